@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, symbol visibility, run paths and warnings of everything in this tree.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(BUILD_SHARED_LIBS)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
+
+# An installed tool finds libnumpact beside itself, and libraries outside the system by full path.
+if(PROJECT_IS_TOP_LEVEL AND UNIX AND NOT APPLE)
+  set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL OR NUMPACT_WERROR)
+  add_compile_options(-Wall -Wextra -Wconversion -Wshadow)
+endif()
+if(NUMPACT_WERROR)
+  add_compile_options(-Werror)
+endif()

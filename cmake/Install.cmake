@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Headers, library, CMake package, pkg-config file and tool.
+
+include(CMakePackageConfigHelpers)
+
+set(_numpact_package ${CMAKE_INSTALL_LIBDIR}/cmake/numpact)
+get_target_property(_numpact_type numpact TYPE)
+if(_numpact_type STREQUAL "STATIC_LIBRARY")
+  set(NUMPACT_STATIC ON)
+  set(NUMPACT_PC_REQUIRES " libhwy-contrib libhwy")
+  set(NUMPACT_PC_LIBS " -pthread")
+else()
+  set(NUMPACT_STATIC OFF)
+  set(NUMPACT_PC_CFLAGS " -DNUMPACT_SHARED")
+endif()
+
+target_include_directories(numpact INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(numpact_highway PROPERTIES EXPORT_NAME highway)
+install(TARGETS numpact numpact_highway EXPORT numpactTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/numpact TYPE INCLUDE FILES_MATCHING PATTERN *.hpp)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
+if(TARGET numpact_cli)
+  install(TARGETS numpact_cli)
+endif()
+
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(_numpact_promise SameMinorVersion)
+else()
+  set(_numpact_promise SameMajorVersion)
+endif()
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/numpactConfigVersion.cmake COMPATIBILITY ${_numpact_promise})
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/numpactConfig.cmake.in ${PROJECT_BINARY_DIR}/numpactConfig.cmake
+  INSTALL_DESTINATION ${_numpact_package})
+install(EXPORT numpactTargets NAMESPACE numpact:: DESTINATION ${_numpact_package})
+install(
+  FILES
+    ${PROJECT_BINARY_DIR}/numpactConfig.cmake
+    ${PROJECT_BINARY_DIR}/numpactConfigVersion.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindHighway.cmake
+  DESTINATION ${_numpact_package})
+
+# The way from the folder of numpact.pc to the prefix keeps the file valid where the tree is moved.
+set(_numpact_pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+  message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR must be relative")
+endif()
+file(RELATIVE_PATH NUMPACT_PC_PREFIX /${_numpact_pkgconfig} /)
+string(REGEX REPLACE "/$" "" NUMPACT_PC_PREFIX "${NUMPACT_PC_PREFIX}")
+configure_file(
+  ${CMAKE_CURRENT_LIST_DIR}/numpact.pc.in ${PROJECT_BINARY_DIR}/numpact.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/numpact.pc DESTINATION ${_numpact_pkgconfig})

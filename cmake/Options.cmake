@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# As a part of another project numpact is the library alone.
+
+include(GNUInstallDirs)
+
+option(NUMPACT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_BUILD_CLI "Build the command line tool" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_WERROR "Treat warnings as errors" OFF)
+option(BUILD_SHARED_LIBS "Build libnumpact as a shared library" OFF)
+
+set(NUMPACT_SANITIZE "" CACHE STRING "Sanitizers to build with")
+set_property(CACHE NUMPACT_SANITIZE PROPERTY STRINGS
+  "" address undefined address,undefined thread)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# Adds the folder `name` where option `wanted` is on and the folder has a build file.
+function(numpact_add_part name wanted)
+  if(${wanted} AND EXISTS ${PROJECT_SOURCE_DIR}/${name}/CMakeLists.txt)
+    add_subdirectory(${name})
+  endif()
+endfunction()

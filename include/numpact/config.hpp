@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller may ask for: how to encode, and what decoding may cost.
+#ifndef NUMPACT_CONFIG_HPP
+#define NUMPACT_CONFIG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "numpact/error.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact {
+
+// How numbers are split into latents (docs/format/pco.md, "Modes"). The "try" forms name a mode
+// whose split always works but may not pay; where the encoder finds no use for it on the data it
+// falls back to classic. A mode that does not apply to the number type is kInvalidArgument.
+class ModeSpec {
+ public:
+  enum class Kind : std::uint8_t { kAuto, kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };
+
+  constexpr ModeSpec() = default;
+  static constexpr ModeSpec automatic() { return ModeSpec(Kind::kAuto); }
+  static constexpr ModeSpec classic() { return ModeSpec(Kind::kClassic); }
+  // Integers only; base >= 1 and within the type's unsigned range.
+  static constexpr ModeSpec try_int_mult(std::uint64_t base) {
+    ModeSpec spec(Kind::kIntMult);
+    spec.int_base_ = base;
+    return spec;
+  }
+  // Floats only; base finite and not zero, also once rounded to the number type.
+  static constexpr ModeSpec try_float_mult(double base) {
+    ModeSpec spec(Kind::kFloatMult);
+    spec.float_base_ = base;
+    return spec;
+  }
+  // Floats only; 1 <= k <= stored mantissa bits (f16: 10, f32: 23, f64: 52).
+  static constexpr ModeSpec try_float_quant(unsigned k) {
+    ModeSpec spec(Kind::kFloatQuant);
+    spec.quant_k_ = k;
+    return spec;
+  }
+  static constexpr ModeSpec try_dict() { return ModeSpec(Kind::kDict); }
+
+  constexpr Kind kind() const { return kind_; }
+  constexpr std::uint64_t int_base() const { return int_base_; }
+  constexpr double float_base() const { return float_base_; }
+  constexpr unsigned quant_k() const { return quant_k_; }
+
+ private:
+  constexpr explicit ModeSpec(Kind kind) : kind_(kind) {}
+  Kind kind_ = Kind::kAuto;
+  std::uint64_t int_base_ = 0;
+  double float_base_ = 0;
+  unsigned quant_k_ = 0;
+};
+
+// How latents are decorrelated (docs/format/pco.md, "Delta encodings").
+class DeltaSpec {
+ public:
+  enum class Kind : std::uint8_t { kAuto, kNone, kConsecutive, kLookback, kConv1 };
+
+  constexpr DeltaSpec() = default;
+  static constexpr DeltaSpec automatic() { return DeltaSpec(Kind::kAuto, 0); }
+  static constexpr DeltaSpec none() { return DeltaSpec(Kind::kNone, 0); }
+  // order 0..7; 0 is the same as none.
+  static constexpr DeltaSpec try_consecutive(unsigned order) {
+    return DeltaSpec(Kind::kConsecutive, order);
+  }
+  static constexpr DeltaSpec try_lookback() { return DeltaSpec(Kind::kLookback, 0); }
+  // order 1..32; number types of at most 32 bits.
+  static constexpr DeltaSpec try_conv1(unsigned order) { return DeltaSpec(Kind::kConv1, order); }
+
+  constexpr Kind kind() const { return kind_; }
+  constexpr unsigned order() const { return order_; }
+
+ private:
+  constexpr DeltaSpec(Kind kind, unsigned order) : kind_(kind), order_(order) {}
+  Kind kind_ = Kind::kAuto;
+  unsigned order_ = 0;
+};
+
+// How the numbers of a call are cut: into the pages of a wrapped chunk, or into the chunks of a
+// standalone file (each with its own metadata).
+class PagingSpec {
+ public:
+  static constexpr std::size_t kDefaultPageN = std::size_t{1} << 18;
+
+  PagingSpec() = default;
+  // As few pages as possible of at most max_n numbers each, equal to within one number.
+  static PagingSpec equal_pages_up_to(std::size_t max_n) {
+    PagingSpec spec;
+    spec.max_page_n_ = max_n;
+    return spec;
+  }
+  // Exactly these sizes: each at least 1, adding up to the count of numbers.
+  static PagingSpec exact(std::vector<std::size_t> sizes) {
+    PagingSpec spec;
+    spec.exact_ = std::move(sizes);
+    return spec;
+  }
+
+  std::size_t max_page_n() const { return max_page_n_; }
+  const std::optional<std::vector<std::size_t>>& exact_sizes() const { return exact_; }
+
+ private:
+  std::size_t max_page_n_ = kDefaultPageN;
+  std::optional<std::vector<std::size_t>> exact_;
+};
+
+// How far a long call has come.
+struct Progress {
+  std::uint64_t numbers = 0;  // encoded or decoded so far
+  std::uint64_t bytes = 0;    // of the compressed form, read or written so far
+};
+
+// Called between pieces of at most a few hundred thousand numbers, on the calling thread. Returning
+// false stops the call with kCancelled. Must not throw.
+using ProgressCallback = std::function<bool(const Progress&)>;
+
+inline constexpr unsigned kDefaultLevel = 8;
+inline constexpr unsigned kMaxLevel = 12;
+
+struct EncodeConfig {
+  // 0 (fast, one bin) to 12 (slow, up to 2^12 bins weighed).
+  unsigned level = kDefaultLevel;
+  ModeSpec mode;
+  DeltaSpec delta;
+  PagingSpec paging;
+  // Standalone files only: name the number type in the header, so that it holds for every chunk and
+  // an empty file keeps its type.
+  bool uniform_type = true;
+  ProgressCallback progress;
+};
+
+// What decoding may cost. A call that would pass a limit stops with kLimitExceeded before it
+// allocates or writes what the limit forbids.
+struct DecodeLimits {
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+
+  std::uint64_t max_numbers = kUnlimited;       // numbers in all
+  std::uint64_t max_output_bytes = kUnlimited;  // numbers times their size
+  std::uint64_t max_memory = kUnlimited;        // bytes of scratch memory, the output not counted
+};
+
+struct DecodeConfig {
+  DecodeLimits limits;
+  ProgressCallback progress;
+};
+
+namespace detail {
+struct ContextAccess;
+}
+
+// Scratch memory of the encoder, kept from call to call: once warm, a call of the same shape
+// allocates nothing but its output. Not for two threads at once; any number may exist.
+class NUMPACT_API EncodeContext {
+ public:
+  // Memory comes from `memory`, which must outlive the context.
+  explicit EncodeContext(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  ~EncodeContext();
+  EncodeContext(EncodeContext&&) noexcept;
+  EncodeContext& operator=(EncodeContext&&) noexcept;
+
+ private:
+  friend struct detail::ContextAccess;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Scratch memory of the decoder; the same rules.
+class NUMPACT_API DecodeContext {
+ public:
+  explicit DecodeContext(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+  ~DecodeContext();
+  DecodeContext(DecodeContext&&) noexcept;
+  DecodeContext& operator=(DecodeContext&&) noexcept;
+
+ private:
+  friend struct detail::ContextAccess;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors: Status and Result for callers that do without exceptions, Error for those that use them.
+#ifndef NUMPACT_ERROR_HPP
+#define NUMPACT_ERROR_HPP
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "numpact/version.hpp"
+
+namespace numpact {
+
+// What went wrong. The numbers are spaced and pinned: they never change, new kinds take free ones.
+enum class ErrorKind : std::int32_t {
+  kNone = 0,
+  kInvalidArgument = 10,     // the caller's arguments contradict each other or the documentation
+  kTypeMismatch = 11,        // the numbers are of another type than asked for
+  kOutputTooSmall = 12,      // the caller's memory cannot hold the result
+  kCorrupt = 20,             // the bytes break a rule of the format
+  kTruncated = 21,           // the bytes end too early
+  kUnsupportedVersion = 22,  // written in a format version that this library cannot read
+  kChecksum = 23,            // a stored checksum does not match
+  kLimitExceeded = 30,       // decoding would pass one of the caller's DecodeLimits
+  kOutOfMemory = 31,         // an allocation failed
+  kIo = 40,                  // reading or writing failed
+  kCancelled = 50,           // the progress callback asked to stop
+};
+
+// The kind in words, e.g. "corrupt"; a static string.
+NUMPACT_API const char* to_string(ErrorKind kind) noexcept;
+
+// The outcome of an operation: success, or a kind with a static text and a place. Never allocates.
+class [[nodiscard]] Status {
+ public:
+  static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
+
+  constexpr Status() noexcept = default;
+  // `what` must be a string that outlives the Status (a literal).
+  constexpr Status(ErrorKind kind, const char* what, std::uint64_t offset = kNoOffset) noexcept
+      : kind_(kind), what_(what), offset_(offset) {}
+
+  constexpr bool ok() const noexcept { return kind_ == ErrorKind::kNone; }
+  constexpr ErrorKind kind() const noexcept { return kind_; }
+  constexpr const char* what() const noexcept { return what_; }
+  // Byte offset from the start of the input that was being read (for streams: from where reading
+  // began; for the wrapped objects: within the span they were given); kNoOffset where none applies.
+  constexpr std::uint64_t offset() const noexcept { return offset_; }
+  // Index of the chunk that was being read; kNoOffset outside of chunks.
+  constexpr std::uint64_t chunk() const noexcept { return chunk_; }
+
+  constexpr Status at_chunk(std::uint64_t chunk) const noexcept {
+    Status status = *this;
+    status.chunk_ = chunk;
+    return status;
+  }
+  // The same error with its offset counted from `base` bytes earlier.
+  constexpr Status shifted(std::uint64_t base) const noexcept {
+    Status status = *this;
+    if (offset_ != kNoOffset) status.offset_ += base;
+    return status;
+  }
+
+  // One line, e.g. "corrupt: bin weights do not add up to the table size (at byte 17, chunk 0)".
+  NUMPACT_API std::string message() const;
+
+ private:
+  ErrorKind kind_ = ErrorKind::kNone;
+  const char* what_ = "";
+  std::uint64_t offset_ = kNoOffset;
+  std::uint64_t chunk_ = kNoOffset;
+};
+
+// What the throwing functions throw, and nothing else.
+class NUMPACT_API Error : public std::runtime_error {
+ public:
+  explicit Error(const Status& status);
+  // With words that name the outside world too (a file, a column).
+  Error(const Status& status, const std::string& context);
+  ~Error() override;
+
+  ErrorKind kind() const noexcept { return status_.kind(); }
+  std::uint64_t offset() const noexcept { return status_.offset(); }
+  std::uint64_t chunk() const noexcept { return status_.chunk(); }
+  const Status& status() const noexcept { return status_; }
+
+ private:
+  Status status_;
+};
+
+inline void throw_if_error(const Status& status) {
+  if (!status.ok()) throw Error(status);
+}
+
+// A value or the Status that says why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}             // NOLINT(google-explicit-constructor)
+  Result(const Status& status) noexcept : status_(status) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const noexcept { return value_.has_value(); }
+  const Status& status() const noexcept { return status_; }
+
+  // The value; throws Error if there is none.
+  T& value() & {
+    throw_if_error(status_);
+    return *value_;
+  }
+  T&& value() && {
+    throw_if_error(status_);
+    return std::move(*value_);
+  }
+  // The value, unchecked: only after ok().
+  T& operator*() & noexcept { return *value_; }
+  T* operator->() noexcept { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything.
+#ifndef NUMPACT_NUMPACT_HPP
+#define NUMPACT_NUMPACT_HPP
+
+#include "numpact/config.hpp"
+#include "numpact/error.hpp"
+#include "numpact/inspect.hpp"
+#include "numpact/pco.hpp"
+#include "numpact/stream.hpp"
+#include "numpact/types.hpp"
+#include "numpact/version.hpp"
+#include "numpact/wrapped.hpp"
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-shot compression of an array into a standalone Pco file in memory, and back.
+//
+// Every function may be called from any thread; a context serves one call at a time. The throwing
+// functions throw Error; the try_ functions are noexcept and give the same error as a Status.
+#ifndef NUMPACT_PCO_HPP
+#define NUMPACT_PCO_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "numpact/config.hpp"
+#include "numpact/error.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact {
+
+// The most bytes that compressing `count` numbers of `type` under `config` can take. Never fails;
+// saturates at SIZE_MAX. Meant for sizing the output of compress_into.
+NUMPACT_API std::size_t compress_bound(NumberType type, std::size_t count,
+                                       const EncodeConfig& config = {}) noexcept;
+
+// Compresses into the caller's memory and sets `written` to the bytes used. Errors:
+// kInvalidArgument (config), kOutputTooSmall (never if `out` has compress_bound bytes),
+// kOutOfMemory, kCancelled. What `out` holds after an error is unspecified.
+NUMPACT_API Status try_compress_into(const NumberView& numbers, std::span<std::byte> out,
+                                     std::size_t& written, const EncodeConfig& config = {},
+                                     EncodeContext* context = nullptr) noexcept;
+
+// Appends nothing, replaces `out` with the compressed file.
+NUMPACT_API Status try_compress(const NumberView& numbers, std::vector<std::byte>& out,
+                                const EncodeConfig& config = {},
+                                EncodeContext* context = nullptr) noexcept;
+
+template <Number T>
+std::vector<std::byte> compress(std::span<const T> numbers, const EncodeConfig& config = {},
+                                EncodeContext* context = nullptr) {
+  std::vector<std::byte> out;
+  throw_if_error(try_compress(NumberView(numbers), out, config, context));
+  return out;
+}
+
+template <Number T>
+std::size_t compress_into(std::span<const T> numbers, std::span<std::byte> out,
+                          const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
+  std::size_t written = 0;
+  throw_if_error(try_compress_into(NumberView(numbers), out, written, config, context));
+  return written;
+}
+
+// What the front of a standalone file says, before any chunk is read.
+struct FileHeader {
+  unsigned standalone_version = 0;  // 0 and 1: from before standalone files had their own version
+  unsigned format_major = 0;
+  unsigned format_minor = 0;
+  std::optional<NumberType> uniform_type;  // set: every chunk has this type
+  std::uint64_t n_hint = 0;                // what the writer claims; not to be trusted
+  std::uint64_t size_bytes = 0;            // where the first chunk starts
+
+  // The uniform type, else that of the first chunk if there is one.
+  std::optional<NumberType> number_type;
+};
+
+// Reads the header and peeks at the first chunk's type; decodes nothing.
+NUMPACT_API Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept;
+
+inline FileHeader read_header(std::span<const std::byte> file) {
+  FileHeader header;
+  throw_if_error(try_read_header(file, header));
+  return header;
+}
+
+// Decodes a file of a known number type into the caller's memory; `count` becomes the numbers
+// written. Errors: kTypeMismatch, kOutputTooSmall (the file holds more than out.count numbers), any
+// that bad bytes give, kLimitExceeded, kOutOfMemory, kCancelled. After an error the first `count`
+// numbers are those of the sound chunks before the place of the error; the rest is unspecified.
+// An empty file without a type fits every type.
+NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
+                                       const MutableNumberView& out, std::size_t& count,
+                                       const DecodeConfig& config = {},
+                                       DecodeContext* context = nullptr) noexcept;
+
+// The numbers in the file, found by walking its chunks (tANS codes are read, numbers are not
+// made): about half the cost of decoding. Checks everything but what only the numbers show.
+NUMPACT_API Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
+                                     DecodeContext* context = nullptr) noexcept;
+
+// Grows as chunks are decoded; memory is never sized by n_hint beyond what the chunks turn out to
+// hold.
+template <Number T>
+std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& config = {},
+                          DecodeContext* context = nullptr);
+
+template <Number T>
+std::size_t decompress_into(std::span<const std::byte> file, std::span<T> out,
+                            const DecodeConfig& config = {}, DecodeContext* context = nullptr) {
+  std::size_t count = 0;
+  throw_if_error(try_decompress_into(file, MutableNumberView(out), count, config, context));
+  return count;
+}
+
+// An array that owns its numbers, of a type known at run time. Movable.
+class NUMPACT_API NumberArray {
+ public:
+  NumberArray() = default;
+  explicit NumberArray(NumberType type) : type_(type) {}
+
+  NumberType type() const noexcept { return type_; }
+  std::size_t count() const noexcept { return bytes_.size() / size_of(type_); }
+  const void* data() const noexcept { return bytes_.data(); }
+  NumberView view() const noexcept { return {type_, bytes_.data(), count()}; }
+  // The numbers as T; throws kTypeMismatch if they are of another type.
+  template <Number T>
+  std::span<const T> as() const {
+    if (type_ != kNumberTypeOf<T>) {
+      throw Error(Status(ErrorKind::kTypeMismatch, "the array holds another number type"));
+    }
+    return {reinterpret_cast<const T*>(bytes_.data()), count()};
+  }
+
+  std::vector<std::byte>& storage() noexcept { return bytes_; }
+
+ private:
+  NumberType type_ = NumberType::kU8;
+  std::vector<std::byte> bytes_;  // operator new aligns for every number type
+};
+
+// Decodes a file of any number type. An empty file without a type gives kTypeMismatch: it does not
+// say what it is empty of.
+NUMPACT_API Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
+                                      const DecodeConfig& config = {},
+                                      DecodeContext* context = nullptr) noexcept;
+
+inline NumberArray decompress_any(std::span<const std::byte> file, const DecodeConfig& config = {},
+                                  DecodeContext* context = nullptr) {
+  NumberArray out;
+  throw_if_error(try_decompress_any(file, out, config, context));
+  return out;
+}
+
+namespace detail {
+// Decodes piece by piece; before each, asks `grow` for memory of `count` numbers in all, keeping
+// what is there; `expected` is the count that will probably be reached.
+using GrowFunction = void* (*)(void* owner, std::size_t count, std::size_t expected);
+NUMPACT_API Status decompress_growing(std::span<const std::byte> file, NumberType type,
+                                      GrowFunction grow, void* owner, const DecodeConfig& config,
+                                      DecodeContext* context) noexcept;
+}  // namespace detail
+
+template <Number T>
+std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& config,
+                          DecodeContext* context) {
+  std::vector<T> out;
+  const auto grow = [](void* owner, std::size_t count, std::size_t expected) -> void* {
+    auto& numbers = *static_cast<std::vector<T>*>(owner);
+    numbers.reserve(expected);
+    numbers.resize(count);
+    return numbers.data();
+  };
+  throw_if_error(
+      detail::decompress_growing(file, kNumberTypeOf<T>, grow, &out, config, context));
+  return out;
+}
+
+}  // namespace numpact
+
+#endif

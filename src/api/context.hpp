@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NUMPACT_API_CONTEXT_HPP
+#define NUMPACT_API_CONTEXT_HPP
+
+#include <optional>
+
+#include "base/arena.hpp"
+#include "numpact/config.hpp"
+
+namespace numpact {
+
+struct EncodeContext::Impl {
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  Arena arena;
+};
+
+struct DecodeContext::Impl {
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  Arena arena;
+};
+
+namespace detail {
+
+struct ContextAccess {
+  template <class Context>
+  static Arena& arena(Context& context) {
+    return context.impl_->arena;
+  }
+};
+
+}  // namespace detail
+
+// The arena of the caller's context, else one that lives as long as this object.
+class ScratchArena {
+ public:
+  template <class Context>
+  explicit ScratchArena(Context* context, std::uint64_t limit = DecodeLimits::kUnlimited) {
+    if (context != nullptr) {
+      arena_ = &detail::ContextAccess::arena(*context);
+    } else {
+      arena_ = &own_.emplace(std::pmr::get_default_resource());
+    }
+    arena_->reset(limit);
+  }
+  Arena& operator*() { return *arena_; }
+
+ private:
+  std::optional<Arena> own_;
+  Arena* arena_;
+};
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-shot decoding: short loops over the walker.
+#include <algorithm>
+#include <cstring>
+
+#include "api/context.hpp"
+#include "api/guard.hpp"
+#include "api/headers.hpp"
+#include "base/try.hpp"
+#include "numpact/pco.hpp"
+#include "pco/standalone/file_walker.hpp"
+
+namespace numpact {
+namespace {
+
+using standalone::FileWalker;
+
+// Numbers between two progress calls, and the first step by which outputs grow.
+constexpr std::size_t kPieceN = std::size_t{1} << 18;
+
+// Numbers per input byte up to which the writer's claim of the count is believed in advance.
+constexpr std::uint64_t kBelievableRatio = 64;
+
+Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, NumberType type) {
+  if (numbers > limits.max_numbers) {
+    return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
+  }
+  if (numbers > limits.max_output_bytes / size_of(type)) {
+    return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
+  }
+  return {};
+}
+
+Status check_type(NumberType found, NumberType wanted) {
+  if (found == wanted) return {};
+  return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
+}
+
+// Where decoded numbers go.
+class Output {
+ public:
+  virtual ~Output() = default;
+  // Memory for numbers [0, total), of which those before `used` are kept.
+  virtual Status room_for(std::size_t total, std::size_t expected, void*& data) = 0;
+  // The largest total worth asking for at once when `needed` will be asked for in the end.
+  virtual std::size_t step(std::size_t used, std::size_t needed) const = 0;
+};
+
+class FixedOutput final : public Output {
+ public:
+  explicit FixedOutput(const MutableNumberView& view) : view_(view) {}
+  Status room_for(std::size_t total, std::size_t, void*& data) override {
+    if (total > view_.count) {
+      return Status(ErrorKind::kOutputTooSmall, "the file holds more numbers than the output");
+    }
+    data = view_.data;
+    return {};
+  }
+  std::size_t step(std::size_t, std::size_t needed) const override { return needed; }
+
+ private:
+  MutableNumberView view_;
+};
+
+class GrowingOutput final : public Output {
+ public:
+  GrowingOutput(detail::GrowFunction grow, void* owner) : grow_(grow), owner_(owner) {}
+  Status room_for(std::size_t total, std::size_t expected, void*& data) override {
+    data = grow_(owner_, total, expected);
+    return {};
+  }
+  // A chunk's count may be a lie; memory follows what was decoded.
+  std::size_t step(std::size_t used, std::size_t needed) const override {
+    return std::min(needed, used + std::max(used, kPieceN));
+  }
+
+ private:
+  detail::GrowFunction grow_;
+  void* owner_;
+};
+
+struct Task {
+  NumberType type;
+  const DecodeConfig& config;
+  Output& output;
+  std::size_t& count;
+  std::size_t expected;
+};
+
+Status report(const Task& task, std::uint64_t numbers, std::uint64_t bytes) {
+  if (task.config.progress && !task.config.progress({numbers, bytes})) {
+    return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+  }
+  return {};
+}
+
+Status decode_chunk(FileWalker& walker, const Task& task) {
+  const std::size_t total = task.count + walker.head().n;
+  NUMPACT_TRY(check_limits(task.config.limits, total, task.type).at_chunk(walker.chunk_index()));
+  std::size_t used = task.count;
+  while (walker.numbers_left() > 0) {
+    const std::size_t room = task.output.step(used, total);
+    const std::size_t until = task.config.progress ? std::min(room, used + kPieceN) : room;
+    void* data = nullptr;
+    NUMPACT_TRY(task.output.room_for(room, task.expected, data));
+    std::byte* const at = static_cast<std::byte*>(data) + used * size_of(task.type);
+    NUMPACT_TRY(walker.decode(until - used, at));
+    used = until;
+    NUMPACT_TRY(report(task, used, walker.offset()));
+  }
+  NUMPACT_TRY(walker.leave_chunk());
+  task.count = total;
+  return {};
+}
+
+std::size_t expected_count(std::span<const std::byte> file, std::uint64_t n_hint,
+                           const DecodeLimits& limits, NumberType type) {
+  const std::uint64_t believable = file.size() * kBelievableRatio;
+  std::uint64_t expected = std::min({n_hint, believable, limits.max_numbers});
+  expected = std::min<std::uint64_t>(expected, limits.max_output_bytes / size_of(type));
+  return static_cast<std::size_t>(expected);
+}
+
+Status decode_file(std::span<const std::byte> file, NumberType type, Output& output,
+                   std::size_t& count, const DecodeConfig& config, DecodeContext* context) {
+  ScratchArena arena(context, config.limits.max_memory);
+  FileWalker walker(file, *arena);
+  NUMPACT_TRY(walker.read_header());
+  if (walker.header().uniform_type) NUMPACT_TRY(check_type(*walker.header().uniform_type, type));
+  const std::size_t expected =
+      expected_count(file, walker.header().n_hint, config.limits, type);
+  const Task task{type, config, output, count, expected};
+  while (true) {
+    bool is_end = false;
+    NUMPACT_TRY(walker.enter_chunk(is_end));
+    if (is_end) return {};
+    NUMPACT_TRY(check_type(walker.head().type, type));
+    NUMPACT_TRY(decode_chunk(walker, task));
+  }
+}
+
+}  // namespace
+
+FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes) {
+  FileHeader out;
+  out.standalone_version = header.standalone_version;
+  out.format_major = header.format.major;
+  out.format_minor = header.format.minor;
+  out.uniform_type = header.uniform_type;
+  out.n_hint = header.n_hint;
+  out.size_bytes = size_bytes;
+  out.number_type = header.uniform_type;
+  return out;
+}
+
+Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept {
+  header = {};
+  BitReader reader(file);
+  standalone::Header parsed;
+  NUMPACT_TRY(standalone::parse_header(reader, parsed));
+  header = to_public(parsed, reader.byte_position());
+  const std::uint8_t next = static_cast<std::uint8_t>(reader.read(8));
+  if (!reader.overrun() && !header.number_type && is_number_type(next)) {
+    header.number_type = static_cast<NumberType>(next);
+  }
+  return {};
+}
+
+Status try_decompress_into(std::span<const std::byte> file, const MutableNumberView& out,
+                           std::size_t& count, const DecodeConfig& config,
+                           DecodeContext* context) noexcept {
+  count = 0;
+  return guarded([&] {
+    FixedOutput output(out);
+    return decode_file(file, out.type, output, count, config, context);
+  });
+}
+
+namespace detail {
+
+Status decompress_growing(std::span<const std::byte> file, NumberType type, GrowFunction grow,
+                          void* owner, const DecodeConfig& config,
+                          DecodeContext* context) noexcept {
+  return guarded([&]() -> Status {
+    GrowingOutput output(grow, owner);
+    std::size_t count = 0;
+    const Status status = decode_file(file, type, output, count, config, context);
+    // What an error leaves half done is cut off.
+    grow(owner, count, count);
+    return status;
+  });
+}
+
+}  // namespace detail
+
+Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
+                          const DecodeConfig& config, DecodeContext* context) noexcept {
+  out = {};
+  FileHeader header;
+  NUMPACT_TRY(try_read_header(file, header));
+  if (!header.number_type) {
+    // Walk on, so that a damaged file is called that.
+    std::uint64_t count = 0;
+    NUMPACT_TRY(try_count_numbers(file, count, context));
+    return Status(ErrorKind::kTypeMismatch, "the file is empty and does not name a number type");
+  }
+  const NumberType type = *header.number_type;
+  return guarded([&] {
+    out = NumberArray(type);
+    const auto grow = [](void* owner, std::size_t count, std::size_t expected) -> void* {
+      NumberArray& array = *static_cast<NumberArray*>(owner);
+      array.storage().reserve(expected * size_of(array.type()));
+      array.storage().resize(count * size_of(array.type()));
+      return array.storage().data();
+    };
+    return detail::decompress_growing(file, type, grow, &out, config, context);
+  });
+}
+
+Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
+                         DecodeContext* context) noexcept {
+  count = 0;
+  return guarded([&]() -> Status {
+    ScratchArena arena(context);
+    FileWalker walker(file, *arena);
+    NUMPACT_TRY(walker.read_header());
+    while (true) {
+      bool is_end = false;
+      NUMPACT_TRY(walker.enter_chunk(is_end));
+      if (is_end) return {};
+      std::array<PageVariableSizes, kVariables> sizes{};
+      NUMPACT_TRY(walker.skip(sizes));
+      NUMPACT_TRY(walker.leave_chunk());
+      count += walker.head().n;
+    }
+  });
+}
+
+}  // namespace numpact

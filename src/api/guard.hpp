@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The border of the library: what was thrown inside becomes a Status.
+#ifndef NUMPACT_API_GUARD_HPP
+#define NUMPACT_API_GUARD_HPP
+
+#include <stdexcept>
+
+#include "base/arena.hpp"
+#include "numpact/error.hpp"
+
+namespace numpact {
+
+// Runs f, which returns a Status.
+template <class F>
+Status guarded(F&& f) noexcept {
+  try {
+    return f();
+  } catch (const MemoryLimitExceeded&) {
+    return Status(ErrorKind::kLimitExceeded, "scratch memory would pass DecodeLimits::max_memory");
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorKind::kOutOfMemory, "out of memory");
+  } catch (const std::length_error&) {
+    return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
+  } catch (const Error& error) {
+    return error.status();
+  }
+}
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NUMPACT_API_HEADERS_HPP
+#define NUMPACT_API_HEADERS_HPP
+
+#include "numpact/pco.hpp"
+#include "pco/standalone/frame.hpp"
+
+namespace numpact {
+
+// The public view of a header; number_type is the uniform type if there is one.
+FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes);
+
+}  // namespace numpact
+
+#endif

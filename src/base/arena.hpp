@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratch memory: a stack of blocks that is rewound, not freed, so that the second call of the same
+// shape allocates nothing.
+#ifndef NUMPACT_BASE_ARENA_HPP
+#define NUMPACT_BASE_ARENA_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace numpact {
+
+// Thrown (inside the library only) when scratch memory would pass its limit.
+struct MemoryLimitExceeded : std::bad_alloc {
+  const char* what() const noexcept override { return "memory limit exceeded"; }
+};
+
+class Arena {
+ public:
+  static constexpr std::size_t kAlign = 64;
+  static constexpr std::size_t kMinBlock = std::size_t{1} << 14;
+
+  explicit Arena(std::pmr::memory_resource* memory) : memory_(memory), blocks_(memory) {}
+  ~Arena() { release_blocks(); }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Uninitialised memory for n objects, 64-byte aligned, valid until the arena is rewound past it.
+  // Throws std::bad_alloc or MemoryLimitExceeded.
+  template <class T>
+  std::span<T> make(std::size_t n) {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlign);
+    if (n > (SIZE_MAX - kAlign) / sizeof(T)) throw std::bad_alloc();
+    return {static_cast<T*>(take(n * sizeof(T))), n};
+  }
+
+  struct Mark {
+    std::size_t block = 0;
+    std::size_t used = 0;
+    std::size_t total = 0;
+  };
+  Mark mark() const { return {current_, used_, total_used_}; }
+  void rewind(const Mark& mark) {
+    current_ = mark.block;
+    used_ = mark.used;
+    total_used_ = mark.total;
+  }
+
+  // Everything back; several blocks become one that would have held it all. The limit is in bytes.
+  void reset(std::uint64_t limit = ~std::uint64_t{0});
+
+  std::size_t capacity() const { return capacity_; }
+  std::pmr::memory_resource* memory() const { return memory_; }
+
+ private:
+  struct Block {
+    std::byte* data;
+    std::size_t size;
+  };
+
+  void* take(std::size_t bytes);
+  void add_block(std::size_t bytes);
+  void release_blocks();
+
+  std::pmr::memory_resource* memory_;
+  std::pmr::vector<Block> blocks_;
+  std::size_t current_ = 0;     // block in use
+  std::size_t used_ = 0;        // bytes of it
+  std::size_t total_used_ = 0;  // bytes handed out
+  std::size_t capacity_ = 0;    // bytes of all blocks
+  std::uint64_t limit_ = ~std::uint64_t{0};
+};
+
+// Gives back what was taken during its life.
+class ArenaScope {
+ public:
+  explicit ArenaScope(Arena& arena) : arena_(arena), mark_(arena.mark()) {}
+  ~ArenaScope() { arena_.rewind(mark_); }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  Arena& arena_;
+  Arena::Mark mark_;
+};
+
+}  // namespace numpact
+
+#endif

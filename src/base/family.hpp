@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families: variants whose members each own a tag in the file.
+#ifndef NUMPACT_BASE_FAMILY_HPP
+#define NUMPACT_BASE_FAMILY_HPP
+
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include "numpact/error.hpp"
+
+namespace numpact {
+
+template <class Family, std::size_t... I>
+constexpr bool family_tags_are_distinct_impl(std::index_sequence<I...>) {
+  const unsigned tags[] = {std::variant_alternative_t<I, Family>::kTag...};
+  for (std::size_t i = 0; i < sizeof...(I); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (tags[i] == tags[j]) return false;
+    }
+  }
+  return true;
+}
+
+template <class Family>
+constexpr bool family_tags_are_distinct() {
+  return family_tags_are_distinct_impl<Family>(
+      std::make_index_sequence<std::variant_size_v<Family>>());
+}
+
+// Parses the member whose tag it is; false in `known` if there is none.
+template <class Family, class Reader, class Context, std::size_t I = 0>
+Status parse_family(unsigned tag, Reader& reader, const Context& context, Family& out,
+                    bool& known) {
+  if constexpr (I == std::variant_size_v<Family>) {
+    known = false;
+    return {};
+  } else {
+    using Member = std::variant_alternative_t<I, Family>;
+    if (Member::kTag != tag) {
+      return parse_family<Family, Reader, Context, I + 1>(tag, reader, context, out, known);
+    }
+    known = true;
+    return Member::parse(reader, context, out.template emplace<I>());
+  }
+}
+
+template <class Family>
+unsigned family_tag(const Family& value) {
+  return std::visit([](const auto& member) { return member.kTag; }, value);
+}
+
+}  // namespace numpact
+
+#endif

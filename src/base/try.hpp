@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passing a Status up.
+#ifndef NUMPACT_BASE_TRY_HPP
+#define NUMPACT_BASE_TRY_HPP
+
+#include "numpact/error.hpp"
+
+#define NUMPACT_TRY(expression)                                         \
+  do {                                                                  \
+    const ::numpact::Status numpact_try_status = (expression);          \
+    if (!numpact_try_status.ok()) [[unlikely]] return numpact_try_status; \
+  } while (false)
+
+#endif

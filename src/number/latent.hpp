@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latents: the unsigned integers that numbers turn into. Eleven number types become four widths.
+#ifndef NUMPACT_NUMBER_LATENT_HPP
+#define NUMPACT_NUMBER_LATENT_HPP
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "numpact/types.hpp"
+
+namespace numpact {
+
+template <class L>
+concept Latent = std::same_as<L, std::uint8_t> || std::same_as<L, std::uint16_t> ||
+                 std::same_as<L, std::uint32_t> || std::same_as<L, std::uint64_t>;
+
+template <Latent L>
+inline constexpr unsigned kBits = 8 * sizeof(L);
+
+// Half of the range: what deltas and corrections are centred on.
+template <Latent L>
+inline constexpr L kMid = static_cast<L>(L{1} << (kBits<L> - 1));
+
+// Bits that a bin's offset width takes in the metadata: 4, 5, 6, 7.
+template <Latent L>
+inline constexpr unsigned kOffsetWidthBits = std::bit_width(kBits<L>);
+
+constexpr unsigned latent_bits(NumberType type) {
+  return static_cast<unsigned>(8 * size_of(type));
+}
+
+// Wrapping arithmetic without integer promotion getting in the way.
+template <Latent L>
+constexpr L wrapping_add(L a, L b) {
+  return static_cast<L>(a + b);
+}
+template <Latent L>
+constexpr L wrapping_sub(L a, L b) {
+  return static_cast<L>(a - b);
+}
+template <Latent L>
+constexpr L wrapping_mul(L a, L b) {
+  return static_cast<L>(std::uint64_t{a} * std::uint64_t{b});
+}
+
+// Calls f with a value of the latent type of `bits` (8, 16, 32 or 64).
+template <class F>
+decltype(auto) visit_latent(unsigned bits, F&& f) {
+  switch (bits) {
+    case 8:
+      return std::forward<F>(f)(std::uint8_t{});
+    case 16:
+      return std::forward<F>(f)(std::uint16_t{});
+    case 32:
+      return std::forward<F>(f)(std::uint32_t{});
+    default:
+      return std::forward<F>(f)(std::uint64_t{});
+  }
+}
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/delta/consecutive.hpp"
+
+namespace numpact {
+
+Status Consecutive::parse(BitReader& reader, const DeltaContext&, Consecutive& out) {
+  out.order = reader.read_small(wire::kOrderBits);
+  out.secondary = reader.read_small(wire::kSecondaryDeltaBits) != 0;
+  if (out.order == 0) return reader.corrupt("consecutive delta of order 0");
+  return {};
+}
+
+}  // namespace numpact

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Consecutive: differences of neighbours, taken `order` times. The state is one moment per order.
+#ifndef NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
+#define NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
+
+#include <span>
+
+#include "pco/delta/delta.hpp"
+
+namespace numpact {
+
+struct Consecutive {
+  static constexpr unsigned kTag = 1;
+
+  unsigned order = 1;  // 1 to 7
+  bool secondary = false;
+
+  static Status parse(BitReader& reader, const DeltaContext& context, Consecutive& out);
+  void write(BitWriter& writer) const {
+    writer.write(order, wire::kOrderBits);
+    writer.write(secondary ? 1 : 0, wire::kSecondaryDeltaBits);
+  }
+  std::uint64_t payload_bits() const { return wire::kOrderBits + wire::kSecondaryDeltaBits; }
+  std::size_t state_n() const { return order; }
+  bool encodes_secondary() const { return secondary; }
+};
+
+// In place: n centred deltas become n latents; moments (one per order) are moved on. Deltas that
+// the page does not store must be given as MID.
+template <Latent L>
+void decode_consecutive(std::span<L> moments, L* latents, std::size_t n);
+
+// In place: n latents become max(0, n - order) centred deltas at the front; moments are set.
+template <Latent L>
+void encode_consecutive(std::span<L> moments, L* latents, std::size_t n);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/delta/conv1.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace numpact {
+namespace {
+
+// Signed integers are stored ordered: with their sign bit flipped.
+constexpr std::uint64_t kSign64 = std::uint64_t{1} << 63;
+constexpr std::uint32_t kSign32 = std::uint32_t{1} << 31;
+
+}  // namespace
+
+Status Conv1::parse(BitReader& reader, const DeltaContext& context, Conv1& out) {
+  out.quantization = reader.read_small(wire::kConv1QuantizationBits);
+  out.bias = std::bit_cast<std::int64_t>(reader.read(wire::kConv1BiasBits) ^ kSign64);
+  out.order = 1 + reader.read_small(wire::kConv1OrderBits);
+  for (unsigned j = 0; j < out.order; ++j) {
+    const auto stored = static_cast<std::uint32_t>(reader.read(wire::kConv1WeightBits));
+    out.weights[j] = std::bit_cast<std::int32_t>(stored ^ kSign32);
+  }
+  NUMPACT_TRY(reader.status());
+  if (context.primary_bits > 32) return reader.corrupt("Conv1 on 64-bit latents");
+  if (!out.is_valid(context.primary_bits)) {
+    return reader.corrupt("Conv1 parameters could overflow");
+  }
+  return {};
+}
+
+void Conv1::write(BitWriter& writer) const {
+  writer.write(quantization, wire::kConv1QuantizationBits);
+  writer.write(std::bit_cast<std::uint64_t>(bias) ^ kSign64, wire::kConv1BiasBits);
+  writer.write(order - 1, wire::kConv1OrderBits);
+  for (unsigned j = 0; j < order; ++j) {
+    writer.write(std::bit_cast<std::uint32_t>(weights[j]) ^ kSign32, wire::kConv1WeightBits);
+  }
+}
+
+bool Conv1::is_valid(unsigned bits) const {
+  if (bits > 32) return false;
+  const unsigned sum_bits = 2 * bits;
+  if (quantization > (sum_bits - 1 < 31 ? sum_bits - 1 : 31)) return false;
+  // In doubles, as the format's reference adds and compares: near 2^63 the rounding decides.
+  double weight_sum = 0;
+  for (unsigned j = 0; j < order; ++j) weight_sum += std::abs(static_cast<double>(weights[j]));
+  const double most =
+      std::abs(static_cast<double>(bias)) + std::ldexp(weight_sum, static_cast<int>(bits));
+  return most < std::ldexp(1.0, static_cast<int>(sum_bits) - 1);
+}
+
+template <Latent L>
+void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history) {
+  history.make_room(n);
+  const std::size_t begin = history.end() - history.first();
+  L* const latents = history.data();
+  for (std::size_t i = begin; i < begin + n; ++i) {
+    const L prediction = conv.predict(latents + i - conv.order);
+    latents[i] = static_cast<L>(deltas[i - begin] + kMid<L> + prediction);
+  }
+  history.advance(n);
+}
+
+template <Latent L>
+void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t n) {
+  for (std::size_t j = 0; j < state.size(); ++j) state[j] = j < n ? latents[j] : L{0};
+  for (std::size_t i = conv.order; i < n; ++i) {
+    // The deltas already written end before the latents that are still read.
+    const L prediction = conv.predict(latents + i - conv.order);
+    latents[i - conv.order] = static_cast<L>(latents[i] - prediction + kMid<L>);
+  }
+}
+
+#define NUMPACT_INSTANTIATE(L)                                                     \
+  template void decode_conv1(const Conv1&, const L*, std::size_t, History<L>&);    \
+  template void encode_conv1(const Conv1&, std::span<L>, L*, std::size_t);
+NUMPACT_INSTANTIATE(std::uint8_t)
+NUMPACT_INSTANTIATE(std::uint16_t)
+NUMPACT_INSTANTIATE(std::uint32_t)
+NUMPACT_INSTANTIATE(std::uint64_t)
+#undef NUMPACT_INSTANTIATE
+
+}  // namespace numpact

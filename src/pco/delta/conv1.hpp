@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conv1: the difference to a linear prediction from the last `order` latents.
+#ifndef NUMPACT_PCO_DELTA_CONV1_HPP
+#define NUMPACT_PCO_DELTA_CONV1_HPP
+
+#include <array>
+#include <span>
+
+#include "pco/delta/delta.hpp"
+#include "pco/delta/history.hpp"
+
+namespace numpact {
+
+struct Conv1 {
+  static constexpr unsigned kTag = 3;
+
+  unsigned quantization = 0;
+  std::int64_t bias = 0;
+  unsigned order = 1;  // 1 to 32
+  std::array<std::int32_t, kMaxConv1Order> weights{};
+
+  static Status parse(BitReader& reader, const DeltaContext& context, Conv1& out);
+  void write(BitWriter& writer) const;
+  std::uint64_t payload_bits() const {
+    return wire::kConv1QuantizationBits + wire::kConv1BiasBits + wire::kConv1OrderBits +
+           std::uint64_t{order} * wire::kConv1WeightBits;
+  }
+  std::size_t state_n() const { return order; }
+  bool encodes_secondary() const { return false; }
+
+  // No sum over latents of `bits` bits can leave the 2 * bits wide signed integers (16, 32, 64) in
+  // which the format defines the arithmetic. Decoding relies on it.
+  bool is_valid(unsigned bits) const;
+
+  // The prediction from the `order` latents at `history`, oldest first.
+  template <Latent L>
+  L predict(const L* history) const {
+    std::int64_t sum = bias;
+    for (unsigned j = 0; j < order; ++j) {
+      sum += std::int64_t{weights[j]} * static_cast<std::int64_t>(history[j]);
+    }
+    return static_cast<L>((sum > 0 ? sum : 0) >> quantization);
+  }
+};
+
+// Appends n latents to the history.
+template <Latent L>
+void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history);
+
+// In place: n latents become max(0, n - order) centred deltas at the front; `state` is set (its
+// latents past n to 0).
+template <Latent L>
+void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t n);
+
+}  // namespace numpact
+
+#endif

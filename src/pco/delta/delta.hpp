@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the delta encodings have in common. A delta is a struct with
+//   kTag                          its number in the metadata
+//   parse(reader, context, out)   reads and validates its parameters
+//   write(writer)                 the reverse
+//   payload_bits()                the parameters' size
+//   state_n()                     latents of a variable that each page stores ahead of its deltas
+//   encodes_secondary()           whether the secondary variable is encoded too
+// Stored deltas are centred: difference + MID, wrapping. deltas.hpp lists them all.
+#ifndef NUMPACT_PCO_DELTA_DELTA_HPP
+#define NUMPACT_PCO_DELTA_DELTA_HPP
+
+#include "base/arena.hpp"
+#include "base/try.hpp"
+#include "bits/bit_reader.hpp"
+#include "bits/bit_writer.hpp"
+#include "number/latent.hpp"
+#include "pco/limits.hpp"
+#include "pco/wire.hpp"
+
+namespace numpact {
+
+struct DeltaContext {
+  unsigned primary_bits;  // width of the primary latents
+};
+
+}  // namespace numpact
+
+#endif

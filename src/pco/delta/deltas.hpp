@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of delta encodings: a new one is a struct as delta.hpp says and one name here.
+#ifndef NUMPACT_PCO_DELTA_DELTAS_HPP
+#define NUMPACT_PCO_DELTA_DELTAS_HPP
+
+#include <variant>
+
+#include "base/family.hpp"
+#include "pco/delta/consecutive.hpp"
+#include "pco/delta/conv1.hpp"
+#include "pco/delta/lookback.hpp"
+#include "pco/delta/none.hpp"
+
+namespace numpact {
+
+using AnyDelta = std::variant<NoDelta, Consecutive, Lookback, Conv1>;
+static_assert(family_tags_are_distinct<AnyDelta>());
+
+inline std::size_t state_n(const AnyDelta& delta) {
+  return std::visit([](const auto& member) { return member.state_n(); }, delta);
+}
+inline bool encodes_secondary(const AnyDelta& delta) {
+  return std::visit([](const auto& member) { return member.encodes_secondary(); }, delta);
+}
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/delta/lookback.hpp"
+
+namespace numpact {
+
+Status Lookback::parse(BitReader& reader, const DeltaContext&, Lookback& out) {
+  out.window_n_log = 1 + reader.read_small(wire::kWindowNLogBits);
+  out.state_n_log = reader.read_small(wire::kStateNLogBits);
+  out.secondary = reader.read_small(wire::kSecondaryDeltaBits) != 0;
+  if (out.window_n_log > kMaxWindowNLog) return reader.corrupt("lookback window is over 2^24");
+  if (out.state_n_log > out.window_n_log) {
+    return reader.corrupt("lookback state is longer than the window");
+  }
+  return {};
+}
+
+template <Latent L>
+bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
+                     std::size_t n, History<L>& history) {
+  history.make_room(n);
+  const std::size_t begin = history.end();
+  const std::size_t first = history.first();
+  L* const latents = history.data();
+  bool all_inside = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t lookback = lookbacks[i];
+    const std::size_t at = begin + i;
+    // One comparison for 0 and for over the window. Latents before the page read as zeros.
+    const bool inside = lookback - 1 < window_n;
+    all_inside &= inside;
+    const L earlier = inside && lookback <= at ? latents[at - lookback - first] : L{0};
+    latents[at - first] = static_cast<L>(deltas[i] + kMid<L> + earlier);
+  }
+  history.advance(n);
+  return all_inside;
+}
+
+template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint8_t*, std::size_t,
+                              History<std::uint8_t>&);
+template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint16_t*, std::size_t,
+                              History<std::uint16_t>&);
+template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint32_t*, std::size_t,
+                              History<std::uint32_t>&);
+template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint64_t*, std::size_t,
+                              History<std::uint64_t>&);
+
+}  // namespace numpact

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lookback: the difference to an earlier latent, whose distance is a latent variable of its own.
+#ifndef NUMPACT_PCO_DELTA_LOOKBACK_HPP
+#define NUMPACT_PCO_DELTA_LOOKBACK_HPP
+
+#include "pco/delta/delta.hpp"
+#include "pco/delta/history.hpp"
+
+namespace numpact {
+
+struct Lookback {
+  static constexpr unsigned kTag = 2;
+
+  unsigned window_n_log = 1;  // 1 to 24
+  unsigned state_n_log = 0;   // at most window_n_log
+  bool secondary = false;
+
+  static Status parse(BitReader& reader, const DeltaContext& context, Lookback& out);
+  void write(BitWriter& writer) const {
+    writer.write(window_n_log - 1, wire::kWindowNLogBits);
+    writer.write(state_n_log, wire::kStateNLogBits);
+    writer.write(secondary ? 1 : 0, wire::kSecondaryDeltaBits);
+  }
+  std::uint64_t payload_bits() const {
+    return wire::kWindowNLogBits + wire::kStateNLogBits + wire::kSecondaryDeltaBits;
+  }
+  std::size_t window_n() const { return std::size_t{1} << window_n_log; }
+  std::size_t state_n() const { return std::size_t{1} << state_n_log; }
+  bool encodes_secondary() const { return secondary; }
+};
+
+// Appends n latents to the history. False if a lookback is 0 or over window_n.
+template <Latent L>
+bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
+                     std::size_t n, History<L>& history);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bins: a latent is stored as its bin (by tANS) and its offset from the bin's lower end.
+#ifndef NUMPACT_PCO_LATENT_BIN_HPP
+#define NUMPACT_PCO_LATENT_BIN_HPP
+
+#include <cstdint>
+#include <span>
+
+namespace numpact {
+
+struct Bin {
+  std::uint64_t lower = 0;
+  std::uint32_t weight = 0;  // out of 2^ans_size_log
+  std::uint32_t offset_bits = 0;
+};
+
+// The binning of one latent variable of a chunk.
+struct Binning {
+  unsigned latent_bits = 0;  // 8, 16, 32, 64
+  unsigned ans_size_log = 0;
+  std::span<const Bin> bins;
+};
+
+}  // namespace numpact
+
+#endif

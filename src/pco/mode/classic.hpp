@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classic: the ordered latent is the one latent variable.
+#ifndef NUMPACT_PCO_MODE_CLASSIC_HPP
+#define NUMPACT_PCO_MODE_CLASSIC_HPP
+
+#include "pco/mode/mode.hpp"
+
+namespace numpact {
+
+struct Classic {
+  static constexpr unsigned kTag = 0;
+  static constexpr bool kHasSecondary = false;
+
+  static Status parse(BitReader&, const ModeContext&, Classic&) { return {}; }
+  void write(BitWriter&, NumberType) const {}
+  std::uint64_t payload_bits(NumberType, unsigned) const { return 0; }
+};
+
+}  // namespace numpact
+
+#endif

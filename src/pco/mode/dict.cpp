@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/mode/dict.hpp"
+
+namespace numpact {
+
+Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
+  const std::size_t count = static_cast<std::size_t>(reader.read(wire::kDictLengthBits));
+  NUMPACT_TRY(reader.finish_byte("padding after the dictionary's length is not zero"));
+  const unsigned bits = latent_bits(context.type);
+  if (count > reader.bits_left() / bits) {
+    return Status(ErrorKind::kTruncated, "the input ends inside the dictionary",
+                  reader.byte_position());
+  }
+  visit_latent(bits, [&](auto width) {
+    using L = decltype(width);
+    const std::span<L> entries = context.arena.make<L>(count);
+    for (L& entry : entries) entry = static_cast<L>(reader.read(kBits<L>));
+    out.entries = entries.data();
+  });
+  out.count = count;
+  return {};
+}
+
+void Dict::write(BitWriter& writer, NumberType type) const {
+  writer.write(count, wire::kDictLengthBits);
+  writer.finish_byte();
+  visit_latent(latent_bits(type), [&](auto width) {
+    using L = decltype(width);
+    for (const L entry : as<L>()) writer.write(entry, kBits<L>);
+  });
+}
+
+std::uint64_t Dict::payload_bits(NumberType type, unsigned at) const {
+  const unsigned padding = (8 - (at + wire::kDictLengthBits) % 8) % 8;
+  return wire::kDictLengthBits + padding + std::uint64_t{count} * latent_bits(type);
+}
+
+template <Latent L>
+bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out) {
+  if (entries.empty()) return n == 0;
+  const std::size_t last = entries.size() - 1;
+  bool all_inside = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t index = indices[i];
+    all_inside &= index <= last;
+    out[i] = entries[index <= last ? index : last];
+  }
+  return all_inside;
+}
+
+template bool join_dict(std::span<const std::uint8_t>, const std::uint32_t*, std::size_t,
+                        std::uint8_t*);
+template bool join_dict(std::span<const std::uint16_t>, const std::uint32_t*, std::size_t,
+                        std::uint16_t*);
+template bool join_dict(std::span<const std::uint32_t>, const std::uint32_t*, std::size_t,
+                        std::uint32_t*);
+template bool join_dict(std::span<const std::uint64_t>, const std::uint32_t*, std::size_t,
+                        std::uint64_t*);
+
+}  // namespace numpact

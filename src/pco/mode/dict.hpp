@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dict: numbers are 32-bit indices into a list of ordered latents.
+#ifndef NUMPACT_PCO_MODE_DICT_HPP
+#define NUMPACT_PCO_MODE_DICT_HPP
+
+#include <span>
+
+#include "pco/mode/mode.hpp"
+
+namespace numpact {
+
+struct Dict {
+  static constexpr unsigned kTag = 4;
+  static constexpr bool kHasSecondary = false;
+
+  // Ordered latents of the number's width, in an arena.
+  const void* entries = nullptr;
+  std::size_t count = 0;
+
+  template <Latent L>
+  std::span<const L> as() const {
+    return {static_cast<const L*>(entries), count};
+  }
+
+  static Status parse(BitReader& reader, const ModeContext& context, Dict& out);
+  void write(BitWriter& writer, NumberType type) const;
+  std::uint64_t payload_bits(NumberType type, unsigned at) const;
+};
+
+// False if an index reaches past the dictionary; `out` is then unspecified.
+template <Latent L>
+bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/mode/float_mult.hpp"
+
+namespace numpact {
+namespace {
+
+template <class F>
+decltype(auto) visit_float(NumberType type, F&& f) {
+  if (type == NumberType::kF16) return f(std::uint16_t{});
+  if (type == NumberType::kF32) return f(std::uint32_t{});
+  return f(std::uint64_t{});
+}
+
+}  // namespace
+
+Status FloatMult::parse(BitReader& reader, const ModeContext& context, FloatMult& out) {
+  if (kind_of(context.type) != NumberKind::kFloat) return reader.corrupt("FloatMult on integers");
+  const std::uint64_t latent = reader.read(latent_bits(context.type));
+  out.base_bits = visit_float(context.type, [&](auto width) -> std::uint64_t {
+    using L = decltype(width);
+    return from_ordered(static_cast<L>(latent), NumberKind::kFloat);
+  });
+  if (!out.is_valid(context.type)) {
+    return reader.corrupt("FloatMult base is zero or not finite");
+  }
+  return {};
+}
+
+void FloatMult::write(BitWriter& writer, NumberType type) const {
+  visit_float(type, [&](auto width) {
+    using L = decltype(width);
+    writer.write(to_ordered(static_cast<L>(base_bits), NumberKind::kFloat), kBits<L>);
+  });
+}
+
+double FloatMult::base(NumberType type) const {
+  return visit_float(type, [&](auto width) -> double {
+    using L = decltype(width);
+    return static_cast<double>(FloatTraits<L>::to_arithmetic(static_cast<L>(base_bits)));
+  });
+}
+
+FloatMult FloatMult::of(double base, NumberType type) {
+  return visit_float(type, [&](auto width) {
+    using L = decltype(width);
+    using Arithmetic = typename FloatTraits<L>::Arithmetic;
+    return FloatMult{FloatTraits<L>::to_bits(static_cast<Arithmetic>(base))};
+  });
+}
+
+bool FloatMult::is_valid(NumberType type) const {
+  return visit_float(type, [&](auto width) {
+    using L = decltype(width);
+    const L magnitude = static_cast<L>(base_bits & (kMid<L> - 1));
+    return magnitude != 0 && magnitude < kInfinityBits<L>;
+  });
+}
+
+}  // namespace numpact

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// FloatMult: x = int_float(primary) * base, then corrected by the centred secondary in steps of the
+// ordered latent (units in the last place).
+#ifndef NUMPACT_PCO_MODE_FLOAT_MULT_HPP
+#define NUMPACT_PCO_MODE_FLOAT_MULT_HPP
+
+#include "number/float_traits.hpp"
+#include "number/ordered.hpp"
+#include "pco/mode/mode.hpp"
+
+namespace numpact {
+
+struct FloatMult {
+  static constexpr unsigned kTag = 2;
+  static constexpr bool kHasSecondary = true;
+
+  std::uint64_t base_bits = 0;  // of the base as a float of the number's type
+
+  static Status parse(BitReader& reader, const ModeContext& context, FloatMult& out);
+  void write(BitWriter& writer, NumberType type) const;
+  std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
+
+  double base(NumberType type) const;
+  // The base rounded to the number type.
+  static FloatMult of(double base, NumberType type);
+  // Neither zero, infinite nor NaN.
+  bool is_valid(NumberType type) const;
+};
+
+// 2^(mantissa digits): integers below it are floats of their own, from it on latents count floats.
+template <FloatLatent L>
+inline constexpr L kFirstSparse = static_cast<L>(L{1} << (FloatTraits<L>::kMantissaBits + 1));
+
+template <FloatLatent L>
+inline constexpr L kFirstSparseBits =
+    FloatTraits<L>::to_bits(static_cast<typename FloatTraits<L>::Arithmetic>(kFirstSparse<L>));
+
+// The float, as bits, that a primary latent stands for.
+template <FloatLatent L>
+constexpr L int_float_bits(L latent) {
+  const bool negative = latent < kMid<L>;
+  const L a = static_cast<L>(negative ? kMid<L> - 1 - latent : latent - kMid<L>);
+  L bits;
+  if (a < kFirstSparse<L>) {
+    bits = FloatTraits<L>::to_bits(static_cast<typename FloatTraits<L>::Arithmetic>(a));
+  } else {
+    bits = static_cast<L>(kFirstSparseBits<L> + (a - kFirstSparse<L>));
+  }
+  return static_cast<L>(negative ? bits | kMid<L> : bits);
+}
+
+// The reverse, for floats that are whole numbers (or infinite).
+template <FloatLatent L>
+constexpr L int_float_latent(L bits) {
+  const L magnitude = static_cast<L>(bits & (kMid<L> - 1));
+  L a;
+  if (magnitude < kFirstSparseBits<L>) {
+    a = static_cast<L>(FloatTraits<L>::to_arithmetic(magnitude));
+  } else {
+    a = static_cast<L>(kFirstSparse<L> + (magnitude - kFirstSparseBits<L>));
+  }
+  return static_cast<L>((bits & kMid<L>) != 0 ? kMid<L> - 1 - a : kMid<L> + a);
+}
+
+// The ordered latent of the product, before correction. The formula that the kernels must match.
+template <FloatLatent L>
+constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic base) {
+  constexpr L kQuiet = static_cast<L>(L{1} << (FloatTraits<L>::kMantissaBits - 1));
+  const L factor = int_float_bits(latent);
+  // A NaN keeps sign and payload and becomes quiet: said in bits, since processors differ.
+  const L product = is_nan_bits(factor)
+                        ? static_cast<L>(factor | kQuiet)
+                        : FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
+  return to_ordered(product, NumberKind::kFloat);
+}
+
+// In place over the primary latents; ordered latents result.
+template <FloatLatent L>
+void join_float_mult(L base_bits, L* primary, const L* secondary, std::size_t n);
+
+// Any float splits; those far from a multiple of the base get large corrections.
+template <FloatLatent L>
+void split_float_mult(L base_bits, const L* ordered, std::size_t n, L* primary, L* secondary);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/mode/float_quant.hpp"
+
+namespace numpact {
+
+Status FloatQuant::parse(BitReader& reader, const ModeContext& context, FloatQuant& out) {
+  if (kind_of(context.type) != NumberKind::kFloat) return reader.corrupt("FloatQuant on integers");
+  out.k = reader.read_small(wire::kQuantKBits);
+  if (out.k == 0 || out.k > mantissa_bits(latent_bits(context.type))) {
+    return reader.corrupt("FloatQuant k is 0 or over the mantissa's bits");
+  }
+  return {};
+}
+
+}  // namespace numpact

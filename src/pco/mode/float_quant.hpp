@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// FloatQuant: the low k bits of the mantissa apart from the rest.
+#ifndef NUMPACT_PCO_MODE_FLOAT_QUANT_HPP
+#define NUMPACT_PCO_MODE_FLOAT_QUANT_HPP
+
+#include "number/float_traits.hpp"
+#include "number/ordered.hpp"
+#include "pco/mode/mode.hpp"
+
+namespace numpact {
+
+struct FloatQuant {
+  static constexpr unsigned kTag = 3;
+  static constexpr bool kHasSecondary = true;
+
+  unsigned k = 1;  // 1 to the type's stored mantissa bits
+
+  static Status parse(BitReader& reader, const ModeContext& context, FloatQuant& out);
+  void write(BitWriter& writer, NumberType) const { writer.write(k, wire::kQuantKBits); }
+  std::uint64_t payload_bits(NumberType, unsigned) const { return wire::kQuantKBits; }
+};
+
+// The ordered latent of a pair. Written on float bits so that pairs out of range, which no writer
+// makes but readers accept, come out as the format notes say. Defines the kernels.
+template <FloatLatent L>
+constexpr L float_quant_join(L primary, L secondary, unsigned k) {
+  const L high = static_cast<L>(primary << k);
+  const bool positive = primary >= static_cast<L>(kMid<L> >> k);
+  const L low_mask = static_cast<L>((L{1} << k) - 1);
+  const L bits = static_cast<L>(
+      secondary ^ (positive ? static_cast<L>(high ^ kMid<L>) : static_cast<L>(~(high | low_mask))));
+  return to_ordered(bits, NumberKind::kFloat);
+}
+
+// In place over the primary latents; ordered latents result.
+template <FloatLatent L>
+void join_float_quant(unsigned k, L* primary, const L* secondary, std::size_t n);
+
+template <FloatLatent L>
+void split_float_quant(unsigned k, const L* ordered, std::size_t n, L* primary, L* secondary);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of modes: a new one is a struct as mode.hpp says and one name here.
+#ifndef NUMPACT_PCO_MODE_MODES_HPP
+#define NUMPACT_PCO_MODE_MODES_HPP
+
+#include <variant>
+
+#include "base/family.hpp"
+#include "pco/mode/classic.hpp"
+#include "pco/mode/dict.hpp"
+#include "pco/mode/float_mult.hpp"
+#include "pco/mode/float_quant.hpp"
+#include "pco/mode/int_mult.hpp"
+
+namespace numpact {
+
+using AnyMode = std::variant<Classic, IntMult, FloatMult, FloatQuant, Dict>;
+static_assert(family_tags_are_distinct<AnyMode>());
+
+inline bool has_secondary(const AnyMode& mode) {
+  return std::visit([](const auto& member) { return member.kHasSecondary; }, mode);
+}
+
+// Width of the primary latents: the number's, but for dictionary indices.
+inline unsigned primary_bits(const AnyMode& mode, NumberType type) {
+  return std::holds_alternative<Dict>(mode) ? 32 : latent_bits(type);
+}
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops of the modes, compiled for every target; each applies the formula in its mode's header.
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/mode/modes_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "number/ordered.hpp"
+#include "pco/mode/float_mult.hpp"
+#include "pco/mode/float_quant.hpp"
+#include "pco/mode/int_mult.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+template <class L>
+void ToOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
+  if (kind == NumberKind::kFloat) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = to_ordered(in[i], NumberKind::kFloat);
+  } else {
+    const L flip = kind == NumberKind::kSigned ? kMid<L> : L{0};
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<L>(in[i] ^ flip);
+  }
+}
+
+template <class L>
+void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
+  if (kind == NumberKind::kFloat) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = from_ordered(in[i], NumberKind::kFloat);
+  } else if (kind == NumberKind::kSigned) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<L>(in[i] ^ kMid<L>);
+  } else if (in != out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = in[i];
+  }
+}
+
+template <class L>
+void JoinIntMult(L base, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    primary[i] = wrapping_add(wrapping_mul(primary[i], base), secondary[i]);
+  }
+}
+
+template <class L>
+void SplitIntMult(L base, const L* HWY_RESTRICT ordered, std::size_t n, L* HWY_RESTRICT primary,
+                  L* HWY_RESTRICT secondary) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const L quotient = static_cast<L>(ordered[i] / base);
+    primary[i] = quotient;
+    secondary[i] = static_cast<L>(ordered[i] - quotient * base);
+  }
+}
+
+template <class L>
+void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                   std::size_t n) {
+  const auto base = FloatTraits<L>::to_arithmetic(base_bits);
+  for (std::size_t i = 0; i < n; ++i) {
+    primary[i] = static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
+  }
+}
+
+template <class L>
+void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
+                    L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
+  using Arithmetic = typename FloatTraits<L>::Arithmetic;
+  const Arithmetic base = FloatTraits<L>::to_arithmetic(base_bits);
+  for (std::size_t i = 0; i < n; ++i) {
+    const L bits = from_ordered(ordered[i], NumberKind::kFloat);
+    const Arithmetic quotient = std::rint(FloatTraits<L>::to_arithmetic(bits) / base);
+    // A NaN has no multiple; zero times the base and a large correction give it back.
+    const L factor = is_nan_bits(bits) ? L{0} : FloatTraits<L>::to_bits(quotient);
+    const L latent = int_float_latent(factor);
+    primary[i] = latent;
+    secondary[i] = static_cast<L>(ordered[i] - float_mult_product(latent, base) - kMid<L>);
+  }
+}
+
+template <class L>
+void JoinFloatQuant(unsigned k, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                    std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    primary[i] = float_quant_join(primary[i], secondary[i], k);
+  }
+}
+
+template <class L>
+void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
+                     L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
+  const L low_mask = static_cast<L>((L{1} << k) - 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    const L low = static_cast<L>(ordered[i] & low_mask);
+    primary[i] = static_cast<L>(ordered[i] >> k);
+    secondary[i] = ordered[i] >= kMid<L> ? low : static_cast<L>(low_mask - low);
+  }
+}
+
+// HWY_EXPORT takes plain functions: one of each for each width.
+#define NUMPACT_INTEGER_KERNELS(L, S)                                                           \
+  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                      \
+    ToOrdered(in, n, kind, out);                                                                \
+  }                                                                                             \
+  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                    \
+    FromOrdered(in, n, kind, out);                                                              \
+  }                                                                                             \
+  void JoinIntMult##S(L base, L* p, const L* s, std::size_t n) { JoinIntMult(base, p, s, n); }  \
+  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                         \
+    SplitIntMult(base, x, n, p, s);                                                             \
+  }
+#define NUMPACT_FLOAT_KERNELS(L, S)                                                              \
+  void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) { JoinFloatMult(base, p, s, n); } \
+  void SplitFloatMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                        \
+    SplitFloatMult(base, x, n, p, s);                                                            \
+  }                                                                                              \
+  void JoinFloatQuant##S(unsigned k, L* p, const L* s, std::size_t n) {                          \
+    JoinFloatQuant(k, p, s, n);                                                                  \
+  }                                                                                              \
+  void SplitFloatQuant##S(unsigned k, const L* x, std::size_t n, L* p, L* s) {                   \
+    SplitFloatQuant(k, x, n, p, s);                                                              \
+  }
+NUMPACT_INTEGER_KERNELS(std::uint8_t, 8)
+NUMPACT_INTEGER_KERNELS(std::uint16_t, 16)
+NUMPACT_INTEGER_KERNELS(std::uint32_t, 32)
+NUMPACT_INTEGER_KERNELS(std::uint64_t, 64)
+NUMPACT_FLOAT_KERNELS(std::uint16_t, 16)
+NUMPACT_FLOAT_KERNELS(std::uint32_t, 32)
+NUMPACT_FLOAT_KERNELS(std::uint64_t, 64)
+#undef NUMPACT_INTEGER_KERNELS
+#undef NUMPACT_FLOAT_KERNELS
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace numpact {
+
+#define NUMPACT_INTEGER_DOORS(L, S)                                                          \
+  HWY_EXPORT(ToOrdered##S);                                                                  \
+  HWY_EXPORT(FromOrdered##S);                                                                \
+  HWY_EXPORT(JoinIntMult##S);                                                                \
+  HWY_EXPORT(SplitIntMult##S);                                                               \
+  template <>                                                                                \
+  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                  \
+    HWY_DYNAMIC_DISPATCH(ToOrdered##S)(in, n, kind, out);                                    \
+  }                                                                                          \
+  template <>                                                                                \
+  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                \
+    HWY_DYNAMIC_DISPATCH(FromOrdered##S)(in, n, kind, out);                                  \
+  }                                                                                          \
+  template <>                                                                                \
+  void join_int_mult<L>(L base, L* primary, const L* secondary, std::size_t n) {             \
+    HWY_DYNAMIC_DISPATCH(JoinIntMult##S)(base, primary, secondary, n);                       \
+  }                                                                                          \
+  template <>                                                                                \
+  void split_int_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
+    HWY_DYNAMIC_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);             \
+  }
+#define NUMPACT_FLOAT_DOORS(L, S)                                                              \
+  HWY_EXPORT(JoinFloatMult##S);                                                                \
+  HWY_EXPORT(SplitFloatMult##S);                                                               \
+  HWY_EXPORT(JoinFloatQuant##S);                                                               \
+  HWY_EXPORT(SplitFloatQuant##S);                                                              \
+  template <>                                                                                  \
+  void join_float_mult<L>(L base, L* primary, const L* secondary, std::size_t n) {             \
+    HWY_DYNAMIC_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                       \
+  }                                                                                            \
+  template <>                                                                                  \
+  void split_float_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
+    HWY_DYNAMIC_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);             \
+  }                                                                                            \
+  template <>                                                                                  \
+  void join_float_quant<L>(unsigned k, L* primary, const L* secondary, std::size_t n) {        \
+    HWY_DYNAMIC_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                         \
+  }                                                                                            \
+  template <>                                                                                  \
+  void split_float_quant<L>(unsigned k, const L* ordered, std::size_t n, L* primary,           \
+                            L* secondary) {                                                    \
+    HWY_DYNAMIC_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);               \
+  }
+NUMPACT_INTEGER_DOORS(std::uint8_t, 8)
+NUMPACT_INTEGER_DOORS(std::uint16_t, 16)
+NUMPACT_INTEGER_DOORS(std::uint32_t, 32)
+NUMPACT_INTEGER_DOORS(std::uint64_t, 64)
+NUMPACT_FLOAT_DOORS(std::uint16_t, 16)
+NUMPACT_FLOAT_DOORS(std::uint32_t, 32)
+NUMPACT_FLOAT_DOORS(std::uint64_t, 64)
+#undef NUMPACT_INTEGER_DOORS
+#undef NUMPACT_FLOAT_DOORS
+
+}  // namespace numpact
+#endif

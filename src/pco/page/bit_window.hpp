@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stretch of input that a page is being decoded from.
+#ifndef NUMPACT_PCO_PAGE_BIT_WINDOW_HPP
+#define NUMPACT_PCO_PAGE_BIT_WINDOW_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace numpact {
+
+struct BitWindow {
+  std::span<const std::byte> bytes;
+  std::uint64_t position = 0;  // in bits
+  bool is_last = true;         // nothing comes after `bytes`
+};
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages: the stages of decoding chained, batch by batch.
+//
+// ChunkTables is what a chunk's pages share: immutable, usable from several threads. A PageDecoder
+// is the state within one page; it holds no pointer into the input, so the input may move between
+// calls.
+#ifndef NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
+#define NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
+
+#include <array>
+
+#include "base/arena.hpp"
+#include "numpact/error.hpp"
+#include "pco/meta/chunk_meta.hpp"
+#include "pco/page/bit_window.hpp"
+
+namespace numpact {
+
+struct PageVariableSizes {
+  std::uint64_t state_bits = 0;
+  std::uint64_t code_bits = 0;
+  std::uint64_t offset_bits = 0;
+};
+
+class PageDecoder {
+ public:
+  PageDecoder(const PageDecoder&) = delete;
+  PageDecoder& operator=(const PageDecoder&) = delete;
+
+  // Reads the page's states. If the window ends too early, kTruncated where it is the last, else
+  // `more` is set and nothing was consumed.
+  virtual Status start(BitWindow& window, std::size_t page_n, bool& more) = 0;
+
+  // Decodes up to n numbers to `out`; `done` becomes how many. Stops early, with `more` set, where
+  // the window may not hold the next batch whole and is not the last.
+  virtual Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done,
+                        bool& more) = 0;
+
+  // Walks one batch without making its numbers; adds what it takes to `sizes`. `done` becomes the
+  // numbers passed. Not to be mixed with decode() in one page.
+  virtual Status skip(BitWindow& window, std::array<PageVariableSizes, kVariables>& sizes,
+                      std::size_t& done) = 0;
+
+  // Checks the padding behind the last batch and moves to the next byte.
+  static Status finish(BitWindow& window);
+
+  std::size_t numbers_left() const { return numbers_left_; }
+
+ protected:
+  PageDecoder() = default;
+  ~PageDecoder() = default;  // lives in an arena, owns nothing
+
+  std::size_t numbers_left_ = 0;  // not yet given out
+};
+
+// The decoding tables of a chunk, in `arena`. `meta` must outlive them.
+class ChunkTables {
+ public:
+  virtual PageDecoder* make_page_decoder(Arena& arena) const = 0;
+
+  static const ChunkTables* make(const ChunkMeta& meta, Arena& arena);
+
+ protected:
+  ~ChunkTables() = default;
+};
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// One latent variable within a page: its tANS states, how much is left, its delta's state.
+#ifndef NUMPACT_PCO_PAGE_VARIABLE_DECODER_HPP
+#define NUMPACT_PCO_PAGE_VARIABLE_DECODER_HPP
+
+#include <algorithm>
+#include <span>
+
+#include "bits/bit_reader.hpp"
+#include "pco/latent/latent_decoder.hpp"
+#include "pco/meta/chunk_meta.hpp"
+#include "pco/page/page_decoder.hpp"
+
+namespace numpact {
+
+template <Latent L>
+class VariableDecoder {
+ public:
+  // state_n: delta state latents that each page has; 0 for a variable that is not delta encoded.
+  VariableDecoder(const LatentTables<L>& tables, std::size_t state_n)
+      : tables_(tables), state_n_(state_n) {}
+
+  // Reads the head of the variable; the reader's overrun is the caller's to check.
+  void start(BitReader& reader, Arena& arena, const ChunkMeta& meta, std::size_t index,
+             std::size_t page_n) {
+    if (!meta.has(index)) return;
+    left_ = meta.stored_n(index, page_n);
+    next_out_ = 0;
+    // A hostile count cannot size this: at most 2^15 latents, or less than the input has bits for.
+    const std::size_t readable =
+        std::min<std::size_t>(state_n_, static_cast<std::size_t>(reader.bits_left() / kBits<L>));
+    const std::span<L> state = arena.make<L>(readable);
+    for (L& latent : state) latent = static_cast<L>(reader.read(kBits<L>));
+    if (readable < state_n_) reader.read(64);  // to be found past the end
+    for (std::uint32_t& ans_state : ans_states_) {
+      ans_state = reader.read_small(tables_.ans_size_log);
+    }
+    if (state_n_ == 0) return;
+    if (std::holds_alternative<Consecutive>(meta.delta)) {
+      moments_ = state;
+    } else {
+      const auto* lookback = std::get_if<Lookback>(&meta.delta);
+      const std::size_t reach = lookback != nullptr ? lookback->window_n() : state_n_;
+      history_.start(arena, reach, std::max(page_n, state_n_), state);
+    }
+  }
+
+  // Decodes what this batch stores of the variable; returns how many latents that is.
+  std::size_t decode(const std::byte* in, std::uint64_t& position, L* out) {
+    const std::size_t n = std::min(kBatchN, left_);
+    if (n == 0) return 0;
+    position = decode_latents(tables_, ans_states_, in, position, n, out);
+    left_ -= n;
+    return n;
+  }
+
+  void skip(const std::byte* in, std::uint64_t& position, PageVariableSizes& sizes) {
+    const std::size_t n = std::min(kBatchN, left_);
+    if (n == 0) return;
+    const SkippedBits skipped = skip_latents(tables_, ans_states_, in, position, n);
+    position += skipped.codes + skipped.offsets;
+    sizes.code_bits += skipped.codes;
+    sizes.offset_bits += skipped.offsets;
+    left_ -= n;
+  }
+
+  // Turns the batch's `stored` deltas into its n latents, in place. False: a lookback out of range.
+  bool undo_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::size_t lookback_n,
+                  L* latents, std::size_t stored, std::size_t n) {
+    if (state_n_ == 0) {
+      std::fill(latents + stored, latents + std::max(n, stored), L{0});  // no bins: zeros
+      return true;
+    }
+    if (std::holds_alternative<Consecutive>(delta)) {
+      std::fill(latents + stored, latents + std::max(n, stored), kMid<L>);
+      decode_consecutive(moments_, latents, n);
+      return true;
+    }
+    bool ok = true;
+    if (const auto* lookback = std::get_if<Lookback>(&delta)) {
+      ok = decode_lookback(lookback->window_n(), lookbacks, latents, std::min(stored, lookback_n),
+                           history_);
+    } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
+      decode_conv1(*conv, latents, stored, history_);
+    }
+    history_.copy(next_out_, n, latents);
+    next_out_ += n;
+    return ok;
+  }
+
+ private:
+  const LatentTables<L>& tables_;
+  std::size_t state_n_;
+  AnsStates ans_states_{};
+  std::size_t left_ = 0;      // stored latents not yet decoded
+  std::size_t next_out_ = 0;  // index in the page of the next latent given out
+  std::span<L> moments_;
+  History<L> history_;
+};
+
+}  // namespace numpact
+
+#endif

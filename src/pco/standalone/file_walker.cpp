@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/standalone/file_walker.hpp"
+
+#include "base/try.hpp"
+
+namespace numpact::standalone {
+
+Status FileWalker::read_header() {
+  BitReader reader(file_);
+  NUMPACT_TRY(parse_header(reader, header_));
+  type_ = header_.uniform_type;
+  window_ = BitWindow{file_, reader.bit_position(), true};
+  chunk_mark_ = arena_.mark();
+  return {};
+}
+
+Status FileWalker::enter_chunk(bool& is_end) {
+  arena_.rewind(chunk_mark_);
+  chunk_offset_ = offset();
+  const std::size_t index = next_chunk_++;
+  BitReader reader(file_, window_.position);
+  const Status head = parse_chunk_head(reader, type_, head_);
+  if (!head.ok()) return head.at_chunk(index);
+  is_end = head_.is_end;
+  window_.position = reader.bit_position();
+  if (is_end) return {};
+  type_ = head_.type;
+  const Status parsed = parse_chunk_meta(reader, head_.type, header_.format, arena_, meta_);
+  if (!parsed.ok()) return in_chunk(parsed);
+  window_.position = reader.bit_position();
+  page_offset_ = offset();
+  page_ = ChunkTables::make(meta_, arena_)->make_page_decoder(arena_);
+  bool more = false;
+  return in_chunk(page_->start(window_, head_.n, more));
+}
+
+Status FileWalker::decode(std::size_t n, void* out) {
+  std::size_t done = 0;
+  bool more = false;
+  return in_chunk(page_->decode(window_, n, out, done, more));
+}
+
+Status FileWalker::skip(std::array<PageVariableSizes, kVariables>& sizes) {
+  while (page_->numbers_left() > 0) {
+    std::size_t done = 0;
+    const Status status = page_->skip(window_, sizes, done);
+    if (!status.ok()) return in_chunk(status);
+  }
+  return {};
+}
+
+Status FileWalker::leave_chunk() { return in_chunk(PageDecoder::finish(window_)); }
+
+}  // namespace numpact::standalone

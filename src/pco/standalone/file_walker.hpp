@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the chunks of a standalone file that lies whole in memory.
+#ifndef NUMPACT_PCO_STANDALONE_FILE_WALKER_HPP
+#define NUMPACT_PCO_STANDALONE_FILE_WALKER_HPP
+
+#include "pco/page/page_decoder.hpp"
+#include "pco/standalone/frame.hpp"
+
+namespace numpact::standalone {
+
+class FileWalker {
+ public:
+  // Both must outlive the walker. Scratch of a chunk is given back when the next one is entered.
+  FileWalker(std::span<const std::byte> file, Arena& arena) : file_(file), arena_(arena) {}
+
+  Status read_header();
+  const Header& header() const { return header_; }
+
+  // Enters the next chunk: parses its head and metadata and its page's states. `is_end` once the
+  // terminator is reached.
+  Status enter_chunk(bool& is_end);
+
+  // Of the chunk that was entered last:
+  const ChunkHead& head() const { return head_; }
+  const ChunkMeta& meta() const { return meta_; }
+  std::size_t chunk_index() const { return next_chunk_ - 1; }
+  std::size_t chunk_offset() const { return chunk_offset_; }
+  std::size_t page_offset() const { return page_offset_; }
+  std::size_t numbers_left() const { return page_->numbers_left(); }
+
+  // Decodes the next n (at most numbers_left()) numbers of the chunk.
+  Status decode(std::size_t n, void* out);
+  // Walks all of the chunk's page without making numbers.
+  Status skip(std::array<PageVariableSizes, kVariables>& sizes);
+  // To be called when no numbers are left: checks the page's end.
+  Status leave_chunk();
+
+  // Bytes from the start to where the walker stands.
+  std::size_t offset() const { return static_cast<std::size_t>(window_.position / 8); }
+
+ private:
+  Status in_chunk(const Status& status) const { return status.at_chunk(chunk_index()); }
+
+  std::span<const std::byte> file_;
+  Arena& arena_;
+  Arena::Mark chunk_mark_;
+  Header header_;
+  std::optional<NumberType> type_;
+  ChunkHead head_;
+  ChunkMeta meta_;
+  PageDecoder* page_ = nullptr;
+  BitWindow window_;
+  std::size_t next_chunk_ = 0;
+  std::size_t chunk_offset_ = 0;
+  std::size_t page_offset_ = 0;
+};
+
+}  // namespace numpact::standalone
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field widths and tags of the Pco format, in bits unless said.
+#ifndef NUMPACT_PCO_WIRE_HPP
+#define NUMPACT_PCO_WIRE_HPP
+
+#include <cstdint>
+
+namespace numpact::wire {
+
+inline constexpr unsigned char kMagic[4] = {'p', 'c', 'o', '!'};
+inline constexpr unsigned kStandaloneVersion = 3;
+inline constexpr unsigned kFormatMajor = 4;
+inline constexpr unsigned kFormatMinor = 1;
+
+inline constexpr std::uint8_t kNoUniformType = 0;
+inline constexpr std::uint8_t kTerminator = 0;
+inline constexpr unsigned kVarintWidthBits = 6;
+inline constexpr unsigned kNumberTypeBits = 8;
+inline constexpr unsigned kChunkNBits = 24;
+
+inline constexpr unsigned kModeBits = 4;
+inline constexpr unsigned kQuantKBits = 8;
+inline constexpr unsigned kDictLengthBits = 25;
+
+inline constexpr unsigned kDeltaBits = 4;
+inline constexpr unsigned kOrderBits = 3;
+inline constexpr unsigned kSecondaryDeltaBits = 1;
+inline constexpr unsigned kWindowNLogBits = 5;
+inline constexpr unsigned kStateNLogBits = 4;
+inline constexpr unsigned kConv1QuantizationBits = 5;
+inline constexpr unsigned kConv1BiasBits = 64;
+inline constexpr unsigned kConv1OrderBits = 5;
+inline constexpr unsigned kConv1WeightBits = 32;
+
+inline constexpr unsigned kAnsSizeLogBits = 4;
+inline constexpr unsigned kBinCountBits = 15;
+
+}  // namespace numpact::wire
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+#include <numpact/numpact.hpp>
+
+int main() {
+  std::vector<double> numbers;
+  for (int i = 0; i < 10000; ++i) numbers.push_back(0.01 * (i % 700));
+
+  const std::vector<std::byte> bytes = numpact::compress(std::span<const double>(numbers));
+  const std::vector<double> back = numpact::decompress<double>(bytes);
+
+  std::printf("%zu numbers in %zu bytes\n", back.size(), bytes.size());
+  return back == numbers && bytes.size() < numbers.size() * sizeof(double) ? 0 : 1;
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the house rules that no compiler checks: layers, sizes, licence lines, source lists.
+
+Prints one line `file:line: message` per finding and exits with 1 if there is any.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = {".cpp", ".hpp"}
+SCRIPTS = {".py", ".sh", ".cmake"}
+MAX_COLUMNS = 100
+MAX_LINES = 600
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
+
+
+def project_files():
+    """Every file git tracks or would track, fixtures excepted, as paths relative to the root."""
+    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = sorted({Path(name) for name in names.split("\0") if name})
+    return [p for p in paths if (ROOT / p).is_file() and p.parts[:2] != ("tests", "fixtures")]
+
+
+def is_source(path):
+    return (path.suffix in CODE | SCRIPTS or path.name == "CMakeLists.txt"
+            or str(path) in ("dev", ".ci/run", "tools/layers.txt"))
+
+
+class Layers:
+    """The table of tools/layers.txt."""
+
+    def __init__(self, text):
+        self.level = {}
+        self.everywhere, self.public_from, self.outside, self.allowed = set(), set(), set(), set()
+        layer = 0
+        for line in text.splitlines():
+            line = line.partition("#")[0].strip()
+            if not line:
+                continue
+            head, _, rest = line.partition(": ")
+            if head == "public everywhere":
+                self.everywhere = set(rest.split())
+            elif head == "public all from":
+                self.public_from = set(rest.split())
+            elif head == "outside":
+                self.outside = set(rest.split())
+            elif line.startswith("allow "):
+                source, _, target = line[len("allow "):].partition(" -> ")
+                self.allowed.add((source.strip(), target.strip()))
+            else:
+                self.level.update((entry, layer) for entry in line.split())
+                layer += 1
+
+    def entry(self, path):
+        """The entry that owns a path, or None: the longest folder or file stem in the table."""
+        inner = path.relative_to("src") if path.parts[0] == "src" else path
+        stem = inner.with_suffix("").as_posix()
+        while stem != ".":
+            if stem in self.level:
+                return stem
+            stem = Path(stem).parent.as_posix()
+            if stem in self.level:
+                return stem
+        return stem_family(inner, self.level)
+
+    def complaint(self, source, target):
+        """Why a file of entry `source` may not include one of entry `target`, or None."""
+        if source == target or (source, target) in self.allowed:
+            return None
+        if source in self.outside:
+            return f"{source} sees public headers only"
+        if self.level[target] < self.level[source]:
+            return None
+        way = "sideways" if self.level[target] == self.level[source] else "up"
+        return f"{source} includes {way} into {target} (tools/layers.txt)"
+
+
+def stem_family(inner, level):
+    """Entry of a file named after an entry: pco/wire_test.cpp belongs to pco/wire."""
+    for entry in level:
+        if inner.with_suffix("").as_posix().startswith(entry + "_"):
+            return entry
+    return None
+
+
+def resolve(path, name):
+    """The project file that `#include` of `name` in `path` means, or None."""
+    for folder in (Path("src"), path.parent, Path("include")):
+        target = (ROOT / folder / name).resolve()
+        if target.is_file() and target.is_relative_to(ROOT):
+            return target.relative_to(ROOT)
+    return None
+
+
+def check_include(path, mark, name, layers, included):
+    """Yields what is wrong with one include line; notes its target in `included`."""
+    if name.startswith("hwy/"):
+        if not (path.name.endswith("_kernel.cpp") or path.parts[:2] == ("src", "simd")):
+            yield "only *_kernel.cpp and src/simd include Highway"
+        return
+    if mark == "<" and not name.startswith("numpact/"):
+        return
+    target = resolve(path, name)
+    if target is None:
+        yield f"no such file in the project: {name}"
+        return
+    included.add(target)
+    if path.parts[0] == "include":
+        if target.parts[0] != "include":
+            yield "a public header includes an internal one"
+        return
+    source = layers.entry(path)
+    if source is None:
+        return  # reported once per file
+    if target.parts[0] == "include":
+        short = target.relative_to("include/numpact").as_posix()
+        if short not in layers.everywhere and source not in layers.public_from:
+            yield f"{source} may not include the public header {name} (tools/layers.txt)"
+        return
+    owner = layers.entry(target)
+    if owner is not None:
+        complaint = layers.complaint(source, owner)
+        if complaint:
+            yield complaint
+
+
+def check_code(path, lines, layers, included):
+    """Yields (line, message) for the include rules of one C++ file."""
+    if path.parts[0] != "include" and layers.entry(path) is None:
+        yield 1, "in no layer of tools/layers.txt"
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            for message in check_include(path, match[1], match[2], layers, included):
+                yield number, message
+
+
+def check_text(path, lines):
+    """Yields (line, message) for what holds in every source file."""
+    first = 1 if lines and lines[0].startswith("#!") else 0
+    places = [i for i, line in enumerate(lines) if SPDX in line and "SPDX =" not in line]
+    if places[:1] != [first]:
+        yield first + 1, f"this line should be: {SPDX}"
+    for place in places[1:]:
+        yield place + 1, "second licence line"
+    if len(lines) > MAX_LINES:
+        yield len(lines), f"{len(lines)} lines, at most {MAX_LINES}: split the file"
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_COLUMNS:
+            yield number, f"{len(line)} columns, at most {MAX_COLUMNS}"
+        if line != line.rstrip():
+            yield number, "space at the end of the line"
+        if "\t" in line:
+            yield number, "tab"
+
+
+def in_source_list(path, lists):
+    """Whether a CMakeLists.txt in the folder of a source, or above it, names the source."""
+    for folder in path.parents:
+        words = lists.get(folder)
+        if words and path.relative_to(folder).as_posix() in words:
+            return True
+    return False
+
+
+def findings():
+    files = project_files()
+    layers = Layers((ROOT / "tools/layers.txt").read_text())
+    lists = {p.parent: set(re.split(r'[\s()"]+', (ROOT / p).read_text()))
+             for p in files if p.name == "CMakeLists.txt"}
+    included = set()
+    for path in filter(is_source, files):
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        for number, message in check_text(path, lines):
+            yield path, number, message
+        if path.suffix in CODE:
+            for number, message in check_code(path, lines, layers, included):
+                yield path, number, message
+        if path.suffix == ".cpp" and not in_source_list(path, lists):
+            yield path, 1, "in no CMake source list"
+    for path in files:
+        if path.suffix == ".hpp" and path.parts[0] != "include" and path not in included:
+            yield path, 1, "no file includes this header"
+
+
+def main():
+    count = 0
+    for path, number, message in findings():
+        print(f"{path}:{number}: {message}")
+        count += 1
+    if count:
+        print(f"tidy: {count} findings")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
