@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "numpact/config.hpp"
 #include "numpact/error.hpp"
@@ -146,6 +147,8 @@ class NUMPACT_API StreamWriter {
  private:
   friend NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
                                                const EncodeConfig& config) noexcept;
+  void continue_file() noexcept;  // the header is there already
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -35,13 +35,29 @@ bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const
   return all_inside;
 }
 
-template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint8_t*, std::size_t,
-                              History<std::uint8_t>&);
-template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint16_t*, std::size_t,
-                              History<std::uint16_t>&);
-template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint32_t*, std::size_t,
-                              History<std::uint32_t>&);
-template bool decode_lookback(std::size_t, const std::uint32_t*, const std::uint64_t*, std::size_t,
-                              History<std::uint64_t>&);
+template <Latent L>
+void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* latents,
+                     std::size_t n) {
+  const std::size_t state_n = state.size();
+  for (std::size_t j = 0; j < state_n; ++j) state[j] = j < n ? latents[j] : L{0};
+  // From the end, so that what a delta refers to is still a latent.
+  for (std::size_t i = n; i > state_n; --i) {
+    const std::size_t at = i - 1;
+    const std::size_t lookback = lookbacks[at - state_n];
+    const L earlier = lookback <= at ? latents[at - lookback] : L{0};
+    latents[at] = static_cast<L>(latents[at] - earlier + kMid<L>);
+  }
+  if (n > state_n) std::copy(latents + state_n, latents + n, latents);
+}
+
+#define NUMPACT_INSTANTIATE(L)                                                              \
+  template bool decode_lookback(std::size_t, const std::uint32_t*, const L*, std::size_t,   \
+                                History<L>&);                                               \
+  template void encode_lookback(const std::uint32_t*, std::span<L>, L*, std::size_t);
+NUMPACT_INSTANTIATE(std::uint8_t)
+NUMPACT_INSTANTIATE(std::uint16_t)
+NUMPACT_INSTANTIATE(std::uint32_t)
+NUMPACT_INSTANTIATE(std::uint64_t)
+#undef NUMPACT_INSTANTIATE
 
 }  // namespace numpact

@@ -3,6 +3,8 @@
 #ifndef NUMPACT_PCO_DELTA_LOOKBACK_HPP
 #define NUMPACT_PCO_DELTA_LOOKBACK_HPP
 
+#include <span>
+
 #include "pco/delta/delta.hpp"
 #include "pco/delta/history.hpp"
 
@@ -33,6 +35,11 @@ struct Lookback {
 template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                      std::size_t n, History<L>& history);
+
+// In place: latents[i] for i >= state_n become centred deltas to the latent lookbacks[i - state_n]
+// before (zero before the page), moved to the front; `state` is set (its latents past n to 0).
+template <Latent L>
+void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* latents, std::size_t n);
 
 }  // namespace numpact
 

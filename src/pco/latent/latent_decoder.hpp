@@ -7,7 +7,7 @@
 
 #include "base/arena.hpp"
 #include "number/latent.hpp"
-#include "pco/latent/bin.hpp"
+#include "pco/ans/bin.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact {

@@ -7,7 +7,7 @@
 
 #include "numpact/types.hpp"
 #include "pco/delta/deltas.hpp"
-#include "pco/latent/bin.hpp"
+#include "pco/ans/bin.hpp"
 #include "pco/mode/modes.hpp"
 #include "pco/version.hpp"
 

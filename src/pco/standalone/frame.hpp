@@ -8,6 +8,7 @@
 
 #include "bits/bit_reader.hpp"
 #include "bits/bit_writer.hpp"
+#include "base/arena.hpp"
 #include "numpact/types.hpp"
 #include "pco/version.hpp"
 

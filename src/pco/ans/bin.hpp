@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bins: a latent is stored as its bin (by tANS) and its offset from the bin's lower end.
-#ifndef NUMPACT_PCO_LATENT_BIN_HPP
-#define NUMPACT_PCO_LATENT_BIN_HPP
+#ifndef NUMPACT_PCO_ANS_BIN_HPP
+#define NUMPACT_PCO_ANS_BIN_HPP
 
 #include <cstdint>
 #include <span>

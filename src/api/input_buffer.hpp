@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sliding window over a source of bytes.
+#ifndef NUMPACT_API_INPUT_BUFFER_HPP
+#define NUMPACT_API_INPUT_BUFFER_HPP
+
+#include <cstring>
+#include <memory_resource>
+#include <vector>
+
+#include "base/try.hpp"
+#include "numpact/stream.hpp"
+
+namespace numpact {
+
+class InputBuffer {
+ public:
+  InputBuffer(ByteSource& source, std::pmr::memory_resource* memory)
+      : source_(&source), bytes_(memory) {}
+
+  // What has arrived and was not dropped.
+  std::span<const std::byte> bytes() const { return {bytes_.data() + begin_, end_ - begin_}; }
+  // Nothing comes after bytes().
+  bool is_last() const { return at_end_; }
+  // Bytes dropped so far: the place of bytes() in the source.
+  std::uint64_t offset() const { return offset_; }
+
+  void drop(std::size_t count) {
+    begin_ += count;
+    offset_ += count;
+  }
+
+  // Reads until at least `wanted` bytes are there or the source ends.
+  Status ensure(std::size_t wanted) {
+    while (end_ - begin_ < wanted && !at_end_) NUMPACT_TRY(read_some(wanted));
+    return {};
+  }
+  // Makes bytes() longer, if the source has more. Grows twofold, so that trying again after each
+  // call stays linear.
+  Status extend() {
+    const std::size_t have = end_ - begin_;
+    return ensure(have < kPiece / 2 ? have + kPiece / 2 : 2 * have);
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+  Status read_some(std::size_t wanted) {
+    if (begin_ > 0) {
+      std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    // Twice what has arrived at most: room follows bytes, not claims.
+    const std::size_t room = std::max(kPiece, std::min(wanted, 2 * end_));
+    if (bytes_.size() < room) bytes_.resize(room);
+    std::size_t got = 0;
+    NUMPACT_TRY(source_->read({bytes_.data() + end_, bytes_.size() - end_}, got));
+    end_ += got;
+    at_end_ = got == 0;
+    return {};
+  }
+
+  ByteSource* source_;
+  std::pmr::vector<std::byte> bytes_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::uint64_t offset_ = 0;
+  bool at_end_ = false;
+};
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/inspect.hpp"
+
+#include "api/context.hpp"
+#include "api/describe.hpp"
+#include "api/guard.hpp"
+#include "api/headers.hpp"
+#include "base/try.hpp"
+#include "pco/standalone/file_walker.hpp"
+
+namespace numpact {
+namespace {
+
+using Sizes = std::array<PageVariableSizes, kVariables>;
+
+ChunkInfo describe_chunk(const standalone::FileWalker& walker, const Sizes& sizes) {
+  ChunkInfo info = describe(walker.meta());
+  info.count = walker.head().n;
+  info.offset = walker.chunk_offset();
+  info.meta_bytes =
+      walker.page_offset() - walker.chunk_offset() - standalone::kChunkHeadBytes;
+  info.page_bytes = walker.offset() - walker.page_offset();
+  for (LatentVariableInfo& variable : info.variables) {
+    const auto index = static_cast<std::size_t>(variable.variable);
+    variable.stored = walker.meta().stored_n(index, walker.head().n);
+    variable.state_bits = sizes[index].state_bits;
+    variable.code_bits = sizes[index].code_bits;
+    variable.offset_bits = sizes[index].offset_bits;
+  }
+  return info;
+}
+
+}  // namespace
+
+Status try_inspect(std::span<const std::byte> file, FileInfo& info) noexcept {
+  return guarded([&]() -> Status {
+    info = {};
+    NUMPACT_TRY(try_read_header(file, info.header));
+    ScratchArena arena(static_cast<DecodeContext*>(nullptr));
+    standalone::FileWalker walker(file, *arena);
+    NUMPACT_TRY(walker.read_header());
+    while (true) {
+      bool is_end = false;
+      info.file_bytes = walker.offset();
+      NUMPACT_TRY(walker.enter_chunk(is_end));
+      if (is_end) break;
+      Sizes sizes{};
+      NUMPACT_TRY(walker.skip(sizes));
+      NUMPACT_TRY(walker.leave_chunk());
+      info.chunks.push_back(describe_chunk(walker, sizes));
+      info.count += walker.head().n;
+    }
+    info.file_bytes = walker.offset();
+    info.trailing_bytes = file.size() - info.file_bytes;
+    return {};
+  });
+}
+
+}  // namespace numpact

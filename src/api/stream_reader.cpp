@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "api/guard.hpp"
+#include "api/headers.hpp"
+#include "api/input_buffer.hpp"
+#include "base/arena.hpp"
+#include "pco/page/page_decoder.hpp"
+
+namespace numpact {
+
+struct StreamReader::Impl {
+  enum class Place { kHeader, kBetweenChunks, kPageHead, kPage, kEnd };
+
+  Impl(ByteSource& source, DecodeConfig decode_config, std::pmr::memory_resource* memory)
+      : input(source, memory), config(std::move(decode_config)), arena(memory) {
+    arena.reset(config.limits.max_memory);
+  }
+
+  // Runs `parse` on the bytes at hand, with more of them as long as it finds them too few. On
+  // success drops what it read.
+  template <class Parse>
+  Status parse_with_more(Parse&& parse) {
+    while (true) {
+      const Arena::Mark mark = arena.mark();
+      BitReader reader(input.bytes());
+      const Status status = parse(reader);
+      if (status.ok()) {
+        input.drop(reader.byte_position());
+        return {};
+      }
+      if (status.kind() != ErrorKind::kTruncated || input.is_last()) {
+        return status.shifted(input.offset());
+      }
+      arena.rewind(mark);
+      NUMPACT_TRY(input.extend());
+    }
+  }
+
+  Status read_header() {
+    if (place != Place::kHeader) return {};
+    NUMPACT_TRY(parse_with_more(
+        [&](BitReader& reader) { return standalone::parse_header(reader, header); }));
+    type = header.uniform_type;
+    header_bytes = input.offset();
+    place = Place::kBetweenChunks;
+    NUMPACT_TRY(input.ensure(1));
+    if (!type && !input.bytes().empty()) {
+      const auto byte = static_cast<std::uint8_t>(input.bytes()[0]);
+      if (is_number_type(byte)) type = static_cast<NumberType>(byte);
+    }
+    chunk_mark = arena.mark();
+    return {};
+  }
+
+  Status enter_chunk() {
+    arena.rewind(chunk_mark);
+    const auto parse = [&](BitReader& reader) -> Status {
+      NUMPACT_TRY(standalone::parse_chunk_head(reader, type, head));
+      if (head.is_end) return {};
+      return parse_chunk_meta(reader, head.type, header.format, arena, meta);
+    };
+    NUMPACT_TRY(parse_with_more(parse));
+    if (head.is_end) {
+      place = Place::kEnd;
+      return {};
+    }
+    NUMPACT_TRY(check_limits());
+    page = ChunkTables::make(meta, arena)->make_page_decoder(arena);
+    place = Place::kPageHead;
+    return {};
+  }
+
+  Status check_limits() const {
+    const std::uint64_t total = numbers_before_chunk + head.n;
+    if (total > config.limits.max_numbers) {
+      return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
+    }
+    if (total > config.limits.max_output_bytes / size_of(head.type)) {
+      return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
+    }
+    return {};
+  }
+
+  // Calls step(window, more) on the bytes at hand, starting at the bit position within the first
+  // byte; drops the whole bytes that were passed; reads on when more are needed.
+  template <class Step>
+  Status step_with_more(Step&& step) {
+    while (true) {
+      BitWindow window{input.bytes(), bit_position, input.is_last()};
+      bool more = false;
+      const Status status = step(window, more);
+      if (!status.ok()) return status.shifted(input.offset());
+      input.drop(static_cast<std::size_t>(window.position / 8));
+      bit_position = window.position % 8;
+      if (!more) return {};
+      NUMPACT_TRY(input.extend());
+    }
+  }
+
+  Status start_page() {
+    bit_position = 0;
+    NUMPACT_TRY(step_with_more(
+        [&](BitWindow& window, bool& more) { return page->start(window, head.n, more); }));
+    place = Place::kPage;
+    return {};
+  }
+
+  Status decode(std::size_t n, std::byte* out, std::size_t& done) {
+    done = 0;
+    const auto step = [&](BitWindow& window, bool& more) -> Status {
+      std::size_t count = 0;
+      NUMPACT_TRY(page->decode(window, n - done, out + done * size_of(head.type), count, more));
+      done += count;
+      return {};
+    };
+    NUMPACT_TRY(step_with_more(step));
+    if (page->numbers_left() > 0) return {};
+    NUMPACT_TRY(input.ensure(1));
+    NUMPACT_TRY(step_with_more(
+        [&](BitWindow& window, bool&) { return PageDecoder::finish(window); }));
+    numbers_before_chunk += head.n;
+    ++chunk_index;
+    place = Place::kBetweenChunks;
+    return {};
+  }
+
+  Status read(const MutableNumberView& out, std::size_t& count) {
+    NUMPACT_TRY(read_header());
+    if (type && *type != out.type) {
+      return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
+    }
+    while (count < out.count || place == Place::kPageHead) {
+      if (place == Place::kEnd) break;
+      if (place == Place::kBetweenChunks) {
+        NUMPACT_TRY(enter_chunk());
+      } else if (place == Place::kPageHead) {
+        NUMPACT_TRY(start_page());
+      } else {
+        std::size_t done = 0;
+        const std::size_t n = std::min({out.count - count, page->numbers_left(), kPieceN});
+        std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
+        const Status status = decode(n, at, done);
+        count += done;
+        NUMPACT_TRY(status);
+        NUMPACT_TRY(report(done));
+      }
+    }
+    return {};
+  }
+
+  Status report(std::size_t done) {
+    numbers_given += done;
+    if (config.progress && !config.progress({numbers_given, input.offset()})) {
+      return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+    }
+    return {};
+  }
+
+  bool in_chunk() const { return place != Place::kHeader && place != Place::kEnd; }
+
+  static constexpr std::size_t kPieceN = std::size_t{1} << 18;
+
+  InputBuffer input;
+  DecodeConfig config;
+  Arena arena;
+  Arena::Mark chunk_mark;
+  Place place = Place::kHeader;
+  standalone::Header header;
+  std::uint64_t header_bytes = 0;
+  std::optional<NumberType> type;
+  standalone::ChunkHead head;
+  ChunkMeta meta;
+  PageDecoder* page = nullptr;
+  std::uint64_t bit_position = 0;
+  std::uint64_t chunk_index = 0;
+  std::uint64_t numbers_before_chunk = 0;
+  std::uint64_t numbers_given = 0;
+  Status failure;  // the first error, for good
+};
+
+StreamReader::StreamReader(ByteSource& source, DecodeConfig config,
+                           std::pmr::memory_resource* memory)
+    : impl_(std::make_unique<Impl>(source, std::move(config), memory)) {}
+StreamReader::~StreamReader() = default;
+StreamReader::StreamReader(StreamReader&&) noexcept = default;
+StreamReader& StreamReader::operator=(StreamReader&&) noexcept = default;
+
+Status StreamReader::try_header(FileHeader& header) noexcept {
+  if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->read_header(); });
+  if (!impl_->failure.ok()) return impl_->failure;
+  header = to_public(impl_->header, impl_->header_bytes);
+  header.number_type = impl_->type;
+  return {};
+}
+
+Status StreamReader::try_read(const MutableNumberView& out, std::size_t& count) noexcept {
+  count = 0;
+  if (!impl_->failure.ok()) return impl_->failure;
+  Status status = guarded([&] { return impl_->read(out, count); });
+  if (!status.ok() && impl_->in_chunk()) status = status.at_chunk(impl_->chunk_index);
+  // Asking for the wrong type changes nothing; any other error is the end.
+  if (status.kind() != ErrorKind::kTypeMismatch) impl_->failure = status;
+  return status;
+}
+
+std::uint64_t StreamReader::bytes_consumed() const noexcept { return impl_->input.offset(); }
+
+}  // namespace numpact

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/wrapped.hpp"
+
+#include "api/context.hpp"
+#include "api/describe.hpp"
+#include "api/guard.hpp"
+#include "api/paging.hpp"
+#include "base/try.hpp"
+#include "pco/choose/choice.hpp"
+#include "pco/page/page_decoder.hpp"
+#include "pco/wrapped/chunk_encoder.hpp"
+
+namespace numpact::wrapped {
+
+std::vector<std::byte> encode_file_header() {
+  return {std::byte{wire::kFormatMajor}, std::byte{wire::kFormatMinor}};
+}
+
+Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,
+                              std::size_t& consumed) noexcept {
+  BitReader reader(bytes);
+  const unsigned major = reader.read_small(8);
+  NUMPACT_TRY(reader.status());
+  const numpact::FormatVersion parsed{major, 0};
+  if (!parsed.is_readable()) {
+    return Status(ErrorKind::kUnsupportedVersion, "format version newer than 4", 0);
+  }
+  version = {major, parsed.has_minor() ? reader.read_small(8) : 0};
+  consumed = reader.byte_position();
+  return reader.status();
+}
+
+struct ChunkEncoder::Impl {
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  Arena arena;
+  EncodedChunk chunk;
+};
+
+ChunkEncoder::ChunkEncoder(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+ChunkEncoder::~ChunkEncoder() = default;
+ChunkEncoder::ChunkEncoder(ChunkEncoder&&) noexcept = default;
+ChunkEncoder& ChunkEncoder::operator=(ChunkEncoder&&) noexcept = default;
+
+Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const EncodeConfig& config,
+                                          std::pmr::memory_resource* memory) noexcept {
+  std::unique_ptr<Impl> impl;
+  const Status status = guarded([&]() -> Status {
+    NUMPACT_TRY(check_specs(numbers.type, config));
+    if (numbers.count == 0 || numbers.count > kMaxChunkN) {
+      return Status(ErrorKind::kInvalidArgument, "a chunk holds 1 to 2^24 numbers");
+    }
+    impl = std::make_unique<Impl>(memory);
+    std::span<const std::size_t> sizes;
+    NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, impl->arena, sizes));
+    impl->chunk = encode_chunk(numbers, sizes, config, impl->arena);
+    return {};
+  });
+  if (!status.ok()) return status;
+  return ChunkEncoder(std::move(impl));
+}
+
+std::size_t ChunkEncoder::page_count() const noexcept { return impl_->chunk.pages.size(); }
+std::size_t ChunkEncoder::page_n(std::size_t page) const noexcept {
+  return impl_->chunk.pages[page].n;
+}
+std::size_t ChunkEncoder::meta_size_bound() const noexcept {
+  return static_cast<std::size_t>(impl_->chunk.meta_bytes);
+}
+std::size_t ChunkEncoder::page_size_bound(std::size_t page) const noexcept {
+  return static_cast<std::size_t>(impl_->chunk.pages[page].bytes);
+}
+
+Status ChunkEncoder::try_write_meta(std::span<std::byte> out,
+                                    std::size_t& written) const noexcept {
+  BitWriter writer(out);
+  write_chunk_meta(writer, impl_->chunk.meta);
+  written = writer.size();
+  return writer.status();
+}
+
+Status ChunkEncoder::try_write_page(std::size_t page, std::span<std::byte> out,
+                                    std::size_t& written) const noexcept {
+  written = 0;
+  if (page >= page_count()) {
+    return Status(ErrorKind::kInvalidArgument, "the chunk has no page of that number");
+  }
+  BitWriter writer(out);
+  write_page(impl_->chunk, impl_->chunk.pages[page], writer);
+  written = writer.size();
+  return writer.status();
+}
+
+std::vector<std::byte> ChunkEncoder::meta() const {
+  std::vector<std::byte> out(meta_size_bound());
+  std::size_t written = 0;
+  throw_if_error(try_write_meta(out, written));
+  out.resize(written);
+  return out;
+}
+
+std::vector<std::byte> ChunkEncoder::page(std::size_t page) const {
+  std::vector<std::byte> out(page < page_count() ? page_size_bound(page) : 0);
+  std::size_t written = 0;
+  throw_if_error(try_write_page(page, out, written));
+  out.resize(written);
+  return out;
+}
+
+struct ChunkDecoder::Impl {
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  Arena arena;
+  ChunkMeta meta;
+  const ChunkTables* tables = nullptr;
+  std::size_t meta_size = 0;
+  DecodeLimits limits;
+};
+
+ChunkDecoder::ChunkDecoder(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+ChunkDecoder::~ChunkDecoder() = default;
+ChunkDecoder::ChunkDecoder(ChunkDecoder&&) noexcept = default;
+ChunkDecoder& ChunkDecoder::operator=(ChunkDecoder&&) noexcept = default;
+
+Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, NumberType type,
+                                          FormatVersion version, const DecodeLimits& limits,
+                                          std::pmr::memory_resource* memory) noexcept {
+  std::unique_ptr<Impl> impl;
+  const Status status = guarded([&]() -> Status {
+    const numpact::FormatVersion format{version.major, version.minor};
+    if (!format.is_readable()) {
+      return Status(ErrorKind::kUnsupportedVersion, "format version newer than 4");
+    }
+    impl = std::make_unique<Impl>(memory);
+    impl->limits = limits;
+    impl->arena.reset(limits.max_memory);
+    BitReader reader(bytes);
+    NUMPACT_TRY(parse_chunk_meta(reader, type, format, impl->arena, impl->meta));
+    impl->meta_size = reader.byte_position();
+    impl->tables = ChunkTables::make(impl->meta, impl->arena);
+    return {};
+  });
+  if (!status.ok()) return status;
+  return ChunkDecoder(std::move(impl));
+}
+
+NumberType ChunkDecoder::type() const noexcept { return impl_->meta.type; }
+std::size_t ChunkDecoder::meta_size() const noexcept { return impl_->meta_size; }
+
+ChunkInfo ChunkDecoder::info() const {
+  ChunkInfo info = describe(impl_->meta);
+  info.meta_bytes = impl_->meta_size;
+  return info;
+}
+
+Status ChunkDecoder::try_decode_page(std::span<const std::byte> bytes, std::size_t page_n,
+                                     const MutableNumberView& out, std::size_t& consumed,
+                                     DecodeContext* context) const noexcept {
+  consumed = 0;
+  return guarded([&]() -> Status {
+    if (out.type != impl_->meta.type) {
+      return Status(ErrorKind::kTypeMismatch, "the page holds numbers of another type");
+    }
+    if (page_n == 0 || page_n > kMaxChunkN) {
+      return Status(ErrorKind::kInvalidArgument, "a page holds 1 to 2^24 numbers");
+    }
+    const std::size_t n = std::min(page_n, out.count);
+    if (n > impl_->limits.max_numbers ||
+        n > impl_->limits.max_output_bytes / size_of(out.type)) {
+      return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
+    }
+    ScratchArena arena(context, impl_->limits.max_memory);
+    PageDecoder* const page = impl_->tables->make_page_decoder(*arena);
+    BitWindow window{bytes, 0, true};
+    bool more = false;
+    NUMPACT_TRY(page->start(window, page_n, more));
+    std::size_t done = 0;
+    NUMPACT_TRY(page->decode(window, n, out.data, done, more));
+    if (n < page_n) return {};
+    NUMPACT_TRY(PageDecoder::finish(window));
+    consumed = static_cast<std::size_t>(window.position / 8);
+    return {};
+  });
+}
+
+}  // namespace numpact::wrapped

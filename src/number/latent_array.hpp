@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array of latents whose width is known at run time.
+#ifndef NUMPACT_NUMBER_LATENT_ARRAY_HPP
+#define NUMPACT_NUMBER_LATENT_ARRAY_HPP
+
+#include <span>
+
+#include "number/latent.hpp"
+
+namespace numpact {
+
+// Does not own. bits 0: no array at all.
+struct LatentArray {
+  unsigned bits = 0;
+  void* data = nullptr;
+  std::size_t n = 0;
+
+  LatentArray() = default;
+  template <Latent L>
+  explicit LatentArray(std::span<L> latents)
+      : bits(kBits<L>), data(latents.data()), n(latents.size()) {}
+
+  bool exists() const { return bits != 0; }
+
+  template <Latent L>
+  std::span<L> as() const {
+    return {static_cast<L*>(data), n};
+  }
+
+  LatentArray slice(std::size_t first, std::size_t count) const {
+    LatentArray part = *this;
+    part.data = static_cast<std::byte*>(data) + first * (bits / 8);
+    part.n = count;
+    return part;
+  }
+
+  // Calls f with the latents as a span of their width.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    return visit_latent(bits, [&](auto width) -> decltype(auto) {
+      return f(as<decltype(width)>());
+    });
+  }
+};
+
+}  // namespace numpact
+
+#endif

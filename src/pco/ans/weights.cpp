@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/ans/weights.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "pco/stats/log2.hpp"
+
+namespace numpact {
+namespace {
+
+std::uint32_t nearest_weight(std::uint32_t count, double scale) {
+  return std::max(1u, static_cast<std::uint32_t>(std::lround(count * scale)));
+}
+
+// Code bits of all latents under rounded weights, as if those were scaled to the table's size.
+double estimate_bits(std::span<const std::uint32_t> counts, double total, unsigned size_log) {
+  const double scale = std::ldexp(1.0, static_cast<int>(size_log)) / total;
+  double bits = 0;
+  double weight_sum = 0;
+  for (const std::uint32_t count : counts) {
+    const std::uint32_t weight = nearest_weight(count, scale);
+    weight_sum += weight;
+    bits -= count * static_cast<double>(fast_log2(static_cast<float>(weight)));
+  }
+  return bits + total * static_cast<double>(fast_log2(static_cast<float>(weight_sum)));
+}
+
+// Moves weights by one where it costs least until they add up to `size`.
+void settle(std::span<const std::uint32_t> counts, std::uint32_t size,
+            std::span<std::uint32_t> weights) {
+  std::int64_t excess = -static_cast<std::int64_t>(size);
+  for (const std::uint32_t weight : weights) excess += weight;
+  while (excess != 0) {
+    const bool shrink = excess > 0;
+    std::size_t best = 0;
+    double best_cost = HUGE_VAL;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (shrink && weights[i] == 1) continue;
+      // The slope of count * log2(weight) half way, up to a constant factor.
+      const double cost = shrink ? counts[i] / (weights[i] - 0.5) : -(counts[i] / (weights[i] + 0.5));
+      if (cost < best_cost) {
+        best_cost = cost;
+        best = i;
+      }
+    }
+    weights[best] += shrink ? ~0u : 1u;
+    excess += shrink ? -1 : 1;
+  }
+}
+
+}  // namespace
+
+WeightsChoice choose_weights(std::span<const std::uint32_t> counts, unsigned max_size_log,
+                             Arena& arena) {
+  const std::span<std::uint32_t> weights = arena.make<std::uint32_t>(counts.size());
+  if (counts.size() <= 1) {
+    std::fill(weights.begin(), weights.end(), 1);
+    return {0, weights};
+  }
+  double total = 0;
+  for (const std::uint32_t count : counts) total += count;
+  const unsigned least_log = static_cast<unsigned>(std::bit_width(counts.size() - 1));
+  unsigned best_log = std::max(least_log, 1u);
+  double best_bits = HUGE_VAL;
+  for (unsigned log = best_log; log <= std::max(best_log, max_size_log); ++log) {
+    const double bits =
+        estimate_bits(counts, total, log) + log * static_cast<double>(counts.size());
+    if (bits < best_bits) {
+      best_bits = bits;
+      best_log = log;
+    }
+  }
+  const double scale = std::ldexp(1.0, static_cast<int>(best_log)) / total;
+  for (std::size_t i = 0; i < counts.size(); ++i) weights[i] = nearest_weight(counts[i], scale);
+  settle(counts, std::uint32_t{1} << best_log, weights);
+  return {best_log, weights};
+}
+
+}  // namespace numpact

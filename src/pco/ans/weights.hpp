@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// From counts to tANS weights.
+#ifndef NUMPACT_PCO_ANS_WEIGHTS_HPP
+#define NUMPACT_PCO_ANS_WEIGHTS_HPP
+
+#include <cstdint>
+#include <span>
+
+#include "base/arena.hpp"
+
+namespace numpact {
+
+struct WeightsChoice {
+  unsigned size_log = 0;
+  std::span<const std::uint32_t> weights;  // at least 1 each, adding up to 2^size_log
+};
+
+// Chooses the table size in [ceil(log2(bins)), max_size_log] that costs least, the metadata
+// (size_log bits a bin) counted, and weights close to the counts. One count: size_log 0.
+WeightsChoice choose_weights(std::span<const std::uint32_t> counts, unsigned max_size_log,
+                             Arena& arena);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges neighbouring bins of a histogram where that makes the whole cheaper: a dynamic program over
+// the ends of bins (docs/format/pco.md names the costs).
+#ifndef NUMPACT_PCO_CHOOSE_BIN_OPTIMIZER_HPP
+#define NUMPACT_PCO_CHOOSE_BIN_OPTIMIZER_HPP
+
+#include "pco/stats/histogram.hpp"
+
+namespace numpact {
+
+struct BinCosts {
+  // Of one more bin in the metadata, in bits.
+  float meta_bits = 0;
+  // No merged bin may hold more than this many of the histogram's: bounds the work.
+  std::size_t max_span = SIZE_MAX;
+};
+
+template <Latent L>
+struct OptimizedBins {
+  Histogram<L> bins;
+  // Estimated: codes, offsets and costs.meta_bits for each bin.
+  float total_bits = 0;
+};
+
+template <Latent L>
+OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three passes, so that all but the widths vectorise: offset widths, costs, the least cost.
+#include "pco/choose/bin_search_kernel.hpp"
+
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/choose/bin_search_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <bit>
+
+#include "pco/stats/log2.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+// fast_log2 of log2.hpp, repeated here so that it is compiled for the target.
+HWY_INLINE float Log2(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  const float exponent = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - 127);
+  const float m = std::bit_cast<float>((bits & 0x7fffffu) | 0x3f800000u);
+  const float q = ((0.0453004f * m - 0.2861662f) * m + 0.7053137f) * m - 0.9066997f;
+  return exponent + (m - 1.0f) * (1.0f + (m - 2.0f) * q);
+}
+
+template <class L>
+float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
+                    float* HWY_RESTRICT candidates, std::uint32_t& start) {
+  const L* HWY_RESTRICT lowers = step.lowers;
+  const float* HWY_RESTRICT cumulative = step.cumulative;
+  const float* HWY_RESTRICT best = step.best;
+  for (std::size_t i = step.first; i < step.end; ++i) {
+    widths[i] = static_cast<float>(std::bit_width(static_cast<L>(step.upper - lowers[i])));
+  }
+  for (std::size_t i = step.first; i < step.end; ++i) {
+    const float count = step.cumulative_end - cumulative[i];
+    candidates[i] = best[i] + step.meta_bits + count * (step.log_total - Log2(count) + widths[i]);
+  }
+  // Eight least costs side by side; the order of comparisons decides nothing but ties.
+  constexpr std::size_t kLanes = 8;
+  float least[kLanes];
+  for (float& lane : least) lane = candidates[step.end - 1];
+  std::size_t i = step.first;
+  for (; i + kLanes <= step.end; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      least[lane] = candidates[i + lane] < least[lane] ? candidates[i + lane] : least[lane];
+    }
+  }
+  for (; i < step.end; ++i) least[0] = candidates[i] < least[0] ? candidates[i] : least[0];
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    least[0] = least[lane] < least[0] ? least[lane] : least[0];
+  }
+  i = step.first;
+  while (candidates[i] != least[0]) ++i;
+  start = static_cast<std::uint32_t>(i);
+  return least[0];
+}
+
+#define NUMPACT_KERNEL(L, S)                                                                 \
+  float CheapestMerge##S(const MergeStep<L>& step, float* widths, float* candidates,         \
+                         std::uint32_t& start) {                                             \
+    return CheapestMerge(step, widths, candidates, start);                                   \
+  }
+NUMPACT_KERNEL(std::uint8_t, 8)
+NUMPACT_KERNEL(std::uint16_t, 16)
+NUMPACT_KERNEL(std::uint32_t, 32)
+NUMPACT_KERNEL(std::uint64_t, 64)
+#undef NUMPACT_KERNEL
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace numpact {
+
+#define NUMPACT_DOOR(L, S)                                                                       \
+  HWY_EXPORT(CheapestMerge##S);                                                                  \
+  template <>                                                                                    \
+  float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates,            \
+                          std::uint32_t& start) {                                                \
+    return HWY_DYNAMIC_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);              \
+  }
+NUMPACT_DOOR(std::uint8_t, 8)
+NUMPACT_DOOR(std::uint16_t, 16)
+NUMPACT_DOOR(std::uint32_t, 32)
+NUMPACT_DOOR(std::uint64_t, 64)
+#undef NUMPACT_DOOR
+
+}  // namespace numpact
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/choose/binning.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "pco/ans/weights.hpp"
+#include "pco/limits.hpp"
+
+namespace numpact {
+namespace {
+
+template <Latent L>
+float bin_meta_bits(unsigned size_log) {
+  return static_cast<float>(size_log + kBits<L> + kOffsetWidthBits<L>);
+}
+
+// What codes of a typical table cost in the metadata, before the table is known.
+constexpr unsigned kTypicalSizeLog = 10;
+
+}  // namespace
+
+BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
+  if (level == 0) return {};
+  BinningEffort effort;
+  effort.histogram.groups = std::size_t{1} << level;
+  // With few numbers the metadata of many bins cannot pay; all starting bins must fit a tANS table.
+  effort.histogram.max_values = std::min({std::size_t{2} << level, n / 8, std::size_t{4096}});
+  effort.max_span = std::size_t{1} << 9;
+  effort.max_size_log = std::min(12u, std::max(level + 2, 4u));
+  return effort;
+}
+
+Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Arena& arena) {
+  Binning binning;
+  binning.latent_bits = latents.bits;
+  if (latents.n == 0) return binning;
+  latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const Histogram<L> histogram =
+        make_histogram(std::span<const L>(span), effort.histogram, arena);
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_span};
+    const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
+    const Histogram<L>& chosen = optimized.bins;
+    const WeightsChoice weights = choose_weights(chosen.counts, effort.max_size_log, arena);
+    const std::span<Bin> bins = arena.make<Bin>(chosen.size());
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+      bins[i].lower = chosen.lowers[i];
+      bins[i].weight = weights.weights[i];
+      bins[i].offset_bits = static_cast<std::uint32_t>(
+          std::bit_width(static_cast<L>(chosen.uppers[i] - chosen.lowers[i])));
+    }
+    binning.ans_size_log = weights.size_log;
+    binning.bins = bins;
+  });
+  return binning;
+}
+
+float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
+  if (sample.n == 0) return 0;
+  const ArenaScope scratch(arena);
+  return sample.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const HistogramSpec spec{64, 64};
+    const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, SIZE_MAX};
+    return optimize_bins(histogram, costs, arena).total_bits;
+  });
+}
+
+}  // namespace numpact

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bins and tANS weights for a latent variable.
+#ifndef NUMPACT_PCO_CHOOSE_BINNING_HPP
+#define NUMPACT_PCO_CHOOSE_BINNING_HPP
+
+#include "number/latent_array.hpp"
+#include "pco/ans/bin.hpp"
+#include "pco/choose/bin_optimizer.hpp"
+
+namespace numpact {
+
+// How hard to try, by level.
+struct BinningEffort {
+  HistogramSpec histogram;
+  std::size_t max_span = SIZE_MAX;
+  unsigned max_size_log = 0;
+
+  static BinningEffort of_level(unsigned level, std::size_t n);
+};
+
+// For all latents of a chunk's variable; without latents, no bins.
+Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Arena& arena);
+
+// About how many bits the latents would take in a chunk `scale` times as large with the same
+// distribution, per such sample: codes and offsets, and the metadata over the scale.
+float estimate_bits(const LatentArray& sample, float scale, Arena& arena);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing how a chunk is encoded.
+#ifndef NUMPACT_PCO_CHOOSE_CHOICE_HPP
+#define NUMPACT_PCO_CHOOSE_CHOICE_HPP
+
+#include "numpact/config.hpp"
+#include "number/latent_array.hpp"
+#include "pco/delta/deltas.hpp"
+#include "pco/mode/modes.hpp"
+
+namespace numpact {
+
+struct Choice {
+  AnyMode mode;
+  AnyDelta delta;
+};
+
+// kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
+Status check_specs(NumberType type, const EncodeConfig& config);
+
+// ordered: the chunk's numbers as ordered latents, at least one. What the choice points to lives in
+// `arena`. The specs must have passed check_specs.
+Choice choose(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
+              Arena& arena);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each number takes the lookback with the least cost of lookback and delta together. Nothing
+// depends on the neighbours' choices but the costs themselves, so the search alternates: choose by
+// the costs, then count what was chosen and take the counts for the next costs.
+//
+// Candidates at a number: the lookbacks used most in the pass before, those used last, and the
+// latest positions that had the same one, two or four latents up to here.
+#include "pco/choose/lookback_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "pco/stats/log2.hpp"
+
+namespace numpact {
+namespace {
+
+constexpr unsigned kPasses = 3;
+constexpr std::size_t kFrequent = 16;
+constexpr std::size_t kRecent = 4;
+constexpr std::size_t kContexts = 3;  // of 1, 2 and 4 latents
+constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+// What a lookback costs in the bins' metadata, spread over its uses.
+constexpr float kMetaBits = 50;
+
+// Deltas by their width as signed numbers: 0, 1 bit, 2 bits, ...
+template <Latent L>
+unsigned delta_class(L latent, L earlier) {
+  const L delta = static_cast<L>(latent - earlier);
+  const L folded = static_cast<L>((delta << 1) ^ (delta >= kMid<L> ? static_cast<L>(~L{0}) : L{0}));
+  return static_cast<unsigned>(std::bit_width(folded));
+}
+
+template <Latent L>
+class Search {
+ public:
+  Search(std::span<const L> latents, std::size_t state_n, Arena& arena)
+      : latents_(latents),
+        state_n_(state_n),
+        lookbacks_(arena.make<std::uint32_t>(
+            latents.size() > state_n ? latents.size() - state_n : 0)) {
+    if (lookbacks_.empty()) return;
+    const ArenaScope scratch(arena);
+    const std::size_t n = latents.size();
+    counts_ = arena.make<std::uint32_t>(n);
+    costs_ = arena.make<float>(n);
+    hash_log_ = std::clamp(static_cast<unsigned>(std::bit_width(n)), 8u, 18u);
+    for (auto& table : tables_) table = arena.make<std::uint32_t>(std::size_t{1} << hash_log_);
+    guess_costs();
+    for (unsigned pass = 0; pass < kPasses; ++pass) {
+      run_pass();
+      if (pass + 1 < kPasses) learn_costs();
+    }
+  }
+
+  std::span<std::uint32_t> result() const { return lookbacks_; }
+
+ private:
+  void guess_costs() {
+    const float far = fast_log2(static_cast<float>(latents_.size())) + 2;
+    std::fill(costs_.begin(), costs_.end(), far);
+    if (costs_.size() > 1) costs_[1] = 2;
+    class_costs_[0] = 1;
+    for (unsigned c = 1; c < class_costs_.size(); ++c) class_costs_[c] = 4 + static_cast<float>(c);
+    frequent_.fill(0);
+    repeat_discount_ = far / 2;
+  }
+
+  void learn_costs() {
+    const float total = fast_log2(static_cast<float>(lookbacks_.size()));
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
+      const float count = static_cast<float>(counts_[i]);
+      costs_[i] = counts_[i] == 0 ? total + kMetaBits / 2
+                                  : total - fast_log2(count) + kMetaBits / count;
+    }
+    for (unsigned c = 0; c < class_costs_.size(); ++c) {
+      const float count = static_cast<float>(class_counts_[c]) + 0.1f;
+      class_costs_[c] = total - fast_log2(count) + static_cast<float>(c > 0 ? c - 1 : 0);
+    }
+    repeat_discount_ = 0;
+    find_frequent();
+  }
+
+  void find_frequent() {
+    frequent_.fill(0);
+    std::size_t taken = 0;
+    for (std::uint32_t lookback = 1; lookback < counts_.size(); ++lookback) {
+      const std::uint32_t count = counts_[lookback];
+      if (count == 0 || (taken == kFrequent && count <= counts_[frequent_[kFrequent - 1]])) continue;
+      std::size_t at = std::min(taken, kFrequent - 1);
+      while (at > 0 && counts_[frequent_[at - 1]] < count) {
+        frequent_[at] = frequent_[at - 1];
+        --at;
+      }
+      frequent_[at] = lookback;
+      taken = std::min(taken + 1, kFrequent);
+    }
+  }
+
+  std::size_t slot(std::uint64_t key) const {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> (64 - hash_log_));
+  }
+
+  void run_pass() {
+    std::fill(counts_.begin(), counts_.end(), 0);
+    class_counts_.fill(0);
+    for (auto& table : tables_) std::fill(table.begin(), table.end(), kNowhere);
+    std::array<std::uint32_t, kRecent> recent{1, 1, 1, 1};
+    std::uint64_t pair = 0;
+    std::uint64_t four = 0;
+    for (std::size_t i = 0; i < latents_.size(); ++i) {
+      const std::uint64_t x = latents_[i];
+      const std::array<std::size_t, kContexts> slots{slot(x), slot(pair + x), slot(four + x)};
+      if (i >= state_n_) {
+        const std::uint32_t lookback = pick(i, slots, recent);
+        lookbacks_[i - state_n_] = lookback;
+        ++counts_[lookback];
+        ++class_counts_[delta_class(latents_[i], latents_[i - lookback])];
+        if (lookback != recent[0]) {
+          std::copy_backward(recent.begin(), recent.end() - 1, recent.end());
+          recent[0] = lookback;
+        }
+      }
+      for (std::size_t c = 0; c < kContexts; ++c) {
+        tables_[c][slots[c]] = static_cast<std::uint32_t>(i);
+      }
+      // Keys of the next contexts: the latents before, scrambled and told apart by their places.
+      history_[i % 4] = (x + 1) * 0xd6e8feb86659fd93u;
+      pair = history_[i % 4];
+      four = pair + 3 * history_[(i + 3) % 4] + 7 * history_[(i + 2) % 4];
+    }
+  }
+
+  std::uint32_t pick(std::size_t i, const std::array<std::size_t, kContexts>& slots,
+                     const std::array<std::uint32_t, kRecent>& recent) const {
+    std::uint32_t best = 1;
+    float best_cost = cost(i, 1);
+    const auto consider = [&](std::uint32_t lookback, float discount) {
+      if (lookback == 0 || lookback > i) return;
+      const float c = cost(i, lookback) - discount;
+      if (c < best_cost) {
+        best_cost = c;
+        best = lookback;
+      }
+    };
+    consider(recent[0], repeat_discount_);
+    for (std::size_t r = 1; r < kRecent; ++r) consider(recent[r], repeat_discount_ / 2);
+    for (std::size_t c = kContexts; c-- > 0;) {
+      const std::uint32_t seen = tables_[c][slots[c]];
+      if (seen != kNowhere) consider(static_cast<std::uint32_t>(i) - seen, 0);
+    }
+    for (const std::uint32_t lookback : frequent_) consider(lookback, 0);
+    return best;
+  }
+
+  float cost(std::size_t i, std::uint32_t lookback) const {
+    return costs_[lookback] + class_costs_[delta_class(latents_[i], latents_[i - lookback])];
+  }
+
+  std::span<const L> latents_;
+  std::size_t state_n_;
+  std::span<std::uint32_t> lookbacks_;
+  std::span<std::uint32_t> counts_;  // uses of each lookback in the last pass
+  std::span<float> costs_;           // bits of each lookback
+  std::array<std::uint32_t, 65> class_counts_{};
+  std::array<float, 65> class_costs_{};
+  std::array<std::uint32_t, kFrequent> frequent_{};
+  std::array<std::span<std::uint32_t>, kContexts> tables_;  // latest positions by hash
+  std::array<std::uint64_t, 4> history_{};                  // the last four latents, scrambled
+  unsigned hash_log_ = 8;
+  float repeat_discount_ = 0;  // for lookbacks used just before, while costs are only guessed
+};
+
+}  // namespace
+
+Lookback lookback_for(std::size_t n) {
+  Lookback lookback;
+  const unsigned log = static_cast<unsigned>(std::bit_width(n > 1 ? n - 1 : n));
+  lookback.window_n_log = std::clamp(log, 1u, kMaxWindowNLog);
+  return lookback;
+}
+
+std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
+                                        Arena& arena) {
+  return latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    return Search<L>(span, lookback.state_n(), arena).result();
+  });
+}
+
+}  // namespace numpact

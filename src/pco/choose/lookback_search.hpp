@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where to look back to.
+#ifndef NUMPACT_PCO_CHOOSE_LOOKBACK_SEARCH_HPP
+#define NUMPACT_PCO_CHOOSE_LOOKBACK_SEARCH_HPP
+
+#include <span>
+
+#include "number/latent_array.hpp"
+#include "pco/delta/lookback.hpp"
+
+namespace numpact {
+
+// The window and state that suit a page of n latents.
+Lookback lookback_for(std::size_t n);
+
+// For each of the page's latents from the state's end on: how far back to subtract from.
+std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
+                                        Arena& arena);
+
+}  // namespace numpact
+
+#endif

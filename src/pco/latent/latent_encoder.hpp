@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoding one latent variable: latents to bins, then codes and offsets to bits.
+#ifndef NUMPACT_PCO_LATENT_LATENT_ENCODER_HPP
+#define NUMPACT_PCO_LATENT_LATENT_ENCODER_HPP
+
+#include <span>
+
+#include "base/arena.hpp"
+#include "bits/bit_writer.hpp"
+#include "number/latent.hpp"
+#include "pco/ans/bin.hpp"
+#include "pco/ans/encode_table.hpp"
+
+namespace numpact {
+
+// symbols[i] becomes the bin of latents[i]. The bins are in ascending order of lower ends, which
+// must not lie above their latents.
+template <Latent L>
+void find_symbols(const Binning& binning, std::span<const L> latents, std::uint16_t* symbols,
+                  Arena& arena);
+
+// Bits that the offsets of these symbols take.
+std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16_t> symbols);
+
+// One batch: all codes, then all offsets. `codes` is null where the variable has no table.
+template <Latent L>
+void write_batch(const Binning& binning, std::span<const L> latents, const std::uint16_t* symbols,
+                 const AnsCode* codes, BitWriter& writer);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/page/page_encoder.hpp"
+
+#include <algorithm>
+
+#include "pco/latent/latent_encoder.hpp"
+
+namespace numpact {
+namespace {
+
+// Returns the bits that the variable takes in the page.
+std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::size_t index,
+                              const AnsEncodeTable& table, Arena& arena) {
+  const Binning& binning = chunk.meta.variables[index];
+  const std::span<std::uint16_t> symbols =
+      chunk.symbols[index].subspan(variable.first, variable.stored.n);
+  variable.stored.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    find_symbols(binning, std::span<const L>(latents), symbols.data(), arena);
+  });
+  std::uint64_t bits = variable.state.n * std::uint64_t{binning.latent_bits} +
+                       kAnsStates * binning.ans_size_log;
+  if (variable.stored.n > 0) bits += offset_bits_of(binning, symbols);
+  if (!chunk.codes[index].empty()) {
+    bits += encode_symbols(table, symbols, chunk.codes[index].data() + variable.first,
+                           variable.ans_states);
+  }
+  return bits;
+}
+
+// Heads and batches are padded apart, so their bits are counted apart.
+std::uint64_t head_bits(const EncodedChunk& chunk, const EncodedPage& page) {
+  std::uint64_t bits = 0;
+  for (std::size_t index = 0; index < kVariables; ++index) {
+    if (!chunk.meta.has(index)) continue;
+    bits += page.variables[index].state.n * std::uint64_t{chunk.meta.variables[index].latent_bits};
+    bits += kAnsStates * chunk.meta.variables[index].ans_size_log;
+  }
+  return bits;
+}
+
+void write_head(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer) {
+  for (std::size_t index = 0; index < kVariables; ++index) {
+    if (!chunk.meta.has(index)) continue;
+    const PageVariable& variable = page.variables[index];
+    if (variable.state.n > 0) {
+      variable.state.visit([&](auto state) {
+        for (const auto latent : state) writer.write(latent, variable.state.bits);
+      });
+    }
+    for (const std::uint32_t ans_state : variable.ans_states) {
+      writer.write(ans_state, chunk.meta.variables[index].ans_size_log);
+    }
+  }
+  writer.finish_byte();
+}
+
+}  // namespace
+
+void encode_pages(EncodedChunk& chunk, Arena& arena) {
+  std::array<AnsEncodeTable, kVariables> tables;
+  for (std::size_t index = 0; index < kVariables; ++index) {
+    if (!chunk.meta.has(index)) continue;
+    const PageVariable& last = chunk.pages.back().variables[index];
+    const std::size_t stored = last.first + last.stored.n;
+    chunk.symbols[index] = arena.make<std::uint16_t>(stored);
+    const Binning& binning = chunk.meta.variables[index];
+    if (binning.bins.size() > 1) {
+      chunk.codes[index] = arena.make<AnsCode>(stored);
+      tables[index] = AnsEncodeTable::make(binning, arena);
+    }
+  }
+  for (EncodedPage& page : chunk.pages) {
+    std::uint64_t bits = 0;
+    for (std::size_t index = 0; index < kVariables; ++index) {
+      if (!chunk.meta.has(index)) continue;
+      bits += encode_variable(chunk, page.variables[index], index, tables[index], arena);
+    }
+    const std::uint64_t head = head_bits(chunk, page);
+    page.bytes = (head + 7) / 8 + (bits - head + 7) / 8;
+  }
+  chunk.meta_bytes = chunk_meta_bytes(chunk.meta);
+}
+
+void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer) {
+  write_head(chunk, page, writer);
+  for (std::size_t begin = 0; begin < page.n; begin += kBatchN) {
+    for (std::size_t index = 0; index < kVariables; ++index) {
+      if (!chunk.meta.has(index)) continue;
+      const PageVariable& variable = page.variables[index];
+      if (begin >= variable.stored.n) continue;
+      const std::size_t n = std::min(kBatchN, variable.stored.n - begin);
+      const std::size_t at = variable.first + begin;
+      const AnsCode* const codes =
+          chunk.codes[index].empty() ? nullptr : chunk.codes[index].data() + at;
+      variable.stored.slice(begin, n).visit([&](auto latents) {
+        using L = typename decltype(latents)::value_type;
+        write_batch(chunk.meta.variables[index], std::span<const L>(latents),
+                    chunk.symbols[index].data() + at, codes, writer);
+      });
+    }
+  }
+  writer.finish_byte();
+}
+
+}  // namespace numpact

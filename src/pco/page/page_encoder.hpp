@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chunk that is ready to be written, and the writing of its pages.
+#ifndef NUMPACT_PCO_PAGE_PAGE_ENCODER_HPP
+#define NUMPACT_PCO_PAGE_PAGE_ENCODER_HPP
+
+#include <array>
+#include <span>
+
+#include "base/arena.hpp"
+#include "bits/bit_writer.hpp"
+#include "number/latent_array.hpp"
+#include "pco/ans/encode_table.hpp"
+#include "pco/meta/chunk_meta.hpp"
+
+namespace numpact {
+
+// One latent variable within one page.
+struct PageVariable {
+  LatentArray state;      // delta state; n may be 0
+  LatentArray stored;     // latents that the batches hold
+  std::size_t first = 0;  // of `stored` in the chunk's symbols and codes
+  std::array<std::uint32_t, kAnsStates> ans_states{};
+};
+
+struct EncodedPage {
+  std::size_t n = 0;  // numbers
+  std::array<PageVariable, kVariables> variables;
+  std::uint64_t bytes = 0;  // exact
+};
+
+// Everything points into an arena.
+struct EncodedChunk {
+  ChunkMeta meta;
+  std::size_t n = 0;
+  std::span<EncodedPage> pages;
+  std::array<std::span<std::uint16_t>, kVariables> symbols;
+  std::array<std::span<AnsCode>, kVariables> codes;  // empty where there is no tANS table
+  std::uint64_t meta_bytes = 0;
+
+  std::uint64_t bytes() const {
+    std::uint64_t sum = meta_bytes;
+    for (const EncodedPage& page : pages) sum += page.bytes;
+    return sum;
+  }
+};
+
+// Fills in symbols, codes, states and sizes from the meta's binnings and the pages' latents.
+void encode_pages(EncodedChunk& chunk, Arena& arena);
+
+void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The starting bins of a latent variable: every frequent value by itself, the rest in groups of
+// about equal count. Bin optimization merges neighbours of them.
+#ifndef NUMPACT_PCO_STATS_HISTOGRAM_HPP
+#define NUMPACT_PCO_STATS_HISTOGRAM_HPP
+
+#include <span>
+
+#include "base/arena.hpp"
+#include "number/latent.hpp"
+
+namespace numpact {
+
+struct HistogramSpec {
+  std::size_t max_values = 0;  // frequent values that may have a bin of their own
+  std::size_t groups = 1;      // for what lies between them
+};
+
+// Bins in ascending order, tight, not overlapping; together they hold every latent.
+template <Latent L>
+struct Histogram {
+  std::span<const L> lowers;
+  std::span<const L> uppers;
+  std::span<const std::uint32_t> counts;
+
+  std::size_t size() const { return counts.size(); }
+};
+
+// latents: at least one.
+template <Latent L>
+Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena);
+
+template <Latent L>
+struct Range {
+  L lower;
+  L upper;
+};
+template <Latent L>
+Range<L> range_of(std::span<const L> latents);
+
+// Ranges up to this are counted value by value instead of sorted.
+inline constexpr std::uint64_t kCountableRange = std::uint64_t{1} << 16;
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fast logarithm for cost estimates. Integer and float operations in a fixed order only, so that
+// every processor and target makes the same choices and hence the same bytes.
+#ifndef NUMPACT_PCO_STATS_LOG2_HPP
+#define NUMPACT_PCO_STATS_LOG2_HPP
+
+#include <bit>
+#include <cstdint>
+
+namespace numpact {
+
+// log2 of a positive, normal float, within 1e-4.
+constexpr float fast_log2(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  const float exponent = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - 127);
+  const float m = std::bit_cast<float>((bits & 0x7fffffu) | 0x3f800000u);
+  // Exact at powers of two; between them a fitted cubic.
+  const float q = ((0.0453004f * m - 0.2861662f) * m + 0.7053137f) * m - 0.9066997f;
+  return exponent + (m - 1.0f) * (1.0f + (m - 2.0f) * q);
+}
+
+}  // namespace numpact
+
+#endif

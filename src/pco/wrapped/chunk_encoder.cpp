@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/wrapped/chunk_encoder.hpp"
+
+#include <algorithm>
+
+#include "number/ordered.hpp"
+#include "pco/choose/binning.hpp"
+#include "pco/choose/choice.hpp"
+#include "pco/choose/lookback_search.hpp"
+#include "pco/mode/split.hpp"
+
+namespace numpact {
+namespace {
+
+LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
+  return visit_latent(latent_bits(numbers.type), [&](auto width) {
+    using L = decltype(width);
+    const std::span<L> ordered = arena.make<L>(numbers.count);
+    to_ordered(static_cast<const L*>(numbers.data), numbers.count, kind_of(numbers.type),
+               ordered.data());
+    return LatentArray(ordered);
+  });
+}
+
+LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
+  return visit_latent(bits, [&](auto width) {
+    return LatentArray(arena.make<decltype(width)>(n));
+  });
+}
+
+// Delta encodes a page's latents of one variable in place.
+PageVariable encode_delta(const AnyDelta& delta, const std::uint32_t* lookbacks,
+                          const LatentArray& latents, Arena& arena) {
+  PageVariable variable;
+  const std::size_t state_n = numpact::state_n(delta);
+  variable.state = make_state(latents.bits, state_n, arena);
+  latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const std::span<L> state = variable.state.as<L>();
+    if (std::holds_alternative<Consecutive>(delta)) {
+      encode_consecutive(state, span.data(), span.size());
+    } else if (std::holds_alternative<Lookback>(delta)) {
+      encode_lookback(lookbacks, state, span.data(), span.size());
+    } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
+      encode_conv1(*conv, state, span.data(), span.size());
+    }
+  });
+  variable.stored = latents.slice(0, latents.n > state_n ? latents.n - state_n : 0);
+  return variable;
+}
+
+struct PageRange {
+  std::size_t first;
+  std::size_t n;
+};
+
+void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMeta& meta,
+                        const SplitLatents& latents, Arena& arena) {
+  page.n = range.n;
+  const LatentArray primary = latents.primary.slice(range.first, range.n);
+  std::span<std::uint32_t> lookbacks;
+  if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
+    lookbacks = find_lookbacks(*lookback, primary, arena);
+    page.variables[kDeltaVariable].stored = LatentArray(lookbacks);
+  }
+  PageVariable& first = page.variables[kPrimaryVariable];
+  if (meta.is_delta_encoded(kPrimaryVariable)) {
+    first = encode_delta(meta.delta, lookbacks.data(), primary, arena);
+  } else {
+    first.stored = primary;
+  }
+  if (!latents.secondary.exists()) return;
+  PageVariable& second = page.variables[kSecondaryVariable];
+  const LatentArray secondary = latents.secondary.slice(range.first, range.n);
+  if (meta.is_delta_encoded(kSecondaryVariable)) {
+    second = encode_delta(meta.delta, lookbacks.data(), secondary, arena);
+  } else {
+    second.stored = secondary;
+  }
+}
+
+// All that the pages store of a variable, side by side: in place where there is one page.
+LatentArray gather_stored(std::span<EncodedPage> pages, std::size_t index, unsigned bits,
+                          Arena& arena) {
+  std::size_t total = 0;
+  for (EncodedPage& page : pages) {
+    page.variables[index].first = total;
+    total += page.variables[index].stored.n;
+  }
+  if (pages.size() == 1) {
+    LatentArray stored = pages[0].variables[index].stored;
+    stored.bits = bits;
+    return stored;
+  }
+  const LatentArray all = make_state(bits, total, arena);
+  all.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    for (const EncodedPage& page : pages) {
+      const PageVariable& variable = page.variables[index];
+      if (variable.stored.n == 0) continue;
+      const std::span<L> stored = variable.stored.template as<L>();
+      std::copy(stored.begin(), stored.end(),
+                span.begin() + static_cast<std::ptrdiff_t>(variable.first));
+    }
+  });
+  return all;
+}
+
+// `ordered` is used up.
+EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray& ordered,
+                       std::span<const std::size_t> page_sizes, unsigned level, Arena& arena) {
+  EncodedChunk chunk;
+  chunk.n = ordered.n;
+  chunk.meta.type = type;
+  chunk.meta.mode = choice.mode;
+  chunk.meta.delta = choice.delta;
+  chunk.meta.lay_out_variables();
+  const SplitLatents latents = split(choice.mode, ordered, arena);
+  chunk.pages = arena.make<EncodedPage>(page_sizes.size());
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < page_sizes.size(); ++i) {
+    chunk.pages[i] = EncodedPage{};
+    encode_page_deltas(chunk.pages[i], {first, page_sizes[i]}, chunk.meta, latents, arena);
+    first += page_sizes[i];
+  }
+  const BinningEffort effort = BinningEffort::of_level(level, ordered.n);
+  for (std::size_t index = 0; index < kVariables; ++index) {
+    if (!chunk.meta.has(index)) continue;
+    Binning& binning = chunk.meta.variables[index];
+    const LatentArray stored = gather_stored(chunk.pages, index, binning.latent_bits, arena);
+    binning = make_binning(stored, effort, arena);
+  }
+  encode_pages(chunk, arena);
+  return chunk;
+}
+
+std::size_t fallback_bytes(NumberType type, std::span<const std::size_t> page_sizes) {
+  std::size_t bytes = fallback_meta_bytes(type);
+  for (const std::size_t n : page_sizes) bytes += fallback_page_bytes(type, n);
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t fallback_meta_bytes(NumberType type) {
+  const unsigned bits = latent_bits(type);
+  const unsigned width_bits = static_cast<unsigned>(std::bit_width(bits));
+  return (wire::kModeBits + wire::kDeltaBits + wire::kAnsSizeLogBits + wire::kBinCountBits + bits +
+          width_bits + 7) /
+         8;
+}
+
+std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * size_of(type); }
+
+EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
+                          const EncodeConfig& config, Arena& arena) {
+  const LatentArray ordered = ordered_latents(numbers, arena);
+  const Choice choice = choose(numbers.type, ordered, config, arena);
+  EncodedChunk chunk =
+      encode_as(choice, numbers.type, ordered, page_sizes, config.level, arena);
+  if (chunk.bytes() <= fallback_bytes(numbers.type, page_sizes)) return chunk;
+  // One bin over the numbers' range is never larger than one over the type's.
+  return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, 0, arena);
+}
+
+}  // namespace numpact

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From numbers to an encoded chunk.
+#ifndef NUMPACT_PCO_WRAPPED_CHUNK_ENCODER_HPP
+#define NUMPACT_PCO_WRAPPED_CHUNK_ENCODER_HPP
+
+#include <span>
+
+#include "numpact/config.hpp"
+#include "pco/page/page_encoder.hpp"
+
+namespace numpact {
+
+// Chooses, splits, bins and codes. page_sizes: each at least 1, adding up to numbers.count, which is
+// at most kMaxChunkN. The config must have passed check_specs. The chunk takes at most
+// fallback_bytes(). Everything lives in `arena`.
+EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
+                          const EncodeConfig& config, Arena& arena);
+
+// What a chunk of Classic mode with one bin over the whole range takes: metadata and page of n
+// numbers.
+std::size_t fallback_meta_bytes(NumberType type);
+std::size_t fallback_page_bytes(NumberType type, std::size_t n);
+
+}  // namespace numpact
+
+#endif
