@@ -3,6 +3,8 @@
 #ifndef NUMPACT_PCO_CHOOSE_CHOICE_HPP
 #define NUMPACT_PCO_CHOOSE_CHOICE_HPP
 
+#include <span>
+
 #include "numpact/config.hpp"
 #include "number/latent_array.hpp"
 #include "pco/delta/deltas.hpp"
@@ -13,15 +15,17 @@ namespace numpact {
 struct Choice {
   AnyMode mode;
   AnyDelta delta;
+  // Found while choosing Lookback, for a chunk of one page; may be empty.
+  std::span<std::uint32_t> lookbacks;
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// ordered: the chunk's numbers as ordered latents, at least one. What the choice points to lives in
-// `arena`. The specs must have passed check_specs.
-Choice choose(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
-              Arena& arena);
+// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest page.
+// What the choice points to lives in `arena`. The specs must have passed check_specs.
+Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
+              const EncodeConfig& config, Arena& arena);
 
 }  // namespace numpact
 

@@ -1,45 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
+// Mode and delta are weighed together, on a sample: every mode that bids, each with its best delta.
+#include "pco/choose/bids.hpp"
 #include "pco/choose/choice.hpp"
+#include "pco/choose/conv1_fit.hpp"
 #include "pco/choose/lookback_search.hpp"
+#include "pco/choose/lookback_trial.hpp"
+#include "pco/choose/weigh.hpp"
 #include "pco/mode/split.hpp"
 
 namespace numpact {
+namespace {
 
-Choice choose(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
-              Arena& arena) {
+// A second latent variable costs time to decode: it must save this many bits a number.
+constexpr float kSecondaryToll = 0.02f;
+
+struct Weighed {
   Choice choice;
-  switch (config.mode.kind()) {
+  float bits = 0;  // for each number
+};
+
+AnyDelta consecutive(unsigned order) {
+  if (order == 0) return NoDelta{};
+  return Consecutive{order, false};
+}
+
+// The mode under the delta that was asked for, or its best one.
+Weighed weigh(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const SplitLatents latents = split(mode, sample.latents, arena);
+  Weighed weighed{{mode, NoDelta{}, {}}, 0};
+  if (delta.kind() == DeltaSpec::Kind::kAuto) {
+    const WeighedDelta picked = pick_order(sample, latents.primary, arena);
+    weighed.choice.delta = consecutive(picked.order);
+    weighed.bits = picked.bits;
+  } else {
+    // Deltas that cannot be weighed on a sample say nothing about the mode.
+    const unsigned order = delta.kind() == DeltaSpec::Kind::kConsecutive ? delta.order() : 0;
+    weighed.choice.delta = consecutive(order);
+    weighed.bits = weigh_consecutive(sample, latents.primary, order, arena);
+  }
+  if (latents.secondary.exists()) {
+    weighed.bits += kSecondaryToll + weigh_consecutive(sample, latents.secondary, 0, arena);
+  }
+  return weighed;
+}
+
+Candidates collect_candidates(NumberType type, const LatentArray& ordered, const Sample& sample,
+                              const ModeSpec& spec, Arena& arena) {
+  Candidates candidates;
+  switch (spec.kind()) {
+    case ModeSpec::Kind::kClassic:
+      candidates.add(Classic{});
+      break;
     case ModeSpec::Kind::kIntMult:
-      choice.mode = IntMult{config.mode.int_base()};
+      candidates.add(IntMult{spec.int_base()});
       break;
     case ModeSpec::Kind::kFloatMult:
-      choice.mode = FloatMult::of(config.mode.float_base(), type);
+      candidates.add(FloatMult::of(spec.float_base(), type));
       break;
     case ModeSpec::Kind::kFloatQuant:
-      choice.mode = FloatQuant{config.mode.quant_k()};
+      candidates.add(FloatQuant{spec.quant_k()});
       break;
     case ModeSpec::Kind::kDict: {
       Dict dict;
-      if (make_dict(ordered, ordered.n / 2 + 1, arena, dict)) choice.mode = dict;
+      const bool found = make_dict(ordered, ordered.n / 2 + 1, arena, dict);
+      candidates.add(found ? AnyMode(dict) : AnyMode(Classic{}));
       break;
     }
     case ModeSpec::Kind::kAuto:
-    case ModeSpec::Kind::kClassic:
+      candidates.add(Classic{});
+      if (kind_of(type) == NumberKind::kFloat) {
+        bid_float_quant(type, sample, candidates);
+        bid_float_mult(type, sample, candidates);
+      } else {
+        bid_int_mult(sample, candidates);
+      }
       break;
   }
-  switch (config.delta.kind()) {
-    case DeltaSpec::Kind::kConsecutive:
-      if (config.delta.order() > 0) choice.delta = Consecutive{config.delta.order(), false};
-      break;
-    case DeltaSpec::Kind::kLookback:
-      choice.delta = lookback_for(ordered.n);
-      break;
-    case DeltaSpec::Kind::kAuto:
-    case DeltaSpec::Kind::kNone:
-    case DeltaSpec::Kind::kConv1:
-      break;
+  return candidates;
+}
+
+}  // namespace
+
+Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
+              const EncodeConfig& config, Arena& arena) {
+  const Sample sample = take_sample(ordered, arena);
+  const Candidates candidates =
+      collect_candidates(type, ordered, sample, config.mode, arena);
+  Weighed best;
+  bool is_first = true;
+  for (const AnyMode& mode : candidates) {
+    const Weighed weighed = weigh(mode, sample, config.delta, arena);
+    if (is_first || weighed.bits < best.bits) best = weighed;
+    is_first = false;
   }
-  return choice;
+  if (config.delta.kind() == DeltaSpec::Kind::kLookback) {
+    best.choice.delta = lookback_for(page_n);
+  } else if (config.delta.kind() == DeltaSpec::Kind::kConv1) {
+    best.choice.delta = fit_conv1(best.choice.mode, ordered, config.delta.order(), arena);
+  } else if (config.delta.kind() == DeltaSpec::Kind::kAuto) {
+    try_lookback(ordered, page_n, best.bits, best.choice, arena);
+  }
+  return best.choice;
 }
 
 }  // namespace numpact

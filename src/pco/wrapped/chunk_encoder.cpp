@@ -54,13 +54,16 @@ struct PageRange {
   std::size_t n;
 };
 
+// found_lookbacks: of a chunk's only page, if the chooser left them.
 void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMeta& meta,
-                        const SplitLatents& latents, Arena& arena) {
+                        const SplitLatents& latents, std::span<std::uint32_t> found_lookbacks,
+                        Arena& arena) {
   page.n = range.n;
   const LatentArray primary = latents.primary.slice(range.first, range.n);
   std::span<std::uint32_t> lookbacks;
   if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
-    lookbacks = find_lookbacks(*lookback, primary, arena);
+    lookbacks = found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena)
+                                        : found_lookbacks;
     page.variables[kDeltaVariable].stored = LatentArray(lookbacks);
   }
   PageVariable& first = page.variables[kPrimaryVariable];
@@ -120,7 +123,8 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
   std::size_t first = 0;
   for (std::size_t i = 0; i < page_sizes.size(); ++i) {
     chunk.pages[i] = EncodedPage{};
-    encode_page_deltas(chunk.pages[i], {first, page_sizes[i]}, chunk.meta, latents, arena);
+    encode_page_deltas(chunk.pages[i], {first, page_sizes[i]}, chunk.meta, latents,
+                       choice.lookbacks, arena);
     first += page_sizes[i];
   }
   const BinningEffort effort = BinningEffort::of_level(level, ordered.n);
@@ -155,7 +159,8 @@ std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * siz
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
                           const EncodeConfig& config, Arena& arena) {
   const LatentArray ordered = ordered_latents(numbers, arena);
-  const Choice choice = choose(numbers.type, ordered, config, arena);
+  const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
+  const Choice choice = choose(numbers.type, ordered, page_n, config, arena);
   EncodedChunk chunk =
       encode_as(choice, numbers.type, ordered, page_sizes, config.level, arena);
   if (chunk.bytes() <= fallback_bytes(numbers.type, page_sizes)) return chunk;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bases of floats: powers of ten, divided where that leaves fewer corrections, and whatever base
+// Euclid's algorithm finds between the numbers.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "number/ordered.hpp"
+#include "pco/choose/bids.hpp"
+
+namespace numpact {
+namespace {
+
+constexpr std::size_t kProbes = 256;
+
+// Powers of ten are exact as doubles up to 10^22.
+constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+constexpr int kMaxDecimals = 15;
+constexpr int kMaxZeros = 6;
+
+// Odd divisors m for which k * fl(10^-d / m) rounds to the decimal k' / 10^d for more of the
+// multiples than 10^-d itself does, by d.
+struct Divisors {
+  std::array<std::uint8_t, 2> of_f64;
+  std::array<std::uint8_t, 2> of_f32;
+};
+constexpr Divisors kDivisors[] = {{{0, 0}, {0, 0}},   {{3, 31}, {7, 0}}, {{7, 0}, {11, 13}},
+                                  {{27, 49}, {3, 35}}, {{7, 15}, {3, 13}}, {{3, 0}, {3, 0}},
+                                  {{9, 13}, {0, 0}},  {{3, 19}, {9, 0}},  {{11, 0}, {15, 0}}};
+
+struct Probes {
+  std::array<double, kProbes> values;
+  std::size_t n = 0;
+  unsigned mantissa_digits = 53;
+};
+
+template <FloatLatent L>
+Probes take_probes(std::span<const L> latents) {
+  Probes probes;
+  probes.mantissa_digits = FloatTraits<L>::kMantissaBits + 1;
+  const std::size_t step = std::max<std::size_t>(1, latents.size() / kProbes);
+  for (std::size_t i = 0; i < latents.size() && probes.n < kProbes; i += step) {
+    const L bits = from_ordered(latents[i], NumberKind::kFloat);
+    const double value = static_cast<double>(FloatTraits<L>::to_arithmetic(bits));
+    if (std::isfinite(value) && value != 0) probes.values[probes.n++] = value;
+  }
+  return probes;
+}
+
+// A number fits a base if it lies within a few units in the last place of a multiple, and the
+// multiple has clearly fewer digits than the number.
+bool fits(double value, double base, unsigned mantissa_digits) {
+  const double multiple = std::rint(value / base);
+  const double magnitude = std::abs(multiple);
+  if (magnitude >= std::ldexp(1.0, static_cast<int>(mantissa_digits) - 4)) return false;
+  const double error = std::abs(value - multiple * base);
+  return error <= std::ldexp(std::abs(value), 2 - static_cast<int>(mantissa_digits));
+}
+
+std::size_t count_fitting(const Probes& probes, double base) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < probes.n; ++i) {
+    count += fits(probes.values[i], base, probes.mantissa_digits) ? 1 : 0;
+  }
+  return count;
+}
+
+// Nine of ten.
+bool is_enough(std::size_t count, const Probes& probes) { return 10 * count >= 9 * probes.n; }
+
+void add_base(double base, NumberType type, Candidates& candidates) {
+  const FloatMult mult = FloatMult::of(base, type);
+  if (mult.is_valid(type)) candidates.add(mult);
+}
+
+// The coarsest power of ten that most numbers are multiples of.
+bool bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) {
+  for (int zeros = kMaxZeros; zeros > 0; --zeros) {
+    if (!is_enough(count_fitting(probes, kPowersOfTen[zeros]), probes)) continue;
+    add_base(kPowersOfTen[zeros], type, candidates);
+    return true;
+  }
+  for (int decimals = 0; decimals <= kMaxDecimals; ++decimals) {
+    const double base = 1 / kPowersOfTen[decimals];
+    if (!is_enough(count_fitting(probes, base), probes)) continue;
+    add_base(base, type, candidates);
+    if (decimals < static_cast<int>(std::size(kDivisors)) && type != NumberType::kF16) {
+      const Divisors& divisors = kDivisors[decimals];
+      for (const unsigned m : type == NumberType::kF64 ? divisors.of_f64 : divisors.of_f32) {
+        if (m != 0) add_base(1 / (kPowersOfTen[decimals] * m), type, candidates);
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+// The greatest common divisor of two magnitudes, up to the rounding of their difference; 0 if it
+// is lost in rounding.
+double approximate_gcd(double a, double b, double tolerance) {
+  if (a < b) std::swap(a, b);
+  while (b > tolerance) {
+    const double rest = a - std::rint(a / b) * b;
+    a = b;
+    b = std::abs(rest);
+  }
+  return a > 16 * tolerance ? a : 0;
+}
+
+// The base that most pairs of neighbouring probes agree on, made exact by the largest probes.
+double euclidean_base(const Probes& probes) {
+  std::array<double, kProbes / 2> found{};
+  std::size_t n = 0;
+  for (std::size_t i = 0; i + 1 < probes.n; i += 2) {
+    const double a = std::abs(probes.values[i]);
+    const double b = std::abs(probes.values[i + 1]);
+    const double tolerance =
+        std::ldexp(std::max(a, b), 6 - static_cast<int>(probes.mantissa_digits));
+    const double base = approximate_gcd(a, b, tolerance);
+    if (base > 0) found[n++] = base;
+  }
+  if (n < 8) return 0;
+  std::sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n));
+  std::size_t best = 0;
+  std::size_t best_count = 0;
+  for (std::size_t begin = 0; begin < n;) {
+    std::size_t end = begin;
+    while (end < n && found[end] <= found[begin] * 1.001) ++end;
+    if (end - begin > best_count) {
+      best = begin + (end - begin) / 2;
+      best_count = end - begin;
+    }
+    begin = end;
+  }
+  if (5 * best_count < n) return 0;
+  double base = found[best];
+  // Each larger number tells the base to more digits, if the multiple is known for certain.
+  for (unsigned round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < probes.n; ++i) {
+      const double multiple = std::rint(probes.values[i] / base);
+      if (multiple == 0 || std::abs(multiple) > 1e3 * std::pow(32.0, round)) continue;
+      const double better = probes.values[i] / multiple;
+      if (std::abs(better - base) < base / (8 * std::abs(multiple))) base = better;
+    }
+  }
+  // A base that is one over a whole number is probably meant so.
+  const double inverse = std::rint(1 / base);
+  if (inverse >= 1 && std::abs(inverse * base - 1) < 1e-5) base = 1 / inverse;
+  return base;
+}
+
+template <FloatLatent L>
+void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
+  const Probes probes = take_probes(latents);
+  if (probes.n < 8) return;
+  if (bid_decimal(type, probes, candidates)) return;
+  const double base = euclidean_base(probes);
+  if (base > 0 && 2 * count_fitting(probes, base) >= probes.n) add_base(base, type, candidates);
+}
+
+}  // namespace
+
+void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates) {
+  const LatentArray& latents = sample.latents;
+  if (type == NumberType::kF16) bid<std::uint16_t>(type, latents.as<std::uint16_t>(), candidates);
+  if (type == NumberType::kF32) bid<std::uint32_t>(type, latents.as<std::uint32_t>(), candidates);
+  if (type == NumberType::kF64) bid<std::uint64_t>(type, latents.as<std::uint64_t>(), candidates);
+}
+
+}  // namespace numpact

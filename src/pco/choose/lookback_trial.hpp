@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether Lookback pays.
+#ifndef NUMPACT_PCO_CHOOSE_LOOKBACK_TRIAL_HPP
+#define NUMPACT_PCO_CHOOSE_LOOKBACK_TRIAL_HPP
+
+#include "pco/choose/choice.hpp"
+
+namespace numpact {
+
+// Changes the choice's delta to Lookback if the chunk repeats itself enough. bits: what a number
+// takes under the choice as it is, by estimate. page_n: length of the longest page.
+void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits, Choice& choice,
+                  Arena& arena);
+
+}  // namespace numpact
+
+#endif

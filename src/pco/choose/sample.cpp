@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/choose/sample.hpp"
+
+#include <algorithm>
+
+namespace numpact {
+namespace {
+
+constexpr std::size_t kRunN = 256;
+constexpr std::size_t kMinSampleN = 2048;
+constexpr std::size_t kMaxSampleN = 8192;
+
+}  // namespace
+
+Sample take_sample(const LatentArray& ordered, Arena& arena) {
+  const std::size_t n = ordered.n;
+  const std::size_t wanted = std::clamp(n / 16, kMinSampleN, kMaxSampleN);
+  return ordered.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    Sample sample;
+    const bool take_all = n <= wanted + kRunN;
+    const std::size_t runs = take_all ? 1 : wanted / kRunN;
+    sample.run_n = take_all ? n : kRunN;
+    const std::span<L> copy = arena.make<L>(runs * sample.run_n);
+    // Each run lies somewhere in its own stretch of the chunk; a fixed sequence says where, so that
+    // periods in the data don't meet the same phase every time.
+    std::uint64_t random = 0x9e3779b97f4a7c15u;
+    for (std::size_t run = 0; run < runs; ++run) {
+      const std::size_t begin = run * n / runs;
+      const std::size_t room = (run + 1) * n / runs - begin - sample.run_n;
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      const std::size_t from = begin + static_cast<std::size_t>((random >> 33) % (room + 1));
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), sample.run_n,
+                  copy.begin() + static_cast<std::ptrdiff_t>(run * sample.run_n));
+    }
+    sample.latents = LatentArray(copy);
+    sample.scale = static_cast<float>(n) / static_cast<float>(copy.size());
+    return sample;
+  });
+}
+
+}  // namespace numpact
