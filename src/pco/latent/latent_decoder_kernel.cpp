@@ -17,9 +17,13 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// The low `bits` (0 to 63) of a word.
+// The low `bits` of a word: 0 to 63, of which only the lowest byte is looked at.
 HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+  return _bzhi_u64(word, bits);  // not found by the compiler behind a mask
+#else
   return word & ~(~std::uint64_t{0} << (bits & 63));
+#endif
 }
 
 // Walks the tANS codes of n latents from bit `position`; infos[i] becomes the low half of the node
@@ -27,8 +31,9 @@ HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
 //
 // `buffer` holds the next bits, `filled` of them counted (those above are true too). A refill reads
 // the word at `at`, the byte of the first bit not counted, and leaves at least 56 counted: enough
-// for four codes of 14.
-HWY_INLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates& states,
+// for four codes of 14. Whole nodes are taken from `filled`: its low six bits stay right, since code
+// bits lie lowest in a node, and shifts look at no others.
+HWY_NOINLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates& states,
                                    const std::byte* HWY_RESTRICT in, std::uint64_t position,
                                    std::size_t n, std::uint32_t* HWY_RESTRICT infos) {
   const std::byte* at = in + position / 8;
@@ -40,8 +45,8 @@ HWY_INLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates&
   std::uint64_t s2 = states[2];
   std::uint64_t s3 = states[3];
   const auto refill = [&]() HWY_ATTR {
-    buffer |= load_le64(at) << filled;
-    at += (63 - filled) >> 3;
+    buffer |= load_le64(at) << (filled & 63);
+    at += (~filled & 56) >> 3;
     filled |= 56;
   };
   const auto step = [&](std::uint64_t& state, std::uint32_t& info) HWY_ATTR {
@@ -49,7 +54,7 @@ HWY_INLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates&
     info = static_cast<std::uint32_t>(node);
     state = (node >> 32) + LowBits(buffer, node);
     buffer >>= node & 63;
-    filled -= node & 63;
+    filled -= node;
   };
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4) {
@@ -65,7 +70,7 @@ HWY_INLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates&
   if (i < n) step(s2, infos[i++]);
   states = {static_cast<std::uint32_t>(s0), static_cast<std::uint32_t>(s1),
             static_cast<std::uint32_t>(s2), static_cast<std::uint32_t>(s3)};
-  return 8 * static_cast<std::uint64_t>(at - in) - filled;
+  return 8 * static_cast<std::uint64_t>(at - in) - (filled & 63);
 }
 
 HWY_INLINE std::uint64_t OffsetBits(std::uint32_t info) { return (info >> 8) & 0xff; }
@@ -79,13 +84,13 @@ HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::
   if constexpr (kWide) {
     // Shifting in two steps keeps a shift of 0 from becoming one of 64.
     word |= load_le64(at + 8) << 1 << (63 - shift);
-    return width == 64 ? word : LowBits(word, width);
+    return width >= 64 ? word : LowBits(word, width);
   }
   return LowBits(word, width);
 }
 
 template <bool kWide, class L>
-std::uint64_t Unpack(const L* HWY_RESTRICT lowers, const std::uint32_t* HWY_RESTRICT infos,
+HWY_NOINLINE std::uint64_t Unpack(const L* HWY_RESTRICT lowers, const std::uint32_t* HWY_RESTRICT infos,
                      const std::byte* HWY_RESTRICT in, std::uint64_t position, std::size_t n,
                      L* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -97,7 +102,7 @@ std::uint64_t Unpack(const L* HWY_RESTRICT lowers, const std::uint32_t* HWY_REST
 }
 
 template <bool kWide, class L>
-std::uint64_t UnpackUniform(L lower, std::uint64_t width, const std::byte* HWY_RESTRICT in,
+HWY_NOINLINE std::uint64_t UnpackUniform(L lower, std::uint64_t width, const std::byte* HWY_RESTRICT in,
                             std::uint64_t position, std::size_t n, L* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = static_cast<L>(lower + Bits<kWide>(in, position + i * width, width));

@@ -35,17 +35,28 @@ template <FloatLatent L>
 inline constexpr L kFirstSparseBits =
     FloatTraits<L>::to_bits(static_cast<typename FloatTraits<L>::Arithmetic>(kFirstSparse<L>));
 
+// The bits of the float a < kFirstSparse. Anything for other a. In operations that every target has
+// for whole vectors: 64-bit integers become doubles in two halves, each made by its exponent.
+template <FloatLatent L>
+constexpr L dense_float_bits(L a) {
+  if constexpr (sizeof(L) == 8) {
+    const double high = std::bit_cast<double>((a >> 32) | 0x4530000000000000u);  // 2^84 + a
+    const double low = std::bit_cast<double>((a & 0xffffffffu) | 0x4330000000000000u);  // 2^52 + a
+    return std::bit_cast<std::uint64_t>((high - (0x1p84 + 0x1p52)) + low);
+  } else {
+    using Arithmetic = typename FloatTraits<L>::Arithmetic;
+    return FloatTraits<L>::to_bits(static_cast<Arithmetic>(static_cast<std::int32_t>(a)));
+  }
+}
+
 // The float, as bits, that a primary latent stands for.
 template <FloatLatent L>
 constexpr L int_float_bits(L latent) {
   const bool negative = latent < kMid<L>;
   const L a = static_cast<L>(negative ? kMid<L> - 1 - latent : latent - kMid<L>);
-  L bits;
-  if (a < kFirstSparse<L>) {
-    bits = FloatTraits<L>::to_bits(static_cast<typename FloatTraits<L>::Arithmetic>(a));
-  } else {
-    bits = static_cast<L>(kFirstSparseBits<L> + (a - kFirstSparse<L>));
-  }
+  const L dense = dense_float_bits(a);
+  const L sparse = static_cast<L>(kFirstSparseBits<L> + (a - kFirstSparse<L>));
+  const L bits = a < kFirstSparse<L> ? dense : sparse;
   return static_cast<L>(negative ? bits | kMid<L> : bits);
 }
 
@@ -68,10 +79,9 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
   constexpr L kQuiet = static_cast<L>(L{1} << (FloatTraits<L>::kMantissaBits - 1));
   const L factor = int_float_bits(latent);
   // A NaN keeps sign and payload and becomes quiet: said in bits, since processors differ.
-  const L product = is_nan_bits(factor)
-                        ? static_cast<L>(factor | kQuiet)
-                        : FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
-  return to_ordered(product, NumberKind::kFloat);
+  const L quiet = static_cast<L>(factor | kQuiet);
+  const L product = FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
+  return to_ordered(is_nan_bits(factor) ? quiet : product, NumberKind::kFloat);
 }
 
 // In place over the primary latents; ordered latents result.
