@@ -8,6 +8,12 @@
 
 namespace numpact {
 
+// All ones if the top bit is set, else zero. Written so, compilers keep whole vectors of it.
+template <Latent L>
+constexpr L top_bit_mask(L word) {
+  return static_cast<L>(L{0} - static_cast<L>(word >> (kBits<L> - 1)));
+}
+
 template <Latent L>
 constexpr L to_ordered(L bits, NumberKind kind) {
   switch (kind) {
@@ -16,7 +22,7 @@ constexpr L to_ordered(L bits, NumberKind kind) {
     case NumberKind::kSigned:
       return bits ^ kMid<L>;
     case NumberKind::kFloat:
-      return static_cast<L>((bits & kMid<L>) != 0 ? ~bits : bits ^ kMid<L>);
+      return static_cast<L>(bits ^ (top_bit_mask(bits) | kMid<L>));  // all bits, or the sign
   }
   return bits;
 }
@@ -29,7 +35,7 @@ constexpr L from_ordered(L latent, NumberKind kind) {
     case NumberKind::kSigned:
       return latent ^ kMid<L>;
     case NumberKind::kFloat:
-      return static_cast<L>((latent & kMid<L>) != 0 ? latent ^ kMid<L> : ~latent);
+      return static_cast<L>(latent ^ (~top_bit_mask(latent) | kMid<L>));
   }
   return latent;
 }

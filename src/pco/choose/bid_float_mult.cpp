@@ -36,26 +36,39 @@ struct Probes {
 };
 
 template <FloatLatent L>
+double to_double(L latent) {
+  const L bits = from_ordered(latent, NumberKind::kFloat);
+  return static_cast<double>(FloatTraits<L>::to_arithmetic(bits));
+}
+
+// Zeros fit everything and tell nothing, however common they are.
+bool is_telling(double value) { return std::isfinite(value) && value != 0; }
+
+template <FloatLatent L>
 Probes take_probes(std::span<const L> latents) {
   Probes probes;
   probes.mantissa_digits = FloatTraits<L>::kMantissaBits + 1;
-  const std::size_t step = std::max<std::size_t>(1, latents.size() / kProbes);
-  for (std::size_t i = 0; i < latents.size() && probes.n < kProbes; i += step) {
-    const L bits = from_ordered(latents[i], NumberKind::kFloat);
-    const double value = static_cast<double>(FloatTraits<L>::to_arithmetic(bits));
-    if (std::isfinite(value) && value != 0) probes.values[probes.n++] = value;
+  std::size_t telling = 0;
+  for (const L latent : latents) telling += is_telling(to_double(latent)) ? 1 : 0;
+  const std::size_t step = std::max<std::size_t>(1, telling / kProbes);
+  std::size_t index = 0;
+  for (const L latent : latents) {
+    const double value = to_double(latent);
+    if (!is_telling(value) || index++ % step != 0 || probes.n == kProbes) continue;
+    probes.values[probes.n++] = value;
   }
   return probes;
 }
 
 // A number fits a base if it lies within a few units in the last place of a multiple, and the
-// multiple has clearly fewer digits than the number.
+// multiple has fewer digits than the number, so that a chance hit is rare.
 bool fits(double value, double base, unsigned mantissa_digits) {
   const double multiple = std::rint(value / base);
   const double magnitude = std::abs(multiple);
-  if (magnitude >= std::ldexp(1.0, static_cast<int>(mantissa_digits) - 4)) return false;
+  if (magnitude >= std::ldexp(1.0, static_cast<int>(mantissa_digits) - 2)) return false;
   const double error = std::abs(value - multiple * base);
-  return error <= std::ldexp(std::abs(value), 2 - static_cast<int>(mantissa_digits));
+  const double rounding = std::ldexp(std::abs(value), 2 - static_cast<int>(mantissa_digits));
+  return error <= std::min(rounding, base / 8);
 }
 
 std::size_t count_fitting(const Probes& probes, double base) {
@@ -85,12 +98,6 @@ bool bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) 
     const double base = 1 / kPowersOfTen[decimals];
     if (!is_enough(count_fitting(probes, base), probes)) continue;
     add_base(base, type, candidates);
-    if (decimals < static_cast<int>(std::size(kDivisors)) && type != NumberType::kF16) {
-      const Divisors& divisors = kDivisors[decimals];
-      for (const unsigned m : type == NumberType::kF64 ? divisors.of_f64 : divisors.of_f32) {
-        if (m != 0) add_base(1 / (kPowersOfTen[decimals] * m), type, candidates);
-      }
-    }
     return true;
   }
   return false;
@@ -160,6 +167,17 @@ void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
 }
 
 }  // namespace
+
+void bid_float_mult_divided(NumberType type, const FloatMult& decimal, Candidates& candidates) {
+  if (type == NumberType::kF16) return;
+  for (std::size_t decimals = 0; decimals < std::size(kDivisors); ++decimals) {
+    if (FloatMult::of(1 / kPowersOfTen[decimals], type).base_bits != decimal.base_bits) continue;
+    const Divisors& divisors = kDivisors[decimals];
+    for (const unsigned m : type == NumberType::kF64 ? divisors.of_f64 : divisors.of_f32) {
+      if (m != 0) add_base(1 / (kPowersOfTen[decimals] * m), type, candidates);
+    }
+  }
+}
 
 void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates) {
   const LatentArray& latents = sample.latents;

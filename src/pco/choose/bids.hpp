@@ -29,6 +29,8 @@ class Candidates {
 
 void bid_int_mult(const Sample& sample, Candidates& candidates);
 void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates);
+// For a power of ten whose multiples need many corrections: parts of it that need fewer.
+void bid_float_mult_divided(NumberType type, const FloatMult& decimal, Candidates& candidates);
 void bid_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
 
 }  // namespace numpact

@@ -11,6 +11,8 @@ namespace numpact {
 struct BinCosts {
   // Of one more bin in the metadata, in bits.
   float meta_bits = 0;
+  // Of a tANS table: a bin takes at least one of 2^max_size_log states.
+  unsigned max_size_log = 14;
   // No merged bin may hold more than this many of the histogram's: bounds the work.
   std::size_t max_span = SIZE_MAX;
 };

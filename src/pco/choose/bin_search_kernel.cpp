@@ -25,6 +25,8 @@ HWY_INLINE float Log2(float x) {
   return exponent + (m - 1.0f) * (1.0f + (m - 2.0f) * q);
 }
 
+constexpr float kLog2E = 1.442695f;
+
 template <class L>
 float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
                     float* HWY_RESTRICT candidates, std::uint32_t& start) {
@@ -36,7 +38,10 @@ float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
   }
   for (std::size_t i = step.first; i < step.end; ++i) {
     const float count = step.cumulative_end - cumulative[i];
-    candidates[i] = best[i] + step.meta_bits + count * (step.log_total - Log2(count) + widths[i]);
+    // A weight cannot be under 1: what it has too much is taken from all other bins.
+    const float weighed = count < step.min_count ? step.min_count : count;
+    candidates[i] = best[i] + step.meta_bits + (weighed - count) * kLog2E +
+                    count * (step.log_total - Log2(weighed) + widths[i]);
   }
   // Eight least costs side by side; the order of comparisons decides nothing but ties.
   constexpr std::size_t kLanes = 8;

@@ -17,6 +17,7 @@ struct MergeStep {
   const float* best;        // the least cost of what lies before each
   float log_total;          // log2 of all latents
   float meta_bits;
+  float min_count;          // a bin's weight costs as if it had at least so many latents
   std::size_t first;  // the first start allowed
   std::size_t end;
 };

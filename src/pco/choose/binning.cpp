@@ -17,6 +17,8 @@ float bin_meta_bits(unsigned size_log) {
 
 // What codes of a typical table cost in the metadata, before the table is known.
 constexpr unsigned kTypicalSizeLog = 10;
+// The table that a sample's whole chunk would probably get.
+constexpr unsigned kSampledSizeLog = 12;
 
 }  // namespace
 
@@ -27,7 +29,8 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   // With few numbers the metadata of many bins cannot pay; all starting bins must fit a tANS table.
   effort.histogram.max_values = std::min({std::size_t{2} << level, n / 8, std::size_t{4096}});
   effort.max_span = std::size_t{1} << 9;
-  effort.max_size_log = std::min(12u, std::max(level + 2, 4u));
+  // 2^12 states of 8 bytes still fit a first-level cache; more only where speed was given up.
+  effort.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
   return effort;
 }
 
@@ -39,7 +42,8 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Ar
     using L = typename decltype(span)::value_type;
     const Histogram<L> histogram =
         make_histogram(std::span<const L>(span), effort.histogram, arena);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_span};
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log,
+                         effort.max_span};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L>& chosen = optimized.bins;
     const WeightsChoice weights = choose_weights(chosen.counts, effort.max_size_log, arena);
@@ -61,9 +65,9 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
   const ArenaScope scratch(arena);
   return sample.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const HistogramSpec spec{64, 64};
+    const HistogramSpec spec{std::min<std::size_t>(64, span.size() / 16), 64};
     const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, SIZE_MAX};
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, kSampledSizeLog, SIZE_MAX};
     return optimize_bins(histogram, costs, arena).total_bits;
   });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mode and delta are weighed together, on a sample: every mode that bids, each with its best delta.
+#include <cmath>
+
 #include "pco/choose/bids.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/choose/conv1_fit.hpp"
@@ -14,9 +16,13 @@ namespace {
 // A second latent variable costs time to decode: it must save this many bits a number.
 constexpr float kSecondaryToll = 0.02f;
 
+// From which cost of corrections on, in bits a number, other bases are worth a look.
+constexpr float kCostlySecondary = 0.3f;
+
 struct Weighed {
   Choice choice;
-  float bits = 0;  // for each number
+  float bits = 0;            // for each number
+  float secondary_bits = 0;  // of them
 };
 
 AnyDelta consecutive(unsigned order) {
@@ -28,7 +34,7 @@ AnyDelta consecutive(unsigned order) {
 Weighed weigh(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta, Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(mode, sample.latents, arena);
-  Weighed weighed{{mode, NoDelta{}, {}}, 0};
+  Weighed weighed{{mode, NoDelta{}, {}}, 0, 0};
   if (delta.kind() == DeltaSpec::Kind::kAuto) {
     const WeighedDelta picked = pick_order(sample, latents.primary, arena);
     weighed.choice.delta = consecutive(picked.order);
@@ -40,7 +46,8 @@ Weighed weigh(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta,
     weighed.bits = weigh_consecutive(sample, latents.primary, order, arena);
   }
   if (latents.secondary.exists()) {
-    weighed.bits += kSecondaryToll + weigh_consecutive(sample, latents.secondary, 0, arena);
+    weighed.secondary_bits = weigh_consecutive(sample, latents.secondary, 0, arena);
+    weighed.bits += kSecondaryToll + weighed.secondary_bits;
   }
   return weighed;
 }
@@ -80,6 +87,17 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
   return candidates;
 }
 
+Weighed pick_best(const Candidates& candidates, const Sample& sample, const DeltaSpec& delta,
+                  Arena& arena) {
+  Weighed best;
+  best.bits = HUGE_VALF;
+  for (const AnyMode& mode : candidates) {
+    const Weighed weighed = weigh(mode, sample, delta, arena);
+    if (weighed.bits < best.bits) best = weighed;
+  }
+  return best;
+}
+
 }  // namespace
 
 Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
@@ -87,19 +105,22 @@ Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
   const Sample sample = take_sample(ordered, arena);
   const Candidates candidates =
       collect_candidates(type, ordered, sample, config.mode, arena);
-  Weighed best;
-  bool is_first = true;
-  for (const AnyMode& mode : candidates) {
-    const Weighed weighed = weigh(mode, sample, config.delta, arena);
-    if (is_first || weighed.bits < best.bits) best = weighed;
-    is_first = false;
+  Weighed best = pick_best(candidates, sample, config.delta, arena);
+  const auto* mult = std::get_if<FloatMult>(&best.choice.mode);
+  if (config.mode.kind() == ModeSpec::Kind::kAuto && mult != nullptr &&
+      best.secondary_bits > kCostlySecondary) {
+    Candidates divided;
+    bid_float_mult_divided(type, *mult, divided);
+    const Weighed other = pick_best(divided, sample, config.delta, arena);
+    if (other.bits < best.bits) best = other;
   }
   if (config.delta.kind() == DeltaSpec::Kind::kLookback) {
     best.choice.delta = lookback_for(page_n);
   } else if (config.delta.kind() == DeltaSpec::Kind::kConv1) {
     best.choice.delta = fit_conv1(best.choice.mode, ordered, config.delta.order(), arena);
   } else if (config.delta.kind() == DeltaSpec::Kind::kAuto) {
-    try_lookback(ordered, page_n, best.bits, best.choice, arena);
+    const bool may_change_mode = config.mode.kind() == ModeSpec::Kind::kAuto;
+    try_lookback(ordered, page_n, best.bits, may_change_mode, best.choice, arena);
   }
   return best.choice;
 }

@@ -5,35 +5,50 @@
 #include "pco/choose/lookback_trial.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_search.hpp"
 #include "pco/mode/split.hpp"
+#include "pco/stats/log2.hpp"
 
 namespace numpact {
 namespace {
 
 constexpr std::size_t kMinPageN = 256;
-// Strings are long enough to hold this many bits, so that they don't recur by chance.
-constexpr float kStringBits = 20;
-constexpr std::size_t kMaxString = 8;
+// Strings hold this many bits more than it takes to tell the page's places apart, so that they don't
+// recur by chance.
+constexpr float kSpareBits = 8;
+constexpr std::size_t kMaxString = 16;
 // One string in eight is looked at, the same ones wherever they occur.
 constexpr std::uint64_t kPickMask = 7;
 constexpr std::size_t kWeighedN = 8192;
-// Bits that a number inside a repeat still takes.
-constexpr float kRepeatBits = 1.0f;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.02f;
+// And promise this one before it is tried.
+constexpr float kPromise = 0.05f;
 
-// The share of strings of `length` latents that occurred before in the page.
+struct Seen {
+  std::uint32_t check;
+  std::uint32_t position;
+};
+
+struct Repeats {
+  float share = 0;                            // of the strings that occurred before
+  std::span<const std::uint32_t> lookbacks;   // to where, for some of them
+};
+
+// Strings of `length` latents that occurred before in the page.
 template <Latent L>
-float repeated_share(std::span<const L> latents, std::size_t length, Arena& arena) {
-  const ArenaScope scratch(arena);
+Repeats find_repeats(std::span<const L> latents, std::size_t length, Arena& arena) {
   const unsigned log =
       std::clamp(static_cast<unsigned>(std::bit_width(latents.size() / 4)), 6u, 16u);
-  const std::span<std::uint32_t> seen = arena.make<std::uint32_t>(std::size_t{1} << log);
-  std::fill(seen.begin(), seen.end(), 0);
+  const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(kWeighedN);
+  std::size_t lookback_n = 0;
+  const ArenaScope scratch(arena);
+  const std::span<Seen> seen = arena.make<Seen>(std::size_t{1} << log);
+  std::fill(seen.begin(), seen.end(), Seen{0, 0});
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
   std::uint64_t leaving = 1;  // kFactor to the power of length
   for (std::size_t i = 0; i < length; ++i) leaving *= kFactor;
@@ -45,13 +60,35 @@ float repeated_share(std::span<const L> latents, std::size_t length, Arena& aren
     if (i >= length) key -= (std::uint64_t{latents[i - length]} + 1) * leaving;
     const std::uint64_t hash = (key ^ key >> 29) * 0xbf58476d1ce4e5b9u;
     if ((hash >> 32 & kPickMask) != 0 || i + 1 < length) continue;
-    std::uint32_t& slot = seen[static_cast<std::size_t>(hash >> (64 - log))];
+    Seen& slot = seen[static_cast<std::size_t>(hash >> (64 - log))];
     const std::uint32_t check = static_cast<std::uint32_t>(hash) | 1;
+    const std::uint32_t position = static_cast<std::uint32_t>(i);
     ++picked;
-    repeated += slot == check ? 1 : 0;
-    slot = check;
+    if (slot.check == check) {
+      // The last of many: a ring keeps the latest.
+      lookbacks[repeated % kWeighedN] = position - slot.position;
+      ++repeated;
+      lookback_n = std::min(repeated, kWeighedN);
+    }
+    slot = {check, position};
   }
-  return picked == 0 ? 0 : static_cast<float>(repeated) / static_cast<float>(picked);
+  if (picked == 0) return {};
+  return {static_cast<float>(repeated) / static_cast<float>(picked), lookbacks.first(lookback_n)};
+}
+
+// What a number would take if the repeats were coded by lookbacks and the rest as it is.
+float promised_bits(const Repeats& repeats, float bits, std::size_t page_n, Arena& arena) {
+  if (repeats.lookbacks.empty()) return bits;
+  const float n = static_cast<float>(repeats.lookbacks.size());
+  const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(repeats.lookbacks.size());
+  std::copy(repeats.lookbacks.begin(), repeats.lookbacks.end(), lookbacks.begin());
+  const float scale = std::max(1.0f, repeats.share * static_cast<float>(page_n) / n);
+  const float lookback_bits = estimate_bits(LatentArray(lookbacks), scale, arena) / n;
+  const float yes = repeats.share;
+  const float no = 1 - yes;
+  float which_bits = yes > 0 ? -yes * fast_log2(yes) : 0;
+  which_bits -= no > 0 ? no * fast_log2(no) : 0;
+  return yes * lookback_bits + no * bits + which_bits;
 }
 
 // Evenly spaced latents: enough for their distribution.
@@ -81,19 +118,31 @@ float weigh(std::span<const std::uint32_t> lookbacks, const LatentArray& primary
   });
 }
 
+float weigh_plain(const LatentArray& latents, Arena& arena) {
+  return latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const LatentArray some = thin_out(std::span<const L>(span), arena);
+    const float scale = static_cast<float>(span.size()) / static_cast<float>(some.n);
+    return estimate_bits(some, scale, arena) / static_cast<float>(some.n);
+  });
+}
+
 }  // namespace
 
-void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits, Choice& choice,
-                  Arena& arena) {
-  if (page_n < kMinPageN || bits <= kRepeatBits) return;
+void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits,
+                  bool may_change_mode, Choice& choice, Arena& arena) {
+  if (page_n < kMinPageN || bits < 0.05f) return;
   const LatentArray page = ordered.slice(0, page_n);
+  const float string_bits = kSpareBits + fast_log2(static_cast<float>(page_n));
   const std::size_t length = static_cast<std::size_t>(
-      std::clamp(std::ceil(kStringBits / bits), 2.0f, static_cast<float>(kMaxString)));
-  const float share = page.visit([&](auto span) {
+      std::clamp(std::ceil(string_bits / bits), 2.0f, static_cast<float>(kMaxString)));
+  const float promised = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    return repeated_share(std::span<const L>(span), length, arena);
+    const ArenaScope scratch(arena);
+    const Repeats repeats = find_repeats(std::span<const L>(span), length, arena);
+    return promised_bits(repeats, bits, page_n, arena);
   });
-  if (share * (bits - kRepeatBits) < 0.1f * bits) return;
+  if (promised > (1 - kPromise) * bits) return;
   const Lookback lookback = lookback_for(page_n);
   const bool covers_chunk = page_n == ordered.n;
   // Kept beyond this call if the choice falls on them.
@@ -103,16 +152,17 @@ void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits, Ch
   const SplitLatents latents = split(choice.mode, page, arena);
   const std::span<const std::uint32_t> found = find_lookbacks(lookback, latents.primary, arena);
   std::copy(found.begin(), found.end(), lookbacks.begin());
-  float weighed = weigh(lookbacks, latents.primary, arena);
+  float best_bits = weigh(lookbacks, latents.primary, arena);
   if (latents.secondary.exists()) {
-    weighed += latents.secondary.visit([&](auto span) {
-      using L = typename decltype(span)::value_type;
-      const LatentArray some = thin_out(std::span<const L>(span), arena);
-      const float scale = static_cast<float>(page_n) / static_cast<float>(some.n);
-      return estimate_bits(some, scale, arena) / static_cast<float>(some.n);
-    });
+    best_bits += weigh_plain(latents.secondary, arena);
+    // Where whole numbers repeat, splitting them only adds corrections.
+    const float classic_bits = weigh(lookbacks, page, arena);
+    if (may_change_mode && classic_bits < best_bits) {
+      best_bits = classic_bits;
+      if (best_bits < (1 - kToll) * bits) choice.mode = Classic{};
+    }
   }
-  if (weighed >= (1 - kToll) * bits) return;
+  if (best_bits >= (1 - kToll) * bits) return;
   choice.delta = lookback;
   if (covers_chunk) choice.lookbacks = lookbacks;
 }

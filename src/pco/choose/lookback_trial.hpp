@@ -9,8 +9,9 @@ namespace numpact {
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough. bits: what a number
 // takes under the choice as it is, by estimate. page_n: length of the longest page.
-void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits, Choice& choice,
-                  Arena& arena);
+// may_change_mode: whether the mode may become Classic along with it.
+void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits,
+                  bool may_change_mode, Choice& choice, Arena& arena);
 
 }  // namespace numpact
 

@@ -6,6 +6,11 @@
 #include "pco/choose/binning.hpp"
 
 namespace numpact {
+namespace {
+
+constexpr float kGoOnShare = 0.97f;
+
+}  // namespace
 
 float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
                         Arena& arena) {
@@ -36,7 +41,10 @@ WeighedDelta pick_order(const Sample& sample, const LatentArray& latents, Arena&
   for (unsigned order = 1; order <= kMaxConsecutiveOrder; ++order) {
     const float bits = weigh_consecutive(sample, latents, order, arena);
     if (bits >= best.bits) break;
+    // The next order pays on smooth latents only, where this one pays a lot.
+    const bool go_on = bits < kGoOnShare * best.bits;
     best = {order, bits};
+    if (!go_on) break;
   }
   return best;
 }

@@ -35,6 +35,12 @@ template <FloatLatent L>
 inline constexpr L kFirstSparseBits =
     FloatTraits<L>::to_bits(static_cast<typename FloatTraits<L>::Arithmetic>(kFirstSparse<L>));
 
+template <Latent L>
+constexpr L select(bool condition, L if_true, L if_false) {
+  const L mask = static_cast<L>(L{0} - static_cast<L>(condition));
+  return static_cast<L>((if_true & mask) | (if_false & ~mask));
+}
+
 // The bits of the float a < kFirstSparse. Anything for other a. In operations that every target has
 // for whole vectors: 64-bit integers become doubles in two halves, each made by its exponent.
 template <FloatLatent L>
@@ -52,12 +58,11 @@ constexpr L dense_float_bits(L a) {
 // The float, as bits, that a primary latent stands for.
 template <FloatLatent L>
 constexpr L int_float_bits(L latent) {
-  const bool negative = latent < kMid<L>;
-  const L a = static_cast<L>(negative ? kMid<L> - 1 - latent : latent - kMid<L>);
-  const L dense = dense_float_bits(a);
+  const L negative = static_cast<L>(~top_bit_mask(latent));
+  const L a = static_cast<L>(latent ^ negative ^ kMid<L>);
   const L sparse = static_cast<L>(kFirstSparseBits<L> + (a - kFirstSparse<L>));
-  const L bits = a < kFirstSparse<L> ? dense : sparse;
-  return static_cast<L>(negative ? bits | kMid<L> : bits);
+  const L bits = select(a < kFirstSparse<L>, dense_float_bits(a), sparse);
+  return static_cast<L>(bits | (negative & kMid<L>));
 }
 
 // The reverse, for floats that are whole numbers (or infinite).
@@ -81,7 +86,7 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
   // A NaN keeps sign and payload and becomes quiet: said in bits, since processors differ.
   const L quiet = static_cast<L>(factor | kQuiet);
   const L product = FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
-  return to_ordered(is_nan_bits(factor) ? quiet : product, NumberKind::kFloat);
+  return to_ordered(select(is_nan_bits(factor), quiet, product), NumberKind::kFloat);
 }
 
 // In place over the primary latents; ordered latents result.
