@@ -60,21 +60,32 @@ Probes take_probes(std::span<const L> latents) {
   return probes;
 }
 
-// A number fits a base if it lies within a few units in the last place of a multiple, and the
-// multiple has fewer digits than the number, so that a chance hit is rare.
-bool fits(double value, double base, unsigned mantissa_digits) {
-  const double multiple = std::rint(value / base);
-  const double magnitude = std::abs(multiple);
-  if (magnitude >= std::ldexp(1.0, static_cast<int>(mantissa_digits) - 2)) return false;
-  const double error = std::abs(value - multiple * base);
-  const double rounding = std::ldexp(std::abs(value), 2 - static_cast<int>(mantissa_digits));
-  return error <= std::min(rounding, base / 8);
-}
+// How numbers of a float type fit a base.
+struct Fit {
+  explicit Fit(unsigned mantissa_digits)
+      : most_multiple(std::ldexp(1.0, static_cast<int>(mantissa_digits) - 2)),
+        rounding(std::ldexp(1.0, 2 - static_cast<int>(mantissa_digits))) {}
+
+  // Within a few units in the last place of a multiple that has fewer digits than the number, so
+  // that a chance hit is rare.
+  bool operator()(double value, double base) const {
+    const double multiple = std::rint(value / base);
+    const double error = std::abs(value - multiple * base);
+    return std::abs(multiple) < most_multiple &&
+           error <= std::min(rounding * std::abs(value), base / 8);
+  }
+
+  double most_multiple;
+  double rounding;
+};
 
 std::size_t count_fitting(const Probes& probes, double base) {
+  const Fit fits(probes.mantissa_digits);
   std::size_t count = 0;
   for (std::size_t i = 0; i < probes.n; ++i) {
-    count += fits(probes.values[i], base, probes.mantissa_digits) ? 1 : 0;
+    count += fits(probes.values[i], base) ? 1 : 0;
+    // Hopeless after the first few: most bases are.
+    if (i == 31 && count == 0) return 0;
   }
   return count;
 }

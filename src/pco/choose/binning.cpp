@@ -20,12 +20,21 @@ constexpr unsigned kTypicalSizeLog = 10;
 // The table that a sample's whole chunk would probably get.
 constexpr unsigned kSampledSizeLog = 12;
 
+// Groups of fewer latents never pay for their metadata.
+constexpr std::size_t kMinGroupN = 12;
+constexpr std::size_t kMinGroups = 16;
+
+HistogramSpec sample_histogram(std::size_t n) {
+  return {std::min<std::size_t>(64, n / 32), std::clamp<std::size_t>(n / 64, kMinGroups, 64)};
+}
+
 }  // namespace
 
 BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   if (level == 0) return {};
   BinningEffort effort;
-  effort.histogram.groups = std::size_t{1} << level;
+  effort.histogram.groups =
+      std::min(std::size_t{1} << level, std::max(kMinGroups, n / kMinGroupN));
   // With few numbers the metadata of many bins cannot pay; all starting bins must fit a tANS table.
   effort.histogram.max_values = std::min({std::size_t{2} << level, n / 8, std::size_t{4096}});
   effort.max_span = std::size_t{1} << 9;
@@ -65,7 +74,7 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
   const ArenaScope scratch(arena);
   return sample.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const HistogramSpec spec{std::min<std::size_t>(64, span.size() / 16), 64};
+    const HistogramSpec spec = sample_histogram(span.size());
     const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
     const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, kSampledSizeLog, SIZE_MAX};
     return optimize_bins(histogram, costs, arena).total_bits;

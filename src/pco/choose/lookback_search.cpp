@@ -4,22 +4,27 @@
 // the costs, then count what was chosen and take the counts for the next costs.
 //
 // Candidates at a number: the lookbacks used most in the pass before, those used last, and the
-// latest positions that had the same one, two or four latents up to here.
+// latest positions that had the same one, two or four latents up to here, or a latent near it.
 #include "pco/choose/lookback_search.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 
+#include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
 
 namespace numpact {
 namespace {
 
-constexpr unsigned kPasses = 3;
-constexpr std::size_t kFrequent = 16;
-constexpr std::size_t kRecent = 4;
-constexpr std::size_t kContexts = 3;  // of 1, 2 and 4 latents
+constexpr unsigned kPasses = 2;
+constexpr std::size_t kFrequent = 8;
+constexpr std::size_t kRecent = 2;
+constexpr std::size_t kExactContexts = 3;  // of 1, 2 and 4 latents
+// Latents by their top bits, counted from the range's: what lies near is worth a look too.
+constexpr unsigned kCoarseBits[] = {6, 10, 14};
+constexpr std::size_t kContexts = kExactContexts + std::size(kCoarseBits);
 constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 // What a lookback costs in the bins' metadata, spread over its uses.
 constexpr float kMetaBits = 50;
@@ -47,6 +52,13 @@ class Search {
     costs_ = arena.make<float>(n);
     hash_log_ = std::clamp(static_cast<unsigned>(std::bit_width(n)), 8u, 18u);
     for (auto& table : tables_) table = arena.make<std::uint32_t>(std::size_t{1} << hash_log_);
+    const Range<L> range = range_of(latents);
+    lower_ = range.lower;
+    const unsigned width =
+        static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+    for (std::size_t c = 0; c < coarse_shifts_.size(); ++c) {
+      coarse_shifts_[c] = width > kCoarseBits[c] ? width - kCoarseBits[c] : 0;
+    }
     guess_costs();
     for (unsigned pass = 0; pass < kPasses; ++pass) {
       run_pass();
@@ -58,21 +70,34 @@ class Search {
 
  private:
   void guess_costs() {
-    const float far = fast_log2(static_cast<float>(latents_.size())) + 2;
-    std::fill(costs_.begin(), costs_.end(), far);
-    if (costs_.size() > 1) costs_[1] = 2;
+    // As if lookbacks were spread evenly over their widths.
+    for (std::size_t i = 1; i < costs_.size(); ++i) costs_[i] = 3 + width_of(i);
     class_costs_[0] = 1;
-    for (unsigned c = 1; c < class_costs_.size(); ++c) class_costs_[c] = 4 + static_cast<float>(c);
+    for (unsigned c = 1; c < class_costs_.size(); ++c) class_costs_[c] = 3 + static_cast<float>(c);
     frequent_.fill(0);
-    repeat_discount_ = far / 2;
+    repeat_discount_ = fast_log2(static_cast<float>(latents_.size())) / 3;
   }
 
+  // Bits of a lookback within those of its width.
+  static float width_of(std::size_t lookback) {
+    return static_cast<float>(std::bit_width(lookback) - 1);
+  }
+
+  // A lookback is coded by a bin of its own if it is frequent, else by one that it shares with
+  // others of about its size.
   void learn_costs() {
     const float total = fast_log2(static_cast<float>(lookbacks_.size()));
-    for (std::size_t i = 0; i < costs_.size(); ++i) {
+    std::array<std::uint32_t, 33> width_counts{};
+    for (std::size_t i = 1; i < counts_.size(); ++i) {
+      width_counts[static_cast<std::size_t>(std::bit_width(i))] += counts_[i];
+    }
+    for (std::size_t i = 1; i < costs_.size(); ++i) {
+      const auto width = static_cast<std::size_t>(std::bit_width(i));
+      const float shared = total - fast_log2(static_cast<float>(width_counts[width] + 1));
+      costs_[i] = shared + width_of(i);
+      if (counts_[i] == 0) continue;
       const float count = static_cast<float>(counts_[i]);
-      costs_[i] = counts_[i] == 0 ? total + kMetaBits / 2
-                                  : total - fast_log2(count) + kMetaBits / count;
+      costs_[i] = std::min(costs_[i], total - fast_log2(count) + kMetaBits / count);
     }
     for (unsigned c = 0; c < class_costs_.size(); ++c) {
       const float count = static_cast<float>(class_counts_[c]) + 0.1f;
@@ -106,12 +131,15 @@ class Search {
     std::fill(counts_.begin(), counts_.end(), 0);
     class_counts_.fill(0);
     for (auto& table : tables_) std::fill(table.begin(), table.end(), kNowhere);
-    std::array<std::uint32_t, kRecent> recent{1, 1, 1, 1};
+    std::array<std::uint32_t, kRecent> recent{1, 1};
     std::uint64_t pair = 0;
     std::uint64_t four = 0;
     for (std::size_t i = 0; i < latents_.size(); ++i) {
       const std::uint64_t x = latents_[i];
-      const std::array<std::size_t, kContexts> slots{slot(x), slot(pair + x), slot(four + x)};
+      std::array<std::size_t, kContexts> slots{slot(x), slot(pair + x), slot(four + x)};
+      for (std::size_t c = 0; c < coarse_shifts_.size(); ++c) {
+        slots[kExactContexts + c] = slot((x - lower_) >> coarse_shifts_[c]);
+      }
       if (i >= state_n_) {
         const std::uint32_t lookback = pick(i, slots, recent);
         lookbacks_[i - state_n_] = lookback;
@@ -167,6 +195,8 @@ class Search {
   std::array<float, 65> class_costs_{};
   std::array<std::uint32_t, kFrequent> frequent_{};
   std::array<std::span<std::uint32_t>, kContexts> tables_;  // latest positions by hash
+  std::array<unsigned, std::size(kCoarseBits)> coarse_shifts_{};
+  L lower_ = 0;  // the least latent
   std::array<std::uint64_t, 4> history_{};                  // the last four latents, scrambled
   unsigned hash_log_ = 8;
   float repeat_discount_ = 0;  // for lookbacks used just before, while costs are only guessed

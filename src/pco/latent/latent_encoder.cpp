@@ -103,7 +103,9 @@ std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16
 
 template <Latent L>
 void write_batch(const Binning& binning, std::span<const L> latents, const std::uint16_t* symbols,
-                 const AnsCode* codes, BitWriter& writer) {
+                 const AnsCode* codes, BitWriter& out) {
+  // A copy whose address nobody knows stays in registers; stores of bytes could alias `out`.
+  BitWriter writer = out;
   const Bin* const bins = binning.bins.data();
   if (codes != nullptr) {
     for (std::size_t i = 0; i < latents.size(); ++i) {
@@ -114,6 +116,7 @@ void write_batch(const Binning& binning, std::span<const L> latents, const std::
     const Bin& bin = bins[symbols[i]];
     writer.write(latents[i] - bin.lower, bin.offset_bits);
   }
+  out = writer;
 }
 
 #define NUMPACT_INSTANTIATE(L)                                                                \

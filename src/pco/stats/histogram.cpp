@@ -12,8 +12,8 @@ namespace {
 // A value must occur this often to be worth a bin: its metadata costs tens of bits.
 constexpr std::uint32_t kMinValueCount = 3;
 
-// Calls f(value, count) for each distinct latent in ascending order. Two ways to know them: a sorted
-// copy, or a count for each value of a narrow range.
+// Calls f(value, count) for each distinct latent in ascending order. Three ways to know them: a count
+// for each value of a narrow range, a hash table where there are few, or a sorted copy.
 template <Latent L>
 class Runs {
  public:
@@ -21,13 +21,17 @@ class Runs {
     const std::uint64_t width = std::uint64_t{range_.upper} - range_.lower;
     if (width < kCountableRange && width < 4 * std::uint64_t{latents.size()}) {
       count_values(latents, static_cast<std::size_t>(width) + 1, arena);
-    } else {
+    } else if (!count_few(latents, arena)) {
       sorted_ = sorted_copy(latents, range_.lower, range_.upper, arena);
     }
   }
 
   template <class F>
   void each(F&& f) const {
+    if (!few_.empty()) {
+      for (const Slot& slot : few_) f(slot.value, slot.count);
+      return;
+    }
     if (!counts_.empty()) {
       for (std::size_t i = 0; i < counts_.size(); ++i) {
         if (counts_[i] != 0) f(static_cast<L>(range_.lower + i), counts_[i]);
@@ -62,7 +66,37 @@ class Runs {
     counts_ = counts;
   }
 
+  struct Slot {
+    L value;
+    std::uint32_t count;
+  };
+
+  // False if there are too many different latents.
+  bool count_few(std::span<const L> latents, Arena& arena) {
+    constexpr unsigned kSlotLog = 10;
+    constexpr std::size_t kMostFew = std::size_t{1} << (kSlotLog - 2);
+    const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << kSlotLog);
+    std::fill(slots.begin(), slots.end(), Slot{0, 0});
+    std::size_t distinct = 0;
+    for (const L latent : latents) {
+      std::size_t at =
+          static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >> (64 - kSlotLog));
+      while (slots[at].count != 0 && slots[at].value != latent) at = (at + 1) % slots.size();
+      if (slots[at].count++ == 0) {
+        if (++distinct > kMostFew) return false;
+        slots[at].value = latent;
+      }
+    }
+    const auto end = std::remove_if(slots.begin(), slots.end(),
+                                    [](const Slot& slot) { return slot.count == 0; });
+    std::sort(slots.begin(), end,
+              [](const Slot& one, const Slot& other) { return one.value < other.value; });
+    few_ = slots.first(distinct);
+    return true;
+  }
+
   Range<L> range_;
+  std::span<const Slot> few_;
   std::span<const L> sorted_;
   std::span<const std::uint32_t> counts_;
 };

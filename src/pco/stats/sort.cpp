@@ -11,6 +11,9 @@ namespace numpact {
 namespace {
 
 constexpr unsigned kMaxDigitBits = 11;
+constexpr unsigned kShortDigitBits = 8;
+// Below, clearing the counts of long digits costs more than passes.
+constexpr std::size_t kFewForLongDigits = 4096;
 constexpr std::size_t kFewLatents = 48;
 
 // One pass: from `in`, less `subtract`, to `out` by the digit at `shift`.
@@ -45,7 +48,8 @@ std::span<const L> sorted_copy(std::span<const L> latents, L lower, L upper, Are
     return result;
   }
   const ArenaScope scratch(arena);
-  const unsigned passes = (bits + kMaxDigitBits - 1) / kMaxDigitBits;
+  const unsigned most_bits = n < kFewForLongDigits ? kShortDigitBits : kMaxDigitBits;
+  const unsigned passes = (bits + most_bits - 1) / most_bits;
   const unsigned digit_bits = (bits + passes - 1) / passes;
   const L mask = static_cast<L>((std::uint64_t{1} << digit_bits) - 1);
   std::uint32_t counts[std::size_t{1} << kMaxDigitBits];
