@@ -120,7 +120,7 @@ Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
     best.choice.delta = fit_conv1(best.choice.mode, ordered, config.delta.order(), arena);
   } else if (config.delta.kind() == DeltaSpec::Kind::kAuto) {
     const bool may_change_mode = config.mode.kind() == ModeSpec::Kind::kAuto;
-    try_lookback(ordered, page_n, best.bits, may_change_mode, best.choice, arena);
+    try_lookback(sample, ordered, page_n, best.bits, may_change_mode, best.choice, arena);
   }
   return best.choice;
 }

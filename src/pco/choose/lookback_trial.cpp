@@ -5,6 +5,7 @@
 #include "pco/choose/lookback_trial.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -17,6 +18,8 @@ namespace numpact {
 namespace {
 
 constexpr std::size_t kMinPageN = 256;
+// With less for each number there is little to save.
+constexpr float kMinBits = 0.25f;
 // Strings hold this many bits more than it takes to tell the page's places apart, so that they don't
 // recur by chance.
 constexpr float kSpareBits = 8;
@@ -91,6 +94,45 @@ float promised_bits(const Repeats& repeats, float bits, std::size_t page_n, Aren
   return yes * lookback_bits + no * bits + which_bits;
 }
 
+// What a number would take if each looked back to the nearest of the last kNear latents, by the
+// entropies of lookbacks and of the deltas' widths: streams that take turns show so.
+template <Latent L>
+float near_bits(std::span<const L> latents, std::size_t run_n) {
+  constexpr std::size_t kNear = 64;
+  constexpr std::size_t kStep = 4;
+  std::array<std::uint32_t, kNear + 1> lookback_counts{};
+  std::array<std::uint32_t, 65> width_counts{};
+  std::uint32_t total = 0;
+  for (std::size_t run = 0; run + run_n <= latents.size(); run += run_n) {
+    for (std::size_t i = run + kNear; i < run + run_n; i += kStep) {
+      std::size_t best = 1;
+      L best_distance = static_cast<L>(~L{0});
+      for (std::size_t k = 1; k <= kNear; ++k) {
+        const L up = static_cast<L>(latents[i] - latents[i - k]);
+        const L distance = std::min(up, static_cast<L>(L{0} - up));
+        best = distance < best_distance ? k : best;
+        best_distance = std::min(distance, best_distance);
+      }
+      ++lookback_counts[best];
+      ++width_counts[static_cast<std::size_t>(std::bit_width(best_distance))];
+      ++total;
+    }
+  }
+  if (total == 0) return HUGE_VALF;
+  const float n = static_cast<float>(total);
+  const auto code_bits = [&](std::uint32_t count) {
+    return count == 0 ? 0 : static_cast<float>(count) * (fast_log2(n) - fast_log2(static_cast<float>(count)));
+  };
+  float bits = 0;
+  for (const std::uint32_t count : lookback_counts) bits += code_bits(count);
+  for (std::size_t width = 0; width < width_counts.size(); ++width) {
+    // The sign takes a bit, the leading one of the magnitude none.
+    bits += code_bits(width_counts[width]) +
+            static_cast<float>(width_counts[width]) * static_cast<float>(width);
+  }
+  return bits / n;
+}
+
 // Evenly spaced latents: enough for their distribution.
 template <Latent L>
 LatentArray thin_out(std::span<const L> latents, Arena& arena) {
@@ -118,6 +160,26 @@ float weigh(std::span<const std::uint32_t> lookbacks, const LatentArray& primary
   });
 }
 
+bool is_promising(const Sample& sample, const LatentArray& page, float bits, const AnyMode& mode,
+                  Arena& arena) {
+  const ArenaScope scratch(arena);
+  const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
+  const std::size_t length = static_cast<std::size_t>(
+      std::clamp(std::ceil(string_bits / bits), 2.0f, static_cast<float>(kMaxString)));
+  const float repeated = page.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    return promised_bits(find_repeats(std::span<const L>(span), length, arena), bits, page.n,
+                         arena);
+  });
+  if (repeated < (1 - kPromise) * bits) return true;
+  const SplitLatents latents = split(mode, sample.latents, arena);
+  const float near = latents.primary.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    return near_bits(std::span<const L>(span), sample.run_n);
+  });
+  return near < (1 - kPromise) * bits;
+}
+
 float weigh_plain(const LatentArray& latents, Arena& arena) {
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -129,20 +191,11 @@ float weigh_plain(const LatentArray& latents, Arena& arena) {
 
 }  // namespace
 
-void try_lookback(const LatentArray& ordered, std::size_t page_n, float bits,
+void try_lookback(const Sample& sample, const LatentArray& ordered, std::size_t page_n, float bits,
                   bool may_change_mode, Choice& choice, Arena& arena) {
-  if (page_n < kMinPageN || bits < 0.05f) return;
+  if (page_n < kMinPageN || bits < kMinBits) return;
   const LatentArray page = ordered.slice(0, page_n);
-  const float string_bits = kSpareBits + fast_log2(static_cast<float>(page_n));
-  const std::size_t length = static_cast<std::size_t>(
-      std::clamp(std::ceil(string_bits / bits), 2.0f, static_cast<float>(kMaxString)));
-  const float promised = page.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    const ArenaScope scratch(arena);
-    const Repeats repeats = find_repeats(std::span<const L>(span), length, arena);
-    return promised_bits(repeats, bits, page_n, arena);
-  });
-  if (promised > (1 - kPromise) * bits) return;
+  if (!is_promising(sample, page, bits, choice.mode, arena)) return;
   const Lookback lookback = lookback_for(page_n);
   const bool covers_chunk = page_n == ordered.n;
   // Kept beyond this call if the choice falls on them.
