@@ -98,7 +98,7 @@ inline void throw_if_error(const Status& status) {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}             // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}               // NOLINT(google-explicit-constructor)
   Result(const Status& status) noexcept : status_(status) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const noexcept { return value_.has_value(); }

@@ -61,18 +61,18 @@ struct ChunkInfo {
   std::uint64_t page_bytes = 0;  // of its page
 
   Mode mode = Mode::kClassic;
-  std::uint64_t int_mult_base = 0;             // kIntMult
-  double float_mult_base = 0;                  // kFloatMult
-  unsigned float_quant_k = 0;                  // kFloatQuant
-  std::vector<std::uint64_t> dict;             // kDict: entries as ordered latents
+  std::uint64_t int_mult_base = 0;  // kIntMult
+  double float_mult_base = 0;       // kFloatMult
+  unsigned float_quant_k = 0;       // kFloatQuant
+  std::vector<std::uint64_t> dict;  // kDict: entries as ordered latents
   Delta delta = Delta::kNone;
-  unsigned delta_order = 0;                    // kConsecutive, kConv1
-  unsigned window_n_log = 0;                   // kLookback
-  unsigned state_n_log = 0;                    // kLookback
-  unsigned conv1_quantization = 0;             // kConv1
-  std::int64_t conv1_bias = 0;                 // kConv1
-  std::vector<std::int32_t> conv1_weights;     // kConv1
-  std::vector<LatentVariableInfo> variables;   // in file order
+  unsigned delta_order = 0;                   // kConsecutive, kConv1
+  unsigned window_n_log = 0;                  // kLookback
+  unsigned state_n_log = 0;                   // kLookback
+  unsigned conv1_quantization = 0;            // kConv1
+  std::int64_t conv1_bias = 0;                // kConv1
+  std::vector<std::int32_t> conv1_weights;    // kConv1
+  std::vector<LatentVariableInfo> variables;  // in file order
 
   // E.g. "float-mult=0.01", spelled as the command line spells it.
   NUMPACT_API std::string mode_text() const;
@@ -83,8 +83,8 @@ struct ChunkInfo {
 struct FileInfo {
   FileHeader header;
   std::vector<ChunkInfo> chunks;
-  std::uint64_t count = 0;         // numbers in all chunks
-  std::uint64_t file_bytes = 0;    // from the magic to the terminator
+  std::uint64_t count = 0;           // numbers in all chunks
+  std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
 };
 

@@ -160,8 +160,7 @@ std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& c
     numbers.resize(count);
     return numbers.data();
   };
-  throw_if_error(
-      detail::decompress_growing(file, kNumberTypeOf<T>, grow, &out, config, context));
+  throw_if_error(detail::decompress_growing(file, kNumberTypeOf<T>, grow, &out, config, context));
   return out;
 }
 

@@ -30,10 +30,10 @@ enum class NumberType : std::uint8_t {
   kI8 = 11,
 };
 
-inline constexpr NumberType kNumberTypes[] = {
-    NumberType::kU8,  NumberType::kI8,  NumberType::kU16, NumberType::kI16,
-    NumberType::kF16, NumberType::kU32, NumberType::kI32, NumberType::kF32,
-    NumberType::kU64, NumberType::kI64, NumberType::kF64};
+inline constexpr NumberType kNumberTypes[] = {NumberType::kU8,  NumberType::kI8,  NumberType::kU16,
+                                              NumberType::kI16, NumberType::kF16, NumberType::kU32,
+                                              NumberType::kI32, NumberType::kF32, NumberType::kU64,
+                                              NumberType::kI64, NumberType::kF64};
 
 // An IEEE binary16 number, as its bits. Numpact stores such numbers; it does no arithmetic on them
 // beyond what the format needs.
@@ -118,7 +118,8 @@ constexpr std::optional<NumberType> number_type_of() {
 
 // The C++ types that can be compressed: (u)int8..64, Float16, float, double.
 template <class T>
-concept Number = detail::number_type_of<std::remove_cv_t<T>>().has_value();
+concept Number = detail::number_type_of<std::remove_cv_t<T>>()
+.has_value();
 
 template <Number T>
 inline constexpr NumberType kNumberTypeOf = *detail::number_type_of<std::remove_cv_t<T>>();

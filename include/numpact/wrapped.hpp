@@ -42,9 +42,9 @@ NUMPACT_API Status try_decode_file_header(std::span<const std::byte> bytes, Form
 class NUMPACT_API ChunkEncoder {
  public:
   // Chooses mode, delta and bins for 1 to 2^24 numbers. config.paging cuts them into pages.
-  static Result<ChunkEncoder> create(const NumberView& numbers, const EncodeConfig& config = {},
-                                     std::pmr::memory_resource* memory =
-                                         std::pmr::get_default_resource()) noexcept;
+  static Result<ChunkEncoder> create(
+      const NumberView& numbers, const EncodeConfig& config = {},
+      std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
   ~ChunkEncoder();
   ChunkEncoder(ChunkEncoder&&) noexcept;
   ChunkEncoder& operator=(ChunkEncoder&&) noexcept;
@@ -72,10 +72,10 @@ class NUMPACT_API ChunkDecoder {
  public:
   // Parses the metadata at the front of `bytes`; meta_size() says where it ends. `bytes` may go
   // away.
-  static Result<ChunkDecoder> create(std::span<const std::byte> bytes, NumberType type,
-                                     FormatVersion version, const DecodeLimits& limits = {},
-                                     std::pmr::memory_resource* memory =
-                                         std::pmr::get_default_resource()) noexcept;
+  static Result<ChunkDecoder> create(
+      std::span<const std::byte> bytes, NumberType type, FormatVersion version,
+      const DecodeLimits& limits = {},
+      std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
   ~ChunkDecoder();
   ChunkDecoder(ChunkDecoder&&) noexcept;
   ChunkDecoder& operator=(ChunkDecoder&&) noexcept;

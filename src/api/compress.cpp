@@ -13,7 +13,9 @@
 namespace numpact {
 namespace {
 
-std::size_t saturating_add(std::size_t a, std::size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+std::size_t saturating_add(std::size_t a, std::size_t b) {
+  return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
 
 std::size_t saturating_mul(std::size_t a, std::size_t b) {
   return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
@@ -57,9 +59,8 @@ std::size_t compress_bound(NumberType type, std::size_t count,
   return saturating_add(bound, saturating_mul(count, size_of(type)));
 }
 
-Status try_compress_into(const NumberView& numbers, std::span<std::byte> out,
-                         std::size_t& written, const EncodeConfig& config,
-                         EncodeContext* context) noexcept {
+Status try_compress_into(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
+                         const EncodeConfig& config, EncodeContext* context) noexcept {
   written = 0;
   return guarded([&] {
     ScratchArena arena(context);

@@ -127,8 +127,7 @@ Status decode_file(std::span<const std::byte> file, NumberType type, Output& out
   FileWalker walker(file, *arena);
   NUMPACT_TRY(walker.read_header());
   if (walker.header().uniform_type) NUMPACT_TRY(check_type(*walker.header().uniform_type, type));
-  const std::size_t expected =
-      expected_count(file, walker.header().n_hint, config.limits, type);
+  const std::size_t expected = expected_count(file, walker.header().n_hint, config.limits, type);
   const Task task{type, config, output, count, expected};
   while (true) {
     bool is_end = false;

@@ -17,8 +17,7 @@ ChunkInfo describe_chunk(const standalone::FileWalker& walker, const Sizes& size
   ChunkInfo info = describe(walker.meta());
   info.count = walker.head().n;
   info.offset = walker.chunk_offset();
-  info.meta_bytes =
-      walker.page_offset() - walker.chunk_offset() - standalone::kChunkHeadBytes;
+  info.meta_bytes = walker.page_offset() - walker.chunk_offset() - standalone::kChunkHeadBytes;
   info.page_bytes = walker.offset() - walker.page_offset();
   for (LatentVariableInfo& variable : info.variables) {
     const auto index = static_cast<std::size_t>(variable.variable);

@@ -117,8 +117,8 @@ struct StreamReader::Impl {
     NUMPACT_TRY(step_with_more(step));
     if (page->numbers_left() > 0) return {};
     NUMPACT_TRY(input.ensure(1));
-    NUMPACT_TRY(step_with_more(
-        [&](BitWindow& window, bool&) { return PageDecoder::finish(window); }));
+    NUMPACT_TRY(
+        step_with_more([&](BitWindow& window, bool&) { return PageDecoder::finish(window); }));
     numbers_before_chunk += head.n;
     ++chunk_index;
     place = Place::kBetweenChunks;

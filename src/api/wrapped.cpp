@@ -70,8 +70,7 @@ std::size_t ChunkEncoder::page_size_bound(std::size_t page) const noexcept {
   return static_cast<std::size_t>(impl_->chunk.pages[page].bytes);
 }
 
-Status ChunkEncoder::try_write_meta(std::span<std::byte> out,
-                                    std::size_t& written) const noexcept {
+Status ChunkEncoder::try_write_meta(std::span<std::byte> out, std::size_t& written) const noexcept {
   BitWriter writer(out);
   write_chunk_meta(writer, impl_->chunk.meta);
   written = writer.size();
@@ -163,8 +162,7 @@ Status ChunkDecoder::try_decode_page(std::span<const std::byte> bytes, std::size
       return Status(ErrorKind::kInvalidArgument, "a page holds 1 to 2^24 numbers");
     }
     const std::size_t n = std::min(page_n, out.count);
-    if (n > impl_->limits.max_numbers ||
-        n > impl_->limits.max_output_bytes / size_of(out.type)) {
+    if (n > impl_->limits.max_numbers || n > impl_->limits.max_output_bytes / size_of(out.type)) {
       return Status(ErrorKind::kLimitExceeded, "the page would pass a limit of its chunk");
     }
     ScratchArena arena(context, impl_->limits.max_memory);

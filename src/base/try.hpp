@@ -5,10 +5,11 @@
 
 #include "numpact/error.hpp"
 
-#define NUMPACT_TRY(expression)                                         \
-  do {                                                                  \
-    const ::numpact::Status numpact_try_status = (expression);          \
-    if (!numpact_try_status.ok()) [[unlikely]] return numpact_try_status; \
+#define NUMPACT_TRY(expression)                                \
+  do {                                                         \
+    const ::numpact::Status numpact_try_status = (expression); \
+    if (!numpact_try_status.ok()) [[unlikely]]                 \
+      return numpact_try_status;                               \
   } while (false)
 
 #endif

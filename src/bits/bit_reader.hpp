@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads bit-packed metadata. Past the end it gives zeros and remembers that it did: a component is
-// read to its end, then status() is asked once, before any of its values sizes or indexes something.
+// read to its end, then status() is asked once, before any of its values sizes or indexes
+// something.
 #ifndef NUMPACT_BITS_BIT_READER_HPP
 #define NUMPACT_BITS_BIT_READER_HPP
 

@@ -83,8 +83,8 @@ concept FloatLatent = Latent<L> && !std::same_as<L, std::uint8_t>;
 
 // The bits of infinity.
 template <FloatLatent L>
-inline constexpr L kInfinityBits =
-    static_cast<L>(static_cast<L>(kMid<L> - 1) >> FloatTraits<L>::kMantissaBits
+inline constexpr L kInfinityBits = static_cast<L>(static_cast<L>(kMid<L> - 1) >>
+                                                  FloatTraits<L>::kMantissaBits
                                                       << FloatTraits<L>::kMantissaBits);
 
 template <FloatLatent L>

@@ -16,7 +16,7 @@ namespace numpact {
 
 template <class L>
 concept Latent = std::same_as<L, std::uint8_t> || std::same_as<L, std::uint16_t> ||
-                 std::same_as<L, std::uint32_t> || std::same_as<L, std::uint64_t>;
+    std::same_as<L, std::uint32_t> || std::same_as<L, std::uint64_t>;
 
 template <Latent L>
 inline constexpr unsigned kBits = 8 * sizeof(L);
@@ -29,9 +29,7 @@ inline constexpr L kMid = static_cast<L>(L{1} << (kBits<L> - 1));
 template <Latent L>
 inline constexpr unsigned kOffsetWidthBits = std::bit_width(kBits<L>);
 
-constexpr unsigned latent_bits(NumberType type) {
-  return static_cast<unsigned>(8 * size_of(type));
-}
+constexpr unsigned latent_bits(NumberType type) { return static_cast<unsigned>(8 * size_of(type)); }
 
 // Wrapping arithmetic without integer promotion getting in the way.
 template <Latent L>

@@ -37,9 +37,8 @@ struct LatentArray {
   // Calls f with the latents as a span of their width.
   template <class F>
   decltype(auto) visit(F&& f) const {
-    return visit_latent(bits, [&](auto width) -> decltype(auto) {
-      return f(as<decltype(width)>());
-    });
+    return visit_latent(bits,
+                        [&](auto width) -> decltype(auto) { return f(as<decltype(width)>()); });
   }
 };
 

@@ -22,8 +22,8 @@ struct AnsSymbolStep {
 
 struct AnsEncodeTable {
   unsigned size_log = 0;
-  std::span<const AnsSymbolStep> steps;   // by symbol
-  std::span<const std::uint16_t> next;    // y - size, by symbol and occurrence
+  std::span<const AnsSymbolStep> steps;  // by symbol
+  std::span<const std::uint16_t> next;   // y - size, by symbol and occurrence
 
   static AnsEncodeTable make(const Binning& binning, Arena& arena);
 };

@@ -11,8 +11,7 @@ namespace numpact {
 
 // weight(symbol) for symbols 0 to symbol_n - 1, which add up to symbols.size(), a power of two.
 template <class Weight>
-void spread_symbols(std::size_t symbol_n, const Weight& weight,
-                    std::span<std::uint16_t> symbols) {
+void spread_symbols(std::size_t symbol_n, const Weight& weight, std::span<std::uint16_t> symbols) {
   const std::size_t size = symbols.size();
   std::size_t stride = 3 * size / 5;
   if (stride % 2 == 0) ++stride;  // odd, so that every state is met once

@@ -39,7 +39,8 @@ void settle(std::span<const std::uint32_t> counts, std::uint32_t size,
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (shrink && weights[i] == 1) continue;
       // The slope of count * log2(weight) half way, up to a constant factor.
-      const double cost = shrink ? counts[i] / (weights[i] - 0.5) : -(counts[i] / (weights[i] + 0.5));
+      const double cost =
+          shrink ? counts[i] / (weights[i] - 0.5) : -(counts[i] / (weights[i] + 0.5));
       if (cost < best_cost) {
         best_cost = cost;
         best = i;

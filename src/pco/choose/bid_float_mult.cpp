@@ -25,9 +25,9 @@ struct Divisors {
   std::array<std::uint8_t, 2> of_f64;
   std::array<std::uint8_t, 2> of_f32;
 };
-constexpr Divisors kDivisors[] = {{{0, 0}, {0, 0}},   {{3, 31}, {7, 0}}, {{7, 0}, {11, 13}},
+constexpr Divisors kDivisors[] = {{{0, 0}, {0, 0}},    {{3, 31}, {7, 0}},  {{7, 0}, {11, 13}},
                                   {{27, 49}, {3, 35}}, {{7, 15}, {3, 13}}, {{3, 0}, {3, 0}},
-                                  {{9, 13}, {0, 0}},  {{3, 19}, {9, 0}},  {{11, 0}, {15, 0}}};
+                                  {{9, 13}, {0, 0}},   {{3, 19}, {9, 0}},  {{11, 0}, {15, 0}}};
 
 struct Probes {
   std::array<double, kProbes> values;

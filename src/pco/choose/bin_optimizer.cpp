@@ -29,9 +29,15 @@ float solve(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
   best[0] = 0;
   for (std::size_t j = 1; j <= n; ++j) {
     const std::size_t first = j > costs.max_span ? j - costs.max_span : 0;
-    const MergeStep<L> step{histogram.lowers.data(), histogram.uppers[j - 1], cumulative.data(),
-                            cumulative[j],           best.data(),             log_total,
-                            costs.meta_bits,         min_count,               first,
+    const MergeStep<L> step{histogram.lowers.data(),
+                            histogram.uppers[j - 1],
+                            cumulative.data(),
+                            cumulative[j],
+                            best.data(),
+                            log_total,
+                            costs.meta_bits,
+                            min_count,
+                            first,
                             j};
     best[j] = cheapest_merge(step, widths.data(), candidates.data(), starts[j]);
   }
@@ -41,8 +47,7 @@ float solve(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
 }  // namespace
 
 template <Latent L>
-OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& costs,
-                               Arena& arena) {
+OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena) {
   const std::size_t n = histogram.size();
   const std::span<L> lowers = arena.make<L>(n);
   const std::span<L> uppers = arena.make<L>(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges neighbouring bins of a histogram where that makes the whole cheaper: a dynamic program over
-// the ends of bins (docs/format/pco.md names the costs).
+// Merges neighbouring bins of a histogram where that makes the whole cheaper: a dynamic program
+// over the ends of bins (docs/format/pco.md names the costs).
 #ifndef NUMPACT_PCO_CHOOSE_BIN_OPTIMIZER_HPP
 #define NUMPACT_PCO_CHOOSE_BIN_OPTIMIZER_HPP
 

@@ -63,10 +63,10 @@ float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
   return least[0];
 }
 
-#define NUMPACT_KERNEL(L, S)                                                                 \
-  float CheapestMerge##S(const MergeStep<L>& step, float* widths, float* candidates,         \
-                         std::uint32_t& start) {                                             \
-    return CheapestMerge(step, widths, candidates, start);                                   \
+#define NUMPACT_KERNEL(L, S)                                                         \
+  float CheapestMerge##S(const MergeStep<L>& step, float* widths, float* candidates, \
+                         std::uint32_t& start) {                                     \
+    return CheapestMerge(step, widths, candidates, start);                           \
   }
 NUMPACT_KERNEL(std::uint8_t, 8)
 NUMPACT_KERNEL(std::uint16_t, 16)
@@ -81,12 +81,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                                       \
-  HWY_EXPORT(CheapestMerge##S);                                                                  \
-  template <>                                                                                    \
-  float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates,            \
-                          std::uint32_t& start) {                                                \
-    return HWY_DYNAMIC_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);              \
+#define NUMPACT_DOOR(L, S)                                                            \
+  HWY_EXPORT(CheapestMerge##S);                                                       \
+  template <>                                                                         \
+  float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates, \
+                          std::uint32_t& start) {                                     \
+    return HWY_DYNAMIC_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);   \
   }
 NUMPACT_DOOR(std::uint8_t, 8)
 NUMPACT_DOOR(std::uint16_t, 16)

@@ -17,13 +17,13 @@ struct MergeStep {
   const float* best;        // the least cost of what lies before each
   float log_total;          // log2 of all latents
   float meta_bits;
-  float min_count;          // a bin's weight costs as if it had at least so many latents
+  float min_count;    // a bin's weight costs as if it had at least so many latents
   std::size_t first;  // the first start allowed
   std::size_t end;
 };
 
-// The least cost over all starts in [first, end); `start` becomes the smallest that has it. `widths`
-// and `candidates`: scratch of `end` floats.
+// The least cost over all starts in [first, end); `start` becomes the smallest that has it.
+// `widths` and `candidates`: scratch of `end` floats.
 template <Latent L>
 float cheapest_merge(const MergeStep<L>& step, float* widths, float* candidates,
                      std::uint32_t& start);

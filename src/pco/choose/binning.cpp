@@ -33,8 +33,7 @@ HistogramSpec sample_histogram(std::size_t n) {
 BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   if (level == 0) return {};
   BinningEffort effort;
-  effort.histogram.groups =
-      std::min(std::size_t{1} << level, std::max(kMinGroups, n / kMinGroupN));
+  effort.histogram.groups = std::min(std::size_t{1} << level, std::max(kMinGroups, n / kMinGroupN));
   // With few numbers the metadata of many bins cannot pay; all starting bins must fit a tANS table.
   effort.histogram.max_values = std::min({std::size_t{2} << level, n / 8, std::size_t{4096}});
   effort.max_span = std::size_t{1} << 9;
@@ -51,8 +50,7 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Ar
     using L = typename decltype(span)::value_type;
     const Histogram<L> histogram =
         make_histogram(std::span<const L>(span), effort.histogram, arena);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log,
-                         effort.max_span};
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log, effort.max_span};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L>& chosen = optimized.bins;
     const WeightsChoice weights = choose_weights(chosen.counts, effort.max_size_log, arena);

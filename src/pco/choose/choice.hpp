@@ -5,8 +5,8 @@
 
 #include <span>
 
-#include "numpact/config.hpp"
 #include "number/latent_array.hpp"
+#include "numpact/config.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 
@@ -22,8 +22,8 @@ struct Choice {
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest page.
-// What the choice points to lives in `arena`. The specs must have passed check_specs.
+// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
+// page. What the choice points to lives in `arena`. The specs must have passed check_specs.
 Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
               const EncodeConfig& config, Arena& arena);
 

@@ -103,8 +103,7 @@ Weighed pick_best(const Candidates& candidates, const Sample& sample, const Delt
 Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
               const EncodeConfig& config, Arena& arena) {
   const Sample sample = take_sample(ordered, arena);
-  const Candidates candidates =
-      collect_candidates(type, ordered, sample, config.mode, arena);
+  const Candidates candidates = collect_candidates(type, ordered, sample, config.mode, arena);
   Weighed best = pick_best(candidates, sample, config.delta, arena);
   const auto* mult = std::get_if<FloatMult>(&best.choice.mode);
   if (config.mode.kind() == ModeSpec::Kind::kAuto && mult != nullptr &&

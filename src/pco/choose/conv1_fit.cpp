@@ -80,7 +80,9 @@ bool solve(Equations& equations, unsigned order, Vector& weights) {
 bool quantize(const Vector& weights, double bias, unsigned quantization, unsigned bits,
               Conv1& conv) {
   conv.quantization = quantization;
-  const auto scale = [&](double value) { return std::ldexp(value, static_cast<int>(quantization)); };
+  const auto scale = [&](double value) {
+    return std::ldexp(value, static_cast<int>(quantization));
+  };
   for (unsigned j = 0; j < conv.order; ++j) {
     const double scaled = std::rint(scale(weights[j]));
     if (!(std::abs(scaled) < 0x1p31)) return false;

@@ -43,8 +43,8 @@ class Search {
   Search(std::span<const L> latents, std::size_t state_n, Arena& arena)
       : latents_(latents),
         state_n_(state_n),
-        lookbacks_(arena.make<std::uint32_t>(
-            latents.size() > state_n ? latents.size() - state_n : 0)) {
+        lookbacks_(
+            arena.make<std::uint32_t>(latents.size() > state_n ? latents.size() - state_n : 0)) {
     if (lookbacks_.empty()) return;
     const ArenaScope scratch(arena);
     const std::size_t n = latents.size();
@@ -112,7 +112,8 @@ class Search {
     std::size_t taken = 0;
     for (std::uint32_t lookback = 1; lookback < counts_.size(); ++lookback) {
       const std::uint32_t count = counts_[lookback];
-      if (count == 0 || (taken == kFrequent && count <= counts_[frequent_[kFrequent - 1]])) continue;
+      if (count == 0 || (taken == kFrequent && count <= counts_[frequent_[kFrequent - 1]]))
+        continue;
       std::size_t at = std::min(taken, kFrequent - 1);
       while (at > 0 && counts_[frequent_[at - 1]] < count) {
         frequent_[at] = frequent_[at - 1];
@@ -196,8 +197,8 @@ class Search {
   std::array<std::uint32_t, kFrequent> frequent_{};
   std::array<std::span<std::uint32_t>, kContexts> tables_;  // latest positions by hash
   std::array<unsigned, std::size(kCoarseBits)> coarse_shifts_{};
-  L lower_ = 0;  // the least latent
-  std::array<std::uint64_t, 4> history_{};                  // the last four latents, scrambled
+  L lower_ = 0;                             // the least latent
+  std::array<std::uint64_t, 4> history_{};  // the last four latents, scrambled
   unsigned hash_log_ = 8;
   float repeat_discount_ = 0;  // for lookbacks used just before, while costs are only guessed
 };

@@ -20,8 +20,8 @@ namespace {
 constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.25f;
-// Strings hold this many bits more than it takes to tell the page's places apart, so that they don't
-// recur by chance.
+// Strings hold this many bits more than it takes to tell the page's places apart, so that they
+// don't recur by chance.
 constexpr float kSpareBits = 8;
 constexpr std::size_t kMaxString = 16;
 // One string in eight is looked at, the same ones wherever they occur.
@@ -38,8 +38,8 @@ struct Seen {
 };
 
 struct Repeats {
-  float share = 0;                            // of the strings that occurred before
-  std::span<const std::uint32_t> lookbacks;   // to where, for some of them
+  float share = 0;                           // of the strings that occurred before
+  std::span<const std::uint32_t> lookbacks;  // to where, for some of them
 };
 
 // Strings of `length` latents that occurred before in the page.
@@ -121,7 +121,9 @@ float near_bits(std::span<const L> latents, std::size_t run_n) {
   if (total == 0) return HUGE_VALF;
   const float n = static_cast<float>(total);
   const auto code_bits = [&](std::uint32_t count) {
-    return count == 0 ? 0 : static_cast<float>(count) * (fast_log2(n) - fast_log2(static_cast<float>(count)));
+    return count == 0
+               ? 0
+               : static_cast<float>(count) * (fast_log2(n) - fast_log2(static_cast<float>(count)));
   };
   float bits = 0;
   for (const std::uint32_t count : lookback_counts) bits += code_bits(count);

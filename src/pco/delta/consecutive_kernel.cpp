@@ -44,10 +44,8 @@ void Encode(std::span<L> moments, L* latents, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) latents[i] = static_cast<L>(latents[i] + kMid<L>);
 }
 
-#define NUMPACT_KERNELS(L, S)                                                              \
-  void Decode##S(std::span<L> moments, L* latents, std::size_t n) {                        \
-    Decode(moments, latents, n);                                                           \
-  }                                                                                        \
+#define NUMPACT_KERNELS(L, S)                                                                      \
+  void Decode##S(std::span<L> moments, L* latents, std::size_t n) { Decode(moments, latents, n); } \
   void Encode##S(std::span<L> moments, L* latents, std::size_t n) { Encode(moments, latents, n); }
 NUMPACT_KERNELS(std::uint8_t, 8)
 NUMPACT_KERNELS(std::uint16_t, 16)
@@ -62,16 +60,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace numpact {
 
-#define NUMPACT_DOORS(L, S)                                                          \
-  HWY_EXPORT(Decode##S);                                                             \
-  HWY_EXPORT(Encode##S);                                                             \
-  template <>                                                                        \
-  void decode_consecutive<L>(std::span<L> moments, L* latents, std::size_t n) {      \
-    HWY_DYNAMIC_DISPATCH(Decode##S)(moments, latents, n);                            \
-  }                                                                                  \
-  template <>                                                                        \
-  void encode_consecutive<L>(std::span<L> moments, L* latents, std::size_t n) {      \
-    HWY_DYNAMIC_DISPATCH(Encode##S)(moments, latents, n);                            \
+#define NUMPACT_DOORS(L, S)                                                      \
+  HWY_EXPORT(Decode##S);                                                         \
+  HWY_EXPORT(Encode##S);                                                         \
+  template <>                                                                    \
+  void decode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
+    HWY_DYNAMIC_DISPATCH(Decode##S)(moments, latents, n);                        \
+  }                                                                              \
+  template <>                                                                    \
+  void encode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
+    HWY_DYNAMIC_DISPATCH(Encode##S)(moments, latents, n);                        \
   }
 NUMPACT_DOORS(std::uint8_t, 8)
 NUMPACT_DOORS(std::uint16_t, 16)

@@ -72,8 +72,8 @@ void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t
   }
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                     \
-  template void decode_conv1(const Conv1&, const L*, std::size_t, History<L>&);    \
+#define NUMPACT_INSTANTIATE(L)                                                  \
+  template void decode_conv1(const Conv1&, const L*, std::size_t, History<L>&); \
   template void encode_conv1(const Conv1&, std::span<L>, L*, std::size_t);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

@@ -50,9 +50,9 @@ void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* late
   if (n > state_n) std::copy(latents + state_n, latents + n, latents);
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                              \
-  template bool decode_lookback(std::size_t, const std::uint32_t*, const L*, std::size_t,   \
-                                History<L>&);                                               \
+#define NUMPACT_INSTANTIATE(L)                                                            \
+  template bool decode_lookback(std::size_t, const std::uint32_t*, const L*, std::size_t, \
+                                History<L>&);                                             \
   template void encode_lookback(const std::uint32_t*, std::span<L>, L*, std::size_t);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

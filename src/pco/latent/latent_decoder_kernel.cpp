@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops of decoding. Two passes over a batch: the tANS states are walked and the nodes
-// they pass are noted; then offsets are unpacked where the nodes say. Shifts by a variable and
-// masks compile to BMI2 on the targets that have it.
+// The innermost loops of decoding. Two passes over a batch: the tANS states are walked and the
+// nodes they pass are noted; then offsets are unpacked where the nodes say. Shifts by a variable
+// and masks compile to BMI2 on the targets that have it.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/latent/latent_decoder_kernel.cpp"
@@ -31,11 +31,11 @@ HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
 //
 // `buffer` holds the next bits, `filled` of them counted (those above are true too). A refill reads
 // the word at `at`, the byte of the first bit not counted, and leaves at least 56 counted: enough
-// for four codes of 14. Whole nodes are taken from `filled`: its low six bits stay right, since code
-// bits lie lowest in a node, and shifts look at no others.
+// for four codes of 14. Whole nodes are taken from `filled`: its low six bits stay right, since
+// code bits lie lowest in a node, and shifts look at no others.
 HWY_NOINLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates& states,
-                                   const std::byte* HWY_RESTRICT in, std::uint64_t position,
-                                   std::size_t n, std::uint32_t* HWY_RESTRICT infos) {
+                                     const std::byte* HWY_RESTRICT in, std::uint64_t position,
+                                     std::size_t n, std::uint32_t* HWY_RESTRICT infos) {
   const std::byte* at = in + position / 8;
   std::uint64_t buffer = load_le64(at) >> (position % 8);
   std::uint64_t filled = 56 - position % 8;
@@ -90,9 +90,10 @@ HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::
 }
 
 template <bool kWide, class L>
-HWY_NOINLINE std::uint64_t Unpack(const L* HWY_RESTRICT lowers, const std::uint32_t* HWY_RESTRICT infos,
-                     const std::byte* HWY_RESTRICT in, std::uint64_t position, std::size_t n,
-                     L* HWY_RESTRICT out) {
+HWY_NOINLINE std::uint64_t Unpack(const L* HWY_RESTRICT lowers,
+                                  const std::uint32_t* HWY_RESTRICT infos,
+                                  const std::byte* HWY_RESTRICT in, std::uint64_t position,
+                                  std::size_t n, L* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t width = OffsetBits(infos[i]);
     out[i] = static_cast<L>(lowers[infos[i] >> 16] + Bits<kWide>(in, position, width));
@@ -102,8 +103,9 @@ HWY_NOINLINE std::uint64_t Unpack(const L* HWY_RESTRICT lowers, const std::uint3
 }
 
 template <bool kWide, class L>
-HWY_NOINLINE std::uint64_t UnpackUniform(L lower, std::uint64_t width, const std::byte* HWY_RESTRICT in,
-                            std::uint64_t position, std::size_t n, L* HWY_RESTRICT out) {
+HWY_NOINLINE std::uint64_t UnpackUniform(L lower, std::uint64_t width,
+                                         const std::byte* HWY_RESTRICT in, std::uint64_t position,
+                                         std::size_t n, L* HWY_RESTRICT out) {
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = static_cast<L>(lower + Bits<kWide>(in, position + i * width, width));
   }
@@ -150,15 +152,15 @@ SkippedBits SkipLatents(const LatentTables<L>& tables, AnsStates& states, const 
   return skipped;
 }
 
-#define NUMPACT_KERNELS(L, S)                                                                    \
-  std::uint64_t DecodeLatents##S(const LatentTables<L>& tables, AnsStates& states,               \
-                                 const std::byte* in, std::uint64_t position, std::size_t n,     \
-                                 L* out) {                                                       \
-    return DecodeLatents(tables, states, in, position, n, out);                                  \
-  }                                                                                              \
-  SkippedBits SkipLatents##S(const LatentTables<L>& tables, AnsStates& states,                   \
-                             const std::byte* in, std::uint64_t position, std::size_t n) {       \
-    return SkipLatents(tables, states, in, position, n);                                         \
+#define NUMPACT_KERNELS(L, S)                                                                \
+  std::uint64_t DecodeLatents##S(const LatentTables<L>& tables, AnsStates& states,           \
+                                 const std::byte* in, std::uint64_t position, std::size_t n, \
+                                 L* out) {                                                   \
+    return DecodeLatents(tables, states, in, position, n, out);                              \
+  }                                                                                          \
+  SkippedBits SkipLatents##S(const LatentTables<L>& tables, AnsStates& states,               \
+                             const std::byte* in, std::uint64_t position, std::size_t n) {   \
+    return SkipLatents(tables, states, in, position, n);                                     \
   }
 NUMPACT_KERNELS(std::uint8_t, 8)
 NUMPACT_KERNELS(std::uint16_t, 16)
@@ -173,19 +175,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace numpact {
 
-#define NUMPACT_DOORS(L, S)                                                                      \
-  HWY_EXPORT(DecodeLatents##S);                                                                  \
-  HWY_EXPORT(SkipLatents##S);                                                                    \
-  template <>                                                                                    \
-  std::uint64_t decode_latents<L>(const LatentTables<L>& tables, AnsStates& states,              \
-                                  const std::byte* in, std::uint64_t position, std::size_t n,    \
-                                  L* out) {                                                      \
-    return HWY_DYNAMIC_DISPATCH(DecodeLatents##S)(tables, states, in, position, n, out);         \
-  }                                                                                              \
-  template <>                                                                                    \
-  SkippedBits skip_latents<L>(const LatentTables<L>& tables, AnsStates& states,                  \
-                              const std::byte* in, std::uint64_t position, std::size_t n) {      \
-    return HWY_DYNAMIC_DISPATCH(SkipLatents##S)(tables, states, in, position, n);                \
+#define NUMPACT_DOORS(L, S)                                                                   \
+  HWY_EXPORT(DecodeLatents##S);                                                               \
+  HWY_EXPORT(SkipLatents##S);                                                                 \
+  template <>                                                                                 \
+  std::uint64_t decode_latents<L>(const LatentTables<L>& tables, AnsStates& states,           \
+                                  const std::byte* in, std::uint64_t position, std::size_t n, \
+                                  L* out) {                                                   \
+    return HWY_DYNAMIC_DISPATCH(DecodeLatents##S)(tables, states, in, position, n, out);      \
+  }                                                                                           \
+  template <>                                                                                 \
+  SkippedBits skip_latents<L>(const LatentTables<L>& tables, AnsStates& states,               \
+                              const std::byte* in, std::uint64_t position, std::size_t n) {   \
+    return HWY_DYNAMIC_DISPATCH(SkipLatents##S)(tables, states, in, position, n);             \
   }
 NUMPACT_DOORS(std::uint8_t, 8)
 NUMPACT_DOORS(std::uint16_t, 16)

@@ -119,9 +119,9 @@ void write_batch(const Binning& binning, std::span<const L> latents, const std::
   out = writer;
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                                \
-  template void find_symbols(const Binning&, std::span<const L>, std::uint16_t*, Arena&);     \
-  template void write_batch(const Binning&, std::span<const L>, const std::uint16_t*,         \
+#define NUMPACT_INSTANTIATE(L)                                                            \
+  template void find_symbols(const Binning&, std::span<const L>, std::uint16_t*, Arena&); \
+  template void write_batch(const Binning&, std::span<const L>, const std::uint16_t*,     \
                             const AnsCode*, BitWriter&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

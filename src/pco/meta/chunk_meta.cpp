@@ -96,8 +96,7 @@ Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion versio
   meta.type = type;
   const unsigned mode_tag = reader.read_small(wire::kModeBits);
   bool known = false;
-  NUMPACT_TRY(
-      parse_family(mode_tag, reader, ModeContext{type, version, arena}, meta.mode, known));
+  NUMPACT_TRY(parse_family(mode_tag, reader, ModeContext{type, version, arena}, meta.mode, known));
   NUMPACT_TRY(reader.status());
   if (!known) return reader.corrupt("unknown mode");
   const DeltaContext delta_context{primary_bits(meta.mode, type)};
@@ -134,7 +133,8 @@ void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta) {
 std::uint64_t binning_bits(const Binning& binning) {
   const unsigned bin_bits =
       binning.ans_size_log + binning.latent_bits + offset_width_bits(binning.latent_bits);
-  return wire::kAnsSizeLogBits + wire::kBinCountBits + std::uint64_t{bin_bits} * binning.bins.size();
+  return wire::kAnsSizeLogBits + wire::kBinCountBits +
+         std::uint64_t{bin_bits} * binning.bins.size();
 }
 
 std::uint64_t chunk_meta_bytes(const ChunkMeta& meta) {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "numpact/types.hpp"
-#include "pco/delta/deltas.hpp"
 #include "pco/ans/bin.hpp"
+#include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 #include "pco/version.hpp"
 

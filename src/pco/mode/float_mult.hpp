@@ -46,7 +46,7 @@ constexpr L select(bool condition, L if_true, L if_false) {
 template <FloatLatent L>
 constexpr L dense_float_bits(L a) {
   if constexpr (sizeof(L) == 8) {
-    const double high = std::bit_cast<double>((a >> 32) | 0x4530000000000000u);  // 2^84 + a
+    const double high = std::bit_cast<double>((a >> 32) | 0x4530000000000000u);         // 2^84 + a
     const double low = std::bit_cast<double>((a & 0xffffffffu) | 0x4330000000000000u);  // 2^52 + a
     return std::bit_cast<std::uint64_t>((high - (0x1p84 + 0x1p52)) + low);
   } else {

@@ -14,9 +14,7 @@ struct IntMult {
   std::uint64_t base = 1;
 
   static Status parse(BitReader& reader, const ModeContext& context, IntMult& out);
-  void write(BitWriter& writer, NumberType type) const {
-    writer.write(base, latent_bits(type));
-  }
+  void write(BitWriter& writer, NumberType type) const { writer.write(base, latent_bits(type)); }
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 };
 

@@ -98,27 +98,27 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
 }
 
 // HWY_EXPORT takes plain functions: one of each for each width.
-#define NUMPACT_INTEGER_KERNELS(L, S)                                                           \
-  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                      \
-    ToOrdered(in, n, kind, out);                                                                \
-  }                                                                                             \
-  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                    \
-    FromOrdered(in, n, kind, out);                                                              \
-  }                                                                                             \
-  void JoinIntMult##S(L base, L* p, const L* s, std::size_t n) { JoinIntMult(base, p, s, n); }  \
-  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                         \
-    SplitIntMult(base, x, n, p, s);                                                             \
+#define NUMPACT_INTEGER_KERNELS(L, S)                                                          \
+  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                     \
+    ToOrdered(in, n, kind, out);                                                               \
+  }                                                                                            \
+  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                   \
+    FromOrdered(in, n, kind, out);                                                             \
+  }                                                                                            \
+  void JoinIntMult##S(L base, L* p, const L* s, std::size_t n) { JoinIntMult(base, p, s, n); } \
+  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                        \
+    SplitIntMult(base, x, n, p, s);                                                            \
   }
-#define NUMPACT_FLOAT_KERNELS(L, S)                                                              \
+#define NUMPACT_FLOAT_KERNELS(L, S)                                                                \
   void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) { JoinFloatMult(base, p, s, n); } \
-  void SplitFloatMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                        \
-    SplitFloatMult(base, x, n, p, s);                                                            \
-  }                                                                                              \
-  void JoinFloatQuant##S(unsigned k, L* p, const L* s, std::size_t n) {                          \
-    JoinFloatQuant(k, p, s, n);                                                                  \
-  }                                                                                              \
-  void SplitFloatQuant##S(unsigned k, const L* x, std::size_t n, L* p, L* s) {                   \
-    SplitFloatQuant(k, x, n, p, s);                                                              \
+  void SplitFloatMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                          \
+    SplitFloatMult(base, x, n, p, s);                                                              \
+  }                                                                                                \
+  void JoinFloatQuant##S(unsigned k, L* p, const L* s, std::size_t n) {                            \
+    JoinFloatQuant(k, p, s, n);                                                                    \
+  }                                                                                                \
+  void SplitFloatQuant##S(unsigned k, const L* x, std::size_t n, L* p, L* s) {                     \
+    SplitFloatQuant(k, x, n, p, s);                                                                \
   }
 NUMPACT_INTEGER_KERNELS(std::uint8_t, 8)
 NUMPACT_INTEGER_KERNELS(std::uint16_t, 16)
@@ -137,48 +137,48 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace numpact {
 
-#define NUMPACT_INTEGER_DOORS(L, S)                                                          \
-  HWY_EXPORT(ToOrdered##S);                                                                  \
-  HWY_EXPORT(FromOrdered##S);                                                                \
-  HWY_EXPORT(JoinIntMult##S);                                                                \
-  HWY_EXPORT(SplitIntMult##S);                                                               \
-  template <>                                                                                \
-  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                  \
-    HWY_DYNAMIC_DISPATCH(ToOrdered##S)(in, n, kind, out);                                    \
-  }                                                                                          \
-  template <>                                                                                \
-  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                \
-    HWY_DYNAMIC_DISPATCH(FromOrdered##S)(in, n, kind, out);                                  \
-  }                                                                                          \
-  template <>                                                                                \
-  void join_int_mult<L>(L base, L* primary, const L* secondary, std::size_t n) {             \
-    HWY_DYNAMIC_DISPATCH(JoinIntMult##S)(base, primary, secondary, n);                       \
-  }                                                                                          \
-  template <>                                                                                \
+#define NUMPACT_INTEGER_DOORS(L, S)                                                           \
+  HWY_EXPORT(ToOrdered##S);                                                                   \
+  HWY_EXPORT(FromOrdered##S);                                                                 \
+  HWY_EXPORT(JoinIntMult##S);                                                                 \
+  HWY_EXPORT(SplitIntMult##S);                                                                \
+  template <>                                                                                 \
+  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                   \
+    HWY_DYNAMIC_DISPATCH(ToOrdered##S)(in, n, kind, out);                                     \
+  }                                                                                           \
+  template <>                                                                                 \
+  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                 \
+    HWY_DYNAMIC_DISPATCH(FromOrdered##S)(in, n, kind, out);                                   \
+  }                                                                                           \
+  template <>                                                                                 \
+  void join_int_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
+    HWY_DYNAMIC_DISPATCH(JoinIntMult##S)(base, primary, secondary, n);                        \
+  }                                                                                           \
+  template <>                                                                                 \
   void split_int_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
-    HWY_DYNAMIC_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);             \
+    HWY_DYNAMIC_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);              \
   }
-#define NUMPACT_FLOAT_DOORS(L, S)                                                              \
-  HWY_EXPORT(JoinFloatMult##S);                                                                \
-  HWY_EXPORT(SplitFloatMult##S);                                                               \
-  HWY_EXPORT(JoinFloatQuant##S);                                                               \
-  HWY_EXPORT(SplitFloatQuant##S);                                                              \
-  template <>                                                                                  \
-  void join_float_mult<L>(L base, L* primary, const L* secondary, std::size_t n) {             \
-    HWY_DYNAMIC_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                       \
-  }                                                                                            \
-  template <>                                                                                  \
+#define NUMPACT_FLOAT_DOORS(L, S)                                                               \
+  HWY_EXPORT(JoinFloatMult##S);                                                                 \
+  HWY_EXPORT(SplitFloatMult##S);                                                                \
+  HWY_EXPORT(JoinFloatQuant##S);                                                                \
+  HWY_EXPORT(SplitFloatQuant##S);                                                               \
+  template <>                                                                                   \
+  void join_float_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
+    HWY_DYNAMIC_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                        \
+  }                                                                                             \
+  template <>                                                                                   \
   void split_float_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
-    HWY_DYNAMIC_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);             \
-  }                                                                                            \
-  template <>                                                                                  \
-  void join_float_quant<L>(unsigned k, L* primary, const L* secondary, std::size_t n) {        \
-    HWY_DYNAMIC_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                         \
-  }                                                                                            \
-  template <>                                                                                  \
-  void split_float_quant<L>(unsigned k, const L* ordered, std::size_t n, L* primary,           \
-                            L* secondary) {                                                    \
-    HWY_DYNAMIC_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);               \
+    HWY_DYNAMIC_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);              \
+  }                                                                                             \
+  template <>                                                                                   \
+  void join_float_quant<L>(unsigned k, L* primary, const L* secondary, std::size_t n) {         \
+    HWY_DYNAMIC_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                          \
+  }                                                                                             \
+  template <>                                                                                   \
+  void split_float_quant<L>(unsigned k, const L* ordered, std::size_t n, L* primary,            \
+                            L* secondary) {                                                     \
+    HWY_DYNAMIC_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);                \
   }
 NUMPACT_INTEGER_DOORS(std::uint8_t, 8)
 NUMPACT_INTEGER_DOORS(std::uint16_t, 16)

@@ -15,8 +15,7 @@ SplitLatents split_to_pair(const AnyMode& mode, std::span<const L> ordered, Aren
   const std::span<L> primary = arena.make<L>(n);
   const std::span<L> secondary = arena.make<L>(n);
   if (const auto* mult = std::get_if<IntMult>(&mode)) {
-    split_int_mult(static_cast<L>(mult->base), ordered.data(), n, primary.data(),
-                   secondary.data());
+    split_int_mult(static_cast<L>(mult->base), ordered.data(), n, primary.data(), secondary.data());
   }
   if constexpr (FloatLatent<L>) {
     if (const auto* mult = std::get_if<FloatMult>(&mode)) {
@@ -41,8 +40,8 @@ SplitLatents split_to_indices(const Dict& dict, std::span<const L> ordered, Aren
     const std::uint64_t hash = std::uint64_t{latent} * 0x9e3779b97f4a7c15u;
     std::uint32_t& slot = slots[hash >> 54];
     if (entries[slot] != latent) {
-      slot = static_cast<std::uint32_t>(
-          std::lower_bound(entries.begin(), entries.end(), latent) - entries.begin());
+      slot = static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.end(), latent) -
+                                        entries.begin());
     }
     indices[i] = slot;
   }

@@ -222,7 +222,7 @@ class Decoder final : public PageDecoder {
   VariableDecoder<std::uint32_t> delta_;
   VariableDecoder<P> primary_;
   VariableDecoder<L> secondary_;
-  std::size_t to_decode_ = 0;  // numbers in batches not yet decoded
+  std::size_t to_decode_ = 0;   // numbers in batches not yet decoded
   std::span<const L> pending_;  // decoded, not yet given out
   std::span<std::byte> tail_;
   bool heads_counted_ = false;

@@ -18,8 +18,8 @@ std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::
     using L = typename decltype(latents)::value_type;
     find_symbols(binning, std::span<const L>(latents), symbols.data(), arena);
   });
-  std::uint64_t bits = variable.state.n * std::uint64_t{binning.latent_bits} +
-                       kAnsStates * binning.ans_size_log;
+  std::uint64_t bits =
+      variable.state.n * std::uint64_t{binning.latent_bits} + kAnsStates * binning.ans_size_log;
   if (variable.stored.n > 0) bits += offset_bits_of(binning, symbols);
   if (!chunk.codes[index].empty()) {
     bits += encode_symbols(table, symbols, chunk.codes[index].data() + variable.first,

@@ -83,8 +83,7 @@ void write_header(BitWriter& writer, const Header& header) {
   writer.finish_byte();
 }
 
-Status parse_chunk_head(BitReader& reader, const std::optional<NumberType>& type,
-                        ChunkHead& head) {
+Status parse_chunk_head(BitReader& reader, const std::optional<NumberType>& type, ChunkHead& head) {
   head = ChunkHead{};
   const auto byte = static_cast<std::uint8_t>(reader.read(wire::kNumberTypeBits));
   if (reader.overrun()) {

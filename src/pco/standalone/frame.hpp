@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "base/arena.hpp"
 #include "bits/bit_reader.hpp"
 #include "bits/bit_writer.hpp"
-#include "base/arena.hpp"
 #include "numpact/types.hpp"
 #include "pco/version.hpp"
 

@@ -12,8 +12,8 @@ namespace {
 // A value must occur this often to be worth a bin: its metadata costs tens of bits.
 constexpr std::uint32_t kMinValueCount = 3;
 
-// Calls f(value, count) for each distinct latent in ascending order. Three ways to know them: a count
-// for each value of a narrow range, a hash table where there are few, or a sorted copy.
+// Calls f(value, count) for each distinct latent in ascending order. Three ways to know them: a
+// count for each value of a narrow range, a hash table where there are few, or a sorted copy.
 template <Latent L>
 class Runs {
  public:
@@ -79,8 +79,8 @@ class Runs {
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
     for (const L latent : latents) {
-      std::size_t at =
-          static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >> (64 - kSlotLog));
+      std::size_t at = static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
+                                                (64 - kSlotLog));
       while (slots[at].count != 0 && slots[at].value != latent) at = (at + 1) % slots.size();
       if (slots[at].count++ == 0) {
         if (++distinct > kMostFew) return false;
@@ -188,8 +188,7 @@ Range<L> range_of(std::span<const L> latents) {
 template <Latent L>
 Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena) {
   // A frequent value ends the group before it, so it makes two bins at most.
-  const std::size_t most_bins =
-      std::min(latents.size(), 2 * spec.max_values + 2 * spec.groups) + 1;
+  const std::size_t most_bins = std::min(latents.size(), 2 * spec.max_values + 2 * spec.groups) + 1;
   Builder<L> builder(latents.size(), most_bins, spec.groups, arena);
   const ArenaScope scratch(arena);
   const Runs<L> runs(latents, arena);
@@ -204,8 +203,8 @@ Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spe
   return builder.finish();
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                              \
-  template Range<L> range_of(std::span<const L>);                                           \
+#define NUMPACT_INSTANTIATE(L)                    \
+  template Range<L> range_of(std::span<const L>); \
   template Histogram<L> make_histogram(std::span<const L>, const HistogramSpec&, Arena&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

@@ -23,9 +23,8 @@ LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
 }
 
 LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
-  return visit_latent(bits, [&](auto width) {
-    return LatentArray(arena.make<decltype(width)>(n));
-  });
+  return visit_latent(bits,
+                      [&](auto width) { return LatentArray(arena.make<decltype(width)>(n)); });
 }
 
 // Delta encodes a page's latents of one variable in place.
@@ -62,8 +61,8 @@ void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMe
   const LatentArray primary = latents.primary.slice(range.first, range.n);
   std::span<std::uint32_t> lookbacks;
   if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
-    lookbacks = found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena)
-                                        : found_lookbacks;
+    lookbacks =
+        found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena) : found_lookbacks;
     page.variables[kDeltaVariable].stored = LatentArray(lookbacks);
   }
   PageVariable& first = page.variables[kPrimaryVariable];
@@ -161,8 +160,7 @@ EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t
   const LatentArray ordered = ordered_latents(numbers, arena);
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
   const Choice choice = choose(numbers.type, ordered, page_n, config, arena);
-  EncodedChunk chunk =
-      encode_as(choice, numbers.type, ordered, page_sizes, config.level, arena);
+  EncodedChunk chunk = encode_as(choice, numbers.type, ordered, page_sizes, config.level, arena);
   if (chunk.bytes() <= fallback_bytes(numbers.type, page_sizes)) return chunk;
   // One bin over the numbers' range is never larger than one over the type's.
   return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, 0, arena);

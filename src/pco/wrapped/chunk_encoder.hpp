@@ -10,8 +10,8 @@
 
 namespace numpact {
 
-// Chooses, splits, bins and codes. page_sizes: each at least 1, adding up to numbers.count, which is
-// at most kMaxChunkN. The config must have passed check_specs. The chunk takes at most
+// Chooses, splits, bins and codes. page_sizes: each at least 1, adding up to numbers.count, which
+// is at most kMaxChunkN. The config must have passed check_specs. The chunk takes at most
 // fallback_bytes(). Everything lives in `arena`.
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
                           const EncodeConfig& config, Arena& arena);
