@@ -23,16 +23,15 @@ void bid(std::span<const L> latents, Candidates& candidates) {
                                                                (std::uint64_t{1} << kMost))));
     ++counts[zeros];
   }
-  // The widest k that nineteen in twenty have.
-  std::size_t having = 0;
-  unsigned k = kMost;
-  while (true) {
-    having += counts[k];
-    if (20 * having >= 19 * latents.size()) break;
-    if (k == 0) return;
-    --k;
+  // The widest k that nearly all have, and a wider one that most have.
+  unsigned last = 0;
+  for (const std::size_t wanted : {19 * latents.size() / 20, 3 * latents.size() / 5}) {
+    std::size_t having = counts[kMost];
+    unsigned k = kMost;
+    while (k > 0 && having < wanted) having += counts[--k];
+    if (k >= kMinK && k >= last + kMinK) candidates.add(FloatQuant{k});
+    last = k;
   }
-  if (k >= kMinK) candidates.add(FloatQuant{k});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_CHOOSE_CHOICE_HPP
 #define NUMPACT_PCO_CHOOSE_CHOICE_HPP
 
+#include <array>
 #include <span>
 
 #include "number/latent_array.hpp"
@@ -22,10 +23,27 @@ struct Choice {
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
-// page. What the choice points to lives in `arena`. The specs must have passed check_specs.
-Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-              const EncodeConfig& config, Arena& arena);
+// Ways to encode a chunk, the best by estimate first. For a chunk of few numbers, whose metadata
+// weighs more than a sample shows, there are some more, to be tried in full.
+class Choices {
+ public:
+  static constexpr std::size_t kMost = 3;
+
+  // Dropped if there is no room.
+  void add(const Choice& choice) {
+    if (size_ < kMost) choices_[size_++] = choice;
+  }
+  std::span<const Choice> all() const { return {choices_.data(), size_}; }
+
+ private:
+  std::array<Choice, kMost> choices_;
+  std::size_t size_ = 0;
+};
+
+// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest page.
+// What the choices point to lives in `arena`. The specs must have passed check_specs.
+Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
+               const EncodeConfig& config, Arena& arena);
 
 }  // namespace numpact
 

@@ -19,6 +19,10 @@ constexpr float kSecondaryToll = 0.02f;
 // From which cost of corrections on, in bits a number, other bases are worth a look.
 constexpr float kCostlySecondary = 0.3f;
 
+// Up to so many numbers, other choices are tried in full, if they come this near by estimate.
+constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
+constexpr float kCloseSecond = 1.1f;
+
 struct Weighed {
   Choice choice;
   float bits = 0;            // for each number
@@ -87,41 +91,78 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
   return candidates;
 }
 
-Weighed pick_best(const Candidates& candidates, const Sample& sample, const DeltaSpec& delta,
-                  Arena& arena) {
-  Weighed best;
-  best.bits = HUGE_VALF;
-  for (const AnyMode& mode : candidates) {
-    const Weighed weighed = weigh(mode, sample, delta, arena);
-    if (weighed.bits < best.bits) best = weighed;
+// The best, and the next best.
+struct Ranking {
+  Weighed first;
+  Weighed second;
+
+  Ranking() {
+    first.bits = HUGE_VALF;
+    second.bits = HUGE_VALF;
   }
-  return best;
+  void add(const Weighed& weighed) {
+    if (weighed.bits < first.bits) {
+      second = first;
+      first = weighed;
+    } else if (weighed.bits < second.bits) {
+      second = weighed;
+    }
+  }
+  void add_all(const Candidates& candidates, const Sample& sample, const DeltaSpec& delta,
+               Arena& arena) {
+    for (const AnyMode& mode : candidates) add(weigh(mode, sample, delta, arena));
+  }
+};
+
+Ranking rank_modes(NumberType type, const LatentArray& ordered, const Sample& sample,
+                   const EncodeConfig& config, Arena& arena) {
+  Ranking ranking;
+  ranking.add_all(collect_candidates(type, ordered, sample, config.mode, arena), sample,
+                  config.delta, arena);
+  const auto* mult = std::get_if<FloatMult>(&ranking.first.choice.mode);
+  if (config.mode.kind() == ModeSpec::Kind::kAuto && mult != nullptr &&
+      ranking.first.secondary_bits > kCostlySecondary) {
+    Candidates divided;
+    bid_float_mult_divided(type, *mult, divided);
+    ranking.add_all(divided, sample, config.delta, arena);
+  }
+  return ranking;
+}
+
+// Deltas that are not weighed on the sample.
+void set_asked_delta(const DeltaSpec& delta, const LatentArray& ordered, std::size_t page_n,
+                     Choice& choice, Arena& arena) {
+  if (delta.kind() == DeltaSpec::Kind::kLookback) choice.delta = lookback_for(page_n);
+  if (delta.kind() == DeltaSpec::Kind::kConv1) {
+    choice.delta = fit_conv1(choice.mode, ordered, delta.order(), arena);
+  }
 }
 
 }  // namespace
 
-Choice choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-              const EncodeConfig& config, Arena& arena) {
+Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
+               const EncodeConfig& config, Arena& arena) {
   const Sample sample = take_sample(ordered, arena);
-  const Candidates candidates = collect_candidates(type, ordered, sample, config.mode, arena);
-  Weighed best = pick_best(candidates, sample, config.delta, arena);
-  const auto* mult = std::get_if<FloatMult>(&best.choice.mode);
-  if (config.mode.kind() == ModeSpec::Kind::kAuto && mult != nullptr &&
-      best.secondary_bits > kCostlySecondary) {
-    Candidates divided;
-    bid_float_mult_divided(type, *mult, divided);
-    const Weighed other = pick_best(divided, sample, config.delta, arena);
-    if (other.bits < best.bits) best = other;
-  }
-  if (config.delta.kind() == DeltaSpec::Kind::kLookback) {
-    best.choice.delta = lookback_for(page_n);
-  } else if (config.delta.kind() == DeltaSpec::Kind::kConv1) {
-    best.choice.delta = fit_conv1(best.choice.mode, ordered, config.delta.order(), arena);
-  } else if (config.delta.kind() == DeltaSpec::Kind::kAuto) {
+  const Ranking ranking = rank_modes(type, ordered, sample, config, arena);
+  const bool try_more = ordered.n <= kFewNumbers;
+  Choices choices;
+  Choice best = ranking.first.choice;
+  if (config.delta.kind() == DeltaSpec::Kind::kAuto) {
     const bool may_change_mode = config.mode.kind() == ModeSpec::Kind::kAuto;
-    try_lookback(sample, ordered, page_n, best.bits, may_change_mode, best.choice, arena);
+    const Trial trial{page_n, ranking.first.bits, may_change_mode};
+    const bool looks_back = try_lookback(sample, ordered, trial, best, arena);
+    choices.add(best);
+    if (looks_back && try_more) choices.add(ranking.first.choice);
+  } else {
+    set_asked_delta(config.delta, ordered, page_n, best, arena);
+    choices.add(best);
   }
-  return best.choice;
+  if (try_more && ranking.second.bits < kCloseSecond * ranking.first.bits) {
+    Choice second = ranking.second.choice;
+    set_asked_delta(config.delta, ordered, page_n, second, arena);
+    choices.add(second);
+  }
+  return choices;
 }
 
 }  // namespace numpact

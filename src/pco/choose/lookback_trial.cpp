@@ -193,11 +193,13 @@ float weigh_plain(const LatentArray& latents, Arena& arena) {
 
 }  // namespace
 
-void try_lookback(const Sample& sample, const LatentArray& ordered, std::size_t page_n, float bits,
-                  bool may_change_mode, Choice& choice, Arena& arena) {
-  if (page_n < kMinPageN || bits < kMinBits) return;
+bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
+                  Choice& choice, Arena& arena) {
+  const std::size_t page_n = trial.page_n;
+  const float bits = trial.bits;
+  if (page_n < kMinPageN || bits < kMinBits) return false;
   const LatentArray page = ordered.slice(0, page_n);
-  if (!is_promising(sample, page, bits, choice.mode, arena)) return;
+  if (!is_promising(sample, page, bits, choice.mode, arena)) return false;
   const Lookback lookback = lookback_for(page_n);
   const bool covers_chunk = page_n == ordered.n;
   // Kept beyond this call if the choice falls on them.
@@ -212,14 +214,15 @@ void try_lookback(const Sample& sample, const LatentArray& ordered, std::size_t 
     best_bits += weigh_plain(latents.secondary, arena);
     // Where whole numbers repeat, splitting them only adds corrections.
     const float classic_bits = weigh(lookbacks, page, arena);
-    if (may_change_mode && classic_bits < best_bits) {
+    if (trial.may_change_mode && classic_bits < best_bits) {
       best_bits = classic_bits;
       if (best_bits < (1 - kToll) * bits) choice.mode = Classic{};
     }
   }
-  if (best_bits >= (1 - kToll) * bits) return;
+  if (best_bits >= (1 - kToll) * bits) return false;
   choice.delta = lookback;
   if (covers_chunk) choice.lookbacks = lookbacks;
+  return true;
 }
 
 }  // namespace numpact

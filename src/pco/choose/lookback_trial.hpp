@@ -8,11 +8,15 @@
 
 namespace numpact {
 
-// Changes the choice's delta to Lookback if the chunk repeats itself enough. bits: what a number
-// takes under the choice as it is, by estimate. page_n: length of the longest page.
-// may_change_mode: whether the mode may become Classic along with it.
-void try_lookback(const Sample& sample, const LatentArray& ordered, std::size_t page_n, float bits,
-                  bool may_change_mode, Choice& choice, Arena& arena);
+struct Trial {
+  std::size_t page_n;    // length of the longest page
+  float bits;            // what a number takes under the choice as it is, by estimate
+  bool may_change_mode;  // the mode may become Classic along with the delta
+};
+
+// Changes the choice's delta to Lookback if the chunk repeats itself enough; returns whether.
+bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
+                  Choice& choice, Arena& arena);
 
 }  // namespace numpact
 

@@ -159,9 +159,16 @@ EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t
                           const EncodeConfig& config, Arena& arena) {
   const LatentArray ordered = ordered_latents(numbers, arena);
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
-  const Choice choice = choose(numbers.type, ordered, page_n, config, arena);
-  EncodedChunk chunk = encode_as(choice, numbers.type, ordered, page_sizes, config.level, arena);
-  if (chunk.bytes() <= fallback_bytes(numbers.type, page_sizes)) return chunk;
+  const Choices choices = choose(numbers.type, ordered, page_n, config, arena);
+  EncodedChunk best;
+  for (const Choice& choice : choices.all()) {
+    const bool is_first = &choice == choices.all().data();
+    const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
+    const EncodedChunk chunk =
+        encode_as(choice, numbers.type, latents, page_sizes, config.level, arena);
+    if (is_first || chunk.bytes() < best.bytes()) best = chunk;
+  }
+  if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;
   // One bin over the numbers' range is never larger than one over the type's.
   return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, 0, arena);
 }
