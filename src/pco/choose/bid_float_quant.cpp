@@ -23,15 +23,23 @@ void bid(std::span<const L> latents, Candidates& candidates) {
                                                                (std::uint64_t{1} << kMost))));
     ++counts[zeros];
   }
-  // The widest k that nearly all have, and a wider one that most have.
-  unsigned last = 0;
-  for (const std::size_t wanted : {19 * latents.size() / 20, 3 * latents.size() / 5}) {
-    std::size_t having = counts[kMost];
-    unsigned k = kMost;
-    while (k > 0 && having < wanted) having += counts[--k];
-    if (k >= kMinK && k >= last + kMinK) candidates.add(FloatQuant{k});
-    last = k;
+  // The widest k that nearly all have; and the one that saves most if those that don't have it pay
+  // for k bits.
+  const std::size_t nearly_all = 19 * latents.size() / 20;
+  unsigned widest = 0;
+  unsigned best = 0;
+  std::size_t best_saved = 0;
+  std::size_t having = 0;
+  for (unsigned k = kMost; k >= kMinK; --k) {
+    having += counts[k];
+    if (widest == 0 && having >= nearly_all) widest = k;
+    if (k * having > best_saved) {
+      best_saved = k * having;
+      best = k;
+    }
   }
+  if (widest != 0) candidates.add(FloatQuant{widest});
+  if (best != widest && 2 * best_saved > best * latents.size()) candidates.add(FloatQuant{best});
 }
 
 }  // namespace
