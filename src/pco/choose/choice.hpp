@@ -40,8 +40,8 @@ class Choices {
   std::size_t size_ = 0;
 };
 
-// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest page.
-// What the choices point to lives in `arena`. The specs must have passed check_specs.
+// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
+// page. What the choices point to lives in `arena`. The specs must have passed check_specs.
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena);
 

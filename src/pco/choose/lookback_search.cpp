@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <iterator>
 
 #include "pco/stats/histogram.hpp"
@@ -18,7 +19,6 @@
 namespace numpact {
 namespace {
 
-constexpr unsigned kPasses = 2;
 constexpr std::size_t kFrequent = 8;
 constexpr std::size_t kRecent = 2;
 constexpr std::size_t kExactContexts = 3;  // of 1, 2 and 4 latents
@@ -26,6 +26,8 @@ constexpr std::size_t kExactContexts = 3;  // of 1, 2 and 4 latents
 constexpr unsigned kCoarseBits[] = {6, 10, 14};
 constexpr std::size_t kContexts = kExactContexts + std::size(kCoarseBits);
 constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+// Bits over the cheapest lookback up to which one is taken for cheap.
+constexpr float kCheapMargin = 1.5f;
 // What a lookback costs in the bins' metadata, spread over its uses.
 constexpr float kMetaBits = 50;
 
@@ -40,7 +42,7 @@ unsigned delta_class(L latent, L earlier) {
 template <Latent L>
 class Search {
  public:
-  Search(std::span<const L> latents, std::size_t state_n, Arena& arena)
+  Search(std::span<const L> latents, std::size_t state_n, float give_up_bits, Arena& arena)
       : latents_(latents),
         state_n_(state_n),
         lookbacks_(
@@ -60,10 +62,13 @@ class Search {
       coarse_shifts_[c] = width > kCoarseBits[c] ? width - kCoarseBits[c] : 0;
     }
     guess_costs();
-    for (unsigned pass = 0; pass < kPasses; ++pass) {
-      run_pass();
-      if (pass + 1 < kPasses) learn_costs();
+    run_pass();
+    learn_costs();
+    if (learned_bits() > give_up_bits) {
+      lookbacks_ = {};
+      return;
     }
+    run_pass();
   }
 
   std::span<std::uint32_t> result() const { return lookbacks_; }
@@ -74,7 +79,8 @@ class Search {
     for (std::size_t i = 1; i < costs_.size(); ++i) costs_[i] = 3 + width_of(i);
     class_costs_[0] = 1;
     for (unsigned c = 1; c < class_costs_.size(); ++c) class_costs_[c] = 3 + static_cast<float>(c);
-    frequent_.fill(0);
+    frequent_n_ = 0;
+    cheap_ = HUGE_VALF;
     repeat_discount_ = fast_log2(static_cast<float>(latents_.size())) / 3;
   }
 
@@ -105,10 +111,22 @@ class Search {
     }
     repeat_discount_ = 0;
     find_frequent();
+    cheap_ = frequent_n_ > 0 ? costs_[frequent_[0]] + kCheapMargin : 0;
+  }
+
+  // For each number under the costs just learned.
+  float learned_bits() const {
+    float bits = 0;
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
+      if (counts_[i] != 0) bits += static_cast<float>(counts_[i]) * costs_[i];
+    }
+    for (std::size_t c = 0; c < class_costs_.size(); ++c) {
+      bits += static_cast<float>(class_counts_[c]) * class_costs_[c];
+    }
+    return bits / static_cast<float>(lookbacks_.size());
   }
 
   void find_frequent() {
-    frequent_.fill(0);
     std::size_t taken = 0;
     for (std::uint32_t lookback = 1; lookback < counts_.size(); ++lookback) {
       const std::uint32_t count = counts_[lookback];
@@ -122,6 +140,7 @@ class Search {
       frequent_[at] = lookback;
       taken = std::min(taken + 1, kFrequent);
     }
+    frequent_n_ = taken;
   }
 
   std::size_t slot(std::uint64_t key) const {
@@ -163,6 +182,8 @@ class Search {
 
   std::uint32_t pick(std::size_t i, const std::array<std::size_t, kContexts>& slots,
                      const std::array<std::uint32_t, kRecent>& recent) const {
+    // Repeats mostly go on: an exact one at a cheap distance is taken unseen.
+    if (latents_[i] == latents_[i - recent[0]] && costs_[recent[0]] <= cheap_) return recent[0];
     std::uint32_t best = 1;
     float best_cost = cost(i, 1);
     const auto consider = [&](std::uint32_t lookback, float discount) {
@@ -179,7 +200,7 @@ class Search {
       const std::uint32_t seen = tables_[c][slots[c]];
       if (seen != kNowhere) consider(static_cast<std::uint32_t>(i) - seen, 0);
     }
-    for (const std::uint32_t lookback : frequent_) consider(lookback, 0);
+    for (std::size_t f = 0; f < frequent_n_; ++f) consider(frequent_[f], 0);
     return best;
   }
 
@@ -195,6 +216,8 @@ class Search {
   std::array<std::uint32_t, 65> class_counts_{};
   std::array<float, 65> class_costs_{};
   std::array<std::uint32_t, kFrequent> frequent_{};
+  std::size_t frequent_n_ = 0;
+  float cheap_ = 0;  // a lookback that costs no more is as good as any
   std::array<std::span<std::uint32_t>, kContexts> tables_;  // latest positions by hash
   std::array<unsigned, std::size(kCoarseBits)> coarse_shifts_{};
   L lower_ = 0;                             // the least latent
@@ -213,10 +236,10 @@ Lookback lookback_for(std::size_t n) {
 }
 
 std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
-                                        Arena& arena) {
+                                        Arena& arena, float give_up_bits) {
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    return Search<L>(span, lookback.state_n(), arena).result();
+    return Search<L>(span, lookback.state_n(), give_up_bits, arena).result();
   });
 }
 

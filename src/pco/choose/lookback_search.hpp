@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_CHOOSE_LOOKBACK_SEARCH_HPP
 #define NUMPACT_PCO_CHOOSE_LOOKBACK_SEARCH_HPP
 
+#include <cmath>
 #include <span>
 
 #include "number/latent_array.hpp"
@@ -13,9 +14,10 @@ namespace numpact {
 // The window and state that suit a page of n latents.
 Lookback lookback_for(std::size_t n);
 
-// For each of the page's latents from the state's end on: how far back to subtract from.
+// For each of the page's latents from the state's end on: how far back to subtract from. None where
+// it becomes plain that a number would take more than give_up_bits.
 std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
-                                        Arena& arena);
+                                        Arena& arena, float give_up_bits = HUGE_VALF);
 
 }  // namespace numpact
 
