@@ -30,7 +30,7 @@ constexpr std::size_t kWeighedN = 8192;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.02f;
 // After one pass of the search, more than this over is too much.
-constexpr float kHopeless = 1.15f;
+constexpr float kHopeless = 1.5f;
 // And promise this one before it is tried.
 constexpr float kPromise = 0.05f;
 
@@ -210,7 +210,7 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
   const std::span<const std::uint32_t> found =
-      find_lookbacks(lookback, latents.primary, arena, kHopeless * bits);
+      find_lookbacks(lookback, latents.primary, arena, kHopeless * bits + 1);
   if (found.empty()) return false;
   std::copy(found.begin(), found.end(), lookbacks.begin());
   float best_bits = weigh(lookbacks, latents.primary, arena);

@@ -75,6 +75,7 @@ class Runs {
   bool count_few(std::span<const L> latents, Arena& arena) {
     constexpr unsigned kSlotLog = 10;
     constexpr std::size_t kMostFew = std::size_t{1} << (kSlotLog - 2);
+    const std::size_t most_few = std::min(kMostFew, latents.size() / 16);
     const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << kSlotLog);
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
@@ -83,7 +84,7 @@ class Runs {
                                                 (64 - kSlotLog));
       while (slots[at].count != 0 && slots[at].value != latent) at = (at + 1) % slots.size();
       if (slots[at].count++ == 0) {
-        if (++distinct > kMostFew) return false;
+        if (++distinct > most_few) return false;
         slots[at].value = latent;
       }
     }
@@ -114,9 +115,13 @@ std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values) {
     const unsigned shift = width - kMantissa - 1;
     return (shift << kMantissa) + (count >> shift);
   };
-  runs.each([&](L, std::uint32_t count) { ++classes[class_of(count)]; });
+  std::uint32_t most = 0;
+  runs.each([&](L, std::uint32_t count) {
+    most = std::max(most, count);
+    ++classes[class_of(count)];
+  });
   std::size_t taken = 0;
-  std::uint32_t least = static_cast<std::uint32_t>(classes.size());
+  std::uint32_t least = class_of(most) + 1;
   while (least > class_of(kMinValueCount) && taken + classes[least - 1] <= max_values) {
     taken += classes[--least];
   }
