@@ -21,7 +21,7 @@ struct FloatQuant {
 };
 
 // The ordered latent of a pair. Written on float bits so that pairs out of range, which no writer
-// makes but readers accept, come out as the format notes say. Defines the kernels.
+// makes but readers accept, come out as docs/format/pco.md ("Modes") says. Defines the kernels.
 template <FloatLatent L>
 constexpr L float_quant_join(L primary, L secondary, unsigned k) {
   const L high = static_cast<L>(primary << k);
