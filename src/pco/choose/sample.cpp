@@ -7,14 +7,17 @@ namespace numpact {
 namespace {
 
 constexpr std::size_t kRunN = 256;
-constexpr std::size_t kMinSampleN = 2048;
+constexpr std::size_t kMinSampleN = 512;
+constexpr std::size_t kSampleFromN = 2048;
 constexpr std::size_t kMaxSampleN = 8192;
 
 }  // namespace
 
 Sample take_sample(const LatentArray& ordered, Arena& arena) {
   const std::size_t n = ordered.n;
-  const std::size_t wanted = std::clamp(n / 16, kMinSampleN, kMaxSampleN);
+  // Half of a small chunk, so that choosing stays cheaper than encoding.
+  const std::size_t least = std::clamp(n / 2, kMinSampleN, kSampleFromN);
+  const std::size_t wanted = std::clamp(n / 16, least, kMaxSampleN);
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     Sample sample;
