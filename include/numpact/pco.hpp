@@ -51,6 +51,19 @@ std::size_t compress_into(std::span<const T> numbers, std::span<std::byte> out,
   return written;
 }
 
+// The same from spans of numbers that may be written, whose type is then deduced.
+template <class T, std::size_t N>
+requires(Number<T> && !std::is_const_v<T>) std::vector<std::byte> compress(
+    std::span<T, N> numbers, const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
+  return compress(std::span<const T>(numbers), config, context);
+}
+template <class T, std::size_t N>
+requires(Number<T> && !std::is_const_v<T>) std::size_t
+    compress_into(std::span<T, N> numbers, std::span<std::byte> out,
+                  const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
+  return compress_into(std::span<const T>(numbers), out, config, context);
+}
+
 // What the front of a standalone file says, before any chunk is read.
 struct FileHeader {
   unsigned standalone_version = 0;  // 0 and 1: from before standalone files had their own version

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between Arrow's arrays and arrays of numbers. Only the files that use Arrow include this.
+#ifndef NUMPACT_CLI_ARROW_COLUMNS_HPP
+#define NUMPACT_CLI_ARROW_COLUMNS_HPP
+
+#include <arrow/array.h>
+#include <arrow/chunked_array.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/result.h>
+#include <arrow/status.h>
+#include <arrow/type.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "failure.hpp"
+#include "files.hpp"
+#include "table.hpp"
+
+namespace numpact::cli {
+
+// Throws the Failure that fits: the system's errors are failures, all else says that the input is
+// not what it should be.
+void check_arrow(const arrow::Status& status, const std::string& place);
+
+template <class T>
+T take_arrow(arrow::Result<T> result, const std::string& place) {
+  check_arrow(result.status(), place);
+  return std::move(result).ValueUnsafe();
+}
+
+Column describe_field(const arrow::Field& field);
+
+// The Arrow type of the values of a column.
+std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column);
+std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type);
+
+// The file, open for reading at any place: mapped, or read to its end where it is a stream.
+std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input);
+
+// Gives the next arrays of one column, null at the end.
+using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
+
+// `count`: rows, if known.
+std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
+                                         std::optional<std::uint64_t> count, bool drop_nulls,
+                                         const std::string& file);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench_measure.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include "failure.hpp"
+#include "inspect_report.hpp"
+#include "numpact/inspect.hpp"
+#include "numpact/pco.hpp"
+#include "table.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr int kZstdLevel = 3;
+
+// The best time of `rounds` calls after one that does not count.
+template <class Function>
+double best_seconds(int rounds, Function&& function) {
+  using Clock = std::chrono::steady_clock;
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = -1; round < rounds; ++round) {
+    const Clock::time_point start = Clock::now();
+    function();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (round >= 0) best = std::min(best, seconds);
+  }
+  return best;
+}
+
+void grow(std::vector<std::byte>& memory, std::size_t size) {
+  if (memory.size() < size) memory.resize(size);
+}
+
+std::size_t check_zstd(std::size_t result) {
+  if (ZSTD_isError(result) != 0) {
+    throw Failure(ExitCode::kFailure, "zstd", ZSTD_getErrorName(result));
+  }
+  return result;
+}
+
+bool same_bytes(std::span<const std::byte> a, const void* b) {
+  return a.empty() || std::memcmp(a.data(), b, a.size()) == 0;
+}
+
+}  // namespace
+
+struct Bench::Zstd {
+  ZSTD_CCtx* compressor = ZSTD_createCCtx();
+  ZSTD_DCtx* decompressor = ZSTD_createDCtx();
+
+  Zstd() = default;
+  ~Zstd() {
+    ZSTD_freeCCtx(compressor);
+    ZSTD_freeDCtx(decompressor);
+  }
+  Zstd(const Zstd&) = delete;
+  Zstd& operator=(const Zstd&) = delete;
+};
+
+Bench::Bench(const EncodeConfig& config, int rounds)
+    : config_(config), rounds_(rounds), zstd_(std::make_unique<Zstd>()) {}
+
+Bench::~Bench() = default;
+
+PcoTiming Bench::measure_pco(const NumberView& numbers) {
+  PcoTiming result;
+  Timing& timing = result.timing;
+  grow(packed_, compress_bound(numbers.type, numbers.count, config_));
+  unpacked_.resize((bytes_of(numbers).size() + 7) / 8);
+
+  std::size_t size = 0;
+  timing.compress_seconds = best_seconds(rounds_, [&] {
+    check(try_compress_into(numbers, packed_, size, config_, &encode_context_), "");
+  });
+  const std::span<const std::byte> file = std::span(packed_).first(size);
+  timing.bytes = size;
+
+  const MutableNumberView out(numbers.type, unpacked_.data(), numbers.count);
+  std::size_t count = 0;
+  Status status;
+  timing.decompress_seconds = best_seconds(
+      rounds_, [&] { status = try_decompress_into(file, out, count, {}, &decode_context_); });
+  timing.exact =
+      status.ok() && count == numbers.count && same_bytes(bytes_of(numbers), unpacked_.data());
+
+  FileInfo info;
+  if (try_inspect(file, info).ok()) {
+    result.mode = common_mode(info);
+    result.delta = common_delta(info);
+  }
+  return result;
+}
+
+Timing Bench::measure_zstd(const NumberView& numbers) {
+  Timing timing;
+  const std::span<const std::byte> raw = bytes_of(numbers);
+  grow(packed_, ZSTD_compressBound(raw.size()));
+  unpacked_.resize((raw.size() + 7) / 8);
+  timing.compress_seconds = best_seconds(rounds_, [&] {
+    timing.bytes = check_zstd(ZSTD_compressCCtx(zstd_->compressor, packed_.data(), packed_.size(),
+                                                raw.data(), raw.size(), kZstdLevel));
+  });
+  std::size_t size = 0;
+  timing.decompress_seconds = best_seconds(rounds_, [&] {
+    size = check_zstd(ZSTD_decompressDCtx(zstd_->decompressor, unpacked_.data(), raw.size(),
+                                          packed_.data(), timing.bytes));
+  });
+  timing.exact = size == raw.size() && same_bytes(raw, unpacked_.data());
+  return timing;
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cleanup.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Never destroyed: the watching thread may outlive main().
+struct Registry {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;
+  return instance;
+}
+
+void remove_path(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+void wait_and_clean(sigset_t signals) {
+  int signal_number = 0;
+  while (sigwait(&signals, &signal_number) != 0) {
+  }
+  // Held to the end, so that nothing new is made or moved any more.
+  registry().mutex.lock();
+  for (const std::string& path : registry().paths) remove_path(path);
+  ::signal(signal_number, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  ::raise(signal_number);
+  ::_exit(128 + signal_number);
+}
+
+std::string hidden_name(const std::string& target) {
+  constexpr std::size_t kMostOfName = 180;
+  static std::random_device random;
+  std::filesystem::path path(target);
+  const std::string name = path.filename().string().substr(0, kMostOfName);
+  return folder_of(target) + fmt::format("/.{}.{}-{:08x}.tmp", name, ::getpid(), random());
+}
+
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);  // some file systems cannot; the entry is then as safe as they make it
+  ::close(descriptor);
+}
+
+// Moves without ever replacing anything. False with errno on failure.
+bool move_to_free_name(const std::string& from, const std::string& to) {
+#if defined(__linux__) && defined(RENAME_NOREPLACE)
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+#endif
+  struct stat found = {};
+  if (::lstat(to.c_str(), &found) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+// Puts the folder `from` in the place of the folder `to`, which is removed.
+bool replace_folder(const std::string& from, const std::string& to) {
+  const std::string old = hidden_name(to);
+  if (::rename(to.c_str(), old.c_str()) != 0) return false;
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    const int reason = errno;
+    ::rename(old.c_str(), to.c_str());
+    errno = reason;
+    return false;
+  }
+  remove_path(old);
+  return true;
+}
+
+bool move_over(const std::string& from, const std::string& to) {
+  struct stat source = {};
+  struct stat target = {};
+  if (::lstat(from.c_str(), &source) != 0) return false;
+  const bool both_folders =
+      S_ISDIR(source.st_mode) && ::lstat(to.c_str(), &target) == 0 && S_ISDIR(target.st_mode);
+  return both_folders ? replace_folder(from, to) : ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace
+
+void watch_signals() {
+  ::signal(SIGPIPE, SIG_IGN);
+#ifdef SIGXFSZ
+  ::signal(SIGXFSZ, SIG_IGN);
+#endif
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction current = {};
+    // What the caller ignores (nohup) stays ignored.
+    if (::sigaction(number, nullptr, &current) == 0 && current.sa_handler != SIG_IGN) {
+      sigaddset(&signals, number);
+    }
+  }
+  registry();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread(wait_and_clean, signals).detach();
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+TemporaryPath::TemporaryPath(const std::string& target, Kind kind) {
+  const std::lock_guard lock(registry().mutex);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    path_ = hidden_name(target);
+    if (kind == Kind::kFolder) {
+      if (::mkdir(path_.c_str(), 0777) == 0) break;
+    } else {
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (descriptor_ >= 0) break;
+    }
+    if (errno != EEXIST) fail_errno(target, "cannot be written");
+    path_.clear();
+  }
+  if (path_.empty()) {
+    throw Failure(ExitCode::kFailure, target, "cannot be written: no free temporary name");
+  }
+  registry().paths.insert(path_);
+}
+
+TemporaryPath::~TemporaryPath() {
+  const std::lock_guard lock(registry().mutex);
+  remove_path(path_);
+  registry().paths.erase(path_);
+}
+
+void TemporaryPath::move(const std::string& path, const std::string& target, Existing existing) {
+  const std::lock_guard lock(registry().mutex);
+  const bool moved =
+      existing == Existing::kReplace ? move_over(path, target) : move_to_free_name(path, target);
+  if (!moved && errno == EEXIST) {
+    throw Failure(ExitCode::kFailure, target, "exists already (-f overwrites it)");
+  }
+  if (!moved) fail_errno(target, "cannot be written");
+  sync_folder(folder_of(target));
+}
+
+}  // namespace numpact::cli

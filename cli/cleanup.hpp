@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Temporary files and folders, removed when the work fails and when a signal ends the program.
+#ifndef NUMPACT_CLI_CLEANUP_HPP
+#define NUMPACT_CLI_CLEANUP_HPP
+
+#include <string>
+
+namespace numpact::cli {
+
+// To be called first, before any other thread exists: from then on SIGINT, SIGTERM and SIGHUP
+// remove what is registered here before they end the program, and a write to a closed pipe or past
+// the limit on file sizes is an error instead of a signal.
+void watch_signals();
+
+// A file or folder of a name that did not exist before. Removed with all it holds when the object
+// goes, unless it was moved to its final name.
+class TemporaryPath {
+ public:
+  enum class Kind { kFile, kFolder };
+  enum class Existing { kKeep, kReplace };
+
+  // Makes it beside `target`, under a hidden name.
+  TemporaryPath(const std::string& target, Kind kind);
+  ~TemporaryPath();
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+
+  const std::string& path() const { return path_; }
+  // The open descriptor of a file, for the caller to close; -1 for a folder.
+  int descriptor() const { return descriptor_; }
+
+  // Gives `path`, this object's own or inside it, the name `target`. Where something has that name
+  // already, it is kept (and the move fails) or replaced. The folder's entry is synced to disk.
+  void move(const std::string& path, const std::string& target, Existing existing);
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+// The folder of a path, "." if it names none.
+std::string folder_of(const std::string& path);
+
+}  // namespace numpact::cli
+
+#endif

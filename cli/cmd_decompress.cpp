@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact decompress
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "files.hpp"
+#include "formats.hpp"
+#include "manifest.hpp"
+#include "output_file.hpp"
+#include "pco_file.hpp"
+#include "progress_bar.hpp"
+#include "table.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// A table has a file open for each column.
+void allow_many_files() {
+  struct rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// Bytes in memory with their owner.
+class OwnedBytes final : public ByteSource {
+ public:
+  explicit OwnedBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), source_(bytes_) {}
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    return source_.read(out, got);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  MemorySource source_;
+};
+
+class Decompressor {
+ public:
+  explicit Decompressor(const DecompressOptions& options)
+      : options_(options),
+        input_name_(options.input == "-" ? "(stdin)" : options.input),
+        output_(options.output.empty() ? "-" : options.output),
+        dtype_(parse_dtype(options.dtype)),
+        config_(parse_limit_words(options.limits)) {}
+
+  void run() {
+    refuse_same_file(options_.input, output_);
+    if (is_folder(options_.input)) {
+      open_folder();
+    } else {
+      open_file();
+    }
+    write();
+  }
+
+ private:
+  const Format& format(std::string_view otherwise) const {
+    if (!options_.to.empty()) return output_format(options_.to);
+    if (output_ != "-") return guess_output_format(output_);
+    return output_format(otherwise);
+  }
+
+  void open_file() {
+    if (!options_.column.empty()) fail_usage("--column", "chooses from a folder, not from a file");
+    format_ = &format("text");
+    auto input = std::make_unique<Input>(options_.input);
+    // NPY holds the count before the numbers: it must be known where it cannot be filled in later.
+    std::unique_ptr<ByteSource> source;
+    if (format_->name == "npy" && output_ == "-") {
+      std::vector<std::byte> bytes = input->read_rest();
+      std::uint64_t count = 0;
+      check(try_count_numbers(bytes, count), input_name_);
+      plan_.count = count;
+      source = std::make_unique<OwnedBytes>(std::move(bytes));
+    } else {
+      source = std::move(input);
+    }
+    columns_.push_back(
+        std::make_unique<PcoNumbers>(std::move(source), input_name_, config_, dtype_));
+    Column column;
+    column.name = column_name();
+    column.type = type_of(*columns_[0]);
+    plan_.columns.push_back(column);
+  }
+
+  // For formats with named columns: the file's name without its endings.
+  std::string column_name() const {
+    if (options_.input == "-") return "numbers";
+    const std::string name = std::filesystem::path(options_.input).filename().string();
+    const std::size_t dot = name.find('.', 1);
+    return name.substr(0, dot);
+  }
+
+  NumberType type_of(PcoNumbers& numbers) const {
+    const std::optional<NumberType>& type = numbers.type();
+    if (!type) numbers.next();  // throws unless the file is a whole one of no numbers
+    if (dtype_ && type && *dtype_ != *type) {
+      throw Failure(ExitCode::kFailure, numbers.place(),
+                    fmt::format("holds {} numbers, not {}", name_of(*type), name_of(*dtype_)));
+    }
+    const bool needs_type = format_->name != "text" && format_->name != "raw";
+    if (!type && needs_type) {
+      throw Failure(ExitCode::kFailure, numbers.place(),
+                    "is empty and does not say of which number type (--dtype does)");
+    }
+    return type.value_or(NumberType::kU8);
+  }
+
+  void open_folder() {
+    if (dtype_) fail_usage("--dtype", "does not apply to a folder");
+    Manifest manifest = read_manifest(options_.input);
+    if (!options_.column.empty()) choose_column(manifest);
+    if (manifest.columns.empty()) {
+      throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
+    }
+    format_ = &format(options_.column.empty() ? "csv" : "text");
+    allow_many_files();
+    for (ManifestColumn& entry : manifest.columns) {
+      if (entry.count != manifest.columns[0].count) {
+        throw Failure(ExitCode::kFailure, options_.input,
+                      "columns differ in length where nulls were left out (choose one with "
+                      "--column)");
+      }
+      open_column_file(entry);
+    }
+    plan_.count = manifest.columns[0].count;
+  }
+
+  void choose_column(Manifest& manifest) const {
+    class Names final : public TableInput {
+     public:
+      explicit Names(const Manifest& all) : TableInput(true) {
+        for (const ManifestColumn& entry : all.columns) columns_.push_back(entry.column);
+      }
+      std::unique_ptr<NumberInput> open(std::size_t) override { return nullptr; }
+    };
+    const std::size_t index = find_column(Names(manifest), options_.input, options_.column);
+    manifest.columns = {manifest.columns[index]};
+  }
+
+  void open_column_file(const ManifestColumn& entry) {
+    const std::string path = options_.input + "/" + entry.file;
+    columns_.push_back(std::make_unique<PcoNumbers>(std::make_unique<Input>(path),
+                                                    column_place(path, entry.column.name), config_,
+                                                    entry.column.type));
+    const PcoNumbers& numbers = *columns_.back();
+    if (*numbers.type() != entry.column.type) {
+      throw Failure(ExitCode::kCorrupt, numbers.place(),
+                    fmt::format("corrupt: holds {} numbers, not {} as the manifest says",
+                                name_of(*numbers.type()), name_of(entry.column.type)));
+    }
+    plan_.columns.push_back(entry.column);
+  }
+
+  void write() {
+    OutputFile file(output_, options_.overwrite, format_->content);
+    const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
+    ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
+    std::vector<NumberView> views(columns_.size());
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+    for (;;) {
+      const std::uint64_t before = bytes;
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        views[c] = columns_[c]->next();
+        bytes += bytes_of(views[c]).size();
+        if (views[c].count != views[0].count) refuse_count(*columns_[c], rows + views[c].count);
+      }
+      // The library counts each column by itself.
+      if (bytes > config_.limits.max_output_bytes) {
+        throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
+      }
+      if (views[0].count == 0) break;
+      output->write(views);
+      rows += views[0].count;
+      progress.add(views[0].count, bytes - before);
+    }
+    if (plan_.count && rows != *plan_.count) refuse_count(*columns_[0], rows);
+    output->finish();
+    file.commit();
+  }
+
+  [[noreturn]] static void refuse_count(const PcoNumbers& numbers, std::uint64_t count) {
+    throw Failure(
+        ExitCode::kCorrupt, numbers.place(),
+        fmt::format("corrupt: holds {} numbers, other columns or the manifest differ", count));
+  }
+
+  const DecompressOptions& options_;
+  std::string input_name_;
+  std::string output_;
+  std::optional<NumberType> dtype_;
+  DecodeConfig config_;
+  const Format* format_ = nullptr;
+  std::vector<std::unique_ptr<PcoNumbers>> columns_;
+  OutputPlan plan_;
+};
+
+}  // namespace
+
+ExitCode run_decompress(const DecompressOptions& options) {
+  Decompressor(options).run();
+  return ExitCode::kDone;
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact verify
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "commands.hpp"
+#include "files.hpp"
+#include "manifest.hpp"
+#include "numpact/inspect.hpp"
+#include "output_file.hpp"
+#include "pco_file.hpp"
+#include "progress_bar.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Of a chunk, before its metadata: number type and count.
+constexpr std::uint64_t kChunkPreambleBytes = 4;
+
+// How far a file is sound that has an error, in words.
+std::string sound_part(const std::string& path, const Status& error) {
+  const FileBytes file(path);
+  FileInfo info;
+  static_cast<void>(try_inspect(file.bytes(), info));
+  std::size_t chunks = info.chunks.size();
+  if (error.chunk() != Status::kNoOffset) {
+    chunks = std::min(chunks, static_cast<std::size_t>(error.chunk()));
+  }
+  if (chunks == 0) return "no chunk before is good";
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < chunks; ++i) count += info.chunks[i].count;
+  const ChunkInfo& last = info.chunks[chunks - 1];
+  const std::uint64_t end = last.offset + kChunkPreambleBytes + last.meta_bytes + last.page_bytes;
+  return fmt::format("good before: {} chunk{}, {} numbers, {} bytes", chunks,
+                     chunks == 1 ? "" : "s", count, end);
+}
+
+class Checker {
+ public:
+  explicit Checker(const VerifyOptions& options)
+      : options_(options), config_(parse_limit_words(options.limits)) {}
+
+  // Checks one file or folder; errors are printed and remembered.
+  void check_input(const std::string& path) {
+    guarded([&] {
+      if (is_folder(path)) {
+        check_folder(path);
+      } else {
+        check_file(path, nullptr);
+      }
+    });
+  }
+
+  ExitCode exit_code() const { return worst_; }
+
+ private:
+  // Prints what goes wrong and goes on.
+  template <class Function>
+  void guarded(Function&& function) {
+    try {
+      function();
+    } catch (const Failure& failure) {
+      say(failure.what());
+      worst_ = worse(worst_, failure.code());
+    }
+  }
+
+  static ExitCode worse(ExitCode a, ExitCode b) {
+    const auto rank = [](ExitCode code) {
+      switch (code) {
+        case ExitCode::kDone:
+          return 0;
+        case ExitCode::kFailure:
+        case ExitCode::kUsage:
+          return 1;
+        case ExitCode::kLimit:
+          return 2;
+        case ExitCode::kCorrupt:
+          break;
+      }
+      return 3;
+    };
+    return rank(a) >= rank(b) ? a : b;
+  }
+
+  void check_folder(const std::string& path) {
+    const Manifest manifest = read_manifest(path);
+    for (const ManifestColumn& column : manifest.columns) {
+      guarded([&] { check_file(path + "/" + column.file, &column); });
+    }
+  }
+
+  void check_file(const std::string& path, const ManifestColumn* expected) {
+    auto input = std::make_unique<Input>(path);
+    const std::optional<std::uint64_t> size = input->size();
+    const std::string place = input->name();
+    PcoNumbers numbers(std::move(input), place, config_);
+    ProgressBar progress(place, std::nullopt, options_.common.shows_progress());
+    std::uint64_t count = 0;
+    for (;;) {
+      NumberView piece;
+      const Status status = numbers.try_next(piece);
+      if (!status.ok()) refuse(status, path, place, size.has_value());
+      if (piece.count == 0) break;
+      count += piece.count;
+      progress.add(piece.count, bytes_of(piece).size());
+    }
+    if (expected != nullptr) compare(numbers, count, *expected);
+    print_sound(place, numbers, count, size);
+  }
+
+  [[noreturn]] static void refuse(const Status& status, const std::string& path,
+                                  const std::string& place, bool is_regular) {
+    const ExitCode code = exit_code_of(status.kind());
+    std::string message = status.message();
+    if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(path, status);
+    throw Failure(code, place, message);
+  }
+
+  static void compare(const PcoNumbers& numbers, std::uint64_t count,
+                      const ManifestColumn& expected) {
+    const NumberType type = numbers.type().value_or(expected.column.type);
+    if (type != expected.column.type || count != expected.count) {
+      throw Failure(ExitCode::kCorrupt, numbers.place(),
+                    fmt::format("corrupt: holds {} {} numbers, the manifest says {} {}", count,
+                                name_of(type), expected.count, name_of(expected.column.type)));
+    }
+  }
+
+  void print_sound(const std::string& place, const PcoNumbers& numbers, std::uint64_t count,
+                   const std::optional<std::uint64_t>& size) const {
+    if (options_.common.quiet) return;
+    const std::string type = numbers.type() ? std::string(name_of(*numbers.type())) + " " : "";
+    std::string line = fmt::format("{}: OK, {} {}numbers, {} bytes", one_line(place), count, type,
+                                   numbers.bytes_consumed());
+    if (size && *size > numbers.bytes_consumed()) {
+      line += fmt::format(" ({} bytes follow that are not part of it)",
+                          *size - numbers.bytes_consumed());
+    }
+    OutputFile out("-", false, Content::kText);
+    out.put(line + "\n");
+    out.commit();
+  }
+
+  const VerifyOptions& options_;
+  DecodeConfig config_;
+  ExitCode worst_ = ExitCode::kDone;
+};
+
+}  // namespace
+
+ExitCode run_verify(const VerifyOptions& options) {
+  Checker checker(options);
+  for (const std::string& path : options.inputs) checker.check_input(path);
+  return checker.exit_code();
+}
+
+}  // namespace numpact::cli

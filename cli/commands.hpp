@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, each in a file of its own, and what they are told.
+#ifndef NUMPACT_CLI_COMMANDS_HPP
+#define NUMPACT_CLI_COMMANDS_HPP
+
+#include <string>
+#include <vector>
+
+#include "encode_options.hpp"
+#include "failure.hpp"
+
+namespace numpact::cli {
+
+struct CommonOptions {
+  bool quiet = false;  // no notes and summaries
+  bool no_progress = false;
+  bool shows_progress() const { return !quiet && !no_progress; }
+};
+
+// How to read numbers from files that are not Pco.
+struct SourceWords {
+  std::string from;
+  std::string column;
+  std::string dtype;
+  std::string nulls = "error";
+  bool flatten = false;
+  bool no_header = false;
+};
+
+struct CompressOptions {
+  std::string input;
+  std::string output;
+  bool overwrite = false;
+  bool append = false;
+  bool verify = false;  // asked for; the same as not to say no
+  bool no_verify = false;
+  SourceWords source;
+  EncodeWords encode;
+  CommonOptions common;
+};
+
+struct DecompressOptions {
+  std::string input;
+  std::string output;
+  std::string to;
+  std::string column;
+  std::string dtype;
+  bool overwrite = false;
+  LimitWords limits;
+  CommonOptions common;
+};
+
+struct InspectOptions {
+  std::string input;
+  bool bins = false;
+  bool json = false;
+};
+
+struct VerifyOptions {
+  std::vector<std::string> inputs;
+  LimitWords limits;
+  CommonOptions common;
+};
+
+struct BenchOptions {
+  std::vector<std::string> inputs;
+  int rounds = 5;
+  bool json = false;
+  SourceWords source;
+  EncodeWords encode;
+};
+
+ExitCode run_compress(const CompressOptions& options);
+ExitCode run_decompress(const DecompressOptions& options);
+ExitCode run_inspect(const InspectOptions& options);
+ExitCode run_verify(const VerifyOptions& options);
+ExitCode run_bench(const BenchOptions& options);
+
+}  // namespace numpact::cli
+
+#endif

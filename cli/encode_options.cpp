@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "encode_options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "failure.hpp"
+#include "numpact/pco.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::uint64_t kMaxPageNumbers = std::uint64_t{1} << 24;
+
+// The whole of `text` as a number.
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  T number{};
+  const std::from_chars_result parsed =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+template <class T>
+T require_number(const std::string& option, std::string_view word, std::string_view text) {
+  const std::optional<T> number = parse_whole<T>(text);
+  if (!number) fail_usage(option, fmt::format("'{}': '{}' is no fitting number", word, text));
+  return *number;
+}
+
+// "NAME=VALUE" or "NAME".
+struct Word {
+  std::string_view name;
+  std::string_view value;
+  bool has_value = false;
+};
+
+Word split(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return {text, "", false};
+  return {text.substr(0, equals), text.substr(equals + 1), true};
+}
+
+ModeSpec parse_mode(const std::string& text) {
+  const std::string option = "--mode";
+  const Word word = split(text);
+  if (!word.has_value) {
+    if (text.empty() || text == "auto") return ModeSpec::automatic();
+    if (text == "classic") return ModeSpec::classic();
+    if (text == "dict") return ModeSpec::try_dict();
+  } else if (word.name == "int-mult") {
+    return ModeSpec::try_int_mult(require_number<std::uint64_t>(option, text, word.value));
+  } else if (word.name == "float-mult") {
+    return ModeSpec::try_float_mult(require_number<double>(option, text, word.value));
+  } else if (word.name == "float-quant") {
+    return ModeSpec::try_float_quant(require_number<unsigned>(option, text, word.value));
+  }
+  fail_usage(option, fmt::format("'{}' is none of auto, classic, int-mult=BASE, float-mult=BASE, "
+                                 "float-quant=K, dict",
+                                 text));
+}
+
+DeltaSpec parse_delta(const std::string& text) {
+  const std::string option = "--delta";
+  const Word word = split(text);
+  if (!word.has_value) {
+    if (text.empty() || text == "auto") return DeltaSpec::automatic();
+    if (text == "none") return DeltaSpec::none();
+    if (text == "lookback") return DeltaSpec::try_lookback();
+  } else if (word.name == "consecutive") {
+    return DeltaSpec::try_consecutive(require_number<unsigned>(option, text, word.value));
+  } else if (word.name == "conv1") {
+    return DeltaSpec::try_conv1(require_number<unsigned>(option, text, word.value));
+  }
+  fail_usage(option,
+             fmt::format("'{}' is none of auto, none, consecutive=N, lookback, conv1=N", text));
+}
+
+// Bytes: digits and perhaps K, M, G or T, which count in steps of 1024.
+std::uint64_t parse_size(const std::string& option, const std::string& text) {
+  std::string_view digits = text;
+  unsigned shift = 0;
+  for (const std::string_view ending : {"iB", "B"}) {
+    if (digits.ends_with(ending)) {
+      digits.remove_suffix(ending.size());
+      break;
+    }
+  }
+  if (!digits.empty()) {
+    const std::size_t letter = std::string_view("KMGTkmgt").find(digits.back());
+    if (letter != std::string_view::npos) {
+      shift = 10 * (static_cast<unsigned>(letter) % 4 + 1);
+      digits.remove_suffix(1);
+    }
+  }
+  const std::optional<std::uint64_t> number = parse_whole<std::uint64_t>(digits);
+  if (!number || *number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+    fail_usage(option, fmt::format("'{}' is no size (examples: 4096, 64K, 512M, 2G)", text));
+  }
+  return *number << shift;
+}
+
+}  // namespace
+
+EncodeConfig parse_encode_words(const EncodeWords& words) {
+  EncodeConfig config;
+  config.level = words.level;
+  config.mode = parse_mode(words.mode);
+  config.delta = parse_delta(words.delta);
+  if (!words.page_size.empty()) {
+    const auto page =
+        require_number<std::uint64_t>("--page-size", words.page_size, words.page_size);
+    if (page < 1 || page > kMaxPageNumbers) {
+      fail_usage("--page-size", fmt::format("{} is not within 1..{}", page, kMaxPageNumbers));
+    }
+    config.paging = PagingSpec::equal_pages_up_to(static_cast<std::size_t>(page));
+  }
+  return config;
+}
+
+DecodeConfig parse_limit_words(const LimitWords& words) {
+  DecodeConfig config;
+  if (!words.max_output.empty()) {
+    config.limits.max_output_bytes = parse_size("--max-output", words.max_output);
+  }
+  if (!words.max_memory.empty()) {
+    config.limits.max_memory = parse_size("--max-memory", words.max_memory);
+  }
+  return config;
+}
+
+std::optional<NumberType> parse_dtype(const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  const std::optional<NumberType> type = number_type_of_name(word);
+  if (type) return type;
+  std::string names;
+  for (const NumberType known : kNumberTypes) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(known));
+  }
+  fail_usage("--dtype", fmt::format("'{}' is none of {}", word, names));
+}
+
+void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place) {
+  std::vector<std::byte> ignored;
+  const std::uint64_t none = 0;
+  check(try_compress(NumberView(type, &none, 0), ignored, config), place);
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the command line that say how to encode and what decoding may cost.
+#ifndef NUMPACT_CLI_ENCODE_OPTIONS_HPP
+#define NUMPACT_CLI_ENCODE_OPTIONS_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "numpact/config.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact::cli {
+
+// As given; empty where not given.
+struct EncodeWords {
+  unsigned level = kDefaultLevel;
+  std::string mode;
+  std::string delta;
+  std::string page_size;
+};
+
+struct LimitWords {
+  std::string max_output;
+  std::string max_memory;
+};
+
+// All of these fail with a usage error that names the option.
+EncodeConfig parse_encode_words(const EncodeWords& words);
+DecodeConfig parse_limit_words(const LimitWords& words);
+std::optional<NumberType> parse_dtype(const std::string& word);
+
+// Fails with a usage error if the mode or delta does not apply to the type.
+void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "failure.hpp"
+#include "npy_header.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::string_view kArrowStreamMagic = "\xff\xff\xff\xff";
+
+constexpr Format kFormats[] = {
+    {"text", {".txt"}, "", Content::kText, nullptr, make_text},
+    {"npy", {".npy"}, kNpyMagic, Content::kBinary, open_npy, make_npy},
+    {"raw", {".raw", ".bin"}, "", Content::kBinary, open_raw, make_raw},
+    {"csv", {".csv"}, "", Content::kText, open_csv, make_csv},
+    {"tsv", {".tsv", ".tab"}, "", Content::kText, open_tsv, make_tsv},
+    {"parquet", {".parquet", ".pq"}, "PAR1", Content::kBinary, open_parquet, make_parquet},
+    {"arrow",
+     {".arrow", ".feather", ".ipc"},
+     "ARROW1",
+     Content::kBinary,
+     open_arrow_file,
+     make_arrow_file},
+    {"arrows",
+     {".arrows"},
+     kArrowStreamMagic,
+     Content::kBinary,
+     open_arrow_stream,
+     make_arrow_stream},
+};
+
+std::string extension_of(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+const Format* by_extension(const std::string& path) {
+  const std::string extension = extension_of(path);
+  if (extension.empty()) return nullptr;
+  for (const Format& format : kFormats) {
+    if (std::find(std::begin(format.extensions), std::end(format.extensions), extension) !=
+        std::end(format.extensions)) {
+      return &format;
+    }
+  }
+  return nullptr;
+}
+
+const Format* by_name(std::string_view name) {
+  for (const Format& format : kFormats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+std::string names(bool for_input) {
+  std::string list;
+  for (const Format& format : kFormats) {
+    if (for_input ? format.open == nullptr : format.make == nullptr) continue;
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", format.name);
+  }
+  return list;
+}
+
+const Format* by_magic(Input& input) {
+  for (const Format& format : kFormats) {
+    if (format.magic.empty()) continue;
+    const std::span<const std::byte> front = input.peek(format.magic.size());
+    if (front.size() == format.magic.size() &&
+        std::memcmp(front.data(), format.magic.data(), front.size()) == 0) {
+      return &format;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+const Format& input_format(std::string_view name) {
+  const Format* format = by_name(name);
+  if (format == nullptr || format->open == nullptr) {
+    fail_usage("--from", fmt::format("'{}' is none of {}", name, names(true)));
+  }
+  return *format;
+}
+
+const Format& output_format(std::string_view name) {
+  const Format* format = by_name(name);
+  if (format == nullptr || format->make == nullptr) {
+    fail_usage("--to", fmt::format("'{}' is none of {}", name, names(false)));
+  }
+  return *format;
+}
+
+const Format& guess_input_format(Input& input, bool dtype_given) {
+  const Format* format = by_extension(input.path());
+  if (format != nullptr && format->open != nullptr) return *format;
+  // Raw numbers may begin like anything: they are not searched for the marks of other formats.
+  if (dtype_given) return *by_name("raw");
+  format = by_magic(input);
+  if (format != nullptr) return *format;
+  fail_usage(
+      input.name(),
+      fmt::format("of unknown format, say --from with one of {} (raw needs --dtype)", names(true)));
+}
+
+const Format& guess_output_format(const std::string& path) {
+  const Format* format = by_extension(path);
+  if (format != nullptr) return *format;
+  fail_usage(path,
+             fmt::format("its ending names no format, say --to with one of {}", names(false)));
+}
+
+std::unique_ptr<TableInput> open_table(const std::string& path, const std::string& format_name,
+                                       const InputOptions& options) {
+  auto input = std::make_unique<Input>(path);
+  const Format& format = format_name.empty() ? guess_input_format(*input, options.dtype.has_value())
+                                             : input_format(format_name);
+  return format.open(std::move(input), options);
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrow IPC: the file format and the stream format.
+#include <arrow/ipc/options.h>
+#include <arrow/ipc/reader.h>
+#include <arrow/record_batch.h>
+
+#include <utility>
+
+#include "arrow_columns.hpp"
+#include "formats.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// One column of a batch as arrays; the batch holds no other.
+std::shared_ptr<arrow::ChunkedArray> only_column(const arrow::RecordBatch& batch) {
+  return std::make_shared<arrow::ChunkedArray>(batch.column(0));
+}
+
+arrow::ipc::IpcReadOptions only_field(std::size_t index) {
+  arrow::ipc::IpcReadOptions options;
+  options.included_fields = {static_cast<int>(index)};
+  options.use_threads = false;
+  return options;
+}
+
+class ArrowTable : public TableInput {
+ protected:
+  ArrowTable(Input& input, const InputOptions& options)
+      : TableInput(true),
+        name_(input.name()),
+        drop_nulls_(options.drop_nulls),
+        file_(arrow_file(input)) {}
+
+  void describe(const arrow::Schema& schema) {
+    for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
+      columns_.push_back(describe_field(*field));
+    }
+  }
+
+  std::string name_;
+  bool drop_nulls_;
+  std::shared_ptr<arrow::io::RandomAccessFile> file_;
+};
+
+class ArrowFileTable final : public ArrowTable {
+ public:
+  ArrowFileTable(Input& input, const InputOptions& options) : ArrowTable(input, options) {
+    const auto reader = take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_), name_);
+    describe(*reader->schema());
+    rows_ = static_cast<std::uint64_t>(take_arrow(reader->CountRows(), name_));
+  }
+
+  std::unique_ptr<NumberInput> open(std::size_t index) override {
+    const auto reader =
+        take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_, only_field(index)), name_);
+    const std::string place = column_place(name_, columns_[index].name);
+    auto next = [reader, place, batch = 0]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
+      if (batch == reader->num_record_batches()) return nullptr;
+      return only_column(*take_arrow(reader->ReadRecordBatch(batch++), place));
+    };
+    return read_arrays(std::move(next), columns_[index], rows_, drop_nulls_, name_);
+  }
+
+ private:
+  std::uint64_t rows_ = 0;
+};
+
+class ArrowStreamTable final : public ArrowTable {
+ public:
+  ArrowStreamTable(Input& input, const InputOptions& options) : ArrowTable(input, options) {
+    describe(*open_stream({})->schema());
+  }
+
+  std::unique_ptr<NumberInput> open(std::size_t index) override {
+    const auto reader = open_stream(only_field(index));
+    const std::string place = column_place(name_, columns_[index].name);
+    auto next = [reader, place]() -> std::shared_ptr<arrow::ChunkedArray> {
+      std::shared_ptr<arrow::RecordBatch> batch;
+      check_arrow(reader->ReadNext(&batch), place);
+      return batch == nullptr ? nullptr : only_column(*batch);
+    };
+    return read_arrays(std::move(next), columns_[index], std::nullopt, drop_nulls_, name_);
+  }
+
+ private:
+  std::shared_ptr<arrow::ipc::RecordBatchStreamReader> open_stream(
+      const arrow::ipc::IpcReadOptions& options) {
+    const std::int64_t size = take_arrow(file_->GetSize(), name_);
+    auto stream = take_arrow(arrow::io::RandomAccessFile::GetStream(file_, 0, size), name_);
+    return take_arrow(arrow::ipc::RecordBatchStreamReader::Open(stream, options), name_);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TableInput> open_arrow_file(std::unique_ptr<Input> input,
+                                            const InputOptions& options) {
+  return std::make_unique<ArrowFileTable>(*input, options);
+}
+
+std::unique_ptr<TableInput> open_arrow_stream(std::unique_ptr<Input> input,
+                                              const InputOptions& options) {
+  return std::make_unique<ArrowStreamTable>(*input, options);
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "inspect_report.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json variable_json(const LatentVariableInfo& variable, bool bins) {
+  Json json;
+  json["variable"] = to_string(variable.variable);
+  json["latent_bits"] = variable.latent_bits;
+  json["delta_encoded"] = variable.delta_encoded;
+  json["bins"] = variable.bins.size();
+  json["ans_size_log"] = variable.ans_size_log;
+  json["stored"] = variable.stored;
+  json["meta_bits"] = variable.meta_bits;
+  json["code_bits"] = variable.code_bits;
+  json["offset_bits"] = variable.offset_bits;
+  json["state_bits"] = variable.state_bits;
+  if (!bins) return json;
+  json["bin_list"] = Json::array();
+  for (const BinInfo& bin : variable.bins) {
+    json["bin_list"].push_back(
+        Json{{"weight", bin.weight}, {"lower", bin.lower}, {"offset_bits", bin.offset_bits}});
+  }
+  return json;
+}
+
+Json mode_json(const ChunkInfo& chunk, bool bins) {
+  Json json;
+  json["name"] = to_string(chunk.mode);
+  if (chunk.mode == Mode::kIntMult) json["base"] = chunk.int_mult_base;
+  if (chunk.mode == Mode::kFloatMult) json["base"] = chunk.float_mult_base;
+  if (chunk.mode == Mode::kFloatQuant) json["k"] = chunk.float_quant_k;
+  if (chunk.mode == Mode::kDict) {
+    json["entries"] = chunk.dict.size();
+    if (bins) json["entry_list"] = chunk.dict;
+  }
+  return json;
+}
+
+Json delta_json(const ChunkInfo& chunk) {
+  Json json;
+  json["name"] = to_string(chunk.delta);
+  if (chunk.delta == Delta::kConsecutive) json["order"] = chunk.delta_order;
+  if (chunk.delta == Delta::kLookback) {
+    json["window_n_log"] = chunk.window_n_log;
+    json["state_n_log"] = chunk.state_n_log;
+  }
+  if (chunk.delta == Delta::kConv1) {
+    json["order"] = chunk.delta_order;
+    json["quantization"] = chunk.conv1_quantization;
+    json["bias"] = chunk.conv1_bias;
+    json["weights"] = chunk.conv1_weights;
+  }
+  return json;
+}
+
+Json chunk_json(const ChunkInfo& chunk, bool bins) {
+  Json json;
+  json["type"] = name_of(chunk.type);
+  json["count"] = chunk.count;
+  json["offset"] = chunk.offset;
+  json["meta_bytes"] = chunk.meta_bytes;
+  json["page_bytes"] = chunk.page_bytes;
+  json["mode_text"] = chunk.mode_text();
+  json["delta_text"] = chunk.delta_text();
+  json["mode"] = mode_json(chunk, bins);
+  json["delta"] = delta_json(chunk);
+  json["variables"] = Json::array();
+  for (const LatentVariableInfo& variable : chunk.variables) {
+    json["variables"].push_back(variable_json(variable, bins));
+  }
+  return json;
+}
+
+Json type_json(const std::optional<NumberType>& type) {
+  return type ? Json(name_of(*type)) : Json();
+}
+
+Json file_json(const FileInfo& info, bool bins) {
+  Json json;
+  json["standalone_version"] = info.header.standalone_version;
+  json["format_version"] = {info.header.format_major, info.header.format_minor};
+  json["number_type"] = type_json(info.header.number_type);
+  json["uniform_type"] = type_json(info.header.uniform_type);
+  json["n_hint"] = info.header.n_hint;
+  json["count"] = info.count;
+  json["header_bytes"] = info.header.size_bytes;
+  json["file_bytes"] = info.file_bytes;
+  json["trailing_bytes"] = info.trailing_bytes;
+  json["chunks"] = Json::array();
+  for (const ChunkInfo& chunk : info.chunks) json["chunks"].push_back(chunk_json(chunk, bins));
+  return json;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string info_json(const FileInfo& info, bool bins) { return dump(file_json(info, bins)); }
+
+std::string table_json(const Manifest& manifest, const std::vector<FileInfo>& files, bool bins) {
+  Json json = Json::parse(manifest_text(manifest));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    json["columns"][i]["contents"] = file_json(files[i], bins);
+  }
+  return dump(json);
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "text_table.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string bits_per_number(std::uint64_t bytes, std::uint64_t count) {
+  if (count == 0) return "-";
+  return fmt::format("{:.3f}", 8 * static_cast<double>(bytes) / static_cast<double>(count));
+}
+
+std::string type_text(const FileHeader& header) {
+  if (!header.number_type) return "none";
+  return fmt::format("{}{}", name_of(*header.number_type),
+                     header.uniform_type ? "" : " (of the first chunk)");
+}
+
+std::uint64_t raw_bytes(const FileInfo& info) {
+  std::uint64_t bytes = 0;
+  for (const ChunkInfo& chunk : info.chunks) bytes += chunk.count * size_of(chunk.type);
+  return bytes;
+}
+
+std::string ratio_text(std::uint64_t raw, std::uint64_t bytes) {
+  return fmt::format("{:.3f}", static_cast<double>(raw) / static_cast<double>(bytes));
+}
+
+std::string head_report(const std::string& file, const FileInfo& info) {
+  const FileHeader& header = info.header;
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<10}{}\n", name, value);
+  };
+  line("file", file);
+  line("format", fmt::format("Pco {}.{}, standalone {}", header.format_major, header.format_minor,
+                             header.standalone_version));
+  line("type", type_text(header));
+  line("numbers", fmt::format("{} (the header says {})", grouped(info.count), header.n_hint));
+  line("bytes", fmt::format("{}, {} bits a number, ratio {}", grouped(info.file_bytes),
+                            bits_per_number(info.file_bytes, info.count),
+                            ratio_text(raw_bytes(info), info.file_bytes)));
+  if (info.trailing_bytes > 0) {
+    line("followed", fmt::format("by {} bytes that are not part of it", info.trailing_bytes));
+  }
+  line("chunks", std::to_string(info.chunks.size()));
+  return text;
+}
+
+std::string bins_report(const LatentVariableInfo& variable) {
+  TextTable table;
+  table.add_column("weight", Align::kRight);
+  table.add_column("lower", Align::kRight);
+  table.add_column("offset bits", Align::kRight);
+  for (const BinInfo& bin : variable.bins) {
+    table.add_row(
+        {std::to_string(bin.weight), std::to_string(bin.lower), std::to_string(bin.offset_bits)});
+  }
+  return fmt::format("      bins of {}\n", to_string(variable.variable)) + table.text(8);
+}
+
+std::string chunk_report(std::size_t index, const ChunkInfo& chunk, bool bins) {
+  std::string text = fmt::format(
+      "\nchunk {}: {} {} numbers at byte {}, mode {}, delta {}\n"
+      "  metadata {} bytes, page {} bytes, {} bits a number\n",
+      index, grouped(chunk.count), name_of(chunk.type), chunk.offset, chunk.mode_text(),
+      chunk.delta_text(), grouped(chunk.meta_bytes), grouped(chunk.page_bytes),
+      bits_per_number(chunk.meta_bytes + chunk.page_bytes, chunk.count));
+  if (chunk.mode == Mode::kDict) {
+    text += fmt::format("  dictionary of {} entries\n", chunk.dict.size());
+  }
+  if (chunk.delta == Delta::kLookback) {
+    text +=
+        fmt::format("  lookback window 2^{}, state 2^{}\n", chunk.window_n_log, chunk.state_n_log);
+  }
+  if (chunk.delta == Delta::kConv1) {
+    text +=
+        fmt::format("  weights {} with bias {}, over 2^{}\n", fmt::join(chunk.conv1_weights, " "),
+                    chunk.conv1_bias, chunk.conv1_quantization);
+  }
+  TextTable table;
+  table.add_column("variable", Align::kLeft);
+  for (const char* title : {"bits", "bins", "size log", "latents", "code bits", "offset bits",
+                            "state bits", "bits a latent"}) {
+    table.add_column(title, Align::kRight);
+  }
+  for (const LatentVariableInfo& variable : chunk.variables) {
+    const std::uint64_t bits = variable.code_bits + variable.offset_bits + variable.state_bits;
+    const std::string share = variable.stored == 0
+                                  ? "-"
+                                  : fmt::format("{:.3f}", static_cast<double>(bits) /
+                                                              static_cast<double>(variable.stored));
+    table.add_row({to_string(variable.variable), std::to_string(variable.latent_bits),
+                   std::to_string(variable.bins.size()), std::to_string(variable.ans_size_log),
+                   grouped(variable.stored), grouped(variable.code_bits),
+                   grouped(variable.offset_bits), grouped(variable.state_bits), share});
+  }
+  text += table.text(2);
+  if (bins) {
+    for (const LatentVariableInfo& variable : chunk.variables) text += bins_report(variable);
+  }
+  return text;
+}
+
+// What most chunks say.
+template <class TextOf>
+std::string most_common(const FileInfo& info, TextOf&& text_of) {
+  std::map<std::string, std::size_t> counts;
+  for (const ChunkInfo& chunk : info.chunks) ++counts[text_of(chunk)];
+  if (counts.empty()) return "-";
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->first + (counts.size() > 1 ? "+" : "");
+}
+
+}  // namespace
+
+std::string common_mode(const FileInfo& info) {
+  return most_common(info, [](const ChunkInfo& chunk) { return chunk.mode_text(); });
+}
+
+std::string common_delta(const FileInfo& info) {
+  return most_common(info, [](const ChunkInfo& chunk) { return chunk.delta_text(); });
+}
+
+std::string info_report(const std::string& file, const FileInfo& info, bool bins) {
+  std::string text = head_report(file, info);
+  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
+    text += chunk_report(i, info.chunks[i], bins);
+  }
+  return text;
+}
+
+std::string table_report(const std::string& folder, const Manifest& manifest,
+                         const std::vector<FileInfo>& files) {
+  TextTable table;
+  table.add_column("column", Align::kLeft, 40);
+  table.add_column("meaning", Align::kLeft);
+  table.add_column("type", Align::kLeft);
+  table.add_column("numbers", Align::kRight);
+  table.add_column("bytes", Align::kRight);
+  table.add_column("ratio", Align::kRight);
+  table.add_column("mode", Align::kLeft);
+  table.add_column("delta", Align::kLeft);
+  std::uint64_t raw = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const FileInfo& info = files[i];
+    const Column& column = manifest.columns[i].column;
+    raw += raw_bytes(info);
+    bytes += info.file_bytes;
+    table.add_row({column.name, describe(column.logical, column.type),
+                   std::string(name_of(column.type)), std::to_string(info.count),
+                   std::to_string(info.file_bytes), ratio_text(raw_bytes(info), info.file_bytes),
+                   common_mode(info), common_delta(info)});
+  }
+  std::string text = fmt::format("folder    {}\n", folder);
+  text += fmt::format("columns   {}, {} bytes, ratio {}\n", files.size(), grouped(bytes),
+                      bytes == 0 ? "-" : ratio_text(raw, bytes));
+  for (const SkippedColumn& column : manifest.skipped) {
+    text += fmt::format("left out  {} ({})\n", column.name, column.type);
+  }
+  return text + "\n" + table.text();
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of numpact.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "cleanup.hpp"
+#include "commands.hpp"
+#include "failure.hpp"
+#include "numpact/error.hpp"
+#include "numpact/version.hpp"
+
+namespace numpact::cli {
+namespace {
+
+#define NUMPACT_TEXT_OF(x) #x
+#define NUMPACT_TEXT(x) NUMPACT_TEXT_OF(x)
+constexpr const char* kVersionLine =
+    "numpact " NUMPACT_TEXT(NUMPACT_VERSION_MAJOR) "." NUMPACT_TEXT(
+        NUMPACT_VERSION_MINOR) "." NUMPACT_TEXT(NUMPACT_VERSION_PATCH);
+
+constexpr const char* kFooter = R"(
+Examples:
+  numpact compress prices.npy                            makes prices.npy.pco
+  numpact compress trips.parquet --column fare -o fare.pco
+  numpact compress trips.parquet -o trips                one .pco for each column, in a folder
+  numpact decompress fare.pco | head                     as text
+  numpact decompress prices.npy.pco -o prices_again.npy
+  numpact decompress trips -o trips_again.parquet
+  generate | numpact compress - --dtype f32 -o out.pco   raw numbers from standard input
+  numpact inspect fare.pco
+  numpact bench trips.parquet
+
+Exit codes: 0 done, 1 failure, 2 wrong use, 3 corrupt input, 4 limit hit.
+)";
+
+constexpr const char* kCompressFooter = R"(
+Examples:
+  numpact compress prices.npy                            makes prices.npy.pco
+  numpact compress trips.csv --column fare -o fare.pco
+  numpact compress trips.parquet -o trips                every number, date and truth column
+  numpact compress ticks.raw --dtype i64 --level 12 --delta consecutive=1
+  numpact compress more.npy --append -o prices.npy.pco   adds to an existing file
+)";
+
+constexpr const char* kDecompressFooter = R"(
+Examples:
+  numpact decompress fare.pco                            text, one number a line
+  numpact decompress fare.pco -o fare.npy
+  numpact decompress fare.pco --to raw | other_program
+  numpact decompress trips -o trips_again.parquet        a folder gives the table back
+  numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
+)";
+
+void add_source_options(CLI::App& command, SourceWords& words) {
+  command
+      .add_option("--from", words.from,
+                  "npy, raw, csv, tsv, parquet, arrow or arrows; else told by the file")
+      ->type_name("FORMAT");
+  command.add_option("--column", words.column, "One column, by name or index (from 0)")
+      ->type_name("NAME");
+  command
+      .add_option("--dtype", words.dtype,
+                  "Number type of raw input and of CSV columns; others are converted if exact")
+      ->type_name("TYPE");
+  command.add_option("--nulls", words.nulls, "What to do with nulls: error or drop")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command.add_flag("--no-header", words.no_header, "The first line of CSV holds values, not names");
+}
+
+void add_encode_options(CLI::App& command, EncodeWords& words) {
+  command.add_option("--level", words.level, "0 (fast) to 12 (small)")
+      ->type_name("N")
+      ->check(CLI::Range(0U, kMaxLevel).description(""))
+      ->capture_default_str();
+  command
+      .add_option("--mode", words.mode,
+                  "auto, classic, int-mult=BASE, float-mult=BASE, float-quant=K or dict")
+      ->type_name("MODE");
+  command.add_option("--delta", words.delta, "auto, none, consecutive=N, lookback or conv1=N")
+      ->type_name("DELTA");
+  command.add_option("--page-size", words.page_size, "Numbers in a chunk, at most (262144)")
+      ->type_name("N");
+}
+
+void add_limit_options(CLI::App& command, LimitWords& words) {
+  command
+      .add_option("--max-output", words.max_output,
+                  "Stop where the numbers would take more bytes (as 512M, 2G)")
+      ->type_name("SIZE");
+  command
+      .add_option("--max-memory", words.max_memory, "Stop where decoding would need more memory")
+      ->type_name("SIZE");
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_flag("-q,--quiet", options.quiet, "Print errors only");
+  command.add_flag("--no-progress", options.no_progress, "No progress bar");
+}
+
+struct AllOptions {
+  CompressOptions compress;
+  DecompressOptions decompress;
+  InspectOptions inspect;
+  VerifyOptions verify;
+  BenchOptions bench;
+};
+
+CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
+  CLI::App* command = app.add_subcommand("compress", "Numbers, or columns of a table, to Pco");
+  command->add_option("FILE", options.input, "What to compress; - is standard input")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", options.output,
+                   "The .pco file, - for standard output, or a folder for a whole table")
+      ->type_name("PATH");
+  command->add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_encode_options(*command, options.encode);
+  add_source_options(*command, options.source);
+  command->add_flag("--flatten", options.source.flatten,
+                    "Take an array of several dimensions as one row of numbers");
+  command->add_flag("--append", options.append, "Add to the .pco file instead of making it");
+  command->add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
+  command->add_flag("--no-verify", options.no_verify, "Do without");
+  add_common_options(*command, options.common);
+  command->footer(kCompressFooter);
+  return command;
+}
+
+CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
+  CLI::App* command = app.add_subcommand("decompress", "Pco back to numbers, or a table");
+  command->add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  command->add_option("-o,--output", options.output, "Where to; else standard output")
+      ->type_name("PATH");
+  command->add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  command
+      ->add_option("--to", options.to,
+                   "text, npy, raw, csv, tsv, parquet, arrow or arrows; else told by PATH")
+      ->type_name("FORMAT");
+  command->add_option("--column", options.column, "One column of a folder, by name or index")
+      ->type_name("NAME");
+  command->add_option("--dtype", options.dtype, "The number type the file must hold")
+      ->type_name("TYPE");
+  add_limit_options(*command, options.limits);
+  add_common_options(*command, options.common);
+  command->footer(kDecompressFooter);
+  return command;
+}
+
+CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
+  CLI::App* command = app.add_subcommand("inspect", "What is inside a .pco file or a folder");
+  command->add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  command->add_flag("--bins", options.bins, "List the bins too");
+  command->add_flag("--json", options.json, "For programs");
+  return command;
+}
+
+CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
+  CLI::App* command = app.add_subcommand("verify", "Decode everything, tell how far it is good");
+  command->add_option("FILE", options.inputs, ".pco files and folders of compress")
+      ->required()
+      ->type_name("");
+  add_limit_options(*command, options.limits);
+  add_common_options(*command, options.common);
+  return command;
+}
+
+CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
+  CLI::App* command = app.add_subcommand("bench", "Measure size and speed on columns, beside zstd");
+  command->add_option("FILE", options.inputs, "Files of any input format")
+      ->required()
+      ->type_name("");
+  add_encode_options(*command, options.encode);
+  add_source_options(*command, options.source);
+  command->add_option("--rounds", options.rounds, "Times to repeat; the best counts")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "For programs");
+  return command;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Lossless compression of numbers in the Pco format.", "numpact");
+  app.footer(kFooter);
+  app.set_version_flag("--version", kVersionLine);
+  app.require_subcommand(1);
+  AllOptions options;
+  const CLI::App* compress = add_compress(app, options.compress);
+  const CLI::App* decompress = add_decompress(app, options.decompress);
+  const CLI::App* inspect = add_inspect(app, options.inspect);
+  const CLI::App* verify = add_verify(app, options.verify);
+  add_bench(app, options.bench);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fail_usage("", std::string(error.what()) + " (see numpact --help)");
+  }
+  const auto chosen = [&]() -> ExitCode {
+    if (compress->parsed()) return run_compress(options.compress);
+    if (decompress->parsed()) return run_decompress(options.decompress);
+    if (inspect->parsed()) return run_inspect(options.inspect);
+    if (verify->parsed()) return run_verify(options.verify);
+    return run_bench(options.bench);
+  };
+  return static_cast<int>(chosen());
+}
+
+// Ends as a program does that knows nothing of the closed pipe.
+int end_by_broken_pipe() {
+  ::signal(SIGPIPE, SIG_DFL);
+  ::raise(SIGPIPE);
+  return static_cast<int>(ExitCode::kFailure);
+}
+
+int guarded_run(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const OutputGone&) {
+    return end_by_broken_pipe();
+  } catch (const Failure& failure) {
+    say(failure.what());
+    return static_cast<int>(failure.code());
+  } catch (const Error& error) {
+    say(error.what());
+    return static_cast<int>(exit_code_of(error.kind()));
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
+  return static_cast<int>(ExitCode::kFailure);
+}
+
+}  // namespace
+}  // namespace numpact::cli
+
+int main(int argc, char** argv) {
+  numpact::cli::watch_signals();
+  return numpact::cli::guarded_run(argc, argv);
+}

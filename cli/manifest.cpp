@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxNameBytes = 120;
+
+Json column_json(const ManifestColumn& entry) {
+  const Column& column = entry.column;
+  Json json;
+  json["name"] = column.name;
+  json["file"] = entry.file;
+  json["logical_type"] = to_string(column.logical.kind);
+  if (has_unit(column.logical.kind)) json["unit"] = to_string(column.logical.unit);
+  if (!column.logical.timezone.empty()) json["timezone"] = column.logical.timezone;
+  json["number_type"] = name_of(column.type);
+  json["count"] = entry.count;
+  if (entry.nulls_dropped > 0) json["nulls_dropped"] = entry.nulls_dropped;
+  return json;
+}
+
+// Reads fields of an object; every error is the same Failure.
+class Reader {
+ public:
+  Reader(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
+    if (!json.is_object()) bad("is no object");
+  }
+
+  [[noreturn]] void bad(const std::string& what) const {
+    throw Failure(ExitCode::kCorrupt, place_, "corrupt: " + what);
+  }
+
+  const Json& field(const char* name) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) bad(fmt::format("has no '{}'", name));
+    return *found;
+  }
+
+  std::string text(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_string()) bad(fmt::format("'{}' is no text", name));
+    return value.get<std::string>();
+  }
+
+  std::string optional_text(const char* name) const {
+    return json_.contains(name) ? text(name) : "";
+  }
+
+  std::uint64_t number(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_number_unsigned()) bad(fmt::format("'{}' is no count", name));
+    return value.get<std::uint64_t>();
+  }
+
+  const Json& list(const char* name) const {
+    const Json& value = field(name);
+    if (!value.is_array()) bad(fmt::format("'{}' is no list", name));
+    return value;
+  }
+
+ private:
+  const Json& json_;
+  std::string place_;
+};
+
+void require_plain_file_name(const Reader& reader, const std::string& file) {
+  const bool plain = !file.empty() && file != "." && file.find("..") == std::string::npos &&
+                     file.find_first_of(std::string("/\\:\0", 4)) == std::string::npos;
+  if (!plain) reader.bad(fmt::format("file name '{}' leads out of the folder", file));
+}
+
+ManifestColumn parse_column(const Json& json, const std::string& place) {
+  const Reader reader(json, place);
+  ManifestColumn entry;
+  Column& column = entry.column;
+  column.name = reader.text("name");
+  entry.file = reader.text("file");
+  require_plain_file_name(reader, entry.file);
+  entry.count = reader.number("count");
+
+  const std::string type_name = reader.text("number_type");
+  const std::optional<NumberType> type = number_type_of_name(type_name);
+  if (!type) reader.bad(fmt::format("number type '{}' is unknown", type_name));
+  column.type = *type;
+
+  const std::string kind_name = reader.text("logical_type");
+  const std::optional<LogicalKind> kind = logical_kind_of(kind_name);
+  if (!kind) reader.bad(fmt::format("logical type '{}' is unknown", kind_name));
+  column.logical.kind = *kind;
+  if (storage_of(*kind).value_or(column.type) != column.type) {
+    reader.bad(fmt::format("logical type '{}' is not stored as {}", kind_name, type_name));
+  }
+  if (has_unit(*kind)) {
+    const std::string unit_name = reader.text("unit");
+    const std::optional<TimeUnit> unit = time_unit_of(unit_name);
+    const bool fine = unit == TimeUnit::kMicro || unit == TimeUnit::kNano;
+    const bool fits =
+        unit && (*kind != LogicalKind::kTime32 || !fine) && (*kind != LogicalKind::kTime64 || fine);
+    if (!fits) reader.bad(fmt::format("'{}' is no unit of {}", unit_name, kind_name));
+    column.logical.unit = *unit;
+  }
+  column.logical.timezone = reader.optional_text("timezone");
+  return entry;
+}
+
+}  // namespace
+
+std::string manifest_text(const Manifest& manifest) {
+  Json json;
+  json["format"] = "numpact-table";
+  json["version"] = kVersion;
+  json["columns"] = Json::array();
+  for (const ManifestColumn& column : manifest.columns) {
+    json["columns"].push_back(column_json(column));
+  }
+  json["skipped"] = Json::array();
+  for (const SkippedColumn& column : manifest.skipped) {
+    json["skipped"].push_back(Json{{"name", column.name}, {"type", column.type}});
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Manifest read_manifest(const std::string& folder) {
+  const std::string place = folder + "/" + kManifestName;
+  Input input(place);
+  if (input.size().value_or(0) > kMaxBytes) {
+    throw Failure(ExitCode::kCorrupt, place, "corrupt: is too long");
+  }
+  const std::vector<std::byte> bytes = input.read_rest();
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  const Json json = Json::parse(text, text + bytes.size(), nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw Failure(ExitCode::kCorrupt, place, "corrupt: is no JSON");
+
+  const Reader reader(json, place);
+  if (reader.text("format") != "numpact-table") reader.bad("is no manifest of numpact");
+  if (reader.number("version") != kVersion) {
+    throw Failure(ExitCode::kCorrupt, place,
+                  fmt::format("unsupported version: {}", reader.number("version")));
+  }
+  Manifest manifest;
+  for (const Json& column : reader.list("columns")) {
+    manifest.columns.push_back(parse_column(column, place));
+  }
+  for (const Json& column : reader.list("skipped")) {
+    const Reader entry(column, place);
+    manifest.skipped.push_back({entry.text("name"), entry.text("type")});
+  }
+  return manifest;
+}
+
+std::string column_file_name(const std::string& column, std::set<std::string>& taken) {
+  std::string stem;
+  for (const char c : column) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte < 0x80 && (std::isalnum(byte) != 0 || c == '_' || c == '-');
+    stem += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  if (stem.size() > kMaxNameBytes) stem.resize(kMaxNameBytes);
+  if (stem.empty()) stem = "column";
+  for (int copy = 1;; ++copy) {
+    std::string name = copy == 1 ? stem + ".pco" : fmt::format("{}~{}.pco", stem, copy);
+    std::string folded = name;
+    std::transform(folded.begin(), folded.end(), folded.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (taken.insert(folded).second) return name;
+  }
+}
+
+}  // namespace numpact::cli

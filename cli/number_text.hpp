@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, dates and times as text.
+#ifndef NUMPACT_CLI_NUMBER_TEXT_HPP
+#define NUMPACT_CLI_NUMBER_TEXT_HPP
+
+#include <cstddef>
+#include <string>
+
+#include "logical_type.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact::cli {
+
+// Appends the number at `index`: the shortest text that reads back as the same number.
+void append_number(std::string& text, const NumberView& numbers, std::size_t index);
+
+// Appends what the number at `index` means, e.g. "2024-02-29 12:00:00.5Z". A value that its logical
+// type does not allow (a time past midnight) is written as the bare number.
+void append_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
+                  std::size_t index);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "failure.hpp"
+#include "files.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path, bool overwrite, Content content)
+    : path_(path), name_(path == "-" ? "(stdout)" : path), overwrite_(overwrite) {
+  buffer_.reserve(kBufferBytes);
+  struct stat found = {};
+  if (is_stdout()) {
+    descriptor_ = STDOUT_FILENO;
+  } else if (::stat(path.c_str(), &found) != 0) {
+    temporary_ = std::make_unique<TemporaryPath>(path, TemporaryPath::Kind::kFile);
+  } else if (S_ISDIR(found.st_mode)) {
+    throw Failure(ExitCode::kFailure, name_, "is a folder");
+  } else if (S_ISREG(found.st_mode)) {
+    if (!overwrite) throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
+    std::error_code ignored;
+    const std::filesystem::path target = std::filesystem::canonical(path, ignored);
+    if (!target.empty()) path_ = target.string();  // a link stays a link
+    temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
+    ::fchmod(temporary_->descriptor(), found.st_mode & 07777);
+  } else {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail_errno(name_, "cannot be written");
+  }
+  if (temporary_ != nullptr) descriptor_ = temporary_->descriptor();
+  if (content == Content::kBinary && ::isatty(descriptor_) == 1) {
+    fail_usage(name_, "binary output is not written to a terminal (use -o FILE or a pipe)");
+  }
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+}
+
+void OutputFile::write_all(std::span<const std::byte> bytes) {
+  while (!bytes.empty() && error_ == 0) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      error_ = errno;
+    }
+  }
+}
+
+void OutputFile::flush() {
+  write_all(buffer_);
+  buffer_.clear();
+}
+
+Status OutputFile::write(std::span<const std::byte> bytes) {
+  bytes_written_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() >= kBufferBytes) {
+    write_all(bytes);
+  } else {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  }
+  return error_ == 0 ? Status() : Status(ErrorKind::kIo, "the output cannot be written");
+}
+
+void OutputFile::put(std::span<const std::byte> bytes) {
+  if (!write(bytes).ok()) throw_if_failed();
+}
+
+void OutputFile::throw_if_failed() const {
+  if (error_ == 0) return;
+  if (error_ == EPIPE) throw OutputGone();
+  errno = error_;
+  fail_errno(name_, "cannot be written");
+}
+
+void OutputFile::patch(std::uint64_t offset, std::span<const std::byte> bytes) {
+  flush();
+  throw_if_failed();
+  const ssize_t written =
+      ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  if (written != static_cast<ssize_t>(bytes.size())) fail_errno(name_, "cannot be written");
+}
+
+void OutputFile::commit() {
+  flush();
+  throw_if_failed();
+  if (temporary_ == nullptr) return;
+  const bool synced = ::fsync(descriptor_) == 0 || errno == EINVAL;
+  if (!synced) fail_errno(name_, "cannot be written");
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) fail_errno(name_, "cannot be written");
+  temporary_->move(temporary_->path(), path_,
+                   overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
+  temporary_.reset();
+}
+
+OutputFolder::OutputFolder(const std::string& path, bool overwrite, const std::string& marker)
+    : path_(path), overwrite_(overwrite) {
+  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(path_, ignored)) {
+    if (!overwrite) throw Failure(ExitCode::kFailure, path_, "exists already (-f overwrites it)");
+    const bool ours = fs::is_directory(path_, ignored) &&
+                      (fs::is_empty(path_, ignored) || fs::exists(fs::path(path_) / marker));
+    if (!ours) {
+      throw Failure(ExitCode::kFailure, path_,
+                    "exists already and is no folder of numpact: not overwritten");
+    }
+  }
+  temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFolder);
+}
+
+void OutputFolder::commit() {
+  temporary_->move(temporary_->path(), path_,
+                   overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
+  temporary_.reset();
+}
+
+void copy_file(const std::string& from, const std::string& to) {
+  Input input(from);
+  OutputFile output(to, false, Content::kBinary);
+  std::vector<std::byte> piece(std::size_t{1} << 20);
+  for (;;) {
+    const std::size_t got = input.read_full(piece);
+    output.put(std::span(piece).first(got));
+    if (got < piece.size()) break;
+  }
+  output.commit();
+  std::error_code ignored;
+  namespace fs = std::filesystem;
+  fs::permissions(to, fs::status(from, ignored).permissions(), ignored);
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files and folders to write to. Nothing has its final name before it is whole and on disk.
+#ifndef NUMPACT_CLI_OUTPUT_FILE_HPP
+#define NUMPACT_CLI_OUTPUT_FILE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cleanup.hpp"
+#include "numpact/stream.hpp"
+
+namespace numpact::cli {
+
+enum class Content { kText, kBinary };
+
+// Written beside its final name and renamed by commit(); without commit() nothing stays. Standard
+// output ("-") and what is no regular file (a device, a pipe) are written straight.
+class OutputFile final : public ByteSink {
+ public:
+  // Fails if the file exists and may not be overwritten, and if binary content would go to a
+  // terminal.
+  OutputFile(const std::string& path, bool overwrite, Content content);
+  ~OutputFile() override;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::string& name() const { return name_; }
+  bool is_stdout() const { return path_ == "-"; }
+  // patch() works: bytes already written can be changed.
+  bool can_patch() const { return temporary_ != nullptr; }
+
+  // For the library: errors come as a Status, and throw_if_failed() has the words for them.
+  Status write(std::span<const std::byte> bytes) override;
+  // For this program: throws.
+  void put(std::span<const std::byte> bytes);
+  void put(std::string_view text) { put(std::as_bytes(std::span(text))); }
+  void patch(std::uint64_t offset, std::span<const std::byte> bytes);
+  void throw_if_failed() const;
+
+  std::uint64_t bytes_written() const { return bytes_written_; }
+  void commit();
+
+ private:
+  void flush();
+  void write_all(std::span<const std::byte> bytes);
+
+  std::string path_;
+  std::string name_;
+  bool overwrite_;
+  std::unique_ptr<TemporaryPath> temporary_;
+  int descriptor_ = -1;
+  int error_ = 0;  // errno of the first failure
+  std::vector<std::byte> buffer_;
+  std::uint64_t bytes_written_ = 0;
+};
+
+// A folder that gets its name once all its files are written.
+class OutputFolder {
+ public:
+  // `marker` is a file that a folder must hold to be overwritten: others are never removed.
+  OutputFolder(const std::string& path, bool overwrite, const std::string& marker);
+
+  const std::string& name() const { return path_; }
+  // Where to write a file of the folder.
+  std::string path_of(const std::string& file) const { return temporary_->path() + "/" + file; }
+  void commit();
+
+ private:
+  std::string path_;
+  bool overwrite_;
+  std::unique_ptr<TemporaryPath> temporary_;
+};
+
+// A new file with the bytes and permissions of another.
+void copy_file(const std::string& from, const std::string& to);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text: one number a line, or a table with separators.
+#include <utility>
+
+#include "failure.hpp"
+#include "formats.hpp"
+#include "number_text.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::size_t kFlushBytes = std::size_t{1} << 16;
+
+class LinesOutput final : public TableOutput {
+ public:
+  explicit LinesOutput(OutputFile& file) : file_(file) {}
+
+  void write(std::span<const NumberView> columns) override {
+    for (std::size_t i = 0; i < columns[0].count; ++i) {
+      append_number(text_, columns[0], i);
+      text_ += '\n';
+      if (text_.size() >= kFlushBytes) flush();
+    }
+    flush();
+  }
+
+  void finish() override {}
+
+ private:
+  void flush() {
+    file_.put(text_);
+    text_.clear();
+  }
+
+  OutputFile& file_;
+  std::string text_;
+};
+
+class SeparatedOutput final : public TableOutput {
+ public:
+  SeparatedOutput(OutputFile& file, const OutputPlan& plan, char separator)
+      : file_(file), columns_(plan.columns), separator_(separator) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (c > 0) text_ += separator_;
+      append_name(columns_[c].name);
+    }
+    text_ += '\n';
+  }
+
+  void write(std::span<const NumberView> columns) override {
+    for (std::size_t row = 0; row < columns[0].count; ++row) {
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (c > 0) text_ += separator_;
+        append_value(text_, columns_[c].logical, columns[c], row);
+      }
+      text_ += '\n';
+      if (text_.size() >= kFlushBytes) flush();
+    }
+  }
+
+  void finish() override { flush(); }
+
+ private:
+  // RFC 4180: quoted where it holds a separator, a quote or a line break.
+  void append_name(const std::string& name) {
+    const char special[] = {separator_, '"', '\n', '\r', '\0'};
+    if (name.find_first_of(special) == std::string::npos) {
+      text_ += name;
+      return;
+    }
+    text_ += '"';
+    for (const char c : name) {
+      if (c == '"') text_ += '"';
+      text_ += c;
+    }
+    text_ += '"';
+  }
+
+  void flush() {
+    file_.put(text_);
+    text_.clear();
+  }
+
+  OutputFile& file_;
+  std::vector<Column> columns_;
+  char separator_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<TableOutput> make_text(OutputFile& file, const OutputPlan& plan) {
+  if (plan.columns.size() != 1) {
+    fail_usage(file.name(), "text holds one column (choose it with --column, or write --to csv)");
+  }
+  return std::make_unique<LinesOutput>(file);
+}
+
+std::unique_ptr<TableOutput> make_csv(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<SeparatedOutput>(file, plan, ',');
+}
+
+std::unique_ptr<TableOutput> make_tsv(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<SeparatedOutput>(file, plan, '\t');
+}
+
+}  // namespace numpact::cli

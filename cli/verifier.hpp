@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proves while a file is written that it decodes to the numbers that went in.
+#ifndef NUMPACT_CLI_VERIFIER_HPP
+#define NUMPACT_CLI_VERIFIER_HPP
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "numpact/stream.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact::cli {
+
+// A 64-bit digest of a row of bytes, the same however the row is cut. Every step is a bijection of
+// the state, so a change in one word always shows. Not for adversaries.
+class Digest {
+ public:
+  void add(std::span<const std::byte> bytes);
+  std::uint64_t value() const;
+  friend bool operator==(const Digest& a, const Digest& b) { return a.value() == b.value(); }
+
+ private:
+  static std::uint64_t mix(std::uint64_t state, std::uint64_t word);
+
+  std::uint64_t state_ = 0;
+  std::uint64_t length_ = 0;
+  std::array<std::byte, 8> word_{};  // its first length_ % 8 bytes wait
+};
+
+// Decodes on a thread of its own.
+class Verifier {
+ public:
+  explicit Verifier(NumberType type);
+  ~Verifier();
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+
+  // Numbers that go into the encoder.
+  void expect(const NumberView& numbers);
+  // Bytes that come out of it. Waits where decoding is far behind.
+  void feed(std::span<const std::byte> bytes);
+  // After the last byte. Throws Failure if the file is not what it should be.
+  void finish(const std::string& place);
+
+ private:
+  class Source;
+  void decode();
+  void stop();
+
+  NumberType type_;
+  Digest expected_;
+  std::uint64_t expected_count_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::vector<std::byte>> pieces_;
+  std::size_t waiting_bytes_ = 0;
+  bool ended_ = false;    // no more pieces will come
+  bool stopped_ = false;  // no more pieces are wanted
+
+  Status status_;
+  Digest decoded_;
+  std::uint64_t decoded_count_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace numpact::cli
+
+#endif
