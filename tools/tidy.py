@@ -90,7 +90,7 @@ def stem_family(inner, level):
 
 def resolve(path, name):
     """The project file that `#include` of `name` in `path` means, or None."""
-    for folder in (Path("src"), path.parent, Path("include")):
+    for folder in (Path("src"), path.parent, Path("include"), Path("tests")):
         target = (ROOT / folder / name).resolve()
         if target.is_file() and target.is_relative_to(ROOT):
             return target.relative_to(ROOT)
@@ -100,8 +100,9 @@ def resolve(path, name):
 def check_include(path, mark, name, layers, included):
     """Yields what is wrong with one include line; notes its target in `included`."""
     if name.startswith("hwy/"):
-        if not (path.name.endswith("_kernel.cpp") or path.parts[:2] == ("src", "simd")):
-            yield "only *_kernel.cpp and src/simd include Highway"
+        may = path.parts[:2] == ("src", "simd") or path.parts[0] == "tests"
+        if not (may or path.name.endswith("_kernel.cpp")):
+            yield "only *_kernel.cpp, src/simd and tests include Highway"
         return
     if mark == "<" and not name.startswith("numpact/"):
         return

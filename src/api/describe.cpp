@@ -11,6 +11,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 
 void describe_mode(const ChunkMeta& meta, ChunkInfo& info) {
   info.mode = static_cast<Mode>(family_tag(meta.mode));

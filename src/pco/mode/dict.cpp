@@ -4,20 +4,20 @@
 namespace numpact {
 
 Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
-  const std::size_t count = static_cast<std::size_t>(reader.read(wire::kDictLengthBits));
+  const std::size_t entry_n = static_cast<std::size_t>(reader.read(wire::kDictLengthBits));
   NUMPACT_TRY(reader.finish_byte("padding after the dictionary's length is not zero"));
   const unsigned bits = latent_bits(context.type);
-  if (count > reader.bits_left() / bits) {
+  if (entry_n > reader.bits_left() / bits) {
     return Status(ErrorKind::kTruncated, "the input ends inside the dictionary",
                   reader.byte_position());
   }
   visit_latent(bits, [&](auto width) {
     using L = decltype(width);
-    const std::span<L> entries = context.arena.make<L>(count);
-    for (L& entry : entries) entry = static_cast<L>(reader.read(kBits<L>));
-    out.entries = entries.data();
+    const std::span<L> read = context.arena.make<L>(entry_n);
+    for (L& entry : read) entry = static_cast<L>(reader.read(kBits<L>));
+    out.entries = read.data();
   });
-  out.count = count;
+  out.count = entry_n;
   return {};
 }
 
