@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// A C door to the C++ API for the benchmarks and the oracle tests, which call it through ctypes
+// (numpact_ctypes.py mirrors every declaration). Not installed, no stable interface.
+//
+// Functions that can fail return an ErrorKind as a number, 0 for success, and say more in `error`.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numpact/numpact.hpp"
+
+#define SHIM_EXPORT __attribute__((visibility("default")))
+
+using numpact::ErrorKind;
+using numpact::NumberType;
+using numpact::Status;
+
+extern "C" {
+
+struct ShimConfig {
+  std::uint32_t level;
+  std::uint32_t mode_kind;  // numpact::ModeSpec::Kind
+  std::uint64_t int_base;
+  double float_base;
+  std::uint32_t quant_k;
+  std::uint32_t delta_kind;  // numpact::DeltaSpec::Kind
+  std::uint32_t delta_order;
+  std::uint32_t uniform_type;
+  std::uint64_t max_page_n;  // 0: the default
+  const std::uint64_t* page_sizes;
+  std::uint64_t page_count;  // 0: no exact sizes
+};
+
+struct ShimError {
+  std::uint64_t offset;
+  std::uint64_t chunk;
+  char message[240];
+};
+
+struct ShimHeader {
+  std::uint32_t standalone_version;
+  std::uint32_t format_major;
+  std::uint32_t format_minor;
+  std::uint32_t uniform_type;  // 0: none
+  std::uint32_t number_type;   // 0: none
+  std::uint64_t n_hint;
+  std::uint64_t size_bytes;
+};
+
+}  // extern "C"
+
+namespace {
+
+struct Text {
+  std::string bytes;
+};
+
+std::int32_t report(const Status& status, ShimError* error) {
+  if (status.ok()) return 0;
+  error->offset = status.offset();
+  error->chunk = status.chunk();
+  std::snprintf(error->message, sizeof error->message, "%s: %s", numpact::to_string(status.kind()),
+                status.what());
+  return static_cast<std::int32_t>(status.kind());
+}
+
+// Runs `body`, which gives a Status, and keeps exceptions from crossing into C.
+template <class Body>
+std::int32_t guarded(ShimError* error, Body&& body) noexcept {
+  try {
+    return report(body(), error);
+  } catch (const numpact::Error& caught) {
+    return report(caught.status(), error);
+  } catch (const std::bad_alloc&) {
+    return report(Status(ErrorKind::kOutOfMemory, "in the shim"), error);
+  } catch (const std::exception&) {
+    return report(Status(ErrorKind::kInvalidArgument, "unexpected exception"), error);
+  }
+}
+
+NumberType type_of(std::uint32_t byte) { return static_cast<NumberType>(byte); }
+
+numpact::ModeSpec mode_of(const ShimConfig& config) {
+  using Kind = numpact::ModeSpec::Kind;
+  switch (static_cast<Kind>(config.mode_kind)) {
+    case Kind::kAuto:
+      return numpact::ModeSpec::automatic();
+    case Kind::kClassic:
+      return numpact::ModeSpec::classic();
+    case Kind::kIntMult:
+      return numpact::ModeSpec::try_int_mult(config.int_base);
+    case Kind::kFloatMult:
+      return numpact::ModeSpec::try_float_mult(config.float_base);
+    case Kind::kFloatQuant:
+      return numpact::ModeSpec::try_float_quant(config.quant_k);
+    case Kind::kDict:
+      return numpact::ModeSpec::try_dict();
+  }
+  throw numpact::Error(Status(ErrorKind::kInvalidArgument, "no such mode"));
+}
+
+numpact::DeltaSpec delta_of(const ShimConfig& config) {
+  using Kind = numpact::DeltaSpec::Kind;
+  switch (static_cast<Kind>(config.delta_kind)) {
+    case Kind::kAuto:
+      return numpact::DeltaSpec::automatic();
+    case Kind::kNone:
+      return numpact::DeltaSpec::none();
+    case Kind::kConsecutive:
+      return numpact::DeltaSpec::try_consecutive(config.delta_order);
+    case Kind::kLookback:
+      return numpact::DeltaSpec::try_lookback();
+    case Kind::kConv1:
+      return numpact::DeltaSpec::try_conv1(config.delta_order);
+  }
+  throw numpact::Error(Status(ErrorKind::kInvalidArgument, "no such delta encoding"));
+}
+
+numpact::PagingSpec paging_of(const ShimConfig& config) {
+  if (config.page_count > 0) {
+    const std::span<const std::uint64_t> sizes(config.page_sizes, config.page_count);
+    return numpact::PagingSpec::exact(std::vector<std::size_t>(sizes.begin(), sizes.end()));
+  }
+  if (config.max_page_n > 0) return numpact::PagingSpec::equal_pages_up_to(config.max_page_n);
+  return {};
+}
+
+numpact::EncodeConfig encode_config(const ShimConfig& config) {
+  numpact::EncodeConfig out;
+  out.level = config.level;
+  out.mode = mode_of(config);
+  out.delta = delta_of(config);
+  out.paging = paging_of(config);
+  out.uniform_type = config.uniform_type != 0;
+  return out;
+}
+
+std::span<const std::byte> bytes_of(const void* data, std::uint64_t size) {
+  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+std::span<std::byte> room_of(void* data, std::uint64_t size) {
+  return {static_cast<std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+std::uint32_t type_byte(const std::optional<NumberType>& type) {
+  return type ? static_cast<std::uint32_t>(*type) : 0;
+}
+
+void append_field(std::string& out, const char* name, std::uint64_t value) {
+  out += std::string(", \"") + name + "\": " + std::to_string(value);
+}
+
+void append_variable(std::string& out, const numpact::LatentVariableInfo& variable) {
+  out += std::string("{\"variable\": \"") + numpact::to_string(variable.variable) + "\"";
+  append_field(out, "bins", variable.bins.size());
+  append_field(out, "ans_size_log", variable.ans_size_log);
+  append_field(out, "stored", variable.stored);
+  append_field(out, "meta_bits", variable.meta_bits);
+  append_field(out, "state_bits", variable.state_bits);
+  append_field(out, "code_bits", variable.code_bits);
+  append_field(out, "offset_bits", variable.offset_bits);
+  out += "}";
+}
+
+void append_chunk(std::string& out, const numpact::ChunkInfo& chunk) {
+  out += "{\"mode\": \"" + chunk.mode_text() + "\", \"delta\": \"" + chunk.delta_text() + "\"";
+  append_field(out, "type", static_cast<std::uint64_t>(chunk.type));
+  append_field(out, "count", chunk.count);
+  append_field(out, "offset", chunk.offset);
+  append_field(out, "meta_bytes", chunk.meta_bytes);
+  append_field(out, "page_bytes", chunk.page_bytes);
+  append_field(out, "dict", chunk.dict.size());
+  out += ", \"variables\": [";
+  for (std::size_t i = 0; i < chunk.variables.size(); ++i) {
+    if (i > 0) out += ", ";
+    append_variable(out, chunk.variables[i]);
+  }
+  out += "]}";
+}
+
+std::string json_of(const numpact::FileInfo& info) {
+  std::string out = "{\"format\": \"" + std::to_string(info.header.format_major) + "." +
+                    std::to_string(info.header.format_minor) + "\"";
+  append_field(out, "count", info.count);
+  append_field(out, "file_bytes", info.file_bytes);
+  append_field(out, "trailing_bytes", info.trailing_bytes);
+  out += ", \"chunks\": [";
+  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
+    if (i > 0) out += ", ";
+    append_chunk(out, info.chunks[i]);
+  }
+  return out + "]}";
+}
+
+}  // namespace
+
+extern "C" {
+
+// Contexts: nullptr is allowed wherever one is taken, and means scratch memory for one call.
+SHIM_EXPORT void* shim_encode_context_new() { return new (std::nothrow) numpact::EncodeContext; }
+SHIM_EXPORT void shim_encode_context_free(void* context) {
+  delete static_cast<numpact::EncodeContext*>(context);
+}
+SHIM_EXPORT void* shim_decode_context_new() { return new (std::nothrow) numpact::DecodeContext; }
+SHIM_EXPORT void shim_decode_context_free(void* context) {
+  delete static_cast<numpact::DecodeContext*>(context);
+}
+
+// Standalone files.
+SHIM_EXPORT std::int32_t shim_compress_bound(std::uint32_t type, std::uint64_t count,
+                                             const ShimConfig* config, std::uint64_t* bound,
+                                             ShimError* error) {
+  return guarded(error, [&] {
+    *bound = numpact::compress_bound(type_of(type), count, encode_config(*config));
+    return Status();
+  });
+}
+
+SHIM_EXPORT std::int32_t shim_compress(void* context, std::uint32_t type, const void* numbers,
+                                       std::uint64_t count, const ShimConfig* config, void* out,
+                                       std::uint64_t room, std::uint64_t* written,
+                                       ShimError* error) {
+  return guarded(error, [&] {
+    std::size_t used = 0;
+    const Status status = numpact::try_compress_into(
+        {type_of(type), numbers, count}, room_of(out, room), used, encode_config(*config),
+        static_cast<numpact::EncodeContext*>(context));
+    *written = used;
+    return status;
+  });
+}
+
+SHIM_EXPORT std::int32_t shim_decompress(void* context, const void* file, std::uint64_t size,
+                                         std::uint32_t type, void* out, std::uint64_t room,
+                                         std::uint64_t* count, ShimError* error) {
+  return guarded(error, [&] {
+    std::size_t got = 0;
+    const Status status =
+        numpact::try_decompress_into(bytes_of(file, size), {type_of(type), out, room}, got, {},
+                                     static_cast<numpact::DecodeContext*>(context));
+    *count = got;
+    return status;
+  });
+}
+
+SHIM_EXPORT std::int32_t shim_count(const void* file, std::uint64_t size, std::uint64_t* count,
+                                    ShimError* error) {
+  return guarded(error, [&] { return numpact::try_count_numbers(bytes_of(file, size), *count); });
+}
+
+SHIM_EXPORT std::int32_t shim_header(const void* file, std::uint64_t size, ShimHeader* header,
+                                     ShimError* error) {
+  return guarded(error, [&] {
+    numpact::FileHeader read;
+    const Status status = numpact::try_read_header(bytes_of(file, size), read);
+    header->standalone_version = read.standalone_version;
+    header->format_major = read.format_major;
+    header->format_minor = read.format_minor;
+    header->uniform_type = type_byte(read.uniform_type);
+    header->number_type = type_byte(read.number_type);
+    header->n_hint = read.n_hint;
+    header->size_bytes = read.size_bytes;
+    return status;
+  });
+}
+
+// A summary of the file as JSON, to be read with shim_text_* and freed with shim_text_free.
+SHIM_EXPORT std::int32_t shim_inspect(const void* file, std::uint64_t size, void** text,
+                                      ShimError* error) {
+  return guarded(error, [&] {
+    numpact::FileInfo info;
+    const Status status = numpact::try_inspect(bytes_of(file, size), info);
+    if (status.ok()) *text = new Text{json_of(info)};
+    return status;
+  });
+}
+SHIM_EXPORT const char* shim_text_data(const void* text) {
+  return static_cast<const Text*>(text)->bytes.c_str();
+}
+SHIM_EXPORT void shim_text_free(void* text) { delete static_cast<Text*>(text); }
+
+// The wrapped format, writing.
+SHIM_EXPORT std::int32_t shim_wrapped_header(void* out, std::uint64_t room, std::uint64_t* written,
+                                             ShimError* error) {
+  return guarded(error, [&] {
+    const std::vector<std::byte> header = numpact::wrapped::encode_file_header();
+    *written = header.size();
+    if (header.size() > room) return Status(ErrorKind::kOutputTooSmall, "file header");
+    std::copy(header.begin(), header.end(), static_cast<std::byte*>(out));
+    return Status();
+  });
+}
+
+SHIM_EXPORT std::int32_t shim_chunk_encoder_new(std::uint32_t type, const void* numbers,
+                                                std::uint64_t count, const ShimConfig* config,
+                                                void** encoder, ShimError* error) {
+  return guarded(error, [&] {
+    auto made = numpact::wrapped::ChunkEncoder::create({type_of(type), numbers, count},
+                                                       encode_config(*config));
+    if (made.ok()) *encoder = new numpact::wrapped::ChunkEncoder(std::move(*made));
+    return made.status();
+  });
+}
+SHIM_EXPORT void shim_chunk_encoder_free(void* encoder) {
+  delete static_cast<numpact::wrapped::ChunkEncoder*>(encoder);
+}
+SHIM_EXPORT std::uint64_t shim_chunk_page_count(const void* encoder) {
+  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_count();
+}
+SHIM_EXPORT std::uint64_t shim_chunk_page_n(const void* encoder, std::uint64_t page) {
+  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_n(page);
+}
+SHIM_EXPORT std::uint64_t shim_chunk_meta_bound(const void* encoder) {
+  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->meta_size_bound();
+}
+SHIM_EXPORT std::uint64_t shim_chunk_page_bound(const void* encoder, std::uint64_t page) {
+  return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_size_bound(page);
+}
+
+SHIM_EXPORT std::int32_t shim_chunk_write_meta(const void* encoder, void* out, std::uint64_t room,
+                                               std::uint64_t* written, ShimError* error) {
+  return guarded(error, [&] {
+    std::size_t used = 0;
+    const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
+    const Status status = chunk->try_write_meta(room_of(out, room), used);
+    *written = used;
+    return status;
+  });
+}
+
+SHIM_EXPORT std::int32_t shim_chunk_write_page(const void* encoder, std::uint64_t page, void* out,
+                                               std::uint64_t room, std::uint64_t* written,
+                                               ShimError* error) {
+  return guarded(error, [&] {
+    std::size_t used = 0;
+    const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
+    const Status status = chunk->try_write_page(page, room_of(out, room), used);
+    *written = used;
+    return status;
+  });
+}
+
+// The wrapped format, reading.
+SHIM_EXPORT std::int32_t shim_wrapped_read_header(const void* bytes, std::uint64_t size,
+                                                  std::uint32_t* major, std::uint32_t* minor,
+                                                  std::uint64_t* consumed, ShimError* error) {
+  return guarded(error, [&] {
+    numpact::wrapped::FormatVersion version;
+    std::size_t used = 0;
+    const Status status =
+        numpact::wrapped::try_decode_file_header(bytes_of(bytes, size), version, used);
+    *major = version.major;
+    *minor = version.minor;
+    *consumed = used;
+    return status;
+  });
+}
+
+SHIM_EXPORT std::int32_t shim_chunk_decoder_new(const void* bytes, std::uint64_t size,
+                                                std::uint32_t type, std::uint32_t major,
+                                                std::uint32_t minor, void** decoder,
+                                                std::uint64_t* consumed, ShimError* error) {
+  return guarded(error, [&] {
+    auto made = numpact::wrapped::ChunkDecoder::create(
+        bytes_of(bytes, size), type_of(type), numpact::wrapped::FormatVersion{major, minor});
+    if (made.ok()) {
+      *consumed = made->meta_size();
+      *decoder = new numpact::wrapped::ChunkDecoder(std::move(*made));
+    }
+    return made.status();
+  });
+}
+SHIM_EXPORT void shim_chunk_decoder_free(void* decoder) {
+  delete static_cast<numpact::wrapped::ChunkDecoder*>(decoder);
+}
+
+SHIM_EXPORT std::int32_t shim_chunk_decode_page(const void* decoder, void* context,
+                                                const void* bytes, std::uint64_t size,
+                                                std::uint64_t page_n, std::uint32_t type, void* out,
+                                                std::uint64_t room, std::uint64_t* consumed,
+                                                ShimError* error) {
+  return guarded(error, [&] {
+    std::size_t used = 0;
+    const auto* chunk = static_cast<const numpact::wrapped::ChunkDecoder*>(decoder);
+    const Status status =
+        chunk->try_decode_page(bytes_of(bytes, size), page_n, {type_of(type), out, room}, used,
+                               static_cast<numpact::DecodeContext*>(context));
+    *consumed = used;
+    return status;
+  });
+}
+
+}  // extern "C"

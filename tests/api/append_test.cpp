@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appending replaces the file as a whole or leaves it alone.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/distributions.hpp"
+#include "support/fixtures.hpp"
+
+namespace numpact::testing {
+namespace {
+
+class Append : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = ::testing::TempDir() + "numpact_append_XXXXXX";
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+    path_ = folder_ + "/numbers.pco";
+  }
+  void TearDown() override {
+    EXPECT_EQ(files_left(), std::filesystem::exists(path_) ? 1 : 0);
+    std::filesystem::remove_all(folder_);
+  }
+
+  void put(ByteSpan bytes) const {
+    std::ofstream stream(path_, std::ios::binary);
+    stream.write(reinterpret_cast<const char*>(bytes.data()),
+                 static_cast<std::streamsize>(bytes.size()));
+    ASSERT_TRUE(stream.flush());
+  }
+  Bytes get() const { return read_file(path_); }
+  std::ptrdiff_t files_left() const {
+    return std::distance(std::filesystem::directory_iterator(folder_), {});
+  }
+  // Appending to these bytes fails and changes nothing.
+  void expect_refused(ByteSpan bytes, const Numbers& numbers, ErrorKind kind) const {
+    put(bytes);
+    const Status status = try_append_to_file(path_, numbers.view());
+    EXPECT_STREQ(to_string(status.kind()), to_string(kind)) << status.message();
+    EXPECT_TRUE(same_bytes(get(), bytes));
+  }
+
+  std::string folder_;
+  std::string path_;
+};
+
+TEST_F(Append, AddsChunks) {
+  Random random(31);
+  for (const NumberType type : {NumberType::kU8, NumberType::kF64}) {
+    const Numbers first = make_numbers("walk", type, 500, random);
+    const Numbers second = make_numbers("uniform", type, 300, random);
+    put(compressed(first));
+    for (int times = 1; times <= 2; ++times) {
+      ASSERT_OK(try_append_to_file(path_, second.view()));
+      Numbers all = first;
+      for (int i = 0; i < times; ++i) {
+        all.storage().insert(all.storage().end(), raw(second).begin(), raw(second).end());
+      }
+      EXPECT_TRUE(same_numbers(decompressed(get()), all));
+      EXPECT_EQ(inspect(get()).chunks.size(), static_cast<std::size_t>(1 + times));
+    }
+  }
+}
+
+TEST_F(Append, OfNothingKeepsTheFile) {
+  const Bytes file = compressed(from_values<std::int16_t>({4, 5}));
+  put(file);
+  ASSERT_OK(try_append_to_file(path_, zeros(NumberType::kI16, 0).view()));
+  EXPECT_EQ(get(), file);
+}
+
+TEST_F(Append, ToEmptyFiles) {
+  const std::vector<float> numbers = {1.5f, -0.0f};
+  put(compressed(zeros(NumberType::kF32, 0)));
+  append_to_file<float>(path_, numbers);
+  EXPECT_TRUE(same_numbers(decompressed(get()), from_values(numbers)));
+  EncodeConfig typeless;
+  typeless.uniform_type = false;
+  put(compressed(zeros(NumberType::kU8, 0), typeless));
+  append_to_file<float>(path_, numbers);
+  EXPECT_TRUE(same_numbers(decompressed(get()), from_values(numbers)));
+}
+
+TEST_F(Append, DropsWhatFollowsTheTerminator) {
+  const std::string name = "made/bytes_after_terminator";
+  const Bytes file = read_file(fixture_path(name + ".pco"));
+  const Numbers before = read_npy(fixture_path(name + ".npy"));
+  put(file);
+  const std::vector<std::uint32_t> more = {7};
+  ASSERT_OK(try_append_to_file(path_, from_values(more).view()));
+  const FileInfo info = inspect(get());
+  EXPECT_EQ(info.trailing_bytes, 0u);
+  EXPECT_EQ(info.count, before.count() + 1);
+  EXPECT_TRUE(is_prefix(before, decompressed(get())));
+}
+
+TEST_F(Append, WrongTypeIsRefused) {
+  const Bytes file = compressed(from_values<std::int16_t>({4, 5}));
+  expect_refused(file, zeros(NumberType::kU16, 2), ErrorKind::kTypeMismatch);
+  expect_refused(compressed(zeros(NumberType::kF64, 0)), zeros(NumberType::kI64, 2),
+                 ErrorKind::kTypeMismatch);
+}
+
+TEST_F(Append, DamagedFilesAreRefused) {
+  Random random(32);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU32, 100, random);
+  const Bytes file = compressed(numbers);
+  for (const std::size_t n : {std::size_t{0}, std::size_t{5}, file.size() / 2, file.size() - 1}) {
+    expect_refused(ByteSpan(file).first(n), numbers, ErrorKind::kTruncated);
+  }
+  for (const char* name : {"magic", "page_padding", "metadata_padding"}) {
+    const Bytes bad = read_file(fixture_path(text("made/refused/", name, ".pco")));
+    expect_refused(bad, numbers, ErrorKind::kCorrupt);
+  }
+}
+
+TEST_F(Append, OldVersionsAreRefused) {
+  for (const char* name :
+       {"v0_0_0_classic", "v0_1_0_delta_int_mult", "v0_3_0_f16", "v0_4_0_lookback_delta"}) {
+    const Bytes file = read_file(fixture_path(text(name, ".pco")));
+    expect_refused(file, zeros(*read_header(file).number_type, 3), ErrorKind::kUnsupportedVersion);
+  }
+}
+
+TEST_F(Append, InvalidConfigLeavesTheFile) {
+  const Bytes file = compressed(from_values<std::int16_t>({4, 5}));
+  const Numbers numbers = zeros(NumberType::kI16, 5);
+  std::vector<EncodeConfig> configs(6);
+  configs[0].level = 13;
+  configs[1].mode = ModeSpec::try_float_mult(0.5);
+  configs[2].delta = DeltaSpec::try_consecutive(8);
+  configs[3].paging = PagingSpec::equal_pages_up_to(0);
+  configs[4].paging = PagingSpec::exact({2, 2});
+  configs[5].paging = PagingSpec::exact({2, 0, 3});
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    put(file);
+    EXPECT_KIND(try_append_to_file(path_, numbers.view(), configs[i]), kInvalidArgument) << i;
+    EXPECT_TRUE(get() == file) << i;
+  }
+}
+
+TEST_F(Append, CancelledLeavesTheFile) {
+  const Bytes file = compressed(from_values<std::int16_t>({4, 5}));
+  put(file);
+  EncodeConfig config;
+  config.progress = [](const Progress&) { return false; };
+  EXPECT_KIND(try_append_to_file(path_, zeros(NumberType::kI16, 5).view(), config), kCancelled);
+  EXPECT_EQ(get(), file);
+}
+
+TEST_F(Append, KeepsPermissions) {
+  put(compressed(from_values<std::int16_t>({4, 5})));
+  for (const mode_t mode : {0600u, 0640u, 0666u}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    ASSERT_OK(try_append_to_file(path_, zeros(NumberType::kI16, 5).view()));
+    struct stat info {};
+    ASSERT_EQ(::stat(path_.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, mode);
+  }
+}
+
+TEST_F(Append, MissingFileIsAnIoError) {
+  EXPECT_KIND(try_append_to_file(path_, zeros(NumberType::kI16, 5).view()), kIo);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  EXPECT_KIND(try_append_to_file(folder_, zeros(NumberType::kI16, 5).view()), kIo);
+}
+
+}  // namespace
+}  // namespace numpact::testing

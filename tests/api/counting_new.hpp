@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The global operator new, counted; any call of it can be made to fail.
+#ifndef NUMPACT_TESTS_API_COUNTING_NEW_HPP
+#define NUMPACT_TESTS_API_COUNTING_NEW_HPP
+
+#include <atomic>
+
+namespace numpact::testing {
+
+extern std::atomic<long> allocations;
+extern std::atomic<long> fail_in;  // the call that fails, counted from 0; none if negative
+
+}  // namespace numpact::testing
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs that are too small: an error, and nothing written beyond them.
+#include <gtest/gtest.h>
+
+#include "support/distributions.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+constexpr std::byte kGuard{0xa5};
+
+bool all_guard(ByteSpan bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kGuard; });
+}
+
+TEST(OutputRoom, CompressIntoEverySize) {
+  Random random(61);
+  for (const char* distribution : {"uniform", "walk", "constant"}) {
+    for (const NumberType type : {NumberType::kU8, NumberType::kF32, NumberType::kI64}) {
+      EncodeConfig config;
+      config.paging = PagingSpec::equal_pages_up_to(13);
+      const Numbers numbers = make_numbers(distribution, type, 31, random);
+      const Bytes file = compressed(numbers, config);
+      const std::size_t bound = compress_bound(type, numbers.count(), config);
+      ASSERT_LE(file.size(), bound);
+      for (std::size_t room = 0; room <= bound; ++room) {
+        Bytes memory(room + 64, kGuard);
+        std::size_t written = 99;
+        const Status status =
+            try_compress_into(numbers.view(), std::span(memory).first(room), written, config);
+        EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(room)));
+        if (room < file.size()) {
+          EXPECT_KIND(status, kOutputTooSmall) << room;
+          continue;
+        }
+        ASSERT_OK(status);
+        ASSERT_EQ(written, file.size());
+        EXPECT_TRUE(same_bytes(ByteSpan(memory).first(written), file));
+      }
+    }
+  }
+}
+
+TEST(OutputRoom, DecompressIntoEverySize) {
+  Random random(62);
+  for (const NumberType type : kNumberTypes) {
+    EncodeConfig config;
+    config.paging = PagingSpec::equal_pages_up_to(300);
+    const Numbers numbers = make_numbers("walk", type, 700, random);
+    const Bytes file = compressed(numbers, config);
+    for (const std::size_t room : {0, 1, 233, 234, 255, 256, 467, 468, 699}) {
+      const std::size_t bytes = room * size_of(type);
+      Bytes memory(bytes + 64, kGuard);
+      std::size_t count = 9999;
+      const Status status =
+          try_decompress_into(file, MutableNumberView(type, memory.data(), room), count);
+      EXPECT_KIND(status, kOutputTooSmall) << name_of(type) << " " << room;
+      EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes)));
+      // Whole chunks only.
+      EXPECT_EQ(count, room < 234 ? 0u : room < 467 ? 234u : 467u);
+      EXPECT_TRUE(same_bytes(ByteSpan(memory).first(count * size_of(type)),
+                             raw(numbers).first(count * size_of(type))));
+    }
+    Bytes memory(700 * size_of(type) + 64, kGuard);
+    std::size_t count = 0;
+    EXPECT_OK(try_decompress_into(file, MutableNumberView(type, memory.data(), 700), count));
+    EXPECT_EQ(count, 700u);
+    EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(700 * size_of(type))));
+  }
+}
+
+TEST(OutputRoom, MoreRoomIsLeftAlone) {
+  for (const Fixture& fixture : good_fixtures()) {
+    const std::size_t bytes = raw(fixture.numbers).size();
+    Bytes memory(bytes + 4096, kGuard);
+    std::size_t count = 0;
+    const NumberType type = fixture.numbers.type();
+    ASSERT_OK(try_decompress_into(
+        fixture.file, MutableNumberView(type, memory.data(), memory.size() / size_of(type)),
+        count));
+    EXPECT_EQ(count, fixture.numbers.count());
+    EXPECT_TRUE(same_bytes(ByteSpan(memory).first(bytes), raw(fixture.numbers)));
+    EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes))) << fixture.name;
+  }
+}
+
+TEST(OutputRoom, SoundChunksBeforeAnError) {
+  Random random(63);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU32, 400, random);
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(100);
+  const Bytes file = compressed(numbers, config);
+  const FileInfo info = inspect(file);
+  ASSERT_EQ(info.chunks.size(), 4u);
+  for (std::size_t n = info.header.size_bytes; n < file.size(); ++n) {
+    Numbers out = zeros(NumberType::kU32, 400);
+    std::size_t count = 9999;
+    const Status status = try_decompress_into(ByteSpan(file).first(n), writable(out), count);
+    EXPECT_KIND(status, kTruncated);
+    std::size_t whole = 0;
+    for (const ChunkInfo& chunk : info.chunks) {
+      if (chunk.offset + 4 + chunk.meta_bytes + chunk.page_bytes <= n) ++whole;
+    }
+    EXPECT_EQ(count, 100 * whole);
+    EXPECT_EQ(status.chunk(), whole);
+    out.storage().resize(count * 4);
+    EXPECT_TRUE(is_prefix(out, numbers));
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wrapped chunks: header, metadata and pages each in memory of their own.
+#include "numpact/wrapped.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "support/distributions.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+using wrapped::ChunkDecoder;
+using wrapped::ChunkEncoder;
+
+// The page in exactly its bytes; nothing more may be read.
+void expect_page(const ChunkDecoder& decoder, ByteSpan page, const Numbers& expected) {
+  const ExactCopy copy(page);
+  Numbers out = zeros(expected.type(), expected.count());
+  std::size_t consumed = 0;
+  ASSERT_OK(decoder.try_decode_page(copy.span(), expected.count(), writable(out), consumed));
+  EXPECT_EQ(consumed, page.size());
+  EXPECT_TRUE(same_numbers(out, expected));
+}
+
+Numbers copy_of(const Numbers& all, std::size_t first, std::size_t n) {
+  Numbers numbers = zeros(all.type(), n);
+  const NumberView view = part(all, first, n);
+  if (n > 0) std::memcpy(numbers.storage().data(), view.data, n * size_of(all.type()));
+  return numbers;
+}
+
+TEST(WrappedDecode, ChunksOfStandaloneFilesOfEveryVersion) {
+  std::array<int, 5> seen{};
+  for (const Fixture& fixture : good_fixtures()) {
+    SCOPED_TRACE(fixture.name);
+    const FileInfo info = inspect(fixture.file);
+    const wrapped::FormatVersion version{info.header.format_major, info.header.format_minor};
+    ++seen.at(version.major);
+    std::size_t first = 0;
+    for (const ChunkInfo& chunk : info.chunks) {
+      const auto meta_at = static_cast<std::size_t>(chunk.offset) + 4;
+      const auto meta_size = static_cast<std::size_t>(chunk.meta_bytes);
+      const ExactCopy meta(ByteSpan(fixture.file).subspan(meta_at, meta_size));
+      auto decoder = ChunkDecoder::create(meta.span(), chunk.type, version);
+      ASSERT_OK(decoder.status());
+      EXPECT_EQ(decoder->meta_size(), meta_size);
+      EXPECT_EQ(decoder->type(), chunk.type);
+      EXPECT_EQ(decoder->info().mode_text(), chunk.mode_text());
+      EXPECT_EQ(decoder->info().delta_text(), chunk.delta_text());
+      const auto n = static_cast<std::size_t>(chunk.count);
+      expect_page(*decoder,
+                  ByteSpan(fixture.file)
+                      .subspan(meta_at + meta_size, static_cast<std::size_t>(chunk.page_bytes)),
+                  copy_of(fixture.numbers, first, n));
+      first += n;
+    }
+  }
+  for (const int count : seen) EXPECT_GT(count, 0);
+}
+
+void round_trip(const Numbers& numbers, const EncodeConfig& config, Random& random) {
+  auto encoder = ChunkEncoder::create(numbers.view(), config);
+  ASSERT_OK(encoder.status());
+  const Bytes meta = encoder->meta();
+  EXPECT_LE(meta.size(), encoder->meta_size_bound());
+  const ExactCopy meta_copy(meta);
+  auto decoder = ChunkDecoder::create(meta_copy.span(), numbers.type(), wrapped::kCurrentVersion);
+  ASSERT_OK(decoder.status());
+  EXPECT_EQ(decoder->meta_size(), meta.size());
+
+  std::vector<std::size_t> firsts;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < encoder->page_count(); ++i) {
+    firsts.push_back(total);
+    total += encoder->page_n(i);
+  }
+  ASSERT_EQ(total, numbers.count());
+  std::vector<std::size_t> order(firsts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  for (const std::size_t i : order) {
+    SCOPED_TRACE(text("page ", i));
+    const Bytes page = encoder->page(i);
+    EXPECT_LE(page.size(), encoder->page_size_bound(i));
+    expect_page(*decoder, page, copy_of(numbers, firsts[i], encoder->page_n(i)));
+  }
+}
+
+TEST(WrappedRoundTrip, EveryTypeModeAndDelta) {
+  Random random(41);
+  for (const NumberType type : kNumberTypes) {
+    for (const ModeSpec& mode : mode_specs(type)) {
+      for (const DeltaSpec& delta : delta_specs(type)) {
+        EncodeConfig config;
+        config.mode = mode;
+        config.delta = delta;
+        const std::size_t most = random.between(1, 600);
+        config.paging = PagingSpec::equal_pages_up_to(most);
+        const std::string_view distribution = random.pick(distribution_names());
+        const std::size_t n = random.between(1, 1200);
+        SCOPED_TRACE(text(name_of(type), " x ", n, " ", distribution, ", ", describe(config),
+                          ", pages of ", most, ", seed ", seed()));
+        round_trip(make_numbers(distribution, type, n, random), config, random);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(WrappedRoundTrip, ConstantPagesOfNoBytes) {
+  Random random(42);
+  EncodeConfig config;
+  config.delta = DeltaSpec::none();
+  config.mode = ModeSpec::classic();
+  auto encoder = ChunkEncoder::create(zeros(NumberType::kI32, 500).view(), config);
+  ASSERT_OK(encoder.status());
+  EXPECT_TRUE(encoder->page(0).empty());
+  const Bytes meta = encoder->meta();
+  auto decoder = ChunkDecoder::create(meta, NumberType::kI32, wrapped::kCurrentVersion);
+  ASSERT_OK(decoder.status());
+  Numbers out = make_numbers("uniform", NumberType::kI32, 500, random);
+  std::size_t consumed = 9;
+  ASSERT_OK(decoder->try_decode_page({}, 500, writable(out), consumed));  // no memory at all
+  EXPECT_EQ(consumed, 0u);
+  EXPECT_TRUE(same_numbers(out, zeros(NumberType::kI32, 500)));
+}
+
+class OneChunk : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Random random(43);
+    numbers_ = make_numbers("walk", NumberType::kU32, 1000, random);
+    EncodeConfig config;
+    config.paging = PagingSpec::exact({600, 400});
+    encoder_.emplace(ChunkEncoder::create(numbers_.view(), config).value());
+    meta_ = encoder_->meta();
+  }
+  ChunkDecoder decoder(const DecodeLimits& limits = {}) const {
+    return ChunkDecoder::create(meta_, NumberType::kU32, wrapped::kCurrentVersion, limits).value();
+  }
+  Numbers numbers_;
+  std::optional<ChunkEncoder> encoder_;
+  Bytes meta_;
+};
+
+TEST_F(OneChunk, PartialPages) {
+  const ChunkDecoder chunk = decoder();
+  const Bytes page = encoder_->page(0);
+  for (const std::size_t n : {0, 1, 255, 256, 257, 599}) {
+    Numbers out = zeros(NumberType::kU32, n);
+    std::size_t consumed = 9;
+    ASSERT_OK(chunk.try_decode_page(page, 600, writable(out), consumed));
+    EXPECT_EQ(consumed, 0u);
+    EXPECT_TRUE(is_prefix(out, numbers_));
+  }
+}
+
+TEST_F(OneChunk, MoreRoomThanNumbers) {
+  Numbers out = zeros(NumberType::kU32, 700);
+  std::size_t consumed = 0;
+  const Bytes page = encoder_->page(0);
+  ASSERT_OK(decoder().try_decode_page(page, 600, writable(out), consumed));
+  EXPECT_EQ(consumed, page.size());
+  for (std::size_t i = 600; i < 700; ++i) EXPECT_EQ(bits_at(out, i), 0u);
+}
+
+TEST_F(OneChunk, BytesBehindThePageAreLeft) {
+  Bytes pages = encoder_->page(0);
+  const std::size_t size = pages.size();
+  const Bytes second = encoder_->page(1);
+  pages.insert(pages.end(), second.begin(), second.end());
+  std::vector<std::uint32_t> out(600);
+  EXPECT_EQ(decoder().decode_page<std::uint32_t>(pages, 600, out), size);
+}
+
+TEST_F(OneChunk, TruncatedMetaAndPages) {
+  for (std::size_t n = 0; n < meta_.size(); ++n) {
+    const ExactCopy cut(ByteSpan(meta_).first(n));
+    EXPECT_KIND(
+        ChunkDecoder::create(cut.span(), NumberType::kU32, wrapped::kCurrentVersion).status(),
+        kTruncated);
+  }
+  const Bytes page = encoder_->page(0);
+  const ChunkDecoder chunk = decoder();
+  Numbers out = zeros(NumberType::kU32, 600);
+  for (std::size_t n = 0; n < page.size(); ++n) {
+    const ExactCopy cut(ByteSpan(page).first(n));
+    std::size_t consumed = 9;
+    EXPECT_KIND(chunk.try_decode_page(cut.span(), 600, writable(out), consumed), kTruncated) << n;
+    EXPECT_EQ(consumed, 0u);
+  }
+}
+
+TEST_F(OneChunk, WrongArguments) {
+  const Bytes page = encoder_->page(0);
+  const ChunkDecoder chunk = decoder();
+  Numbers out = zeros(NumberType::kU32, 600);
+  std::size_t size = 0;
+  EXPECT_KIND(chunk.try_decode_page(page, 0, writable(out), size), kInvalidArgument);
+  EXPECT_KIND(chunk.try_decode_page(page, (1u << 24) + 1, writable(out), size), kInvalidArgument);
+  Numbers other = zeros(NumberType::kI32, 600);
+  EXPECT_KIND(chunk.try_decode_page(page, 600, writable(other), size), kTypeMismatch);
+  Bytes room(10000);
+  EXPECT_KIND(encoder_->try_write_page(2, room, size), kInvalidArgument);
+  EXPECT_THROW((void)encoder_->page(2), Error);
+}
+
+TEST_F(OneChunk, OutputRoom) {
+  const Bytes page = encoder_->page(1);
+  for (std::size_t n = 0; n < page.size(); ++n) {
+    ExactCopy room{Bytes(n)};
+    std::size_t written = 0;
+    EXPECT_KIND(encoder_->try_write_page(1, room.writable(), written), kOutputTooSmall);
+  }
+  for (std::size_t n = 0; n < meta_.size(); ++n) {
+    ExactCopy room{Bytes(n)};
+    std::size_t written = 0;
+    EXPECT_KIND(encoder_->try_write_meta(room.writable(), written), kOutputTooSmall);
+  }
+  ExactCopy room(page);
+  std::size_t written = 0;
+  ASSERT_OK(encoder_->try_write_page(1, room.writable(), written));
+  EXPECT_TRUE(same_bytes(room.span().first(written), page));
+}
+
+TEST_F(OneChunk, Limits) {
+  const Bytes page = encoder_->page(0);
+  Numbers out = zeros(NumberType::kU32, 600);
+  std::size_t size = 0;
+  DecodeLimits limits;
+  limits.max_numbers = 599;
+  EXPECT_KIND(decoder(limits).try_decode_page(page, 600, writable(out), size), kLimitExceeded);
+  limits.max_numbers = 600;
+  EXPECT_OK(decoder(limits).try_decode_page(page, 600, writable(out), size));
+  limits.max_output_bytes = 2399;
+  EXPECT_KIND(decoder(limits).try_decode_page(page, 600, writable(out), size), kLimitExceeded);
+  limits = {};
+  limits.max_memory = 100;
+  EXPECT_KIND(ChunkDecoder::create(meta_, NumberType::kU32, {}, limits).status(), kLimitExceeded);
+}
+
+}  // namespace
+}  // namespace numpact::testing

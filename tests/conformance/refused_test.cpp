@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that break one rule each are refused, with the kind of error that names the reason.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "support/fixtures.hpp"
+
+namespace numpact::testing {
+namespace {
+
+// All others: kCorrupt.
+const std::map<std::string, ErrorKind>& other_kinds() {
+  static const std::map<std::string, ErrorKind> kinds = {
+      {"cut_in_metadata", ErrorKind::kTruncated},
+      {"cut_in_page", ErrorKind::kTruncated},
+      {"dict_longer_than_file", ErrorKind::kTruncated},
+      {"header_only", ErrorKind::kTruncated},
+      {"no_terminator", ErrorKind::kTruncated},
+      {"format_version_5", ErrorKind::kUnsupportedVersion},
+      {"standalone_version_4", ErrorKind::kUnsupportedVersion},
+  };
+  return kinds;
+}
+
+// What only the numbers show.
+bool inspect_accepts(const std::string& name) {
+  return name == "dict_empty" || name == "dict_index_past_end" || name == "lookback_17_window_16";
+}
+
+ErrorKind stream_kind(ByteSpan file, NumberType type, std::size_t piece) {
+  MemorySource source(file, piece);
+  StreamReader reader(source);
+  Numbers out = zeros(type, 1000);
+  while (true) {
+    std::size_t count = 0;
+    const Status status = reader.try_read(writable(out), count);
+    if (!status.ok()) return status.kind();
+    if (count < out.count()) return ErrorKind::kNone;
+  }
+}
+
+class RefusedFile : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    file_ = read_file(fixture_path("made/refused/" + GetParam() + ".pco"));
+    const auto found = other_kinds().find(GetParam());
+    kind_ = found == other_kinds().end() ? ErrorKind::kCorrupt : found->second;
+  }
+  const char* wanted() const { return to_string(kind_); }
+  // What the file claims to hold; any type where it does not say.
+  NumberType type() const {
+    FileHeader header;
+    (void)try_read_header(file_, header).ok();
+    return header.number_type.value_or(NumberType::kU32);
+  }
+  Bytes file_;
+  ErrorKind kind_ = ErrorKind::kNone;
+};
+
+TEST_P(RefusedFile, DecompressAny) {
+  Numbers out;
+  const Status status = try_decompress_any(file_, out);
+  EXPECT_STREQ(to_string(status.kind()), wanted()) << status.message();
+  EXPECT_STRNE(status.what(), "");
+  EXPECT_NE(status.offset(), Status::kNoOffset);
+  EXPECT_LE(status.offset(), file_.size());
+}
+
+TEST_P(RefusedFile, DecompressInto) {
+  Numbers out = zeros(type(), 100000);
+  std::size_t count = 0;
+  const Status status = try_decompress_into(file_, writable(out), count);
+  EXPECT_STREQ(to_string(status.kind()), wanted()) << status.message();
+}
+
+TEST_P(RefusedFile, Throws) {
+  try {
+    (void)decompress_any(file_);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind_);
+    EXPECT_NE(std::string(error.what()).find(to_string(kind_)), std::string::npos) << error.what();
+  }
+}
+
+TEST_P(RefusedFile, Streams) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, file_.size()}) {
+    EXPECT_STREQ(to_string(stream_kind(file_, type(), piece)), wanted()) << piece;
+  }
+}
+
+TEST_P(RefusedFile, InspectAndCount) {
+  FileInfo info;
+  std::uint64_t count = 0;
+  if (inspect_accepts(GetParam())) {
+    EXPECT_OK(try_inspect(file_, info));
+    EXPECT_OK(try_count_numbers(file_, count));
+    return;
+  }
+  EXPECT_STREQ(to_string(try_inspect(file_, info).kind()), wanted());
+  EXPECT_STREQ(to_string(try_count_numbers(file_, count).kind()), wanted());
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+
+INSTANTIATE_TEST_SUITE_P(Made, RefusedFile, ::testing::ValuesIn(names_in("made/refused")),
+                         test_name);
+
+TEST(RefusedFiles, AreAllThere) {
+  EXPECT_EQ(names_in("made/refused").size(), 51u);
+  for (const auto& [name, kind] : other_kinds()) {
+    EXPECT_FALSE(read_file(fixture_path("made/refused/" + name + ".pco")).empty());
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged files: an error or some numbers, never a crash or a read outside the file. Small files,
+// every byte: each bit flipped, all zeros, all ones; every truncation; random changes of several.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "numpact/inspect.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+// More than this many numbers are not waited for.
+constexpr std::uint64_t kMostNumbers = 20000;
+
+DecodeConfig limited() {
+  DecodeConfig config;
+  config.limits.max_numbers = kMostNumbers;
+  config.limits.max_memory = std::uint64_t{64} << 20;
+  return config;
+}
+
+// What the doors said of one file.
+struct Outcome {
+  Status any;
+  Status into;
+  Status stream;
+  Status inspect;
+  Numbers numbers;
+};
+
+class Doors {
+ public:
+  explicit Doors(NumberType type) : room_(zeros(type, kMostNumbers)) {}
+
+  Outcome open(ByteSpan file) {
+    Outcome outcome;
+    outcome.any = try_decompress_any(file, outcome.numbers, limited());
+    std::size_t count = 0;
+    outcome.into = try_decompress_into(file, writable(room_), count, limited(), &context_);
+    EXPECT_LE(count, room_.count());
+    outcome.stream = read_stream(file);
+    // Walking a chunk that claims 2^24 numbers takes a while: some of them are enough.
+    if (outcome.any.kind() != ErrorKind::kLimitExceeded || ++large_ % 32 == 0) {
+      FileInfo info;
+      outcome.inspect = try_inspect(file, info);
+    } else {
+      outcome.inspect = outcome.any;
+    }
+    return outcome;
+  }
+
+ private:
+  Status read_stream(ByteSpan file) {
+    MemorySource source(file, 100);
+    StreamReader reader(source, limited());
+    std::size_t count = 0;
+    const Status status = reader.try_read(writable(room_), count);
+    // A full room at the end of the numbers: what follows is asked for too.
+    if (!status.ok() || count < room_.count()) return status;
+    return reader.try_read(writable(room_), count);
+  }
+
+  Numbers room_;
+  DecodeContext context_;
+  int large_ = 0;
+};
+
+// Doors that see all of a file must agree on whether it is sound.
+void expect_agreement(const Outcome& outcome, NumberType type) {
+  const bool same_type = outcome.any.ok() && outcome.numbers.type() == type;
+  if (same_type) {
+    EXPECT_OK(outcome.into);
+    EXPECT_OK(outcome.stream);
+  }
+  if (outcome.any.ok()) {
+    EXPECT_OK(outcome.inspect);
+  }
+  if (outcome.any.kind() == ErrorKind::kTruncated) {
+    EXPECT_FALSE(outcome.inspect.ok());
+    EXPECT_FALSE(outcome.into.ok());
+    EXPECT_FALSE(outcome.stream.ok());
+  }
+}
+
+std::vector<Fixture> short_fixtures() {
+  std::vector<Fixture> files = good_fixtures();
+  std::erase_if(files, [](const Fixture& file) { return file.file.size() >= 1500; });
+  return files;
+}
+
+std::vector<Fixture> subjects() {
+  std::vector<Fixture> files = short_fixtures();
+  for (Fixture& file : small_files()) files.push_back(std::move(file));
+  return files;
+}
+
+// The other releases' files that are longer: some of their bytes.
+std::vector<Fixture> long_subjects() {
+  std::vector<Fixture> files = good_fixtures();
+  std::erase_if(files, [](const Fixture& file) { return file.file.size() < 1500; });
+  return files;
+}
+
+std::vector<std::byte> changed(std::byte byte) {
+  std::vector<std::byte> values;
+  for (int bit = 0; bit < 8; ++bit) values.push_back(byte ^ static_cast<std::byte>(1 << bit));
+  for (const std::byte value : {std::byte{0x00}, std::byte{0xff}}) {
+    if (value != byte) values.push_back(value);
+  }
+  return values;
+}
+
+void change_every_byte(const Fixture& fixture, std::size_t stride) {
+  SCOPED_TRACE(fixture.name);
+  Doors doors(fixture.numbers.type());
+  ExactCopy copy(fixture.file);
+  long refused = 0;
+  for (std::size_t at = 0; at < fixture.file.size(); at += stride) {
+    for (const std::byte value : changed(fixture.file[at])) {
+      copy.writable()[at] = value;
+      const Outcome outcome = doors.open(copy.span());
+      expect_agreement(outcome, fixture.numbers.type());
+      if (!outcome.any.ok()) ++refused;
+      if (::testing::Test::HasFailure()) {
+        FAIL() << "byte " << at << " set to " << std::to_integer<int>(value);
+      }
+    }
+    copy.writable()[at] = fixture.file[at];
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST(Corruption, EveryByteOfFixturesChanged) {
+  for (const Fixture& fixture : short_fixtures()) {
+    change_every_byte(fixture, 1);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Corruption, EveryByteOfOwnFilesChanged) {
+  for (const Fixture& fixture : small_files()) {
+    change_every_byte(fixture, 1);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Corruption, BytesOfLongFilesChanged) {
+  for (const Fixture& fixture : long_subjects()) {
+    change_every_byte(fixture, fixture.file.size() / 150 + 1);
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Corruption, EveryTruncation) {
+  std::vector<Fixture> files = subjects();
+  for (Fixture& file : long_subjects()) files.push_back(std::move(file));
+  for (const Fixture& fixture : files) {
+    SCOPED_TRACE(fixture.name);
+    Doors doors(fixture.numbers.type());
+    const auto end = static_cast<std::size_t>(inspect(fixture.file).file_bytes);
+    for (std::size_t n = 0; n < end; n += 1 + end / 2000) {
+      const ExactCopy cut(ByteSpan(fixture.file).first(n));
+      const Outcome outcome = doors.open(cut.span());
+      EXPECT_KIND(outcome.any, kTruncated) << n;
+      EXPECT_KIND(outcome.into, kTruncated) << n;
+      EXPECT_KIND(outcome.stream, kTruncated) << n;
+      EXPECT_KIND(outcome.inspect, kTruncated) << n;
+      EXPECT_TRUE(is_prefix(outcome.numbers, fixture.numbers) || outcome.numbers.count() == 0);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// The same in memory that ends where the file ends, in every build.
+TEST(Corruption, NothingBehindTheFileIsRead) {
+  Random random(101);
+  GuardedRoom room(1 << 16);
+  for (const Fixture& fixture : good_fixtures()) {
+    SCOPED_TRACE(fixture.name);
+    Doors doors(fixture.numbers.type());
+    const Outcome whole = doors.open(room.copy(fixture.file));
+    EXPECT_TRUE(same_numbers(whole.numbers, fixture.numbers));
+    for (int i = 0; i < 300; ++i) {
+      Bytes file = fixture.file;
+      file.resize(random.between(0, file.size()));
+      for (std::uint64_t changes = random.below(3); changes > 0 && !file.empty(); --changes) {
+        file[random.below(file.size())] = static_cast<std::byte>(random.bits(8));
+      }
+      expect_agreement(doors.open(room.copy(file)), fixture.numbers.type());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST(Corruption, OutputsEndWhereTheNumbersEnd) {
+  GuardedRoom room(1 << 16);
+  for (const Fixture& fixture : good_fixtures()) {
+    SCOPED_TRACE(fixture.name);
+    const NumberType type = fixture.numbers.type();
+    const std::span<std::byte> out = room.last(raw(fixture.numbers).size());
+    std::size_t count = 0;
+    ASSERT_OK(try_decompress_into(
+        fixture.file, MutableNumberView(type, out.data(), fixture.numbers.count()), count));
+    EXPECT_TRUE(same_bytes(out, raw(fixture.numbers)));
+    const ByteSpan in = room.copy(raw(fixture.numbers));
+    Bytes file;
+    ASSERT_OK(try_compress(NumberView(type, in.data(), fixture.numbers.count()), file));
+    EXPECT_TRUE(same_numbers(decompressed(file), fixture.numbers));
+  }
+}
+
+TEST(Corruption, RandomChangesOfSeveralBytes) {
+  Random random(102);
+  const std::vector<Fixture> files = subjects();
+  long refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Fixture& fixture = random.pick(files);
+    Bytes file = fixture.file;
+    for (std::uint64_t changes = random.between(2, 6); changes > 0; --changes) {
+      file[random.below(file.size())] = static_cast<std::byte>(random.bits(8));
+    }
+    if (random.one_in(4)) {
+      const Bytes& other = random.pick(files).file;
+      const std::size_t at = random.below(file.size());
+      file.resize(at);
+      file.insert(file.end(), other.begin(),
+                  other.begin() + static_cast<std::ptrdiff_t>(random.below(other.size())));
+    }
+    const ExactCopy copy(file);
+    Doors doors(fixture.numbers.type());
+    const Outcome outcome = doors.open(copy.span());
+    expect_agreement(outcome, fixture.numbers.type());
+    if (!outcome.any.ok()) ++refused;
+    if (HasFailure()) FAIL() << fixture.name << ", round " << i << ", seed " << seed();
+  }
+  EXPECT_GT(refused, 10000);
+}
+
+TEST(Corruption, NoiseIsRefused) {
+  Random random(103);
+  Doors doors(NumberType::kU32);
+  for (int i = 0; i < 5000; ++i) {
+    Bytes file(random.below(200));
+    for (std::byte& byte : file) byte = static_cast<std::byte>(random.bits(8));
+    // With a sound front the noise gets as far as the metadata.
+    const Bytes front = compressed(zeros(NumberType::kU32, 0));
+    const bool sound_front = random.one_in(2);
+    if (sound_front) file.insert(file.begin(), front.begin(), front.end() - 1);
+    const ExactCopy copy(file);
+    const Outcome outcome = doors.open(copy.span());
+    if (!sound_front) {
+      EXPECT_FALSE(outcome.any.ok());
+    }
+    expect_agreement(outcome, NumberType::kU32);
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes of tests, in memory that notices reads past the end.
+#ifndef NUMPACT_TESTS_SUPPORT_BYTES_HPP
+#define NUMPACT_TESTS_SUPPORT_BYTES_HPP
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace numpact::testing {
+
+using Bytes = std::vector<std::byte>;
+using ByteSpan = std::span<const std::byte>;
+
+inline Bytes to_bytes(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
+inline Bytes prefix(ByteSpan bytes, std::size_t n) { return to_bytes(bytes.first(n)); }
+
+inline bool same_bytes(ByteSpan a, ByteSpan b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// A copy on the heap, exactly as long as the bytes: AddressSanitizer sees the first byte read
+// beyond it.
+class ExactCopy {
+ public:
+  explicit ExactCopy(ByteSpan bytes) : size_(bytes.size()), data_(new std::byte[bytes.size()]) {
+    std::copy(bytes.begin(), bytes.end(), data_.get());
+  }
+  ByteSpan span() const { return {data_.get(), size_}; }
+  std::span<std::byte> writable() { return {data_.get(), size_}; }
+
+ private:
+  std::size_t size_;
+  std::unique_ptr<std::byte[]> data_;
+};
+
+// Memory whose last byte lies before a page that cannot be touched: any build sees reads beyond.
+class GuardedRoom {
+ public:
+  explicit GuardedRoom(std::size_t most) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    room_ = (most + page - 1) / page * page + page;
+    void* const map =
+        ::mmap(nullptr, room_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    base_ = static_cast<std::byte*>(map);
+    mapped_ = room_ + page;
+    if (::mprotect(base_ + room_, page, PROT_NONE) != 0) throw std::bad_alloc();
+  }
+  ~GuardedRoom() { ::munmap(base_, mapped_); }
+  GuardedRoom(const GuardedRoom&) = delete;
+  GuardedRoom& operator=(const GuardedRoom&) = delete;
+
+  // The last `n` bytes before the guard.
+  std::span<std::byte> last(std::size_t n) { return {base_ + (room_ - n), n}; }
+  ByteSpan copy(ByteSpan bytes) {
+    const std::span<std::byte> at = last(bytes.size());
+    std::copy(bytes.begin(), bytes.end(), at.begin());
+    return at;
+  }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t room_ = 0;
+  std::size_t mapped_ = 0;
+};
+
+}  // namespace numpact::testing
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Pco files of other writers, and the numbers in them.
+#ifndef NUMPACT_TESTS_SUPPORT_FIXTURES_HPP
+#define NUMPACT_TESTS_SUPPORT_FIXTURES_HPP
+
+#include <string>
+#include <vector>
+
+#include "support/numbers.hpp"
+
+namespace numpact::testing {
+
+Bytes read_file(const std::string& path);
+std::string fixture_path(const std::string& name);
+
+// A file by its path under tests/fixtures/pco, without the ending.
+struct Fixture {
+  std::string name;
+  Bytes file;
+  Numbers numbers;
+};
+
+// Names of the 13 files that releases of the format's reference wrote.
+const std::vector<std::string>& conformance_names();
+// Their numbers by formula. Not for the file that is empty and has no type.
+Numbers conformance_numbers(const std::string& name);
+inline constexpr const char* kTypelessEmpty = "v0_1_1_standalone_versioned";
+
+// The names (without ending) in a folder of fixtures, sorted.
+std::vector<std::string> names_in(const std::string& folder);
+
+// What an .npy file holds.
+Numbers read_npy(const std::string& path);
+
+// Every file that decodes and names its type: conformance and made.
+std::vector<Fixture> good_fixtures();
+
+}  // namespace numpact::testing
+
+#endif

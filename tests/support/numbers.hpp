@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of numbers of any type, compared bit for bit.
+#ifndef NUMPACT_TESTS_SUPPORT_NUMBERS_HPP
+#define NUMPACT_TESTS_SUPPORT_NUMBERS_HPP
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "numpact/numpact.hpp"
+#include "support/bytes.hpp"
+
+namespace numpact::testing {
+
+using Numbers = NumberArray;
+
+// The parts one after the other.
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream stream;
+  (stream << ... << parts);
+  return stream.str();
+}
+
+inline Numbers zeros(NumberType type, std::size_t n) {
+  Numbers numbers(type);
+  numbers.storage().resize(n * size_of(type));
+  return numbers;
+}
+
+// From the low bits of each.
+Numbers from_bits(NumberType type, const std::vector<std::uint64_t>& bits);
+std::uint64_t bits_at(const Numbers& numbers, std::size_t i);
+void set_bits(Numbers& numbers, std::size_t i, std::uint64_t bits);
+
+template <Number T>
+Numbers from_values(const std::vector<T>& values) {
+  Numbers numbers = zeros(kNumberTypeOf<T>, values.size());
+  if (!values.empty()) {
+    std::memcpy(numbers.storage().data(), values.data(), values.size() * sizeof(T));
+  }
+  return numbers;
+}
+
+inline MutableNumberView writable(Numbers& numbers) {
+  return {numbers.type(), numbers.storage().data(), numbers.count()};
+}
+inline NumberView part(const Numbers& numbers, std::size_t first, std::size_t n) {
+  const auto* const at = static_cast<const std::byte*>(numbers.data());
+  return {numbers.type(), at + first * size_of(numbers.type()), n};
+}
+inline ByteSpan raw(const Numbers& numbers) {
+  return {static_cast<const std::byte*>(numbers.data()), numbers.count() * size_of(numbers.type())};
+}
+
+::testing::AssertionResult same_numbers(const Numbers& got, const Numbers& expected);
+// The first got.count() numbers.
+::testing::AssertionResult is_prefix(const Numbers& got, const Numbers& all);
+::testing::AssertionResult is_ok(const Status& status);
+
+#define EXPECT_OK(expression) EXPECT_TRUE(::numpact::testing::is_ok(expression))
+#define ASSERT_OK(expression) ASSERT_TRUE(::numpact::testing::is_ok(expression))
+#define EXPECT_KIND(expression, expected) \
+  EXPECT_STREQ(to_string((expression).kind()), to_string(::numpact::ErrorKind::expected))
+
+// Calls f with a value of the C++ type.
+template <class F>
+decltype(auto) visit_type(NumberType type, F&& f) {
+  switch (type) {
+    case NumberType::kU8:
+      return f(std::uint8_t{});
+    case NumberType::kI8:
+      return f(std::int8_t{});
+    case NumberType::kU16:
+      return f(std::uint16_t{});
+    case NumberType::kI16:
+      return f(std::int16_t{});
+    case NumberType::kF16:
+      return f(Float16{});
+    case NumberType::kU32:
+      return f(std::uint32_t{});
+    case NumberType::kI32:
+      return f(std::int32_t{});
+    case NumberType::kF32:
+      return f(float{});
+    case NumberType::kU64:
+      return f(std::uint64_t{});
+    case NumberType::kI64:
+      return f(std::int64_t{});
+    default:
+      return f(double{});
+  }
+}
+
+// Fails the test and gives nothing where compressing fails.
+Bytes compressed(const Numbers& numbers, const EncodeConfig& config = {});
+// By decompress_any; fails the test where that fails.
+Numbers decompressed(ByteSpan file);
+
+}  // namespace numpact::testing
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small files of this library's own making: every type, mode and delta that it writes.
+#ifndef NUMPACT_TESTS_SUPPORT_SMALL_FILES_HPP
+#define NUMPACT_TESTS_SUPPORT_SMALL_FILES_HPP
+
+#include <string>
+#include <vector>
+
+#include "support/fixtures.hpp"
+#include "support/random.hpp"
+
+namespace numpact::testing {
+
+// The modes that apply to a type, with parameters that suit the distributions or do not.
+std::vector<ModeSpec> mode_specs(NumberType type);
+// The deltas that apply to a type.
+std::vector<DeltaSpec> delta_specs(NumberType type);
+std::string describe(const EncodeConfig& config);
+
+// About 40 files, each under 1500 bytes.
+std::vector<Fixture> small_files();
+
+}  // namespace numpact::testing
+
+#endif

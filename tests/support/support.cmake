@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the test programs share, as one library. numpact_test(NAME SOURCES...) is numpact_add_test
+# with it.
+include_guard(DIRECTORY)
+
+if(NOT TARGET numpact_test_support)
+  set(numpact_support_sources distributions.cpp fixtures.cpp numbers.cpp small_files.cpp)
+  list(TRANSFORM numpact_support_sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+  add_library(numpact_test_support STATIC ${numpact_support_sources})
+  target_include_directories(numpact_test_support PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(numpact_test_support PRIVATE
+    NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+  if(BUILD_SHARED_LIBS)
+    target_compile_definitions(numpact_test_support PRIVATE NUMPACT_SHARED)
+  endif()
+endif()
+
+function(numpact_test name)
+  numpact_add_test(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE numpact_test_support)
+  if(NUMPACT_SANITIZE)
+    # What sanitizers put in makes GCC take optional members for uninitialized.
+    target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
+  endif()
+endfunction()

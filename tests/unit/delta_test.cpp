@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deltas by the letter, and back.
+#include <gtest/gtest.h>
+
+#include "pco/delta/deltas.hpp"
+#include "support/random.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+template <class T>
+class Deltas : public ::testing::Test {
+ protected:
+  static std::vector<T> latents(std::size_t n, Random& random) {
+    std::vector<T> result(n);
+    const auto width = static_cast<unsigned>(random.between(1, 64));
+    for (T& latent : result) latent = static_cast<T>(random.bits(width));
+    return result;
+  }
+};
+using Widths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(Deltas, Widths);
+
+constexpr std::size_t kCounts[] = {0, 1, 2, 3, 5, 6, 7, 8, 9, 31, 32, 33, 34, 255, 256, 700};
+
+TYPED_TEST(Deltas, ConsecutiveByTheLetter) {
+  using L = TypeParam;
+  Random random(21);
+  for_each_target([&] {
+    for (unsigned order = 1; order <= kMaxConsecutiveOrder; ++order) {
+      for (const std::size_t n : kCounts) {
+        const std::vector<L> latents = this->latents(n, random);
+        std::vector<L> expected = latents;
+        std::vector<L> expected_moments;
+        for (unsigned j = 0; j < order; ++j) {
+          expected_moments.push_back(expected.empty() ? L{0} : expected[0]);
+          for (std::size_t i = 0; i + 1 < expected.size(); ++i) {
+            expected[i] = static_cast<L>(expected[i + 1] - expected[i]);
+          }
+          if (!expected.empty()) expected.pop_back();
+        }
+        for (L& delta : expected) delta = static_cast<L>(delta + kMid<L>);
+
+        std::vector<L> moments(order, 99);
+        std::vector<L> deltas = latents;
+        encode_consecutive(std::span<L>(moments), deltas.data(), n);
+        ASSERT_EQ(moments, expected_moments);
+        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), deltas.begin()));
+
+        // Decoding in batches, what is not stored given as MID.
+        std::vector<L> back = expected;
+        back.resize(n, kMid<L>);
+        const std::size_t first = random.below(n + 1);
+        decode_consecutive(std::span<L>(moments), back.data(), first);
+        decode_consecutive(std::span<L>(moments), back.data() + first, n - first);
+        ASSERT_EQ(back, latents) << "order " << order << ", n " << n;
+      }
+    }
+  });
+}
+
+// Feeds deltas batch by batch into a history of the given reach; gives all latents.
+template <Latent L, class Step>
+std::vector<L> decode_with_history(std::size_t reach, const std::vector<L>& state, std::size_t n,
+                                   const Step& step) {
+  Arena arena(std::pmr::new_delete_resource());
+  History<L> history;
+  history.start(arena, reach, std::max(n, state.size()), state);
+  std::vector<L> result;
+  const std::size_t stored = n > state.size() ? n - state.size() : 0;
+  std::size_t done = 0;
+  while (result.size() < n) {
+    const std::size_t batch_n = std::min(kBatchN, n - result.size());
+    const std::size_t delta_n = std::min(batch_n, stored - done);
+    step(done, delta_n, history);
+    done += delta_n;
+    const std::size_t from = result.size();
+    result.resize(from + batch_n);
+    history.copy(from, batch_n, result.data() + from);
+  }
+  return result;
+}
+
+TYPED_TEST(Deltas, LookbackByTheLetter) {
+  using L = TypeParam;
+  Random random(22);
+  for (int round = 0; round < 400; ++round) {
+    Lookback lookback;
+    lookback.window_n_log = static_cast<unsigned>(random.between(1, 11));
+    lookback.state_n_log = static_cast<unsigned>(random.below(lookback.window_n_log + 1));
+    const std::size_t state_n = lookback.state_n();
+    const std::size_t n = random.one_in(3) ? random.pick(kCounts) : random.below(6000);
+    const std::vector<L> latents = this->latents(n, random);
+    const std::size_t stored = n > state_n ? n - state_n : 0;
+    std::vector<std::uint32_t> lookbacks(stored);
+    for (auto& back : lookbacks) {
+      back = static_cast<std::uint32_t>(random.between(1, lookback.window_n()));
+    }
+    std::vector<L> state(state_n, 99);
+    std::vector<L> deltas = latents;
+    encode_lookback(lookbacks.data(), std::span<L>(state), deltas.data(), n);
+    for (std::size_t j = 0; j < state_n; ++j) ASSERT_EQ(state[j], j < n ? latents[j] : L{0});
+    for (std::size_t i = 0; i < stored; ++i) {
+      const std::size_t at = i + state_n;
+      const L earlier = lookbacks[i] <= at ? latents[at - lookbacks[i]] : L{0};
+      ASSERT_EQ(deltas[i], static_cast<L>(latents[at] - earlier + kMid<L>));
+    }
+    const auto back = decode_with_history(
+        lookback.window_n(), state, n, [&](std::size_t at, std::size_t count, History<L>& history) {
+          ASSERT_TRUE(decode_lookback(lookback.window_n(), lookbacks.data() + at,
+                                      deltas.data() + at, count, history));
+        });
+    ASSERT_EQ(back, latents) << "round " << round;
+  }
+}
+
+TYPED_TEST(Deltas, LookbacksOutsideTheWindowAreFound) {
+  using L = TypeParam;
+  for (const std::uint32_t bad : {0u, 9u, 1000u, ~0u}) {
+    Arena arena(std::pmr::new_delete_resource());
+    History<L> history;
+    const std::vector<L> state(8, 1);
+    history.start(arena, 8, 100, state);
+    const std::vector<std::uint32_t> lookbacks = {1, 8, bad, 2};
+    const std::vector<L> deltas(4, kMid<L>);
+    EXPECT_FALSE(decode_lookback(std::size_t{8}, lookbacks.data(), deltas.data(), 4, history));
+    EXPECT_EQ(history.end(), 12u);
+  }
+}
+
+Conv1 random_conv1(unsigned bits, Random& random) {
+  Conv1 conv;
+  do {
+    conv.order = static_cast<unsigned>(random.between(1, kMaxConv1Order));
+    conv.quantization = static_cast<unsigned>(random.below(std::min(2 * bits, 32u)));
+    conv.bias = static_cast<std::int64_t>(random.bits(static_cast<unsigned>(random.below(40)))) -
+                (std::int64_t{1} << random.below(38));
+    const auto width = static_cast<unsigned>(random.below(bits - 1));
+    for (unsigned j = 0; j < conv.order; ++j) {
+      const auto weight = static_cast<std::int32_t>(random.bits(width));
+      conv.weights[j] = random.one_in(2) ? weight : -weight;
+    }
+  } while (!conv.is_valid(bits));
+  return conv;
+}
+
+template <Latent L>
+L naive_prediction(const Conv1& conv, const std::vector<L>& latents, std::size_t at) {
+  __extension__ using Wide = __int128;
+  Wide sum = conv.bias;
+  for (unsigned j = 0; j < conv.order; ++j) {
+    sum += Wide{conv.weights[j]} * Wide{latents[at - conv.order + j]};
+  }
+  return static_cast<L>((sum < 0 ? 0 : sum) >> conv.quantization);
+}
+
+TYPED_TEST(Deltas, Conv1ByTheLetter) {
+  using L = TypeParam;
+  if constexpr (sizeof(L) <= 4) {
+    Random random(23);
+    for (int round = 0; round < 400; ++round) {
+      const Conv1 conv = random_conv1(kBits<L>, random);
+      const std::size_t n = random.one_in(2) ? random.pick(kCounts) : random.below(3000);
+      const std::vector<L> latents = this->latents(n, random);
+      std::vector<L> state(conv.order, 99);
+      std::vector<L> deltas = latents;
+      encode_conv1(conv, std::span<L>(state), deltas.data(), n);
+      for (std::size_t j = 0; j < conv.order; ++j) ASSERT_EQ(state[j], j < n ? latents[j] : L{0});
+      for (std::size_t at = conv.order; at < n; ++at) {
+        const L prediction = naive_prediction(conv, latents, at);
+        ASSERT_EQ(deltas[at - conv.order], static_cast<L>(latents[at] - prediction + kMid<L>));
+      }
+      const auto back = decode_with_history(
+          conv.order, state, n, [&](std::size_t at, std::size_t count, History<L>& history) {
+            decode_conv1(conv, deltas.data() + at, count, history);
+          });
+      ASSERT_EQ(back, latents) << "round " << round;
+    }
+  } else {
+    EXPECT_FALSE(Conv1{}.is_valid(64));
+  }
+}
+
+TEST(Conv1Limits, AreThoseOfTheFormat) {
+  Conv1 conv;
+  conv.weights[0] = 1;
+  EXPECT_TRUE(conv.is_valid(8));
+  conv.quantization = 15;
+  EXPECT_TRUE(conv.is_valid(8));
+  conv.quantization = 16;
+  EXPECT_FALSE(conv.is_valid(8));
+  conv.quantization = 31;
+  EXPECT_TRUE(conv.is_valid(16));
+  EXPECT_TRUE(conv.is_valid(32));
+  conv.quantization = 0;
+  conv.weights[0] = -127;  // 2^8 * 127 = 2^15 - 256
+  conv.bias = 255;
+  EXPECT_TRUE(conv.is_valid(8));
+  conv.bias = -256;
+  EXPECT_FALSE(conv.is_valid(8));
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was decoded stays within reach, in memory that follows what was decoded.
+#include "pco/delta/history.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/random.hpp"
+
+namespace numpact::testing {
+namespace {
+
+TEST(History, KeepsTheLastLatents) {
+  Random random(24);
+  for (int round = 0; round < 300; ++round) {
+    Arena arena(std::pmr::new_delete_resource());
+    const std::size_t reach = random.between(1, 3000);
+    const std::size_t most = random.between(reach, 20000);
+    std::vector<std::uint32_t> state(random.below(reach + 1));
+    std::uint32_t next = 0;
+    for (auto& latent : state) latent = next++;
+    History<std::uint32_t> history;
+    history.start(arena, reach, most, state);
+    while (history.end() < most) {
+      const std::size_t n = std::min<std::size_t>(random.between(1, 256), most - history.end());
+      history.make_room(n);
+      for (std::size_t i = 0; i < n; ++i) history.data()[next - history.first()] = next, ++next;
+      history.advance(n);
+      ASSERT_EQ(history.end(), next);
+      ASSERT_LE(history.first(), next - std::min<std::size_t>(next, reach));
+      const std::size_t kept = next - history.first();
+      std::vector<std::uint32_t> copy(kept);
+      history.copy(history.first(), kept, copy.data());
+      for (std::size_t i = 0; i < kept; ++i) ASSERT_EQ(copy[i], history.first() + i);
+    }
+    EXPECT_LE(arena.capacity(), 4 * (std::size_t{1} << 14) + 64 * (reach + 2048));
+  }
+}
+
+TEST(History, ALargeReachCostsNothingByItself) {
+  Arena arena(std::pmr::new_delete_resource());
+  const std::vector<std::uint64_t> state(1);
+  History<std::uint64_t> history;
+  history.start(arena, std::size_t{1} << 24, std::size_t{1} << 24, state);
+  history.make_room(256);
+  history.advance(256);
+  EXPECT_LE(arena.capacity(), std::size_t{1} << 17);
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modes: every number splits and joins to itself; joins follow the format to the letter.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "pco/mode/split.hpp"
+#include "support/distributions.hpp"
+#include "support/half.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+template <Latent L>
+std::vector<L> ordered_numbers(NumberType type, Random& random) {
+  std::vector<L> ordered;
+  for (const std::string_view name : distribution_names()) {
+    const Numbers numbers = make_numbers(name, type, random.between(1, 300), random);
+    for (std::size_t i = 0; i < numbers.count(); ++i) {
+      ordered.push_back(to_ordered(static_cast<L>(bits_at(numbers, i)), kind_of(type)));
+    }
+  }
+  return ordered;
+}
+
+template <class T>
+class IntModes : public ::testing::Test {};
+using IntWidths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(IntModes, IntWidths);
+
+TYPED_TEST(IntModes, IntMultSplitsAndJoins) {
+  using L = TypeParam;
+  Random random(25);
+  const std::vector<L> ordered = ordered_numbers<L>(kNumberTypeOf<L>, random);
+  for_each_target([&] {
+    for (const std::uint64_t wide : {1ull, 2ull, 10ull, 77ull, 255ull, ~0ull, ~0ull / 2 + 1}) {
+      const auto base = static_cast<L>(std::max<std::uint64_t>(1, static_cast<L>(wide)));
+      std::vector<L> primary(ordered.size());
+      std::vector<L> secondary(ordered.size());
+      split_int_mult(base, ordered.data(), ordered.size(), primary.data(), secondary.data());
+      for (std::size_t i = 0; i < ordered.size(); ++i) {
+        ASSERT_EQ(primary[i], ordered[i] / base);
+        ASSERT_EQ(secondary[i], ordered[i] % base);
+      }
+      join_int_mult(base, primary.data(), secondary.data(), primary.size());
+      ASSERT_EQ(primary, ordered);
+    }
+  });
+}
+
+TYPED_TEST(IntModes, IntMultWraps) {
+  using L = TypeParam;
+  Random random(26);
+  std::vector<L> primary(1000);
+  std::vector<L> secondary(1000);
+  std::vector<L> expected(1000);
+  const auto base = static_cast<L>(random.bits() | 1);
+  for (std::size_t i = 0; i < primary.size(); ++i) {
+    primary[i] = static_cast<L>(random.bits());
+    secondary[i] = static_cast<L>(random.bits());
+    expected[i] = static_cast<L>(std::uint64_t{primary[i]} * base + secondary[i]);
+  }
+  for_each_target([&] {
+    std::vector<L> joined = primary;
+    join_int_mult(base, joined.data(), secondary.data(), joined.size());
+    EXPECT_EQ(joined, expected);
+  });
+}
+
+TYPED_TEST(IntModes, DictSplitsAndJoins) {
+  using L = TypeParam;
+  Random random(27);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<L> ordered = ordered_numbers<L>(kNumberTypeOf<L>, random);
+  Dict dict;
+  const LatentArray array{std::span<L>(ordered)};
+  ASSERT_TRUE(make_dict(array, ordered.size(), arena, dict));
+  const std::span<const L> entries = dict.as<L>();
+  for (std::size_t i = 1; i < entries.size(); ++i) ASSERT_LT(entries[i - 1], entries[i]);
+  const SplitLatents latents = split(AnyMode(dict), array, arena);
+  EXPECT_FALSE(latents.secondary.exists());
+  const std::span<std::uint32_t> indices = latents.primary.as<std::uint32_t>();
+  ASSERT_EQ(indices.size(), ordered.size());
+  std::vector<L> joined(ordered.size());
+  EXPECT_TRUE(join_dict(entries, indices.data(), indices.size(), joined.data()));
+  EXPECT_EQ(joined, ordered);
+  Dict small;
+  EXPECT_FALSE(make_dict(array, entries.size() - 1, arena, small));
+  indices[indices.size() / 2] = static_cast<std::uint32_t>(entries.size());
+  EXPECT_FALSE(join_dict(entries, indices.data(), indices.size(), joined.data()));
+  indices[indices.size() / 2] = ~0u;
+  EXPECT_FALSE(join_dict(entries, indices.data(), indices.size(), joined.data()));
+  EXPECT_FALSE(join_dict(std::span<const L>(), indices.data(), 1, joined.data()));
+}
+
+template <class L>
+constexpr NumberType kFloatType = sizeof(L) == 2   ? NumberType::kF16
+                                  : sizeof(L) == 4 ? NumberType::kF32
+                                                   : NumberType::kF64;
+
+template <class T>
+class FloatModes : public ::testing::Test {};
+using FloatWidths = ::testing::Types<std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(FloatModes, FloatWidths);
+
+template <class L>
+L bits_of(double value) {
+  if constexpr (sizeof(L) == 2) return half_bits(value);
+  if constexpr (sizeof(L) == 4) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if constexpr (sizeof(L) == 8) return std::bit_cast<std::uint64_t>(value);
+}
+
+// The format notes' int_float(l) * base, then ordered, then corrected.
+template <class L>
+L naive_float_mult(L l0, L l1, L base_bits) {
+  constexpr unsigned kDigits = sizeof(L) == 2 ? 11 : sizeof(L) == 4 ? 24 : 53;
+  const L mid = kMid<L>;
+  const L a = static_cast<L>(l0 >= mid ? l0 - mid : mid - 1 - l0);
+  const L g = static_cast<L>(L{1} << kDigits);
+  L bits = a < g ? bits_of<L>(static_cast<double>(a))
+                 : static_cast<L>(bits_of<L>(static_cast<double>(g)) + (a - g));
+  if (l0 < mid) bits |= mid;
+  L product;
+  if (is_nan_bits(bits)) {
+    product = static_cast<L>(bits | (L{1} << (kDigits - 2)));
+  } else if constexpr (sizeof(L) == 2) {
+    // In float, rounded once to float and once to half.
+    product = half_bits(static_cast<double>(static_cast<float>(half_value(bits)) *
+                                            static_cast<float>(half_value(base_bits))));
+  } else if constexpr (sizeof(L) == 4) {
+    product = bits_of<L>(
+        static_cast<double>(std::bit_cast<float>(bits) * std::bit_cast<float>(base_bits)));
+  } else {
+    product = bits_of<L>(std::bit_cast<double>(bits) * std::bit_cast<double>(base_bits));
+  }
+  const L ordered = (product & mid) != 0 ? static_cast<L>(~product) : static_cast<L>(product ^ mid);
+  return static_cast<L>(ordered + l1 + mid);
+}
+
+const std::vector<double>& bases() {
+  static const std::vector<double> all = {0.01, 1.0, -0.1, 3.0, 1e-4, 0.5, 300.0, 6.1e-5};
+  return all;
+}
+
+TYPED_TEST(FloatModes, FloatMultJoinsByTheLetter) {
+  using L = TypeParam;
+  Random random(28);
+  std::vector<L> primary;
+  for (int i = 0; i < 20000; ++i) {
+    const auto near = static_cast<L>(random.bits(static_cast<unsigned>(random.below(65))));
+    primary.push_back(static_cast<L>(random.one_in(2) ? kMid<L> + near : kMid<L> - near));
+  }
+  if constexpr (sizeof(L) == 2) {
+    primary.clear();
+    for (std::uint32_t i = 0; i < 65536; ++i) primary.push_back(static_cast<L>(i));
+  }
+  std::vector<L> secondary(primary.size());
+  for (L& latent : secondary) latent = static_cast<L>(kMid<L> + random.below(5) - 2);
+  for_each_target([&] {
+    for (const double base : bases()) {
+      const L base_bits = bits_of<L>(base);
+      std::vector<L> joined = primary;
+      join_float_mult(base_bits, joined.data(), secondary.data(), joined.size());
+      for (std::size_t i = 0; i < joined.size(); ++i) {
+        ASSERT_EQ(joined[i], naive_float_mult(primary[i], secondary[i], base_bits))
+            << "base " << base << ", latent " << std::uint64_t{primary[i]};
+      }
+    }
+  });
+}
+
+TYPED_TEST(FloatModes, FloatMultSplitsEveryNumber) {
+  using L = TypeParam;
+  Random random(29);
+  std::vector<L> ordered = ordered_numbers<L>(kFloatType<L>, random);
+  if constexpr (sizeof(L) == 2) {
+    for (std::uint32_t i = 0; i < 65536; ++i) ordered.push_back(static_cast<L>(i));
+  }
+  std::vector<double> all = bases();
+  if (sizeof(L) > 2) all.insert(all.end(), {1e-38, 1e38});
+  if (sizeof(L) > 4) all.insert(all.end(), {5e-324, 1.7e308});
+  for_each_target([&] {
+    for (const double base : all) {
+      std::vector<L> primary(ordered.size());
+      std::vector<L> secondary(ordered.size());
+      split_float_mult(bits_of<L>(base), ordered.data(), ordered.size(), primary.data(),
+                       secondary.data());
+      join_float_mult(bits_of<L>(base), primary.data(), secondary.data(), primary.size());
+      ASSERT_EQ(primary, ordered) << base;
+    }
+  });
+}
+
+TYPED_TEST(FloatModes, MultiplesNeedNoCorrection) {
+  using L = TypeParam;
+  std::vector<L> ordered;
+  for (int i = -1000; i <= 1000; ++i) {
+    ordered.push_back(to_ordered(bits_of<L>(i * 0.25), NumberKind::kFloat));
+  }
+  std::vector<L> primary(ordered.size());
+  std::vector<L> secondary(ordered.size());
+  split_float_mult(bits_of<L>(0.25), ordered.data(), ordered.size(), primary.data(),
+                   secondary.data());
+  for (std::size_t i = 0; i < ordered.size(); ++i) {
+    EXPECT_EQ(secondary[i], kMid<L>);
+    const int integer = static_cast<int>(i) - 1000;
+    if (integer >= 0) {
+      EXPECT_EQ(primary[i], static_cast<L>(kMid<L> + static_cast<L>(integer)));
+    }
+  }
+}
+
+TYPED_TEST(FloatModes, FloatQuantSplitsAndJoins) {
+  using L = TypeParam;
+  Random random(30);
+  const std::vector<L> ordered = ordered_numbers<L>(kFloatType<L>, random);
+  for_each_target([&] {
+    for (unsigned k = 1; k <= FloatTraits<L>::kMantissaBits; ++k) {
+      std::vector<L> primary(ordered.size());
+      std::vector<L> secondary(ordered.size());
+      split_float_quant(k, ordered.data(), ordered.size(), primary.data(), secondary.data());
+      for (std::size_t i = 0; i < ordered.size(); ++i) {
+        const L low = static_cast<L>((L{1} << k) - 1);
+        ASSERT_EQ(primary[i], static_cast<L>(ordered[i] >> k));
+        ASSERT_LE(secondary[i], low);
+        const L high = static_cast<L>(primary[i] << k);
+        const L rest = primary[i] >= (kMid<L> >> k) ? secondary[i] : L(low - secondary[i]);
+        ASSERT_EQ(ordered[i], static_cast<L>(high + rest));
+      }
+      join_float_quant(k, primary.data(), secondary.data(), primary.size());
+      ASSERT_EQ(primary, ordered) << k;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace numpact::testing

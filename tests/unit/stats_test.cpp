@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting, histograms, and the merging of their bins.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "pco/choose/bin_optimizer.hpp"
+#include "pco/stats/log2.hpp"
+#include "pco/stats/sort.hpp"
+#include "support/distributions.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+template <class T>
+class Stats : public ::testing::Test {
+ protected:
+  // As latents of the width, from every kind of data.
+  static std::vector<T> random_latents(Random& random) {
+    const std::size_t n = random.one_in(2) ? random.between(1, 100) : random.between(1, 5000);
+    const Numbers numbers =
+        make_numbers(random.pick(distribution_names()), kNumberTypeOf<T>, n, random);
+    const std::span<const T> span = numbers.as<T>();
+    return {span.begin(), span.end()};
+  }
+};
+using Widths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(Stats, Widths);
+
+TYPED_TEST(Stats, SortedCopyIsSorted) {
+  Random random(15);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 600; ++round) {
+    arena.reset();
+    std::vector<TypeParam> latents = this->random_latents(random);
+    const auto [least, most] = std::minmax_element(latents.begin(), latents.end());
+    const bool exact_range = random.one_in(2);
+    const TypeParam lower = exact_range ? *least : TypeParam{0};
+    const TypeParam upper = exact_range ? *most : static_cast<TypeParam>(~TypeParam{0});
+    const auto sorted = sorted_copy(std::span<const TypeParam>(latents), lower, upper, arena);
+    std::sort(latents.begin(), latents.end());
+    ASSERT_TRUE(std::equal(sorted.begin(), sorted.end(), latents.begin(), latents.end()));
+  }
+}
+
+TYPED_TEST(Stats, RangeIsTight) {
+  Random random(16);
+  for (int round = 0; round < 100; ++round) {
+    const std::vector<TypeParam> latents = this->random_latents(random);
+    const auto [least, most] = std::minmax_element(latents.begin(), latents.end());
+    const Range<TypeParam> range = range_of(std::span<const TypeParam>(latents));
+    ASSERT_EQ(range.lower, *least);
+    ASSERT_EQ(range.upper, *most);
+  }
+}
+
+// Ascending, apart, tight, and counting each latent once.
+template <Latent L>
+void expect_covers(const Histogram<L>& histogram, const std::vector<L>& latents) {
+  std::map<L, std::uint32_t> counts;
+  for (const L latent : latents) ++counts[latent];
+  auto next = counts.begin();
+  for (std::size_t i = 0; i < histogram.size(); ++i) {
+    ASSERT_LE(histogram.lowers[i], histogram.uppers[i]);
+    if (i > 0) {
+      ASSERT_GT(histogram.lowers[i], histogram.uppers[i - 1]);
+    }
+    ASSERT_NE(next, counts.end());
+    ASSERT_EQ(next->first, histogram.lowers[i]);
+    std::uint32_t count = 0;
+    L last = 0;
+    for (; next != counts.end() && next->first <= histogram.uppers[i]; ++next) {
+      count += next->second;
+      last = next->first;
+    }
+    ASSERT_EQ(last, histogram.uppers[i]);
+    ASSERT_EQ(count, histogram.counts[i]);
+  }
+  ASSERT_EQ(next, counts.end());
+}
+
+HistogramSpec random_spec(Random& random) {
+  HistogramSpec spec;
+  spec.groups = std::size_t{1} << random.below(13);
+  spec.max_values = random.one_in(4) ? 0 : random.below(500);
+  return spec;
+}
+
+TYPED_TEST(Stats, HistogramCoversAll) {
+  Random random(17);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 600; ++round) {
+    arena.reset();
+    const std::vector<TypeParam> latents = this->random_latents(random);
+    const HistogramSpec spec = random_spec(random);
+    const auto histogram = make_histogram(std::span<const TypeParam>(latents), spec, arena);
+    ASSERT_LE(histogram.size(),
+              std::min(latents.size(), 2 * spec.max_values + 2 * spec.groups) + 1);
+    expect_covers(histogram, latents);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Stats, FrequentValuesHaveBinsOfTheirOwn) {
+  Random random(18);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<TypeParam> latents(5000);
+  for (auto& latent : latents) latent = static_cast<TypeParam>(random.bits(64));
+  for (std::size_t i = 0; i < 1000; ++i) latents[3 * i] = 77;
+  const auto histogram = make_histogram(std::span<const TypeParam>(latents), {16, 4}, arena);
+  const auto at = std::find(histogram.lowers.begin(), histogram.lowers.end(), TypeParam{77});
+  ASSERT_NE(at, histogram.lowers.end());
+  EXPECT_EQ(histogram.uppers[static_cast<std::size_t>(at - histogram.lowers.begin())], 77);
+}
+
+TYPED_TEST(Stats, MergedBinsHoldTheSame) {
+  Random random(19);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 300; ++round) {
+    arena.reset();
+    const std::vector<TypeParam> latents = this->random_latents(random);
+    HistogramSpec spec = random_spec(random);
+    spec.groups = std::min<std::size_t>(spec.groups, 256);
+    const auto histogram = make_histogram(std::span<const TypeParam>(latents), spec, arena);
+    BinCosts costs;
+    costs.meta_bits = static_cast<float>(random.below(80));
+    if (random.one_in(2)) costs.max_span = random.between(1, 64);
+    const auto merged = optimize_bins(histogram, costs, arena);
+    ASSERT_LE(merged.bins.size(), histogram.size());
+    expect_covers(merged.bins, latents);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// All 2^(n-1) ways to cut a small histogram: none is cheaper.
+TYPED_TEST(Stats, MergedBinsAreTheCheapest) {
+  Random random(20);
+  for_each_target([&] {
+    Arena arena(std::pmr::new_delete_resource());
+    for (int round = 0; round < 100; ++round) {
+      arena.reset();
+      std::vector<TypeParam> latents(300);
+      for (auto& latent : latents) {
+        latent = static_cast<TypeParam>(random.bits(static_cast<unsigned>(random.below(65))));
+      }
+      const auto histogram = make_histogram(std::span<const TypeParam>(latents), {0, 8}, arena);
+      const std::size_t n = histogram.size();
+      ASSERT_LE(n, 17u);
+      BinCosts costs;
+      costs.meta_bits = static_cast<float>(random.below(60));
+      float least = 1e30f;
+      for (std::uint32_t cuts = 0; cuts < 1u << (n - 1); ++cuts) {
+        float bits = 0;
+        std::size_t first = 0;
+        std::uint32_t count = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          count += histogram.counts[i];
+          if (i + 1 < n && (cuts >> i & 1) == 0) continue;
+          const auto width = static_cast<TypeParam>(histogram.uppers[i] - histogram.lowers[first]);
+          bits += costs.meta_bits + static_cast<float>(count) *
+                                        (fast_log2(300.0f) - fast_log2(static_cast<float>(count)) +
+                                         static_cast<float>(std::bit_width(width)));
+          first = i + 1;
+          count = 0;
+        }
+        least = std::min(least, bits);
+      }
+      const auto merged = optimize_bins(histogram, costs, arena);
+      EXPECT_NEAR(merged.total_bits, least, 0.5f + least * 1e-4f);
+    }
+  });
+}
+
+TEST(FastLog2, IsCloseToLog2) {
+  for (float x = 1; x < 3e7f; x *= 1.0001f) {
+    ASSERT_NEAR(static_cast<double>(fast_log2(x)), std::log2(static_cast<double>(x)), 1e-3);
+  }
+  for (int i = 0; i < 25; ++i) {
+    EXPECT_EQ(fast_log2(static_cast<float>(1 << i)), static_cast<float>(i));
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing
