@@ -173,7 +173,7 @@ def findings():
     files = project_files()
     layers = Layers((ROOT / "tools/layers.txt").read_text())
     lists = {p.parent: set(re.split(r'[\s()"]+', (ROOT / p).read_text()))
-             for p in files if p.name == "CMakeLists.txt"}
+             for p in files if p.name == "CMakeLists.txt" or p.suffix == ".cmake"}
     included = set()
     for path in filter(is_source, files):
         lines = (ROOT / path).read_text(encoding="utf-8").splitlines()

@@ -119,8 +119,9 @@ struct Progress {
   std::uint64_t bytes = 0;    // of the compressed form, read or written so far
 };
 
-// Called between pieces of at most a few hundred thousand numbers, on the calling thread. Returning
-// false stops the call with kCancelled. Must not throw.
+// Called on the calling thread: after each chunk when encoding, after each piece of at most a few
+// hundred thousand numbers when decoding. Returning false stops the call with kCancelled. Must not
+// throw.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
 inline constexpr unsigned kDefaultLevel = 8;

@@ -126,14 +126,16 @@ class NUMPACT_API StreamWriter {
   StreamWriter(StreamWriter&&) noexcept;
   StreamWriter& operator=(StreamWriter&&) noexcept;
 
-  // Takes numbers of the writer's type (kTypeMismatch otherwise).
+  // Takes numbers of the writer's type (kTypeMismatch otherwise, which changes nothing). Any other
+  // error is given again by all later calls.
   Status try_write(const NumberView& numbers) noexcept;
   template <Number T>
   void write(std::span<const T> numbers) {
     throw_if_error(try_write(NumberView(numbers)));
   }
 
-  // Ends the current chunk early. Nothing happens if no numbers are waiting.
+  // Ends the current chunk early; kInvalidArgument under exact sizes. Nothing happens if no numbers
+  // are waiting.
   Status try_end_chunk() noexcept;
   void end_chunk() { throw_if_error(try_end_chunk()); }
 

@@ -7,12 +7,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "api/guard.hpp"
+#include "api/paging.hpp"
 #include "base/try.hpp"
 #include "numpact/inspect.hpp"
 #include "numpact/stream.hpp"
+#include "pco/choose/choice.hpp"
 
 namespace numpact {
 namespace {
@@ -106,12 +110,18 @@ Status check_appendable(const FileInfo& info, NumberType type) {
 Status try_append_to_file(const std::string& path, const NumberView& numbers,
                           const EncodeConfig& config) noexcept {
   return guarded([&]() -> Status {
+    NUMPACT_TRY(check_specs(numbers.type, config));
+    NUMPACT_TRY(check_chunk_sizes(config.paging));
     std::vector<std::byte> bytes;
     NUMPACT_TRY(read_file(path, bytes));
     FileInfo info;
     NUMPACT_TRY(try_inspect(bytes, info));
     NUMPACT_TRY(check_appendable(info, numbers.type));
-    Replacement file(path);
+    // Through links, so that what they point to is replaced and not they.
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::canonical(path, error);
+    if (error) return io_error("the file's folder cannot be read");
+    Replacement file(target.string());
     if (!file.is_open()) return io_error("a file beside it cannot be made");
     NUMPACT_TRY(file.write(std::span(bytes).first(static_cast<std::size_t>(info.file_bytes) - 1)));
     StreamWriter writer(file, numbers.type, config);

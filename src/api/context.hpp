@@ -42,6 +42,18 @@ class ScratchArena {
     }
     arena_->reset(limit);
   }
+  // Leaves a caller's arena in one block, so that the next call finds all it needs.
+  ~ScratchArena() {
+    if (own_) return;
+    try {
+      arena_->reset();
+    } catch (const std::bad_alloc&) {
+      // The block will be asked for again when it is needed.
+    }
+  }
+  ScratchArena(const ScratchArena&) = delete;
+  ScratchArena& operator=(const ScratchArena&) = delete;
+
   Arena& operator*() { return *arena_; }
 
  private:

@@ -35,6 +35,17 @@ Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Aren
   return {};
 }
 
+Status check_chunk_sizes(const PagingSpec& spec) {
+  if (const auto& exact = spec.exact_sizes()) {
+    for (const std::size_t size : *exact) {
+      if (size == 0) return invalid("a page size is 0");
+      if (size > kMaxChunkN) return invalid("a page size is over 2^24");
+    }
+    return {};
+  }
+  return spec.max_page_n() == 0 ? invalid("the page size is 0") : Status();
+}
+
 std::size_t page_count_bound(const PagingSpec& spec, std::size_t n) {
   if (const auto& exact = spec.exact_sizes()) return exact->size();
   const std::size_t most = std::clamp<std::size_t>(spec.max_page_n(), 1, kMaxChunkN);

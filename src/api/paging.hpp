@@ -15,6 +15,9 @@ namespace numpact {
 Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Arena& arena,
                   std::span<const std::size_t>& sizes);
 
+// The same checks where the count is not known yet.
+Status check_chunk_sizes(const PagingSpec& spec);
+
 // How many pages that is at most, for any spec.
 std::size_t page_count_bound(const PagingSpec& spec, std::size_t n);
 

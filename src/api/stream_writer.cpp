@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api/guard.hpp"
+#include "api/paging.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 #include "pco/choose/choice.hpp"
@@ -30,25 +31,22 @@ struct StreamWriter::Impl {
     return std::min(config.paging.max_page_n(), kMaxChunkN);
   }
 
+  Status check_config() const {
+    NUMPACT_TRY(check_specs(type, config));
+    return check_chunk_sizes(config.paging);
+  }
+
   Status begin() {
     if (begun) return {};
-    NUMPACT_TRY(check_specs(type, config));
-    if (const auto& exact = config.paging.exact_sizes()) {
-      for (const std::size_t size : *exact) {
-        if (size == 0 || size > kMaxChunkN) {
-          return Status(ErrorKind::kInvalidArgument, "a page size is 0 or over 2^24");
-        }
-      }
-    } else if (config.paging.max_page_n() == 0) {
-      return Status(ErrorKind::kInvalidArgument, "the page size is 0");
-    }
+    NUMPACT_TRY(check_config());
+    begun = true;
+    if (continues) return {};
     standalone::Header header;
     header.n_hint = n_hint;
     if (config.uniform_type) header.uniform_type = type;
     std::byte bytes[standalone::kMaxHeaderBytes];
     BitWriter writer(bytes);
     standalone::write_header(writer, header);
-    begun = true;
     return send({bytes, writer.size()});
   }
 
@@ -89,6 +87,9 @@ struct StreamWriter::Impl {
   Status write_waiting() {
     const std::size_t n = waiting.size() / size_of(type);
     if (n == 0) return {};
+    if (config.paging.exact_sizes() && n != next_chunk_n()) {
+      return Status(ErrorKind::kInvalidArgument, "a chunk has fewer numbers than its exact size");
+    }
     NUMPACT_TRY(write_chunk(NumberView(type, waiting.data(), n)));
     waiting.clear();
     return {};
@@ -131,7 +132,8 @@ struct StreamWriter::Impl {
   Arena arena;
   std::pmr::vector<std::byte> waiting;  // numbers of a chunk that is not full
   std::pmr::vector<std::byte> out;
-  bool begun = false;  // the header is written, or was there before
+  bool begun = false;      // the config is checked and the header written
+  bool continues = false;  // the header was there before
   bool finished = false;
   std::size_t chunks = 0;
   std::uint64_t numbers_written = 0;
@@ -141,11 +143,13 @@ struct StreamWriter::Impl {
 
 namespace {
 
-// Runs f unless an earlier call failed; remembers failure.
+// Runs f unless an earlier call failed; remembers failure. Giving the wrong type changes nothing.
 template <class Impl, class F>
 Status run(Impl& impl, F&& f) noexcept {
-  if (impl.failure.ok()) impl.failure = guarded(std::forward<F>(f));
-  return impl.failure;
+  if (!impl.failure.ok()) return impl.failure;
+  const Status status = guarded(std::forward<F>(f));
+  if (status.kind() != ErrorKind::kTypeMismatch) impl.failure = status;
+  return status;
 }
 
 }  // namespace
@@ -171,6 +175,6 @@ Status StreamWriter::try_finish() noexcept {
 
 std::uint64_t StreamWriter::bytes_written() const noexcept { return impl_->bytes_written; }
 
-void StreamWriter::continue_file() noexcept { impl_->begun = true; }
+void StreamWriter::continue_file() noexcept { impl_->continues = true; }
 
 }  // namespace numpact

@@ -153,7 +153,7 @@ class Decoder final : public PageDecoder {
       return false;
     }
     if (tail_.empty()) tail_ = arena_.make<std::byte>(tables_.max_batch_bytes);
-    std::memcpy(tail_.data(), window.bytes.data() + at, left);
+    if (left > 0) std::memcpy(tail_.data(), window.bytes.data() + at, left);
     std::memset(tail_.data() + left, 0, tail_.size() - left);
     in = tail_.data();
     return true;
