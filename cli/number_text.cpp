@@ -78,7 +78,9 @@ void append_timestamp(std::string& text, std::int64_t value, const LogicalType& 
   const std::int64_t days = floor_divide(value, per_day);
   append_date(text, days);
   text += ' ';
-  append_time(text, value - days * per_day, logical.unit);
+  // Not value - days * per_day, whose product can overflow at the ends of the range.
+  const std::int64_t rest = value % per_day;
+  append_time(text, rest < 0 ? rest + per_day : rest, logical.unit);
   if (!logical.timezone.empty()) text += 'Z';
 }
 

@@ -90,28 +90,33 @@ std::size_t count_fitting(const Probes& probes, double base) {
   return count;
 }
 
-// Nine of ten.
+// Nine of ten; all but one in a hundred.
 bool is_enough(std::size_t count, const Probes& probes) { return 10 * count >= 9 * probes.n; }
+bool is_nearly_all(std::size_t count, const Probes& probes) { return 100 * count >= 99 * probes.n; }
 
 void add_base(double base, NumberType type, Candidates& candidates) {
   const FloatMult mult = FloatMult::of(base, type);
   if (mult.is_valid(type)) candidates.add(mult);
 }
 
-// The coarsest power of ten that most numbers are multiples of.
-bool bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) {
-  for (int zeros = kMaxZeros; zeros > 0; --zeros) {
-    if (!is_enough(count_fitting(probes, kPowersOfTen[zeros]), probes)) continue;
-    add_base(kPowersOfTen[zeros], type, candidates);
-    return true;
+// The coarsest powers of ten that most numbers are multiples of, and that nearly all are, where
+// that is another one. Returns the first; 0 if there is none.
+double bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) {
+  double first = 0;
+  for (int zeros = kMaxZeros; zeros >= -kMaxDecimals; --zeros) {
+    const double base = zeros >= 0 ? kPowersOfTen[zeros] : 1 / kPowersOfTen[-zeros];
+    const std::size_t count = count_fitting(probes, base);
+    if (!is_enough(count, probes)) continue;
+    if (first == 0) {
+      first = base;
+      add_base(base, type, candidates);
+      if (is_nearly_all(count, probes)) break;
+    } else if (is_nearly_all(count, probes)) {
+      add_base(base, type, candidates);
+      break;
+    }
   }
-  for (int decimals = 0; decimals <= kMaxDecimals; ++decimals) {
-    const double base = 1 / kPowersOfTen[decimals];
-    if (!is_enough(count_fitting(probes, base), probes)) continue;
-    add_base(base, type, candidates);
-    return true;
-  }
-  return false;
+  return first;
 }
 
 // The greatest common divisor of two magnitudes, up to the rounding of their difference; 0 if it
@@ -172,9 +177,12 @@ template <FloatLatent L>
 void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
   const Probes probes = take_probes(latents);
   if (probes.n < 8) return;
-  if (bid_decimal(type, probes, candidates)) return;
+  const double decimal = bid_decimal(type, probes, candidates);
   const double base = euclidean_base(probes);
-  if (base > 0 && 2 * count_fitting(probes, base) >= probes.n) add_base(base, type, candidates);
+  // Beside a power of ten only what is clearly coarser, such as 25.
+  if (base > 1.5 * decimal && 2 * count_fitting(probes, base) >= probes.n) {
+    add_base(base, type, candidates);
+  }
 }
 
 }  // namespace

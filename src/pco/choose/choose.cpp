@@ -19,6 +19,9 @@ constexpr float kSecondaryToll = 0.02f;
 // From which cost of corrections on, in bits a number, other bases are worth a look.
 constexpr float kCostlySecondary = 0.3f;
 
+// Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
+constexpr float kRareBits = 0.5f;
+
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.1f;
@@ -142,8 +145,13 @@ void set_asked_delta(const DeltaSpec& delta, const LatentArray& ordered, std::si
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena) {
-  const Sample sample = take_sample(ordered, arena);
-  const Ranking ranking = rank_modes(type, ordered, sample, config, arena);
+  Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
+  Ranking ranking = rank_modes(type, ordered, sample, config, arena);
+  const bool is_float = kind_of(type) == NumberKind::kFloat;
+  if (is_float && ranking.first.bits < kRareBits && sample.latents.n < large_sample_n(ordered.n)) {
+    sample = take_sample(ordered, large_sample_n(ordered.n), arena);
+    ranking = rank_modes(type, ordered, sample, config, arena);
+  }
   const bool try_more = ordered.n <= kFewNumbers;
   Choices choices;
   Choice best = ranking.first.choice;

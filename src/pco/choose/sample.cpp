@@ -10,14 +10,20 @@ constexpr std::size_t kRunN = 256;
 constexpr std::size_t kMinSampleN = 512;
 constexpr std::size_t kSampleFromN = 2048;
 constexpr std::size_t kMaxSampleN = 8192;
+constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 
 }  // namespace
 
-Sample take_sample(const LatentArray& ordered, Arena& arena) {
-  const std::size_t n = ordered.n;
+std::size_t usual_sample_n(std::size_t n) {
   // Half of a small chunk, so that choosing stays cheaper than encoding.
   const std::size_t least = std::clamp(n / 2, kMinSampleN, kSampleFromN);
-  const std::size_t wanted = std::clamp(n / 16, least, kMaxSampleN);
+  return std::clamp(n / 16, least, kMaxSampleN);
+}
+
+std::size_t large_sample_n(std::size_t n) { return std::min(n, kLargeSampleN); }
+
+Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena) {
+  const std::size_t n = ordered.n;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     Sample sample;

@@ -14,8 +14,12 @@ struct Sample {
   float scale = 1;        // numbers of the chunk for each in the sample
 };
 
-// Deterministic. ordered: at least one latent; the result is a copy.
-Sample take_sample(const LatentArray& ordered, Arena& arena);
+// How many of n numbers usually suffice, and how many where what matters is rare.
+std::size_t usual_sample_n(std::size_t n);
+std::size_t large_sample_n(std::size_t n);
+
+// About `wanted` of the latents. Deterministic. ordered: at least one; the result is a copy.
+Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena);
 
 }  // namespace numpact
 
