@@ -76,7 +76,7 @@ class Decompressor {
     if (format_->name == "npy" && output_ == "-") {
       std::vector<std::byte> bytes = input->read_rest();
       std::uint64_t count = 0;
-      check(try_count_numbers(bytes, count), input_name_);
+      check(try_count_numbers(bytes, count, nullptr, config_), input_name_);
       plan_.count = count;
       source = std::make_unique<OwnedBytes>(std::move(bytes));
     } else {

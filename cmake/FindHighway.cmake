@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds Google Highway by its CMake package, else by pkg-config, and defines Highway::highway and
-# Highway::contrib. Installed beside numpactConfig.cmake, which needs it for a static numpact.
+# Finds Google Highway by its CMake package, else by pkg-config, and defines Highway::highway.
+# Installed beside numpactConfig.cmake, which needs it for a static numpact.
 
 find_package(HWY CONFIG QUIET)
-if(TARGET hwy::hwy AND TARGET hwy::hwy_contrib)
-  set(_highway_core hwy::hwy)
-  set(_highway_contrib hwy::hwy_contrib)
+if(TARGET hwy::hwy)
+  set(_highway hwy::hwy)
   set(Highway_VERSION ${HWY_VERSION})
 else()
   find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)
     pkg_check_modules(HIGHWAY QUIET IMPORTED_TARGET libhwy)
-    pkg_check_modules(HIGHWAY_CONTRIB QUIET IMPORTED_TARGET libhwy-contrib)
   endif()
-  if(TARGET PkgConfig::HIGHWAY AND TARGET PkgConfig::HIGHWAY_CONTRIB)
-    set(_highway_core PkgConfig::HIGHWAY)
-    set(_highway_contrib PkgConfig::HIGHWAY_CONTRIB)
+  if(TARGET PkgConfig::HIGHWAY)
+    set(_highway PkgConfig::HIGHWAY)
     set(Highway_VERSION ${HIGHWAY_VERSION})
   endif()
 endif()
@@ -23,13 +20,11 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   Highway
-  REQUIRED_VARS _highway_core _highway_contrib
+  REQUIRED_VARS _highway
   VERSION_VAR Highway_VERSION
   REASON_FAILURE_MESSAGE "install libhwy-dev or Highway 1.0.3 or later")
 
 if(Highway_FOUND AND NOT TARGET Highway::highway)
   add_library(Highway::highway INTERFACE IMPORTED)
-  target_link_libraries(Highway::highway INTERFACE ${_highway_core})
-  add_library(Highway::contrib INTERFACE IMPORTED)
-  target_link_libraries(Highway::contrib INTERFACE ${_highway_contrib} ${_highway_core})
+  target_link_libraries(Highway::highway INTERFACE ${_highway})
 endif()

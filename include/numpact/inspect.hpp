@@ -89,12 +89,14 @@ struct FileInfo {
 };
 
 // Errors as decoding would give them, but for those that only the numbers show (a dictionary index
-// or lookback out of range). Sound chunks before the error stay in `info`.
-NUMPACT_API Status try_inspect(std::span<const std::byte> file, FileInfo& info) noexcept;
+// or lookback out of range). Sound chunks before the error stay in `info`. Limits hold as if
+// the numbers were decoded; max_memory is for scratch, `info` itself grows with the metadata.
+NUMPACT_API Status try_inspect(std::span<const std::byte> file, FileInfo& info,
+                               const DecodeConfig& config = {}) noexcept;
 
-inline FileInfo inspect(std::span<const std::byte> file) {
+inline FileInfo inspect(std::span<const std::byte> file, const DecodeConfig& config = {}) {
   FileInfo info;
-  throw_if_error(try_inspect(file, info));
+  throw_if_error(try_inspect(file, info, config));
   return info;
 }
 

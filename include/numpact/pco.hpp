@@ -97,9 +97,11 @@ NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
                                        DecodeContext* context = nullptr) noexcept;
 
 // The numbers in the file, found by walking its chunks (tANS codes are read, numbers are not
-// made): about half the cost of decoding. Checks everything but what only the numbers show.
+// made): about half the cost of decoding. Checks everything but what only the numbers show. Limits
+// hold as if the numbers were decoded.
 NUMPACT_API Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
-                                     DecodeContext* context = nullptr) noexcept;
+                                     DecodeContext* context = nullptr,
+                                     const DecodeConfig& config = {}) noexcept;
 
 // Grows as chunks are decoded; memory is never sized by n_hint beyond what the chunks turn out to
 // hold.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/context.hpp"
+#include "api/decode_checks.hpp"
 #include "api/guard.hpp"
 #include "api/paging.hpp"
 #include "base/try.hpp"
@@ -38,9 +39,7 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
     standalone::write_chunk(part, config, arena, writer);
     NUMPACT_TRY(writer.status());
     done += n;
-    if (config.progress && !config.progress({done, writer.size()})) {
-      return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-    }
+    NUMPACT_TRY(report_progress(config.progress, {done, writer.size()}));
   }
   standalone::write_terminator(writer);
   writer.finish_byte();

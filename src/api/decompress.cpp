@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/context.hpp"
+#include "api/decode_checks.hpp"
 #include "api/guard.hpp"
 #include "api/headers.hpp"
 #include "base/try.hpp"
@@ -13,6 +14,7 @@
 namespace numpact {
 namespace {
 
+using standalone::ChunkHead;
 using standalone::FileWalker;
 
 // Numbers between two progress calls, and the first step by which outputs grow.
@@ -20,16 +22,6 @@ constexpr std::size_t kPieceN = std::size_t{1} << 18;
 
 // Numbers per input byte up to which the writer's claim of the count is believed in advance.
 constexpr std::uint64_t kBelievableRatio = 64;
-
-Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, NumberType type) {
-  if (numbers > limits.max_numbers) {
-    return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
-  }
-  if (numbers > limits.max_output_bytes / size_of(type)) {
-    return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
-  }
-  return {};
-}
 
 Status check_type(NumberType found, NumberType wanted) {
   if (found == wanted) return {};
@@ -87,13 +79,6 @@ struct Task {
   std::size_t expected;
 };
 
-Status report(const Task& task, std::uint64_t numbers, std::uint64_t bytes) {
-  if (task.config.progress && !task.config.progress({numbers, bytes})) {
-    return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-  }
-  return {};
-}
-
 Status decode_chunk(FileWalker& walker, const Task& task) {
   const std::size_t total = task.count + walker.head().n;
   NUMPACT_TRY(check_limits(task.config.limits, total, task.type).at_chunk(walker.chunk_index()));
@@ -106,7 +91,7 @@ Status decode_chunk(FileWalker& walker, const Task& task) {
     std::byte* const at = static_cast<std::byte*>(data) + used * size_of(task.type);
     NUMPACT_TRY(walker.decode(until - used, at));
     used = until;
-    NUMPACT_TRY(report(task, used, walker.offset()));
+    NUMPACT_TRY(report_progress(task.config.progress, {used, walker.offset()}));
   }
   NUMPACT_TRY(walker.leave_chunk());
   task.count = total;
@@ -217,20 +202,24 @@ Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
 }
 
 Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
-                         DecodeContext* context) noexcept {
+                         DecodeContext* context, const DecodeConfig& config) noexcept {
   count = 0;
   return guarded([&]() -> Status {
-    ScratchArena arena(context);
+    ScratchArena arena(context, config.limits.max_memory);
     FileWalker walker(file, *arena);
     NUMPACT_TRY(walker.read_header());
     while (true) {
       bool is_end = false;
       NUMPACT_TRY(walker.enter_chunk(is_end));
       if (is_end) return {};
+      const ChunkHead& head = walker.head();
+      NUMPACT_TRY(
+          check_limits(config.limits, count + head.n, head.type).at_chunk(walker.chunk_index()));
       std::array<PageVariableSizes, kVariables> sizes{};
       NUMPACT_TRY(walker.skip(sizes));
       NUMPACT_TRY(walker.leave_chunk());
-      count += walker.head().n;
+      count += head.n;
+      NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
     }
   });
 }

@@ -2,6 +2,7 @@
 #include "numpact/inspect.hpp"
 
 #include "api/context.hpp"
+#include "api/decode_checks.hpp"
 #include "api/describe.hpp"
 #include "api/guard.hpp"
 #include "api/headers.hpp"
@@ -31,11 +32,12 @@ ChunkInfo describe_chunk(const standalone::FileWalker& walker, const Sizes& size
 
 }  // namespace
 
-Status try_inspect(std::span<const std::byte> file, FileInfo& info) noexcept {
+Status try_inspect(std::span<const std::byte> file, FileInfo& info,
+                   const DecodeConfig& config) noexcept {
   return guarded([&]() -> Status {
     info = {};
     NUMPACT_TRY(try_read_header(file, info.header));
-    ScratchArena arena(static_cast<DecodeContext*>(nullptr));
+    ScratchArena arena(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
     standalone::FileWalker walker(file, *arena);
     NUMPACT_TRY(walker.read_header());
     while (true) {
@@ -43,11 +45,15 @@ Status try_inspect(std::span<const std::byte> file, FileInfo& info) noexcept {
       info.file_bytes = walker.offset();
       NUMPACT_TRY(walker.enter_chunk(is_end));
       if (is_end) break;
+      const standalone::ChunkHead& head = walker.head();
+      NUMPACT_TRY(check_limits(config.limits, info.count + head.n, head.type)
+                      .at_chunk(walker.chunk_index()));
       Sizes sizes{};
       NUMPACT_TRY(walker.skip(sizes));
       NUMPACT_TRY(walker.leave_chunk());
       info.chunks.push_back(describe_chunk(walker, sizes));
-      info.count += walker.head().n;
+      info.count += head.n;
+      NUMPACT_TRY(report_progress(config.progress, {info.count, walker.offset()}));
     }
     info.file_bytes = walker.offset();
     info.trailing_bytes = file.size() - info.file_bytes;

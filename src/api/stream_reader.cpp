@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "api/decode_checks.hpp"
 #include "api/guard.hpp"
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
@@ -65,20 +66,9 @@ struct StreamReader::Impl {
       place = Place::kEnd;
       return {};
     }
-    NUMPACT_TRY(check_limits());
+    NUMPACT_TRY(check_limits(config.limits, numbers_before_chunk + head.n, head.type));
     page = ChunkTables::make(meta, arena)->make_page_decoder(arena);
     place = Place::kPageHead;
-    return {};
-  }
-
-  Status check_limits() const {
-    const std::uint64_t total = numbers_before_chunk + head.n;
-    if (total > config.limits.max_numbers) {
-      return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
-    }
-    if (total > config.limits.max_output_bytes / size_of(head.type)) {
-      return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
-    }
     return {};
   }
 
@@ -151,10 +141,7 @@ struct StreamReader::Impl {
 
   Status report(std::size_t done) {
     numbers_given += done;
-    if (config.progress && !config.progress({numbers_given, input.offset()})) {
-      return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-    }
-    return {};
+    return report_progress(config.progress, {numbers_given, input.offset()});
   }
 
   bool in_chunk() const { return place != Place::kHeader && place != Place::kEnd; }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/decode_checks.hpp"
 #include "api/guard.hpp"
 #include "api/paging.hpp"
 #include "base/try.hpp"
@@ -104,10 +105,7 @@ struct StreamWriter::Impl {
     ++chunks;
     numbers_written += numbers.count;
     NUMPACT_TRY(send({out.data(), writer.size()}));
-    if (config.progress && !config.progress({numbers_written, bytes_written})) {
-      return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-    }
-    return {};
+    return report_progress(config.progress, {numbers_written, bytes_written});
   }
 
   Status finish() {

@@ -54,7 +54,6 @@ class Arena {
   void reset(std::uint64_t limit = ~std::uint64_t{0});
 
   std::size_t capacity() const { return capacity_; }
-  std::pmr::memory_resource* memory() const { return memory_; }
 
  private:
   struct Block {

@@ -18,7 +18,6 @@ inline constexpr unsigned kMaxConsecutiveOrder = 7;
 inline constexpr unsigned kMaxConv1Order = 32;
 inline constexpr unsigned kMaxConv1Quantization = 31;
 inline constexpr unsigned kMaxWindowNLog = 24;
-inline constexpr std::size_t kMaxDictN = (std::size_t{1} << 25) - 1;
 
 }  // namespace numpact
 

@@ -33,6 +33,18 @@ Status stream(ByteSpan file, const Numbers& numbers, const DecodeLimits& limits)
   return reader.try_read(writable(out), count);
 }
 
+// Counting and inspecting, which make no numbers but keep to the same limits.
+Status walk(ByteSpan file, const DecodeLimits& limits) {
+  DecodeConfig config;
+  config.limits = limits;
+  std::uint64_t count = 0;
+  FileInfo info;
+  const Status counted = try_count_numbers(file, count, nullptr, config);
+  EXPECT_EQ(counted.kind(), try_inspect(file, info, config).kind());
+  EXPECT_EQ(info.count, count);
+  return counted;
+}
+
 class Limits : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,11 +64,38 @@ TEST_F(Limits, Numbers) {
     limits.max_numbers = most;
     EXPECT_KIND(one_shot(file_, numbers_, limits), kLimitExceeded) << most;
     EXPECT_KIND(stream(file_, numbers_, limits), kLimitExceeded) << most;
+    EXPECT_KIND(walk(file_, limits), kLimitExceeded) << most;
   }
   DecodeLimits limits;
   limits.max_numbers = 900;
   EXPECT_OK(one_shot(file_, numbers_, limits));
   EXPECT_OK(stream(file_, numbers_, limits));
+  EXPECT_OK(walk(file_, limits));
+}
+
+TEST_F(Limits, WalkingKeepsToBytesAndMemory) {
+  DecodeLimits bytes;
+  bytes.max_output_bytes = 900 * 8 - 1;
+  EXPECT_KIND(walk(file_, bytes), kLimitExceeded);
+  DecodeLimits memory;
+  memory.max_memory = 64;
+  EXPECT_KIND(walk(file_, memory), kLimitExceeded);
+}
+
+TEST_F(Limits, WalkingReportsAndStops) {
+  DecodeConfig config;
+  std::vector<std::uint64_t> seen;
+  config.progress = [&](const Progress& progress) {
+    seen.push_back(progress.numbers);
+    return seen.size() < 2;
+  };
+  std::uint64_t count = 0;
+  EXPECT_KIND(try_count_numbers(file_, count, nullptr, config), kCancelled);
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{300, 600}));
+  seen.clear();
+  FileInfo info;
+  EXPECT_KIND(try_inspect(file_, info, config), kCancelled);
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{300, 600}));
 }
 
 TEST_F(Limits, OutputBytes) {

@@ -16,15 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// fast_log2 of log2.hpp, repeated here so that it is compiled for the target.
-HWY_INLINE float Log2(float x) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
-  const float exponent = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - 127);
-  const float m = std::bit_cast<float>((bits & 0x7fffffu) | 0x3f800000u);
-  const float q = ((0.0453004f * m - 0.2861662f) * m + 0.7053137f) * m - 0.9066997f;
-  return exponent + (m - 1.0f) * (1.0f + (m - 2.0f) * q);
-}
-
 constexpr float kLog2E = 1.442695f;
 
 template <class L>
@@ -41,7 +32,7 @@ float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
     // A weight cannot be under 1: what it has too much is taken from all other bins.
     const float weighed = count < step.min_count ? step.min_count : count;
     candidates[i] = best[i] + step.meta_bits + (weighed - count) * kLog2E +
-                    count * (step.log_total - Log2(weighed) + widths[i]);
+                    count * (step.log_total - fast_log2(weighed) + widths[i]);
   }
   // Eight least costs side by side; the order of comparisons decides nothing but ties.
   constexpr std::size_t kLanes = 8;
