@@ -4,6 +4,7 @@
 #define NUMPACT_NUMPACT_HPP
 
 #include "numpact/config.hpp"
+#include "numpact/cpu.hpp"
 #include "numpact/error.hpp"
 #include "numpact/inspect.hpp"
 #include "numpact/pco.hpp"

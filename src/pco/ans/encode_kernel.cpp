@@ -51,13 +51,15 @@ std::uint64_t EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* HW
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "simd/dispatch.hpp"
+
 namespace numpact {
 
 HWY_EXPORT(EncodeSymbols);
 
 std::uint64_t encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
                              AnsCode* codes, std::array<std::uint32_t, kAnsStates>& states) {
-  return HWY_DYNAMIC_DISPATCH(EncodeSymbols)(table, symbols.data(), symbols.size(), codes, states);
+  return NUMPACT_DISPATCH(EncodeSymbols)(table, symbols.data(), symbols.size(), codes, states);
 }
 
 }  // namespace numpact

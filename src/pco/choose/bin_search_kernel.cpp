@@ -70,6 +70,8 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "simd/dispatch.hpp"
+
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                            \
@@ -77,7 +79,7 @@ namespace numpact {
   template <>                                                                         \
   float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates, \
                           std::uint32_t& start) {                                     \
-    return HWY_DYNAMIC_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);   \
+    return NUMPACT_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);   \
   }
 NUMPACT_DOOR(std::uint8_t, 8)
 NUMPACT_DOOR(std::uint16_t, 16)

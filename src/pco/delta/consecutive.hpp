@@ -25,8 +25,8 @@ struct Consecutive {
   bool encodes_secondary() const { return secondary; }
 };
 
-// In place: n centred deltas become n latents; moments (one per order) are moved on. Deltas that
-// the page does not store must be given as MID.
+// In place: n deltas, not centred, become n latents; moments (one per order) are moved on. Deltas
+// that the page does not store must be given as 0.
 template <Latent L>
 void decode_consecutive(std::span<L> moments, L* latents, std::size_t n);
 

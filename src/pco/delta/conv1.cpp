@@ -57,7 +57,7 @@ void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>&
   L* const latents = history.data();
   for (std::size_t i = begin; i < begin + n; ++i) {
     const L prediction = conv.predict(latents + i - conv.order);
-    latents[i] = static_cast<L>(deltas[i - begin] + kMid<L> + prediction);
+    latents[i] = static_cast<L>(deltas[i - begin] + prediction);
   }
   history.advance(n);
 }

@@ -43,7 +43,7 @@ struct Conv1 {
   }
 };
 
-// Appends n latents to the history.
+// Appends n latents to the history, from deltas that are not centred.
 template <Latent L>
 void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history);
 

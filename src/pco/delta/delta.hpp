@@ -6,7 +6,8 @@
 //   payload_bits()                the parameters' size
 //   state_n()                     latents of a variable that each page stores ahead of its deltas
 //   encodes_secondary()           whether the secondary variable is encoded too
-// Stored deltas are centred: difference + MID, wrapping. deltas.hpp lists them all.
+// Stored deltas are centred: difference + MID, wrapping. Encoding makes them so; decoding takes the
+// MID off in the bins' lower ends. deltas.hpp lists them all.
 #ifndef NUMPACT_PCO_DELTA_DELTA_HPP
 #define NUMPACT_PCO_DELTA_DELTA_HPP
 

@@ -29,7 +29,7 @@ bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const
     const bool inside = lookback - 1 < window_n;
     all_inside &= inside;
     const L earlier = inside && lookback <= at ? latents[at - lookback - first] : L{0};
-    latents[at - first] = static_cast<L>(deltas[i] + kMid<L> + earlier);
+    latents[at - first] = static_cast<L>(deltas[i] + earlier);
   }
   history.advance(n);
   return all_inside;

@@ -1,58 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding one latent variable: tANS codes to bins, offsets to latents, one batch at a time.
+//
+// Codes and offsets of a batch are decoded in two steps, since codes are a chain of dependent steps
+// and offsets are not: walking the codes of one batch leaves a trail, from which offsets are
+// unpacked while the codes of the next are walked.
 #ifndef NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
 #define NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
 
-#include <array>
-
-#include "base/arena.hpp"
-#include "number/latent.hpp"
-#include "pco/ans/bin.hpp"
-#include "pco/limits.hpp"
+#include "pco/latent/latent_tables.hpp"
 
 namespace numpact {
 
-// One state of a tANS table, packed: bits 0-7 code bits, 8-15 offset bits of the symbol's bin,
-// 16-31 symbol, 32-63 the next state less the value of the code.
-using AnsNode = std::uint64_t;
+// Bytes past the last bit of a batch that the kernels may read.
+inline constexpr std::size_t kReadSlack = 80;
 
-// The states that a page's interleaved tANS streams are in.
-using AnsStates = std::array<std::uint32_t, kAnsStates>;
-
-// What does not change within a chunk. Made from a binning that was validated: weights add up to
-// the table's size, offset widths fit the latents.
-template <Latent L>
-struct LatentTables {
-  std::span<const AnsNode> nodes;  // empty if there are fewer than two bins
-  std::span<const L> lowers;       // by symbol
-  unsigned ans_size_log = 0;
-  unsigned bin_n = 0;
-  unsigned max_offset_bits = 0;
-
-  static LatentTables make(const Binning& binning, Arena& arena);
-
-  // The most bits that one stored latent can take.
-  unsigned max_bits() const { return ans_size_log + max_offset_bits; }
+// What a walk over the codes of a batch leaves: a word for each latent, in the layout of the
+// tables, and how many bits their offsets take.
+struct CodeTrail {
+  alignas(64) std::uint32_t before[16];  // the last one: the running word ahead of the batch
+  std::uint32_t words[kBatchN];
+  std::uint64_t offset_bits;
 };
 
-// Bytes past the last bit of a batch that the kernels may read.
-inline constexpr std::size_t kReadSlack = 24;
-
-// Decodes n (at most 256) latents at bit `position` of `in`. The bytes up to the worst case
-// (position + n * max_bits() bits, and kReadSlack bytes more) must be readable. Returns the bit
-// position behind. No bins: all latents are 0.
-template <Latent L>
-std::uint64_t decode_latents(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
-                             std::uint64_t position, std::size_t n, L* out);
+// The codes of a batch to be walked, starting at bit `position` of `in`, which becomes the position
+// behind them, where the offsets begin.
+struct CodeWalk {
+  const AnsNode* nodes;
+  AnsStates* states;
+  const std::byte* in;
+  std::uint64_t position;
+  CodeTrail* trail;
+};
 
 // What a batch takes, without making its latents.
 struct SkippedBits {
   std::uint64_t codes = 0;
   std::uint64_t offsets = 0;
 };
+
+// The loops for one width, in the form for one instruction set. For all: the bytes up to the worst
+// case (n * max_bits() bits from the position, and kReadSlack bytes more) must be readable.
 template <Latent L>
-SkippedBits skip_latents(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
-                         std::uint64_t position, std::size_t n);
+struct LatentKernels {
+  InfoLayout layout;
+  // Of tables that are coded, for whole batches:
+  void (*walk)(CodeWalk& walk);
+  void (*unpack)(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
+                 std::uint64_t position, L* out);
+  // Both at once: unpacks one batch and walks another, of this variable or of any.
+  void (*unpack_and_walk)(const LatentTables<L>& tables, const CodeTrail& trail,
+                          const std::byte* in, std::uint64_t position, L* out, CodeWalk& walk);
+  // Of any tables, n (at most 256) latents. Return the bit position behind.
+  std::uint64_t (*decode)(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
+                          std::uint64_t position, std::size_t n, L* out);
+  SkippedBits (*skip)(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
+                      std::uint64_t position, std::size_t n);
+};
+
+// Those for the instruction set in use.
+template <Latent L>
+const LatentKernels<L>& latent_kernels(std::size_t bin_n);
 
 }  // namespace numpact
 

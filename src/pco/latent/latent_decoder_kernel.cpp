@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops of decoding. Two passes over a batch: the tANS states are walked and the
-// nodes they pass are noted; then offsets are unpacked where the nodes say. Shifts by a variable
-// and masks compile to BMI2 on the targets that have it.
+// The innermost loops of decoding.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/latent/latent_decoder_kernel.cpp"
@@ -10,93 +8,42 @@
 
 #include <algorithm>
 
-#include "base/load.hpp"
 #include "pco/latent/latent_decoder.hpp"
+// After foreach_target.
+#include "pco/latent/unpack_scalar-inl.hpp"
+#include "pco/latent/unpack_vbmi-inl.hpp"
+#include "pco/latent/walk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// The low `bits` of a word: 0 to 63, of which only the lowest byte is looked at.
-HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
-#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
-  return _bzhi_u64(word, bits);  // not found by the compiler behind a mask
-#else
-  return word & ~(~std::uint64_t{0} << (bits & 63));
-#endif
-}
+// ---- any number of latents, any table: by the letter ----
 
-// Walks the tANS codes of n latents from bit `position`; infos[i] becomes the low half of the node
-// of latent i (code bits, offset bits, symbol). Returns the position behind the codes.
-//
-// `buffer` holds the next bits, `filled` of them counted (those above are true too). A refill reads
-// the word at `at`, the byte of the first bit not counted, and leaves at least 56 counted: enough
-// for four codes of 14. Whole nodes are taken from `filled`: its low six bits stay right, since
-// code bits lie lowest in a node, and shifts look at no others.
-HWY_NOINLINE std::uint64_t WalkCodes(const AnsNode* HWY_RESTRICT nodes, AnsStates& states,
-                                     const std::byte* HWY_RESTRICT in, std::uint64_t position,
-                                     std::size_t n, std::uint32_t* HWY_RESTRICT infos) {
-  const std::byte* at = in + position / 8;
-  std::uint64_t buffer = load_le64(at) >> (position % 8);
-  std::uint64_t filled = 56 - position % 8;
-  at += 7;
-  std::uint64_t s0 = states[0];
-  std::uint64_t s1 = states[1];
-  std::uint64_t s2 = states[2];
-  std::uint64_t s3 = states[3];
-  const auto refill = [&]() HWY_ATTR {
-    buffer |= load_le64(at) << (filled & 63);
-    at += (~filled & 56) >> 3;
-    filled |= 56;
-  };
-  const auto step = [&](std::uint64_t& state, std::uint32_t& info) HWY_ATTR {
-    const std::uint64_t node = nodes[state];
-    info = static_cast<std::uint32_t>(node);
-    state = (node >> 32) + LowBits(buffer, node);
-    buffer >>= node & 63;
-    filled -= node;
-  };
+// infos[i] becomes the info of latent i. Returns the position behind the codes.
+HWY_NOINLINE std::uint64_t WalkSome(const AnsNode* nodes, AnsStates& states, const std::byte* in,
+                                    std::uint64_t position, std::size_t n,
+                                    std::uint32_t* HWY_RESTRICT infos) {
+  CodeWalk walk{nodes, &states, in, position, nullptr};
+  Walker walker;
+  walker.Start(walk);
   std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    refill();
-    step(s0, infos[i]);
-    step(s1, infos[i + 1]);
-    step(s2, infos[i + 2]);
-    step(s3, infos[i + 3]);
-  }
-  refill();
-  if (i < n) step(s0, infos[i++]);
-  if (i < n) step(s1, infos[i++]);
-  if (i < n) step(s2, infos[i++]);
-  states = {static_cast<std::uint32_t>(s0), static_cast<std::uint32_t>(s1),
-            static_cast<std::uint32_t>(s2), static_cast<std::uint32_t>(s3)};
-  return 8 * static_cast<std::uint64_t>(at - in) - (filled & 63);
-}
-
-HWY_INLINE std::uint64_t OffsetBits(std::uint32_t info) { return (info >> 8) & 0xff; }
-
-// `width` (0 to 64) bits at any position; wide is whether it may be over 57.
-template <bool kWide>
-HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::uint64_t width) {
-  const std::byte* const at = in + position / 8;
-  const std::uint64_t shift = position % 8;
-  std::uint64_t word = load_le64(at) >> shift;
-  if constexpr (kWide) {
-    // Shifting in two steps keeps a shift of 0 from becoming one of 64.
-    word |= load_le64(at + 8) << 1 << (63 - shift);
-    return width >= 64 ? word : LowBits(word, width);
-  }
-  return LowBits(word, width);
+  for (; i + 4 <= n; i += 4) walker.Four<Note::kInfo>(infos + i);
+  walker.Rest<Note::kInfo>(n - i, infos + i);
+  walker.Finish(walk);
+  return walk.position;
 }
 
 template <bool kWide, class L>
-HWY_NOINLINE std::uint64_t Unpack(const L* HWY_RESTRICT lowers,
-                                  const std::uint32_t* HWY_RESTRICT infos,
-                                  const std::byte* HWY_RESTRICT in, std::uint64_t position,
-                                  std::size_t n, L* HWY_RESTRICT out) {
+HWY_NOINLINE std::uint64_t UnpackSome(const LatentTables<L>& tables,
+                                      const std::uint32_t* HWY_RESTRICT infos,
+                                      const std::byte* HWY_RESTRICT in, std::uint64_t position,
+                                      std::size_t n, L* HWY_RESTRICT out) {
+  const Lower<L>* const lowers = tables.lowers.data();
+  const unsigned shift = tables.layout.symbol_shift;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t width = OffsetBits(infos[i]);
-    out[i] = static_cast<L>(lowers[infos[i] >> 16] + Bits<kWide>(in, position, width));
+    out[i] = static_cast<L>(lowers[infos[i] >> shift] + Bits<kWide>(in, position, width));
     position += width;
   }
   return position;
@@ -113,87 +60,241 @@ HWY_NOINLINE std::uint64_t UnpackUniform(L lower, std::uint64_t width,
 }
 
 template <class L>
-std::uint64_t DecodeLatents(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
+std::uint64_t DecodeUncoded(const LatentTables<L>& tables, const std::byte* in,
                             std::uint64_t position, std::size_t n, L* out) {
-  const unsigned widest = tables.max_offset_bits;
-  if (tables.bin_n <= 1) {
-    const L lower = tables.bin_n == 0 ? L{0} : tables.lowers[0];
-    if (widest == 0) {
-      std::fill_n(out, n, lower);
-      return position;
-    }
-    return widest <= 57 ? UnpackUniform<false>(lower, widest, in, position, n, out)
-                        : UnpackUniform<true>(lower, widest, in, position, n, out);
-  }
-  HWY_ALIGN std::uint32_t infos[kBatchN];
-  position = WalkCodes(tables.nodes.data(), states, in, position, n, infos);
-  const L* const lowers = tables.lowers.data();
-  if (widest == 0) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = lowers[infos[i] >> 16];
+  const L lower = static_cast<L>(tables.lowers[0]);
+  const unsigned width = tables.max_offset_bits;
+  if (width == 0) {
+    std::fill_n(out, n, lower);
     return position;
   }
-  return widest <= 57 ? Unpack<false>(lowers, infos, in, position, n, out)
-                      : Unpack<true>(lowers, infos, in, position, n, out);
+#if HWY_TARGET <= HWY_AVX3_DL
+  const std::uint64_t behind = UnpackOneBin(lower, width, in, position, n, out);
+  const std::size_t done = static_cast<std::size_t>((behind - position) / width);
+  position = behind;
+  out += done;
+  n -= done;
+  if (n == 0) return position;
+#endif
+  return width <= 57 ? UnpackUniform<false>(lower, width, in, position, n, out)
+                     : UnpackUniform<true>(lower, width, in, position, n, out);
 }
 
 template <class L>
-SkippedBits SkipLatents(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
-                        std::uint64_t position, std::size_t n) {
+std::uint64_t Decode(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
+                     std::uint64_t position, std::size_t n, L* out) {
+  if (!tables.is_coded()) return DecodeUncoded(tables, in, position, n, out);
+  HWY_ALIGN std::uint32_t infos[kBatchN];
+  position = WalkSome(tables.nodes.data(), states, in, position, n, infos);
+  return tables.max_offset_bits <= 57 ? UnpackSome<false>(tables, infos, in, position, n, out)
+                                      : UnpackSome<true>(tables, infos, in, position, n, out);
+}
+
+template <class L>
+SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
+                 std::uint64_t position, std::size_t n) {
   SkippedBits skipped;
-  if (tables.bin_n <= 1) {
+  if (!tables.is_coded()) {
     skipped.offsets = n * std::uint64_t{tables.max_offset_bits};
     return skipped;
   }
   HWY_ALIGN std::uint32_t infos[kBatchN];
-  skipped.codes = WalkCodes(tables.nodes.data(), states, in, position, n, infos) - position;
+  skipped.codes = WalkSome(tables.nodes.data(), states, in, position, n, infos) - position;
   std::uint32_t widths = 0;
-  for (std::size_t i = 0; i < n; ++i) widths += (infos[i] >> 8) & 0xff;
+  for (std::size_t i = 0; i < n; ++i) widths += (infos[i] >> kInfoOffsetShift) & 0xff;
   skipped.offsets = widths;
   return skipped;
 }
 
-#define NUMPACT_KERNELS(L, S)                                                                \
-  std::uint64_t DecodeLatents##S(const LatentTables<L>& tables, AnsStates& states,           \
-                                 const std::byte* in, std::uint64_t position, std::size_t n, \
-                                 L* out) {                                                   \
-    return DecodeLatents(tables, states, in, position, n, out);                              \
-  }                                                                                          \
-  SkippedBits SkipLatents##S(const LatentTables<L>& tables, AnsStates& states,               \
-                             const std::byte* in, std::uint64_t position, std::size_t n) {   \
-    return SkipLatents(tables, states, in, position, n);                                     \
+// ---- whole batches, tables of the summed layout ----
+
+// Unpacks a batch with `unpacker` from its trail while walking another.
+template <Note kNote, class Unpacker>
+HWY_INLINE void Fused(Unpacker unpacker, const CodeTrail& trail, CodeWalk& walk) {
+  Walker walker;
+  walker.Start(walk);
+  CodeTrail& next = *walk.trail;
+  const std::uint32_t before = walker.filled;
+  next.before[15] = before;
+  for (std::size_t i = 0; i < kBatchN; i += 16) {
+    walker.Four<kNote>(next.words + i);
+    walker.Four<kNote>(next.words + i + 4);
+    walker.Four<kNote>(next.words + i + 8);
+    walker.Four<kNote>(next.words + i + 12);
+    unpacker.Sixteen(trail.words + i);
   }
-NUMPACT_KERNELS(std::uint8_t, 8)
-NUMPACT_KERNELS(std::uint16_t, 16)
-NUMPACT_KERNELS(std::uint32_t, 32)
-NUMPACT_KERNELS(std::uint64_t, 64)
-#undef NUMPACT_KERNELS
+  walker.Finish(walk);
+  next.offset_bits = OffsetBitsBetween(before, walker.filled);
+}
+
+template <class Unpacker>
+HWY_INLINE void UnpackOnly(Unpacker unpacker, const CodeTrail& trail) {
+  for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i);
+}
+
+template <Note kNote>
+HWY_INLINE void WalkOnly(CodeWalk& walk) {
+  Walker walker;
+  walker.Start(walk);
+  CodeTrail& trail = *walk.trail;
+  const std::uint32_t before = walker.filled;
+  trail.before[15] = before;
+  for (std::size_t i = 0; i < kBatchN; i += 4) walker.Four<kNote>(trail.words + i);
+  walker.Finish(walk);
+  trail.offset_bits = OffsetBitsBetween(before, walker.filled);
+}
+
+template <OffsetsPerWord kOffsets, class L>
+struct ScalarUnpacker {
+  const Lower<L>* HWY_RESTRICT lowers;
+  const std::byte* HWY_RESTRICT in;
+  std::uint64_t position;
+  L* HWY_RESTRICT out;
+
+  HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const std::byte* input,
+                            std::uint64_t start, L* output)
+      : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
+
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
+    for (std::size_t i = 0; i < 16; i += 4) {
+      UnpackFour<kOffsets, kSummedInfo.symbol_shift>(lowers, words + i, in, position, out + i);
+    }
+    out += 16;
+  }
+};
+
+#if HWY_TARGET <= HWY_AVX3_DL
+
+inline constexpr Note kNote = Note::kRunning;
+
+// Calls f with the unpacker made for the tables.
+template <Widths kWidths, class L, class F>
+HWY_INLINE void WithLookup(const LatentTables<L>& tables, const F& f) {
+  constexpr std::size_t kLanes = 64 / sizeof(Lower<L>);
+  if (tables.bin_n <= kLanes) {
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kOneRegister, L>>();
+  } else if (tables.bin_n <= 2 * kLanes) {
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kTwoRegisters, L>>();
+  } else if (tables.bin_n <= 4 * kLanes) {
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kFourRegisters, L>>();
+  } else {
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kGather, L>>();
+  }
+}
+
+template <class L, class F>
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
+  const unsigned widest = tables.max_offset_bits;
+  if (widest == 0) return WithLookup<Widths::kNone>(tables, f);
+  if constexpr (sizeof(L) == 8) {
+    if (widest <= 31) return WithLookup<Widths::kNarrow>(tables, f);
+    if (widest <= 57) return WithLookup<Widths::kMedium>(tables, f);
+    return WithLookup<Widths::kWide>(tables, f);
+  } else if constexpr (sizeof(L) == 4) {
+    if (widest <= 25) return WithLookup<Widths::kNarrow>(tables, f);
+    return WithLookup<Widths::kWide>(tables, f);
+  } else {
+    return WithLookup<Widths::kNarrow>(tables, f);
+  }
+}
+
+#else
+
+inline constexpr Note kNote = Note::kInfo;
+
+template <class L, class F>
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
+  const unsigned widest = tables.max_offset_bits;
+  if (widest <= 14) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, L>>();
+  } else if (widest <= 28) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, L>>();
+  } else if (widest <= 57) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, L>>();
+  } else {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOneInTwoWords, L>>();
+  }
+}
+
+#endif
+
+template <class Unpacker, class L>
+HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTrail& trail,
+                                    const std::byte* in, std::uint64_t position, L* out,
+                                    CodeWalk& walk) {
+  Fused<kNote>(Unpacker(tables, in, position, out), trail, walk);
+}
+template <class Unpacker, class L>
+HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& trail,
+                             const std::byte* in, std::uint64_t position, L* out) {
+  UnpackOnly(Unpacker(tables, in, position, out), trail);
+}
+
+template <class L>
+void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
+                   std::uint64_t position, L* out, CodeWalk& walk) {
+  WithUnpacker(tables, [&]<class Unpacker>() HWY_ATTR {
+    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, walk);
+  });
+}
+
+template <class L>
+void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
+            std::uint64_t position, L* out) {
+  WithUnpacker(tables, [&]<class Unpacker>() HWY_ATTR {
+    UnpackWith<Unpacker>(tables, trail, in, position, out);
+  });
+}
+
+void Walk(CodeWalk& walk) { WalkOnly<kNote>(walk); }
+
+template <class L>
+inline constexpr LatentKernels<L> kWholeBatches{kSummedInfo, Walk,      Unpack<L>,
+                                                UnpackAndWalk<L>, Decode<L>, Skip<L>};
+template <class L>
+inline constexpr LatentKernels<L> kManyBins{kPlainInfo, nullptr, nullptr,
+                                            nullptr,    Decode<L>, Skip<L>};
+
+template <class L>
+const LatentKernels<L>& Kernels(std::size_t bin_n) {
+  return bin_n <= kMaxSummedBins ? kWholeBatches<L> : kManyBins<L>;
+}
+
+const LatentKernels<std::uint8_t>& Kernels8(std::size_t n) { return Kernels<std::uint8_t>(n); }
+const LatentKernels<std::uint16_t>& Kernels16(std::size_t n) { return Kernels<std::uint16_t>(n); }
+const LatentKernels<std::uint32_t>& Kernels32(std::size_t n) { return Kernels<std::uint32_t>(n); }
+const LatentKernels<std::uint64_t>& Kernels64(std::size_t n) { return Kernels<std::uint64_t>(n); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "simd/dispatch.hpp"
+
 namespace numpact {
 
-#define NUMPACT_DOORS(L, S)                                                                   \
-  HWY_EXPORT(DecodeLatents##S);                                                               \
-  HWY_EXPORT(SkipLatents##S);                                                                 \
-  template <>                                                                                 \
-  std::uint64_t decode_latents<L>(const LatentTables<L>& tables, AnsStates& states,           \
-                                  const std::byte* in, std::uint64_t position, std::size_t n, \
-                                  L* out) {                                                   \
-    return HWY_DYNAMIC_DISPATCH(DecodeLatents##S)(tables, states, in, position, n, out);      \
-  }                                                                                           \
-  template <>                                                                                 \
-  SkippedBits skip_latents<L>(const LatentTables<L>& tables, AnsStates& states,               \
-                              const std::byte* in, std::uint64_t position, std::size_t n) {   \
-    return HWY_DYNAMIC_DISPATCH(SkipLatents##S)(tables, states, in, position, n);             \
-  }
-NUMPACT_DOORS(std::uint8_t, 8)
-NUMPACT_DOORS(std::uint16_t, 16)
-NUMPACT_DOORS(std::uint32_t, 32)
-NUMPACT_DOORS(std::uint64_t, 64)
-#undef NUMPACT_DOORS
+HWY_EXPORT(Kernels8);
+HWY_EXPORT(Kernels16);
+HWY_EXPORT(Kernels32);
+HWY_EXPORT(Kernels64);
+
+template <>
+const LatentKernels<std::uint8_t>& latent_kernels(std::size_t bin_n) {
+  return NUMPACT_DISPATCH(Kernels8)(bin_n);
+}
+template <>
+const LatentKernels<std::uint16_t>& latent_kernels(std::size_t bin_n) {
+  return NUMPACT_DISPATCH(Kernels16)(bin_n);
+}
+template <>
+const LatentKernels<std::uint32_t>& latent_kernels(std::size_t bin_n) {
+  return NUMPACT_DISPATCH(Kernels32)(bin_n);
+}
+template <>
+const LatentKernels<std::uint64_t>& latent_kernels(std::size_t bin_n) {
+  return NUMPACT_DISPATCH(Kernels64)(bin_n);
+}
 
 }  // namespace numpact
 #endif

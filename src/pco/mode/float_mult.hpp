@@ -89,7 +89,7 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
   return to_ordered(select(is_nan_bits(factor), quiet, product), NumberKind::kFloat);
 }
 
-// In place over the primary latents; ordered latents result.
+// In place over the primary latents; numbers, as bits, result.
 template <FloatLatent L>
 void join_float_mult(L base_bits, L* primary, const L* secondary, std::size_t n);
 

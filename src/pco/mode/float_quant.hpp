@@ -20,19 +20,18 @@ struct FloatQuant {
   std::uint64_t payload_bits(NumberType, unsigned) const { return wire::kQuantKBits; }
 };
 
-// The ordered latent of a pair. Written on float bits so that pairs out of range, which no writer
+// The float of a pair, as bits. Written on bits so that pairs out of range, which no writer
 // makes but readers accept, come out as docs/format/pco.md ("Modes") says. Defines the kernels.
 template <FloatLatent L>
 constexpr L float_quant_join(L primary, L secondary, unsigned k) {
   const L high = static_cast<L>(primary << k);
   const bool positive = primary >= static_cast<L>(kMid<L> >> k);
   const L low_mask = static_cast<L>((L{1} << k) - 1);
-  const L bits = static_cast<L>(
+  return static_cast<L>(
       secondary ^ (positive ? static_cast<L>(high ^ kMid<L>) : static_cast<L>(~(high | low_mask))));
-  return to_ordered(bits, NumberKind::kFloat);
 }
 
-// In place over the primary latents; ordered latents result.
+// In place over the primary latents; numbers, as bits, result.
 template <FloatLatent L>
 void join_float_quant(unsigned k, L* primary, const L* secondary, std::size_t n);
 

@@ -18,9 +18,9 @@ struct IntMult {
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 };
 
-// In place over the primary latents.
+// In place over the primary latents; numbers of the kind, as bits, result.
 template <Latent L>
-void join_int_mult(L base, L* primary, const L* secondary, std::size_t n);
+void join_int_mult(L base, NumberKind kind, L* primary, const L* secondary, std::size_t n);
 
 template <Latent L>
 void split_int_mult(L base, const L* ordered, std::size_t n, L* primary, L* secondary);

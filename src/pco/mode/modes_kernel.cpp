@@ -37,9 +37,11 @@ void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
 }
 
 template <class L>
-void JoinIntMult(L base, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary, std::size_t n) {
+void JoinIntMult(L base, NumberKind kind, L* HWY_RESTRICT primary,
+                 const L* HWY_RESTRICT secondary, std::size_t n) {
+  const L flip = kind == NumberKind::kSigned ? kMid<L> : L{0};
   for (std::size_t i = 0; i < n; ++i) {
-    primary[i] = wrapping_add(wrapping_mul(primary[i], base), secondary[i]);
+    primary[i] = wrapping_add(wrapping_mul(primary[i], base), secondary[i]) ^ flip;
   }
 }
 
@@ -58,7 +60,9 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
                    std::size_t n) {
   const auto base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
-    primary[i] = static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
+    const L latent =
+        static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
+    primary[i] = from_ordered(latent, NumberKind::kFloat);
   }
 }
 
@@ -105,7 +109,9 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
   void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                   \
     FromOrdered(in, n, kind, out);                                                             \
   }                                                                                            \
-  void JoinIntMult##S(L base, L* p, const L* s, std::size_t n) { JoinIntMult(base, p, s, n); } \
+  void JoinIntMult##S(L base, NumberKind kind, L* p, const L* s, std::size_t n) {              \
+    JoinIntMult(base, kind, p, s, n);                                                          \
+  }                                                                                            \
   void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                        \
     SplitIntMult(base, x, n, p, s);                                                            \
   }
@@ -135,6 +141,8 @@ NUMPACT_FLOAT_KERNELS(std::uint64_t, 64)
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "simd/dispatch.hpp"
+
 namespace numpact {
 
 #define NUMPACT_INTEGER_DOORS(L, S)                                                           \
@@ -144,19 +152,20 @@ namespace numpact {
   HWY_EXPORT(SplitIntMult##S);                                                                \
   template <>                                                                                 \
   void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                   \
-    HWY_DYNAMIC_DISPATCH(ToOrdered##S)(in, n, kind, out);                                     \
+    NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                                     \
   }                                                                                           \
   template <>                                                                                 \
   void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                 \
-    HWY_DYNAMIC_DISPATCH(FromOrdered##S)(in, n, kind, out);                                   \
+    NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                                   \
   }                                                                                           \
   template <>                                                                                 \
-  void join_int_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
-    HWY_DYNAMIC_DISPATCH(JoinIntMult##S)(base, primary, secondary, n);                        \
+  void join_int_mult<L>(L base, NumberKind kind, L * primary, const L* secondary,             \
+                        std::size_t n) {                                                      \
+    NUMPACT_DISPATCH(JoinIntMult##S)(base, kind, primary, secondary, n);                      \
   }                                                                                           \
   template <>                                                                                 \
   void split_int_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
-    HWY_DYNAMIC_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);              \
+    NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);              \
   }
 #define NUMPACT_FLOAT_DOORS(L, S)                                                               \
   HWY_EXPORT(JoinFloatMult##S);                                                                 \
@@ -165,20 +174,20 @@ namespace numpact {
   HWY_EXPORT(SplitFloatQuant##S);                                                               \
   template <>                                                                                   \
   void join_float_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
-    HWY_DYNAMIC_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                        \
+    NUMPACT_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                        \
   }                                                                                             \
   template <>                                                                                   \
   void split_float_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
-    HWY_DYNAMIC_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);              \
+    NUMPACT_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);              \
   }                                                                                             \
   template <>                                                                                   \
   void join_float_quant<L>(unsigned k, L* primary, const L* secondary, std::size_t n) {         \
-    HWY_DYNAMIC_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                          \
+    NUMPACT_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                          \
   }                                                                                             \
   template <>                                                                                   \
   void split_float_quant<L>(unsigned k, const L* ordered, std::size_t n, L* primary,            \
                             L* secondary) {                                                     \
-    HWY_DYNAMIC_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);                \
+    NUMPACT_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);                \
   }
 NUMPACT_INTEGER_DOORS(std::uint8_t, 8)
 NUMPACT_INTEGER_DOORS(std::uint16_t, 16)

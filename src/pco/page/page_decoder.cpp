@@ -27,6 +27,13 @@ struct Tables final : ChunkTables {
   LatentTables<L> secondary;
   // Bytes that a batch can take at most, with what kernels read beyond it.
   std::size_t max_batch_bytes = 0;
+  std::array<bool, kVariables> is_coded{};
+  // Of one latent of a variable without codes.
+  std::array<unsigned, kVariables> uncoded_bits{};
+  // Whether every coded variable has kernels for whole batches.
+  bool has_batch_kernels = true;
+  // The numbers are latents with the sign bit flipped; bins or moments do that, too.
+  bool flips_in_tables = false;
 
   PageDecoder* make_page_decoder(Arena& arena) const override;
 };
@@ -55,9 +62,10 @@ class Decoder final : public PageDecoder {
     pending_ = {};
     NUMPACT_TRY(check_bins(window, page_n));
     BitReader reader(window.bytes, window.position);
-    delta_.start(reader, arena_, meta_, kDeltaVariable, page_n);
-    primary_.start(reader, arena_, meta_, kPrimaryVariable, page_n);
-    secondary_.start(reader, arena_, meta_, kSecondaryVariable, page_n);
+    const P flip = tables_.flips_in_tables ? kMid<P> : P{0};
+    delta_.start(reader, arena_, meta_, kDeltaVariable, page_n, 0);
+    primary_.start(reader, arena_, meta_, kPrimaryVariable, page_n, flip);
+    secondary_.start(reader, arena_, meta_, kSecondaryVariable, page_n, 0);
     NUMPACT_TRY(reader.status());
     NUMPACT_TRY(reader.finish_byte("padding after the page's states is not zero"));
     window.position = reader.bit_position();
@@ -76,6 +84,13 @@ class Decoder final : public PageDecoder {
         std::copy_n(pending_.data(), count, numbers + done);
         pending_ = pending_.subspan(count);
         done += count;
+        continue;
+      }
+      std::size_t whole_n = 0;
+      NUMPACT_TRY(decode_whole_batches(window, (n - done) / kBatchN, numbers + done, whole_n));
+      if (whole_n > 0) {
+        done += whole_n;
+        to_decode_ -= whole_n;
         continue;
       }
       const std::size_t batch_n = std::min(kBatchN, to_decode_);
@@ -159,34 +174,186 @@ class Decoder final : public PageDecoder {
     return true;
   }
 
+  // The latents of a batch, by variable.
+  struct Room {
+    std::uint32_t lookbacks[kBatchN];
+    P primary_room[kBatchN];
+    P* primary = primary_room;  // or the output
+    L secondary[kBatchN];
+  };
+  // How many of them are stored.
+  using StoredN = std::array<std::size_t, kVariables>;
+
+  template <class F>
+  decltype(auto) visit(std::size_t variable, Room& room, F&& f) {
+    switch (variable) {
+      case kDeltaVariable:
+        return f(delta_, room.lookbacks);
+      case kPrimaryVariable:
+        return f(primary_, room.primary);
+      default:
+        return f(secondary_, room.secondary);
+    }
+  }
+
+  // One batch of n numbers, the last of a page among them.
   Status decode_batch(BitWindow& window, std::size_t n, L* out, bool& more) {
     const std::byte* in = nullptr;
     std::uint64_t position = 0;
     if (!enter_batch(window, in, position, more)) return {};
     const std::uint64_t begin = position;
     const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
-
-    std::uint32_t lookbacks[kBatchN];
-    const std::size_t lookback_n = delta_.decode(in, position, lookbacks);
-    P primary_room[kBatchN];
-    P* const primary = primary_target(out, primary_room);
-    const std::size_t primary_n = primary_.decode(in, position, primary);
-    L secondary[kBatchN];
-    const std::size_t secondary_n = secondary_.decode(in, position, secondary);
-
+    Room room;
+    room.primary = primary_target(out, room.primary_room);
+    StoredN stored{};
+    for (std::size_t i = 0; i < kVariables; ++i) {
+      stored[i] = visit(i, room, [&](auto& variable, auto* latents) {
+        return variable.decode(in, position, latents);
+      });
+    }
     window.position += position - begin;
     if (window.position > 8 * std::uint64_t{window.bytes.size()}) return truncated(window);
+    return finish_batch(room, stored, n, first_byte, out);
+  }
 
-    bool ok = primary_.undo_delta(meta_.delta, lookbacks, lookback_n, primary, primary_n, n);
+  // From stored latents to numbers.
+  Status finish_batch(Room& room, const StoredN& stored, std::size_t n, std::size_t first_byte,
+                      L* out) {
+    bool ok = primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable],
+                                  room.primary, stored[kPrimaryVariable], n);
     if (meta_.has(kSecondaryVariable)) {
-      ok &= secondary_.undo_delta(meta_.delta, lookbacks, lookback_n, secondary, secondary_n, n);
+      ok &= secondary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable],
+                                  room.secondary, stored[kSecondaryVariable], n);
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
-    if (!join(primary, secondary, n, out)) {
+    if (!join(room.primary, room.secondary, n, out)) {
       return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
     }
-    from_ordered(out, n, kind_of(meta_.type), out);
     return {};
+  }
+
+  // ---- whole batches ----
+
+  // Where in the input the latents of variables without codes lie, in bits.
+  using UncodedPositions = std::array<std::uint64_t, kVariables>;
+
+  bool is_coded(std::size_t variable) const { return tables_.is_coded[variable]; }
+
+  bool fits(const BitWindow& window, std::uint64_t position) const {
+    const std::size_t at = static_cast<std::size_t>(position / 8);
+    return window.bytes.size() >= at && window.bytes.size() - at >= tables_.max_batch_bytes;
+  }
+
+  // Passes variables without codes, from `variable` on; returns the first with codes, or kVariables.
+  std::size_t pass_uncoded(std::size_t variable, std::uint64_t& position,
+                           UncodedPositions& uncoded) const {
+    for (; variable < kVariables && !is_coded(variable); ++variable) {
+      uncoded[variable] = position;
+      position += kBatchN * std::uint64_t{tables_.uncoded_bits[variable]};
+    }
+    return variable;
+  }
+
+  // As many of `count` batches as all variables have in full and the window holds even in the worst
+  // case; done_n becomes their numbers.
+  Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n) {
+    done_n = 0;
+    Room room;
+    for (std::size_t i = 0; i < kVariables; ++i) {
+      if (!meta_.has(i)) continue;
+      visit(i, room, [&](auto& variable, auto*) {
+        count = std::min(count, variable.left() / kBatchN);
+      });
+    }
+    if (!tables_.has_batch_kernels || count == 0 || !fits(window, window.position)) return {};
+
+    UncodedPositions uncoded{};
+    std::uint64_t position = window.position;
+    std::size_t at = pass_uncoded(0, position, uncoded);
+    if (at == kVariables) return decode_uncoded_batches(window, count, room, out, done_n);
+
+    CodeTrail trails[2];
+    CodeTrail* trail = &trails[0];
+    CodeTrail* next_trail = &trails[1];
+    CodeWalk walk{};
+    const auto aim = [&](std::size_t variable, CodeTrail* leave) {
+      visit(variable, room, [&](auto& its, auto*) {
+        walk = {its.tables().nodes.data(), &its.ans_states(), window.bytes.data(), position, leave};
+      });
+    };
+    aim(at, trail);
+    visit(at, room, [&](auto& its, auto*) { its.tables().kernels->walk(walk); });
+    room.primary = primary_target(out, room.primary_room);
+    std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
+    // Each step unpacks the offsets of variable `at`, whose codes were walked, and walks the codes of
+    // the next coded variable, of this batch or the next one.
+    for (bool goes_on = true; goes_on;) {
+      const std::uint64_t offsets = walk.position;
+      position = offsets + trail->offset_bits;
+      std::size_t next = pass_uncoded(at + 1, position, uncoded);
+      const UncodedPositions here = uncoded;
+      const bool ends_batch = next == kVariables;
+      if (ends_batch) {
+        window.position = position;
+        goes_on = done_n + kBatchN < count * kBatchN && fits(window, position);
+        if (goes_on) next = pass_uncoded(0, position, uncoded);
+      }
+      if (goes_on) aim(next, next_trail);
+      visit(at, room, [&](auto& its, auto* latents) {
+        const auto& tables = its.tables();
+        if (goes_on) {
+          tables.kernels->unpack_and_walk(tables, *trail, window.bytes.data(), offsets, latents,
+                                          walk);
+        } else {
+          tables.kernels->unpack(tables, *trail, window.bytes.data(), offsets, latents);
+        }
+      });
+      std::swap(trail, next_trail);
+      at = next;
+      if (!ends_batch) continue;
+      unpack_uncoded(window, here, room);
+      NUMPACT_TRY(finish_whole_batch(room, first_byte, out + done_n));
+      done_n += kBatchN;
+      room.primary = primary_target(out + done_n, room.primary_room);
+      first_byte = static_cast<std::size_t>(window.position / 8);
+    }
+    return {};
+  }
+
+  // The same where no variable has codes.
+  Status decode_uncoded_batches(BitWindow& window, std::size_t count, Room& room, L* out,
+                                std::size_t& done_n) {
+    for (; count > 0 && fits(window, window.position); --count) {
+      const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
+      UncodedPositions uncoded{};
+      room.primary = primary_target(out + done_n, room.primary_room);
+      pass_uncoded(0, window.position, uncoded);
+      unpack_uncoded(window, uncoded, room);
+      NUMPACT_TRY(finish_whole_batch(room, first_byte, out + done_n));
+      done_n += kBatchN;
+    }
+    return {};
+  }
+
+  void unpack_uncoded(const BitWindow& window, const UncodedPositions& positions, Room& room) {
+    for (std::size_t i = 0; i < kVariables; ++i) {
+      if (!meta_.has(i) || is_coded(i)) continue;
+      visit(i, room, [&](auto& its, auto* latents) {
+        const auto& tables = its.tables();
+        tables.kernels->decode(tables, its.ans_states(), window.bytes.data(), positions[i], kBatchN,
+                               latents);
+      });
+    }
+  }
+
+  Status finish_whole_batch(Room& room, std::size_t first_byte, L* out) {
+    StoredN stored{};
+    for (std::size_t i = 0; i < kVariables; ++i) {
+      if (!meta_.has(i)) continue;
+      stored[i] = kBatchN;
+      visit(i, room, [&](auto& its, auto*) { its.take(kBatchN); });
+    }
+    return finish_batch(room, stored, kBatchN, first_byte, out);
   }
 
   static P* primary_target(L* out, P* room) {
@@ -194,25 +361,33 @@ class Decoder final : public PageDecoder {
     return room;
   }
 
-  // Leaves ordered latents in `out`, which `primary` may be.
+  // Leaves numbers, as bits, in `out`, which `primary` may be. False: an index out of range.
   bool join(P* primary, const L* secondary, std::size_t n, L* out) const {
+    const NumberKind kind = kind_of(meta_.type);
     if constexpr (std::is_same_v<P, std::uint32_t>) {
       if (const auto* dict = std::get_if<Dict>(&meta_.mode)) {
-        return join_dict(dict->as<L>(), primary, n, out);
+        const bool all_inside = join_dict(dict->as<L>(), primary, n, out);
+        from_ordered(out, n, kind, out);
+        return all_inside;
       }
     }
     if constexpr (std::is_same_v<L, P>) {
       if (const auto* mult = std::get_if<IntMult>(&meta_.mode)) {
-        join_int_mult(static_cast<L>(mult->base), out, secondary, n);
+        join_int_mult(static_cast<L>(mult->base), kind, out, secondary, n);
+        return true;
       }
       if constexpr (FloatLatent<L>) {
         if (const auto* mult = std::get_if<FloatMult>(&meta_.mode)) {
           join_float_mult(static_cast<L>(mult->base_bits), out, secondary, n);
-        } else if (const auto* quant = std::get_if<FloatQuant>(&meta_.mode)) {
+          return true;
+        }
+        if (const auto* quant = std::get_if<FloatQuant>(&meta_.mode)) {
           join_float_quant(quant->k, out, secondary, n);
+          return true;
         }
       }
     }
+    if (!tables_.flips_in_tables) from_ordered(out, n, kind, out);
     return true;
   }
 
@@ -244,15 +419,25 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   auto* const tables = new (arena.make<std::byte>(sizeof(Made)).data()) Made;
   tables->meta = &meta;
   std::size_t bits = 0;
-  const auto fill = [&](auto& variable, std::size_t index) {
+  const bool is_consecutive = std::holds_alternative<Consecutive>(meta.delta);
+  tables->flips_in_tables = std::holds_alternative<Classic>(meta.mode) &&
+                            kind_of(meta.type) == NumberKind::kSigned &&
+                            (is_consecutive || std::holds_alternative<NoDelta>(meta.delta));
+  const auto fill = [&](auto& variable, std::size_t index, auto bias) {
     using Variable = std::remove_reference_t<decltype(variable)>;
     if (!meta.has(index)) return;
-    variable = Variable::make(meta.variables[index], arena);
+    variable = Variable::make(meta.variables[index], bias, arena);
     bits += kBatchN * variable.max_bits();
+    tables->is_coded[index] = variable.is_coded();
+    tables->uncoded_bits[index] = variable.is_coded() ? 0 : variable.max_offset_bits;
+    if (variable.is_coded() && variable.kernels->walk == nullptr) tables->has_batch_kernels = false;
   };
-  fill(tables->delta, kDeltaVariable);
-  fill(tables->primary, kPrimaryVariable);
-  fill(tables->secondary, kSecondaryVariable);
+  const bool flips_bins = tables->flips_in_tables && !is_consecutive;
+  fill(tables->delta, kDeltaVariable, std::uint32_t{0});
+  fill(tables->primary, kPrimaryVariable,
+       flips_bins || meta.is_delta_encoded(kPrimaryVariable) ? kMid<P> : P{0});
+  fill(tables->secondary, kSecondaryVariable,
+       meta.is_delta_encoded(kSecondaryVariable) ? kMid<L> : L{0});
   tables->max_batch_bytes = 1 + bits / 8 + kReadSlack;
   return tables;
 }

@@ -20,9 +20,10 @@ class VariableDecoder {
   VariableDecoder(const LatentTables<L>& tables, std::size_t state_n)
       : tables_(tables), state_n_(state_n) {}
 
-  // Reads the head of the variable; the reader's overrun is the caller's to check.
+  // Reads the head of the variable; the reader's overrun is the caller's to check. The bias is added
+  // to all latents that consecutive deltas lead to.
   void start(BitReader& reader, Arena& arena, const ChunkMeta& meta, std::size_t index,
-             std::size_t page_n) {
+             std::size_t page_n, L first_moment_bias) {
     if (!meta.has(index)) return;
     left_ = meta.stored_n(index, page_n);
     next_out_ = 0;
@@ -38,6 +39,7 @@ class VariableDecoder {
     if (state_n_ == 0) return;
     if (std::holds_alternative<Consecutive>(meta.delta)) {
       moments_ = state;
+      if (!moments_.empty()) moments_[0] = static_cast<L>(moments_[0] + first_moment_bias);
     } else {
       const auto* lookback = std::get_if<Lookback>(&meta.delta);
       const std::size_t reach = lookback != nullptr ? lookback->window_n() : state_n_;
@@ -45,11 +47,17 @@ class VariableDecoder {
     }
   }
 
+  const LatentTables<L>& tables() const { return tables_; }
+  // Stored latents not yet decoded.
+  std::size_t left() const { return left_; }
+  void take(std::size_t n) { left_ -= n; }
+  AnsStates& ans_states() { return ans_states_; }
+
   // Decodes what this batch stores of the variable; returns how many latents that is.
   std::size_t decode(const std::byte* in, std::uint64_t& position, L* out) {
     const std::size_t n = std::min(kBatchN, left_);
     if (n == 0) return 0;
-    position = decode_latents(tables_, ans_states_, in, position, n, out);
+    position = tables_.kernels->decode(tables_, ans_states_, in, position, n, out);
     left_ -= n;
     return n;
   }
@@ -57,22 +65,20 @@ class VariableDecoder {
   void skip(const std::byte* in, std::uint64_t& position, PageVariableSizes& sizes) {
     const std::size_t n = std::min(kBatchN, left_);
     if (n == 0) return;
-    const SkippedBits skipped = skip_latents(tables_, ans_states_, in, position, n);
+    const SkippedBits skipped = tables_.kernels->skip(tables_, ans_states_, in, position, n);
     position += skipped.codes + skipped.offsets;
     sizes.code_bits += skipped.codes;
     sizes.offset_bits += skipped.offsets;
     left_ -= n;
   }
 
-  // Turns the batch's `stored` deltas into its n latents, in place. False: a lookback out of range.
+  // Turns the batch's `stored` deltas (not centred any more) into its n latents, in place. False: a
+  // lookback out of range.
   bool undo_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::size_t lookback_n,
                   L* latents, std::size_t stored, std::size_t n) {
-    if (state_n_ == 0) {
-      std::fill(latents + stored, latents + std::max(n, stored), L{0});  // no bins: zeros
-      return true;
-    }
+    if (state_n_ == 0) return true;
     if (std::holds_alternative<Consecutive>(delta)) {
-      std::fill(latents + stored, latents + std::max(n, stored), kMid<L>);
+      std::fill(latents + stored, latents + std::max(n, stored), L{0});
       decode_consecutive(moments_, latents, n);
       return true;
     }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/latent/latent_tables.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "pco/ans/spread.hpp"
+#include "pco/latent/latent_decoder.hpp"
+
+namespace numpact {
+namespace {
+
+std::span<const AnsNode> make_nodes(const Binning& binning, const InfoLayout& layout,
+                                    Arena& arena) {
+  const unsigned size_log = binning.ans_size_log;
+  const std::size_t size = std::size_t{1} << size_log;
+  const std::span<AnsNode> nodes = arena.make<AnsNode>(size);
+  const ArenaScope scratch(arena);
+  const std::span<std::uint16_t> symbols = arena.make<std::uint16_t>(size);
+  spread_symbols(
+      binning.bins.size(), [&](std::size_t symbol) { return binning.bins[symbol].weight; },
+      symbols);
+  struct Next {
+    std::uint32_t state;
+    std::uint32_t info;  // all but the code bits
+  };
+  const std::span<Next> next = arena.make<Next>(binning.bins.size());
+  for (std::size_t symbol = 0; symbol < next.size(); ++symbol) {
+    const Bin& bin = binning.bins[symbol];
+    next[symbol] = {bin.weight, static_cast<std::uint32_t>(symbol) << layout.symbol_shift |
+                                    bin.offset_bits << kInfoOffsetShift};
+  }
+  for (std::size_t state = 0; state < size; ++state) {
+    Next& at = next[symbols[state]];
+    const std::uint32_t x = at.state++;
+    const unsigned code_bits = size_log + 1 - static_cast<unsigned>(std::bit_width(x));
+    nodes[state] = {at.info | code_bits,
+                    (x << code_bits) - static_cast<std::uint32_t>(size)};
+  }
+  return nodes;
+}
+
+}  // namespace
+
+template <Latent L>
+LatentTables<L> LatentTables<L>::make(const Binning& binning, L bias, Arena& arena) {
+  LatentTables<L> tables;
+  tables.bin_n = static_cast<unsigned>(binning.bins.size());
+  tables.kernels = &latent_kernels<L>(tables.bin_n);
+  tables.layout = tables.kernels->layout;
+  const std::span<Lower<L>> lowers =
+      arena.make<Lower<L>>(std::max<std::size_t>(kMinLowers, binning.bins.size()));
+  std::fill(lowers.begin(), lowers.end(), bias);
+  for (std::size_t symbol = 0; symbol < binning.bins.size(); ++symbol) {
+    const Bin& bin = binning.bins[symbol];
+    lowers[symbol] = static_cast<L>(static_cast<L>(bin.lower) + bias);
+    tables.max_offset_bits = std::max(tables.max_offset_bits, bin.offset_bits);
+  }
+  tables.lowers = lowers;
+  if (tables.is_coded()) {
+    tables.ans_size_log = binning.ans_size_log;
+    tables.nodes = make_nodes(binning, tables.layout, arena);
+  }
+  return tables;
+}
+
+template struct LatentTables<std::uint8_t>;
+template struct LatentTables<std::uint16_t>;
+template struct LatentTables<std::uint32_t>;
+template struct LatentTables<std::uint64_t>;
+
+}  // namespace numpact

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unpacking offsets one by one. Included once for each instruction set, by kernels only.
+#if defined(NUMPACT_PCO_LATENT_UNPACK_SCALAR_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef NUMPACT_PCO_LATENT_UNPACK_SCALAR_INL_HPP
+#undef NUMPACT_PCO_LATENT_UNPACK_SCALAR_INL_HPP
+#else
+#define NUMPACT_PCO_LATENT_UNPACK_SCALAR_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include "pco/latent/walk-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+// `width` (0 to 64) bits at any position; wide is whether it may be over 57.
+template <bool kWide>
+HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::uint64_t width) {
+  const std::byte* const at = in + position / 8;
+  const std::uint64_t shift = position % 8;
+  std::uint64_t word = load_le64(at) >> shift;
+  if constexpr (kWide) {
+    // Shifting in two steps keeps a shift of 0 from becoming one of 64.
+    word |= load_le64(at + 8) << 1 << (63 - shift);
+    return width >= 64 ? word : LowBits(word, width);
+  }
+  return LowBits(word, width);
+}
+
+// How many offsets a word of at least 56 good bits holds.
+enum class OffsetsPerWord { kOneInTwoWords = 0, kOne = 1, kTwo = 2, kFour = 4 };
+
+HWY_INLINE std::uint64_t OffsetBits(std::uint32_t info) {
+  return (info >> kInfoOffsetShift) & 0xff;
+}
+
+// Unpacks four latents from infos.
+template <OffsetsPerWord kOffsets, unsigned kSymbolShift, class L>
+HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers,
+                           const std::uint32_t* HWY_RESTRICT infos,
+                           const std::byte* HWY_RESTRICT in, std::uint64_t& position,
+                           L* HWY_RESTRICT out) {
+  constexpr int kPerWord = kOffsets == OffsetsPerWord::kOneInTwoWords ? 1 : int(kOffsets);
+  HWY_UNROLL(4)
+  for (int i = 0; i < 4; i += kPerWord) {
+    if constexpr (kPerWord == 1) {
+      const std::uint64_t width = OffsetBits(infos[i]);
+      constexpr bool kWide = kOffsets == OffsetsPerWord::kOneInTwoWords;
+      out[i] = static_cast<L>(lowers[infos[i] >> kSymbolShift] + Bits<kWide>(in, position, width));
+      position += width;
+    } else {
+      std::uint64_t word = load_le64(in + position / 8) >> (position % 8);
+      HWY_UNROLL(4)
+      for (int j = i; j < i + kPerWord; ++j) {
+        const std::uint64_t width = OffsetBits(infos[j]);
+        out[j] = static_cast<L>(lowers[infos[j] >> kSymbolShift] + LowBits(word, width));
+        word >>= width & 63;
+        position += width;
+      }
+    }
+  }
+}
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unpacking sixteen offsets at a time by byte permutes, for AVX-512 with VBMI and VBMI2. Included
+// once for each instruction set, by kernels only.
+#if defined(NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP
+#undef NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP
+#else
+#define NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include "pco/latent/walk-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET <= HWY_AVX3_DL
+
+// What offset widths a loop is made for. 32-bit lanes: kNarrow to 25. 64-bit lanes: kNarrow to 31,
+// kMedium to 57.
+enum class Widths { kNone, kNarrow, kMedium, kWide };
+
+// How lower ends are looked up by symbol.
+enum class Lookup { kOneRegister, kTwoRegisters, kFourRegisters, kGather };
+
+// The lower ends of the bins, in registers where they fit.
+template <Lookup kLookup>
+struct Lowers32 {
+  __m512i r0, r1, r2, r3;
+  const std::uint32_t* memory;
+
+  HWY_INLINE explicit Lowers32(const std::uint32_t* lowers) : memory(lowers) {
+    r0 = _mm512_loadu_si512(lowers);
+    r1 = _mm512_loadu_si512(lowers + 16);
+    r2 = _mm512_loadu_si512(lowers + 32);
+    r3 = _mm512_loadu_si512(lowers + 48);
+  }
+  HWY_INLINE __m512i operator()(__m512i symbols) const {
+    if constexpr (kLookup == Lookup::kOneRegister) return _mm512_permutexvar_epi32(symbols, r0);
+    if constexpr (kLookup == Lookup::kGather) return _mm512_i32gather_epi32(symbols, memory, 4);
+    const __m512i low = _mm512_permutex2var_epi32(r0, symbols, r1);
+    if constexpr (kLookup == Lookup::kTwoRegisters) return low;
+    const __mmask16 upper = _mm512_test_epi32_mask(symbols, _mm512_set1_epi32(32));
+    return _mm512_mask_mov_epi32(low, upper, _mm512_permutex2var_epi32(r2, symbols, r3));
+  }
+};
+
+template <Lookup kLookup>
+struct Lowers64 {
+  __m512i r0, r1, r2, r3;
+  const std::uint64_t* memory;
+
+  HWY_INLINE explicit Lowers64(const std::uint64_t* lowers) : memory(lowers) {
+    r0 = _mm512_loadu_si512(lowers);
+    r1 = _mm512_loadu_si512(lowers + 8);
+    r2 = _mm512_loadu_si512(lowers + 16);
+    r3 = _mm512_loadu_si512(lowers + 24);
+  }
+  // Of the symbols in the low bits of 64-bit lanes.
+  HWY_INLINE __m512i operator()(__m512i symbols) const {
+    if constexpr (kLookup == Lookup::kOneRegister) return _mm512_permutexvar_epi64(symbols, r0);
+    const __m512i low = _mm512_permutex2var_epi64(r0, symbols, r1);
+    if constexpr (kLookup == Lookup::kTwoRegisters) return low;
+    const __mmask8 upper = _mm512_test_epi64_mask(symbols, _mm512_set1_epi64(16));
+    return _mm512_mask_mov_epi64(low, upper, _mm512_permutex2var_epi64(r2, symbols, r3));
+  }
+  HWY_INLINE __m512i Gather(__m256i symbols) const {
+    return _mm512_i32gather_epi64(symbols, memory, 8);
+  }
+};
+
+// Sixteen infos, from the running words around them. Ahead of every fourth latent the buffer was
+// refilled, which sets the bits of 56.
+HWY_INLINE __m512i Infos(__m512i before, __m512i after) {
+  const __m512i refilled = _mm512_mask_or_epi32(before, 0x1111, before, _mm512_set1_epi32(56));
+  return _mm512_sub_epi32(refilled, after);
+}
+
+HWY_INLINE __m512i WidthsOf(__m512i infos) {
+  return _mm512_and_si512(_mm512_srli_epi32(infos, kInfoOffsetShift), _mm512_set1_epi32(0x7f));
+}
+
+// Where the byte of bit `position` lies.
+HWY_INLINE __m512i WindowAt(const std::byte* in, std::uint64_t position) {
+  return _mm512_loadu_si512(in + position / 8);
+}
+
+// The low `widths` bits of each lane.
+HWY_INLINE __m512i LowBits32(__m512i words, __m512i widths) {
+  return _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), widths), words);
+}
+HWY_INLINE __m512i LowBits64(__m512i words, __m512i widths) {
+  return _mm512_andnot_si512(_mm512_sllv_epi64(_mm512_set1_epi64(-1), widths), words);
+}
+
+// Bits at `positions` (from the first bit of the window) to the bottom of each lane.
+template <Widths kWidths>
+HWY_INLINE __m512i Align32(const std::byte* at, __m512i positions) {
+  const __m512i splat = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+  const __m512i bytes =
+      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
+                      _mm512_set1_epi32(0x03020100));
+  const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
+  const __m512i shifts = _mm512_and_si512(positions, _mm512_set1_epi32(7));
+  if constexpr (kWidths == Widths::kNarrow) return _mm512_srlv_epi32(words, shifts);
+  const __m512i next = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at + 4));
+  return _mm512_shrdv_epi32(words, next, shifts);
+}
+
+// The same for 64-bit lanes, of which the low (kOdd 0) or high (kOdd 1) half has the position.
+template <Widths kWidths, int kOdd>
+HWY_INLINE __m512i Align64(const std::byte* at, __m512i positions) {
+  constexpr long long kLow = 0x0101010101010101 * (4 * kOdd);
+  constexpr long long kHigh = 0x0101010101010101 * (4 * kOdd + 8);
+  const __m512i splat = _mm512_set4_epi64(kHigh, kLow, kHigh, kLow);
+  const __m512i bytes =
+      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
+                      _mm512_set1_epi64(0x0706050403020100));
+  const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
+  const __m512i own = kOdd ? _mm512_srli_epi64(positions, 32) : positions;
+  const __m512i shifts = _mm512_and_si512(own, _mm512_set1_epi64(7));
+  if constexpr (kWidths != Widths::kWide) return _mm512_srlv_epi64(words, shifts);
+  const __m512i next = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at + 8));
+  return _mm512_shrdv_epi64(words, next, shifts);
+}
+
+HWY_INLINE void StoreLanes32(__m512i lanes, std::uint32_t* out) { _mm512_storeu_si512(out, lanes); }
+HWY_INLINE void StoreLanes32(__m512i lanes, std::uint16_t* out) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtepi32_epi16(lanes));
+}
+HWY_INLINE void StoreLanes32(__m512i lanes, std::uint8_t* out) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(lanes));
+}
+
+// Unpacks batches of latents of up to 32 bits.
+template <Widths kWidths, Lookup kLookup, class L>
+struct VectorUnpacker {
+  Lowers32<kLookup> lowers;
+  const std::byte* HWY_RESTRICT in;
+  std::uint64_t position;
+  L* HWY_RESTRICT out;
+
+  HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const std::byte* input,
+                            std::uint64_t start, L* output)
+      : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
+
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
+    const __m512i before = _mm512_loadu_si512(words - 1);
+    const __m512i infos = Infos(before, _mm512_load_si512(words));
+    __m512i latents = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
+    if constexpr (kWidths != Widths::kNone) {
+      const std::uint32_t first = words[-1];
+      const std::uint32_t start =
+          (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
+      const __m512i positions = _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(start)),
+                                                 _mm512_srli_epi32(before, kInfoOffsetShift));
+      const __m512i offsets = LowBits32(Align32<kWidths>(in + position / 8, positions),
+                                        WidthsOf(infos));
+      latents = _mm512_add_epi32(latents, offsets);
+      position += OffsetBitsBetween(first, words[15]);
+    }
+    StoreLanes32(latents, out);
+    out += 16;
+  }
+};
+
+// Of 64 bits. Lanes of 32 bits are brought in an order that has latents 0 to 7 in the even ones
+// and 8 to 15 in the odd ones.
+template <Widths kWidths, Lookup kLookup>
+struct VectorUnpacker<kWidths, kLookup, std::uint64_t> {
+  Lowers64<kLookup> lowers;
+  const std::byte* HWY_RESTRICT in;
+  std::uint64_t position;
+  std::uint64_t* HWY_RESTRICT out;
+
+  HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables, const std::byte* input,
+                            std::uint64_t start, std::uint64_t* output)
+      : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
+
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
+    const __m512i order =
+        _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    const __m512i before = _mm512_loadu_si512(words - 1);
+    const __m512i straight = Infos(before, _mm512_load_si512(words));
+    const __m512i infos = _mm512_permutexvar_epi32(order, straight);
+    __m512i low;
+    __m512i high;
+    if constexpr (kLookup == Lookup::kGather) {
+      const __m512i symbols = _mm512_srli_epi32(straight, kSummedInfo.symbol_shift);
+      low = lowers.Gather(_mm512_castsi512_si256(symbols));
+      high = lowers.Gather(_mm512_extracti64x4_epi64(symbols, 1));
+    } else {
+      low = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
+      high = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
+    }
+    if constexpr (kWidths != Widths::kNone) {
+      const std::uint32_t first = words[-1];
+      const std::uint64_t middle = position + OffsetBitsBetween(first, words[7]);
+      const std::byte* const low_window = in + position / 8;
+      const std::byte* high_window = low_window;
+      const std::uint32_t start =
+          (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
+      __m512i starts = _mm512_set1_epi32(static_cast<int>(start));
+      if constexpr (kWidths != Widths::kNarrow) {
+        high_window = in + middle / 8;
+        const std::uint32_t second =
+            (words[7] >> kInfoOffsetShift) + static_cast<std::uint32_t>(middle & 7);
+        starts = _mm512_mask_set1_epi32(starts, 0xff00, static_cast<int>(second));
+      }
+      const __m512i positions = _mm512_permutexvar_epi32(
+          order, _mm512_sub_epi32(starts, _mm512_srli_epi32(before, kInfoOffsetShift)));
+      const __m512i widths = WidthsOf(infos);
+      const __m512i low_widths = _mm512_and_si512(widths, _mm512_set1_epi64(0x7f));
+      const __m512i high_widths = _mm512_srli_epi64(widths, 32);
+      low = _mm512_add_epi64(
+          low, LowBits64(Align64<kWidths, 0>(low_window, positions), low_widths));
+      high = _mm512_add_epi64(
+          high, LowBits64(Align64<kWidths, 1>(high_window, positions), high_widths));
+      position = middle + OffsetBitsBetween(words[7], words[15]);
+    }
+    _mm512_storeu_si512(out, low);
+    _mm512_storeu_si512(out + 8, high);
+    out += 16;
+  }
+};
+
+// Latents of one bin: offsets of one width, so that every 16 (8 of 64 bits) begin at the same bit
+// of a byte.
+template <class L>
+HWY_INLINE std::uint64_t UnpackOneBin(L lower, std::uint64_t width, const std::byte* in,
+                                      std::uint64_t position, std::size_t n, L* out) {
+  const std::byte* at = in + position / 8;
+  const __m512i first = _mm512_set1_epi32(static_cast<int>(position & 7));
+  const auto bits = static_cast<int>(width);
+  std::size_t i = 0;
+  if constexpr (sizeof(L) == 8) {
+    const __m512i lowers = _mm512_set1_epi64(static_cast<long long>(lower));
+    const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m512i positions =
+        _mm512_add_epi32(first, _mm512_mullo_epi32(lanes, _mm512_set1_epi32(bits)));
+    const __m512i widths = _mm512_set1_epi64(bits);
+    for (; i + 8 <= n; i += 8) {
+      const __m512i words = width <= 57 ? Align64<Widths::kMedium, 0>(at, positions)
+                                        : Align64<Widths::kWide, 0>(at, positions);
+      _mm512_storeu_si512(out + i, _mm512_add_epi64(lowers, LowBits64(words, widths)));
+      at += width;
+    }
+  } else {
+    const __m512i lowers = _mm512_set1_epi32(static_cast<int>(lower));
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i positions =
+        _mm512_add_epi32(first, _mm512_mullo_epi32(lanes, _mm512_set1_epi32(bits)));
+    const __m512i widths = _mm512_set1_epi32(bits);
+    for (; i + 16 <= n; i += 16) {
+      const __m512i words = width <= 25 ? Align32<Widths::kNarrow>(at, positions)
+                                        : Align32<Widths::kWide>(at, positions);
+      StoreLanes32(_mm512_add_epi32(lowers, LowBits32(words, widths)), out + i);
+      at += 2 * width;
+    }
+  }
+  return position + i * width;
+}
+
+#endif
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#endif

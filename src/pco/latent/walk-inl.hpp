@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walking tANS codes. Included once for each instruction set, by kernels only.
+#if defined(NUMPACT_PCO_LATENT_WALK_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef NUMPACT_PCO_LATENT_WALK_INL_HPP
+#undef NUMPACT_PCO_LATENT_WALK_INL_HPP
+#else
+#define NUMPACT_PCO_LATENT_WALK_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include "base/load.hpp"
+#include "pco/latent/latent_decoder.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+// The low `bits` of a word: 0 to 63, of which only the lowest byte is looked at.
+HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+  return _bzhi_u64(word, bits);  // not found by the compiler behind a mask
+#else
+  return word & ~(~std::uint64_t{0} << (bits & 63));
+#endif
+}
+
+// Bits of offsets between two running words.
+HWY_INLINE std::uint32_t OffsetBitsBetween(std::uint32_t before, std::uint32_t after) {
+  return ((before >> kInfoOffsetShift) - (after >> kInfoOffsetShift)) & kInfoSumMask;
+}
+
+// What is noted for a latent: the info of its state, or the running word after it.
+enum class Note { kInfo, kRunning };
+
+// Four states, and a buffer in a register. The buffer holds the next bits, `filled` of them counted
+// (those above are true too). A refill reads the word at `at`, the byte of the first bit not
+// counted, and leaves at least 56 counted: enough for four codes of 14.
+//
+// Whole infos are taken from `filled`. Its low six bits stay right, since code bits lie lowest in an
+// info and shifts look at no others; in the summed layout, the fields above become minus the sums
+// of offset bits and symbols.
+struct Walker {
+  const AnsNode* HWY_RESTRICT nodes;
+  const std::byte* HWY_RESTRICT at;
+  std::uint64_t buffer;
+  std::uint32_t filled;
+  std::uint32_t s0, s1, s2, s3;
+
+  HWY_INLINE void Start(const CodeWalk& walk) {
+    nodes = walk.nodes;
+    const std::uint64_t position = walk.position;
+    at = walk.in + position / 8;
+    buffer = load_le64(at) >> (position % 8);
+    filled = 56 - static_cast<std::uint32_t>(position % 8);
+    at += 7;
+    s0 = (*walk.states)[0];
+    s1 = (*walk.states)[1];
+    s2 = (*walk.states)[2];
+    s3 = (*walk.states)[3];
+  }
+
+  HWY_INLINE void Finish(CodeWalk& walk) const {
+    *walk.states = {s0, s1, s2, s3};
+    walk.position = 8 * static_cast<std::uint64_t>(at - walk.in) - (filled & 63);
+  }
+
+  HWY_INLINE void Refill() {
+    buffer |= load_le64(at) << (filled & 63);
+    at += (~filled & 56) >> 3;
+    filled |= 56;
+  }
+
+  template <Note kNote>
+  HWY_INLINE void Step(std::uint32_t& state, std::uint32_t* HWY_RESTRICT word) {
+    const AnsNode* const node = nodes + state;
+    const std::uint64_t info = node->info;
+    const std::uint32_t value = static_cast<std::uint32_t>(LowBits(buffer, info));
+    buffer >>= info & 63;
+    filled -= static_cast<std::uint32_t>(info);
+    *word = kNote == Note::kInfo ? static_cast<std::uint32_t>(info) : filled;
+    state = value + node->base;
+  }
+
+  template <Note kNote>
+  HWY_INLINE void Four(std::uint32_t* HWY_RESTRICT words) {
+    Refill();
+    Step<kNote>(s0, words);
+    Step<kNote>(s1, words + 1);
+    Step<kNote>(s2, words + 2);
+    Step<kNote>(s3, words + 3);
+  }
+
+  // Less than four, of which the first is that of state 0.
+  template <Note kNote>
+  HWY_INLINE void Rest(std::size_t n, std::uint32_t* HWY_RESTRICT words) {
+    Refill();
+    if (n > 0) Step<kNote>(s0, words);
+    if (n > 1) Step<kNote>(s1, words + 1);
+    if (n > 2) Step<kNote>(s2, words + 2);
+  }
+};
+
+// NOLINTNEXTLINE(google-readability-namespace-comments)
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#endif
