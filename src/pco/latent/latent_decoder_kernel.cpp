@@ -186,15 +186,13 @@ template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
   const unsigned widest = tables.max_offset_bits;
   if (widest == 0) return WithLookup<Widths::kNone>(tables, f);
+  if (sizeof(L) < 4 || widest <= 25) return WithLookup<Widths::kShort>(tables, f);
   if constexpr (sizeof(L) == 8) {
     if (widest <= 31) return WithLookup<Widths::kNarrow>(tables, f);
     if (widest <= 57) return WithLookup<Widths::kMedium>(tables, f);
     return WithLookup<Widths::kWide>(tables, f);
   } else if constexpr (sizeof(L) == 4) {
-    if (widest <= 25) return WithLookup<Widths::kNarrow>(tables, f);
     return WithLookup<Widths::kWide>(tables, f);
-  } else {
-    return WithLookup<Widths::kNarrow>(tables, f);
   }
 }
 

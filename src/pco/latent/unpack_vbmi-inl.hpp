@@ -18,9 +18,9 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-// What offset widths a loop is made for. 32-bit lanes: kNarrow to 25. 64-bit lanes: kNarrow to 31,
+// What offset widths a loop is made for: kShort to 25 bits; then, of 64-bit latents, kNarrow to 31,
 // kMedium to 57.
-enum class Widths { kNone, kNarrow, kMedium, kWide };
+enum class Widths { kNone, kShort, kNarrow, kMedium, kWide };
 
 // How lower ends are looked up by symbol.
 enum class Lookup { kOneRegister, kTwoRegisters, kFourRegisters, kGather };
@@ -104,7 +104,7 @@ HWY_INLINE __m512i Align32(const std::byte* at, __m512i positions) {
                       _mm512_set1_epi32(0x03020100));
   const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
   const __m512i shifts = _mm512_and_si512(positions, _mm512_set1_epi32(7));
-  if constexpr (kWidths == Widths::kNarrow) return _mm512_srlv_epi32(words, shifts);
+  if constexpr (kWidths == Widths::kShort) return _mm512_srlv_epi32(words, shifts);
   const __m512i next = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at + 4));
   return _mm512_shrdv_epi32(words, next, shifts);
 }
@@ -134,6 +134,15 @@ HWY_INLINE void StoreLanes32(__m512i lanes, std::uint8_t* out) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(lanes));
 }
 
+// Where sixteen offsets begin, in bits from the byte of the first of them; only the low 15 bits count.
+// `first` is the running word ahead of them.
+HWY_INLINE __m512i Positions(__m512i before, std::uint32_t first, std::uint64_t position) {
+  const std::uint32_t start =
+      (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
+  return _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(start)),
+                          _mm512_srli_epi32(before, kInfoOffsetShift));
+}
+
 // Unpacks batches of latents of up to 32 bits.
 template <Widths kWidths, Lookup kLookup, class L>
 struct VectorUnpacker {
@@ -152,12 +161,9 @@ struct VectorUnpacker {
     __m512i latents = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
     if constexpr (kWidths != Widths::kNone) {
       const std::uint32_t first = words[-1];
-      const std::uint32_t start =
-          (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
-      const __m512i positions = _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(start)),
-                                                 _mm512_srli_epi32(before, kInfoOffsetShift));
-      const __m512i offsets = LowBits32(Align32<kWidths>(in + position / 8, positions),
-                                        WidthsOf(infos));
+      const __m512i offsets =
+          LowBits32(Align32<kWidths>(in + position / 8, Positions(before, first, position)),
+                    WidthsOf(infos));
       latents = _mm512_add_epi32(latents, offsets);
       position += OffsetBitsBetween(first, words[15]);
     }
@@ -195,7 +201,16 @@ struct VectorUnpacker<kWidths, kLookup, std::uint64_t> {
       low = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
       high = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
     }
-    if constexpr (kWidths != Widths::kNone) {
+    if constexpr (kWidths == Widths::kShort) {
+      // Offsets are made in lanes of 32 bits, then spread.
+      const std::uint32_t first = words[-1];
+      const __m512i offsets = _mm512_permutexvar_epi32(
+          order, LowBits32(Align32<kWidths>(in + position / 8, Positions(before, first, position)),
+                           WidthsOf(straight)));
+      low = _mm512_add_epi64(low, _mm512_maskz_mov_epi32(0x5555, offsets));
+      high = _mm512_add_epi64(high, _mm512_srli_epi64(offsets, 32));
+      position += OffsetBitsBetween(first, words[15]);
+    } else if constexpr (kWidths != Widths::kNone) {
       const std::uint32_t first = words[-1];
       const std::uint64_t middle = position + OffsetBitsBetween(first, words[7]);
       const std::byte* const low_window = in + position / 8;
@@ -254,7 +269,7 @@ HWY_INLINE std::uint64_t UnpackOneBin(L lower, std::uint64_t width, const std::b
         _mm512_add_epi32(first, _mm512_mullo_epi32(lanes, _mm512_set1_epi32(bits)));
     const __m512i widths = _mm512_set1_epi32(bits);
     for (; i + 16 <= n; i += 16) {
-      const __m512i words = width <= 25 ? Align32<Widths::kNarrow>(at, positions)
+      const __m512i words = width <= 25 ? Align32<Widths::kShort>(at, positions)
                                         : Align32<Widths::kWide>(at, positions);
       StoreLanes32(_mm512_add_epi32(lowers, LowBits32(words, widths)), out + i);
       at += 2 * width;

@@ -15,6 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 template <class L>
 void ToOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
   if (kind == NumberKind::kFloat) {
@@ -55,9 +57,10 @@ void SplitIntMult(L base, const L* HWY_RESTRICT ordered, std::size_t n, L* HWY_R
   }
 }
 
+// By the formula, for any latents.
 template <class L>
-void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
-                   std::size_t n) {
+void JoinFloatMultByOne(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                        std::size_t n) {
   const auto base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
     const L latent =
@@ -65,6 +68,94 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
     primary[i] = from_ordered(latent, NumberKind::kFloat);
   }
 }
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+// Signed integers of less than kSmallBits bits become floats in one step or two.
+#if HWY_TARGET <= HWY_AVX3
+template <class L>
+inline constexpr unsigned kSmallBits = FloatTraits<L>::kMantissaBits + 1;
+#else
+template <class L>
+inline constexpr unsigned kSmallBits = sizeof(L) == 8 ? 51 : FloatTraits<L>::kMantissaBits + 1;
+#endif
+
+template <class DF, class VI>
+HWY_INLINE hn::VFromD<DF> SmallToFloat(DF df, VI integers) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::ConvertTo(df, integers);
+#else
+  if constexpr (sizeof(hn::TFromD<DF>) == 8) {
+    // 1.5 * 2^52 plus the integer, as bits, is the float of that sum.
+    const auto shift = hn::Set(df, 0x1.8p52);
+    const auto sum = hn::Add(integers, hn::BitCast(hn::RebindToSigned<DF>(), shift));
+    return hn::Sub(hn::BitCast(df, sum), shift);
+  } else {
+    return hn::ConvertTo(df, integers);
+  }
+#endif
+}
+
+// From the sign and magnitude of a float to a signed integer of the same order, and back.
+template <class DI, class VI>
+HWY_INLINE VI SwapOrder(DI di, VI bits) {
+  const auto magnitude = hn::Set(di, static_cast<hn::TFromD<DI>>(hwy::LimitsMax<hn::TFromD<DI>>()));
+  return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), magnitude));
+}
+
+// Whether all latents stand for integers that SmallToFloat takes.
+template <class L>
+bool AllSmall(const L* latents, std::size_t n) {
+  const hn::ScalableTag<L> d;
+  const std::size_t lanes = hn::Lanes(d);
+  // Adding makes the small ones nonnegative and below 2^(bits + 1).
+  constexpr L kShift = static_cast<L>((L{1} << kSmallBits<L>)-kMid<L>);
+  const auto shift = hn::Set(d, kShift);
+  auto all = hn::Zero(d);
+  for (std::size_t i = 0; i < n; i += lanes) {
+    all = hn::Or(all, hn::Add(hn::LoadU(d, latents + i), shift));
+  }
+  return hn::AllTrue(d, hn::Eq(hn::ShiftRight<kSmallBits<L> + 1>(all), hn::Zero(d)));
+}
+
+template <class L>
+void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                   std::size_t n) {
+  const hn::ScalableTag<L> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::RebindToFloat<decltype(d)> df;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t whole = n - n % lanes;
+  if (!AllSmall(primary, whole)) return JoinFloatMultByOne(base_bits, primary, secondary, n);
+  const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
+  const auto mid = hn::Set(d, kMid<L>);
+  for (std::size_t i = 0; i < whole; i += lanes) {
+    const auto latents = hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid));
+    // The negative ones count from -0.0.
+    const auto negative = hn::BroadcastSignBit(latents);
+    const auto magnitudes = SmallToFloat(df, hn::Sub(latents, negative));
+    const auto factors = hn::Or(magnitudes, hn::BitCast(df, hn::And(negative, hn::BitCast(di, mid))));
+    const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(factors, base)));
+    const auto corrections = hn::BitCast(di, hn::Xor(hn::LoadU(d, secondary + i), mid));
+    const auto numbers = SwapOrder(di, hn::Add(products, corrections));
+    hn::StoreU(hn::BitCast(d, numbers), d, primary + i);
+  }
+  JoinFloatMultByOne(base_bits, primary + whole, secondary + whole, n - whole);
+}
+template <>
+void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
+                   const std::uint16_t* HWY_RESTRICT secondary, std::size_t n) {
+  JoinFloatMultByOne(base_bits, primary, secondary, n);
+}
+
+#else
+
+template <class L>
+void JoinFloatMult(L base_bits, L* primary, const L* secondary, std::size_t n) {
+  JoinFloatMultByOne(base_bits, primary, secondary, n);
+}
+
+#endif
 
 template <class L>
 void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,

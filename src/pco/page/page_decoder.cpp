@@ -267,6 +267,7 @@ class Decoder final : public PageDecoder {
     }
     if (!tables_.has_batch_kernels || count == 0 || !fits(window, window.position)) return {};
 
+    fill_still(room);
     UncodedPositions uncoded{};
     std::uint64_t position = window.position;
     std::size_t at = pass_uncoded(0, position, uncoded);
@@ -335,9 +336,25 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
+  // Whether all latents of a variable are alike and stay so in the room from batch to batch.
+  bool is_still(std::size_t variable) const {
+    return meta_.has(variable) && !is_coded(variable) && tables_.uncoded_bits[variable] == 0 &&
+           !meta_.is_delta_encoded(variable) && variable != kPrimaryVariable;
+  }
+
+  void fill_still(Room& room) {
+    for (std::size_t i = 0; i < kVariables; ++i) {
+      if (!is_still(i)) continue;
+      visit(i, room, [&](auto& its, auto* latents) {
+        using Its = std::remove_reference_t<decltype(*latents)>;
+        std::fill_n(latents, kBatchN, static_cast<Its>(its.tables().lowers[0]));
+      });
+    }
+  }
+
   void unpack_uncoded(const BitWindow& window, const UncodedPositions& positions, Room& room) {
     for (std::size_t i = 0; i < kVariables; ++i) {
-      if (!meta_.has(i) || is_coded(i)) continue;
+      if (!meta_.has(i) || is_coded(i) || is_still(i)) continue;
       visit(i, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
         tables.kernels->decode(tables, its.ans_states(), window.bytes.data(), positions[i], kBatchN,
