@@ -26,6 +26,7 @@ struct CodeTrail {
 // behind them, where the offsets begin.
 struct CodeWalk {
   const AnsNode* nodes;
+  AnsJumps jumps;
   AnsStates* states;
   const std::byte* in;
   std::uint64_t position;

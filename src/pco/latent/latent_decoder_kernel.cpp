@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 HWY_NOINLINE std::uint64_t WalkSome(const AnsNode* nodes, AnsStates& states, const std::byte* in,
                                     std::uint64_t position, std::size_t n,
                                     std::uint32_t* HWY_RESTRICT infos) {
-  CodeWalk walk{nodes, &states, in, position, nullptr};
+  CodeWalk walk{nodes, {}, &states, in, position, nullptr};
   Walker walker;
   walker.Start(walk);
   std::size_t i = 0;
@@ -144,6 +144,22 @@ HWY_INLINE void WalkOnly(CodeWalk& walk) {
   trail.offset_bits = OffsetBitsBetween(before, walker.filled);
 }
 
+template <Note kNote>
+HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
+  static_assert(AnsJumps::kSteps * kAnsStates == 16);
+  Walker walker;
+  walker.Start(walk);
+  CodeTrail& trail = *walk.trail;
+  const std::uint32_t before = walker.filled;
+  trail.before[15] = before;
+  for (std::size_t i = 0; i < kBatchN; i += 16) {
+    if (walker.Jump<kNote>(walk.jumps, trail.words + i)) continue;
+    for (std::size_t j = i; j < i + 16; j += 4) walker.Four<kNote>(trail.words + j);
+  }
+  walker.Finish(walk);
+  trail.offset_bits = OffsetBitsBetween(before, walker.filled);
+}
+
 template <OffsetsPerWord kOffsets, class L>
 struct ScalarUnpacker {
   const Lower<L>* HWY_RESTRICT lowers;
@@ -228,12 +244,9 @@ HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& tra
   UnpackOnly(Unpacker(tables, in, position, out), trail);
 }
 
-template <class L>
-void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
-                   std::uint64_t position, L* out, CodeWalk& walk) {
-  WithUnpacker(tables, [&]<class Unpacker>() HWY_ATTR {
-    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, walk);
-  });
+void Walk(CodeWalk& walk) {
+  if (walk.jumps.targets != nullptr) return WalkJumping<kNote>(walk);
+  WalkOnly<kNote>(walk);
 }
 
 template <class L>
@@ -244,7 +257,18 @@ void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::by
   });
 }
 
-void Walk(CodeWalk& walk) { WalkOnly<kNote>(walk); }
+
+template <class L>
+void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
+                   std::uint64_t position, L* out, CodeWalk& walk) {
+  if (walk.jumps.targets != nullptr) {
+    Unpack(tables, trail, in, position, out);
+    return WalkJumping<kNote>(walk);
+  }
+  WithUnpacker(tables, [&]<class Unpacker>() HWY_ATTR {
+    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, walk);
+  });
+}
 
 template <class L>
 inline constexpr LatentKernels<L> kWholeBatches{kSummedInfo, Walk,      Unpack<L>,

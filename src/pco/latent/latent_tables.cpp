@@ -40,6 +40,36 @@ std::span<const AnsNode> make_nodes(const Binning& binning, const InfoLayout& la
   return nodes;
 }
 
+// A share of 49 / 50: then sixteen latents in a row need no bits more often than not.
+bool has_dominant(const Binning& binning, std::size_t symbol) {
+  return binning.ans_size_log >= 5 &&
+         50 * std::uint64_t{binning.bins[symbol].weight} >= std::uint64_t{49}
+                                                                << binning.ans_size_log;
+}
+
+AnsJumps make_jumps(const Binning& binning, std::span<const AnsNode> nodes,
+                    const InfoLayout& layout, Arena& arena) {
+  AnsJumps jumps;
+  const auto heaviest =
+      std::max_element(binning.bins.begin(), binning.bins.end(),
+                       [](const Bin& a, const Bin& b) { return a.weight < b.weight; });
+  const auto symbol = static_cast<std::uint32_t>(heaviest - binning.bins.begin());
+  if (!has_dominant(binning, symbol)) return jumps;
+  jumps.info = symbol << layout.symbol_shift | heaviest->offset_bits << kInfoOffsetShift;
+  const std::span<std::uint32_t> targets = arena.make<std::uint32_t>(nodes.size());
+  jumps.targets = targets.data();
+  const auto step = [&](std::uint32_t state) {
+    return state != AnsJumps::kNoJump && nodes[state].info == jumps.info ? nodes[state].base
+                                                                         : AnsJumps::kNoJump;
+  };
+  for (std::uint32_t state = 0; state < targets.size(); ++state) {
+    std::uint32_t target = state;
+    for (unsigned i = 0; i < AnsJumps::kSteps; ++i) target = step(target);
+    targets[state] = target;
+  }
+  return jumps;
+}
+
 }  // namespace
 
 template <Latent L>
@@ -60,6 +90,7 @@ LatentTables<L> LatentTables<L>::make(const Binning& binning, L bias, Arena& are
   if (tables.is_coded()) {
     tables.ans_size_log = binning.ans_size_log;
     tables.nodes = make_nodes(binning, tables.layout, arena);
+    tables.jumps = make_jumps(binning, tables.nodes, tables.layout, arena);
   }
   return tables;
 }

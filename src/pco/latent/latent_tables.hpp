@@ -21,6 +21,16 @@ struct AnsNode {
   std::uint32_t base;
 };
 
+// Where one symbol has nearly all of the weight, states mostly lead on through it without reading
+// bits: then steps are taken four at a time. By state, the state after four such steps, or kNoJump.
+struct AnsJumps {
+  static constexpr std::uint32_t kNoJump = std::uint32_t{1} << 31;
+  static constexpr unsigned kSteps = 4;
+
+  const std::uint32_t* targets = nullptr;  // null: it would not pay
+  std::uint32_t info = 0;                  // of the symbol, with 0 code bits
+};
+
 // The states that a page's interleaved tANS streams are in.
 using AnsStates = std::array<std::uint32_t, kAnsStates>;
 
@@ -51,8 +61,9 @@ struct LatentKernels;
 template <Latent L>
 struct LatentTables {
   const LatentKernels<L>* kernels = nullptr;
-  std::span<const AnsNode> nodes;      // empty if there are fewer than two bins
-  std::span<const Lower<L>> lowers;    // by symbol, padded
+  std::span<const AnsNode> nodes;  // empty if there are fewer than two bins
+  AnsJumps jumps;
+  std::span<const Lower<L>> lowers;  // by symbol, padded
   InfoLayout layout = kPlainInfo;
   unsigned ans_size_log = 0;
   unsigned bin_n = 0;

@@ -106,6 +106,25 @@ struct Walker {
     Step<kNote>(s3, words + 3);
   }
 
+  // Sixteen at once, if all of them are the dominant symbol and need no bits.
+  template <Note kNote>
+  HWY_INLINE bool Jump(const AnsJumps& jumps, std::uint32_t* HWY_RESTRICT words) {
+    const std::uint32_t to0 = jumps.targets[s0];
+    const std::uint32_t to1 = jumps.targets[s1];
+    const std::uint32_t to2 = jumps.targets[s2];
+    const std::uint32_t to3 = jumps.targets[s3];
+    if (((to0 | to1 | to2 | to3) & AnsJumps::kNoJump) != 0) return false;
+    s0 = to0;
+    s1 = to1;
+    s2 = to2;
+    s3 = to3;
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      words[i] = kNote == Note::kInfo ? jumps.info : filled - (i + 1) * jumps.info;
+    }
+    filled -= 16 * jumps.info;
+    return true;
+  }
+
   // Less than four, of which the first is that of state 0.
   template <Note kNote>
   HWY_INLINE void Rest(std::size_t n, std::uint32_t* HWY_RESTRICT words) {

@@ -167,9 +167,9 @@ class Decoder final : public PageDecoder {
       more = true;
       return false;
     }
-    if (tail_.empty()) tail_ = arena_.make<std::byte>(tables_.max_batch_bytes);
+    if (tail_.empty()) tail_ = arena_.make<std::byte>(2 * tables_.max_batch_bytes);
     if (left > 0) std::memcpy(tail_.data(), window.bytes.data() + at, left);
-    std::memset(tail_.data() + left, 0, tail_.size() - left);
+    std::memset(tail_.data() + left, 0, tables_.max_batch_bytes - left);
     in = tail_.data();
     return true;
   }
@@ -239,9 +239,32 @@ class Decoder final : public PageDecoder {
 
   bool is_coded(std::size_t variable) const { return tables_.is_coded[variable]; }
 
-  bool fits(const BitWindow& window, std::uint64_t position) const {
-    const std::size_t at = static_cast<std::size_t>(position / 8);
-    return window.bytes.size() >= at && window.bytes.size() - at >= tables_.max_batch_bytes;
+  // Where whole batches are decoded from: the window, or a copy of its tail with zeros behind.
+  // Positions are in bits.
+  struct Stretch {
+    const std::byte* in = nullptr;
+    std::uint64_t position = 0;
+    std::uint64_t last_start = 0;  // up to where a batch may begin
+    std::uint64_t end = 0;         // of the input
+    std::uint64_t origin = 0;      // position of `in` in the window
+  };
+
+  bool find_stretch(const BitWindow& window, Stretch& stretch) {
+    const std::uint64_t bytes = window.bytes.size();
+    const std::uint64_t at = window.position / 8;
+    if (at > bytes) return false;
+    const std::uint64_t left = bytes - at;
+    if (left >= tables_.max_batch_bytes) [[likely]] {
+      stretch = {window.bytes.data(), window.position, 8 * (bytes - tables_.max_batch_bytes),
+                 8 * bytes, 0};
+      return true;
+    }
+    if (!window.is_last) return false;
+    if (tail_.empty()) tail_ = arena_.make<std::byte>(2 * tables_.max_batch_bytes);
+    if (left > 0) std::memcpy(tail_.data(), window.bytes.data() + at, left);
+    std::memset(tail_.data() + left, 0, tables_.max_batch_bytes);
+    stretch = {tail_.data(), window.position % 8, 8 * left, 8 * left, 8 * at};
+    return true;
   }
 
   // Passes variables without codes, from `variable` on; returns the first with codes, or kVariables.
@@ -265,21 +288,24 @@ class Decoder final : public PageDecoder {
         count = std::min(count, variable.left() / kBatchN);
       });
     }
-    if (!tables_.has_batch_kernels || count == 0 || !fits(window, window.position)) return {};
+    Stretch stretch;
+    if (!tables_.has_batch_kernels || count == 0 || !find_stretch(window, stretch)) return {};
 
     fill_still(room);
     UncodedPositions uncoded{};
-    std::uint64_t position = window.position;
+    std::uint64_t position = stretch.position;
     std::size_t at = pass_uncoded(0, position, uncoded);
-    if (at == kVariables) return decode_uncoded_batches(window, count, room, out, done_n);
-
+    if (at == kVariables) {
+      return decode_uncoded_batches(window, stretch, count, room, out, done_n);
+    }
     CodeTrail trails[2];
     CodeTrail* trail = &trails[0];
     CodeTrail* next_trail = &trails[1];
     CodeWalk walk{};
     const auto aim = [&](std::size_t variable, CodeTrail* leave) {
       visit(variable, room, [&](auto& its, auto*) {
-        walk = {its.tables().nodes.data(), &its.ans_states(), window.bytes.data(), position, leave};
+        const auto& tables = its.tables();
+        walk = {tables.nodes.data(), tables.jumps, &its.ans_states(), stretch.in, position, leave};
       });
     };
     aim(at, trail);
@@ -295,24 +321,23 @@ class Decoder final : public PageDecoder {
       const UncodedPositions here = uncoded;
       const bool ends_batch = next == kVariables;
       if (ends_batch) {
-        window.position = position;
-        goes_on = done_n + kBatchN < count * kBatchN && fits(window, position);
+        NUMPACT_TRY(move_to(window, stretch, position));
+        goes_on = done_n + kBatchN < count * kBatchN && position <= stretch.last_start;
         if (goes_on) next = pass_uncoded(0, position, uncoded);
       }
       if (goes_on) aim(next, next_trail);
       visit(at, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
         if (goes_on) {
-          tables.kernels->unpack_and_walk(tables, *trail, window.bytes.data(), offsets, latents,
-                                          walk);
+          tables.kernels->unpack_and_walk(tables, *trail, stretch.in, offsets, latents, walk);
         } else {
-          tables.kernels->unpack(tables, *trail, window.bytes.data(), offsets, latents);
+          tables.kernels->unpack(tables, *trail, stretch.in, offsets, latents);
         }
       });
       std::swap(trail, next_trail);
       at = next;
       if (!ends_batch) continue;
-      unpack_uncoded(window, here, room);
+      unpack_uncoded(stretch, here, room);
       NUMPACT_TRY(finish_whole_batch(room, first_byte, out + done_n));
       done_n += kBatchN;
       room.primary = primary_target(out + done_n, room.primary_room);
@@ -322,18 +347,25 @@ class Decoder final : public PageDecoder {
   }
 
   // The same where no variable has codes.
-  Status decode_uncoded_batches(BitWindow& window, std::size_t count, Room& room, L* out,
-                                std::size_t& done_n) {
-    for (; count > 0 && fits(window, window.position); --count) {
+  Status decode_uncoded_batches(BitWindow& window, Stretch& stretch, std::size_t count, Room& room,
+                                L* out, std::size_t& done_n) {
+    for (; count > 0 && stretch.position <= stretch.last_start; --count) {
       const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
       UncodedPositions uncoded{};
       room.primary = primary_target(out + done_n, room.primary_room);
-      pass_uncoded(0, window.position, uncoded);
-      unpack_uncoded(window, uncoded, room);
+      pass_uncoded(0, stretch.position, uncoded);
+      NUMPACT_TRY(move_to(window, stretch, stretch.position));
+      unpack_uncoded(stretch, uncoded, room);
       NUMPACT_TRY(finish_whole_batch(room, first_byte, out + done_n));
       done_n += kBatchN;
     }
     return {};
+  }
+
+  // Moves the window to the end of a batch, unless that lies past the input.
+  static Status move_to(BitWindow& window, const Stretch& stretch, std::uint64_t position) {
+    window.position = stretch.origin + position;
+    return position > stretch.end ? truncated(window) : Status();
   }
 
   // Whether all latents of a variable are alike and stay so in the room from batch to batch.
@@ -352,12 +384,12 @@ class Decoder final : public PageDecoder {
     }
   }
 
-  void unpack_uncoded(const BitWindow& window, const UncodedPositions& positions, Room& room) {
+  void unpack_uncoded(const Stretch& stretch, const UncodedPositions& positions, Room& room) {
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i) || is_coded(i) || is_still(i)) continue;
       visit(i, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
-        tables.kernels->decode(tables, its.ans_states(), window.bytes.data(), positions[i], kBatchN,
+        tables.kernels->decode(tables, its.ans_states(), stretch.in, positions[i], kBatchN,
                                latents);
       });
     }
