@@ -108,6 +108,16 @@ SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::by
 
 // ---- whole batches, tables of the summed layout ----
 
+// What is kept in memory rather than in registers from here on.
+template <class T>
+HWY_INLINE void LeaveRegisters(T& object) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm("" : "+m"(object));
+#else
+  (void)object;
+#endif
+}
+
 // Unpacks a batch with `unpacker` from its trail while walking another.
 template <Note kNote, class Unpacker>
 HWY_INLINE void Fused(Unpacker unpacker, const CodeTrail& trail, CodeWalk& walk) {
@@ -172,16 +182,25 @@ struct ScalarUnpacker {
       : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
-    for (std::size_t i = 0; i < 16; i += 4) {
-      UnpackFour<kOffsets, kSummedInfo.symbol_shift>(lowers, words + i, in, position, out + i);
+    // Its registers are those that a walk in the same loop cannot spare.
+    LeaveRegisters(*this);
+    if constexpr (kOffsets == OffsetsPerWord::kNone) {
+      for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<L>(lowers[SymbolAt(words + i)]);
+    } else {
+      for (std::size_t i = 0; i < 16; i += 4) {
+        UnpackFour<kOffsets>(lowers, words + i, in, position, out + i);
+      }
     }
     out += 16;
+    LeaveRegisters(*this);
   }
 };
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
 inline constexpr Note kNote = Note::kRunning;
+inline constexpr InfoLayout kFusedInfo = kSummedInfo;
+inline constexpr std::size_t kMaxFusedBins = kMaxSummedBins;
 
 // Calls f with the unpacker made for the tables.
 template <Widths kWidths, class L, class F>
@@ -215,11 +234,15 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
 #else
 
 inline constexpr Note kNote = Note::kInfo;
+inline constexpr InfoLayout kFusedInfo = kByteInfo;
+inline constexpr std::size_t kMaxFusedBins = kMaxByteBins;
 
 template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
   const unsigned widest = tables.max_offset_bits;
-  if (widest <= 14) {
+  if (widest == 0) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, L>>();
+  } else if (widest <= 14) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, L>>();
   } else if (widest <= 28) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, L>>();
@@ -271,7 +294,7 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
 }
 
 template <class L>
-inline constexpr LatentKernels<L> kWholeBatches{kSummedInfo, Walk,      Unpack<L>,
+inline constexpr LatentKernels<L> kWholeBatches{kFusedInfo, Walk,      Unpack<L>,
                                                 UnpackAndWalk<L>, Decode<L>, Skip<L>};
 template <class L>
 inline constexpr LatentKernels<L> kManyBins{kPlainInfo, nullptr, nullptr,
@@ -279,7 +302,7 @@ inline constexpr LatentKernels<L> kManyBins{kPlainInfo, nullptr, nullptr,
 
 template <class L>
 const LatentKernels<L>& Kernels(std::size_t bin_n) {
-  return bin_n <= kMaxSummedBins ? kWholeBatches<L> : kManyBins<L>;
+  return bin_n <= kMaxFusedBins ? kWholeBatches<L> : kManyBins<L>;
 }
 
 const LatentKernels<std::uint8_t>& Kernels8(std::size_t n) { return Kernels<std::uint8_t>(n); }

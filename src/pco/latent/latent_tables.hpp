@@ -42,9 +42,12 @@ inline constexpr unsigned kInfoOffsetShift = 8;
 // Room for sums: subtracting infos from a running word leaves minus the sum of the offset bits of up
 // to 256 latents in bits 8 to 22, and a difference of neighbours gives the info back
 // (docs/decisions/0008-fused-decoding.md).
+inline constexpr std::uint32_t kInfoSumMask = 0x7fff;
 inline constexpr InfoLayout kSummedInfo{23};
 inline constexpr std::size_t kMaxSummedBins = 512;
-inline constexpr std::uint32_t kInfoSumMask = 0x7fff;
+// The same with the symbol in a byte of its own.
+inline constexpr InfoLayout kByteInfo{24};
+inline constexpr std::size_t kMaxByteBins = 256;
 // Room for any symbol.
 inline constexpr InfoLayout kPlainInfo{16};
 

@@ -15,6 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
+inline constexpr bool kLittleEndian = std::endian::native == std::endian::little;
+
 // `width` (0 to 64) bits at any position; wide is whether it may be over 57.
 template <bool kWide>
 HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::uint64_t width) {
@@ -30,14 +32,22 @@ HWY_INLINE std::uint64_t Bits(const std::byte* in, std::uint64_t position, std::
 }
 
 // How many offsets a word of at least 56 good bits holds.
-enum class OffsetsPerWord { kOneInTwoWords = 0, kOne = 1, kTwo = 2, kFour = 4 };
+enum class OffsetsPerWord { kNone = -1, kOneInTwoWords = 0, kOne = 1, kTwo = 2, kFour = 4 };
 
 HWY_INLINE std::uint64_t OffsetBits(std::uint32_t info) {
   return (info >> kInfoOffsetShift) & 0xff;
 }
 
-// Unpacks four latents from infos.
-template <OffsetsPerWord kOffsets, unsigned kSymbolShift, class L>
+// The bytes of an info of the byte layout, each loaded for itself.
+HWY_INLINE std::uint64_t WidthAt(const std::uint32_t* info) {
+  return reinterpret_cast<const std::uint8_t*>(info)[kLittleEndian ? 1 : 2];
+}
+HWY_INLINE std::size_t SymbolAt(const std::uint32_t* info) {
+  return reinterpret_cast<const std::uint8_t*>(info)[kLittleEndian ? 3 : 0];
+}
+
+// Unpacks four latents from infos of the byte layout.
+template <OffsetsPerWord kOffsets, class L>
 HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers,
                            const std::uint32_t* HWY_RESTRICT infos,
                            const std::byte* HWY_RESTRICT in, std::uint64_t& position,
@@ -46,16 +56,16 @@ HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers,
   HWY_UNROLL(4)
   for (int i = 0; i < 4; i += kPerWord) {
     if constexpr (kPerWord == 1) {
-      const std::uint64_t width = OffsetBits(infos[i]);
+      const std::uint64_t width = WidthAt(infos + i);
       constexpr bool kWide = kOffsets == OffsetsPerWord::kOneInTwoWords;
-      out[i] = static_cast<L>(lowers[infos[i] >> kSymbolShift] + Bits<kWide>(in, position, width));
+      out[i] = static_cast<L>(lowers[SymbolAt(infos + i)] + Bits<kWide>(in, position, width));
       position += width;
     } else {
       std::uint64_t word = load_le64(in + position / 8) >> (position % 8);
       HWY_UNROLL(4)
       for (int j = i; j < i + kPerWord; ++j) {
-        const std::uint64_t width = OffsetBits(infos[j]);
-        out[j] = static_cast<L>(lowers[infos[j] >> kSymbolShift] + LowBits(word, width));
+        const std::uint64_t width = WidthAt(infos + j);
+        out[j] = static_cast<L>(lowers[SymbolAt(infos + j)] + LowBits(word, width));
         word >>= width & 63;
         position += width;
       }

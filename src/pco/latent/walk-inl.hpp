@@ -47,7 +47,7 @@ struct Walker {
   const std::byte* HWY_RESTRICT at;
   std::uint64_t buffer;
   std::uint32_t filled;
-  std::uint32_t s0, s1, s2, s3;
+  std::uint64_t s0, s1, s2, s3;
 
   HWY_INLINE void Start(const CodeWalk& walk) {
     nodes = walk.nodes;
@@ -63,7 +63,8 @@ struct Walker {
   }
 
   HWY_INLINE void Finish(CodeWalk& walk) const {
-    *walk.states = {s0, s1, s2, s3};
+    *walk.states = {static_cast<std::uint32_t>(s0), static_cast<std::uint32_t>(s1),
+                    static_cast<std::uint32_t>(s2), static_cast<std::uint32_t>(s3)};
     walk.position = 8 * static_cast<std::uint64_t>(at - walk.in) - (filled & 63);
   }
 
@@ -74,20 +75,30 @@ struct Walker {
   }
 
   template <Note kNote>
-  HWY_INLINE void Step(std::uint32_t& state, std::uint32_t* HWY_RESTRICT word) {
+  HWY_INLINE void Step(std::uint64_t& state, std::uint32_t* HWY_RESTRICT word) {
     const std::uint64_t info = nodes[state].info;
-    const std::uint32_t value = static_cast<std::uint32_t>(LowBits(buffer, info));
+    const std::uint64_t value = LowBits(buffer, info);
     buffer >>= info & 63;
     filled -= static_cast<std::uint32_t>(info);
+    KeepOrder(filled);
     *word = kNote == Note::kInfo ? static_cast<std::uint32_t>(info) : filled;
     state = NextState(state, value);
   }
 
-  HWY_INLINE std::uint32_t NextState(std::uint64_t state, std::uint32_t value) const {
+  // Keeps compilers from taking sums of several infos first, which come later than the single ones.
+  static HWY_INLINE void KeepOrder(std::uint32_t& word) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+    asm("" : "+r"(word));
+#else
+    (void)word;
+#endif
+  }
+
+  HWY_INLINE std::uint64_t NextState(std::uint64_t state, std::uint64_t value) const {
 #if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
-    // Left alone, compilers compute the node's address once for both its halves, which puts one more
-    // operation into the chain from state to state.
-    asm("addl %c3(%1,%2,8), %0"
+    // Left alone, compilers compute the node's address once for both its halves, and extend the sum
+    // to 64 bits apart, which puts more operations into the chain from state to state.
+    asm("addl %c3(%1,%2,8), %k0"
         : "+r"(value)
         : "r"(nodes), "r"(state), "i"(offsetof(AnsNode, base)), "m"(*nodes)
         : "cc");
