@@ -108,16 +108,6 @@ SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::by
 
 // ---- whole batches, tables of the summed layout ----
 
-// What is kept in memory rather than in registers from here on.
-template <class T>
-HWY_INLINE void LeaveRegisters(T& object) {
-#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
-  asm("" : "+m"(object));
-#else
-  (void)object;
-#endif
-}
-
 // Unpacks a batch with `unpacker` from its trail while walking another.
 template <Note kNote, class Unpacker>
 HWY_INLINE void Fused(Unpacker unpacker, const CodeTrail& trail, CodeWalk& walk) {
@@ -182,8 +172,7 @@ struct ScalarUnpacker {
       : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
-    // Its registers are those that a walk in the same loop cannot spare.
-    LeaveRegisters(*this);
+    LeaveRegisters(lowers, in, position, out);
     if constexpr (kOffsets == OffsetsPerWord::kNone) {
       for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<L>(lowers[SymbolAt(words + i)]);
     } else {
@@ -192,7 +181,7 @@ struct ScalarUnpacker {
       }
     }
     out += 16;
-    LeaveRegisters(*this);
+    LeaveRegisters(lowers, in, position, out);
   }
 };
 

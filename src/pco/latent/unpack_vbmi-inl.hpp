@@ -156,6 +156,7 @@ struct VectorUnpacker {
       : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
+    LeaveRegisters(in, position, out);
     const __m512i before = _mm512_loadu_si512(words - 1);
     const __m512i infos = Infos(before, _mm512_load_si512(words));
     __m512i latents = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
@@ -169,6 +170,7 @@ struct VectorUnpacker {
     }
     StoreLanes32(latents, out);
     out += 16;
+    LeaveRegisters(in, position, out);
   }
 };
 
@@ -186,6 +188,7 @@ struct VectorUnpacker<kWidths, kLookup, std::uint64_t> {
       : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
+    LeaveRegisters(in, position, out);
     const __m512i order =
         _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     const __m512i before = _mm512_loadu_si512(words - 1);
@@ -238,6 +241,7 @@ struct VectorUnpacker<kWidths, kLookup, std::uint64_t> {
     _mm512_storeu_si512(out, low);
     _mm512_storeu_si512(out + 8, high);
     out += 16;
+    LeaveRegisters(in, position, out);
   }
 };
 
