@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def draw(columns: Sequence[Column], path: Path, title: str) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("decompress, MB of numbers a second")
     axes.set_ylabel("raw / compressed")
-    axes.set_title(title, fontsize=9)
+    axes.set_title("\n".join(textwrap.wrap(title, 130)), fontsize=8)
     axes.grid(True, which="both", alpha=0.2)
     figure.savefig(path)
     pyplot.close(figure)
