@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import random
 import time
 from collections.abc import Callable, Collection, Mapping
 
@@ -21,9 +22,11 @@ def best_of_rounds(actions: Mapping[str, Action], rounds: int, seconds: float,
                    once_over: float = float("inf"), always: Collection[str] = ()
                    ) -> tuple[dict[str, float], int]:
     """The best time of each action, and how many rounds there were: at least `rounds`, and more
-    while `seconds` last. Each round calls every action, beginning with another one. An action
-    that took over `once_over` seconds is left out of later rounds, unless it is in `always`."""
+    while `seconds` last. Each round calls every action, in an order of its own, so that none always
+    finds the caches as the same other one left them. An action that took over `once_over` seconds
+    is left out of later rounds, unless it is in `always`."""
     names = list(actions)
+    shuffle = random.Random(1).shuffle
     best = dict.fromkeys(names, float("inf"))
     done = 0
     gc.collect()
@@ -31,8 +34,8 @@ def best_of_rounds(actions: Mapping[str, Action], rounds: int, seconds: float,
     try:
         end = time.perf_counter() + seconds
         while done < rounds or (time.perf_counter() < end and done < MAX_ROUNDS):
-            start = done % len(names)
-            for name in names[start:] + names[:start]:
+            shuffle(names)
+            for name in names:
                 if done == 0 or best[name] <= once_over or name in always:
                     best[name] = min(best[name], seconds_of(actions[name]))
             done += 1
