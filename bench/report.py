@@ -274,7 +274,8 @@ def markdown(columns: Sequence[Column], plan: Plan, place: str, codecs: Sequence
         lines += markdown_table(["", "ours MB/s", "pcodec MB/s", "ratio",
                                  "mean ratio, all columns", "mean ratio, 1 MB and more",
                                  "worst column"], speed_rows(columns)) + [""]
-        lines += ["```text", *decode_goal_lines(columns), "```", ""]
+        goals = decode_goal_lines(columns)
+        lines += ["```text", *goals, "```", ""] if goals else []
         lines += markdown_table(CODEC_TITLES, codec_rows(columns)) + [""]
     titles = ["column", "type", "MB", "raw / ours", "size, ours / pcodec", "compress MB/s",
               "ours / pcodec", "decompress MB/s", "ours / pcodec", "on pcodec's file",
