@@ -108,6 +108,7 @@ _DECLARATIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "encode_context_free": (None, (c_void_p,)),
     "decode_context_new": (c_void_p, ()),
     "decode_context_free": (None, (c_void_p,)),
+    "set_threads": (c_uint32, (c_uint32,)),
     "compress_bound": (c_int32, (c_uint32, c_uint64, _CONFIG, _SIZE_OUT, _ERROR)),
     "compress": (c_int32, (c_void_p, c_uint32, *_BYTES, _CONFIG, *_BYTES, _SIZE_OUT, _ERROR)),
     "decompress": (c_int32, (c_void_p, *_BYTES, c_uint32, *_BYTES, _SIZE_OUT, _ERROR)),
@@ -148,16 +149,22 @@ def library_path() -> Path:
     return path
 
 
-def _load() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(library_path()))
-    for name, (result, arguments) in _DECLARATIONS.items():
-        function = getattr(library, "shim_" + name)
-        function.restype = result
-        function.argtypes = arguments
-    return library
+class _Library:
+    """The functions of the shim. It is loaded when the first one is asked for, so that a program
+    can set NUMPACT_TARGET before; an older build may lack some."""
+
+    _loaded: ctypes.CDLL | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._loaded is None:
+            self._loaded = ctypes.CDLL(str(library_path()))
+        function = getattr(self._loaded, name)
+        function.restype, function.argtypes = _DECLARATIONS[name.removeprefix("shim_")]
+        setattr(self, name, function)  # found without this method from now on
+        return function
 
 
-_LIBRARY = _load()
+_LIBRARY = _Library()
 _NONE = 2**64 - 1
 
 
@@ -209,6 +216,14 @@ class ByteView:
         self.array = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
         self.address = self.array.ctypes.data
         self.size = self.array.nbytes
+
+
+def set_threads(threads: int) -> bool:
+    """Lets decoding use so many threads; False if the library has one only."""
+    try:
+        return bool(_LIBRARY.shim_set_threads(threads)) or threads == 1
+    except AttributeError:
+        return threads == 1
 
 
 def compress_bound(array: np.ndarray, config: Config = Config()) -> int:

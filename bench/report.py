@@ -3,31 +3,42 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
+from goals import LARGE, Standing, geometric_mean, goal_lines
 from measure import Column, Plan
+from peer_codecs import Codec
 
-LARGE = 1_000_000  # bytes from which a column counts as large
 NOTABLE = 1.01  # size ratio over which a column is counted
 
+# what: (keys of our time and pcodec's)
 SPEEDS = {
     "compress": ("compress.ours", "compress.pcodec"),
     "decompress, own files": ("decompress.ours", "decompress.pcodec"),
     "decompress, pcodec's files": ("cross.ours", "decompress.pcodec"),
+    "decompress, our files": ("decompress.ours", "cross.pcodec"),
 }
+SAME_FILE = {"pcodec's files": "decompress, pcodec's files", "our files": "decompress, our files"}
+MEMCPY = "decompress.memcpy"
 
 
 def _ratio(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"
 
 
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.0%}"
+
+
 def _speed(column: Column, what: str) -> float | None:
     return column.speed_ratio(*SPEEDS[what])
+
+
+def _of_memcpy(column: Column, what: str) -> float | None:
+    return column.speed_ratio(SPEEDS[what][0], MEMCPY)
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,14 @@ def _size(name: str) -> Callable[[Column], str]:
     return lambda column: str(column.sizes.get(name, ""))
 
 
+def _speed_field(title: str, what: str) -> Field:
+    return Field(title, 6, lambda column: _ratio(_speed(column, what)), timed=True)
+
+
+def _memcpy_field(title: str, what: str) -> Field:
+    return Field(title, 6, lambda column: _percent(_of_memcpy(column, what)), timed=True)
+
+
 FIELDS = [
     Field("column", -44, lambda c: c.name),
     Field("type", -4, lambda c: c.type),
@@ -49,19 +68,20 @@ FIELDS = [
     Field("raw", 10, lambda c: str(c.raw)),
     Field("pcodec", 10, _size("pcodec")),
     Field("ours", 10, _size("ours")),
-    Field("zstd", 10, _size("zstd")),
     Field("size", 7, lambda c: _ratio(c.size_ratio("pcodec"), 4)),
-    Field("comp", 6, lambda c: _ratio(_speed(c, "compress")), timed=True),
-    Field("dec", 6, lambda c: _ratio(_speed(c, "decompress, own files")), timed=True),
-    Field("decref", 6, lambda c: _ratio(_speed(c, "decompress, pcodec's files")), timed=True),
-    Field("zcomp", 6, lambda c: _ratio(c.speed_ratio("compress.ours", "compress.zstd")), True),
-    Field("zdec", 6, lambda c: _ratio(c.speed_ratio("decompress.ours", "decompress.zstd")), True),
+    _speed_field("comp", "compress"),
+    _speed_field("own", "decompress, own files"),
+    _speed_field("ref", SAME_FILE["pcodec's files"]),
+    _speed_field("our", SAME_FILE["our files"]),
+    _memcpy_field("refcpy", SAME_FILE["pcodec's files"]),
+    _memcpy_field("ourcpy", SAME_FILE["our files"]),
 ]
 
 LEGEND = """\
-size: ours / pcodec in bytes. comp, dec: speed of ours / speed of pcodec, each on its own file.
-decref: the same for decoding, both on the file that pcodec wrote. zcomp, zdec: speed of ours /
-speed of zstd. Last: modes and delta encodings of our chunks, and pcodec's where they differ."""
+size: ours / pcodec in bytes. comp: speed of compressing, ours / pcodec. Speed of decoding, ours /
+pcodec: own: each its own file; ref: both the file that pcodec wrote; our: both the file that we
+wrote. refcpy, ourcpy: our speed on these files, as a share of memcpy's. Last: modes and delta
+encodings of our chunks, and pcodec's where they differ."""
 
 
 def _pad(text: str, width: int) -> str:
@@ -86,22 +106,20 @@ def column_line(column: Column, plan: Plan) -> str:
     return " ".join([*cells, "", choices(column)])
 
 
-def geometric_mean(values: Iterable[float | None]) -> float | None:
-    logs = [math.log(value) for value in values if value]
-    return math.exp(sum(logs) / len(logs)) if logs else None
-
-
-def _sum(columns: Sequence[Column], name: str) -> int:
-    return sum(column.sizes.get(name, 0) for column in columns)
+def _peers_of(columns: Sequence[Column]) -> list[str]:
+    """All codecs but ours that made files, in order."""
+    return [name for name in dict.fromkeys(n for c in columns for n in c.sizes) if name != "ours"]
 
 
 def size_lines(columns: Sequence[Column]) -> list[str]:
-    raw, ours = sum(c.raw for c in columns), _sum(columns, "ours")
+    raw = sum(c.raw for c in columns)
+    ours = sum(c.sizes.get("ours", 0) for c in columns)
     lines = [f"raw {raw}, ours {ours}: {raw / max(1, ours):.4f} to 1"]
-    for peer in ("pcodec", "zstd"):
-        other = _sum(columns, peer)
-        if other:
-            lines.append(f"{peer} {other}: ours / {peer} = {ours / other:.5f}")
+    for peer in _peers_of(columns):
+        both = [c for c in columns if peer in c.sizes and "ours" in c.sizes]
+        other = sum(c.sizes[peer] for c in both)
+        mine = sum(c.sizes["ours"] for c in both)
+        lines.append(f"{peer} {other}: ours / {peer} = {mine / max(1, other):.5f}")
     compared = [(c.size_ratio("pcodec"), c) for c in columns]
     ratios = sorted(((r, c.name) for r, c in compared if r is not None), reverse=True)
     if ratios:
@@ -138,14 +156,78 @@ def speed_rows(columns: Sequence[Column]) -> list[tuple[str, str, str, str, str,
 
 
 def speed_lines(columns: Sequence[Column]) -> list[str]:
+    return [f"{what}: ours {mine} MB/s, pcodec {other} MB/s, ratio {total}; geometric mean over "
+            f"columns {mean}, over those of 1 MB and more {large or 'none'}, worst {worst}"
+            for what, mine, other, total, mean, large, worst in speed_rows(columns)]
+
+
+def standings(columns: Sequence[Column], what: str) -> list[Standing]:
+    """The large columns, decoding the same file with both."""
+    return [Standing(c.name, ratio, _of_memcpy(c, what)) for c in columns
+            if c.raw >= LARGE and (ratio := _speed(c, what)) is not None]
+
+
+def decode_goal_lines(columns: Sequence[Column]) -> list[str]:
     lines = []
-    for what, mine, other, total, mean, large, worst in speed_rows(columns):
-        lines.append(f"{what}: ours {mine} MB/s, pcodec {other} MB/s, ratio {total}; geometric "
-                     f"mean over columns {mean}, over those of 1 MB and more {large or 'none'}, "
-                     f"worst {worst}")
-    for what in ("compress", "decompress"):
-        if any(f"{what}.zstd" in column.seconds for column in columns):
-            lines.append(f"{what}: zstd {throughput(columns, what + '.zstd'):.0f} MB/s")
+    for files, what in SAME_FILE.items():
+        title = f"decoding {files}, columns of {LARGE} bytes and more"
+        lines += goal_lines(title, standings(columns, what))
+    return lines
+
+
+@dataclass(frozen=True)
+class CodecMeans:
+    """Geometric means over the columns that a codec could do."""
+
+    name: str
+    columns: int
+    ratio: float | None  # raw / compressed
+    compress: float | None  # MB/s
+    decompress: float | None
+    memcpy: float | None  # share of memcpy's speed
+    ours: float | None  # how many times as fast ours decodes
+
+
+def _rate(column: Column, key: str) -> float | None:
+    seconds = column.seconds.get(key)
+    return column.raw / seconds / 1e6 if seconds else None
+
+
+def codec_means(columns: Sequence[Column]) -> list[CodecMeans]:
+    names = dict.fromkeys(key.split(".", 1)[1] for c in columns for key in c.seconds)
+    means = []
+    for name in names:
+        compress, decompress = f"compress.{name}", f"decompress.{name}"
+        timed = [c for c in columns if decompress in c.seconds]
+        means.append(CodecMeans(
+            name, len(timed), geometric_mean(c.compression_ratio(name) for c in timed),
+            geometric_mean(_rate(c, compress) for c in timed),
+            geometric_mean(_rate(c, decompress) for c in timed),
+            geometric_mean(c.speed_ratio(decompress, MEMCPY) for c in timed),
+            geometric_mean(c.speed_ratio("decompress.ours", decompress) for c in timed)))
+    return means
+
+
+CODEC_TITLES = ["codec", "columns", "raw / compressed", "compress MB/s", "decompress MB/s",
+                "of memcpy", "ours / this"]
+
+
+def codec_rows(columns: Sequence[Column]) -> list[list[str]]:
+    return [[m.name, str(m.columns), _ratio(m.ratio), _ratio(m.compress, 0),
+             _ratio(m.decompress, 0), _percent(m.memcpy), _ratio(m.ours)]
+            for m in codec_means(columns)]
+
+
+def codec_lines(columns: Sequence[Column]) -> list[str]:
+    rows = codec_rows(columns)
+    if not rows:
+        return []
+    lines = ["each codec on its own files, geometric means over columns; the last: speed of "
+             "decompressing, ours / the codec's"]
+    widths = [max(map(len, cells)) for cells in zip(CODEC_TITLES, *rows)]
+    for cells in [CODEC_TITLES, *rows]:
+        text = [_pad(c, w if i else -w) for i, (c, w) in enumerate(zip(cells, widths))]
+        lines.append("  " + "  ".join(text))
     return lines
 
 
@@ -156,40 +238,47 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def setting_line(plan: Plan, place: str) -> str:
-    packages = ", ".join(f"{name} {version(name)}" for name in ("pcodec", "zstandard"))
+def setting_line(plan: Plan, place: str, codecs: Sequence[Codec]) -> str:
+    packages = ", ".join(dict.fromkeys(codec.package for codec in codecs if codec.package))
     rounds = "sizes only" if plan.only_size else f"best of at least {plan.rounds} rounds"
     kept = "fresh memory" if plan.fresh else "warm memory"
-    return (f"{place}; level {plan.level}; zstd level 3; one thread; {rounds}; {kept} for ours; "
+    threads = "one thread" if plan.threads == 1 else f"{plan.threads} threads"
+    target = f"NUMPACT_TARGET={plan.target}; " if plan.target else ""
+    return (f"{place}; level {plan.level}; {threads}; {target}{rounds}; {kept} for ours; "
             f"{packages}; {cpu_name()}")
 
 
-def _row(cells: Iterable[str]) -> str:
+def markdown_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def markdown_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return [markdown_row(titles), markdown_row(["---"] * len(titles)), *map(markdown_row, rows)]
+
+
 def _markdown_column(column: Column) -> list[str]:
-    mb_per_s = []
-    for key in ("compress.ours", "decompress.ours"):
-        seconds = column.seconds.get(key)
-        mb_per_s.append(f"{column.raw / seconds / 1e6:.0f}" if seconds else "")
-    ratios = [_ratio(_speed(column, what)) for what in SPEEDS]
+    rates = [_ratio(_rate(column, key), 0) for key in ("compress.ours", "decompress.ours")]
+    same = [text for what in SAME_FILE.values()
+            for text in (_ratio(_speed(column, what)), _percent(_of_memcpy(column, what)))]
     return [column.name, column.type, f"{column.raw / 1e6:.2f}",
-            _ratio(column.raw / max(1, column.sizes.get("ours", 0))),
-            _ratio(column.size_ratio("pcodec"), 3), mb_per_s[0], ratios[0], mb_per_s[1],
-            *ratios[1:]]
+            _ratio(column.compression_ratio("ours")), _ratio(column.size_ratio("pcodec"), 3),
+            rates[0], _ratio(_speed(column, "compress")), rates[1],
+            _ratio(_speed(column, "decompress, own files")), *same]
 
 
-def markdown(columns: Sequence[Column], plan: Plan, place: str) -> str:
+def markdown(columns: Sequence[Column], plan: Plan, place: str, codecs: Sequence[Codec]) -> str:
     """The figures section of docs/benchmarks.md."""
-    lines = [setting_line(plan, place) + ".", ""]
+    lines = [setting_line(plan, place, codecs) + ".", ""]
     lines += [f"* {line}" for line in size_lines(columns)] + [""]
     if not plan.only_size:
-        lines += [_row(["", "ours MB/s", "pcodec MB/s", "ratio", "mean ratio, all columns",
-                        "mean ratio, 1 MB and more", "worst column"]), _row(["---"] * 7)]
-        lines += [_row(row) for row in speed_rows(columns)] + [""]
+        lines += markdown_table(["", "ours MB/s", "pcodec MB/s", "ratio",
+                                 "mean ratio, all columns", "mean ratio, 1 MB and more",
+                                 "worst column"], speed_rows(columns)) + [""]
+        goals = decode_goal_lines(columns)
+        lines += ["```text", *goals, "```", ""] if goals else []
+        lines += markdown_table(CODEC_TITLES, codec_rows(columns)) + [""]
     titles = ["column", "type", "MB", "raw / ours", "size, ours / pcodec", "compress MB/s",
-              "ours / pcodec", "decompress MB/s", "ours / pcodec", "same on pcodec's file"]
-    lines += [_row(titles), _row(["---"] * len(titles))]
-    lines += [_row(_markdown_column(column)) for column in columns]
+              "ours / pcodec", "decompress MB/s", "ours / pcodec", "on pcodec's file",
+              "of memcpy", "on our file", "of memcpy"]
+    lines += markdown_table(titles, map(_markdown_column, columns))
     return "\n".join(lines)

@@ -143,6 +143,24 @@ numpact::EncodeConfig encode_config(const ShimConfig& config) {
   return out;
 }
 
+// Once the library can decode with several threads, shim_set_threads says how many.
+std::uint32_t decode_threads = 1;
+
+template <class Config>
+bool give_threads(Config& config) {
+  if constexpr (requires { config.threads; }) {
+    config.threads = decode_threads;
+    return true;
+  }
+  return false;
+}
+
+numpact::DecodeConfig decode_config() {
+  numpact::DecodeConfig config;
+  give_threads(config);
+  return config;
+}
+
 std::span<const std::byte> bytes_of(const void* data, std::uint64_t size) {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
 }
@@ -215,6 +233,13 @@ SHIM_EXPORT void shim_decode_context_free(void* context) {
   delete static_cast<numpact::DecodeContext*>(context);
 }
 
+// Non-zero if decoding can use several threads.
+SHIM_EXPORT std::uint32_t shim_set_threads(std::uint32_t threads) {
+  decode_threads = threads;
+  numpact::DecodeConfig config;
+  return give_threads(config) ? 1 : 0;
+}
+
 // Standalone files.
 SHIM_EXPORT std::int32_t shim_compress_bound(std::uint32_t type, std::uint64_t count,
                                              const ShimConfig* config, std::uint64_t* bound,
@@ -244,9 +269,9 @@ SHIM_EXPORT std::int32_t shim_decompress(void* context, const void* file, std::u
                                          std::uint64_t* count, ShimError* error) {
   return guarded(error, [&] {
     std::size_t got = 0;
-    const Status status =
-        numpact::try_decompress_into(bytes_of(file, size), {type_of(type), out, room}, got, {},
-                                     static_cast<numpact::DecodeContext*>(context));
+    const Status status = numpact::try_decompress_into(
+        bytes_of(file, size), {type_of(type), out, room}, got, decode_config(),
+        static_cast<numpact::DecodeContext*>(context));
     *count = got;
     return status;
   });

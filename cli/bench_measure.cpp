@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_measure.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -17,8 +15,6 @@
 
 namespace numpact::cli {
 namespace {
-
-constexpr int kZstdLevel = 3;
 
 // The best time of `rounds` calls after one that does not count.
 template <class Function>
@@ -38,36 +34,13 @@ void grow(std::vector<std::byte>& memory, std::size_t size) {
   if (memory.size() < size) memory.resize(size);
 }
 
-std::size_t check_zstd(std::size_t result) {
-  if (ZSTD_isError(result) != 0) {
-    throw Failure(ExitCode::kFailure, "zstd", ZSTD_getErrorName(result));
-  }
-  return result;
-}
-
 bool same_bytes(std::span<const std::byte> a, const void* b) {
   return a.empty() || std::memcmp(a.data(), b, a.size()) == 0;
 }
 
 }  // namespace
 
-struct Bench::Zstd {
-  ZSTD_CCtx* compressor = ZSTD_createCCtx();
-  ZSTD_DCtx* decompressor = ZSTD_createDCtx();
-
-  Zstd() = default;
-  ~Zstd() {
-    ZSTD_freeCCtx(compressor);
-    ZSTD_freeDCtx(decompressor);
-  }
-  Zstd(const Zstd&) = delete;
-  Zstd& operator=(const Zstd&) = delete;
-};
-
-Bench::Bench(const EncodeConfig& config, int rounds)
-    : config_(config), rounds_(rounds), zstd_(std::make_unique<Zstd>()) {}
-
-Bench::~Bench() = default;
+Bench::Bench(const EncodeConfig& config, int rounds) : config_(config), rounds_(rounds) {}
 
 PcoTiming Bench::measure_pco(const NumberView& numbers) {
   PcoTiming result;
@@ -98,21 +71,23 @@ PcoTiming Bench::measure_pco(const NumberView& numbers) {
   return result;
 }
 
-Timing Bench::measure_zstd(const NumberView& numbers) {
+Timing Bench::measure_peer(ByteCodec& peer, const NumberView& numbers) {
   Timing timing;
   const std::span<const std::byte> raw = bytes_of(numbers);
-  grow(packed_, ZSTD_compressBound(raw.size()));
+  const std::size_t bound = peer.bound(raw.size());
+  if (bound == 0 && !raw.empty()) return timing;
   unpacked_.resize((raw.size() + 7) / 8);
-  timing.compress_seconds = best_seconds(rounds_, [&] {
-    timing.bytes = check_zstd(ZSTD_compressCCtx(zstd_->compressor, packed_.data(), packed_.size(),
-                                                raw.data(), raw.size(), kZstdLevel));
-  });
+  const std::span<std::byte> out = std::as_writable_bytes(std::span(unpacked_)).first(raw.size());
+  std::span<const std::byte> packed = raw;
+  if (peer.compresses()) {
+    grow(packed_, bound);
+    timing.compress_seconds =
+        best_seconds(rounds_, [&] { timing.bytes = peer.compress(raw, packed_); });
+    packed = std::span(packed_).first(timing.bytes);
+  }
   std::size_t size = 0;
-  timing.decompress_seconds = best_seconds(rounds_, [&] {
-    size = check_zstd(ZSTD_decompressDCtx(zstd_->decompressor, unpacked_.data(), raw.size(),
-                                          packed_.data(), timing.bytes));
-  });
-  timing.exact = size == raw.size() && same_bytes(raw, unpacked_.data());
+  timing.decompress_seconds = best_seconds(rounds_, [&] { size = peer.decompress(packed, out); });
+  timing.exact = size == raw.size() && same_bytes(raw, out.data());
   return timing;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a column through numpact and through zstd.
+// Times a column through numpact and through general compressors.
 #ifndef NUMPACT_CLI_BENCH_MEASURE_HPP
 #define NUMPACT_CLI_BENCH_MEASURE_HPP
 
@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "byte_codecs.hpp"
 #include "numpact/config.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact::cli {
 
 struct Timing {
-  std::uint64_t bytes = 0;  // compressed
+  std::uint64_t bytes = 0;  // compressed; 0 where nothing is compressed
   double compress_seconds = 0;
   double decompress_seconds = 0;
   bool exact = false;  // decoding gave the same bits
@@ -32,20 +33,19 @@ struct PcoTiming {
 class Bench {
  public:
   Bench(const EncodeConfig& config, int rounds);
-  ~Bench();
+
+  const std::vector<std::unique_ptr<ByteCodec>>& peers() const { return peers_; }
 
   PcoTiming measure_pco(const NumberView& numbers);
-  // zstd, level 3, on the bytes of the numbers.
-  Timing measure_zstd(const NumberView& numbers);
+  // A peer on the bytes of the numbers. All zero where they are too many for it.
+  Timing measure_peer(ByteCodec& peer, const NumberView& numbers);
 
  private:
-  struct Zstd;
-
   EncodeConfig config_;
   int rounds_;
   EncodeContext encode_context_;
   DecodeContext decode_context_;
-  std::unique_ptr<Zstd> zstd_;
+  std::vector<std::unique_ptr<ByteCodec>> peers_ = byte_codecs();
   std::vector<std::byte> packed_;
   std::vector<std::uint64_t> unpacked_;
 };

@@ -35,7 +35,14 @@ struct Row {
   std::uint64_t count = 0;
   std::uint64_t raw_bytes = 0;
   PcoTiming pco;
-  Timing zstd;
+  std::vector<Timing> peers;  // in the order of Bench::peers
+};
+
+// What peers are called, in the order of Bench::peers.
+struct Peer {
+  std::string title;
+  std::string key;
+  bool compresses = true;
 };
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
@@ -48,15 +55,18 @@ double megabytes_a_second(std::uint64_t raw_bytes, double seconds) {
   return seconds <= 0 ? 0 : static_cast<double>(raw_bytes) / 1e6 / seconds;
 }
 
-// Sums of all rows, with the geometric mean of the ratios.
+// Sums of all rows, with the geometric means of the ratios.
 struct Total {
   std::uint64_t count = 0;
   std::uint64_t raw_bytes = 0;
-  Timing pco;
-  Timing zstd;
-  double pco_ratio = 0;
-  double zstd_ratio = 0;
+  std::vector<Timing> timings;  // numpact, then the peers
+  std::vector<double> ratios;
 };
+
+// The timing of numpact (0) or of a peer.
+const Timing& timing_of(const Row& row, std::size_t codec) {
+  return codec == 0 ? row.pco.timing : row.peers[codec - 1];
+}
 
 void add_timing(Timing& sum, const Timing& timing) {
   sum.bytes += timing.bytes;
@@ -64,49 +74,66 @@ void add_timing(Timing& sum, const Timing& timing) {
   sum.decompress_seconds += timing.decompress_seconds;
 }
 
-Total total_of(const std::vector<Row>& rows) {
-  Total total;
-  double pco_log = 0;
-  double zstd_log = 0;
+double mean_ratio(const std::vector<Row>& rows, std::size_t codec) {
+  double log = 0;
   std::size_t with_ratio = 0;
+  for (const Row& row : rows) {
+    const double ratio = ratio_of(row.raw_bytes, timing_of(row, codec));
+    if (ratio <= 0) continue;
+    log += std::log(ratio);
+    ++with_ratio;
+  }
+  return with_ratio == 0 ? 0 : std::exp(log / static_cast<double>(with_ratio));
+}
+
+Total total_of(const std::vector<Row>& rows, std::size_t peers) {
+  Total total;
   for (const Row& row : rows) {
     total.count += row.count;
     total.raw_bytes += row.raw_bytes;
-    add_timing(total.pco, row.pco.timing);
-    add_timing(total.zstd, row.zstd);
-    if (row.raw_bytes == 0) continue;
-    pco_log += std::log(ratio_of(row.raw_bytes, row.pco.timing));
-    zstd_log += std::log(ratio_of(row.raw_bytes, row.zstd));
-    ++with_ratio;
   }
-  if (with_ratio > 0) {
-    total.pco_ratio = std::exp(pco_log / static_cast<double>(with_ratio));
-    total.zstd_ratio = std::exp(zstd_log / static_cast<double>(with_ratio));
+  for (std::size_t codec = 0; codec <= peers; ++codec) {
+    Timing sum;
+    for (const Row& row : rows) add_timing(sum, timing_of(row, codec));
+    total.timings.push_back(sum);
+    total.ratios.push_back(mean_ratio(rows, codec));
   }
   return total;
 }
 
-void append_timing(std::vector<std::string>& cells, std::uint64_t raw_bytes, const Timing& timing,
-                   double ratio) {
-  cells.push_back(std::to_string(timing.bytes));
-  cells.push_back(ratio > 0 ? fmt::format("{:.2f}", ratio) : "-");
-  cells.push_back(fmt::format("{:.0f}", megabytes_a_second(raw_bytes, timing.compress_seconds)));
-  cells.push_back(fmt::format("{:.0f}", megabytes_a_second(raw_bytes, timing.decompress_seconds)));
+std::string rate_text(std::uint64_t raw_bytes, double seconds) {
+  return seconds > 0 ? fmt::format("{:.0f}", megabytes_a_second(raw_bytes, seconds)) : "-";
 }
 
-std::string table_text(const std::vector<Row>& rows, unsigned level, int rounds) {
+void append_timing(std::vector<std::string>& cells, std::uint64_t raw_bytes, const Timing& timing,
+                   double ratio, bool compresses) {
+  if (compresses) {
+    cells.push_back(ratio > 0 ? fmt::format("{:.2f}", ratio) : "-");
+    cells.push_back(rate_text(raw_bytes, timing.compress_seconds));
+  }
+  cells.push_back(rate_text(raw_bytes, timing.decompress_seconds));
+}
+
+void add_columns(TextTable& table, const std::vector<Peer>& peers) {
   using Align = TextTable::Align;
-  TextTable table;
   table.add_column("column", Align::kLeft);
   table.add_column("type", Align::kLeft);
   table.add_column("numbers", Align::kRight);
   table.add_column("mode", Align::kLeft);
   table.add_column("delta", Align::kLeft);
   table.add_column("bytes", Align::kRight);
-  for (const char* codec : {"numpact", "zstd -3"}) {
-    table.add_column(codec, Align::kRight);
-    for (const char* title : {"ratio", "comp", "dec"}) table.add_column(title, Align::kRight);
+  for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
+    table.add_column(codec == 0 ? "numpact" : peers[codec - 1].title, Align::kRight);
+    if (codec > 0 && !peers[codec - 1].compresses) continue;
+    table.add_column("comp", Align::kRight);
+    table.add_column("dec", Align::kRight);
   }
+}
+
+std::string table_text(const std::vector<Row>& rows, const std::vector<Peer>& peers, unsigned level,
+                       int rounds) {
+  TextTable table;
+  add_columns(table, peers);
   table.add_rule();
   std::string heading;
   for (const Row& row : rows) {
@@ -120,17 +147,22 @@ std::string table_text(const std::vector<Row>& rows, unsigned level, int rounds)
                                       row.pco.delta,
                                       std::to_string(row.raw_bytes)};
     if (!row.pco.timing.exact) cells[kModeColumn] = "!! NOT EXACT !!";
-    append_timing(cells, row.raw_bytes, row.pco.timing, ratio_of(row.raw_bytes, row.pco.timing));
-    append_timing(cells, row.raw_bytes, row.zstd, ratio_of(row.raw_bytes, row.zstd));
+    for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
+      const Timing& timing = timing_of(row, codec);
+      append_timing(cells, row.raw_bytes, timing, ratio_of(row.raw_bytes, timing),
+                    codec == 0 || peers[codec - 1].compresses);
+    }
     table.add_row(std::move(cells));
   }
   table.add_rule();
-  const Total total = total_of(rows);
+  const Total total = total_of(rows, peers.size());
   std::vector<std::string> cells = {
       fmt::format("total of {}", rows.size()), "", std::to_string(total.count), "", "",
       std::to_string(total.raw_bytes)};
-  append_timing(cells, total.raw_bytes, total.pco, total.pco_ratio);
-  append_timing(cells, total.raw_bytes, total.zstd, total.zstd_ratio);
+  for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
+    append_timing(cells, total.raw_bytes, total.timings[codec], total.ratios[codec],
+                  codec == 0 || peers[codec - 1].compresses);
+  }
   table.add_row(std::move(cells));
   table.fit(kModeColumn, 16, kTableWidth);
   table.fit(kDeltaColumn, 14, kTableWidth);
@@ -139,24 +171,34 @@ std::string table_text(const std::vector<Row>& rows, unsigned level, int rounds)
   table.fit(kDeltaColumn, 8, kTableWidth);
   return table.text() +
          fmt::format(
-             "\nlevel {}; comp and dec in MB/s: millions of bytes of raw numbers a second, best "
-             "of {} round{}\nratio of the total: geometric mean; its speeds: all bytes by all "
-             "time\n",
+             "\nlevel {}; under the names raw / compressed bytes; comp, dec and memcpy in MB/s: "
+             "millions of bytes of raw\nnumbers a second, best of {} round{}; total: geometric "
+             "means of the ratios, all bytes by all time\n",
              level, rounds, rounds == 1 ? "" : "s");
 }
 
-Json timing_json(std::uint64_t raw_bytes, const Timing& timing, double ratio) {
-  return Json{{"bytes", timing.bytes},
-              {"ratio", ratio},
-              {"compress_mb_s", megabytes_a_second(raw_bytes, timing.compress_seconds)},
-              {"decompress_mb_s", megabytes_a_second(raw_bytes, timing.decompress_seconds)}};
+Json timing_json(std::uint64_t raw_bytes, const Timing& timing, double ratio, bool compresses) {
+  Json json = Json::object();
+  if (compresses) {
+    json["bytes"] = timing.bytes;
+    json["ratio"] = ratio;
+    json["compress_mb_s"] = megabytes_a_second(raw_bytes, timing.compress_seconds);
+  }
+  json["decompress_mb_s"] = megabytes_a_second(raw_bytes, timing.decompress_seconds);
+  return json;
 }
 
-std::string json_text(const std::vector<Row>& rows, unsigned level, int rounds) {
+std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& peers, unsigned level,
+                      int rounds) {
   Json json;
   json["level"] = level;
   json["rounds"] = rounds;
   json["columns"] = Json::array();
+  const auto add = [&](Json& entry, std::size_t codec, std::uint64_t raw_bytes,
+                       const Timing& timing, double ratio) {
+    entry[codec == 0 ? "numpact" : peers[codec - 1].key] =
+        timing_json(raw_bytes, timing, ratio, codec == 0 || peers[codec - 1].compresses);
+  };
   for (const Row& row : rows) {
     Json entry;
     entry["file"] = row.file;
@@ -167,16 +209,18 @@ std::string json_text(const std::vector<Row>& rows, unsigned level, int rounds) 
     entry["mode"] = row.pco.mode;
     entry["delta"] = row.pco.delta;
     entry["exact"] = row.pco.timing.exact;
-    entry["numpact"] =
-        timing_json(row.raw_bytes, row.pco.timing, ratio_of(row.raw_bytes, row.pco.timing));
-    entry["zstd_3"] = timing_json(row.raw_bytes, row.zstd, ratio_of(row.raw_bytes, row.zstd));
+    for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
+      const Timing& timing = timing_of(row, codec);
+      add(entry, codec, row.raw_bytes, timing, ratio_of(row.raw_bytes, timing));
+    }
     json["columns"].push_back(entry);
   }
-  const Total total = total_of(rows);
-  json["total"] = Json{{"count", total.count},
-                       {"raw_bytes", total.raw_bytes},
-                       {"numpact", timing_json(total.raw_bytes, total.pco, total.pco_ratio)},
-                       {"zstd_3", timing_json(total.raw_bytes, total.zstd, total.zstd_ratio)}};
+  const Total total = total_of(rows, peers.size());
+  Json sum{{"count", total.count}, {"raw_bytes", total.raw_bytes}};
+  for (std::size_t codec = 0; codec <= peers.size(); ++codec) {
+    add(sum, codec, total.raw_bytes, total.timings[codec], total.ratios[codec]);
+  }
+  json["total"] = sum;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -188,14 +232,17 @@ class Runner {
         config_(parse_encode_words(options.encode)),
         bench_(config_, options.rounds) {
     source_.flatten = true;  // nothing is kept, so no shape is lost
+    for (const auto& peer : bench_.peers()) {
+      peers_.push_back({peer->title(), peer->key(), peer->compresses()});
+    }
   }
 
   ExitCode run() {
     for (const std::string& file : options_.inputs) measure_file(file);
     if (rows_.empty()) throw Failure(ExitCode::kFailure, "", "no column to measure");
     OutputFile out("-", false, Content::kText);
-    out.put(options_.json ? json_text(rows_, config_.level, options_.rounds)
-                          : table_text(rows_, config_.level, options_.rounds));
+    out.put(options_.json ? json_text(rows_, peers_, config_.level, options_.rounds)
+                          : table_text(rows_, peers_, config_.level, options_.rounds));
     out.commit();
     return code_;
   }
@@ -236,7 +283,9 @@ class Runner {
     require_config_fits(column.type, config_, place);
     const NumberView view(column.type, numbers.data(), row.count);
     row.pco = bench_.measure_pco(view);
-    row.zstd = bench_.measure_zstd(view);
+    for (const auto& peer : bench_.peers()) {
+      row.peers.push_back(bench_.measure_peer(*peer, view));
+    }
     if (!row.pco.timing.exact) {
       say(place + ": THE ROUND TRIP FAILED");
       code_ = ExitCode::kFailure;
@@ -248,6 +297,7 @@ class Runner {
   InputOptions source_;
   EncodeConfig config_;
   Bench bench_;
+  std::vector<Peer> peers_;
   std::vector<Row> rows_;
   ExitCode code_ = ExitCode::kDone;
 };

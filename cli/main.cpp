@@ -174,7 +174,8 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
 }
 
 CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
-  CLI::App* command = app.add_subcommand("bench", "Measure size and speed on columns, beside zstd");
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure size and speed on columns, beside zstd and lz4");
   command->add_option("FILE", options.inputs, "Files of any input format")
       ->required()
       ->type_name("");

@@ -245,4 +245,8 @@ def test_bench(prices: Path, tmp_path: Path) -> None:
     column = report["columns"][0]
     assert column["exact"] and column["raw_bytes"] == 240_000
     assert column["numpact"]["ratio"] == pytest.approx(240_000 / column["numpact"]["bytes"])
-    assert column["zstd_3"]["decompress_mb_s"] > 0
+    for peer in ("zstd_3", "lz4"):
+        assert column[peer]["ratio"] == pytest.approx(240_000 / column[peer]["bytes"])
+        assert column[peer]["compress_mb_s"] > 0 and column[peer]["decompress_mb_s"] > 0
+    assert column["memcpy"]["decompress_mb_s"] > 0 and "ratio" not in column["memcpy"]
+    assert report["total"]["lz4"]["bytes"] == column["lz4"]["bytes"]

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several benchmarks have."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import numpact_ctypes as numpact
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--target", default="", metavar="NAME",
+                        help="instruction set of our kernels, passed on as NUMPACT_TARGET: scalar, "
+                             "sse4, avx2, avx512, ... (default: the best there is)")
+
+
+def use_target(target: str) -> None:
+    """Must come before the first call of our library, which loads it."""
+    if target:
+        os.environ["NUMPACT_TARGET"] = target
+        print(f"NUMPACT_TARGET={target}", file=sys.stderr)
+
+
+def use_threads(threads: int) -> None:
+    if not numpact.set_threads(threads):
+        print("this build of numpact decodes with one thread only", file=sys.stderr)
