@@ -48,7 +48,7 @@ void join_stage(benchmark::State& state, Latents<L> latents, const Join& join) {
 template <Latent L>
 void int_mult(benchmark::State& state) {
   join_stage(state, Latents<L>(0, 100), [](L* primary, const L* secondary) {
-    join_int_mult<L>(3, primary, secondary, kBatchN);
+    join_int_mult<L>(3, NumberKind::kUnsigned, primary, secondary, kBatchN);
   });
 }
 
