@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/delta/conv1.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -52,14 +53,15 @@ bool Conv1::is_valid(unsigned bits) const {
 
 template <Latent L>
 void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history) {
-  history.make_room(n);
-  const std::size_t begin = history.end() - history.first();
-  L* const latents = history.data();
-  for (std::size_t i = begin; i < begin + n; ++i) {
-    const L prediction = conv.predict(latents + i - conv.order);
-    latents[i] = static_cast<L>(deltas[i - begin] + prediction);
+  if constexpr (sizeof(L) <= 4) {  // the format has no other
+    for (std::size_t done = 0; done < n; done += kBatchN) {
+      const std::size_t batch_n = std::min(kBatchN, n - done);
+      history.make_room(batch_n);
+      L* const at = history.data() + (history.end() - history.first());
+      undo_conv1(conv, deltas + done, batch_n, at, at);
+      history.advance(batch_n);
+    }
   }
-  history.advance(n);
 }
 
 template <Latent L>

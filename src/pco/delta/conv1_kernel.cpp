@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Undoing Conv1. The prediction needs the latent before it, which is a chain; but most of its sum is
+// over older latents: for eight latents in a row, the part that comes from before all of them is
+// made by vectors, then what they give each other is added one by one.
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/delta/conv1_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "pco/delta/conv1.hpp"
+#include "pco/limits.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr std::size_t kBlockN = 8;
+
+// Latents as signed numbers of at most 32 bits, which vectors can multiply exactly: 32-bit ones less
+// 2^31. What that takes from the sums is put into the bias. Sums wrap; the true ones fit.
+template <class L>
+inline constexpr std::int64_t kShift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
+
+HWY_INLINE std::int64_t WrappingAdd(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+HWY_INLINE std::int64_t WrappingMul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+struct Taps {
+  // By lag, from 1 on; zeros behind the last.
+  HWY_ALIGN std::int64_t by_lag[kMaxConv1Order + kBlockN];
+  std::int64_t bias;
+  unsigned order;
+  unsigned quantization;
+};
+
+template <class L>
+void FillTaps(const Conv1& conv, Taps& taps) {
+  std::fill(std::begin(taps.by_lag), std::end(taps.by_lag), 0);
+  std::uint64_t sum = 0;
+  for (unsigned j = 0; j < conv.order; ++j) {
+    taps.by_lag[conv.order - 1 - j] = conv.weights[j];
+    sum += static_cast<std::uint64_t>(std::int64_t{conv.weights[j]});
+  }
+  taps.bias = static_cast<std::int64_t>(static_cast<std::uint64_t>(conv.bias) +
+                                        sum * static_cast<std::uint64_t>(kShift<L>));
+  taps.order = conv.order;
+  taps.quantization = conv.quantization;
+}
+
+// What latents before `signed_latents` add to the sums of the eight from there on.
+HWY_INLINE void SumsFromBefore(const Taps& taps, const std::int64_t* signed_latents,
+                               std::int64_t* HWY_RESTRICT sums) {
+#if HWY_TARGET == HWY_SCALAR
+  for (std::size_t k = 0; k < kBlockN; ++k) {
+    std::int64_t sum = taps.bias;
+    for (std::size_t lag = 1; lag + k <= taps.order; ++lag) {
+      sum = WrappingAdd(sum, WrappingMul(*(signed_latents - lag), taps.by_lag[lag - 1 + k]));
+    }
+    sums[k] = sum;
+  }
+#else
+  const hn::CappedTag<std::int64_t, kBlockN> d;
+  const hn::Repartition<std::int32_t, decltype(d)> d32;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t k = 0; k < kBlockN; k += lanes) {
+    auto sum = hn::Set(d, taps.bias);
+    for (std::size_t lag = 1; lag + k <= taps.order; ++lag) {
+      const auto latent = hn::Set(d, *(signed_latents - lag));
+      const auto weights = hn::LoadU(d, taps.by_lag + (lag - 1) + k);
+      sum = hn::Add(sum, hn::MulEven(hn::BitCast(d32, latent), hn::BitCast(d32, weights)));
+    }
+    hn::Store(sum, d, sums + k);
+  }
+#endif
+}
+
+// Makes n (at most 8) latents from the sums and what up to kNear of them before each add to it.
+template <int kNear, class L>
+HWY_INLINE void OneByOne(const Taps& taps, const L* deltas, std::size_t n,
+                         const std::int64_t* HWY_RESTRICT sums,
+                         std::int64_t* HWY_RESTRICT signed_latents, L* HWY_RESTRICT out) {
+  std::int64_t made[kBlockN];
+  HWY_UNROLL(8)
+  for (std::size_t k = 0; k < kBlockN; ++k) {
+    if (k >= n) break;
+    std::int64_t sum = sums[k];
+    // The last latent comes latest: its part is added last.
+    HWY_UNROLL(8)
+    for (std::size_t lag = kNear; lag >= 1; --lag) {
+      if (lag > k) continue;
+      sum = WrappingAdd(sum, WrappingMul(taps.by_lag[lag - 1], made[k - lag]));
+    }
+    const std::int64_t clipped = std::max(sum, std::int64_t{0});
+    const L latent = static_cast<L>(deltas[k] + static_cast<L>(clipped >> taps.quantization));
+    made[k] = static_cast<std::int64_t>(latent) - kShift<L>;
+    signed_latents[k] = made[k];
+    out[k] = latent;
+  }
+}
+
+template <int kNear, class L>
+void DecodeWith(const Taps& taps, const L* deltas, std::size_t n, const L* before,
+                L* HWY_RESTRICT out) {
+  HWY_ALIGN std::int64_t room[kMaxConv1Order + kBatchN];
+  HWY_ALIGN std::int64_t sums[kBlockN];
+  std::int64_t* const signed_latents = room + kMaxConv1Order;
+  for (unsigned lag = 1; lag <= taps.order; ++lag) {
+    *(signed_latents - lag) = static_cast<std::int64_t>(*(before - lag)) - kShift<L>;
+  }
+  for (std::size_t i = 0; i < n; i += kBlockN) {
+    SumsFromBefore(taps, signed_latents + i, sums);
+    const std::size_t block_n = std::min(kBlockN, n - i);
+    if (block_n == kBlockN) {
+      OneByOne<kNear>(taps, deltas + i, kBlockN, sums, signed_latents + i, out + i);
+    } else {
+      OneByOne<kNear>(taps, deltas + i, block_n, sums, signed_latents + i, out + i);
+    }
+  }
+}
+
+// n at most 256; the `order` latents before `before` are known.
+template <class L>
+void Decode(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) {
+  Taps taps;
+  FillTaps<L>(conv, taps);
+  if (conv.order == 1) return DecodeWith<1>(taps, deltas, n, before, out);
+  if (conv.order <= 3) return DecodeWith<3>(taps, deltas, n, before, out);
+  return DecodeWith<7>(taps, deltas, n, before, out);
+}
+
+#define NUMPACT_KERNEL(L, S)                                                                  \
+  void Conv1##S(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
+    Decode(conv, deltas, n, before, out);                                                     \
+  }
+NUMPACT_KERNEL(std::uint8_t, 8)
+NUMPACT_KERNEL(std::uint16_t, 16)
+NUMPACT_KERNEL(std::uint32_t, 32)
+#undef NUMPACT_KERNEL
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "simd/dispatch.hpp"
+
+namespace numpact {
+
+#define NUMPACT_DOOR(L, S)                                                                   \
+  HWY_EXPORT(Conv1##S);                                                                      \
+  template <>                                                                                \
+  void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before,     \
+                     L* out) {                                                               \
+    NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                \
+  }
+NUMPACT_DOOR(std::uint8_t, 8)
+NUMPACT_DOOR(std::uint16_t, 16)
+NUMPACT_DOOR(std::uint32_t, 32)
+#undef NUMPACT_DOOR
+
+}  // namespace numpact
+#endif
