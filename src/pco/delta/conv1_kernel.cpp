@@ -126,13 +126,35 @@ void DecodeWith(const Taps& taps, const L* deltas, std::size_t n, const L* befor
   }
 }
 
+// Few taps: all in registers.
+template <unsigned kOrder, class L>
+void DecodeFew(const Conv1& conv, const L* deltas, std::size_t n, const L* before,
+               L* HWY_RESTRICT out) {
+  std::int64_t weights[kOrder];  // oldest first
+  std::int64_t last[kOrder];
+  for (unsigned j = 0; j < kOrder; ++j) {
+    weights[j] = conv.weights[j];
+    last[j] = *(before - kOrder + j);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::int64_t sum = conv.bias;
+    for (unsigned j = 0; j < kOrder; ++j) sum += weights[j] * last[j];
+    const std::int64_t clipped = std::max(sum, std::int64_t{0});
+    const L latent = static_cast<L>(deltas[i] + static_cast<L>(clipped >> conv.quantization));
+    for (unsigned j = 0; j + 1 < kOrder; ++j) last[j] = last[j + 1];
+    last[kOrder - 1] = latent;
+    out[i] = latent;
+  }
+}
+
 // n at most 256; the `order` latents before `before` are known.
 template <class L>
 void Decode(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) {
+  if (conv.order == 1) return DecodeFew<1>(conv, deltas, n, before, out);
+  if (conv.order == 2) return DecodeFew<2>(conv, deltas, n, before, out);
   Taps taps;
   FillTaps<L>(conv, taps);
-  if (conv.order == 1) return DecodeWith<1>(taps, deltas, n, before, out);
-  if (conv.order <= 3) return DecodeWith<3>(taps, deltas, n, before, out);
+  if (conv.order == 3) return DecodeWith<3>(taps, deltas, n, before, out);
   return DecodeWith<7>(taps, deltas, n, before, out);
 }
 

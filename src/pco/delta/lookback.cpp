@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/delta/lookback.hpp"
 
+#include <algorithm>
+
 namespace numpact {
 
 Status Lookback::parse(BitReader& reader, const DeltaContext&, Lookback& out) {
@@ -14,25 +16,41 @@ Status Lookback::parse(BitReader& reader, const DeltaContext&, Lookback& out) {
   return {};
 }
 
+namespace {
+
+// Whether all are 1 to window_n.
+bool all_inside(std::size_t window_n, const std::uint32_t* lookbacks, std::size_t n) {
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, lookbacks[i] - 1);
+  return most < window_n;
+}
+
+}  // namespace
+
 template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
-                     std::size_t n, History<L>& history) {
-  history.make_room(n);
-  const std::size_t begin = history.end();
-  const std::size_t first = history.first();
-  L* const latents = history.data();
-  bool all_inside = true;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t lookback = lookbacks[i];
-    const std::size_t at = begin + i;
-    // One comparison for 0 and for over the window. Latents before the page read as zeros.
-    const bool inside = lookback - 1 < window_n;
-    all_inside &= inside;
-    const L earlier = inside && lookback <= at ? latents[at - lookback - first] : L{0};
-    latents[at - first] = static_cast<L>(deltas[i] + earlier);
+                     std::size_t n, LookbackRing<L>& ring) {
+  ring.make_room(n);
+  const std::size_t begin = ring.end();
+  const std::size_t mask = ring.mask();
+  L* const latents = ring.data();
+  const bool ok = all_inside(window_n, lookbacks, n);
+  ring.advance(n);
+  if (ok && begin >= window_n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t at = begin + i;
+      latents[at & mask] = static_cast<L>(deltas[i] + latents[(at - lookbacks[i]) & mask]);
+    }
+    return true;
   }
-  history.advance(n);
-  return all_inside;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t at = begin + i;
+    const std::size_t lookback = lookbacks[i];
+    // Latents before the page read as zeros.
+    const L earlier = lookback <= at ? latents[(at - lookback) & mask] : L{0};
+    latents[at & mask] = static_cast<L>(deltas[i] + earlier);
+  }
+  return ok;
 }
 
 template <Latent L>
@@ -52,7 +70,7 @@ void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* late
 
 #define NUMPACT_INSTANTIATE(L)                                                            \
   template bool decode_lookback(std::size_t, const std::uint32_t*, const L*, std::size_t, \
-                                History<L>&);                                             \
+                                LookbackRing<L>&);                                             \
   template void encode_lookback(const std::uint32_t*, std::span<L>, L*, std::size_t);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "pco/delta/delta.hpp"
-#include "pco/delta/history.hpp"
+#include "pco/delta/lookback_ring.hpp"
 
 namespace numpact {
 
@@ -31,10 +31,10 @@ struct Lookback {
   bool encodes_secondary() const { return secondary; }
 };
 
-// Appends n latents to the history, from deltas that are not centred. False if a lookback is 0 or over window_n.
+// Appends n latents (at most a batch) to the ring, from deltas that are not centred. False if a lookback is 0 or over window_n.
 template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
-                     std::size_t n, History<L>& history);
+                     std::size_t n, LookbackRing<L>& ring);
 
 // In place: latents[i] for i >= state_n become centred deltas to the latent lookbacks[i - state_n]
 // before (zero before the page), moved to the front; `state` is set (its latents past n to 0).

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/dict.hpp"
 
+#include <algorithm>
+
 namespace numpact {
 
 Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
@@ -38,14 +40,15 @@ std::uint64_t Dict::payload_bits(NumberType type, unsigned at) const {
 template <Latent L>
 bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out) {
   if (entries.empty()) return n == 0;
-  const std::size_t last = entries.size() - 1;
-  bool all_inside = true;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t index = indices[i];
-    all_inside &= index <= last;
-    out[i] = entries[index <= last ? index : last];
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, indices[i]);
+  if (most >= entries.size()) {
+    std::fill_n(out, n, L{0});
+    return false;
   }
-  return all_inside;
+  const L* const at = entries.data();
+  for (std::size_t i = 0; i < n; ++i) out[i] = at[indices[i]];
+  return true;
 }
 
 template bool join_dict(std::span<const std::uint8_t>, const std::uint32_t*, std::size_t,

@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <limits>
+
 #include "number/ordered.hpp"
 #include "pco/mode/float_mult.hpp"
 #include "pco/mode/float_quant.hpp"
@@ -145,7 +147,34 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
 template <>
 void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
                    const std::uint16_t* HWY_RESTRICT secondary, std::size_t n) {
+#if HWY_TARGET <= HWY_AVX2  // has conversions between half and float that round to nearest even
+  using L = std::uint16_t;
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di32;
+  const hn::Rebind<L, decltype(df)> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const hn::Rebind<hwy::float16_t, decltype(df)> dh;
+  const std::size_t lanes = hn::Lanes(df);
+  const std::size_t whole = n - n % hn::Lanes(hn::ScalableTag<L>());
+  if (!AllSmall(primary, whole)) return JoinFloatMultByOne(base_bits, primary, secondary, n);
+  const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
+  const auto mid = hn::Set(d, kMid<L>);
+  const auto sign = hn::Set(di32, std::numeric_limits<std::int32_t>::min());
+  for (std::size_t i = 0; i < whole; i += lanes) {
+    const auto latents = hn::PromoteTo(di32, hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid)));
+    const auto negative = hn::BroadcastSignBit(latents);
+    const auto magnitudes = hn::ConvertTo(df, hn::Sub(latents, negative));
+    const auto factors = hn::Or(magnitudes, hn::BitCast(df, hn::And(negative, sign)));
+    const auto rounded = hn::DemoteTo(dh, hn::Mul(factors, base));
+    const auto products = SwapOrder(di, hn::BitCast(di, rounded));
+    const auto corrections = hn::BitCast(di, hn::Xor(hn::LoadU(d, secondary + i), mid));
+    const auto numbers = SwapOrder(di, hn::Add(products, corrections));
+    hn::StoreU(hn::BitCast(d, numbers), d, primary + i);
+  }
+  JoinFloatMultByOne(base_bits, primary + whole, secondary + whole, n - whole);
+#else
   JoinFloatMultByOne(base_bits, primary, secondary, n);
+#endif
 }
 
 #else

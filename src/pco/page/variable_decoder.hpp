@@ -41,9 +41,12 @@ class VariableDecoder {
       moments_ = state;
       if (!moments_.empty()) moments_[0] = static_cast<L>(moments_[0] + first_moment_bias);
     } else {
-      const auto* lookback = std::get_if<Lookback>(&meta.delta);
-      const std::size_t reach = lookback != nullptr ? lookback->window_n() : state_n_;
-      history_.start(arena, reach, std::max(page_n, state_n_), state);
+      const std::size_t most = std::max(page_n, state_n_);
+      if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
+        ring_.start(arena, lookback->window_n(), most, state);
+      } else {
+        history_.start(arena, state_n_, most, state);
+      }
     }
   }
 
@@ -85,11 +88,12 @@ class VariableDecoder {
     bool ok = true;
     if (const auto* lookback = std::get_if<Lookback>(&delta)) {
       ok = decode_lookback(lookback->window_n(), lookbacks, latents, std::min(stored, lookback_n),
-                           history_);
+                           ring_);
+      ring_.copy(next_out_, n, latents);
     } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
       decode_conv1(*conv, latents, stored, history_);
+      history_.copy(next_out_, n, latents);
     }
-    history_.copy(next_out_, n, latents);
     next_out_ += n;
     return ok;
   }
@@ -102,6 +106,7 @@ class VariableDecoder {
   std::size_t next_out_ = 0;  // index in the page of the next latent given out
   std::span<L> moments_;
   History<L> history_;
+  LookbackRing<L> ring_;
 };
 
 }  // namespace numpact
