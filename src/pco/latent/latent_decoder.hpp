@@ -39,6 +39,28 @@ struct SkippedBits {
   std::uint64_t offsets = 0;
 };
 
+// What may be done to latents while they are in registers.
+enum class FinishKind : std::uint8_t {
+  kStore,     // nothing
+  kSum,       // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
+  kFloat,     // from ordered latents to floats, as bits
+  kSumFloat,  // both, in this order
+};
+constexpr bool sums(FinishKind kind) {
+  return kind == FinishKind::kSum || kind == FinishKind::kSumFloat;
+}
+constexpr bool makes_floats(FinishKind kind) {
+  return kind == FinishKind::kFloat || kind == FinishKind::kSumFloat;
+}
+
+template <Latent L>
+struct Finish {
+  FinishKind kind = FinishKind::kStore;
+  L moment = 0;
+  // Set by kernels that did it; those without vectors leave it to passes of their own.
+  bool is_done = false;
+};
+
 // The loops for one width, in the form for one instruction set. For all: the bytes up to the worst
 // case (n * max_bits() bits from the position, and kReadSlack bytes more) must be readable.
 template <Latent L>
@@ -47,10 +69,11 @@ struct LatentKernels {
   // Of tables that are coded, for whole batches:
   void (*walk)(CodeWalk& walk);
   void (*unpack)(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
-                 std::uint64_t position, L* out);
+                 std::uint64_t position, L* out, Finish<L>& finish);
   // Both at once: unpacks one batch and walks another, of this variable or of any.
   void (*unpack_and_walk)(const LatentTables<L>& tables, const CodeTrail& trail,
-                          const std::byte* in, std::uint64_t position, L* out, CodeWalk& walk);
+                          const std::byte* in, std::uint64_t position, L* out, Finish<L>& finish,
+                          CodeWalk& walk);
   // Of any tables, n (at most 256) latents. Return the bit position behind.
   std::uint64_t (*decode)(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
                           std::uint64_t position, std::size_t n, L* out);

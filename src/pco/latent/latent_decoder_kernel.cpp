@@ -110,7 +110,7 @@ SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::by
 
 // Unpacks a batch with `unpacker` from its trail while walking another.
 template <Note kNote, class Unpacker>
-HWY_INLINE void Fused(Unpacker unpacker, const CodeTrail& trail, CodeWalk& walk) {
+HWY_INLINE void Fused(Unpacker& unpacker, const CodeTrail& trail, CodeWalk& walk) {
   Walker walker;
   walker.Start(walk);
   CodeTrail& next = *walk.trail;
@@ -128,7 +128,7 @@ HWY_INLINE void Fused(Unpacker unpacker, const CodeTrail& trail, CodeWalk& walk)
 }
 
 template <class Unpacker>
-HWY_INLINE void UnpackOnly(Unpacker unpacker, const CodeTrail& trail) {
+HWY_INLINE void UnpackOnly(Unpacker& unpacker, const CodeTrail& trail) {
   for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i);
 }
 
@@ -168,7 +168,7 @@ struct ScalarUnpacker {
   L* HWY_RESTRICT out;
 
   HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const std::byte* input,
-                            std::uint64_t start, L* output)
+                            std::uint64_t start, L* output, const Finish<L>&)
       : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
@@ -191,33 +191,52 @@ inline constexpr Note kNote = Note::kRunning;
 inline constexpr InfoLayout kFusedInfo = kSummedInfo;
 inline constexpr std::size_t kMaxFusedBins = kMaxSummedBins;
 
-// Calls f with the unpacker made for the tables.
-template <Widths kWidths, class L, class F>
+// Calls f with the unpacker made for the tables and the finish.
+template <FinishKind kFinish, Widths kWidths, class L, class F>
 HWY_INLINE void WithLookup(const LatentTables<L>& tables, const F& f) {
   constexpr std::size_t kLanes = 64 / sizeof(Lower<L>);
-  if (tables.bin_n <= kLanes) {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kOneRegister, L>>();
-  } else if (tables.bin_n <= 2 * kLanes) {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kTwoRegisters, L>>();
+  if (tables.bin_n <= 2 * kLanes) {
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kTwoRegisters, kFinish, L>>();
   } else if (tables.bin_n <= 4 * kLanes) {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kFourRegisters, L>>();
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kFourRegisters, kFinish, L>>();
   } else {
-    f.template operator()<VectorUnpacker<kWidths, Lookup::kGather, L>>();
+    f.template operator()<VectorUnpacker<kWidths, Lookup::kGather, kFinish, L>>();
   }
 }
 
-template <class L, class F>
-HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
+template <FinishKind kFinish, class L, class F>
+HWY_INLINE void WithWidths(const LatentTables<L>& tables, const F& f) {
   const unsigned widest = tables.max_offset_bits;
-  if (widest == 0) return WithLookup<Widths::kNone>(tables, f);
-  if (sizeof(L) < 4 || widest <= 25) return WithLookup<Widths::kShort>(tables, f);
+  if (widest == 0) return WithLookup<kFinish, Widths::kNone>(tables, f);
+  if (sizeof(L) < 4 || widest <= 25) return WithLookup<kFinish, Widths::kShort>(tables, f);
   if constexpr (sizeof(L) == 8) {
-    if (widest <= 31) return WithLookup<Widths::kNarrow>(tables, f);
-    if (widest <= 57) return WithLookup<Widths::kMedium>(tables, f);
-    return WithLookup<Widths::kWide>(tables, f);
-  } else if constexpr (sizeof(L) == 4) {
-    return WithLookup<Widths::kWide>(tables, f);
+    if (widest <= 57) return WithLookup<kFinish, Widths::kMedium>(tables, f);
   }
+  if constexpr (sizeof(L) >= 4) return WithLookup<kFinish, Widths::kWide>(tables, f);
+}
+
+// Narrow latents are finished by passes over whole vectors of them.
+template <class L, class F>
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, Finish<L>& finish, const F& f) {
+  if constexpr (sizeof(L) >= 4) {
+    finish.is_done = true;
+    switch (finish.kind) {
+      case FinishKind::kSum:
+        return WithWidths<FinishKind::kSum>(tables, f);
+      case FinishKind::kFloat:
+        return WithWidths<FinishKind::kFloat>(tables, f);
+      case FinishKind::kSumFloat:
+        return WithWidths<FinishKind::kSumFloat>(tables, f);
+      case FinishKind::kStore:
+        break;
+    }
+  }
+  WithWidths<FinishKind::kStore>(tables, f);
+}
+
+template <class Unpacker, class L>
+HWY_INLINE void NoteMoment(const Unpacker& unpacker, Finish<L>& finish) {
+  finish.moment = unpacker.Moment();
 }
 
 #else
@@ -227,7 +246,7 @@ inline constexpr InfoLayout kFusedInfo = kByteInfo;
 inline constexpr std::size_t kMaxFusedBins = kMaxByteBins;
 
 template <class L, class F>
-HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, Finish<L>&, const F& f) {
   const unsigned widest = tables.max_offset_bits;
   if (widest == 0) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, L>>();
@@ -242,18 +261,26 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const F& f) {
   }
 }
 
+template <class Unpacker, class L>
+HWY_INLINE void NoteMoment(const Unpacker&, Finish<L>&) {}
+
 #endif
 
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTrail& trail,
                                     const std::byte* in, std::uint64_t position, L* out,
-                                    CodeWalk& walk) {
-  Fused<kNote>(Unpacker(tables, in, position, out), trail, walk);
+                                    Finish<L>& finish, CodeWalk& walk) {
+  Unpacker unpacker(tables, in, position, out, finish);
+  Fused<kNote>(unpacker, trail, walk);
+  NoteMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& trail,
-                             const std::byte* in, std::uint64_t position, L* out) {
-  UnpackOnly(Unpacker(tables, in, position, out), trail);
+                             const std::byte* in, std::uint64_t position, L* out,
+                             Finish<L>& finish) {
+  Unpacker unpacker(tables, in, position, out, finish);
+  UnpackOnly(unpacker, trail);
+  NoteMoment(unpacker, finish);
 }
 
 void Walk(CodeWalk& walk) {
@@ -263,22 +290,21 @@ void Walk(CodeWalk& walk) {
 
 template <class L>
 void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
-            std::uint64_t position, L* out) {
-  WithUnpacker(tables, [&]<class Unpacker>() HWY_ATTR {
-    UnpackWith<Unpacker>(tables, trail, in, position, out);
+            std::uint64_t position, L* out, Finish<L>& finish) {
+  WithUnpacker(tables, finish, [&]<class Unpacker>() HWY_ATTR {
+    UnpackWith<Unpacker>(tables, trail, in, position, out, finish);
   });
 }
 
-
 template <class L>
 void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
-                   std::uint64_t position, L* out, CodeWalk& walk) {
+                   std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
   if (walk.jumps.targets != nullptr) {
-    Unpack(tables, trail, in, position, out);
+    Unpack(tables, trail, in, position, out, finish);
     return WalkJumping<kNote>(walk);
   }
-  WithUnpacker(tables, [&]<class Unpacker>() HWY_ATTR {
-    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, walk);
+  WithUnpacker(tables, finish, [&]<class Unpacker>() HWY_ATTR {
+    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
   });
 }
 

@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include <limits>
+
 #include "pco/latent/walk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,12 +20,11 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-// What offset widths a loop is made for: kShort to 25 bits; then, of 64-bit latents, kNarrow to 31,
-// kMedium to 57.
-enum class Widths { kNone, kShort, kNarrow, kMedium, kWide };
+// What offset widths a loop is made for: kShort to 25 bits, kMedium (of 64-bit latents) to 57.
+enum class Widths { kNone, kShort, kMedium, kWide };
 
 // How lower ends are looked up by symbol.
-enum class Lookup { kOneRegister, kTwoRegisters, kFourRegisters, kGather };
+enum class Lookup { kTwoRegisters, kFourRegisters, kGather };
 
 // The lower ends of the bins, in registers where they fit.
 template <Lookup kLookup>
@@ -38,7 +39,6 @@ struct Lowers32 {
     r3 = _mm512_loadu_si512(lowers + 48);
   }
   HWY_INLINE __m512i operator()(__m512i symbols) const {
-    if constexpr (kLookup == Lookup::kOneRegister) return _mm512_permutexvar_epi32(symbols, r0);
     if constexpr (kLookup == Lookup::kGather) return _mm512_i32gather_epi32(symbols, memory, 4);
     const __m512i low = _mm512_permutex2var_epi32(r0, symbols, r1);
     if constexpr (kLookup == Lookup::kTwoRegisters) return low;
@@ -58,16 +58,16 @@ struct Lowers64 {
     r2 = _mm512_loadu_si512(lowers + 16);
     r3 = _mm512_loadu_si512(lowers + 24);
   }
-  // Of the symbols in the low bits of 64-bit lanes.
+  // Of the symbols in the low halves of 64-bit lanes.
   HWY_INLINE __m512i operator()(__m512i symbols) const {
-    if constexpr (kLookup == Lookup::kOneRegister) return _mm512_permutexvar_epi64(symbols, r0);
+    if constexpr (kLookup == Lookup::kGather) {
+      const __m512i indices = _mm512_maskz_mov_epi32(0x5555, symbols);
+      return _mm512_i64gather_epi64(indices, memory, 8);
+    }
     const __m512i low = _mm512_permutex2var_epi64(r0, symbols, r1);
     if constexpr (kLookup == Lookup::kTwoRegisters) return low;
     const __mmask8 upper = _mm512_test_epi64_mask(symbols, _mm512_set1_epi64(16));
     return _mm512_mask_mov_epi64(low, upper, _mm512_permutex2var_epi64(r2, symbols, r3));
-  }
-  HWY_INLINE __m512i Gather(__m256i symbols) const {
-    return _mm512_i32gather_epi64(symbols, memory, 8);
   }
 };
 
@@ -143,17 +143,56 @@ HWY_INLINE __m512i Positions(__m512i before, std::uint32_t first, std::uint64_t 
                           _mm512_srli_epi32(before, kInfoOffsetShift));
 }
 
+// Sums of each lane and those below.
+HWY_INLINE __m512i InclusiveSum32(__m512i v) {
+  const __m512i zero = _mm512_setzero_si512();
+  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 15));
+  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 14));
+  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 12));
+  return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 8));
+}
+HWY_INLINE __m512i InclusiveSum64(__m512i v) {
+  const __m512i zero = _mm512_setzero_si512();
+  v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 7));
+  v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
+  return _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
+}
+HWY_INLINE __m512i Last32(__m512i v) {
+  return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v);
+}
+HWY_INLINE __m512i Last64(__m512i v) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v); }
+
+// x ^ (~sign | mid): all bits of those with the top bit clear, else the top bit.
+inline constexpr int kFlipToFloat = 0x4b;
+template <FinishKind kFinish>
+HWY_INLINE __m512i ToNumbers32(__m512i v) {
+  if constexpr (!makes_floats(kFinish)) return v;
+  const __m512i mid = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
+  return _mm512_ternarylogic_epi32(v, _mm512_srai_epi32(v, 31), mid, kFlipToFloat);
+}
+template <FinishKind kFinish>
+HWY_INLINE __m512i ToNumbers64(__m512i v) {
+  if constexpr (!makes_floats(kFinish)) return v;
+  const __m512i mid = _mm512_set1_epi64(std::numeric_limits<std::int64_t>::min());
+  return _mm512_ternarylogic_epi64(v, _mm512_srai_epi64(v, 63), mid, kFlipToFloat);
+}
+
 // Unpacks batches of latents of up to 32 bits.
-template <Widths kWidths, Lookup kLookup, class L>
+template <Widths kWidths, Lookup kLookup, FinishKind kFinish, class L>
 struct VectorUnpacker {
   Lowers32<kLookup> lowers;
+  __m512i carry;
   const std::byte* HWY_RESTRICT in;
   std::uint64_t position;
   L* HWY_RESTRICT out;
 
   HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const std::byte* input,
-                            std::uint64_t start, L* output)
-      : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
+                            std::uint64_t start, L* output, const Finish<L>& finish)
+      : lowers(tables.lowers.data()),
+        carry(_mm512_set1_epi32(static_cast<int>(finish.moment))),
+        in(input),
+        position(start),
+        out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
     LeaveRegisters(in, position, out);
@@ -168,80 +207,126 @@ struct VectorUnpacker {
       latents = _mm512_add_epi32(latents, offsets);
       position += OffsetBitsBetween(first, words[15]);
     }
-    StoreLanes32(latents, out);
+    if constexpr (sums(kFinish)) {
+      const __m512i totals = InclusiveSum32(latents);
+      latents = _mm512_add_epi32(carry, _mm512_sub_epi32(totals, latents));
+      carry = _mm512_add_epi32(carry, Last32(totals));
+    }
+    StoreLanes32(ToNumbers32<kFinish>(latents), out);
     out += 16;
     LeaveRegisters(in, position, out);
   }
+
+  HWY_INLINE L Moment() const {
+    return static_cast<L>(_mm_cvtsi128_si32(_mm512_castsi512_si128(carry)));
+  }
 };
 
-// Of 64 bits. Lanes of 32 bits are brought in an order that has latents 0 to 7 in the even ones
-// and 8 to 15 in the odd ones.
-template <Widths kWidths, Lookup kLookup>
-struct VectorUnpacker<kWidths, kLookup, std::uint64_t> {
+// Of 64 bits. Narrow ones are made with the even latents in one vector and the odd ones in another;
+// wide ones, which need two windows, with the first eight and the last eight.
+template <Widths kWidths, Lookup kLookup, FinishKind kFinish>
+struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   Lowers64<kLookup> lowers;
+  __m512i carry;
   const std::byte* HWY_RESTRICT in;
   std::uint64_t position;
   std::uint64_t* HWY_RESTRICT out;
 
   HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables, const std::byte* input,
-                            std::uint64_t start, std::uint64_t* output)
-      : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
+                            std::uint64_t start, std::uint64_t* output,
+                            const Finish<std::uint64_t>& finish)
+      : lowers(tables.lowers.data()),
+        carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))),
+        in(input),
+        position(start),
+        out(output) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
     LeaveRegisters(in, position, out);
+    if constexpr (kWidths == Widths::kNone || kWidths == Widths::kShort) {
+      EvenAndOdd(words);
+    } else {
+      LowAndHigh(words);
+    }
+    out += 16;
+    LeaveRegisters(in, position, out);
+  }
+
+  HWY_INLINE void EvenAndOdd(const std::uint32_t* HWY_RESTRICT words) {
+    const __m512i before = _mm512_loadu_si512(words - 1);
+    const __m512i infos = Infos(before, _mm512_load_si512(words));
+    __m512i even = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
+    __m512i odd = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
+    if constexpr (kWidths == Widths::kShort) {
+      const std::uint32_t first = words[-1];
+      const __m512i offsets =
+          LowBits32(Align32<kWidths>(in + position / 8, Positions(before, first, position)),
+                    WidthsOf(infos));
+      even = _mm512_add_epi64(even, _mm512_maskz_mov_epi32(0x5555, offsets));
+      odd = _mm512_add_epi64(odd, _mm512_srli_epi64(offsets, 32));
+      position += OffsetBitsBetween(first, words[15]);
+    }
+    if constexpr (sums(kFinish)) {
+      const __m512i pairs = _mm512_add_epi64(even, odd);
+      const __m512i totals = InclusiveSum64(pairs);
+      const __m512i start = _mm512_add_epi64(carry, _mm512_sub_epi64(totals, pairs));
+      odd = _mm512_add_epi64(start, even);
+      even = start;
+      carry = _mm512_add_epi64(carry, Last64(totals));
+    }
+    even = ToNumbers64<kFinish>(even);
+    odd = ToNumbers64<kFinish>(odd);
+    const __m512i first_half = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i second_half = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi64(even, first_half, odd));
+    _mm512_storeu_si512(out + 8, _mm512_permutex2var_epi64(even, second_half, odd));
+  }
+
+  HWY_INLINE void LowAndHigh(const std::uint32_t* HWY_RESTRICT words) {
+    // Latents 0 to 7 go to the even lanes of 32 bits, 8 to 15 to the odd ones.
     const __m512i order =
         _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     const __m512i before = _mm512_loadu_si512(words - 1);
-    const __m512i straight = Infos(before, _mm512_load_si512(words));
-    const __m512i infos = _mm512_permutexvar_epi32(order, straight);
-    __m512i low;
-    __m512i high;
-    if constexpr (kLookup == Lookup::kGather) {
-      const __m512i symbols = _mm512_srli_epi32(straight, kSummedInfo.symbol_shift);
-      low = lowers.Gather(_mm512_castsi512_si256(symbols));
-      high = lowers.Gather(_mm512_extracti64x4_epi64(symbols, 1));
-    } else {
-      low = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
-      high = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
+    const __m512i infos =
+        _mm512_permutexvar_epi32(order, Infos(before, _mm512_load_si512(words)));
+    __m512i low = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
+    __m512i high = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
+    const std::uint32_t first = words[-1];
+    const std::uint32_t seventh = words[7];
+    const std::uint64_t middle = position + OffsetBitsBetween(first, seventh);
+    const std::uint32_t start =
+        (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
+    const std::uint32_t second =
+        (seventh >> kInfoOffsetShift) + static_cast<std::uint32_t>(middle & 7);
+    const __m512i starts = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(start)),
+                                                  0xff00, static_cast<int>(second));
+    const __m512i positions = _mm512_permutexvar_epi32(
+        order, _mm512_sub_epi32(starts, _mm512_srli_epi32(before, kInfoOffsetShift)));
+    const __m512i widths = WidthsOf(infos);
+    const __m512i low_widths = _mm512_maskz_mov_epi32(0x5555, widths);
+    const __m512i high_widths = _mm512_srli_epi64(widths, 32);
+    low = _mm512_add_epi64(
+        low, LowBits64(Align64<kWidths, 0>(in + position / 8, positions), low_widths));
+    high = _mm512_add_epi64(
+        high, LowBits64(Align64<kWidths, 1>(in + middle / 8, positions), high_widths));
+    position = middle + OffsetBitsBetween(seventh, words[15]);
+    if constexpr (sums(kFinish)) {
+      low = AddUp(low);
+      high = AddUp(high);
     }
-    if constexpr (kWidths == Widths::kShort) {
-      // Offsets are made in lanes of 32 bits, then spread.
-      const std::uint32_t first = words[-1];
-      const __m512i offsets = _mm512_permutexvar_epi32(
-          order, LowBits32(Align32<kWidths>(in + position / 8, Positions(before, first, position)),
-                           WidthsOf(straight)));
-      low = _mm512_add_epi64(low, _mm512_maskz_mov_epi32(0x5555, offsets));
-      high = _mm512_add_epi64(high, _mm512_srli_epi64(offsets, 32));
-      position += OffsetBitsBetween(first, words[15]);
-    } else if constexpr (kWidths != Widths::kNone) {
-      const std::uint32_t first = words[-1];
-      const std::uint64_t middle = position + OffsetBitsBetween(first, words[7]);
-      const std::byte* const low_window = in + position / 8;
-      const std::byte* high_window = low_window;
-      const std::uint32_t start =
-          (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
-      __m512i starts = _mm512_set1_epi32(static_cast<int>(start));
-      if constexpr (kWidths != Widths::kNarrow) {
-        high_window = in + middle / 8;
-        const std::uint32_t second =
-            (words[7] >> kInfoOffsetShift) + static_cast<std::uint32_t>(middle & 7);
-        starts = _mm512_mask_set1_epi32(starts, 0xff00, static_cast<int>(second));
-      }
-      const __m512i positions = _mm512_permutexvar_epi32(
-          order, _mm512_sub_epi32(starts, _mm512_srli_epi32(before, kInfoOffsetShift)));
-      const __m512i widths = WidthsOf(infos);
-      const __m512i low_widths = _mm512_and_si512(widths, _mm512_set1_epi64(0x7f));
-      const __m512i high_widths = _mm512_srli_epi64(widths, 32);
-      low = _mm512_add_epi64(
-          low, LowBits64(Align64<kWidths, 0>(low_window, positions), low_widths));
-      high = _mm512_add_epi64(
-          high, LowBits64(Align64<kWidths, 1>(high_window, positions), high_widths));
-      position = middle + OffsetBitsBetween(words[7], words[15]);
-    }
-    _mm512_storeu_si512(out, low);
-    _mm512_storeu_si512(out + 8, high);
-    out += 16;
-    LeaveRegisters(in, position, out);
+    _mm512_storeu_si512(out, ToNumbers64<kFinish>(low));
+    _mm512_storeu_si512(out + 8, ToNumbers64<kFinish>(high));
+  }
+
+  HWY_INLINE __m512i AddUp(__m512i latents) {
+    const __m512i totals = InclusiveSum64(latents);
+    const __m512i result = _mm512_add_epi64(carry, _mm512_sub_epi64(totals, latents));
+    carry = _mm512_add_epi64(carry, Last64(totals));
+    return result;
+  }
+
+  HWY_INLINE std::uint64_t Moment() const {
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(carry)));
   }
 };
 

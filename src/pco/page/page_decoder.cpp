@@ -183,6 +183,8 @@ class Decoder final : public PageDecoder {
   };
   // How many of them are stored.
   using StoredN = std::array<std::size_t, kVariables>;
+  // What kernels have done to them.
+  using Done = std::array<FinishKind, kVariables>;
 
   template <class F>
   decltype(auto) visit(std::size_t variable, Room& room, F&& f) {
@@ -213,20 +215,22 @@ class Decoder final : public PageDecoder {
     }
     window.position += position - begin;
     if (window.position > 8 * std::uint64_t{window.bytes.size()}) return truncated(window);
-    return finish_batch(room, stored, n, first_byte, out);
+    return finish_batch(room, stored, {}, n, first_byte, out);
   }
 
   // From stored latents to numbers.
-  Status finish_batch(Room& room, const StoredN& stored, std::size_t n, std::size_t first_byte,
-                      L* out) {
+  Status finish_batch(Room& room, const StoredN& stored, const Done& finished, std::size_t n,
+                      std::size_t first_byte, L* out) {
     bool ok = primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable],
-                                  room.primary, stored[kPrimaryVariable], n);
+                                  room.primary, stored[kPrimaryVariable], n,
+                                  finished[kPrimaryVariable]);
     if (meta_.has(kSecondaryVariable)) {
       ok &= secondary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable],
-                                  room.secondary, stored[kSecondaryVariable], n);
+                                  room.secondary, stored[kSecondaryVariable], n,
+                                  finished[kSecondaryVariable]);
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
-    if (!join(room.primary, room.secondary, n, out)) {
+    if (!join(room.primary, room.secondary, n, finished[kPrimaryVariable], out)) {
       return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
     }
     return {};
@@ -311,6 +315,7 @@ class Decoder final : public PageDecoder {
     aim(at, trail);
     visit(at, room, [&](auto& its, auto*) { its.tables().kernels->walk(walk); });
     room.primary = primary_target(out, room.primary_room);
+    Done finished{};
     std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
     // Each step unpacks the offsets of variable `at`, whose codes were walked, and walks the codes of
     // the next coded variable, of this batch or the next one.
@@ -326,19 +331,22 @@ class Decoder final : public PageDecoder {
         if (goes_on) next = pass_uncoded(0, position, uncoded);
       }
       if (goes_on) aim(next, next_trail);
-      visit(at, room, [&](auto& its, auto* latents) {
+      finished[at] = visit(at, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
+        auto finish = its.wanted_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
         if (goes_on) {
-          tables.kernels->unpack_and_walk(tables, *trail, stretch.in, offsets, latents, walk);
+          tables.kernels->unpack_and_walk(tables, *trail, stretch.in, offsets, latents, finish,
+                                          walk);
         } else {
-          tables.kernels->unpack(tables, *trail, stretch.in, offsets, latents);
+          tables.kernels->unpack(tables, *trail, stretch.in, offsets, latents, finish);
         }
+        return its.take_finish(finish);
       });
       std::swap(trail, next_trail);
       at = next;
       if (!ends_batch) continue;
       unpack_uncoded(stretch, here, room);
-      NUMPACT_TRY(finish_whole_batch(room, first_byte, out + done_n));
+      NUMPACT_TRY(finish_whole_batch(room, finished, first_byte, out + done_n));
       done_n += kBatchN;
       room.primary = primary_target(out + done_n, room.primary_room);
       first_byte = static_cast<std::size_t>(window.position / 8);
@@ -356,7 +364,7 @@ class Decoder final : public PageDecoder {
       pass_uncoded(0, stretch.position, uncoded);
       NUMPACT_TRY(move_to(window, stretch, stretch.position));
       unpack_uncoded(stretch, uncoded, room);
-      NUMPACT_TRY(finish_whole_batch(room, first_byte, out + done_n));
+      NUMPACT_TRY(finish_whole_batch(room, {}, first_byte, out + done_n));
       done_n += kBatchN;
     }
     return {};
@@ -395,14 +403,18 @@ class Decoder final : public PageDecoder {
     }
   }
 
-  Status finish_whole_batch(Room& room, std::size_t first_byte, L* out) {
+  bool is_classic_float() const {
+    return kind_of(meta_.type) == NumberKind::kFloat && std::holds_alternative<Classic>(meta_.mode);
+  }
+
+  Status finish_whole_batch(Room& room, const Done& finished, std::size_t first_byte, L* out) {
     StoredN stored{};
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i)) continue;
       stored[i] = kBatchN;
       visit(i, room, [&](auto& its, auto*) { its.take(kBatchN); });
     }
-    return finish_batch(room, stored, kBatchN, first_byte, out);
+    return finish_batch(room, stored, finished, kBatchN, first_byte, out);
   }
 
   static P* primary_target(L* out, P* room) {
@@ -411,7 +423,7 @@ class Decoder final : public PageDecoder {
   }
 
   // Leaves numbers, as bits, in `out`, which `primary` may be. False: an index out of range.
-  bool join(P* primary, const L* secondary, std::size_t n, L* out) const {
+  bool join(P* primary, const L* secondary, std::size_t n, FinishKind done, L* out) const {
     const NumberKind kind = kind_of(meta_.type);
     if constexpr (std::is_same_v<P, std::uint32_t>) {
       if (const auto* dict = std::get_if<Dict>(&meta_.mode)) {
@@ -436,7 +448,7 @@ class Decoder final : public PageDecoder {
         }
       }
     }
-    if (!tables_.flips_in_tables) from_ordered(out, n, kind, out);
+    if (!tables_.flips_in_tables && !makes_floats(done)) from_ordered(out, n, kind, out);
     return true;
   }
 

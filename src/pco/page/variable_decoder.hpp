@@ -75,14 +75,34 @@ class VariableDecoder {
     left_ -= n;
   }
 
+  // What kernels may do to a whole batch while they have it in registers. is_classic_float: the
+  // numbers are floats, and these their latents.
+  Finish<L> wanted_finish(const AnyDelta& delta, bool is_classic_float) const {
+    Finish<L> finish;
+    if (state_n_ == 0) {
+      if (is_classic_float) finish.kind = FinishKind::kFloat;
+    } else if (std::holds_alternative<Consecutive>(delta)) {
+      const bool is_last = moments_.size() == 1;
+      finish.kind = is_classic_float && is_last ? FinishKind::kSumFloat : FinishKind::kSum;
+      finish.moment = moments_.back();
+    }
+    return finish;
+  }
+  // Notes what they did.
+  FinishKind take_finish(const Finish<L>& finish) {
+    if (!finish.is_done) return FinishKind::kStore;
+    if (sums(finish.kind)) moments_.back() = finish.moment;
+    return finish.kind;
+  }
+
   // Turns the batch's `stored` deltas (not centred any more) into its n latents, in place. False: a
   // lookback out of range.
   bool undo_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::size_t lookback_n,
-                  L* latents, std::size_t stored, std::size_t n) {
+                  L* latents, std::size_t stored, std::size_t n, FinishKind done) {
     if (state_n_ == 0) return true;
     if (std::holds_alternative<Consecutive>(delta)) {
       std::fill(latents + stored, latents + std::max(n, stored), L{0});
-      decode_consecutive(moments_, latents, n);
+      decode_consecutive(sums(done) ? moments_.first(moments_.size() - 1) : moments_, latents, n);
       return true;
     }
     bool ok = true;
