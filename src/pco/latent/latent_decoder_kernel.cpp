@@ -109,8 +109,9 @@ SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::by
 // ---- whole batches, tables of the summed layout ----
 
 // Unpacks a batch with `unpacker` from its trail while walking another.
-template <Note kNote, class Unpacker>
-HWY_INLINE void Fused(Unpacker& unpacker, const CodeTrail& trail, CodeWalk& walk) {
+template <Note kNote, class Unpacker, class L>
+HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail,
+                      CodeWalk& walk) {
   Walker walker;
   walker.Start(walk);
   CodeTrail& next = *walk.trail;
@@ -121,15 +122,17 @@ HWY_INLINE void Fused(Unpacker& unpacker, const CodeTrail& trail, CodeWalk& walk
     walker.Four<kNote>(next.words + i + 4);
     walker.Four<kNote>(next.words + i + 8);
     walker.Four<kNote>(next.words + i + 12);
-    unpacker.Sixteen(trail.words + i);
+    cursor.LeaveRegisters();
+    unpacker.Sixteen(trail.words + i, cursor);
+    cursor.LeaveRegisters();
   }
   walker.Finish(walk);
   next.offset_bits = OffsetBitsBetween(before, walker.filled);
 }
 
-template <class Unpacker>
-HWY_INLINE void UnpackOnly(Unpacker& unpacker, const CodeTrail& trail) {
-  for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i);
+template <class Unpacker, class L>
+HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail) {
+  for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i, cursor);
 }
 
 template <Note kNote>
@@ -163,25 +166,22 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
 template <OffsetsPerWord kOffsets, class L>
 struct ScalarUnpacker {
   const Lower<L>* HWY_RESTRICT lowers;
-  const std::byte* HWY_RESTRICT in;
-  std::uint64_t position;
-  L* HWY_RESTRICT out;
 
-  HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const std::byte* input,
-                            std::uint64_t start, L* output, const Finish<L>&)
-      : lowers(tables.lowers.data()), in(input), position(start), out(output) {}
+  HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const Finish<L>&)
+      : lowers(tables.lowers.data()) {}
 
-  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
-    LeaveRegisters(lowers, in, position, out);
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
+    L* HWY_RESTRICT out = cursor.out;
     if constexpr (kOffsets == OffsetsPerWord::kNone) {
       for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<L>(lowers[SymbolAt(words + i)]);
     } else {
+      std::uint64_t position = cursor.position;
       for (std::size_t i = 0; i < 16; i += 4) {
-        UnpackFour<kOffsets>(lowers, words + i, in, position, out + i);
+        UnpackFour<kOffsets>(lowers, words + i, cursor.in, position, out + i);
       }
+      cursor.position = position;
     }
-    out += 16;
-    LeaveRegisters(lowers, in, position, out);
+    cursor.out += 16;
   }
 };
 
@@ -270,16 +270,16 @@ template <class Unpacker, class L>
 HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTrail& trail,
                                     const std::byte* in, std::uint64_t position, L* out,
                                     Finish<L>& finish, CodeWalk& walk) {
-  Unpacker unpacker(tables, in, position, out, finish);
-  Fused<kNote>(unpacker, trail, walk);
+  Unpacker unpacker(tables, finish);
+  Fused<kNote>(unpacker, UnpackCursor<L>{in, position, out}, trail, walk);
   NoteMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& trail,
                              const std::byte* in, std::uint64_t position, L* out,
                              Finish<L>& finish) {
-  Unpacker unpacker(tables, in, position, out, finish);
-  UnpackOnly(unpacker, trail);
+  Unpacker unpacker(tables, finish);
+  UnpackOnly(unpacker, UnpackCursor<L>{in, position, out}, trail);
   NoteMoment(unpacker, finish);
 }
 

@@ -177,44 +177,43 @@ HWY_INLINE __m512i ToNumbers64(__m512i v) {
   return _mm512_ternarylogic_epi64(v, _mm512_srai_epi64(v, 63), mid, kFlipToFloat);
 }
 
+// Whole vectors of the running words from `words` on. Taken once: compilers would rather load them
+// again than keep them.
+HWY_INLINE __m512i LoadWords(const std::uint32_t* words) {
+  __m512i loaded = _mm512_loadu_si512(words);
+  asm("" : "+v"(loaded));
+  return loaded;
+}
+
 // Unpacks batches of latents of up to 32 bits.
 template <Widths kWidths, Lookup kLookup, FinishKind kFinish, class L>
 struct VectorUnpacker {
   Lowers32<kLookup> lowers;
   __m512i carry;
-  const std::byte* HWY_RESTRICT in;
-  std::uint64_t position;
-  L* HWY_RESTRICT out;
 
-  HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const std::byte* input,
-                            std::uint64_t start, L* output, const Finish<L>& finish)
+  HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const Finish<L>& finish)
       : lowers(tables.lowers.data()),
-        carry(_mm512_set1_epi32(static_cast<int>(finish.moment))),
-        in(input),
-        position(start),
-        out(output) {}
+        carry(_mm512_set1_epi32(static_cast<int>(finish.moment))) {}
 
-  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
-    LeaveRegisters(in, position, out);
-    const __m512i before = _mm512_loadu_si512(words - 1);
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
+    const __m512i before = LoadWords(words - 1);
     const __m512i infos = Infos(before, _mm512_load_si512(words));
     __m512i latents = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
     if constexpr (kWidths != Widths::kNone) {
       const std::uint32_t first = words[-1];
       const __m512i offsets =
-          LowBits32(Align32<kWidths>(in + position / 8, Positions(before, first, position)),
+          LowBits32(Align32<kWidths>(cursor.At(), Positions(before, first, cursor.position)),
                     WidthsOf(infos));
       latents = _mm512_add_epi32(latents, offsets);
-      position += OffsetBitsBetween(first, words[15]);
+      cursor.position += OffsetBitsBetween(first, words[15]);
     }
     if constexpr (sums(kFinish)) {
       const __m512i totals = InclusiveSum32(latents);
       latents = _mm512_add_epi32(carry, _mm512_sub_epi32(totals, latents));
       carry = _mm512_add_epi32(carry, Last32(totals));
     }
-    StoreLanes32(ToNumbers32<kFinish>(latents), out);
-    out += 16;
-    LeaveRegisters(in, position, out);
+    StoreLanes32(ToNumbers32<kFinish>(latents), cursor.out);
+    cursor.out += 16;
   }
 
   HWY_INLINE L Moment() const {
@@ -226,45 +225,38 @@ struct VectorUnpacker {
 // wide ones, which need two windows, with the first eight and the last eight.
 template <Widths kWidths, Lookup kLookup, FinishKind kFinish>
 struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
+  using Cursor = UnpackCursor<std::uint64_t>;
+
   Lowers64<kLookup> lowers;
   __m512i carry;
-  const std::byte* HWY_RESTRICT in;
-  std::uint64_t position;
-  std::uint64_t* HWY_RESTRICT out;
 
-  HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables, const std::byte* input,
-                            std::uint64_t start, std::uint64_t* output,
+  HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables,
                             const Finish<std::uint64_t>& finish)
       : lowers(tables.lowers.data()),
-        carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))),
-        in(input),
-        position(start),
-        out(output) {}
+        carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))) {}
 
-  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words) {
-    LeaveRegisters(in, position, out);
+  HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     if constexpr (kWidths == Widths::kNone || kWidths == Widths::kShort) {
-      EvenAndOdd(words);
+      EvenAndOdd(words, cursor);
     } else {
-      LowAndHigh(words);
+      LowAndHigh(words, cursor);
     }
-    out += 16;
-    LeaveRegisters(in, position, out);
+    cursor.out += 16;
   }
 
-  HWY_INLINE void EvenAndOdd(const std::uint32_t* HWY_RESTRICT words) {
-    const __m512i before = _mm512_loadu_si512(words - 1);
+  HWY_INLINE void EvenAndOdd(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
+    const __m512i before = LoadWords(words - 1);
     const __m512i infos = Infos(before, _mm512_load_si512(words));
     __m512i even = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
     __m512i odd = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
     if constexpr (kWidths == Widths::kShort) {
       const std::uint32_t first = words[-1];
       const __m512i offsets =
-          LowBits32(Align32<kWidths>(in + position / 8, Positions(before, first, position)),
+          LowBits32(Align32<kWidths>(cursor.At(), Positions(before, first, cursor.position)),
                     WidthsOf(infos));
       even = _mm512_add_epi64(even, _mm512_maskz_mov_epi32(0x5555, offsets));
       odd = _mm512_add_epi64(odd, _mm512_srli_epi64(offsets, 32));
-      position += OffsetBitsBetween(first, words[15]);
+      cursor.position += OffsetBitsBetween(first, words[15]);
     }
     if constexpr (sums(kFinish)) {
       const __m512i pairs = _mm512_add_epi64(even, odd);
@@ -278,21 +270,22 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     odd = ToNumbers64<kFinish>(odd);
     const __m512i first_half = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
     const __m512i second_half = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    _mm512_storeu_si512(out, _mm512_permutex2var_epi64(even, first_half, odd));
-    _mm512_storeu_si512(out + 8, _mm512_permutex2var_epi64(even, second_half, odd));
+    _mm512_storeu_si512(cursor.out, _mm512_permutex2var_epi64(even, first_half, odd));
+    _mm512_storeu_si512(cursor.out + 8, _mm512_permutex2var_epi64(even, second_half, odd));
   }
 
-  HWY_INLINE void LowAndHigh(const std::uint32_t* HWY_RESTRICT words) {
+  HWY_INLINE void LowAndHigh(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     // Latents 0 to 7 go to the even lanes of 32 bits, 8 to 15 to the odd ones.
     const __m512i order =
         _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
-    const __m512i before = _mm512_loadu_si512(words - 1);
+    const __m512i before = LoadWords(words - 1);
     const __m512i infos =
         _mm512_permutexvar_epi32(order, Infos(before, _mm512_load_si512(words)));
     __m512i low = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
     __m512i high = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
     const std::uint32_t first = words[-1];
     const std::uint32_t seventh = words[7];
+    const std::uint64_t position = cursor.position;
     const std::uint64_t middle = position + OffsetBitsBetween(first, seventh);
     const std::uint32_t start =
         (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
@@ -306,16 +299,16 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     const __m512i low_widths = _mm512_maskz_mov_epi32(0x5555, widths);
     const __m512i high_widths = _mm512_srli_epi64(widths, 32);
     low = _mm512_add_epi64(
-        low, LowBits64(Align64<kWidths, 0>(in + position / 8, positions), low_widths));
+        low, LowBits64(Align64<kWidths, 0>(cursor.At(), positions), low_widths));
     high = _mm512_add_epi64(
-        high, LowBits64(Align64<kWidths, 1>(in + middle / 8, positions), high_widths));
-    position = middle + OffsetBitsBetween(seventh, words[15]);
+        high, LowBits64(Align64<kWidths, 1>(cursor.in + middle / 8, positions), high_widths));
+    cursor.position = middle + OffsetBitsBetween(seventh, words[15]);
     if constexpr (sums(kFinish)) {
       low = AddUp(low);
       high = AddUp(high);
     }
-    _mm512_storeu_si512(out, ToNumbers64<kFinish>(low));
-    _mm512_storeu_si512(out + 8, ToNumbers64<kFinish>(high));
+    _mm512_storeu_si512(cursor.out, ToNumbers64<kFinish>(low));
+    _mm512_storeu_si512(cursor.out + 8, ToNumbers64<kFinish>(high));
   }
 
   HWY_INLINE __m512i AddUp(__m512i latents) {

@@ -32,16 +32,22 @@ HWY_INLINE std::uint32_t OffsetBitsBetween(std::uint32_t before, std::uint32_t a
   return ((before >> kInfoOffsetShift) - (after >> kInfoOffsetShift)) & kInfoSumMask;
 }
 
-// Puts variables of an unpacker into memory for the time of a walk in the same loop, which needs all
+// Where an unpacker stands. Lies in memory for the time of a walk in the same loop, which needs all
 // registers: otherwise compilers spill those of the walk, in the chain from state to state.
-template <class... T>
-HWY_INLINE void LeaveRegisters(T&... variables) {
+template <class L>
+struct UnpackCursor {
+  const std::byte* HWY_RESTRICT in;
+  std::uint64_t position;
+  L* HWY_RESTRICT out;
+
+  HWY_INLINE const std::byte* At() const { return in + position / 8; }
+
+  HWY_INLINE void LeaveRegisters() {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
-  (..., [&] { asm("" : "+m"(variables)); }());
-#else
-  (..., static_cast<void>(variables));
+    asm("" : "+m"(*this));
 #endif
-}
+  }
+};
 
 // What is noted for a latent: the info of its state, or the running word after it.
 enum class Note { kInfo, kRunning };
