@@ -20,6 +20,7 @@ struct CodeTrail {
   alignas(64) std::uint32_t before[16];  // the last one: the running word ahead of the batch
   std::uint32_t words[kBatchN];
   std::uint64_t offset_bits;
+  std::uint32_t jumped;  // bit i: latents 16 i to 16 i + 15 are the dominant symbol
 };
 
 // The codes of a batch to be walked, starting at bit `position` of `in`, which becomes the position

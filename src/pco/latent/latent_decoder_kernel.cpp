@@ -128,11 +128,34 @@ HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrai
   }
   walker.Finish(walk);
   next.offset_bits = OffsetBitsBetween(before, walker.filled);
+  next.jumped = 0;
 }
 
 template <class Unpacker, class L>
 HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail) {
   for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i, cursor);
+}
+
+// Where most of the batch was jumped over, those latents need no look at the trail.
+inline constexpr int kManyJumps = 8;
+
+template <class L>
+HWY_INLINE bool IsMostlyJumped(const LatentTables<L>& tables, const CodeTrail& trail) {
+  return hwy::PopCount(trail.jumped) >= kManyJumps &&
+         OffsetBits(tables.jumps.info) == 0;
+}
+
+template <class Unpacker, class L>
+HWY_INLINE void UnpackJumped(Unpacker& unpacker, UnpackCursor<L> cursor,
+                             const LatentTables<L>& tables, const CodeTrail& trail) {
+  unpacker.AimAt(tables.lowers[tables.jumps.info >> tables.layout.symbol_shift]);
+  for (std::size_t i = 0; i < kBatchN; i += 16) {
+    if ((trail.jumped >> (i / 16) & 1) != 0) {
+      unpacker.SixteenAlike(cursor);
+    } else {
+      unpacker.Sixteen(trail.words + i, cursor);
+    }
+  }
 }
 
 template <Note kNote>
@@ -145,6 +168,7 @@ HWY_INLINE void WalkOnly(CodeWalk& walk) {
   for (std::size_t i = 0; i < kBatchN; i += 4) walker.Four<kNote>(trail.words + i);
   walker.Finish(walk);
   trail.offset_bits = OffsetBitsBetween(before, walker.filled);
+  trail.jumped = 0;
 }
 
 template <Note kNote>
@@ -155,8 +179,12 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
   CodeTrail& trail = *walk.trail;
   const std::uint32_t before = walker.filled;
   trail.before[15] = before;
+  trail.jumped = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    if (walker.Jump<kNote>(walk.jumps, trail.words + i)) continue;
+    if (walker.Jump<kNote>(walk.jumps, trail.words + i)) {
+      trail.jumped |= std::uint32_t{1} << (i / 16);
+      continue;
+    }
     for (std::size_t j = i; j < i + 16; j += 4) walker.Four<kNote>(trail.words + j);
   }
   walker.Finish(walk);
@@ -166,6 +194,7 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
 template <OffsetsPerWord kOffsets, class L>
 struct ScalarUnpacker {
   const Lower<L>* HWY_RESTRICT lowers;
+  L alike = 0;
 
   HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const Finish<L>&)
       : lowers(tables.lowers.data()) {}
@@ -181,6 +210,12 @@ struct ScalarUnpacker {
       }
       cursor.position = position;
     }
+    cursor.out += 16;
+  }
+
+  HWY_INLINE void AimAt(Lower<L> latent) { alike = static_cast<L>(latent); }
+  HWY_INLINE void SixteenAlike(UnpackCursor<L>& cursor) const {
+    std::fill_n(cursor.out, 16, alike);
     cursor.out += 16;
   }
 };
@@ -279,11 +314,16 @@ HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& tra
                              const std::byte* in, std::uint64_t position, L* out,
                              Finish<L>& finish) {
   Unpacker unpacker(tables, finish);
-  UnpackOnly(unpacker, UnpackCursor<L>{in, position, out}, trail);
+  const UnpackCursor<L> cursor{in, position, out};
+  if (IsMostlyJumped(tables, trail)) {
+    UnpackJumped(unpacker, cursor, tables, trail);
+  } else {
+    UnpackOnly(unpacker, cursor, trail);
+  }
   NoteMoment(unpacker, finish);
 }
 
-void Walk(CodeWalk& walk) {
+HWY_NOINLINE void Walk(CodeWalk& walk) {
   if (walk.jumps.targets != nullptr) return WalkJumping<kNote>(walk);
   WalkOnly<kNote>(walk);
 }
@@ -299,9 +339,9 @@ void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::by
 template <class L>
 void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
                    std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
-  if (walk.jumps.targets != nullptr) {
+  if (walk.jumps.targets != nullptr || IsMostlyJumped(tables, trail)) {
     Unpack(tables, trail, in, position, out, finish);
-    return WalkJumping<kNote>(walk);
+    return Walk(walk);
   }
   WithUnpacker(tables, finish, [&]<class Unpacker>() HWY_ATTR {
     UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);

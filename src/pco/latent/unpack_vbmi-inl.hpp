@@ -190,6 +190,8 @@ template <Widths kWidths, Lookup kLookup, FinishKind kFinish, class L>
 struct VectorUnpacker {
   Lowers32<kLookup> lowers;
   __m512i carry;
+  __m512i alike;  // for SixteenAlike
+  __m512i rise;   // of the carry, there
 
   HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const Finish<L>& finish)
       : lowers(tables.lowers.data()),
@@ -216,6 +218,25 @@ struct VectorUnpacker {
     cursor.out += 16;
   }
 
+  // Sixteen latents that are all `latent`.
+  HWY_INLINE void AimAt(std::uint32_t latent) {
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    alike = _mm512_set1_epi32(static_cast<int>(latent));
+    if constexpr (sums(kFinish)) {
+      rise = _mm512_slli_epi32(alike, 4);
+      alike = _mm512_mullo_epi32(alike, lanes);
+    }
+  }
+  HWY_INLINE void SixteenAlike(UnpackCursor<L>& cursor) {
+    __m512i latents = alike;
+    if constexpr (sums(kFinish)) {
+      latents = _mm512_add_epi32(carry, latents);
+      carry = _mm512_add_epi32(carry, rise);
+    }
+    StoreLanes32(ToNumbers32<kFinish>(latents), cursor.out);
+    cursor.out += 16;
+  }
+
   HWY_INLINE L Moment() const {
     return static_cast<L>(_mm_cvtsi128_si32(_mm512_castsi512_si128(carry)));
   }
@@ -229,6 +250,8 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
 
   Lowers64<kLookup> lowers;
   __m512i carry;
+  __m512i alike;
+  __m512i rise;
 
   HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables,
                             const Finish<std::uint64_t>& finish)
@@ -316,6 +339,25 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     const __m512i result = _mm512_add_epi64(carry, _mm512_sub_epi64(totals, latents));
     carry = _mm512_add_epi64(carry, Last64(totals));
     return result;
+  }
+
+  HWY_INLINE void AimAt(std::uint64_t latent) {
+    alike = _mm512_set1_epi64(static_cast<long long>(latent));
+    if constexpr (sums(kFinish)) {
+      rise = _mm512_slli_epi64(alike, 3);
+      alike = _mm512_mullo_epi64(alike, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+    }
+  }
+  HWY_INLINE void SixteenAlike(Cursor& cursor) {
+    for (int half = 0; half < 2; ++half) {
+      __m512i latents = alike;
+      if constexpr (sums(kFinish)) {
+        latents = _mm512_add_epi64(carry, latents);
+        carry = _mm512_add_epi64(carry, rise);
+      }
+      _mm512_storeu_si512(cursor.out, ToNumbers64<kFinish>(latents));
+      cursor.out += 8;
+    }
   }
 
   HWY_INLINE std::uint64_t Moment() const {
