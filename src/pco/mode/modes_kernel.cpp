@@ -101,8 +101,16 @@ HWY_INLINE hn::VFromD<DF> SmallToFloat(DF df, VI integers) {
 // From the sign and magnitude of a float to a signed integer of the same order, and back.
 template <class DI, class VI>
 HWY_INLINE VI SwapOrder(DI di, VI bits) {
-  const auto magnitude = hn::Set(di, static_cast<hn::TFromD<DI>>(hwy::LimitsMax<hn::TFromD<DI>>()));
-  return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), magnitude));
+  using I = hn::TFromD<DI>;
+  const auto sign = hn::BroadcastSignBit(bits);
+  const auto magnitude = hn::Set(di, hwy::LimitsMax<I>());
+#if HWY_TARGET <= HWY_AVX3
+  constexpr int kXorAnd = 0x78;  // a ^ (b & c)
+  if constexpr (sizeof(hn::Vec<DI>) == 64) {
+    return VI{_mm512_ternarylogic_epi64(bits.raw, sign.raw, magnitude.raw, kXorAnd)};
+  }
+#endif
+  return hn::Xor(bits, hn::And(sign, magnitude));
 }
 
 // Whether all latents stand for integers that SmallToFloat takes.
@@ -136,7 +144,8 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
     // The negative ones count from -0.0.
     const auto negative = hn::BroadcastSignBit(latents);
     const auto magnitudes = SmallToFloat(df, hn::Sub(latents, negative));
-    const auto factors = hn::Or(magnitudes, hn::BitCast(df, hn::And(negative, hn::BitCast(di, mid))));
+    const auto factors = hn::BitCast(
+        df, hn::OrAnd(hn::BitCast(di, magnitudes), negative, hn::BitCast(di, mid)));
     const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(factors, base)));
     const auto corrections = hn::BitCast(di, hn::Xor(hn::LoadU(d, secondary + i), mid));
     const auto numbers = SwapOrder(di, hn::Add(products, corrections));
