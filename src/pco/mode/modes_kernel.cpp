@@ -188,8 +188,34 @@ void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
 
 #else
 
+// The same steps without vectors.
 template <class L>
-void JoinFloatMult(L base_bits, L* primary, const L* secondary, std::size_t n) {
+void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                   std::size_t n) {
+  if constexpr (sizeof(L) == 8) {
+    constexpr unsigned kSmallBits = 51;
+    constexpr double kShift = 0x1.8p52;  // plus a small integer, as bits, is the float of the sum
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      all |= primary[i] + ((std::uint64_t{1} << kSmallBits) - kMid<L>);
+    }
+    if (all >> (kSmallBits + 1) == 0) {
+      const double base = FloatTraits<L>::to_arithmetic(base_bits);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t latent = primary[i] ^ kMid<L>;
+        const std::uint64_t negative = top_bit_mask(latent);
+        const std::uint64_t sum = latent - negative + std::bit_cast<std::uint64_t>(kShift);
+        const std::uint64_t factor =
+            std::bit_cast<std::uint64_t>(std::bit_cast<double>(sum) - kShift) |
+            (negative & kMid<L>);
+        const auto product = std::bit_cast<std::uint64_t>(std::bit_cast<double>(factor) * base);
+        const std::uint64_t ordered = (product ^ (top_bit_mask(product) & ~kMid<L>)) +
+                                      (secondary[i] ^ kMid<L>);
+        primary[i] = ordered ^ (top_bit_mask(ordered) & ~kMid<L>);
+      }
+      return;
+    }
+  }
   JoinFloatMultByOne(base_bits, primary, secondary, n);
 }
 
