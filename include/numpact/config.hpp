@@ -149,9 +149,19 @@ struct DecodeLimits {
   std::uint64_t max_memory = kUnlimited;        // bytes of scratch memory, the output not counted
 };
 
+class Executor;
+
 struct DecodeConfig {
   DecodeLimits limits;
+  // May be called less often where several threads work: they are not interrupted for it.
   ProgressCallback progress;
+  // Threads that decode at the same time, the calling one among them; 0: as many as the machine
+  // runs at once. What is more than one is kept in the DecodeContext, FileReader or StreamReader if
+  // there is one, else begun for the call alone. The result is the same, errors included.
+  unsigned threads = 1;
+  // Works instead of threads of the library's own; must outlive the calls, readers too. Tasks take
+  // scratch memory from the memory resource of the context or reader, one at a time.
+  Executor* executor = nullptr;
 };
 
 namespace detail {

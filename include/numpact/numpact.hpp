@@ -5,8 +5,11 @@
 
 #include "numpact/config.hpp"
 #include "numpact/error.hpp"
+#include "numpact/executor.hpp"
 #include "numpact/inspect.hpp"
+#include "numpact/mapped_file.hpp"
 #include "numpact/pco.hpp"
+#include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_API_INPUT_BUFFER_HPP
 #define NUMPACT_API_INPUT_BUFFER_HPP
 
+#include <algorithm>
 #include <cstring>
 #include <memory_resource>
 #include <vector>
@@ -39,6 +40,12 @@ class InputBuffer {
   Status extend() {
     const std::size_t have = end_ - begin_;
     return ensure(have < kPiece / 2 ? have + kPiece / 2 : 2 * have);
+  }
+  // Reads once, to have at most `most` bytes and about twice as many as now.
+  Status extend_once(std::size_t most) {
+    const std::size_t have = end_ - begin_;
+    if (at_end_ || have >= most) return {};
+    return read_some(std::min(most, std::max(kPiece, 2 * have)));
   }
 
  private:
