@@ -30,7 +30,7 @@ ParallelPart::ParallelPart(std::span<const std::byte> file, const DecodeConfig& 
 
 ParallelPart::~ParallelPart() = default;
 
-void ParallelPart::start(standalone::FileWalker& walker, std::optional<NumberType> type) {
+void ParallelPart::start(const standalone::FileWalker& walker, std::optional<NumberType> type) {
   if (crew_.executor == nullptr) return;
   header_ = walker.header();
   if (!type) type = header_.uniform_type;
@@ -40,13 +40,7 @@ void ParallelPart::start(standalone::FileWalker& walker, std::optional<NumberTyp
     type = static_cast<NumberType>(file_[at]);
   }
   type_ = *type;
-  try {
-    parallel_.emplace(crew_, header_, type_, arena_);
-    // Keeps what the arena holds now from chunk to chunk.
-    walker.resume(header_, header_.uniform_type, walker.offset(), 0);
-  } catch (const MemoryLimitExceeded&) {
-    // What is too little for many may be enough for one.
-  }
+  parallel_.emplace(crew_, header_, type_);
 }
 
 void ParallelPart::passed_in_order(std::size_t n) {
@@ -67,7 +61,7 @@ bool ParallelPart::plan(std::uint64_t count, const Room* room) {
   // Memory grows no faster than the numbers that were there before, or by a step.
   const std::uint64_t target = std::max(count, least);
   while (by_steps ? parallel_->planned_numbers() < target : parallel_->planned_segments() < 2) {
-    if (!parallel_->plan_segment(stretch, arena_)) break;
+    if (!parallel_->plan_segment(stretch)) break;
   }
   return parallel_->planned_segments() >= 2;
 }
@@ -84,8 +78,12 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
     const std::uint64_t step = std::max(count, kStepN * crew_.arenas.size());
     if (by_steps) left = std::min(left, step);
     if (config_.progress) left = std::min(left, 2 * kStepN * crew_.arenas.size());
+    workers_->share_memory(config_.limits.max_memory, arena_.capacity());
     parallel_->begin(from, left);
-    if (!plan(count, room)) return {};
+    if (!plan(count, room)) {
+      workers_->give_memory_back(config_.limits.max_memory);
+      return {};
+    }
     void* data = nullptr;
     if (room != nullptr) {
       const std::uint64_t total = by_steps ? count + parallel_->planned_numbers() : most;
@@ -102,7 +100,6 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
       cancelled = report_progress(config_.progress, {place.numbers, place.offset});
       return cancelled.ok();
     };
-    workers_->share_memory(config_.limits.max_memory, arena_.capacity());
     const Place place =
         parallel_->run(stretch, out, !by_steps, config_.progress ? &report : nullptr);
     workers_->give_memory_back(config_.limits.max_memory);

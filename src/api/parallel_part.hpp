@@ -23,7 +23,7 @@ class ParallelPart {
   ParallelPart& operator=(const ParallelPart&) = delete;
 
   // After the walker has read the header; `type` is what the file should hold, none: what it holds.
-  void start(standalone::FileWalker& walker, std::optional<NumberType> type);
+  void start(const standalone::FileWalker& walker, std::optional<NumberType> type);
 
   // Where numbers go. `is_growing`: room is asked for in steps, as sure as the numbers are; else
   // for all at once. Null if they go nowhere.

@@ -59,20 +59,17 @@ struct StreamReader::Impl {
   void make_parallel() {
     crew = workers.crew(config);
     if (crew.executor == nullptr || !type) return;
-    try {
-      parallel.emplace(crew, header, *type, arena);
-    } catch (const MemoryLimitExceeded&) {
-      // What is too little for many may be enough for one.
-    }
+    parallel.emplace(crew, header, *type);
   }
 
   // Reads ahead as long as whole chunks may follow that fit into `room` numbers.
   Status plan(std::uint64_t room) {
     arena.rewind(chunk_mark);
+    workers.share_memory(config.limits.max_memory, arena.capacity());
     parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, room);
     while (true) {
       const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
-      while (parallel->plan_segment(stretch, arena)) {
+      while (parallel->plan_segment(stretch)) {
       }
       if (parallel->plan_is_closed() || input.is_last()) break;
       if (input.bytes().size() >= kMostAhead) break;
@@ -92,7 +89,10 @@ struct StreamReader::Impl {
     const std::uint64_t before = numbers_before_chunk;
     if (before > most) return {};
     NUMPACT_TRY(plan(std::min<std::uint64_t>(most - before, out.count - count)));
-    if (parallel->planned_segments() < 2) return {};
+    if (parallel->planned_segments() < 2) {
+      workers.give_memory_back(limits.max_memory);
+      return {};
+    }
 
     Status cancelled;
     const standalone::ParallelWalker::Report report_place = [&](const standalone::Place& reached) {
@@ -103,7 +103,6 @@ struct StreamReader::Impl {
     };
     const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
     std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
-    workers.share_memory(limits.max_memory, arena.capacity());
     const standalone::Place proven = parallel->run(stretch, at, false, &report_place);
     workers.give_memory_back(limits.max_memory);
     input.drop(static_cast<std::size_t>(proven.offset - input.offset()));

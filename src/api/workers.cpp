@@ -41,7 +41,9 @@ standalone::Crew Workers::crew(const DecodeConfig& config) {
   while (arenas_.size() < tasks) arenas_.push_back(std::make_unique<Arena>(&memory_));
   crew_arenas_.clear();
   for (unsigned i = 0; i < tasks; ++i) crew_arenas_.push_back(arenas_[i].get());
-  return {executor, crew_arenas_};
+  const std::size_t segments = standalone::Crew::least_ring(tasks);
+  if (ring_.size() < segments) ring_.resize(segments);
+  return {executor, crew_arenas_, ring_};
 }
 
 void Workers::share_memory(std::uint64_t limit, std::uint64_t taken) {

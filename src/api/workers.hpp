@@ -32,7 +32,7 @@ class LockedMemory final : public std::pmr::memory_resource {
 // Kept from call to call, as contexts are: threads and memory stay.
 class Workers {
  public:
-  explicit Workers(std::pmr::memory_resource* memory) : memory_(memory) {}
+  explicit Workers(std::pmr::memory_resource* memory) : memory_(memory), ring_(&memory_) {}
 
   // Does the config ask for more than the calling thread?
   static bool are_wanted(const DecodeConfig& config);
@@ -51,6 +51,7 @@ class Workers {
   unsigned own_threads_ = 0;  // as asked for
   std::vector<std::unique_ptr<Arena>> arenas_;
   std::vector<Arena*> crew_arenas_;
+  std::pmr::vector<standalone::Segment> ring_;
 };
 
 }  // namespace numpact

@@ -9,7 +9,7 @@
 namespace numpact::standalone {
 namespace {
 
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kBlock = 128;
 
 // Metadata is tried on this many bytes; what is longer counts as likely.
 constexpr std::size_t kTriedMetaBytes = 512;
@@ -17,10 +17,6 @@ constexpr std::size_t kTriedMetaBytes = 512;
 // Files made to look full of chunks are given up, so that trying stays cheaper than decoding.
 constexpr std::uint64_t kFreeRefusals = 64;
 constexpr std::uint64_t kBytesPerRefusal = 4096;
-
-unsigned byte_of(std::uint64_t value, unsigned index) {
-  return static_cast<unsigned>(value >> (8 * index)) & 0xff;
-}
 
 }  // namespace
 
@@ -35,22 +31,18 @@ void ChunkScanner::look_for(std::uint64_t n) {
   found_ = kNone;
 }
 
-// Three of the four bytes of a head, without branches: compilers make vectors of it. The stored
-// count is one less than n, so it lies between n - 2 and n.
+// Two of the four bytes of a head, without branches: compilers make vectors of it. The stored count
+// is one less than n, so it lies between n - 2 and n.
 bool ChunkScanner::may_start_within_block(const std::byte* at) const {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(at);
   const auto type = static_cast<std::uint8_t>(type_);
-  const auto low = static_cast<std::uint8_t>(byte_of(n_ - 2, 0));
-  const auto high = static_cast<std::uint8_t>(byte_of(n_ - 2, 2));
-  const auto other_high = static_cast<std::uint8_t>(byte_of(n_, 2));
+  const auto low = static_cast<std::uint8_t>(n_ - 2);
   std::uint8_t any = 0;
   for (std::size_t i = 0; i < kBlock; ++i) {
     const auto past_low = static_cast<std::uint8_t>(bytes[i + 1] - low);
     const std::uint8_t is_type = bytes[i] == type ? 0xff : 0;
     const std::uint8_t is_low = past_low <= 2 ? 0xff : 0;
-    const std::uint8_t is_high = bytes[i + 3] == high ? 0xff : 0;
-    const std::uint8_t is_other = bytes[i + 3] == other_high ? 0xff : 0;
-    any = static_cast<std::uint8_t>(any | (is_type & is_low & (is_high | is_other)));
+    any = static_cast<std::uint8_t>(any | (is_type & is_low));
   }
   return any != 0;
 }

@@ -21,9 +21,6 @@ constexpr std::size_t kPieceN = std::size_t{1} << 14;
 // What a segment costs beside its numbers, counted in numbers: tables, mostly.
 constexpr std::uint64_t kSegmentCost = std::uint64_t{1} << 14;
 
-constexpr std::size_t kMinRing = 256;
-constexpr std::size_t kRingPerWorker = 8;
-
 // How often another count may be taken for the file's usual one; each time it is scanned anew.
 constexpr unsigned kMaxChangesOfN = 8;
 
@@ -46,13 +43,8 @@ struct ParallelWalker::Job {
   std::atomic<bool> stopped = false;
 };
 
-ParallelWalker::ParallelWalker(const Crew& crew, const Header& header, NumberType type,
-                               Arena& memory)
-    : crew_(crew),
-      header_(header),
-      type_(type),
-      scanner_(type, header.format),
-      ring_(memory.make<Segment>(std::max(kMinRing, kRingPerWorker * crew.arenas.size()))) {}
+ParallelWalker::ParallelWalker(const Crew& crew, const Header& header, NumberType type)
+    : crew_(crew), header_(header), type_(type), scanner_(type, header.format) {}
 
 void ParallelWalker::passed_in_order(std::uint64_t n) {
   const std::uint64_t paid = n + kSegmentCost;
@@ -97,7 +89,7 @@ bool ParallelWalker::add_segment() {
 }
 
 void ParallelWalker::end_plan() {
-  if (planned_ - settled_ < ring_.size()) add_segment();
+  if (planned_ - settled_ < crew_.ring.size()) add_segment();
 }
 
 // Chunks of a column have about the same number of bytes, so the next does not start soon. How
@@ -111,8 +103,8 @@ std::uint64_t ParallelWalker::bytes_not_scanned() const {
   return std::max<std::uint64_t>(kChunkHeadBytes, size - margin);
 }
 
-bool ParallelWalker::plan_segment(const Stretch& stretch, Arena& scratch) {
-  if (planned_ - settled_ == ring_.size()) return false;
+bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept {
+  if (planned_ - settled_ == crew_.ring.size()) return false;
   while (!plan_closed_) {
     std::uint64_t n = 0;
     if (!read_head(stretch, open_at_, n)) {
@@ -133,7 +125,13 @@ bool ParallelWalker::plan_segment(const Stretch& stretch, Arena& scratch) {
     }
     const bool is_usual = about_equal(n, scanner_.wanted_n());
     const std::uint64_t skipped = is_usual ? bytes_not_scanned() : kChunkHeadBytes;
-    const std::uint64_t next = scanner_.find(stretch, open_at_ + skipped, scratch);
+    std::uint64_t next = ChunkScanner::kNone;
+    try {
+      next = scanner_.find(stretch, open_at_ + skipped, scratch);
+    } catch (const std::bad_alloc&) {
+      plan_closed_ = true;
+      break;
+    }
     if (next == ChunkScanner::kNone && !stretch.is_last) return false;
     open_n_ += n;
     open_end_ = next;
@@ -155,7 +153,7 @@ bool ParallelWalker::plan_segment(const Stretch& stretch, Arena& scratch) {
 Place ParallelWalker::run(const Stretch& stretch, std::byte* out, bool go_on,
                           const Report* report) {
   chunks_.clear();
-  if (out == nullptr) ring_chunks_.resize(ring_.size());
+  if (out == nullptr) ring_chunks_.resize(crew_.ring.size());
   Job job{*this, stretch, out, go_on, report};
   job.proven = begin_;
   const auto task = [](void* argument, std::size_t worker) noexcept {
@@ -180,25 +178,19 @@ void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
   std::unique_lock lock(job.mutex);
   Place reported = begin_;
   while (!job.stopped) {
-    if (taken_ == planned_ && taken_ - settled_ == ring_.size()) {
+    if (taken_ == planned_ && taken_ - settled_ == crew_.ring.size()) {
       // The oldest segment is in the works elsewhere.
       job.changed.wait(lock);
       continue;
     }
     if (taken_ == planned_) {
-      bool more = false;
-      try {
-        more = job.go_on && plan_segment(job.stretch, arena);
-      } catch (const std::bad_alloc&) {
-        plan_closed_ = true;
-      }
-      if (!more) return;
+      if (!job.go_on || !plan_with(job.stretch, arena)) return;
     }
     const std::size_t index = taken_++;
     Segment& mine = segment(index);
     lock.unlock();
     std::vector<ChunkPlace> none;
-    decode(job, mine, arena, job.out == nullptr ? ring_chunks_[index % ring_.size()] : none);
+    decode(job, mine, arena, job.out == nullptr ? ring_chunks_[index % crew_.ring.size()] : none);
     lock.lock();
     mine.is_done = true;
     settle(job);
@@ -218,7 +210,7 @@ void ParallelWalker::settle(Job& job) {
   while (!job.stopped && settled_ < taken_ && segment(settled_).is_done) {
     const Segment& oldest = segment(settled_);
     if (job.out == nullptr) {
-      const std::vector<ChunkPlace>& passed = ring_chunks_[settled_ % ring_.size()];
+      const std::vector<ChunkPlace>& passed = ring_chunks_[settled_ % crew_.ring.size()];
       try {
         chunks_.insert(chunks_.end(), passed.begin(), passed.end());
       } catch (const std::bad_alloc&) {

@@ -10,6 +10,7 @@
 #ifndef NUMPACT_PCO_STANDALONE_PARALLEL_WALKER_HPP
 #define NUMPACT_PCO_STANDALONE_PARALLEL_WALKER_HPP
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -17,12 +18,6 @@
 #include "pco/standalone/chunk_scanner.hpp"
 
 namespace numpact::standalone {
-
-// Who works: as many tasks as there are arenas. The arenas belong to the tasks during run().
-struct Crew {
-  Executor* executor = nullptr;
-  std::span<Arena* const> arenas;
-};
 
 // Where a chunk or the terminator starts: bytes, numbers and chunks before it.
 struct Place {
@@ -37,10 +32,36 @@ struct ChunkPlace {
   std::uint64_t n = 0;
 };
 
+// Chunks in a row that one task takes.
+struct Segment {
+  Place begin;                // as guessed; its chunk is not used
+  std::uint64_t end = 0;      // where the next one begins; kNone: not known
+  std::uint64_t n = 0;        // numbers foreseen
+  std::uint64_t reached = 0;  // after whole chunks that were decoded
+  std::uint64_t numbers = 0;  // of these
+  std::uint64_t chunks = 0;
+  std::uint64_t work = 0;  // numbers decoded in any case
+  bool is_done = false;
+
+  bool is_as_foreseen() const {
+    return numbers == n && (end == ChunkScanner::kNone || reached == end);
+  }
+};
+
+// Who works: as many tasks as there are arenas, which are theirs. `ring` is room for the segments
+// in the works, at least least_ring() of them.
+struct Crew {
+  Executor* executor = nullptr;  // null: nobody
+  std::span<Arena* const> arenas;
+  std::span<Segment> ring;
+
+  static std::size_t least_ring(std::size_t tasks) { return std::max<std::size_t>(256, 8 * tasks); }
+};
+
 class ParallelWalker {
  public:
-  // The crew's arenas must outlive the walker, and what `memory` holds now.
-  ParallelWalker(const Crew& crew, const Header& header, NumberType type, Arena& memory);
+  // What the crew points to must outlive the walker.
+  ParallelWalker(const Crew& crew, const Header& header, NumberType type);
 
   // Guessing wrong costs; it rests until as much was decoded in order as it cost.
   bool may_plan() const { return debt_ == 0; }
@@ -50,14 +71,15 @@ class ParallelWalker {
   // Drops what was planned; plans go on from `place`, and hold at most `room` numbers.
   void begin(const Place& place, std::uint64_t room);
   // Plans one more segment. False: none can be, for now (no more bytes at hand) or at all.
-  // `scratch` is left as it was.
-  bool plan_segment(const Stretch& stretch, Arena& scratch);
+  bool plan_segment(const Stretch& stretch) noexcept {
+    return plan_with(stretch, *crew_.arenas[0]);
+  }
   // Makes a segment of what was found since the last one.
   void end_plan();
   std::size_t planned_segments() const { return planned_ - taken_; }
   std::uint64_t planned_numbers() const { return segments_end_.numbers - begin_.numbers; }
   // No segment can be planned before run(), whatever bytes come.
-  bool plan_is_closed() const { return plan_closed_ || planned_ - settled_ == ring_.size(); }
+  bool plan_is_closed() const { return plan_closed_ || planned_ - settled_ == crew_.ring.size(); }
 
   // Called on the thread of run() only, with where it is certain to have come; false ends the run.
   using Report = std::function<bool(const Place&)>;
@@ -69,26 +91,13 @@ class ParallelWalker {
   const std::vector<ChunkPlace>& chunks() const { return chunks_; }
 
  private:
-  struct Segment {
-    Place begin;            // as guessed; its chunk is not used
-    std::uint64_t end = 0;  // where the next one begins; kNone: not known
-    std::uint64_t n = 0;    // numbers foreseen
-    std::uint64_t reached = 0;
-    std::uint64_t numbers = 0;  // of whole chunks, decoded
-    std::uint64_t chunks = 0;
-    std::uint64_t work = 0;  // numbers decoded in any case
-    bool is_done = false;
-
-    bool is_as_foreseen() const {
-      return numbers == n && (end == ChunkScanner::kNone || reached == end);
-    }
-  };
   struct Job;
 
   bool read_head(const Stretch& stretch, std::uint64_t at, std::uint64_t& n) const;
+  bool plan_with(const Stretch& stretch, Arena& scratch) noexcept;
   bool add_segment();
   std::uint64_t bytes_not_scanned() const;
-  Segment& segment(std::size_t index) { return ring_[index % ring_.size()]; }
+  Segment& segment(std::size_t index) { return crew_.ring[index % crew_.ring.size()]; }
 
   void work(Job& job, std::size_t worker) noexcept;
   void decode(Job& job, Segment& segment, Arena& arena, std::vector<ChunkPlace>& chunks) noexcept;
@@ -100,7 +109,6 @@ class ParallelWalker {
   NumberType type_;
   ChunkScanner scanner_;
 
-  std::span<Segment> ring_;
   std::vector<std::vector<ChunkPlace>> ring_chunks_;  // for walks
   std::vector<ChunkPlace> chunks_;
   // Counts of segments: settled <= taken <= planned <= settled + the ring's size.
