@@ -2,6 +2,7 @@
 #include "api/parallel_part.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
@@ -13,6 +14,20 @@ namespace {
 // Numbers for each task of a run between two progress calls at the latest, and the least step by
 // which outputs grow.
 constexpr std::uint64_t kStepN = std::uint64_t{1} << 19;
+
+// Passes places on as progress; none twice.
+struct Reporter {
+  const ProgressCallback& progress;
+  std::uint64_t reported;
+  Status cancelled = {};
+
+  bool operator()(const standalone::Place& place) {
+    if (place.numbers == reported) return true;
+    reported = place.numbers;
+    cancelled = report_progress(progress, {place.numbers, place.offset});
+    return cancelled.ok();
+  }
+};
 
 }  // namespace
 
@@ -92,14 +107,8 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
     std::byte* const out =
         room != nullptr ? static_cast<std::byte*>(data) + count * size_of(type_) : nullptr;
 
-    Status cancelled;
-    std::uint64_t reported = count;
-    const standalone::ParallelWalker::Report report = [&](const Place& place) {
-      if (place.numbers == reported) return true;
-      reported = place.numbers;
-      cancelled = report_progress(config_.progress, {place.numbers, place.offset});
-      return cancelled.ok();
-    };
+    Reporter reporter{config_.progress, count};
+    const standalone::ParallelWalker::Report report = std::ref(reporter);
     const Place place =
         parallel_->run(stretch, out, !by_steps, config_.progress ? &report : nullptr);
     workers_->give_memory_back(config_.limits.max_memory);
@@ -108,9 +117,8 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
                   static_cast<std::size_t>(place.chunk));
     count = place.numbers;
     chunks_.insert(chunks_.end(), parallel_->chunks().begin(), parallel_->chunks().end());
-    NUMPACT_TRY(cancelled);
-    if (config_.progress) report(place);
-    NUMPACT_TRY(cancelled);
+    if (reporter.cancelled.ok()) reporter(place);
+    NUMPACT_TRY(reporter.cancelled);
     if (place.numbers == from.numbers) return {};
   }
   return {};
