@@ -24,6 +24,8 @@ constexpr std::uint64_t kSegmentCost = std::uint64_t{1} << 14;
 // How often another count may be taken for the file's usual one; each time it is scanned anew.
 constexpr unsigned kMaxChangesOfN = 8;
 
+constexpr unsigned kMostFailures = 16;
+
 bool about_equal(std::uint64_t a, std::uint64_t b) { return a <= b + 1 && b <= a + 1; }
 
 }  // namespace
@@ -163,13 +165,21 @@ Place ParallelWalker::run(const Stretch& stretch, std::byte* out, bool go_on,
   const std::size_t tasks =
       go_on ? crew_.arenas.size() : std::min(crew_.arenas.size(), planned_segments());
   crew_.executor->run(tasks, task, &job);
-  if (job.stopped) count_waste();
+  if (job.stopped) {
+    count_waste();
+  } else {
+    failures_in_a_row_ = 0;
+  }
   return job.proven;
 }
 
 void ParallelWalker::count_waste() {
   if (taken_ == settled_) return;
-  for (std::size_t i = settled_; i < taken_; ++i) debt_ += segment(i).work + kSegmentCost;
+  // Files that go on to mislead are tried less and less.
+  failures_in_a_row_ = std::min(failures_in_a_row_ + 1, kMostFailures);
+  for (std::size_t i = settled_; i < taken_; ++i) {
+    debt_ += failures_in_a_row_ * (segment(i).work + kSegmentCost);
+  }
   ++wrong_guesses_;
 }
 

@@ -129,6 +129,7 @@ class ParallelWalker {
   std::uint64_t smallest_chunk_ = 0;
   std::uint64_t largest_chunk_ = 0;
   unsigned wrong_guesses_ = 0;
+  unsigned failures_in_a_row_ = 0;
   std::uint64_t last_n_in_order_ = 0;
   unsigned changes_of_n_ = 0;
 };
