@@ -41,11 +41,12 @@ class InputBuffer {
     const std::size_t have = end_ - begin_;
     return ensure(have < kPiece / 2 ? have + kPiece / 2 : 2 * have);
   }
-  // Reads once, to have at most `most` bytes and about twice as many as now.
+  // Reads once, to have at most `most` bytes. The room doubles once it is full.
   Status extend_once(std::size_t most) {
     const std::size_t have = end_ - begin_;
     if (at_end_ || have >= most) return {};
-    return read_some(std::min(most, std::max(kPiece, 2 * have)));
+    const std::size_t room = have < bytes_.size() ? bytes_.size() : 2 * have;
+    return read_some(std::min(most, std::max(kPiece, room)));
   }
 
  private:
@@ -59,7 +60,10 @@ class InputBuffer {
     }
     // Twice what has arrived at most: room follows bytes, not claims.
     const std::size_t room = std::max(kPiece, std::min(wanted, 2 * end_));
-    if (bytes_.size() < room) bytes_.resize(room);
+    if (bytes_.size() < room) {
+      bytes_.reserve(room);  // no more than that
+      bytes_.resize(room);
+    }
     std::size_t got = 0;
     NUMPACT_TRY(source_->read({bytes_.data() + end_, bytes_.size() - end_}, got));
     end_ += got;
