@@ -53,6 +53,7 @@ class InputBuffer {
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
 
   Status read_some(std::size_t wanted) {
+    NUMPACT_TRY(failure_);
     if (begin_ > 0) {
       std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
       end_ -= begin_;
@@ -65,7 +66,8 @@ class InputBuffer {
       bytes_.resize(room);
     }
     std::size_t got = 0;
-    NUMPACT_TRY(source_->read({bytes_.data() + end_, bytes_.size() - end_}, got));
+    failure_ = source_->read({bytes_.data() + end_, bytes_.size() - end_}, got);
+    NUMPACT_TRY(failure_);
     end_ += got;
     at_end_ = got == 0;
     return {};
@@ -77,6 +79,7 @@ class InputBuffer {
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
   bool at_end_ = false;
+  Status failure_;  // of the source; it is not asked again
 };
 
 }  // namespace numpact

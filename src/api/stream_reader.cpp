@@ -63,7 +63,7 @@ struct StreamReader::Impl {
   }
 
   // Reads ahead as long as whole chunks may follow that fit into `room` numbers.
-  Status plan(std::uint64_t room) {
+  void plan(std::uint64_t room) {
     arena.rewind(chunk_mark);
     workers.share_memory(config.limits.max_memory, arena.capacity());
     parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, room);
@@ -73,10 +73,18 @@ struct StreamReader::Impl {
       }
       if (parallel->plan_is_closed() || input.is_last()) break;
       if (input.bytes().size() >= kMostAhead) break;
-      NUMPACT_TRY(input.extend_once(kMostAhead));
+      if (!read_ahead()) break;
     }
     parallel->end_plan();
-    return {};
+  }
+
+  // Failures are for whoever needs the bytes.
+  bool read_ahead() {
+    try {
+      return input.extend_once(kMostAhead).ok();
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   // Between chunks: decodes whole chunks as far as they fit and that pays. What it leaves, errors
@@ -88,7 +96,7 @@ struct StreamReader::Impl {
         std::min(limits.max_numbers, limits.max_output_bytes / size_of(out.type));
     const std::uint64_t before = numbers_before_chunk;
     if (before > most) return {};
-    NUMPACT_TRY(plan(std::min<std::uint64_t>(most - before, out.count - count)));
+    plan(std::min<std::uint64_t>(most - before, out.count - count));
     if (parallel->planned_segments() < 2) {
       workers.give_memory_back(limits.max_memory);
       return {};

@@ -283,10 +283,10 @@ TEST(Parallel, NumbersThatLookLikeChunks) {
   for (const std::size_t copies : {1u, 50u, 1000u}) {
     for (const bool with_rest : {false, true}) {
       Numbers numbers = plain_bytes(6 * kN, random);
-      std::size_t at = 5000;
+      std::ptrdiff_t at = 5000;
       for (std::size_t i = 0; i < copies; ++i) {
         std::copy(forged.begin(), forged.end(), numbers.storage().begin() + at);
-        at += forged.size() + (with_rest ? random.below(40) : 0);
+        at += static_cast<std::ptrdiff_t>(forged.size() + (with_rest ? random.below(40) : 0));
       }
       EncodeConfig config;
       config.level = 0;
@@ -420,6 +420,59 @@ TEST(Parallel, Cancelled) {
       }
     }
   }
+}
+
+// Fails at a byte, once; asked again it would have more.
+class FailingSource final : public ByteSource {
+ public:
+  FailingSource(ByteSpan bytes, std::size_t fails_at) : bytes_(bytes), fails_at_(fails_at) {}
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    if (at_ == fails_at_ && !failed_) {
+      failed_ = true;
+      return Status(ErrorKind::kIo, "no more for now");
+    }
+    const std::size_t end = failed_ ? bytes_.size() : fails_at_;
+    got = std::min({out.size(), end - at_, std::size_t{5000}});
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), got, out.begin());
+    at_ += got;
+    return {};
+  }
+
+ private:
+  ByteSpan bytes_;
+  std::size_t fails_at_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+// Reading ahead meets failures early; what came before is given all the same.
+TEST(Parallel, SourcesThatFail) {
+  Random random(312);
+  const std::vector<std::size_t> sizes(8, 20000);
+  const Bytes file = file_of(NumberType::kF64, sizes, "uniform", random);
+  const Numbers all = decompressed(file);
+  std::size_t most = 0;
+  for (const Crew& crew : crews()) {
+    for (int i = 0; i < 10; ++i) {
+      const std::size_t fails_at = random.below(file.size());
+      SCOPED_TRACE(text(crew.name, " ", fails_at));
+      std::size_t count[2] = {};
+      for (int parallel = 0; parallel < 2; ++parallel) {
+        FailingSource source(file, fails_at);
+        StreamReader reader(source, parallel != 0 ? with(crew) : DecodeConfig());
+        Numbers out = zeros(NumberType::kF64, 160000);
+        EXPECT_KIND(reader.try_read(writable(out), count[parallel]), kIo);
+        std::size_t more = 0;
+        EXPECT_KIND(reader.try_read(writable(out), more), kIo);
+        out.storage().resize(count[parallel] * sizeof(double));
+        EXPECT_TRUE(is_prefix(out, all));
+      }
+      // All whole chunks, whatever came of the last.
+      EXPECT_GE(count[1], count[0] / 20000 * 20000);
+      most = std::max(most, count[1]);
+    }
+  }
+  EXPECT_GE(most, 100000u);
 }
 
 TEST(Parallel, FixturesOfOtherWriters) {

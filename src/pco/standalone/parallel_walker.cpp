@@ -97,6 +97,11 @@ void ParallelWalker::end_plan() {
 // Chunks of a column have about the same number of bytes, so the next does not start soon. How
 // boldly that is believed depends on how often it was wrong.
 std::uint64_t ParallelWalker::bytes_not_scanned() const {
+  if (smallest_chunk_ == 0 && wrong_guesses_ == 0) {
+    const std::uint64_t chunks =
+        std::max<std::uint64_t>(1, expected_numbers_ / scanner_.wanted_n());
+    return std::max<std::uint64_t>(kChunkHeadBytes, expected_bytes_ / chunks / 2);
+  }
   const std::uint64_t size = smallest_chunk_;
   const std::uint64_t spread = 2 * (largest_chunk_ - smallest_chunk_) + size / 32;
   std::uint64_t margin = size;

@@ -63,6 +63,12 @@ class ParallelWalker {
   // What the crew points to must outlive the walker.
   ParallelWalker(const Crew& crew, const Header& header, NumberType type);
 
+  // About how many bytes stand for how many numbers, if that is known. Need not be true.
+  void expect(std::uint64_t bytes, std::uint64_t numbers) {
+    expected_bytes_ = bytes;
+    expected_numbers_ = numbers;
+  }
+
   // Guessing wrong costs; it rests until as much was decoded in order as it cost.
   bool may_plan() const { return debt_ == 0; }
   // To be told of each chunk that was decoded in order.
@@ -125,6 +131,8 @@ class ParallelWalker {
   bool plan_closed_ = true;
 
   std::uint64_t debt_ = 0;
+  std::uint64_t expected_bytes_ = 0;
+  std::uint64_t expected_numbers_ = 0;
   // Bytes of chunks of the usual count; 0: not known.
   std::uint64_t smallest_chunk_ = 0;
   std::uint64_t largest_chunk_ = 0;
