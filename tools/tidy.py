@@ -101,8 +101,8 @@ def check_include(path, mark, name, layers, included):
     """Yields what is wrong with one include line; notes its target in `included`."""
     if name.startswith("hwy/"):
         may = path.parts[:2] == ("src", "simd") or path.parts[0] == "tests"
-        if not (may or path.name.endswith("_kernel.cpp")):
-            yield "only *_kernel.cpp, src/simd and tests include Highway"
+        if not (may or path.name.endswith(("_kernel.cpp", "-inl.hpp"))):
+            yield "only *_kernel.cpp, *-inl.hpp, src/simd and tests include Highway"
         return
     if mark == "<" and not name.startswith("numpact/"):
         return
