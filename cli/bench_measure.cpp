@@ -61,8 +61,9 @@ PcoTiming Bench::measure_pco(const NumberView& numbers) {
   const MutableNumberView out(numbers.type, unpacked_.data(), numbers.count);
   std::size_t count = 0;
   Status status;
-  timing.decompress_seconds = best_seconds(
-      rounds_, [&] { status = try_decompress_into(file, out, count, decode_config_, &decode_context_); });
+  timing.decompress_seconds = best_seconds(rounds_, [&] {
+    status = try_decompress_into(file, out, count, decode_config_, &decode_context_);
+  });
   timing.exact =
       status.ok() && count == numbers.count && same_bytes(bytes_of(numbers), unpacked_.data());
 

@@ -47,8 +47,8 @@ struct Conv1 {
 template <Latent L>
 void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history);
 
-// n (at most a batch) latents behind the `order` latents that end at `before`, of at most 32 bits. A
-// kernel; decode_conv1 is built on it.
+// n (at most a batch) latents behind the `order` latents that end at `before`, of at most 32 bits.
+// A kernel; decode_conv1 is built on it.
 template <Latent L>
 void undo_conv1(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out);
 

@@ -31,7 +31,8 @@ struct Lookback {
   bool encodes_secondary() const { return secondary; }
 };
 
-// Appends n latents (at most a batch) to the ring, from deltas that are not centred. False if a lookback is 0 or over window_n.
+// Appends n latents (at most a batch) to the ring, from deltas that are not centred. False if a
+// lookback is 0 or over window_n.
 template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                      std::size_t n, LookbackRing<L>& ring);

@@ -43,10 +43,11 @@ struct SkippedBits {
 
 // What may be done to latents while they are in registers.
 enum class FinishKind : std::uint8_t {
-  kStore,     // nothing
-  kSum,       // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
-  kFloat,     // from ordered latents to floats, as bits
-  kSumFloat,  // both, in this order
+  kStore,      // nothing
+  kSum,        // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
+  kFloat,      // from ordered latents to floats, as bits
+  kSumFloat,   // both, in this order
+  kFloatMult,  // as secondary latents of FloatMult: joined with the primary ones
 };
 constexpr bool sums(FinishKind kind) {
   return kind == FinishKind::kSum || kind == FinishKind::kSumFloat;
@@ -59,8 +60,9 @@ template <Latent L>
 struct Finish {
   FinishKind kind = FinishKind::kStore;
   L moment = 0;
-  // Set by kernels that did it; those without vectors leave it to passes of their own.
-  bool is_done = false;
+  // For joining: the primary latents (of which is_float_mult_fast must hold), and the base's bits.
+  const L* primary = nullptr;
+  L base_bits = 0;
 };
 
 // The loops for one width, in the form for one instruction set. For all: the bytes up to the worst
@@ -69,6 +71,8 @@ template <Latent L>
 struct LatentKernels {
   // Whether symbols in a byte of their own are faster, where they fit.
   bool likes_byte_symbols;
+  // Whether a wanted finish is done; else it is left to passes over whole batches.
+  bool finishes;
   // Of tables that are coded and summed, for whole batches:
   void (*walk)(CodeWalk& walk);
   void (*unpack)(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,

@@ -231,6 +231,8 @@ struct ScalarUnpacker {
 
 inline constexpr Note kNote = Note::kRunning;
 inline constexpr bool kLikesByteSymbols = false;
+template <class L>
+inline constexpr bool kFinishes = sizeof(L) >= 4;
 
 // Calls f with the unpacker made for the tables and the finish.
 template <FinishKind kFinish, Widths kWidths, class L, class F>
@@ -260,8 +262,7 @@ HWY_INLINE void WithWidths(const LatentTables<L>& tables, const CodeTrail& trail
 template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail,
                              Finish<L>& finish, const F& f) {
-  if constexpr (sizeof(L) >= 4) {
-    finish.is_done = true;
+  if constexpr (kFinishes<L>) {
     switch (finish.kind) {
       case FinishKind::kSum:
         return WithWidths<FinishKind::kSum>(tables, trail, f);
@@ -269,6 +270,8 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
         return WithWidths<FinishKind::kFloat>(tables, trail, f);
       case FinishKind::kSumFloat:
         return WithWidths<FinishKind::kSumFloat>(tables, trail, f);
+      case FinishKind::kFloatMult:
+        return WithWidths<FinishKind::kFloatMult>(tables, trail, f);
       case FinishKind::kStore:
         break;
     }
@@ -285,6 +288,8 @@ HWY_INLINE void NoteMoment(const Unpacker& unpacker, Finish<L>& finish) {
 
 inline constexpr Note kNote = Note::kInfo;
 inline constexpr bool kLikesByteSymbols = true;
+template <class L>
+inline constexpr bool kFinishes = false;
 
 template <class Symbol, class L, class F>
 HWY_INLINE void WithSymbol(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
@@ -322,7 +327,7 @@ HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTra
                                     const std::byte* in, std::uint64_t position, L* out,
                                     Finish<L>& finish, CodeWalk& walk) {
   Unpacker unpacker(tables, finish);
-  Fused<kNote>(unpacker, UnpackCursor<L>{in, position, out}, trail, walk);
+  Fused<kNote>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, trail, walk);
   NoteMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
@@ -330,7 +335,7 @@ HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& tra
                              const std::byte* in, std::uint64_t position, L* out,
                              Finish<L>& finish) {
   Unpacker unpacker(tables, finish);
-  const UnpackCursor<L> cursor{in, position, out};
+  const UnpackCursor<L> cursor{in, position, out, finish.primary};
   if (IsMostlyJumped(tables, trail)) {
     UnpackJumped(unpacker, cursor, tables, trail);
   } else {
@@ -365,8 +370,8 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
 }
 
 template <class L>
-inline constexpr LatentKernels<L> kKernels{kLikesByteSymbols, Walk,      Unpack<L>,
-                                           UnpackAndWalk<L>,  Decode<L>, Skip<L>};
+inline constexpr LatentKernels<L> kKernels{kLikesByteSymbols, kFinishes<L>, Walk,   Unpack<L>,
+                                           UnpackAndWalk<L>,  Decode<L>,    Skip<L>};
 
 const LatentKernels<std::uint8_t>& Kernels8() { return kKernels<std::uint8_t>; }
 const LatentKernels<std::uint16_t>& Kernels16() { return kKernels<std::uint16_t>; }

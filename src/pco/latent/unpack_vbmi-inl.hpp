@@ -173,6 +173,42 @@ HWY_INLINE __m512i ToNumbers64(__m512i v) {
   return _mm512_ternarylogic_epi64(v, _mm512_srai_epi64(v, 63), mid, kFlipToFloat);
 }
 
+// FloatMult (pco/mode/float_mult.hpp) of primary latents that stand for small integers. Floats and
+// their ordered latents, as signed integers, differ in all bits but the sign where that is set.
+inline constexpr int kXorAnd = 0x78;  // a ^ (b & c)
+inline constexpr int kOrAnd = 0xf8;   // a | (b & c)
+
+HWY_INLINE __m512i SwapOrder32(__m512i v) {
+  const __m512i magnitude = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::max());
+  return _mm512_ternarylogic_epi32(v, _mm512_srai_epi32(v, 31), magnitude, kXorAnd);
+}
+HWY_INLINE __m512i SwapOrder64(__m512i v) {
+  const __m512i magnitude = _mm512_set1_epi64(std::numeric_limits<std::int64_t>::max());
+  return _mm512_ternarylogic_epi64(v, _mm512_srai_epi64(v, 63), magnitude, kXorAnd);
+}
+HWY_INLINE __m512i FloatMult32(__m512i primary, __m512i secondary, __m512i base) {
+  const __m512i mid = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
+  const __m512i signed_latents = _mm512_xor_si512(primary, mid);
+  const __m512i negative = _mm512_srai_epi32(signed_latents, 31);  // these count from -0.0
+  const __m512 magnitude = _mm512_cvtepi32_ps(_mm512_sub_epi32(signed_latents, negative));
+  const __m512i factor =
+      _mm512_ternarylogic_epi32(_mm512_castps_si512(magnitude), negative, mid, kOrAnd);
+  const __m512 product = _mm512_mul_ps(_mm512_castsi512_ps(factor), _mm512_castsi512_ps(base));
+  return SwapOrder32(_mm512_add_epi32(SwapOrder32(_mm512_castps_si512(product)),
+                                      _mm512_xor_si512(secondary, mid)));
+}
+HWY_INLINE __m512i FloatMult64(__m512i primary, __m512i secondary, __m512i base) {
+  const __m512i mid = _mm512_set1_epi64(std::numeric_limits<std::int64_t>::min());
+  const __m512i signed_latents = _mm512_xor_si512(primary, mid);
+  const __m512i negative = _mm512_srai_epi64(signed_latents, 63);
+  const __m512d magnitude = _mm512_cvtepi64_pd(_mm512_sub_epi64(signed_latents, negative));
+  const __m512i factor =
+      _mm512_ternarylogic_epi64(_mm512_castpd_si512(magnitude), negative, mid, kOrAnd);
+  const __m512d product = _mm512_mul_pd(_mm512_castsi512_pd(factor), _mm512_castsi512_pd(base));
+  return SwapOrder64(_mm512_add_epi64(SwapOrder64(_mm512_castpd_si512(product)),
+                                      _mm512_xor_si512(secondary, mid)));
+}
+
 // Whole vectors of the running words from `words` on. Taken once: compilers would rather load them
 // again than keep them.
 HWY_INLINE __m512i LoadWords(const std::uint32_t* words) {
@@ -188,6 +224,7 @@ struct VectorUnpacker {
   std::uint32_t sum_mask;
   __m512i symbol_shifts;
   __m512i carry;
+  __m512i base;
   __m512i alike;  // for SixteenAlike
   __m512i rise;   // of the carry, there
 
@@ -195,7 +232,8 @@ struct VectorUnpacker {
       : lowers(tables.lowers.data()),
         sum_mask(tables.layout.sum_mask()),
         symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
-        carry(_mm512_set1_epi32(static_cast<int>(finish.moment))) {}
+        carry(_mm512_set1_epi32(static_cast<int>(finish.moment))),
+        base(_mm512_set1_epi32(static_cast<int>(finish.base_bits))) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
     const __m512i before = LoadWords(words - 1);
@@ -213,6 +251,14 @@ struct VectorUnpacker {
       const __m512i totals = InclusiveSum32(latents);
       latents = _mm512_add_epi32(carry, _mm512_sub_epi32(totals, latents));
       carry = _mm512_add_epi32(carry, Last32(totals));
+    }
+    Put(latents, cursor);
+  }
+
+  HWY_INLINE void Put(__m512i latents, UnpackCursor<L>& cursor) const {
+    if constexpr (kFinish == FinishKind::kFloatMult) {
+      latents = FloatMult32(_mm512_loadu_si512(cursor.primary), latents, base);
+      cursor.primary += 16;
     }
     StoreLanes32(ToNumbers32<kFinish>(latents), cursor.out);
     cursor.out += 16;
@@ -233,8 +279,7 @@ struct VectorUnpacker {
       latents = _mm512_add_epi32(carry, latents);
       carry = _mm512_add_epi32(carry, rise);
     }
-    StoreLanes32(ToNumbers32<kFinish>(latents), cursor.out);
-    cursor.out += 16;
+    Put(latents, cursor);
   }
 
   HWY_INLINE L Moment() const {
@@ -253,6 +298,7 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   __m512i symbol_shifts;
   __m512i odd_symbol_shifts;
   __m512i carry;
+  __m512i base;
   __m512i alike;
   __m512i rise;
 
@@ -262,7 +308,8 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
         sum_mask(tables.layout.sum_mask()),
         symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
         odd_symbol_shifts(_mm512_set1_epi64(32 + tables.layout.symbol_shift)),
-        carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))) {}
+        carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))),
+        base(_mm512_set1_epi64(static_cast<long long>(finish.base_bits))) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     if constexpr (kWidths == Widths::kNone || kWidths == Widths::kShort) {
@@ -270,7 +317,15 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     } else {
       LowAndHigh(words, cursor);
     }
-    cursor.out += 16;
+  }
+
+  HWY_INLINE void Put(__m512i latents, Cursor& cursor) const {
+    if constexpr (kFinish == FinishKind::kFloatMult) {
+      latents = FloatMult64(_mm512_loadu_si512(cursor.primary), latents, base);
+      cursor.primary += 8;
+    }
+    _mm512_storeu_si512(cursor.out, ToNumbers64<kFinish>(latents));
+    cursor.out += 8;
   }
 
   HWY_INLINE void EvenAndOdd(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
@@ -295,12 +350,10 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
       even = start;
       carry = _mm512_add_epi64(carry, Last64(totals));
     }
-    even = ToNumbers64<kFinish>(even);
-    odd = ToNumbers64<kFinish>(odd);
     const __m512i first_half = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
     const __m512i second_half = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    _mm512_storeu_si512(cursor.out, _mm512_permutex2var_epi64(even, first_half, odd));
-    _mm512_storeu_si512(cursor.out + 8, _mm512_permutex2var_epi64(even, second_half, odd));
+    Put(_mm512_permutex2var_epi64(even, first_half, odd), cursor);
+    Put(_mm512_permutex2var_epi64(even, second_half, odd), cursor);
   }
 
   HWY_INLINE void LowAndHigh(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
@@ -333,8 +386,8 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
       low = AddUp(low);
       high = AddUp(high);
     }
-    _mm512_storeu_si512(cursor.out, ToNumbers64<kFinish>(low));
-    _mm512_storeu_si512(cursor.out + 8, ToNumbers64<kFinish>(high));
+    Put(low, cursor);
+    Put(high, cursor);
   }
 
   HWY_INLINE __m512i AddUp(__m512i latents) {
@@ -358,8 +411,7 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
         latents = _mm512_add_epi64(carry, latents);
         carry = _mm512_add_epi64(carry, rise);
       }
-      _mm512_storeu_si512(cursor.out, ToNumbers64<kFinish>(latents));
-      cursor.out += 8;
+      Put(latents, cursor);
     }
   }
 

@@ -40,6 +40,7 @@ struct UnpackCursor {
   const std::byte* HWY_RESTRICT in;
   std::uint64_t position;
   L* HWY_RESTRICT out;
+  const L* HWY_RESTRICT primary;  // for joining
 
   HWY_INLINE const std::byte* At() const { return in + position / 8; }
 

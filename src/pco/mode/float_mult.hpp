@@ -93,6 +93,11 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
 template <FloatLatent L>
 void join_float_mult(L base_bits, L* primary, const L* secondary, std::size_t n);
 
+// Whether all primary latents stand for integers so small that kernels which join them while they
+// unpack them can do without the other cases.
+template <FloatLatent L>
+bool is_float_mult_fast(const L* primary, std::size_t n);
+
 // Any float splits; those far from a multiple of the base get large corrections.
 template <FloatLatent L>
 void split_float_mult(L base_bits, const L* ordered, std::size_t n, L* primary, L* secondary);

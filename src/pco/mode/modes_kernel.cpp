@@ -128,6 +128,11 @@ bool AllSmall(const L* latents, std::size_t n) {
 }
 
 template <class L>
+bool IsFloatMultFast(const L* primary, std::size_t n) {
+  return n % hn::Lanes(hn::ScalableTag<L>()) == 0 && AllSmall(primary, n);
+}
+
+template <class L>
 void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
                    std::size_t n) {
   const hn::ScalableTag<L> d;
@@ -187,6 +192,11 @@ void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
 }
 
 #else
+
+template <class L>
+bool IsFloatMultFast(const L*, std::size_t) {
+  return false;
+}
 
 // The same steps without vectors.
 template <class L>
@@ -272,6 +282,7 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
   }
 #define NUMPACT_FLOAT_KERNELS(L, S)                                                                \
   void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) { JoinFloatMult(base, p, s, n); } \
+  bool IsFloatMultFast##S(const L* p, std::size_t n) { return IsFloatMultFast(p, n); }             \
   void SplitFloatMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                          \
     SplitFloatMult(base, x, n, p, s);                                                              \
   }                                                                                                \
@@ -323,6 +334,11 @@ namespace numpact {
   }
 #define NUMPACT_FLOAT_DOORS(L, S)                                                               \
   HWY_EXPORT(JoinFloatMult##S);                                                                 \
+  HWY_EXPORT(IsFloatMultFast##S);                                                               \
+  template <>                                                                                   \
+  bool is_float_mult_fast<L>(const L* primary, std::size_t n) {                                 \
+    return NUMPACT_DISPATCH(IsFloatMultFast##S)(primary, n);                                    \
+  }                                                                                             \
   HWY_EXPORT(SplitFloatMult##S);                                                                \
   HWY_EXPORT(JoinFloatQuant##S);                                                                \
   HWY_EXPORT(SplitFloatQuant##S);                                                               \

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_PAGE_JOIN_HPP
 #define NUMPACT_PCO_PAGE_JOIN_HPP
 
+#include <algorithm>
 #include <type_traits>
 
 #include "number/ordered.hpp"
@@ -13,8 +14,7 @@ namespace numpact {
 // What has become of the primary latents of Classic mode before they are joined.
 enum class Classics { kOrdered, kNumbers };
 
-// Leaves numbers, as bits, in `out`, which `primary` is where it has the same width and may be for
-// Dict. False: an index out of range.
+// Leaves numbers, as bits, in `out`, which `primary` may be. False: an index out of range.
 template <Latent L, Latent P>
 bool join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P* primary,
                 const L* secondary, std::size_t n, L* out) {
@@ -26,6 +26,7 @@ bool join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P
     }
   }
   if constexpr (std::is_same_v<L, P>) {
+    if (primary != out) std::copy_n(primary, n, out);
     if (const auto* mult = std::get_if<IntMult>(&mode)) {
       join_int_mult(static_cast<L>(mult->base), kind, out, secondary, n);
       return true;

@@ -33,6 +33,8 @@ struct Tables final : ChunkTables {
   // All numbers are this one, as bits.
   bool is_constant = false;
   L constant = 0;
+  // FloatMult's latents are joined while the secondary ones are unpacked.
+  bool joins_while_unpacking = false;
   // Whether every coded variable's tables are summed.
   bool decodes_whole_batches = true;
   // The numbers are latents with the sign bit flipped; bins or moments do that, too.
@@ -162,8 +164,13 @@ class Decoder final : public PageDecoder {
   };
   // How many of them are stored.
   using StoredN = std::array<std::size_t, kVariables>;
-  // What kernels have done to them.
-  using Done = std::array<FinishKind, kVariables>;
+  // What was done to them before the batch is finished.
+  struct Done {
+    std::array<FinishKind, kVariables> kinds{};
+    bool primary_is_undone = false;  // the delta of the primary latents is
+    bool lookbacks_are_inside = true;
+    bool is_joined() const { return kinds[kSecondaryVariable] == FinishKind::kFloatMult; }
+  };
 
   template <class F>
   decltype(auto) visit(std::size_t variable, Room& room, F&& f) {
@@ -196,18 +203,24 @@ class Decoder final : public PageDecoder {
     return finish_batch(room, stored, {}, n, first_byte, out);
   }
 
+  bool undo_primary(Room& room, const StoredN& stored, const Done& done, std::size_t n) {
+    return primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.primary,
+                               stored[kPrimaryVariable], n, done.kinds[kPrimaryVariable]);
+  }
+
   // From stored latents to numbers.
-  Status finish_batch(Room& room, const StoredN& stored, const Done& finished, std::size_t n,
+  Status finish_batch(Room& room, const StoredN& stored, const Done& done, std::size_t n,
                       std::size_t first_byte, L* out) {
-    bool ok = primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.primary,
-                                  stored[kPrimaryVariable], n, finished[kPrimaryVariable]);
+    bool ok =
+        done.primary_is_undone ? done.lookbacks_are_inside : undo_primary(room, stored, done, n);
     if (meta_.has(kSecondaryVariable)) {
       ok &=
           secondary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.secondary,
-                                stored[kSecondaryVariable], n, finished[kSecondaryVariable]);
+                                stored[kSecondaryVariable], n, done.kinds[kSecondaryVariable]);
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
-    const bool are_numbers = tables_.flips_in_tables || makes_floats(finished[kPrimaryVariable]);
+    if (done.is_joined()) return {};
+    const bool are_numbers = tables_.flips_in_tables || makes_floats(done.kinds[kPrimaryVariable]);
     if (!join_batch(meta_.mode, kind_of(meta_.type),
                     are_numbers ? Classics::kNumbers : Classics::kOrdered, room.primary,
                     room.secondary, n, out)) {
@@ -273,7 +286,7 @@ class Decoder final : public PageDecoder {
     aim(at, trail);
     visit(at, room, [&](auto& its, auto*) { its.tables().kernels->walk(walk); });
     room.primary = primary_target(out, room.primary_room);
-    Done finished{};
+    Done done;
     std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
     // Each step unpacks the offsets of variable `at`, whose codes were walked, and walks the codes
     // of the next coded variable, of this batch or the next one.
@@ -289,9 +302,11 @@ class Decoder final : public PageDecoder {
         if (goes_on) next = pass_uncoded(0, position, uncoded);
       }
       if (goes_on) aim(next, next_trail);
-      finished[at] = visit(at, room, [&](auto& its, auto* latents) {
+      const bool joins = at == kSecondaryVariable && prepare_join(room, done);
+      done.kinds[at] = visit(at, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
         auto finish = its.wanted_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
+        if (joins) latents = aim_join(finish, room, out + done_n, latents);
         if (goes_on) {
           tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish, walk);
         } else {
@@ -303,7 +318,8 @@ class Decoder final : public PageDecoder {
       at = next;
       if (!ends_batch) continue;
       unpack_uncoded(input, here, room);
-      NUMPACT_TRY(finish_whole_batch(room, finished, first_byte, out + done_n));
+      NUMPACT_TRY(finish_whole_batch(room, done, first_byte, out + done_n));
+      done = {};
       done_n += kBatchN;
       room.primary = primary_target(out + done_n, room.primary_room);
       first_byte = static_cast<std::size_t>(window.position / 8);
@@ -369,18 +385,45 @@ class Decoder final : public PageDecoder {
     return kind_of(meta_.type) == NumberKind::kFloat && std::holds_alternative<Classic>(meta_.mode);
   }
 
-  Status finish_whole_batch(Room& room, const Done& finished, std::size_t first_byte, L* out) {
+  // Before the secondary latents of a batch are unpacked: makes the primary ones ready to be joined
+  // with them in registers. False: they are to be joined later.
+  bool prepare_join(Room& room, Done& done) {
+    if constexpr (std::is_same_v<L, P> && FloatLatent<L>) {
+      if (!tables_.joins_while_unpacking) return false;
+      const StoredN stored{kBatchN, kBatchN, kBatchN};
+      done.lookbacks_are_inside = undo_primary(room, stored, done, kBatchN);
+      done.primary_is_undone = true;
+      return is_float_mult_fast(room.primary, kBatchN);
+    }
+    return false;
+  }
+
+  // Where unpacking goes then.
+  template <class F, class S>
+  S* aim_join(F& finish, const Room& room, L* out, S* latents) const {
+    if constexpr (std::is_same_v<F, Finish<L>> && std::is_same_v<L, P>) {
+      finish.kind = FinishKind::kFloatMult;
+      finish.primary = room.primary;
+      finish.base_bits = static_cast<L>(std::get_if<FloatMult>(&meta_.mode)->base_bits);
+      return out;
+    }
+    return latents;
+  }
+
+  Status finish_whole_batch(Room& room, const Done& done, std::size_t first_byte, L* out) {
     StoredN stored{};
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i)) continue;
       stored[i] = kBatchN;
       visit(i, room, [&](auto& its, auto*) { its.take(kBatchN); });
     }
-    return finish_batch(room, stored, finished, kBatchN, first_byte, out);
+    return finish_batch(room, stored, done, kBatchN, first_byte, out);
   }
 
-  static P* primary_target(L* out, P* room) {
-    if constexpr (std::is_same_v<L, P>) return out;
+  P* primary_target(L* out, P* room) const {
+    if constexpr (std::is_same_v<L, P>) {
+      if (!tables_.joins_while_unpacking) return out;
+    }
     return room;
   }
 
@@ -431,6 +474,11 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
        flips_bins || meta.is_delta_encoded(kPrimaryVariable) ? kMid<P> : P{0});
   fill(tables->secondary, kSecondaryVariable,
        meta.is_delta_encoded(kSecondaryVariable) ? kMid<L> : L{0});
+  const auto& is_coded = tables->is_coded;
+  tables->joins_while_unpacking =
+      std::holds_alternative<FloatMult>(meta.mode) && is_coded[kPrimaryVariable] &&
+      is_coded[kSecondaryVariable] && (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
+      !meta.is_delta_encoded(kSecondaryVariable) && tables->secondary.kernels->finishes;
   if constexpr (std::is_same_v<L, P>) {
     tables->is_constant = std::holds_alternative<Classic>(meta.mode) &&
                           std::holds_alternative<NoDelta>(meta.delta) && bits == 0;

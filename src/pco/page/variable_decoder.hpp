@@ -79,6 +79,7 @@ class VariableDecoder {
   // numbers are floats, and these their latents.
   Finish<L> wanted_finish(const AnyDelta& delta, bool is_classic_float) const {
     Finish<L> finish;
+    if (!tables_.kernels->finishes) return finish;
     if (state_n_ == 0) {
       if (is_classic_float) finish.kind = FinishKind::kFloat;
     } else if (std::holds_alternative<Consecutive>(delta)) {
@@ -90,7 +91,6 @@ class VariableDecoder {
   }
   // Notes what they did.
   FinishKind take_finish(const Finish<L>& finish) {
-    if (!finish.is_done) return FinishKind::kStore;
     if (sums(finish.kind)) moments_.back() = finish.moment;
     return finish.kind;
   }
