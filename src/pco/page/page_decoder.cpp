@@ -30,7 +30,8 @@ struct Tables final : ChunkTables {
   std::array<bool, kVariables> is_coded{};
   // Of one latent of a variable without codes.
   std::array<unsigned, kVariables> uncoded_bits{};
-  // Whether every coded variable has kernels for whole batches.
+  // Whether every coded variable has kernels for whole batches, those of one instruction set: they
+  // read each other's trails.
   bool has_batch_kernels = true;
   // The numbers are latents with the sign bit flipped; bins or moments do that, too.
   bool flips_in_tables = false;
@@ -484,6 +485,7 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   tables->flips_in_tables = std::holds_alternative<Classic>(meta.mode) &&
                             kind_of(meta.type) == NumberKind::kSigned &&
                             (is_consecutive || std::holds_alternative<NoDelta>(meta.delta));
+  void (*walk)(CodeWalk&) = nullptr;
   const auto fill = [&](auto& variable, std::size_t index, auto bias) {
     using Variable = std::remove_reference_t<decltype(variable)>;
     if (!meta.has(index)) return;
@@ -491,7 +493,10 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
     bits += kBatchN * variable.max_bits();
     tables->is_coded[index] = variable.is_coded();
     tables->uncoded_bits[index] = variable.is_coded() ? 0 : variable.max_offset_bits;
-    if (variable.is_coded() && variable.kernels->walk == nullptr) tables->has_batch_kernels = false;
+    if (!variable.is_coded()) return;
+    // The choice of instruction set may change from one variable to the next.
+    if (walk == nullptr) walk = variable.kernels->walk;
+    if (walk == nullptr || variable.kernels->walk != walk) tables->has_batch_kernels = false;
   };
   const bool flips_bins = tables->flips_in_tables && !is_consecutive;
   fill(tables->delta, kDeltaVariable, std::uint32_t{0});
