@@ -131,6 +131,12 @@ HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrai
   next.jumped = 0;
 }
 
+// The width that an unpacker must be made for: bins with offsets may be rare.
+template <class L>
+HWY_INLINE unsigned WidestIn(const LatentTables<L>& tables, const CodeTrail& trail) {
+  return trail.offset_bits == 0 ? 0 : tables.max_offset_bits;
+}
+
 template <class Unpacker, class L>
 HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail) {
   for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i, cursor);
@@ -240,8 +246,8 @@ HWY_INLINE void WithLookup(const LatentTables<L>& tables, const F& f) {
 }
 
 template <FinishKind kFinish, class L, class F>
-HWY_INLINE void WithWidths(const LatentTables<L>& tables, const F& f) {
-  const unsigned widest = tables.max_offset_bits;
+HWY_INLINE void WithWidths(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
+  const unsigned widest = WidestIn(tables, trail);
   if (widest == 0) return WithLookup<kFinish, Widths::kNone>(tables, f);
   if (sizeof(L) < 4 || widest <= 25) return WithLookup<kFinish, Widths::kShort>(tables, f);
   if constexpr (sizeof(L) == 8) {
@@ -252,21 +258,22 @@ HWY_INLINE void WithWidths(const LatentTables<L>& tables, const F& f) {
 
 // Narrow latents are finished by passes over whole vectors of them.
 template <class L, class F>
-HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, Finish<L>& finish, const F& f) {
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail,
+                             Finish<L>& finish, const F& f) {
   if constexpr (sizeof(L) >= 4) {
     finish.is_done = true;
     switch (finish.kind) {
       case FinishKind::kSum:
-        return WithWidths<FinishKind::kSum>(tables, f);
+        return WithWidths<FinishKind::kSum>(tables, trail, f);
       case FinishKind::kFloat:
-        return WithWidths<FinishKind::kFloat>(tables, f);
+        return WithWidths<FinishKind::kFloat>(tables, trail, f);
       case FinishKind::kSumFloat:
-        return WithWidths<FinishKind::kSumFloat>(tables, f);
+        return WithWidths<FinishKind::kSumFloat>(tables, trail, f);
       case FinishKind::kStore:
         break;
     }
   }
-  WithWidths<FinishKind::kStore>(tables, f);
+  WithWidths<FinishKind::kStore>(tables, trail, f);
 }
 
 template <class Unpacker, class L>
@@ -281,8 +288,9 @@ inline constexpr InfoLayout kFusedInfo = kByteInfo;
 inline constexpr std::size_t kMaxFusedBins = kMaxByteBins;
 
 template <class L, class F>
-HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, Finish<L>&, const F& f) {
-  const unsigned widest = tables.max_offset_bits;
+HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
+                             const F& f) {
+  const unsigned widest = WidestIn(tables, trail);
   if (widest == 0) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, L>>();
   } else if (widest <= 14) {
@@ -331,7 +339,7 @@ HWY_NOINLINE void Walk(CodeWalk& walk) {
 template <class L>
 void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
             std::uint64_t position, L* out, Finish<L>& finish) {
-  WithUnpacker(tables, finish, [&]<class Unpacker>() HWY_ATTR {
+  WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
     UnpackWith<Unpacker>(tables, trail, in, position, out, finish);
   });
 }
@@ -343,7 +351,7 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
   }
-  WithUnpacker(tables, finish, [&]<class Unpacker>() HWY_ATTR {
+  WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
     UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
   });
 }

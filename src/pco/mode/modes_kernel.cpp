@@ -101,8 +101,16 @@ HWY_INLINE hn::VFromD<DF> SmallToFloat(DF df, VI integers) {
 // From the sign and magnitude of a float to a signed integer of the same order, and back.
 template <class DI, class VI>
 HWY_INLINE VI SwapOrder(DI di, VI bits) {
-  const auto magnitude = hn::Set(di, static_cast<hn::TFromD<DI>>(hwy::LimitsMax<hn::TFromD<DI>>()));
-  return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), magnitude));
+  using I = hn::TFromD<DI>;
+  const auto sign = hn::BroadcastSignBit(bits);
+  const auto magnitude = hn::Set(di, hwy::LimitsMax<I>());
+#if HWY_TARGET <= HWY_AVX3
+  constexpr int kXorAnd = 0x78;  // a ^ (b & c)
+  if constexpr (sizeof(hn::Vec<DI>) == 64) {
+    return VI{_mm512_ternarylogic_epi64(bits.raw, sign.raw, magnitude.raw, kXorAnd)};
+  }
+#endif
+  return hn::Xor(bits, hn::And(sign, magnitude));
 }
 
 // Whether all latents stand for integers that SmallToFloat takes.
@@ -136,7 +144,8 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
     // The negative ones count from -0.0.
     const auto negative = hn::BroadcastSignBit(latents);
     const auto magnitudes = SmallToFloat(df, hn::Sub(latents, negative));
-    const auto factors = hn::Or(magnitudes, hn::BitCast(df, hn::And(negative, hn::BitCast(di, mid))));
+    const auto factors = hn::BitCast(
+        df, hn::OrAnd(hn::BitCast(di, magnitudes), negative, hn::BitCast(di, mid)));
     const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(factors, base)));
     const auto corrections = hn::BitCast(di, hn::Xor(hn::LoadU(d, secondary + i), mid));
     const auto numbers = SwapOrder(di, hn::Add(products, corrections));
@@ -179,8 +188,34 @@ void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
 
 #else
 
+// The same steps without vectors.
 template <class L>
-void JoinFloatMult(L base_bits, L* primary, const L* secondary, std::size_t n) {
+void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                   std::size_t n) {
+  if constexpr (sizeof(L) == 8) {
+    constexpr unsigned kSmallBits = 51;
+    constexpr double kShift = 0x1.8p52;  // plus a small integer, as bits, is the float of the sum
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      all |= primary[i] + ((std::uint64_t{1} << kSmallBits) - kMid<L>);
+    }
+    if (all >> (kSmallBits + 1) == 0) {
+      const double base = FloatTraits<L>::to_arithmetic(base_bits);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t latent = primary[i] ^ kMid<L>;
+        const std::uint64_t negative = top_bit_mask(latent);
+        const std::uint64_t sum = latent - negative + std::bit_cast<std::uint64_t>(kShift);
+        const std::uint64_t factor =
+            std::bit_cast<std::uint64_t>(std::bit_cast<double>(sum) - kShift) |
+            (negative & kMid<L>);
+        const auto product = std::bit_cast<std::uint64_t>(std::bit_cast<double>(factor) * base);
+        const std::uint64_t ordered = (product ^ (top_bit_mask(product) & ~kMid<L>)) +
+                                      (secondary[i] ^ kMid<L>);
+        primary[i] = ordered ^ (top_bit_mask(ordered) & ~kMid<L>);
+      }
+      return;
+    }
+  }
   JoinFloatMultByOne(base_bits, primary, secondary, n);
 }
 

@@ -30,6 +30,9 @@ struct Tables final : ChunkTables {
   std::array<bool, kVariables> is_coded{};
   // Of one latent of a variable without codes.
   std::array<unsigned, kVariables> uncoded_bits{};
+  // All numbers are this one, as bits.
+  bool is_constant = false;
+  L constant = 0;
   // Whether every coded variable has kernels for whole batches, those of one instruction set: they
   // read each other's trails.
   bool has_batch_kernels = true;
@@ -358,6 +361,12 @@ class Decoder final : public PageDecoder {
   // The same where no variable has codes.
   Status decode_uncoded_batches(BitWindow& window, Stretch& stretch, std::size_t count, Room& room,
                                 L* out, std::size_t& done_n) {
+    if (tables_.is_constant) {
+      done_n = count * kBatchN;
+      std::fill_n(out, done_n, static_cast<L>(tables_.constant));
+      visit(kPrimaryVariable, room, [&](auto& its, auto*) { its.take(done_n); });
+      return {};
+    }
     for (; count > 0 && stretch.position <= stretch.last_start; --count) {
       const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
       UncodedPositions uncoded{};
@@ -504,6 +513,14 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
        flips_bins || meta.is_delta_encoded(kPrimaryVariable) ? kMid<P> : P{0});
   fill(tables->secondary, kSecondaryVariable,
        meta.is_delta_encoded(kSecondaryVariable) ? kMid<L> : L{0});
+  if constexpr (std::is_same_v<L, P>) {
+    tables->is_constant = std::holds_alternative<Classic>(meta.mode) &&
+                          std::holds_alternative<NoDelta>(meta.delta) && bits == 0;
+    tables->constant = static_cast<L>(tables->primary.lowers[0]);
+    if (!tables->flips_in_tables) {
+      tables->constant = from_ordered(tables->constant, kind_of(meta.type));
+    }
+  }
   tables->max_batch_bytes = 1 + bits / 8 + kReadSlack;
   return tables;
 }
