@@ -299,7 +299,8 @@ TYPED_TEST(Batches, DominantSymbols) {
   for (const double share : {0.9, 0.97, 0.98, 0.987, 0.99, 0.995, 0.999, 1023.0 / 1024}) {
     for (int round = 0; round < 12; ++round) {
       const std::size_t bin_n = random.pick(std::vector<std::size_t>{2, 3, 9, 20});
-      const BinShape shape{static_cast<unsigned>(random.between(10, kMaxAnsSizeLog)), bin_n,
+      const unsigned least = bin_n == 2 ? 10 : 12;
+      const BinShape shape{static_cast<unsigned>(random.between(least, kMaxAnsSizeLog)), bin_n,
                            static_cast<unsigned>(random.below(kBits<TypeParam> + 1)), share};
       SCOPED_TRACE(text("share ", share, ", ", bin_n, " bins, size log ", shape.size_log, ", ",
                         shape.max_offset_bits, " offset bits, seed ", seed()));
