@@ -51,7 +51,7 @@ class Variable {
   const LatentTables<L>& tables() const { return tables_; }
   const std::byte* in() const { return noise_.data(); }
   CodeWalk aim(std::uint64_t position, CodeTrail* trail) {
-    return {tables_.nodes.data(), tables_.jumps, &states_, in(), position, trail};
+    return {tables_.nodes.data(), tables_.layout, tables_.jumps, &states_, in(), position, trail};
   }
   // Batches that begin where those before them end.
   void walk_all(std::array<CodeTrail, kBatches>& trails) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "files.hpp"
 #include "formats.hpp"
 #include "manifest.hpp"
+#include "numpact/executor.hpp"
 #include "output_file.hpp"
 #include "pco_file.hpp"
 #include "progress_bar.hpp"
@@ -48,7 +50,10 @@ class Decompressor {
         input_name_(options.input == "-" ? "(stdin)" : options.input),
         output_(options.output.empty() ? "-" : options.output),
         dtype_(parse_dtype(options.dtype)),
-        config_(parse_limit_words(options.limits)) {}
+        range_(parse_range(options.range)),
+        config_(parse_limit_words(options.limits)) {
+    config_.threads = options.threads;
+  }
 
   void run() {
     refuse_same_file(options_.input, output_);
@@ -70,6 +75,18 @@ class Decompressor {
   void open_file() {
     if (!options_.column.empty()) fail_usage("--column", "chooses from a folder, not from a file");
     format_ = &format("text");
+    columns_.push_back(open_numbers());
+    Column column;
+    column.name = column_name();
+    column.type = type_of(*columns_[0]);
+    plan_.columns.push_back(column);
+  }
+
+  std::unique_ptr<PcoInput> open_numbers() {
+    if (range_) {
+      plan_.count = range_->count;
+      return std::make_unique<PcoRange>(options_.input, input_name_, *range_, config_, dtype_);
+    }
     auto input = std::make_unique<Input>(options_.input);
     // NPY holds the count before the numbers: it must be known where it cannot be filled in later.
     std::unique_ptr<ByteSource> source;
@@ -82,12 +99,7 @@ class Decompressor {
     } else {
       source = std::move(input);
     }
-    columns_.push_back(
-        std::make_unique<PcoNumbers>(std::move(source), input_name_, config_, dtype_));
-    Column column;
-    column.name = column_name();
-    column.type = type_of(*columns_[0]);
-    plan_.columns.push_back(column);
+    return std::make_unique<PcoNumbers>(std::move(source), input_name_, config_, dtype_);
   }
 
   // For formats with named columns: the file's name without its endings.
@@ -98,7 +110,7 @@ class Decompressor {
     return name.substr(0, dot);
   }
 
-  NumberType type_of(PcoNumbers& numbers) const {
+  NumberType type_of(PcoInput& numbers) const {
     const std::optional<NumberType>& type = numbers.type();
     if (!type) numbers.next();  // throws unless the file is a whole one of no numbers
     if (dtype_ && type && *dtype_ != *type) {
@@ -122,6 +134,7 @@ class Decompressor {
     }
     format_ = &format(options_.column.empty() ? "csv" : "text");
     allow_many_files();
+    if (manifest.columns.size() > 1) share_columns();
     for (ManifestColumn& entry : manifest.columns) {
       if (entry.count != manifest.columns[0].count) {
         throw Failure(ExitCode::kFailure, options_.input,
@@ -130,7 +143,13 @@ class Decompressor {
       }
       open_column_file(entry);
     }
-    plan_.count = manifest.columns[0].count;
+    plan_.count = range_ ? range_->count : manifest.columns[0].count;
+  }
+
+  // Threads take a column each, in place of pieces of one.
+  void share_columns() {
+    executor_ = std::make_unique<ThreadExecutor>(config_.threads);
+    config_.threads = 1;
   }
 
   void choose_column(Manifest& manifest) const {
@@ -147,10 +166,15 @@ class Decompressor {
 
   void open_column_file(const ManifestColumn& entry) {
     const std::string path = options_.input + "/" + entry.file;
-    columns_.push_back(std::make_unique<PcoNumbers>(std::make_unique<Input>(path),
-                                                    column_place(path, entry.column.name), config_,
-                                                    entry.column.type));
-    const PcoNumbers& numbers = *columns_.back();
+    const std::string place = column_place(path, entry.column.name);
+    const NumberType type = entry.column.type;
+    if (range_) {
+      columns_.push_back(std::make_unique<PcoRange>(path, place, *range_, config_, type));
+    } else {
+      auto input = std::make_unique<Input>(path);
+      columns_.push_back(std::make_unique<PcoNumbers>(std::move(input), place, config_, type));
+    }
+    const PcoInput& numbers = *columns_.back();
     if (*numbers.type() != entry.column.type) {
       throw Failure(ExitCode::kCorrupt, numbers.place(),
                     fmt::format("corrupt: holds {} numbers, not {} as the manifest says",
@@ -168,8 +192,8 @@ class Decompressor {
     std::uint64_t bytes = 0;
     for (;;) {
       const std::uint64_t before = bytes;
+      read_next(views);
       for (std::size_t c = 0; c < columns_.size(); ++c) {
-        views[c] = columns_[c]->next();
         bytes += bytes_of(views[c]).size();
         if (views[c].count != views[0].count) refuse_count(*columns_[c], rows + views[c].count);
       }
@@ -187,7 +211,31 @@ class Decompressor {
     file.commit();
   }
 
-  [[noreturn]] static void refuse_count(const PcoNumbers& numbers, std::uint64_t count) {
+  void read_next(std::vector<NumberView>& views) {
+    if (executor_ == nullptr) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) views[c] = columns_[c]->next();
+      return;
+    }
+    struct Shared {
+      std::vector<std::unique_ptr<PcoInput>>& columns;
+      std::vector<NumberView>& views;
+      std::vector<std::exception_ptr> failures;
+    } shared{columns_, views, std::vector<std::exception_ptr>(columns_.size())};
+    const auto task = [](void* argument, std::size_t c) noexcept {
+      Shared& all = *static_cast<Shared*>(argument);
+      try {
+        all.views[c] = all.columns[c]->next();
+      } catch (...) {
+        all.failures[c] = std::current_exception();
+      }
+    };
+    executor_->run(columns_.size(), task, &shared);
+    for (const std::exception_ptr& failure : shared.failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+  [[noreturn]] static void refuse_count(const PcoInput& numbers, std::uint64_t count) {
     throw Failure(
         ExitCode::kCorrupt, numbers.place(),
         fmt::format("corrupt: holds {} numbers, other columns or the manifest differ", count));
@@ -197,9 +245,11 @@ class Decompressor {
   std::string input_name_;
   std::string output_;
   std::optional<NumberType> dtype_;
+  std::optional<NumberRange> range_;
   DecodeConfig config_;
   const Format* format_ = nullptr;
-  std::vector<std::unique_ptr<PcoNumbers>> columns_;
+  std::unique_ptr<ThreadExecutor> executor_;  // of several columns
+  std::vector<std::unique_ptr<PcoInput>> columns_;
   OutputPlan plan_;
 };
 

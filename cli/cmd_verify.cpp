@@ -41,7 +41,9 @@ std::string sound_part(const std::string& path, const Status& error) {
 class Checker {
  public:
   explicit Checker(const VerifyOptions& options)
-      : options_(options), config_(parse_limit_words(options.limits)) {}
+      : options_(options), config_(parse_limit_words(options.limits)) {
+    config_.threads = options.threads;
+  }
 
   // Checks one file or folder; errors are printed and remembered.
   void check_input(const std::string& path) {

@@ -45,7 +45,9 @@ struct DecompressOptions {
   std::string to;
   std::string column;
   std::string dtype;
+  std::string range;
   bool overwrite = false;
+  unsigned threads = 0;
   LimitWords limits;
   CommonOptions common;
 };
@@ -58,6 +60,7 @@ struct InspectOptions {
 
 struct VerifyOptions {
   std::vector<std::string> inputs;
+  unsigned threads = 0;
   LimitWords limits;
   CommonOptions common;
 };

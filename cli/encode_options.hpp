@@ -25,9 +25,16 @@ struct LimitWords {
   std::string max_memory;
 };
 
+// Numbers of a file by their places.
+struct NumberRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
 // All of these fail with a usage error that names the option.
 EncodeConfig parse_encode_words(const EncodeWords& words);
 DecodeConfig parse_limit_words(const LimitWords& words);
+std::optional<NumberRange> parse_range(const std::string& word);
 std::optional<NumberType> parse_dtype(const std::string& word);
 
 // Fails with a usage error if the mode or delta does not apply to the type.

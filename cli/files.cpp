@@ -2,7 +2,6 @@
 #include "files.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,18 +95,8 @@ FileBytes::FileBytes(const std::string& path) {
     bytes_ = read_;
     return;
   }
-  const auto size = static_cast<std::size_t>(*input.size());
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail_errno(path, "");
-  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  ::close(descriptor);
-  if (mapped == MAP_FAILED) fail_errno(path, "cannot be read");
-  mapped_ = mapped;
-  bytes_ = {static_cast<const std::byte*>(mapped), size};
-}
-
-FileBytes::~FileBytes() {
-  if (mapped_ != nullptr) ::munmap(mapped_, bytes_.size());
+  check(MappedFile::try_open(path, mapped_), path);
+  bytes_ = mapped_.bytes();
 }
 
 bool is_folder(const std::string& path) {

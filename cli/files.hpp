@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "numpact/mapped_file.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact::cli {
@@ -51,7 +52,6 @@ class Input final : public ByteSource {
 class FileBytes {
  public:
   explicit FileBytes(const std::string& path);
-  ~FileBytes();
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
@@ -59,7 +59,7 @@ class FileBytes {
 
  private:
   std::vector<std::byte> read_;
-  void* mapped_ = nullptr;
+  MappedFile mapped_;
   std::span<const std::byte> bytes_;
 };
 

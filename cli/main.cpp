@@ -51,6 +51,7 @@ Examples:
   numpact decompress fare.pco -o fare.npy
   numpact decompress fare.pco --to raw | other_program
   numpact decompress trips -o trips_again.parquet        a folder gives the table back
+  numpact decompress fare.pco --range 1000000:20         some numbers from the middle
   numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
 )";
 
@@ -94,6 +95,13 @@ void add_limit_options(CLI::App& command, LimitWords& words) {
   command
       .add_option("--max-memory", words.max_memory, "Stop where decoding would need more memory")
       ->type_name("SIZE");
+}
+
+void add_thread_option(CLI::App& command, unsigned& threads) {
+  command.add_option("-j,--threads", threads, "Threads that decode; 0: one for each processor")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1024U).description(""))
+      ->capture_default_str();
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
@@ -148,6 +156,11 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
       ->type_name("NAME");
   command->add_option("--dtype", options.dtype, "The number type the file must hold")
       ->type_name("TYPE");
+  command
+      ->add_option("--range", options.range,
+                   "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
+      ->type_name("FIRST:COUNT");
+  add_thread_option(*command, options.threads);
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
   command->footer(kDecompressFooter);
@@ -169,6 +182,7 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
   command->add_option("FILE", options.inputs, ".pco files and folders of compress")
       ->required()
       ->type_name("");
+  add_thread_option(*command, options.threads);
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
   return command;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -11,6 +13,9 @@
 
 namespace numpact::cli {
 namespace {
+
+// What is decoded at once by several threads.
+constexpr std::size_t kParallelPieceBytes = std::size_t{16} << 20;
 
 // Bytes for the file, seen by the verifier too.
 class VerifiedSink final : public ByteSink {
@@ -69,9 +74,21 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   return written;
 }
 
+MutableNumberView PcoInput::piece(std::uint64_t most) {
+  const NumberType type = type_.value_or(NumberType::kU8);
+  if (numbers_ == nullptr) {
+    piece_n_ = is_parallel_ ? kParallelPieceBytes / size_of(type) : kPieceNumbers;
+    numbers_ = std::make_unique_for_overwrite<std::uint64_t[]>(piece_n_ * size_of(type) / 8);
+  }
+  const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(most, piece_n_));
+  return MutableNumberView(type, numbers_.get(), n);
+}
+
 PcoNumbers::PcoNumbers(std::unique_ptr<ByteSource> source, std::string place,
                        const DecodeConfig& config, std::optional<NumberType> dtype)
-    : source_(std::move(source)), place_(std::move(place)), reader_(*source_, config) {
+    : PcoInput(std::move(place), config.threads),
+      source_(std::move(source)),
+      reader_(*source_, config) {
   check(reader_.try_header(header_), place_);
   type_ = header_.number_type ? header_.number_type : dtype;
 }
@@ -80,12 +97,10 @@ PcoNumbers::PcoNumbers(const std::string& path, const DecodeConfig& config)
     : PcoNumbers(std::make_unique<Input>(path), path, config) {}
 
 Status PcoNumbers::try_next(NumberView& numbers) {
-  const NumberType type = type_.value_or(NumberType::kU8);
-  if (numbers_.empty()) numbers_.resize(kPieceNumbers * size_of(type) / sizeof(std::uint64_t));
+  const MutableNumberView out = piece(std::numeric_limits<std::uint64_t>::max());
   std::size_t count = 0;
-  const Status status =
-      reader_.try_read(MutableNumberView(type, numbers_.data(), kPieceNumbers), count);
-  numbers = NumberView(type, numbers_.data(), count);
+  const Status status = reader_.try_read(out, count);
+  numbers = NumberView(out.type, out.data, count);
   return status;
 }
 
@@ -93,6 +108,30 @@ NumberView PcoNumbers::next() {
   NumberView numbers;
   check(try_next(numbers), place_);
   return numbers;
+}
+
+PcoRange::PcoRange(const std::string& path, std::string place, const NumberRange& range,
+                   const DecodeConfig& config, std::optional<NumberType> dtype)
+    : PcoInput(std::move(place), config.threads), bytes_(path), range_(range), config_(config) {
+  // The walk makes no numbers: limits on them are for what is asked for.
+  DecodeConfig walk = config;
+  walk.limits = {};
+  walk.limits.max_memory = config.limits.max_memory;
+  ChunkIndex index;
+  check(ChunkIndex::try_build(bytes_.bytes(), index, walk, &context_), place_);
+  reader_ = FileReader::create(bytes_.bytes(), index).value();
+  if (range.first > index.count() || range.count > index.count() - range.first) {
+    throw Failure(ExitCode::kFailure, place_,
+                  fmt::format("holds {} numbers, not those of --range", index.count()));
+  }
+  type_ = index.type() ? index.type() : dtype;
+}
+
+NumberView PcoRange::next() {
+  const MutableNumberView out = piece(range_.count - done_);
+  check(reader_->try_read(range_.first + done_, out, config_, &context_), place_);
+  done_ += out.count;
+  return NumberView(out.type, out.data, out.count);
 }
 
 std::string size_text(std::uint64_t raw_bytes, std::uint64_t bytes) {

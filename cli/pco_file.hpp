@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "encode_options.hpp"
 #include "files.hpp"
+#include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
 #include "output_file.hpp"
 #include "progress_bar.hpp"
@@ -32,8 +34,30 @@ struct WriteOptions {
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place);
 
-// The numbers of a Pco file. Errors name the place, the byte offset and the chunk.
-class PcoNumbers final : public NumberInput {
+// Numbers of a Pco file. Errors name the place, the byte offset and the chunk.
+class PcoInput : public NumberInput {
+ public:
+  const std::string& place() const { return place_; }
+  // None: the file is empty and does not say what of.
+  const std::optional<NumberType>& type() const { return type_; }
+
+ protected:
+  PcoInput(std::string place, unsigned threads)
+      : place_(std::move(place)), is_parallel_(threads != 1) {}
+  // Memory for the next piece; `most` becomes how many numbers. Several threads need much to do.
+  MutableNumberView piece(std::uint64_t most);
+
+  std::string place_;
+  std::optional<NumberType> type_;
+
+ private:
+  bool is_parallel_;
+  std::size_t piece_n_ = 0;
+  std::unique_ptr<std::uint64_t[]> numbers_;  // what is not used is never touched
+};
+
+// All of them, from first to last.
+class PcoNumbers final : public PcoInput {
  public:
   // `dtype` is what an empty file without a number type is taken to hold.
   PcoNumbers(std::unique_ptr<ByteSource> source, std::string place, const DecodeConfig& config,
@@ -41,10 +65,7 @@ class PcoNumbers final : public NumberInput {
   // Of the file at a path.
   PcoNumbers(const std::string& path, const DecodeConfig& config);
 
-  const std::string& place() const { return place_; }
   const FileHeader& header() const { return header_; }
-  // None: the file is empty and does not say what of.
-  const std::optional<NumberType>& type() const { return type_; }
   NumberView next() override;
 
   // Like next(), but errors come as a Status.
@@ -53,11 +74,27 @@ class PcoNumbers final : public NumberInput {
 
  private:
   std::unique_ptr<ByteSource> source_;
-  std::string place_;
   StreamReader reader_;
   FileHeader header_;
-  std::optional<NumberType> type_;
-  std::vector<std::uint64_t> numbers_;
+};
+
+// Some of them, by their places. Of a file on disk no more is decoded than their chunks; of others
+// all bytes are read into memory. The file is walked first.
+class PcoRange final : public PcoInput {
+ public:
+  PcoRange(const std::string& path, std::string place, const NumberRange& range,
+           const DecodeConfig& config, std::optional<NumberType> dtype = std::nullopt);
+
+  NumberView next() override;
+  std::optional<std::uint64_t> count() const override { return range_.count; }
+
+ private:
+  FileBytes bytes_;
+  NumberRange range_;
+  DecodeConfig config_;
+  DecodeContext context_;
+  std::optional<FileReader> reader_;
+  std::uint64_t done_ = 0;
 };
 
 // "8000 -> 1234 bytes (6.48x)".

@@ -149,9 +149,21 @@ struct DecodeLimits {
   std::uint64_t max_memory = kUnlimited;        // bytes of scratch memory, the output not counted
 };
 
+class Executor;
+
 struct DecodeConfig {
   DecodeLimits limits;
+  // May be called less often where several threads work: they are not interrupted for it.
   ProgressCallback progress;
+  // Threads that decode at the same time, the calling one among them; 0: as many as the machine
+  // runs at once. Those beyond one are kept in the DecodeContext or StreamReader where there is
+  // one, else begun for the call alone. Results are the same, errors included. Chunks are what is
+  // shared: a file of one gains nothing.
+  unsigned threads = 1;
+  // Works instead of threads of the library's own; must outlive the calls, and a StreamReader. With
+  // either, tasks take scratch memory from the memory resource of the context or reader, from any
+  // thread but one at a time.
+  Executor* executor = nullptr;
 };
 
 namespace detail {

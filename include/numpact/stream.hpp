@@ -77,6 +77,10 @@ class NUMPACT_API FileSource final : public ByteSource {
 // Decodes a standalone file from a source, in order. Memory: a window of the input (about 64 KiB,
 // or a chunk's metadata if that is larger), one batch, and what the chunk's lookback window and
 // dictionary need; it grows only with bytes that have arrived or numbers that were decoded.
+//
+// With threads or an executor in the config, a try_read() of more numbers than the next chunk has
+// reads ahead, up to 16 MiB of input, and decodes whole chunks at the same time straight to the
+// caller's memory; each task has scratch of its own. What is given and reported stays the same.
 class NUMPACT_API StreamReader {
  public:
   // The source must outlive the reader. Reads nothing yet.

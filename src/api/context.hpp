@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "api/workers.hpp"
 #include "base/arena.hpp"
 #include "numpact/config.hpp"
 
@@ -15,8 +16,9 @@ struct EncodeContext::Impl {
 };
 
 struct DecodeContext::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), workers(memory) {}
   Arena arena;
+  Workers workers;
 };
 
 namespace detail {
@@ -26,6 +28,7 @@ struct ContextAccess {
   static Arena& arena(Context& context) {
     return context.impl_->arena;
   }
+  static Workers& workers(DecodeContext& context) { return context.impl_->workers; }
 };
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include "api/decode_checks.hpp"
 #include "api/guard.hpp"
 #include "api/headers.hpp"
+#include "api/parallel_part.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/standalone/file_walker.hpp"
@@ -29,19 +30,20 @@ Status check_type(NumberType found, NumberType wanted) {
 }
 
 // Where decoded numbers go.
-class Output {
+class Output : public ParallelPart::Room {
  public:
-  virtual ~Output() = default;
-  // Memory for numbers [0, total), of which those before `used` are kept.
-  virtual Status room_for(std::size_t total, std::size_t expected, void*& data) = 0;
+  // Memory for numbers [0, total), of which those decoded before are kept.
+  virtual Status room_for(std::size_t total, void*& data) = 0;
   // The largest total worth asking for at once when `needed` will be asked for in the end.
   virtual std::size_t step(std::size_t used, std::size_t needed) const = 0;
+
+  Status make(std::size_t total, void*& data) final { return room_for(total, data); }
 };
 
 class FixedOutput final : public Output {
  public:
   explicit FixedOutput(const MutableNumberView& view) : view_(view) {}
-  Status room_for(std::size_t total, std::size_t, void*& data) override {
+  Status room_for(std::size_t total, void*& data) override {
     if (total > view_.count) {
       return Status(ErrorKind::kOutputTooSmall, "the file holds more numbers than the output");
     }
@@ -49,6 +51,8 @@ class FixedOutput final : public Output {
     return {};
   }
   std::size_t step(std::size_t, std::size_t needed) const override { return needed; }
+  bool is_growing() const override { return false; }
+  std::uint64_t most() const override { return view_.count; }
 
  private:
   MutableNumberView view_;
@@ -57,18 +61,23 @@ class FixedOutput final : public Output {
 class GrowingOutput final : public Output {
  public:
   GrowingOutput(detail::GrowFunction grow, void* owner) : grow_(grow), owner_(owner) {}
-  Status room_for(std::size_t total, std::size_t expected, void*& data) override {
-    data = grow_(owner_, total, expected);
+  void expect(std::size_t count) { expected_ = count; }
+
+  Status room_for(std::size_t total, void*& data) override {
+    data = grow_(owner_, total, expected_);
     return {};
   }
   // A chunk's count may be a lie; memory follows what was decoded.
   std::size_t step(std::size_t used, std::size_t needed) const override {
     return std::min(needed, used + std::max(used, kPieceN));
   }
+  bool is_growing() const override { return true; }
+  std::uint64_t most() const override { return SIZE_MAX; }
 
  private:
   detail::GrowFunction grow_;
   void* owner_;
+  std::size_t expected_ = 0;  // the count that will probably be reached
 };
 
 struct Task {
@@ -76,7 +85,6 @@ struct Task {
   const DecodeConfig& config;
   Output& output;
   std::size_t& count;
-  std::size_t expected;
 };
 
 Status decode_chunk(FileWalker& walker, const Task& task) {
@@ -87,7 +95,7 @@ Status decode_chunk(FileWalker& walker, const Task& task) {
     const std::size_t room = task.output.step(used, total);
     const std::size_t until = task.config.progress ? std::min(room, used + kPieceN) : room;
     void* data = nullptr;
-    NUMPACT_TRY(task.output.room_for(room, task.expected, data));
+    NUMPACT_TRY(task.output.room_for(room, data));
     std::byte* const at = static_cast<std::byte*>(data) + used * size_of(task.type);
     NUMPACT_TRY(walker.decode(until - used, at));
     used = until;
@@ -106,20 +114,25 @@ std::size_t expected_count(std::span<const std::byte> file, std::uint64_t n_hint
   return static_cast<std::size_t>(expected);
 }
 
-Status decode_file(std::span<const std::byte> file, NumberType type, Output& output,
-                   std::size_t& count, const DecodeConfig& config, DecodeContext* context) {
-  ScratchArena arena(context, config.limits.max_memory);
-  FileWalker walker(file, *arena);
+Status read_header(FileWalker& walker, NumberType type) {
   NUMPACT_TRY(walker.read_header());
   if (walker.header().uniform_type) NUMPACT_TRY(check_type(*walker.header().uniform_type, type));
-  const std::size_t expected = expected_count(file, walker.header().n_hint, config.limits, type);
-  const Task task{type, config, output, count, expected};
+  return {};
+}
+
+Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& task) {
+  parallel.start(walker, task.type);
   while (true) {
+    std::uint64_t count = task.count;
+    const Status ahead = parallel.advance(walker, &task.output, count);
+    task.count = static_cast<std::size_t>(count);
+    NUMPACT_TRY(ahead);
     bool is_end = false;
     NUMPACT_TRY(walker.enter_chunk(is_end));
     if (is_end) return {};
-    NUMPACT_TRY(check_type(walker.head().type, type));
+    NUMPACT_TRY(check_type(walker.head().type, task.type));
     NUMPACT_TRY(decode_chunk(walker, task));
+    parallel.passed_in_order(walker.head().n);
   }
 }
 
@@ -154,9 +167,13 @@ Status try_decompress_into(std::span<const std::byte> file, const MutableNumberV
                            std::size_t& count, const DecodeConfig& config,
                            DecodeContext* context) noexcept {
   count = 0;
-  return guarded([&] {
+  return guarded([&]() -> Status {
+    ScratchArena arena(context, config.limits.max_memory);
+    ParallelPart parallel(file, config, context, *arena);
+    FileWalker walker(file, *arena);
     FixedOutput output(out);
-    return decode_file(file, out.type, output, count, config, context);
+    NUMPACT_TRY(read_header(walker, out.type));
+    return decode_chunks(walker, parallel, {out.type, config, output, count});
   });
 }
 
@@ -166,9 +183,17 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
                           void* owner, const DecodeConfig& config,
                           DecodeContext* context) noexcept {
   return guarded([&]() -> Status {
+    ScratchArena arena(context, config.limits.max_memory);
+    ParallelPart parallel(file, config, context, *arena);
+    FileWalker walker(file, *arena);
     GrowingOutput output(grow, owner);
     std::size_t count = 0;
-    const Status status = decode_file(file, type, output, count, config, context);
+    const auto decode = [&]() -> Status {
+      NUMPACT_TRY(read_header(walker, type));
+      output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
+      return decode_chunks(walker, parallel, {type, config, output, count});
+    };
+    const Status status = decode();
     // What an error leaves half done is cut off.
     grow(owner, count, count);
     return status;
@@ -206,9 +231,12 @@ Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
   count = 0;
   return guarded([&]() -> Status {
     ScratchArena arena(context, config.limits.max_memory);
+    ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);
     NUMPACT_TRY(walker.read_header());
+    parallel.start(walker, std::nullopt);
     while (true) {
+      NUMPACT_TRY(parallel.advance(walker, nullptr, count));
       bool is_end = false;
       NUMPACT_TRY(walker.enter_chunk(is_end));
       if (is_end) return {};
@@ -219,6 +247,7 @@ Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
       NUMPACT_TRY(walker.skip(sizes));
       NUMPACT_TRY(walker.leave_chunk());
       count += head.n;
+      parallel.passed_in_order(head.n);
       NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
     }
   });

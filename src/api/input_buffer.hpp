@@ -3,6 +3,7 @@
 #ifndef NUMPACT_API_INPUT_BUFFER_HPP
 #define NUMPACT_API_INPUT_BUFFER_HPP
 
+#include <algorithm>
 #include <cstring>
 #include <memory_resource>
 #include <vector>
@@ -40,11 +41,19 @@ class InputBuffer {
     const std::size_t have = end_ - begin_;
     return ensure(have < kPiece / 2 ? have + kPiece / 2 : 2 * have);
   }
+  // Reads once, to have at most `most` bytes. The room doubles once it is full.
+  Status extend_once(std::size_t most) {
+    const std::size_t have = end_ - begin_;
+    if (at_end_ || have >= most) return {};
+    const std::size_t room = have < bytes_.size() ? bytes_.size() : 2 * have;
+    return read_some(std::min(most, std::max(kPiece, room)));
+  }
 
  private:
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
 
   Status read_some(std::size_t wanted) {
+    NUMPACT_TRY(failure_);
     if (begin_ > 0) {
       std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
       end_ -= begin_;
@@ -52,9 +61,13 @@ class InputBuffer {
     }
     // Twice what has arrived at most: room follows bytes, not claims.
     const std::size_t room = std::max(kPiece, std::min(wanted, 2 * end_));
-    if (bytes_.size() < room) bytes_.resize(room);
+    if (bytes_.size() < room) {
+      bytes_.reserve(room);  // no more than that
+      bytes_.resize(room);
+    }
     std::size_t got = 0;
-    NUMPACT_TRY(source_->read({bytes_.data() + end_, bytes_.size() - end_}, got));
+    failure_ = source_->read({bytes_.data() + end_, bytes_.size() - end_}, got);
+    NUMPACT_TRY(failure_);
     end_ += got;
     at_end_ = got == 0;
     return {};
@@ -66,6 +79,7 @@ class InputBuffer {
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
   bool at_end_ = false;
+  Status failure_;  // of the source; it is not asked again
 };
 
 }  // namespace numpact

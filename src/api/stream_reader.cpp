@@ -5,6 +5,7 @@
 #include "api/guard.hpp"
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
+#include "api/workers.hpp"
 #include "base/arena.hpp"
 #include "pco/page/page_decoder.hpp"
 
@@ -14,7 +15,7 @@ struct StreamReader::Impl {
   enum class Place { kHeader, kBetweenChunks, kPageHead, kPage, kEnd };
 
   Impl(ByteSource& source, DecodeConfig decode_config, std::pmr::memory_resource* memory)
-      : input(source, memory), config(std::move(decode_config)), arena(memory) {
+      : input(source, memory), config(std::move(decode_config)), arena(memory), workers(memory) {
     arena.reset(config.limits.max_memory);
   }
 
@@ -50,8 +51,75 @@ struct StreamReader::Impl {
       const auto byte = static_cast<std::uint8_t>(input.bytes()[0]);
       if (is_number_type(byte)) type = static_cast<NumberType>(byte);
     }
+    make_parallel();
     chunk_mark = arena.mark();
     return {};
+  }
+
+  void make_parallel() {
+    crew = workers.crew(config);
+    if (crew.executor == nullptr || !type) return;
+    parallel.emplace(crew, header, *type);
+  }
+
+  // Reads ahead as long as whole chunks may follow that fit into `room` numbers.
+  void plan(std::uint64_t room) {
+    arena.rewind(chunk_mark);
+    workers.share_memory(config.limits.max_memory, arena.capacity());
+    parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, room);
+    while (true) {
+      const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
+      while (parallel->plan_segment(stretch)) {
+      }
+      if (parallel->plan_is_closed() || input.is_last()) break;
+      if (input.bytes().size() >= kMostAhead) break;
+      if (!read_ahead()) break;
+    }
+    parallel->end_plan();
+  }
+
+  // Failures are for whoever needs the bytes.
+  bool read_ahead() {
+    try {
+      return input.extend_once(kMostAhead).ok();
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
+  // Between chunks: decodes whole chunks as far as they fit and that pays. What it leaves, errors
+  // among it, is met in order.
+  Status read_in_parallel(const MutableNumberView& out, std::size_t& count) {
+    if (!parallel || !parallel->may_plan()) return {};
+    const DecodeLimits& limits = config.limits;
+    const std::uint64_t most =
+        std::min(limits.max_numbers, limits.max_output_bytes / size_of(out.type));
+    const std::uint64_t before = numbers_before_chunk;
+    if (before > most) return {};
+    plan(std::min<std::uint64_t>(most - before, out.count - count));
+    if (parallel->planned_segments() < 2) {
+      workers.give_memory_back(limits.max_memory);
+      return {};
+    }
+
+    Status cancelled;
+    const standalone::ParallelWalker::Report report_place = [&](const standalone::Place& reached) {
+      if (reached.numbers == numbers_given) return true;
+      numbers_given = reached.numbers;
+      cancelled = report_progress(config.progress, {numbers_given, reached.offset});
+      return cancelled.ok();
+    };
+    const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
+    std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
+    const standalone::Place proven = parallel->run(stretch, at, false, &report_place);
+    workers.give_memory_back(limits.max_memory);
+    input.drop(static_cast<std::size_t>(proven.offset - input.offset()));
+    count += static_cast<std::size_t>(proven.numbers - before);
+    numbers_before_chunk = proven.numbers;
+    chunk_index = proven.chunk;
+    bit_position = 0;
+    if (cancelled.ok()) report_place(proven);
+    return cancelled;
   }
 
   Status enter_chunk() {
@@ -110,6 +178,7 @@ struct StreamReader::Impl {
     NUMPACT_TRY(
         step_with_more([&](BitWindow& window, bool&) { return PageDecoder::finish(window); }));
     numbers_before_chunk += head.n;
+    if (parallel) parallel->passed_in_order(head.n);
     ++chunk_index;
     place = Place::kBetweenChunks;
     return {};
@@ -123,7 +192,8 @@ struct StreamReader::Impl {
     while (count < out.count || place == Place::kPageHead) {
       if (place == Place::kEnd) break;
       if (place == Place::kBetweenChunks) {
-        NUMPACT_TRY(enter_chunk());
+        NUMPACT_TRY(read_in_parallel(out, count));
+        if (count < out.count) NUMPACT_TRY(enter_chunk());
       } else if (place == Place::kPageHead) {
         NUMPACT_TRY(start_page());
       } else {
@@ -147,6 +217,8 @@ struct StreamReader::Impl {
   bool in_chunk() const { return place != Place::kHeader && place != Place::kEnd; }
 
   static constexpr std::size_t kPieceN = std::size_t{1} << 18;
+  // Bytes of input at hand, at most, where several threads work.
+  static constexpr std::size_t kMostAhead = std::size_t{16} << 20;
 
   InputBuffer input;
   DecodeConfig config;
@@ -164,6 +236,10 @@ struct StreamReader::Impl {
   std::uint64_t numbers_before_chunk = 0;
   std::uint64_t numbers_given = 0;
   Status failure;  // the first error, for good
+
+  Workers workers;
+  standalone::Crew crew;
+  std::optional<standalone::ParallelWalker> parallel;  // none: one thread
 };
 
 StreamReader::StreamReader(ByteSource& source, DecodeConfig config,

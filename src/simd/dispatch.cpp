@@ -22,9 +22,15 @@ struct Named {
 
 // Best first. The last one is portable code, which defines what the others must give.
 constexpr Named kNamed[] = {
-    {HWY_AVX3_DL, "avx512_vbmi2"}, {HWY_AVX3, "avx512"},   {HWY_AVX2, "avx2"},
-    {HWY_SSE4, "sse4"},            {HWY_NEON, "neon"},     {HWY_WASM, "wasm"},
-    {HWY_PPC8, "ppc8"},            {HWY_EMU128, "scalar"}, {HWY_SCALAR, "scalar"},
+    {HWY_AVX3_DL, "avx512_vbmi2"},
+    {HWY_AVX3, "avx512"},
+    {HWY_AVX2, "avx2"},
+    {HWY_SSE4, "sse4"},
+    {HWY_NEON, "neon"},
+    {HWY_WASM, "wasm"},
+    {HWY_PPC8, "ppc8"},
+    {HWY_EMU128, "scalar"},
+    {HWY_SCALAR, "scalar"},
 };
 
 // What the processor has of what was compiled, as Highway's mask.

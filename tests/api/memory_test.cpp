@@ -2,12 +2,14 @@
 // Warm contexts allocate nothing; an allocation that fails is an error and harms nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory_resource>
 #include <new>
 
 #include "counting_new.hpp"
 #include "numpact/wrapped.hpp"
 #include "support/distributions.hpp"
+#include "support/executors.hpp"
 #include "support/small_files.hpp"
 
 namespace numpact::testing {
@@ -20,12 +22,14 @@ class CountingMemory final : public std::pmr::memory_resource {
   long requests = 0;
   long failing = -1;
   std::size_t bytes_held = 0;
+  std::size_t most_held = 0;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t align) override {
     ++requests;
     if (failing >= 0 && failing-- == 0) throw std::bad_alloc();
     bytes_held += bytes;
+    most_held = std::max(most_held, bytes_held);
     return std::pmr::new_delete_resource()->allocate(bytes, align);
   }
   void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
@@ -87,6 +91,137 @@ TEST(WarmContexts, AllocateNothing) {
       }
     }
   }
+}
+
+// Chunks enough for several threads.
+Case parallel_case(NumberType type) {
+  Random random(94);
+  Case one;
+  one.numbers = make_numbers("walk", type, 160000, random);
+  one.config.level = 1;
+  one.config.paging = PagingSpec::equal_pages_up_to(20000);
+  return one;
+}
+
+TEST(WarmContexts, AllocateNothingWithThreads) {
+  const Case one = parallel_case(NumberType::kF32);
+  const Bytes file = compressed(one.numbers, one.config);
+  OneByOne executor(4);
+  for (Executor* const given :
+       {static_cast<Executor*>(nullptr), static_cast<Executor*>(&executor)}) {
+    CountingMemory memory;
+    DecodeContext context(&memory);
+    Numbers out = zeros(one.numbers.type(), one.numbers.count());
+    std::size_t count = 0;
+    DecodeConfig config;
+    config.threads = 3;
+    config.executor = given;
+    // Which thread takes what differs from call to call: those of a pool may come to need more.
+    const long most = given == nullptr ? 8 : 0;
+    for (int round = 0; round < 12; ++round) {
+      const long before = allocations;
+      const long requests = memory.requests;
+      const Status status = try_decompress_into(file, writable(out), count, config, &context);
+      const long after = allocations;
+      ASSERT_OK(status);
+      EXPECT_TRUE(same_numbers(out, one.numbers));
+      if (round < 2) continue;
+      EXPECT_LE(after - before, most);
+      EXPECT_LE(memory.requests - requests, most);
+    }
+  }
+}
+
+// Scratch is bounded by the tasks, not by the chunks, and together by the limit.
+TEST(ParallelMemory, IsBounded) {
+  const Case one = parallel_case(NumberType::kF64);
+  const Bytes file = compressed(one.numbers, one.config);
+  Numbers out = zeros(one.numbers.type(), one.numbers.count());
+  std::size_t count = 0;
+  const auto held_by = [&](unsigned tasks, std::uint64_t limit) {
+    OneByOne executor(tasks);
+    CountingMemory memory;
+    DecodeConfig config;
+    config.executor = &executor;
+    config.limits.max_memory = limit;
+    DecodeContext context(&memory);
+    EXPECT_OK(try_decompress_into(file, writable(out), count, config, &context));
+    return memory.most_held;
+  };
+  const std::size_t alone = held_by(1, DecodeLimits::kUnlimited);
+  const std::size_t four = held_by(4, DecodeLimits::kUnlimited);
+  EXPECT_LE(four, 5 * alone + 100000);
+  // Besides the scratch: a list of blocks for each arena, and of segments.
+  EXPECT_LE(held_by(4, alone), alone + 40000);
+  EXPECT_LE(held_by(4, 2 * alone), 2 * alone + 40000);
+}
+
+TEST(FailingMemory, WithThreads) {
+  const Case one = parallel_case(NumberType::kI32);
+  const Bytes file = compressed(one.numbers, one.config);
+  Numbers out = zeros(one.numbers.type(), one.numbers.count());
+  std::size_t count = 0;
+  for (const bool is_pool : {false, true}) {
+    OneByOne executor(3);
+    for (long k = 0;; ++k) {
+      ASSERT_LT(k, 300);
+      fail_in = k;
+      DecodeConfig config;
+      config.threads = 3;
+      if (!is_pool) config.executor = &executor;
+      const Status status = try_decompress_into(file, writable(out), count, config);
+      const bool reached = fail_in < 0;
+      fail_in = -1;
+      if (status.ok()) {
+        EXPECT_TRUE(same_numbers(out, one.numbers));
+      } else {
+        EXPECT_KIND(status, kOutOfMemory);
+      }
+      if (!reached) break;
+    }
+    for (long k = 0;; ++k) {
+      ASSERT_LT(k, 300);
+      fail_in = k;
+      DecodeConfig config;
+      config.threads = 3;
+      if (!is_pool) config.executor = &executor;
+      ChunkIndex index;
+      const Status status = ChunkIndex::try_build(file, index, config);
+      const bool reached = fail_in < 0;
+      fail_in = -1;
+      if (status.ok()) {
+        EXPECT_EQ(index.count(), one.numbers.count());
+        EXPECT_EQ(index.chunks().size(), 8u);
+      } else {
+        EXPECT_KIND(status, kOutOfMemory);
+      }
+      if (!reached) break;
+    }
+  }
+}
+
+// A few bytes that claim much.
+TEST(ParallelMemory, OutputDoesNotGrowByClaims) {
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
+  const Numbers numbers = zeros(NumberType::kF64, 1 << 20);
+  Bytes file = compressed(numbers, config);
+  const std::size_t begin = read_header(file).size_bytes;
+  const Bytes chunk = to_bytes(ByteSpan(file).subspan(begin, file.size() - 1 - begin));
+  ASSERT_LT(chunk.size(), 100u);
+  file.resize(begin);
+  for (int i = 0; i < 40; ++i) file.insert(file.end(), chunk.begin(), chunk.end());
+  // The first is as it says; the others have a page that ends at once, by bins that take bits.
+  const std::size_t second = begin + chunk.size();
+  for (std::size_t at = second; at < file.size(); ++at) file[at] ^= std::byte{0x01};
+  OneByOne executor(4);
+  DecodeConfig parallel;
+  parallel.executor = &executor;
+  Numbers in_order;
+  Numbers out;
+  const Status expected = try_decompress_any(file, in_order);
+  EXPECT_EQ(try_decompress_any(file, out, parallel).message(), expected.message());
+  EXPECT_LE(out.storage().capacity(), in_order.storage().capacity() * 2);
 }
 
 TEST(FailingMemory, OfContexts) {

@@ -63,10 +63,10 @@ class VariableOf final : public Variable {
     tables_ = LatentTables<L>::make(Binning{kBits<L>, size_log_, bins_}, bias_, arena);
     states_ = first_states_;
     moment_ = static_cast<L>(random_.bits());
-    return tables_.kernels->walk != nullptr;
+    return tables_.is_coded() && tables_.is_summed;
   }
   CodeWalk aim(const std::byte* in, std::uint64_t position, CodeTrail* trail) override {
-    return {tables_.nodes.data(), tables_.jumps, &states_, in, position, trail};
+    return {tables_.nodes.data(), tables_.layout, tables_.jumps, &states_, in, position, trail};
   }
   void walk(CodeWalk& walk) override { tables_.kernels->walk(walk); }
 

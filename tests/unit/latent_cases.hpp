@@ -15,8 +15,8 @@
 namespace numpact::testing {
 
 // Around the numbers of bins where kernels change how they look them up.
-inline constexpr std::size_t kBinCounts[] = {1,  2,  3,   8,   9,   16,  17,  32,  33,
-                                             64, 65, 128, 200, 256, 257, 512, 513, 2000};
+inline constexpr std::size_t kBinCounts[] = {1,  2,   3,   8,   9,   16,  17,  32,   33,  64,
+                                             65, 128, 200, 256, 257, 512, 513, 2000, 5000};
 
 inline Bytes noise(std::size_t n, Random& random) {
   Bytes bytes(n);

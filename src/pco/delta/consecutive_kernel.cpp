@@ -61,9 +61,7 @@ template <class D, class V>
 HWY_INLINE V AddBlocksBelow(D d, V v) {
   using L = hn::TFromD<D>;
   const __m512i zero = _mm512_setzero_si512();
-  const __m512i last = sizeof(L) == 1
-                           ? _mm512_set1_epi8(15)
-                           : _mm512_set1_epi16(0x0f0e);
+  const __m512i last = sizeof(L) == 1 ? _mm512_set1_epi8(15) : _mm512_set1_epi16(0x0f0e);
   const V ends{_mm512_shuffle_epi8(v.raw, last)};
   const V one{_mm512_alignr_epi64(ends.raw, zero, 6)};
   const V two = hn::Add(one, V{_mm512_alignr_epi64(one.raw, zero, 6)});
@@ -210,11 +208,11 @@ namespace numpact {
   HWY_EXPORT(Encode##S);                                                         \
   template <>                                                                    \
   void decode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
-    NUMPACT_DISPATCH(Decode##S)(moments, latents, n);                        \
+    NUMPACT_DISPATCH(Decode##S)(moments, latents, n);                            \
   }                                                                              \
   template <>                                                                    \
   void encode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
-    NUMPACT_DISPATCH(Encode##S)(moments, latents, n);                        \
+    NUMPACT_DISPATCH(Encode##S)(moments, latents, n);                            \
   }
 NUMPACT_DOORS(std::uint8_t, 8)
 NUMPACT_DOORS(std::uint16_t, 16)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undoing Conv1. The prediction needs the latent before it, which is a chain; but most of its sum is
-// over older latents: for eight latents in a row, the part that comes from before all of them is
+// Undoing Conv1. The prediction needs the latent before it, which is a chain; but most of its sum
+// is over older latents: for eight latents in a row, the part that comes from before all of them is
 // made by vectors, then what they give each other is added one by one.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::size_t kBlockN = 8;
 
-// Latents as signed numbers of at most 32 bits, which vectors can multiply exactly: 32-bit ones less
-// 2^31. What that takes from the sums is put into the bias. Sums wrap; the true ones fit.
+// Latents as signed numbers of at most 32 bits, which vectors can multiply exactly: 32-bit ones
+// less 2^31. What that takes from the sums is put into the bias. Sums wrap; the true ones fit.
 template <class L>
 inline constexpr std::int64_t kShift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
 
@@ -176,12 +176,11 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                                   \
-  HWY_EXPORT(Conv1##S);                                                                      \
-  template <>                                                                                \
-  void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before,     \
-                     L* out) {                                                               \
-    NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                \
+#define NUMPACT_DOOR(L, S)                                                                         \
+  HWY_EXPORT(Conv1##S);                                                                            \
+  template <>                                                                                      \
+  void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
+    NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                      \
   }
 NUMPACT_DOOR(std::uint8_t, 8)
 NUMPACT_DOOR(std::uint16_t, 16)

@@ -70,7 +70,7 @@ void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* late
 
 #define NUMPACT_INSTANTIATE(L)                                                            \
   template bool decode_lookback(std::size_t, const std::uint32_t*, const L*, std::size_t, \
-                                LookbackRing<L>&);                                             \
+                                LookbackRing<L>&);                                        \
   template void encode_lookback(const std::uint32_t*, std::span<L>, L*, std::size_t);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

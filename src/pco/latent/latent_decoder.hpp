@@ -27,6 +27,7 @@ struct CodeTrail {
 // behind them, where the offsets begin.
 struct CodeWalk {
   const AnsNode* nodes;
+  InfoLayout layout;
   AnsJumps jumps;
   AnsStates* states;
   const std::byte* in;
@@ -66,8 +67,9 @@ struct Finish {
 // case (n * max_bits() bits from the position, and kReadSlack bytes more) must be readable.
 template <Latent L>
 struct LatentKernels {
-  InfoLayout layout;
-  // Of tables that are coded, for whole batches:
+  // Whether symbols in a byte of their own are faster, where they fit.
+  bool likes_byte_symbols;
+  // Of tables that are coded and summed, for whole batches:
   void (*walk)(CodeWalk& walk);
   void (*unpack)(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
                  std::uint64_t position, L* out, Finish<L>& finish);
@@ -84,7 +86,7 @@ struct LatentKernels {
 
 // Those for the instruction set in use.
 template <Latent L>
-const LatentKernels<L>& latent_kernels(std::size_t bin_n);
+const LatentKernels<L>& latent_kernels();
 
 }  // namespace numpact
 

@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 HWY_NOINLINE std::uint64_t WalkSome(const AnsNode* nodes, AnsStates& states, const std::byte* in,
                                     std::uint64_t position, std::size_t n,
                                     std::uint32_t* HWY_RESTRICT infos) {
-  CodeWalk walk{nodes, {}, &states, in, position, nullptr};
+  CodeWalk walk{nodes, kPlainInfo, {}, &states, in, position, nullptr};
   Walker walker;
   walker.Start(walk);
   std::size_t i = 0;
@@ -127,7 +127,7 @@ HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrai
     cursor.LeaveRegisters();
   }
   walker.Finish(walk);
-  next.offset_bits = OffsetBitsBetween(before, walker.filled);
+  next.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
   next.jumped = 0;
 }
 
@@ -147,8 +147,7 @@ inline constexpr int kManyJumps = 8;
 
 template <class L>
 HWY_INLINE bool IsMostlyJumped(const LatentTables<L>& tables, const CodeTrail& trail) {
-  return hwy::PopCount(trail.jumped) >= kManyJumps &&
-         OffsetBits(tables.jumps.info) == 0;
+  return hwy::PopCount(trail.jumped) >= kManyJumps && OffsetBits(tables.jumps.info) == 0;
 }
 
 template <class Unpacker, class L>
@@ -173,7 +172,7 @@ HWY_INLINE void WalkOnly(CodeWalk& walk) {
   trail.before[15] = before;
   for (std::size_t i = 0; i < kBatchN; i += 4) walker.Four<kNote>(trail.words + i);
   walker.Finish(walk);
-  trail.offset_bits = OffsetBitsBetween(before, walker.filled);
+  trail.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
   trail.jumped = 0;
 }
 
@@ -194,25 +193,30 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
     for (std::size_t j = i; j < i + 16; j += 4) walker.Four<kNote>(trail.words + j);
   }
   walker.Finish(walk);
-  trail.offset_bits = OffsetBitsBetween(before, walker.filled);
+  trail.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
 }
 
-template <OffsetsPerWord kOffsets, class L>
+template <OffsetsPerWord kOffsets, class Symbol, class L>
 struct ScalarUnpacker {
   const Lower<L>* HWY_RESTRICT lowers;
+  Symbol symbol_at;
   L alike = 0;
 
   HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const Finish<L>&)
-      : lowers(tables.lowers.data()) {}
+      : lowers(tables.lowers.data()) {
+    if constexpr (std::is_same_v<Symbol, SymbolAbove>) {
+      symbol_at.shift = tables.layout.symbol_shift;
+    }
+  }
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
     L* HWY_RESTRICT out = cursor.out;
     if constexpr (kOffsets == OffsetsPerWord::kNone) {
-      for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<L>(lowers[SymbolAt(words + i)]);
+      for (std::size_t i = 0; i < 16; ++i) out[i] = static_cast<L>(lowers[symbol_at(words + i)]);
     } else {
       std::uint64_t position = cursor.position;
       for (std::size_t i = 0; i < 16; i += 4) {
-        UnpackFour<kOffsets>(lowers, words + i, cursor.in, position, out + i);
+        UnpackFour<kOffsets>(lowers, symbol_at, words + i, cursor.in, position, out + i);
       }
       cursor.position = position;
     }
@@ -229,8 +233,7 @@ struct ScalarUnpacker {
 #if HWY_TARGET <= HWY_AVX3_DL
 
 inline constexpr Note kNote = Note::kRunning;
-inline constexpr InfoLayout kFusedInfo = kSummedInfo;
-inline constexpr std::size_t kMaxFusedBins = kMaxSummedBins;
+inline constexpr bool kLikesByteSymbols = false;
 
 // Calls f with the unpacker made for the tables and the finish.
 template <FinishKind kFinish, Widths kWidths, class L, class F>
@@ -284,23 +287,31 @@ HWY_INLINE void NoteMoment(const Unpacker& unpacker, Finish<L>& finish) {
 #else
 
 inline constexpr Note kNote = Note::kInfo;
-inline constexpr InfoLayout kFusedInfo = kByteInfo;
-inline constexpr std::size_t kMaxFusedBins = kMaxByteBins;
+inline constexpr bool kLikesByteSymbols = true;
+
+template <class Symbol, class L, class F>
+HWY_INLINE void WithSymbol(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
+  const unsigned widest = WidestIn(tables, trail);
+  if (widest == 0) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
+  } else if (widest <= 14) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
+  } else if (widest <= 28) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, Symbol, L>>();
+  } else if (widest <= 57) {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, Symbol, L>>();
+  } else {
+    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOneInTwoWords, Symbol, L>>();
+  }
+}
 
 template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
-  const unsigned widest = WidestIn(tables, trail);
-  if (widest == 0) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, L>>();
-  } else if (widest <= 14) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, L>>();
-  } else if (widest <= 28) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, L>>();
-  } else if (widest <= 57) {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, L>>();
+  if (tables.layout.symbol_shift == kByteInfo.symbol_shift) {
+    WithSymbol<SymbolInByte>(tables, trail, f);
   } else {
-    f.template operator()<ScalarUnpacker<OffsetsPerWord::kOneInTwoWords, L>>();
+    WithSymbol<SymbolAbove>(tables, trail, f);
   }
 }
 
@@ -357,21 +368,13 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
 }
 
 template <class L>
-inline constexpr LatentKernels<L> kWholeBatches{kFusedInfo, Walk,      Unpack<L>,
-                                                UnpackAndWalk<L>, Decode<L>, Skip<L>};
-template <class L>
-inline constexpr LatentKernels<L> kManyBins{kPlainInfo, nullptr, nullptr,
-                                            nullptr,    Decode<L>, Skip<L>};
+inline constexpr LatentKernels<L> kKernels{kLikesByteSymbols, Walk,      Unpack<L>,
+                                           UnpackAndWalk<L>,  Decode<L>, Skip<L>};
 
-template <class L>
-const LatentKernels<L>& Kernels(std::size_t bin_n) {
-  return bin_n <= kMaxFusedBins ? kWholeBatches<L> : kManyBins<L>;
-}
-
-const LatentKernels<std::uint8_t>& Kernels8(std::size_t n) { return Kernels<std::uint8_t>(n); }
-const LatentKernels<std::uint16_t>& Kernels16(std::size_t n) { return Kernels<std::uint16_t>(n); }
-const LatentKernels<std::uint32_t>& Kernels32(std::size_t n) { return Kernels<std::uint32_t>(n); }
-const LatentKernels<std::uint64_t>& Kernels64(std::size_t n) { return Kernels<std::uint64_t>(n); }
+const LatentKernels<std::uint8_t>& Kernels8() { return kKernels<std::uint8_t>; }
+const LatentKernels<std::uint16_t>& Kernels16() { return kKernels<std::uint16_t>; }
+const LatentKernels<std::uint32_t>& Kernels32() { return kKernels<std::uint32_t>; }
+const LatentKernels<std::uint64_t>& Kernels64() { return kKernels<std::uint64_t>; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact
@@ -388,20 +391,20 @@ HWY_EXPORT(Kernels32);
 HWY_EXPORT(Kernels64);
 
 template <>
-const LatentKernels<std::uint8_t>& latent_kernels(std::size_t bin_n) {
-  return NUMPACT_DISPATCH(Kernels8)(bin_n);
+const LatentKernels<std::uint8_t>& latent_kernels() {
+  return NUMPACT_DISPATCH(Kernels8)();
 }
 template <>
-const LatentKernels<std::uint16_t>& latent_kernels(std::size_t bin_n) {
-  return NUMPACT_DISPATCH(Kernels16)(bin_n);
+const LatentKernels<std::uint16_t>& latent_kernels() {
+  return NUMPACT_DISPATCH(Kernels16)();
 }
 template <>
-const LatentKernels<std::uint32_t>& latent_kernels(std::size_t bin_n) {
-  return NUMPACT_DISPATCH(Kernels32)(bin_n);
+const LatentKernels<std::uint32_t>& latent_kernels() {
+  return NUMPACT_DISPATCH(Kernels32)();
 }
 template <>
-const LatentKernels<std::uint64_t>& latent_kernels(std::size_t bin_n) {
-  return NUMPACT_DISPATCH(Kernels64)(bin_n);
+const LatentKernels<std::uint64_t>& latent_kernels() {
+  return NUMPACT_DISPATCH(Kernels64)();
 }
 
 }  // namespace numpact

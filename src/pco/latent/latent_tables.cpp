@@ -10,6 +10,22 @@
 namespace numpact {
 namespace {
 
+// Sets is_summed to whether the layout has room for sums.
+InfoLayout choose_layout(std::size_t bin_n, unsigned max_offset_bits, bool likes_byte_symbols,
+                         bool& is_summed) {
+  is_summed = true;
+  if (likes_byte_symbols && bin_n <= std::size_t{1} << (32 - kByteInfo.symbol_shift)) {
+    return kByteInfo;
+  }
+  // At least so large that the sum over sixteen latents of up to 31 bits is known.
+  const unsigned sum_bits =
+      std::max(9U, static_cast<unsigned>(std::bit_width(kBatchN * max_offset_bits)));
+  const InfoLayout layout{kInfoOffsetShift + sum_bits};
+  if (bin_n <= std::size_t{1} << (32 - layout.symbol_shift)) return layout;
+  is_summed = false;
+  return kPlainInfo;
+}
+
 std::span<const AnsNode> make_nodes(const Binning& binning, const InfoLayout& layout,
                                     Arena& arena) {
   const unsigned size_log = binning.ans_size_log;
@@ -34,18 +50,16 @@ std::span<const AnsNode> make_nodes(const Binning& binning, const InfoLayout& la
     Next& at = next[symbols[state]];
     const std::uint32_t x = at.state++;
     const unsigned code_bits = size_log + 1 - static_cast<unsigned>(std::bit_width(x));
-    nodes[state] = {at.info | code_bits,
-                    (x << code_bits) - static_cast<std::uint32_t>(size)};
+    nodes[state] = {at.info | code_bits, (x << code_bits) - static_cast<std::uint32_t>(size)};
   }
   return nodes;
 }
 
-// A share of 70 / 71: where sixteen latents in a row need bits more often, the branches that are not
-// foreseen cost more than the steps that are saved.
+// A share of 70 / 71: where sixteen latents in a row need bits more often, the branches that are
+// not foreseen cost more than the steps that are saved.
 bool has_dominant(const Binning& binning, std::size_t symbol) {
-  return binning.ans_size_log >= 5 &&
-         71 * std::uint64_t{binning.bins[symbol].weight} >= std::uint64_t{70}
-                                                                << binning.ans_size_log;
+  return binning.ans_size_log >= 5 && 71 * std::uint64_t{binning.bins[symbol].weight} >=
+                                          std::uint64_t{70} << binning.ans_size_log;
 }
 
 AnsJumps make_jumps(const Binning& binning, std::span<const AnsNode> nodes,
@@ -77,8 +91,7 @@ template <Latent L>
 LatentTables<L> LatentTables<L>::make(const Binning& binning, L bias, Arena& arena) {
   LatentTables<L> tables;
   tables.bin_n = static_cast<unsigned>(binning.bins.size());
-  tables.kernels = &latent_kernels<L>(tables.bin_n);
-  tables.layout = tables.kernels->layout;
+  tables.kernels = &latent_kernels<L>();
   const std::span<Lower<L>> lowers =
       arena.make<Lower<L>>(std::max<std::size_t>(kMinLowers, binning.bins.size()));
   std::fill(lowers.begin(), lowers.end(), bias);
@@ -89,9 +102,11 @@ LatentTables<L> LatentTables<L>::make(const Binning& binning, L bias, Arena& are
   }
   tables.lowers = lowers;
   if (tables.is_coded()) {
+    tables.layout = choose_layout(tables.bin_n, tables.max_offset_bits,
+                                  tables.kernels->likes_byte_symbols, tables.is_summed);
     tables.ans_size_log = binning.ans_size_log;
     tables.nodes = make_nodes(binning, tables.layout, arena);
-    tables.jumps = make_jumps(binning, tables.nodes, tables.layout, arena);
+    if (tables.is_summed) tables.jumps = make_jumps(binning, tables.nodes, tables.layout, arena);
   }
   return tables;
 }

@@ -34,21 +34,20 @@ struct AnsJumps {
 // The states that a page's interleaved tANS streams are in.
 using AnsStates = std::array<std::uint32_t, kAnsStates>;
 
-// Where `info` has the symbol; code bits begin at 0, offset bits at 8.
+// Where an info has the symbol; code bits begin at 0, offset bits at 8.
+//
+// Infos are summed: subtracting them from a running word leaves minus the sum of the offset bits of
+// up to 256 latents below the symbol's place, and a difference of neighbours gives the info back
+// (docs/decisions/0008-fused-decoding.md). So the place depends on how large that sum can get.
 struct InfoLayout {
   unsigned symbol_shift;
+
+  constexpr std::uint32_t sum_mask() const { return (std::uint32_t{1} << (symbol_shift - 8)) - 1; }
 };
 inline constexpr unsigned kInfoOffsetShift = 8;
-// Room for sums: subtracting infos from a running word leaves minus the sum of the offset bits of up
-// to 256 latents in bits 8 to 22, and a difference of neighbours gives the info back
-// (docs/decisions/0008-fused-decoding.md).
-inline constexpr std::uint32_t kInfoSumMask = 0x7fff;
-inline constexpr InfoLayout kSummedInfo{23};
-inline constexpr std::size_t kMaxSummedBins = 512;
-// The same with the symbol in a byte of its own.
+// With the symbol in a byte of its own, and sums of any offsets.
 inline constexpr InfoLayout kByteInfo{24};
-inline constexpr std::size_t kMaxByteBins = 256;
-// Room for any symbol.
+// Without room for sums, but for any symbol.
 inline constexpr InfoLayout kPlainInfo{16};
 
 // Bins are looked up by whole vectors: as 32 bits at least, and so many at least.
@@ -68,6 +67,7 @@ struct LatentTables {
   AnsJumps jumps;
   std::span<const Lower<L>> lowers;  // by symbol, padded
   InfoLayout layout = kPlainInfo;
+  bool is_summed = false;  // whole batches can be decoded
   unsigned ans_size_log = 0;
   unsigned bin_n = 0;
   unsigned max_offset_bits = 0;

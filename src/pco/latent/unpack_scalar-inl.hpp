@@ -38,17 +38,23 @@ HWY_INLINE std::uint64_t OffsetBits(std::uint32_t info) {
   return (info >> kInfoOffsetShift) & 0xff;
 }
 
-// The bytes of an info of the byte layout, each loaded for itself.
+// The parts of an info, each loaded for itself.
 HWY_INLINE std::uint64_t WidthAt(const std::uint32_t* info) {
   return reinterpret_cast<const std::uint8_t*>(info)[kLittleEndian ? 1 : 2];
 }
-HWY_INLINE std::size_t SymbolAt(const std::uint32_t* info) {
-  return reinterpret_cast<const std::uint8_t*>(info)[kLittleEndian ? 3 : 0];
-}
+struct SymbolInByte {  // of the byte layout
+  HWY_INLINE std::size_t operator()(const std::uint32_t* info) const {
+    return reinterpret_cast<const std::uint8_t*>(info)[kLittleEndian ? 3 : 0];
+  }
+};
+struct SymbolAbove {
+  unsigned shift;
+  HWY_INLINE std::size_t operator()(const std::uint32_t* info) const { return *info >> shift; }
+};
 
-// Unpacks four latents from infos of the byte layout.
-template <OffsetsPerWord kOffsets, class L>
-HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers,
+// Unpacks four latents.
+template <OffsetsPerWord kOffsets, class Symbol, class L>
+HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers, const Symbol& symbol_at,
                            const std::uint32_t* HWY_RESTRICT infos,
                            const std::byte* HWY_RESTRICT in, std::uint64_t& position,
                            L* HWY_RESTRICT out) {
@@ -58,14 +64,14 @@ HWY_INLINE void UnpackFour(const Lower<L>* HWY_RESTRICT lowers,
     if constexpr (kPerWord == 1) {
       const std::uint64_t width = WidthAt(infos + i);
       constexpr bool kWide = kOffsets == OffsetsPerWord::kOneInTwoWords;
-      out[i] = static_cast<L>(lowers[SymbolAt(infos + i)] + Bits<kWide>(in, position, width));
+      out[i] = static_cast<L>(lowers[symbol_at(infos + i)] + Bits<kWide>(in, position, width));
       position += width;
     } else {
       std::uint64_t word = load_le64(in + position / 8) >> (position % 8);
       HWY_UNROLL(4)
       for (int j = i; j < i + kPerWord; ++j) {
         const std::uint64_t width = WidthAt(infos + j);
-        out[j] = static_cast<L>(lowers[SymbolAt(infos + j)] + LowBits(word, width));
+        out[j] = static_cast<L>(lowers[symbol_at(infos + j)] + LowBits(word, width));
         word >>= width & 63;
         position += width;
       }

@@ -99,9 +99,8 @@ HWY_INLINE __m512i LowBits64(__m512i words, __m512i widths) {
 template <Widths kWidths>
 HWY_INLINE __m512i Align32(const std::byte* at, __m512i positions) {
   const __m512i splat = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
-  const __m512i bytes =
-      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
-                      _mm512_set1_epi32(0x03020100));
+  const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
+                                        _mm512_set1_epi32(0x03020100));
   const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
   const __m512i shifts = _mm512_and_si512(positions, _mm512_set1_epi32(7));
   if constexpr (kWidths == Widths::kShort) return _mm512_srlv_epi32(words, shifts);
@@ -115,9 +114,8 @@ HWY_INLINE __m512i Align64(const std::byte* at, __m512i positions) {
   constexpr long long kLow = 0x0101010101010101 * (4 * kOdd);
   constexpr long long kHigh = 0x0101010101010101 * (4 * kOdd + 8);
   const __m512i splat = _mm512_set4_epi64(kHigh, kLow, kHigh, kLow);
-  const __m512i bytes =
-      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
-                      _mm512_set1_epi64(0x0706050403020100));
+  const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
+                                        _mm512_set1_epi64(0x0706050403020100));
   const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
   const __m512i own = kOdd ? _mm512_srli_epi64(positions, 32) : positions;
   const __m512i shifts = _mm512_and_si512(own, _mm512_set1_epi64(7));
@@ -134,8 +132,8 @@ HWY_INLINE void StoreLanes32(__m512i lanes, std::uint8_t* out) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(lanes));
 }
 
-// Where sixteen offsets begin, in bits from the byte of the first of them; only the low 15 bits count.
-// `first` is the running word ahead of them.
+// Where sixteen offsets begin, in bits from the byte of the first of them; only the low bits, those
+// of sums, count. `first` is the running word ahead of them.
 HWY_INLINE __m512i Positions(__m512i before, std::uint32_t first, std::uint64_t position) {
   const std::uint32_t start =
       (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
@@ -157,9 +155,7 @@ HWY_INLINE __m512i InclusiveSum64(__m512i v) {
   v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
   return _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
 }
-HWY_INLINE __m512i Last32(__m512i v) {
-  return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v);
-}
+HWY_INLINE __m512i Last32(__m512i v) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v); }
 HWY_INLINE __m512i Last64(__m512i v) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v); }
 
 // x ^ (~sign | mid): all bits of those with the top bit clear, else the top bit.
@@ -189,25 +185,29 @@ HWY_INLINE __m512i LoadWords(const std::uint32_t* words) {
 template <Widths kWidths, Lookup kLookup, FinishKind kFinish, class L>
 struct VectorUnpacker {
   Lowers32<kLookup> lowers;
+  std::uint32_t sum_mask;
+  __m512i symbol_shifts;
   __m512i carry;
   __m512i alike;  // for SixteenAlike
   __m512i rise;   // of the carry, there
 
   HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const Finish<L>& finish)
       : lowers(tables.lowers.data()),
+        sum_mask(tables.layout.sum_mask()),
+        symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
         carry(_mm512_set1_epi32(static_cast<int>(finish.moment))) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
     const __m512i before = LoadWords(words - 1);
     const __m512i infos = Infos(before, _mm512_load_si512(words));
-    __m512i latents = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
+    __m512i latents = lowers(_mm512_srlv_epi32(infos, symbol_shifts));
     if constexpr (kWidths != Widths::kNone) {
       const std::uint32_t first = words[-1];
       const __m512i offsets =
           LowBits32(Align32<kWidths>(cursor.At(), Positions(before, first, cursor.position)),
                     WidthsOf(infos));
       latents = _mm512_add_epi32(latents, offsets);
-      cursor.position += OffsetBitsBetween(first, words[15]);
+      cursor.position += OffsetBitsBetween(first, words[15], sum_mask);
     }
     if constexpr (sums(kFinish)) {
       const __m512i totals = InclusiveSum32(latents);
@@ -249,6 +249,9 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   using Cursor = UnpackCursor<std::uint64_t>;
 
   Lowers64<kLookup> lowers;
+  std::uint32_t sum_mask;
+  __m512i symbol_shifts;
+  __m512i odd_symbol_shifts;
   __m512i carry;
   __m512i alike;
   __m512i rise;
@@ -256,6 +259,9 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables,
                             const Finish<std::uint64_t>& finish)
       : lowers(tables.lowers.data()),
+        sum_mask(tables.layout.sum_mask()),
+        symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
+        odd_symbol_shifts(_mm512_set1_epi64(32 + tables.layout.symbol_shift)),
         carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
@@ -270,8 +276,8 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   HWY_INLINE void EvenAndOdd(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     const __m512i before = LoadWords(words - 1);
     const __m512i infos = Infos(before, _mm512_load_si512(words));
-    __m512i even = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
-    __m512i odd = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
+    __m512i even = lowers(_mm512_srlv_epi32(infos, symbol_shifts));
+    __m512i odd = lowers(_mm512_srlv_epi64(infos, odd_symbol_shifts));
     if constexpr (kWidths == Widths::kShort) {
       const std::uint32_t first = words[-1];
       const __m512i offsets =
@@ -279,7 +285,7 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
                     WidthsOf(infos));
       even = _mm512_add_epi64(even, _mm512_maskz_mov_epi32(0x5555, offsets));
       odd = _mm512_add_epi64(odd, _mm512_srli_epi64(offsets, 32));
-      cursor.position += OffsetBitsBetween(first, words[15]);
+      cursor.position += OffsetBitsBetween(first, words[15], sum_mask);
     }
     if constexpr (sums(kFinish)) {
       const __m512i pairs = _mm512_add_epi64(even, odd);
@@ -299,17 +305,15 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
 
   HWY_INLINE void LowAndHigh(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     // Latents 0 to 7 go to the even lanes of 32 bits, 8 to 15 to the odd ones.
-    const __m512i order =
-        _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    const __m512i order = _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     const __m512i before = LoadWords(words - 1);
-    const __m512i infos =
-        _mm512_permutexvar_epi32(order, Infos(before, _mm512_load_si512(words)));
-    __m512i low = lowers(_mm512_srli_epi32(infos, kSummedInfo.symbol_shift));
-    __m512i high = lowers(_mm512_srli_epi64(infos, 32 + kSummedInfo.symbol_shift));
+    const __m512i infos = _mm512_permutexvar_epi32(order, Infos(before, _mm512_load_si512(words)));
+    __m512i low = lowers(_mm512_srlv_epi32(infos, symbol_shifts));
+    __m512i high = lowers(_mm512_srlv_epi64(infos, odd_symbol_shifts));
     const std::uint32_t first = words[-1];
     const std::uint32_t seventh = words[7];
     const std::uint64_t position = cursor.position;
-    const std::uint64_t middle = position + OffsetBitsBetween(first, seventh);
+    const std::uint64_t middle = position + OffsetBitsBetween(first, seventh, sum_mask);
     const std::uint32_t start =
         (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
     const std::uint32_t second =
@@ -321,11 +325,10 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     const __m512i widths = WidthsOf(infos);
     const __m512i low_widths = _mm512_maskz_mov_epi32(0x5555, widths);
     const __m512i high_widths = _mm512_srli_epi64(widths, 32);
-    low = _mm512_add_epi64(
-        low, LowBits64(Align64<kWidths, 0>(cursor.At(), positions), low_widths));
+    low = _mm512_add_epi64(low, LowBits64(Align64<kWidths, 0>(cursor.At(), positions), low_widths));
     high = _mm512_add_epi64(
         high, LowBits64(Align64<kWidths, 1>(cursor.in + middle / 8, positions), high_widths));
-    cursor.position = middle + OffsetBitsBetween(seventh, words[15]);
+    cursor.position = middle + OffsetBitsBetween(seventh, words[15], sum_mask);
     if constexpr (sums(kFinish)) {
       low = AddUp(low);
       high = AddUp(high);

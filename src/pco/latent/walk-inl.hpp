@@ -28,8 +28,9 @@ HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
 }
 
 // Bits of offsets between two running words.
-HWY_INLINE std::uint32_t OffsetBitsBetween(std::uint32_t before, std::uint32_t after) {
-  return ((before >> kInfoOffsetShift) - (after >> kInfoOffsetShift)) & kInfoSumMask;
+HWY_INLINE std::uint32_t OffsetBitsBetween(std::uint32_t before, std::uint32_t after,
+                                           std::uint32_t sum_mask) {
+  return ((before >> kInfoOffsetShift) - (after >> kInfoOffsetShift)) & sum_mask;
 }
 
 // Where an unpacker stands. Lies in memory for the time of a walk in the same loop, which needs all
@@ -56,9 +57,9 @@ enum class Note { kInfo, kRunning };
 // (those above are true too). A refill reads the word at `at`, the byte of the first bit not
 // counted, and leaves at least 56 counted: enough for four codes of 14.
 //
-// Whole infos are taken from `filled`. Its low six bits stay right, since code bits lie lowest in an
-// info and shifts look at no others; in the summed layout, the fields above become minus the sums
-// of offset bits and symbols.
+// Whole infos are taken from `filled`. Its low six bits stay right, since code bits lie lowest in
+// an info and shifts look at no others; in the summed layout, the fields above become minus the
+// sums of offset bits and symbols.
 struct Walker {
   const AnsNode* HWY_RESTRICT nodes;
   const std::byte* HWY_RESTRICT at;

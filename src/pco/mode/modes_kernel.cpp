@@ -41,8 +41,8 @@ void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
 }
 
 template <class L>
-void JoinIntMult(L base, NumberKind kind, L* HWY_RESTRICT primary,
-                 const L* HWY_RESTRICT secondary, std::size_t n) {
+void JoinIntMult(L base, NumberKind kind, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                 std::size_t n) {
   const L flip = kind == NumberKind::kSigned ? kMid<L> : L{0};
   for (std::size_t i = 0; i < n; ++i) {
     primary[i] = wrapping_add(wrapping_mul(primary[i], base), secondary[i]) ^ flip;
@@ -65,8 +65,7 @@ void JoinFloatMultByOne(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTR
                         std::size_t n) {
   const auto base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
-    const L latent =
-        static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
+    const L latent = static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
     primary[i] = from_ordered(latent, NumberKind::kFloat);
   }
 }
@@ -144,8 +143,8 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
     // The negative ones count from -0.0.
     const auto negative = hn::BroadcastSignBit(latents);
     const auto magnitudes = SmallToFloat(df, hn::Sub(latents, negative));
-    const auto factors = hn::BitCast(
-        df, hn::OrAnd(hn::BitCast(di, magnitudes), negative, hn::BitCast(di, mid)));
+    const auto factors =
+        hn::BitCast(df, hn::OrAnd(hn::BitCast(di, magnitudes), negative, hn::BitCast(di, mid)));
     const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(factors, base)));
     const auto corrections = hn::BitCast(di, hn::Xor(hn::LoadU(d, secondary + i), mid));
     const auto numbers = SwapOrder(di, hn::Add(products, corrections));
@@ -170,7 +169,8 @@ void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
   const auto mid = hn::Set(d, kMid<L>);
   const auto sign = hn::Set(di32, std::numeric_limits<std::int32_t>::min());
   for (std::size_t i = 0; i < whole; i += lanes) {
-    const auto latents = hn::PromoteTo(di32, hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid)));
+    const auto latents =
+        hn::PromoteTo(di32, hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid)));
     const auto negative = hn::BroadcastSignBit(latents);
     const auto magnitudes = hn::ConvertTo(df, hn::Sub(latents, negative));
     const auto factors = hn::Or(magnitudes, hn::BitCast(df, hn::And(negative, sign)));
@@ -209,8 +209,8 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
             std::bit_cast<std::uint64_t>(std::bit_cast<double>(sum) - kShift) |
             (negative & kMid<L>);
         const auto product = std::bit_cast<std::uint64_t>(std::bit_cast<double>(factor) * base);
-        const std::uint64_t ordered = (product ^ (top_bit_mask(product) & ~kMid<L>)) +
-                                      (secondary[i] ^ kMid<L>);
+        const std::uint64_t ordered =
+            (product ^ (top_bit_mask(product) & ~kMid<L>)) + (secondary[i] ^ kMid<L>);
         primary[i] = ordered ^ (top_bit_mask(ordered) & ~kMid<L>);
       }
       return;
@@ -257,18 +257,18 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
 }
 
 // HWY_EXPORT takes plain functions: one of each for each width.
-#define NUMPACT_INTEGER_KERNELS(L, S)                                                          \
-  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                     \
-    ToOrdered(in, n, kind, out);                                                               \
-  }                                                                                            \
-  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                   \
-    FromOrdered(in, n, kind, out);                                                             \
-  }                                                                                            \
-  void JoinIntMult##S(L base, NumberKind kind, L* p, const L* s, std::size_t n) {              \
-    JoinIntMult(base, kind, p, s, n);                                                          \
-  }                                                                                            \
-  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                        \
-    SplitIntMult(base, x, n, p, s);                                                            \
+#define NUMPACT_INTEGER_KERNELS(L, S)                                             \
+  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {        \
+    ToOrdered(in, n, kind, out);                                                  \
+  }                                                                               \
+  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {      \
+    FromOrdered(in, n, kind, out);                                                \
+  }                                                                               \
+  void JoinIntMult##S(L base, NumberKind kind, L* p, const L* s, std::size_t n) { \
+    JoinIntMult(base, kind, p, s, n);                                             \
+  }                                                                               \
+  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {           \
+    SplitIntMult(base, x, n, p, s);                                               \
   }
 #define NUMPACT_FLOAT_KERNELS(L, S)                                                                \
   void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) { JoinFloatMult(base, p, s, n); } \
@@ -300,27 +300,26 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_INTEGER_DOORS(L, S)                                                           \
-  HWY_EXPORT(ToOrdered##S);                                                                   \
-  HWY_EXPORT(FromOrdered##S);                                                                 \
-  HWY_EXPORT(JoinIntMult##S);                                                                 \
-  HWY_EXPORT(SplitIntMult##S);                                                                \
-  template <>                                                                                 \
-  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                   \
-    NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                                     \
-  }                                                                                           \
-  template <>                                                                                 \
-  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                 \
-    NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                                   \
-  }                                                                                           \
-  template <>                                                                                 \
-  void join_int_mult<L>(L base, NumberKind kind, L * primary, const L* secondary,             \
-                        std::size_t n) {                                                      \
-    NUMPACT_DISPATCH(JoinIntMult##S)(base, kind, primary, secondary, n);                      \
-  }                                                                                           \
-  template <>                                                                                 \
-  void split_int_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
-    NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);              \
+#define NUMPACT_INTEGER_DOORS(L, S)                                                                \
+  HWY_EXPORT(ToOrdered##S);                                                                        \
+  HWY_EXPORT(FromOrdered##S);                                                                      \
+  HWY_EXPORT(JoinIntMult##S);                                                                      \
+  HWY_EXPORT(SplitIntMult##S);                                                                     \
+  template <>                                                                                      \
+  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                        \
+    NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                                              \
+  }                                                                                                \
+  template <>                                                                                      \
+  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                      \
+    NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                                            \
+  }                                                                                                \
+  template <>                                                                                      \
+  void join_int_mult<L>(L base, NumberKind kind, L * primary, const L* secondary, std::size_t n) { \
+    NUMPACT_DISPATCH(JoinIntMult##S)(base, kind, primary, secondary, n);                           \
+  }                                                                                                \
+  template <>                                                                                      \
+  void split_int_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) {      \
+    NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);                       \
   }
 #define NUMPACT_FLOAT_DOORS(L, S)                                                               \
   HWY_EXPORT(JoinFloatMult##S);                                                                 \
@@ -329,20 +328,20 @@ namespace numpact {
   HWY_EXPORT(SplitFloatQuant##S);                                                               \
   template <>                                                                                   \
   void join_float_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
-    NUMPACT_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                        \
+    NUMPACT_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                            \
   }                                                                                             \
   template <>                                                                                   \
   void split_float_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) { \
-    NUMPACT_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);              \
+    NUMPACT_DISPATCH(SplitFloatMult##S)(base, ordered, n, primary, secondary);                  \
   }                                                                                             \
   template <>                                                                                   \
   void join_float_quant<L>(unsigned k, L* primary, const L* secondary, std::size_t n) {         \
-    NUMPACT_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                          \
+    NUMPACT_DISPATCH(JoinFloatQuant##S)(k, primary, secondary, n);                              \
   }                                                                                             \
   template <>                                                                                   \
   void split_float_quant<L>(unsigned k, const L* ordered, std::size_t n, L* primary,            \
                             L* secondary) {                                                     \
-    NUMPACT_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);                \
+    NUMPACT_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);                    \
   }
 NUMPACT_INTEGER_DOORS(std::uint8_t, 8)
 NUMPACT_INTEGER_DOORS(std::uint16_t, 16)

@@ -33,9 +33,9 @@ struct Tables final : ChunkTables {
   // All numbers are this one, as bits.
   bool is_constant = false;
   L constant = 0;
-  // Whether every coded variable has kernels for whole batches, those of one instruction set: they
-  // read each other's trails.
-  bool has_batch_kernels = true;
+  // Whether every coded variable's tables are summed, and for one instruction set: its kernels read
+  // each other's trails.
+  bool decodes_whole_batches = true;
   // The numbers are latents with the sign bit flipped; bins or moments do that, too.
   bool flips_in_tables = false;
 
@@ -225,13 +225,12 @@ class Decoder final : public PageDecoder {
   // From stored latents to numbers.
   Status finish_batch(Room& room, const StoredN& stored, const Done& finished, std::size_t n,
                       std::size_t first_byte, L* out) {
-    bool ok = primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable],
-                                  room.primary, stored[kPrimaryVariable], n,
-                                  finished[kPrimaryVariable]);
+    bool ok = primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.primary,
+                                  stored[kPrimaryVariable], n, finished[kPrimaryVariable]);
     if (meta_.has(kSecondaryVariable)) {
-      ok &= secondary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable],
-                                  room.secondary, stored[kSecondaryVariable], n,
-                                  finished[kSecondaryVariable]);
+      ok &=
+          secondary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.secondary,
+                                stored[kSecondaryVariable], n, finished[kSecondaryVariable]);
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
     if (!join(room.primary, room.secondary, n, finished[kPrimaryVariable], out)) {
@@ -275,7 +274,8 @@ class Decoder final : public PageDecoder {
     return true;
   }
 
-  // Passes variables without codes, from `variable` on; returns the first with codes, or kVariables.
+  // Passes variables without codes, from `variable` on; returns the first with codes, or
+  // kVariables.
   std::size_t pass_uncoded(std::size_t variable, std::uint64_t& position,
                            UncodedPositions& uncoded) const {
     for (; variable < kVariables && !is_coded(variable); ++variable) {
@@ -292,12 +292,11 @@ class Decoder final : public PageDecoder {
     Room room;
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i)) continue;
-      visit(i, room, [&](auto& variable, auto*) {
-        count = std::min(count, variable.left() / kBatchN);
-      });
+      visit(i, room,
+            [&](auto& variable, auto*) { count = std::min(count, variable.left() / kBatchN); });
     }
     Stretch stretch;
-    if (!tables_.has_batch_kernels || count == 0 || !find_stretch(window, stretch)) return {};
+    if (!tables_.decodes_whole_batches || count == 0 || !find_stretch(window, stretch)) return {};
 
     fill_still(room);
     UncodedPositions uncoded{};
@@ -313,7 +312,8 @@ class Decoder final : public PageDecoder {
     const auto aim = [&](std::size_t variable, CodeTrail* leave) {
       visit(variable, room, [&](auto& its, auto*) {
         const auto& tables = its.tables();
-        walk = {tables.nodes.data(), tables.jumps, &its.ans_states(), stretch.in, position, leave};
+        walk = {tables.nodes.data(), tables.layout, tables.jumps, &its.ans_states(),
+                stretch.in,          position,      leave};
       });
     };
     aim(at, trail);
@@ -321,8 +321,8 @@ class Decoder final : public PageDecoder {
     room.primary = primary_target(out, room.primary_room);
     Done finished{};
     std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
-    // Each step unpacks the offsets of variable `at`, whose codes were walked, and walks the codes of
-    // the next coded variable, of this batch or the next one.
+    // Each step unpacks the offsets of variable `at`, whose codes were walked, and walks the codes
+    // of the next coded variable, of this batch or the next one.
     for (bool goes_on = true; goes_on;) {
       const std::uint64_t offsets = walk.position;
       position = offsets + trail->offset_bits;
@@ -505,7 +505,9 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
     if (!variable.is_coded()) return;
     // The choice of instruction set may change from one variable to the next.
     if (walk == nullptr) walk = variable.kernels->walk;
-    if (walk == nullptr || variable.kernels->walk != walk) tables->has_batch_kernels = false;
+    if (!variable.is_summed || variable.kernels->walk != walk) {
+      tables->decodes_whole_batches = false;
+    }
   };
   const bool flips_bins = tables->flips_in_tables && !is_consecutive;
   fill(tables->delta, kDeltaVariable, std::uint32_t{0});

@@ -20,8 +20,8 @@ class VariableDecoder {
   VariableDecoder(const LatentTables<L>& tables, std::size_t state_n)
       : tables_(tables), state_n_(state_n) {}
 
-  // Reads the head of the variable; the reader's overrun is the caller's to check. The bias is added
-  // to all latents that consecutive deltas lead to.
+  // Reads the head of the variable; the reader's overrun is the caller's to check. The bias is
+  // added to all latents that consecutive deltas lead to.
   void start(BitReader& reader, Arena& arena, const ChunkMeta& meta, std::size_t index,
              std::size_t page_n, L first_moment_bias) {
     if (!meta.has(index)) return;

@@ -14,6 +14,15 @@ Status FileWalker::read_header() {
   return {};
 }
 
+void FileWalker::resume(const Header& header, std::optional<NumberType> type, std::size_t offset,
+                        std::size_t chunk_index) {
+  if (page_ == nullptr) chunk_mark_ = arena_.mark();
+  header_ = header;
+  type_ = type;
+  window_ = BitWindow{file_, 8 * std::uint64_t{offset}, true};
+  next_chunk_ = chunk_index;
+}
+
 Status FileWalker::enter_chunk(bool& is_end) {
   arena_.rewind(chunk_mark_);
   chunk_offset_ = offset();

@@ -16,6 +16,11 @@ class FileWalker {
   Status read_header();
   const Header& header() const { return header_; }
 
+  // Goes on where a chunk, the chunk_index-th, or the terminator starts, in a file of such a header
+  // and, if known, such a type.
+  void resume(const Header& header, std::optional<NumberType> type, std::size_t offset,
+              std::size_t chunk_index);
+
   // Enters the next chunk: parses its head and metadata and its page's states. `is_end` once the
   // terminator is reached.
   Status enter_chunk(bool& is_end);
@@ -35,6 +40,8 @@ class FileWalker {
   // To be called when no numbers are left: checks the page's end.
   Status leave_chunk();
 
+  // Chunks entered so far.
+  std::size_t next_chunk() const { return next_chunk_; }
   // Bytes from the start to where the walker stands.
   std::size_t offset() const { return static_cast<std::size_t>(window_.position / 8); }
 

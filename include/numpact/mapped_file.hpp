@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files on disk as bytes in memory.
+#ifndef NUMPACT_MAPPED_FILE_HPP
+#define NUMPACT_MAPPED_FILE_HPP
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "numpact/error.hpp"
+
+namespace numpact {
+
+// A file mapped read-only for as long as the object lives. Several threads may read its bytes.
+//
+// The file must keep its length meanwhile: where another program cuts it off, reading the bytes
+// beyond ends the process (SIGBUS). Files that change so are better read through a ByteSource. A
+// file that is replaced by renaming another over it, as numpact does, stays as it was.
+class NUMPACT_API MappedFile {
+ public:
+  // Of nothing: bytes() is empty.
+  MappedFile() noexcept = default;
+  // Throws Error of kIo with the path and the system's reason: the file cannot be opened, is a
+  // folder or a pipe, or cannot be mapped.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  // The same without exceptions; the Status has the reason only. `file` is empty after an error.
+  static Status try_open(const std::string& path, MappedFile& file) noexcept;
+
+  // The whole file; at an address that stays when the object is moved.
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace numpact
+
+#endif

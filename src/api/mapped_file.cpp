@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace numpact {
+namespace {
+
+// Literals, since a Status holds no text of its own.
+const char* reason(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return "the file does not exist";
+    case EACCES:
+    case EPERM:
+      return "the file may not be read";
+    case EISDIR:
+      return "it is a folder";
+    case EMFILE:
+    case ENFILE:
+      return "too many files are open";
+    case ENOMEM:
+    case EOVERFLOW:
+    case EFBIG:
+      return "the file is too large to be mapped";
+    case ENODEV:
+      return "it is no regular file";
+    default:
+      return "the file cannot be mapped";
+  }
+}
+
+// The platform's part: 0, or errno.
+int map_file(const char* path, std::span<const std::byte>& bytes) {
+  // Without O_NONBLOCK a pipe would wait for its writer.
+  const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return errno;
+  struct stat found {};
+  int error = ::fstat(descriptor, &found) != 0 ? errno : 0;
+  if (error == 0 && S_ISDIR(found.st_mode)) error = EISDIR;
+  if (error == 0 && !S_ISREG(found.st_mode)) error = ENODEV;
+  if (error == 0 && static_cast<std::uint64_t>(found.st_size) > SIZE_MAX) error = EFBIG;
+  if (error == 0 && found.st_size > 0) {
+    const auto size = static_cast<std::size_t>(found.st_size);
+    void* const map = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (map == MAP_FAILED) {
+      error = errno;
+    } else {
+      bytes = {static_cast<const std::byte*>(map), size};
+    }
+  }
+  ::close(descriptor);
+  return error;
+}
+
+void unmap_file(std::span<const std::byte> bytes) {
+  if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::string& path) {
+  const int error = map_file(path.c_str(), bytes_);
+  if (error != 0) {
+    const char* const why = error == ENODEV ? reason(error) : std::strerror(error);
+    throw Error(Status(ErrorKind::kIo, "cannot be mapped"), path + ": " + why);
+  }
+}
+
+MappedFile::~MappedFile() { unmap_file(bytes_); }
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  if (this != &other) {
+    unmap_file(bytes_);
+    bytes_ = std::exchange(other.bytes_, {});
+  }
+  return *this;
+}
+
+Status MappedFile::try_open(const std::string& path, MappedFile& file) noexcept {
+  file = MappedFile();
+  const int error = map_file(path.c_str(), file.bytes_);
+  return error == 0 ? Status() : Status(ErrorKind::kIo, reason(error));
+}
+
+}  // namespace numpact

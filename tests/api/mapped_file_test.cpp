@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/mapped_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "support/fixtures.hpp"
+
+namespace numpact::testing {
+namespace {
+
+class MappedFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / text("numpact_map_", ::getpid());
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string make(const std::string& name, ByteSpan bytes) const {
+    const std::string path = folder_ / name;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    return path;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(MappedFileTest, HoldsTheBytes) {
+  Bytes bytes(100001);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
+  const std::string path = make("some", bytes);
+  MappedFile file(path);
+  EXPECT_TRUE(same_bytes(file.bytes(), bytes));
+  const std::byte* const at = file.bytes().data();
+  MappedFile other(std::move(file));
+  EXPECT_EQ(other.bytes().data(), at);
+  EXPECT_TRUE(file.bytes().empty());  // NOLINT(bugprone-use-after-move)
+  file = std::move(other);
+  EXPECT_EQ(file.bytes().data(), at);
+  EXPECT_TRUE(same_bytes(file.bytes(), bytes));
+  // Replaced files stay as they were.
+  std::filesystem::rename(make("another", ByteSpan(bytes).first(5)), path);
+  EXPECT_TRUE(same_bytes(file.bytes(), bytes));
+  ASSERT_OK(MappedFile::try_open(path, file));
+  EXPECT_EQ(file.bytes().size(), 5u);
+}
+
+TEST_F(MappedFileTest, EmptyFile) {
+  EXPECT_TRUE(MappedFile(make("empty", {})).bytes().empty());
+  EXPECT_TRUE(MappedFile().bytes().empty());
+}
+
+TEST_F(MappedFileTest, ErrorsNameThePathAndTheReason) {
+  const std::string missing = folder_ / "missing";
+  try {
+    MappedFile file(missing);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_KIND(error, kIo);
+    EXPECT_NE(std::string(error.what()).find(missing), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos);
+  }
+  EXPECT_THROW(MappedFile{folder_}, Error);
+  const std::string pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(MappedFile{pipe}, Error);
+
+  MappedFile file(make("some", Bytes(10)));
+  EXPECT_KIND(MappedFile::try_open(missing, file), kIo);
+  EXPECT_TRUE(file.bytes().empty());
+  EXPECT_KIND(MappedFile::try_open(folder_, file), kIo);
+  EXPECT_KIND(MappedFile::try_open(pipe, file), kIo);
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+// With several threads everything is as with one: numbers, counts, errors and their places.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "support/distributions.hpp"
+#include "support/executors.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+struct Crew {
+  std::string name;
+  std::unique_ptr<Executor> executor;
+  unsigned threads = 1;
+};
+
+const std::vector<Crew>& crews() {
+  static const std::vector<Crew> all = [] {
+    std::vector<Crew> made;
+    made.push_back({"one by one", std::make_unique<OneByOne>(4)});
+    made.push_back({"backwards", std::make_unique<OneByOne>(3, true)});
+    made.push_back({"a thread each", std::make_unique<ThreadForEach>(3)});
+    made.push_back({"a pool", std::make_unique<ThreadExecutor>(2)});
+    made.push_back({"threads of the library", nullptr, 4});
+    return made;
+  }();
+  return all;
+}
+
+DecodeConfig with(const Crew& crew, DecodeConfig config = {}) {
+  config.executor = crew.executor.get();
+  config.threads = crew.threads;
+  return config;
+}
+
+void expect_same(const Status& got, const Status& expected) {
+  EXPECT_EQ(got.message(), expected.message());
+}
+
+// Guard numbers behind the output notice what is written there.
+void expect_same_into(ByteSpan file, NumberType type, std::size_t room, const Crew& crew,
+                      const DecodeConfig& config, DecodeContext* context) {
+  constexpr std::size_t kGuard = 64;
+  Bytes expected(room * size_of(type) + kGuard, std::byte{0xa5});
+  Bytes got = expected;
+  std::size_t expected_count = 0;
+  std::size_t count = 0;
+  const Status in_order = try_decompress_into(file, MutableNumberView(type, expected.data(), room),
+                                              expected_count, config);
+  const Status parallel = try_decompress_into(file, MutableNumberView(type, got.data(), room),
+                                              count, with(crew, config), context);
+  expect_same(parallel, in_order);
+  ASSERT_EQ(count, expected_count);
+  const std::size_t sound = count * size_of(type);
+  EXPECT_TRUE(same_bytes(ByteSpan(got).first(sound), ByteSpan(expected).first(sound)));
+  const ByteSpan guard = ByteSpan(got).subspan(room * size_of(type));
+  EXPECT_TRUE(same_bytes(guard, Bytes(kGuard, std::byte{0xa5})));
+}
+
+void expect_same_stream(ByteSpan file, NumberType type, std::size_t room, const Crew& crew,
+                        std::size_t piece, std::size_t asked) {
+  Numbers out[2] = {zeros(type, room + asked), zeros(type, room + asked)};
+  std::size_t total[2] = {};
+  Status status[2];
+  std::uint64_t consumed[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    MemorySource source(file, piece);
+    StreamReader reader(source, i == 0 ? DecodeConfig() : with(crew));
+    std::size_t count = 1;
+    while (status[i].ok() && count > 0 && total[i] <= room) {
+      const MutableNumberView view = writable(out[i]);
+      auto* const at = static_cast<std::byte*>(view.data) + total[i] * size_of(type);
+      status[i] = reader.try_read(MutableNumberView(type, at, asked), count);
+      total[i] += count;
+    }
+    consumed[i] = reader.bytes_consumed();
+  }
+  expect_same(status[1], status[0]);
+  if (status[0].ok()) {
+    EXPECT_EQ(total[1], total[0]);
+    EXPECT_EQ(consumed[1], consumed[0]);
+  } else {
+    // Of the chunk with the error more or less is given, as bytes come; those before are whole.
+    Numbers whole = zeros(type, room);
+    std::size_t count = 0;
+    EXPECT_FALSE(try_decompress_into(file, writable(whole), count).ok());
+    EXPECT_GE(total[0], count);
+    EXPECT_GE(total[1], count);
+  }
+  const std::size_t sound = std::min(total[0], total[1]) * size_of(type);
+  EXPECT_TRUE(same_bytes(raw(out[1]).first(sound), raw(out[0]).first(sound)));
+}
+
+// All doors, in order and by every crew.
+void expect_same_by_all(ByteSpan bytes, NumberType type, std::size_t room, bool with_streams) {
+  const ExactCopy copy(bytes);
+  const ByteSpan file = copy.span();
+  Numbers all;
+  const Status any_status = try_decompress_any(file, all);
+  std::uint64_t count = 0;
+  const Status count_status = try_count_numbers(file, count);
+  ChunkIndex index;
+  const Status index_status = ChunkIndex::try_build(file, index);
+  for (const Crew& crew : crews()) {
+    SCOPED_TRACE(crew.name);
+    DecodeContext context;
+    expect_same_into(file, type, room, crew, {}, nullptr);
+    expect_same_into(file, type, room, crew, {}, &context);
+
+    Numbers same;
+    expect_same(try_decompress_any(file, same, with(crew), &context), any_status);
+    EXPECT_TRUE(same_numbers(same, all));
+
+    std::uint64_t same_count = 0;
+    expect_same(try_count_numbers(file, same_count, &context, with(crew)), count_status);
+    EXPECT_EQ(same_count, count);
+
+    ChunkIndex same_index;
+    expect_same(ChunkIndex::try_build(file, same_index, with(crew), &context), index_status);
+    EXPECT_TRUE(std::ranges::equal(same_index.chunks(), index.chunks()));
+
+    if (!with_streams) continue;
+    expect_same_stream(file, type, room, crew, SIZE_MAX, room + 1);
+    expect_same_stream(file, type, room, crew, 70000, room / 2 + 1);
+  }
+}
+
+// Chunks of these sizes, of numbers of one distribution.
+Bytes file_of(NumberType type, const std::vector<std::size_t>& sizes, std::string_view distribution,
+              Random& random, EncodeConfig config = {}) {
+  std::size_t n = 0;
+  for (const std::size_t size : sizes) n += size;
+  config.paging = PagingSpec::exact(sizes);
+  config.level = 1;
+  return compressed(make_numbers(distribution, type, n, random), config);
+}
+
+TEST(Parallel, ChunksOfEverySort) {
+  Random random(301);
+  for (const NumberType type : kNumberTypes) {
+    const std::size_t chunks = random.between(1, 12);
+    std::vector<std::size_t> sizes(chunks, random.between(20000, 40000));
+    for (std::size_t i = 0; i < random.below(chunks); ++i) --sizes[chunks - 1 - i];
+    EncodeConfig config;
+    config.mode = random.pick(mode_specs(type));
+    config.delta = random.pick(delta_specs(type));
+    const std::string_view distribution = random.pick(distribution_names());
+    SCOPED_TRACE(text(name_of(type), " ", distribution, " ", describe(config), " x", chunks));
+    const Bytes file = file_of(type, sizes, distribution, random, config);
+    std::size_t n = 0;
+    for (const std::size_t size : sizes) n += size;
+    expect_same_by_all(file, type, n, true);
+  }
+}
+
+TEST(Parallel, SizesOfEverySort) {
+  Random random(302);
+  const std::vector<std::vector<std::size_t>> cases = {
+      {30000, 30000, 30000, 30000, 30000, 11},            // a short last one
+      {30000, 30001, 30000, 29999, 30000, 30001},         // one more or less
+      {30000, 30000, 30000, 500, 30000, 30000, 30000},    // appended to
+      {700, 30000, 30000, 30000, 30000, 30000, 30000},    // an unusual first one
+      {40000, 1, 40000, 1, 40000, 1, 40000, 1, 40000},    // by turns
+      {90000, 20000, 60000, 20000, 70000, 20000, 90000},  // nothing usual
+      {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
+      std::vector<std::size_t>(150, 1000),  // many small ones
+      std::vector<std::size_t>(3000, 100),  // too small to be told
+      {100000},
+      {100000, 100000},
+  };
+  for (const auto& sizes : cases) {
+    for (const char* distribution : {"walk", "constant"}) {
+      SCOPED_TRACE(text(sizes[0], ", ", sizes.size() > 1 ? sizes[1] : 0, ", ... x", sizes.size(),
+                        " ", distribution));
+      const Bytes file = file_of(NumberType::kI32, sizes, distribution, random);
+      std::size_t n = 0;
+      for (const std::size_t size : sizes) n += size;
+      expect_same_by_all(file, NumberType::kI32, n, distribution[0] == 'w');
+    }
+  }
+}
+
+TEST(Parallel, OutputsThatAreTooSmall) {
+  Random random(303);
+  const Bytes file = file_of(NumberType::kU16, std::vector<std::size_t>(8, 20000), "walk", random);
+  for (const std::size_t room : {0u, 1u, 19999u, 20000u, 70000u, 140001u, 159999u}) {
+    for (const Crew& crew : crews()) {
+      SCOPED_TRACE(text(room, " ", crew.name));
+      expect_same_into(file, NumberType::kU16, room, crew, {}, nullptr);
+    }
+  }
+  for (const Crew& crew : crews()) {
+    expect_same_into(file, NumberType::kI16, 160000, crew, {}, nullptr);
+  }
+}
+
+TEST(Parallel, Limits) {
+  Random random(304);
+  const Bytes file = file_of(NumberType::kI32, std::vector<std::size_t>(8, 20000), "walk", random);
+  for (const std::uint64_t n : {0u, 19999u, 20000u, 70000u, 159999u, 160000u}) {
+    for (const Crew& crew : crews()) {
+      SCOPED_TRACE(text(n, " ", crew.name));
+      DecodeConfig config;
+      config.limits.max_numbers = n;
+      expect_same_into(file, NumberType::kI32, 160000, crew, config, nullptr);
+      config.limits = {};
+      config.limits.max_output_bytes = 4 * n + 3;
+      expect_same_into(file, NumberType::kI32, 160000, crew, config, nullptr);
+      config.limits = {};
+      config.limits.max_memory = n;
+      expect_same_into(file, NumberType::kI32, 160000, crew, config, nullptr);
+    }
+  }
+}
+
+TEST(Parallel, CutOff) {
+  Random random(305);
+  for (const char* distribution : {"walk", "constant", "uniform"}) {
+    const Bytes file =
+        file_of(NumberType::kF32, std::vector<std::size_t>(9, 20000), distribution, random);
+    for (int i = 0; i < 10; ++i) {
+      const std::size_t size = i == 0 ? file.size() - 1 : random.below(file.size());
+      SCOPED_TRACE(text(distribution, " ", size, " of ", file.size()));
+      expect_same_by_all(prefix(file, size), NumberType::kF32, 180000, i % 4 == 0);
+    }
+  }
+}
+
+TEST(Parallel, Damaged) {
+  Random random(306);
+  const NumberType types[] = {NumberType::kU8, NumberType::kI32, NumberType::kF64};
+  for (const NumberType type : types) {
+    for (const char* distribution : {"walk", "few-values", "constant"}) {
+      EncodeConfig config;
+      if (random.one_in(2)) config.delta = DeltaSpec::try_lookback();
+      const Bytes file =
+          file_of(type, std::vector<std::size_t>(7, 20000), distribution, random, config);
+      for (int i = 0; i < 25; ++i) {
+        Bytes damaged = file;
+        for (int k = 0; k <= i % 3; ++k) {
+          damaged[random.below(file.size())] = static_cast<std::byte>(random.bits(8));
+        }
+        SCOPED_TRACE(text(name_of(type), " ", distribution, " ", i, ", seed ", seed()));
+        // Damage may make counts as large as they can be.
+        const Crew& crew = random.pick(crews());
+        const ExactCopy copy(damaged);
+        expect_same_into(copy.span(), type, 200000, crew, {}, nullptr);
+        DecodeContext context;
+        std::uint64_t count[2] = {};
+        expect_same(try_count_numbers(copy.span(), count[1], &context, with(crew)),
+                    try_count_numbers(copy.span(), count[0]));
+        EXPECT_EQ(count[1], count[0]);
+        if (i % 4 == 0) expect_same_stream(copy.span(), type, 200000, crew, 100000, 200000);
+      }
+    }
+  }
+}
+
+// Numbers of u8 whose bytes come out in the page as they are.
+Numbers plain_bytes(std::size_t n, Random& random) {
+  Numbers numbers = zeros(NumberType::kU8, n);
+  for (std::byte& byte : numbers.storage()) byte = static_cast<std::byte>(random.bits(8));
+  return numbers;
+}
+
+bool contains(ByteSpan all, ByteSpan part) {
+  return std::search(all.begin(), all.end(), part.begin(), part.end()) != all.end();
+}
+
+// A chunk of n equal numbers, whole and valid, to be stored as numbers in another.
+Bytes forged_chunk(std::size_t n) {
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
+  const Bytes file = compressed(zeros(NumberType::kU8, n), config);
+  const std::size_t begin = read_header(file).size_bytes;
+  return to_bytes(ByteSpan(file).subspan(begin, file.size() - 1 - begin));
+}
+
+TEST(Parallel, NumbersThatLookLikeChunks) {
+  Random random(307);
+  constexpr std::size_t kN = 60000;
+  const Bytes forged = forged_chunk(kN);
+  for (const std::size_t copies : {1u, 50u, 1000u}) {
+    for (const bool with_rest : {false, true}) {
+      Numbers numbers = plain_bytes(6 * kN, random);
+      std::ptrdiff_t at = 5000;
+      for (std::size_t i = 0; i < copies; ++i) {
+        std::copy(forged.begin(), forged.end(), numbers.storage().begin() + at);
+        at += static_cast<std::ptrdiff_t>(forged.size() + (with_rest ? random.below(40) : 0));
+      }
+      EncodeConfig config;
+      config.level = 0;
+      config.mode = ModeSpec::classic();
+      config.delta = DeltaSpec::none();
+      config.paging = PagingSpec::equal_pages_up_to(kN);
+      const Bytes file = compressed(numbers, config);
+      ASSERT_TRUE(contains(file, forged));
+      SCOPED_TRACE(text(copies, with_rest));
+      expect_same_by_all(file, NumberType::kU8, 6 * kN, true);
+    }
+  }
+}
+
+// What a wrong guess costs is paid before the next: runs are few.
+TEST(Parallel, ForgedChunksAreGivenUp) {
+  Random random(308);
+  constexpr std::size_t kN = 60000;
+  const Bytes forged = forged_chunk(kN);
+  Numbers numbers = plain_bytes(40 * kN, random);
+  for (std::size_t at = 100; at + 100 < numbers.count(); at += 60) {
+    std::copy(forged.begin(), forged.end(), numbers.storage().begin() + static_cast<long>(at));
+  }
+  EncodeConfig config;
+  config.level = 0;
+  config.mode = ModeSpec::classic();
+  config.delta = DeltaSpec::none();
+  config.paging = PagingSpec::equal_pages_up_to(kN);
+  const Bytes file = compressed(numbers, config);
+  Numbers out = zeros(NumberType::kU8, numbers.count());
+  OneByOne executor(4);
+  DecodeConfig one_by_one;
+  one_by_one.executor = &executor;
+  std::size_t count = 0;
+  ASSERT_OK(try_decompress_into(file, writable(out), count, one_by_one));
+  EXPECT_TRUE(same_numbers(out, numbers));
+  EXPECT_LE(executor.runs, 40);
+}
+
+TEST(Parallel, ConfigsThatAskForNothing) {
+  Random random(309);
+  const Bytes file = file_of(NumberType::kI64, std::vector<std::size_t>(8, 20000), "walk", random);
+  OneByOne none(0);
+  OneByOne one(1);
+  for (OneByOne* const executor : {&none, &one}) {
+    DecodeConfig config;
+    config.executor = executor;
+    Numbers out;
+    ASSERT_OK(try_decompress_any(file, out, config));
+    EXPECT_TRUE(same_numbers(out, decompressed(file)));
+    EXPECT_EQ(executor->runs, 0);
+  }
+  OneByOne four(4);
+  DecodeConfig config;
+  config.executor = &four;
+  Numbers out;
+  ASSERT_OK(try_decompress_any(file, out, config));
+  EXPECT_GT(four.runs, 0);
+  config.threads = 7;  // the executor goes before
+  Unable unable;
+  config.executor = &unable;
+  EXPECT_KIND(try_decompress_any(file, out, config), kOutOfMemory);
+}
+
+TEST(Parallel, ProgressInOrderOnTheCallingThread) {
+  Random random(310);
+  const std::vector<std::size_t> sizes(12, 50000);
+  const Bytes file = file_of(NumberType::kI32, sizes, "walk", random);
+  for (const Crew& crew : crews()) {
+    for (const bool is_stream : {false, true}) {
+      SCOPED_TRACE(crew.name);
+      std::vector<Progress> calls;
+      const std::thread::id caller = std::this_thread::get_id();
+      DecodeConfig config = with(crew);
+      config.progress = [&](const Progress& progress) {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        calls.push_back(progress);
+        return true;
+      };
+      Numbers out = zeros(NumberType::kI32, 600000);
+      std::size_t count = 0;
+      if (is_stream) {
+        MemorySource source(file);
+        StreamReader reader(source, config);
+        ASSERT_OK(reader.try_read(writable(out), count));
+      } else {
+        ASSERT_OK(try_decompress_into(file, writable(out), count, config));
+      }
+      ASSERT_FALSE(calls.empty());
+      for (std::size_t i = 1; i < calls.size(); ++i) {
+        EXPECT_GT(calls[i].numbers, calls[i - 1].numbers);
+        EXPECT_GE(calls[i].bytes, calls[i - 1].bytes);
+      }
+      EXPECT_EQ(calls.back().numbers, 600000u);
+      EXPECT_LE(calls.back().bytes, file.size());
+    }
+  }
+}
+
+TEST(Parallel, Cancelled) {
+  Random random(311);
+  const std::vector<std::size_t> sizes(12, 50000);
+  const Bytes file = file_of(NumberType::kI32, sizes, "walk", random);
+  const Numbers all = decompressed(file);
+  for (const Crew& crew : crews()) {
+    for (const std::size_t stop_at : {1u, 2u, 4u}) {
+      for (const bool is_stream : {false, true}) {
+        SCOPED_TRACE(text(crew.name, " ", stop_at));
+        std::size_t calls = 0;
+        DecodeConfig config = with(crew);
+        config.progress = [&](const Progress&) { return ++calls < stop_at; };
+        Numbers out = zeros(NumberType::kI32, 600000);
+        std::size_t count = 0;
+        Status status;
+        if (is_stream) {
+          MemorySource source(file);
+          StreamReader reader(source, config);
+          status = reader.try_read(writable(out), count);
+        } else {
+          status = try_decompress_into(file, writable(out), count, config);
+        }
+        // Where no task runs on this thread, calls are few.
+        if (calls < stop_at) {
+          EXPECT_OK(status);
+          continue;
+        }
+        EXPECT_KIND(status, kCancelled);
+        EXPECT_EQ(calls, stop_at);
+        out.storage().resize(count * 4);
+        EXPECT_TRUE(is_prefix(out, all));
+      }
+    }
+  }
+}
+
+// Fails at a byte, once; asked again it would have more.
+class FailingSource final : public ByteSource {
+ public:
+  FailingSource(ByteSpan bytes, std::size_t fails_at) : bytes_(bytes), fails_at_(fails_at) {}
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    if (at_ == fails_at_ && !failed_) {
+      failed_ = true;
+      return Status(ErrorKind::kIo, "no more for now");
+    }
+    const std::size_t end = failed_ ? bytes_.size() : fails_at_;
+    got = std::min({out.size(), end - at_, std::size_t{5000}});
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at_), got, out.begin());
+    at_ += got;
+    return {};
+  }
+
+ private:
+  ByteSpan bytes_;
+  std::size_t fails_at_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
+
+// Reading ahead meets failures early; what came before is given all the same.
+TEST(Parallel, SourcesThatFail) {
+  Random random(312);
+  const std::vector<std::size_t> sizes(8, 20000);
+  const Bytes file = file_of(NumberType::kF64, sizes, "uniform", random);
+  const Numbers all = decompressed(file);
+  std::size_t most = 0;
+  for (const Crew& crew : crews()) {
+    for (int i = 0; i < 10; ++i) {
+      const std::size_t fails_at = random.below(file.size());
+      SCOPED_TRACE(text(crew.name, " ", fails_at));
+      std::size_t count[2] = {};
+      for (int parallel = 0; parallel < 2; ++parallel) {
+        FailingSource source(file, fails_at);
+        StreamReader reader(source, parallel != 0 ? with(crew) : DecodeConfig());
+        Numbers out = zeros(NumberType::kF64, 160000);
+        EXPECT_KIND(reader.try_read(writable(out), count[parallel]), kIo);
+        std::size_t more = 0;
+        EXPECT_KIND(reader.try_read(writable(out), more), kIo);
+        out.storage().resize(count[parallel] * sizeof(double));
+        EXPECT_TRUE(is_prefix(out, all));
+      }
+      // All whole chunks, whatever came of the last.
+      EXPECT_GE(count[1], count[0] / 20000 * 20000);
+      most = std::max(most, count[1]);
+    }
+  }
+  EXPECT_GE(most, 100000u);
+}
+
+TEST(Parallel, FixturesOfOtherWriters) {
+  for (const Fixture& fixture : good_fixtures()) {
+    SCOPED_TRACE(fixture.name);
+    const Crew& crew = crews()[3];
+    expect_same_into(fixture.file, fixture.numbers.type(), fixture.numbers.count(), crew, {},
+                     nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing

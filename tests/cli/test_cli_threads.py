@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line with several threads, and on parts of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_program import CORRUPT, FAILURE, LIMIT, USAGE, any_bits, refused, run
+
+
+@pytest.fixture(scope="module")
+def column(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("threads") / "column.npy"
+    rng = np.random.default_rng(11)
+    np.save(path, np.round(rng.normal(size=300_000).cumsum(), 2))
+    run("compress", path, "--page-size", 20_000, "--level", 2)
+    return path
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 5])
+def test_any_number_of_threads_gives_the_same(column: Path, tmp_path: Path, threads: int) -> None:
+    packed = f"{column}.pco"
+    run("decompress", packed, "-j", threads, "-o", tmp_path / "out.npy")
+    assert (tmp_path / "out.npy").read_bytes() == column.read_bytes()
+    raw = run("decompress", "-", "--to", "raw", "--threads", threads,
+              stdin=Path(packed).read_bytes()).out
+    assert raw == np.load(column).tobytes()
+    assert "300000 f64 numbers" in run("verify", packed, "-j", threads).text
+
+
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_damage_is_told_the_same(column: Path, tmp_path: Path, threads: int) -> None:
+    damaged = bytearray(Path(f"{column}.pco").read_bytes())
+    cut = tmp_path / "cut.pco"
+    cut.write_bytes(damaged[: len(damaged) * 2 // 3])
+    line = refused("verify", cut, "-j", threads, code=CORRUPT)
+    assert line == refused("verify", cut, "-j", 1, code=CORRUPT)
+    assert "good before: 9 chunks, 180000 numbers" in line
+    line = refused("decompress", cut, "-j", threads, "-o", tmp_path / "out.raw", code=CORRUPT)
+    assert "chunk 9" in line
+    assert not (tmp_path / "out.raw").exists()
+    refused("verify", f"{column}.pco", "-j", threads, "--max-output", "2M", code=LIMIT)
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 300_000), (0, 0), (0, 1), (19_990, 20),
+                                              (123_456, 77_777), (299_999, 1), (300_000, 0)])
+def test_ranges(column: Path, tmp_path: Path, first: int, count: int) -> None:
+    expected = np.load(column)[first : first + count]
+    packed = f"{column}.pco"
+    run("decompress", packed, "--range", f"{first}:{count}", "-o", tmp_path / "out.npy")
+    read = np.load(tmp_path / "out.npy")
+    assert read.dtype == expected.dtype and read.tobytes() == expected.tobytes()
+    raw = run("decompress", "-", "--range", f"{first}:{count}", "--to", "raw", "-j", 1,
+              stdin=Path(packed).read_bytes()).out
+    assert raw == expected.tobytes()
+    piped = run("decompress", packed, "--range", f"{first}:{count}", "--to", "npy").out
+    assert piped == (tmp_path / "out.npy").read_bytes()
+
+
+@pytest.mark.parametrize("words", ["5", "5:", ":5", "a:b", "1:2:3", "-1:5", "1: 2", ":",
+                                   "18446744073709551616:1"])
+def test_words_that_are_no_range(column: Path, words: str) -> None:
+    assert "--range" in refused("decompress", f"{column}.pco", f"--range={words}", code=USAGE)
+
+
+@pytest.mark.parametrize("words", ["300001:0", "300000:1", "0:300001",
+                                   "18446744073709551615:18446744073709551615"])
+def test_ranges_past_the_end(column: Path, words: str) -> None:
+    line = refused("decompress", f"{column}.pco", "--range", words, code=FAILURE)
+    assert "holds 300000 numbers" in line
+
+
+def test_range_limits_are_about_the_range(column: Path) -> None:
+    packed = f"{column}.pco"
+    run("decompress", packed, "--range", "1000:100", "--max-output", 800, "--to", "raw")
+    assert run("decompress", packed, "--range", "1000:101", "--max-output", 800, "-o", "/dev/null",
+               "--to", "raw", "-f", code=LIMIT).out == b""
+
+
+def test_range_of_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"a": np.arange(100_000), "b": np.arange(100_000) * 0.5})
+    pq.write_table(table, tmp_path / "t.parquet")
+    if "no Arrow" in run("compress", tmp_path / "t.parquet", "-o", tmp_path / "t", code=None).err:
+        pytest.skip("the program has no Arrow")
+    for threads in (1, 3):
+        text = run("decompress", tmp_path / "t", "--range", "70000:2", "-j", threads).text
+        assert text.splitlines() == ["a,b", "70000,35000", "70001,35000.5"]
+        run("decompress", tmp_path / "t", "-j", threads, "-f", "-o", tmp_path / "again.parquet")
+        assert pq.read_table(tmp_path / "again.parquet").equals(table)
+    text = run("decompress", tmp_path / "t", "--range", "99999:1", "--column", "b").text
+    assert text == "49999.5\n"
+
+
+def test_empty_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "empty.npy", any_bits("i16", 0))
+    run("compress", tmp_path / "empty.npy")
+    packed = tmp_path / "empty.npy.pco"
+    assert run("decompress", packed, "--range", "0:0").out == b""
+    refused("decompress", packed, "--range", "0:1", code=FAILURE)
