@@ -118,10 +118,7 @@ HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrai
   const std::uint32_t before = walker.filled;
   next.before[15] = before;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    walker.Four<kNote>(next.words + i);
-    walker.Four<kNote>(next.words + i + 4);
-    walker.Four<kNote>(next.words + i + 8);
-    walker.Four<kNote>(next.words + i + 12);
+    walker.Sixteen<kNote>(next.words + i);
     cursor.LeaveRegisters();
     unpacker.Sixteen(trail.words + i, cursor);
     cursor.LeaveRegisters();
@@ -170,7 +167,7 @@ HWY_INLINE void WalkOnly(CodeWalk& walk) {
   CodeTrail& trail = *walk.trail;
   const std::uint32_t before = walker.filled;
   trail.before[15] = before;
-  for (std::size_t i = 0; i < kBatchN; i += 4) walker.Four<kNote>(trail.words + i);
+  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kNote>(trail.words + i);
   walker.Finish(walk);
   trail.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
   trail.jumped = 0;
@@ -190,7 +187,7 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
       trail.jumped |= std::uint32_t{1} << (i / 16);
       continue;
     }
-    for (std::size_t j = i; j < i + 16; j += 4) walker.Four<kNote>(trail.words + j);
+    walker.Sixteen<kNote>(trail.words + i);
   }
   walker.Finish(walk);
   trail.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());

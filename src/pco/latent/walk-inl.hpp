@@ -86,10 +86,24 @@ struct Walker {
     walk.position = 8 * static_cast<std::uint64_t>(at - walk.in) - (filled & 63);
   }
 
+  // The word at `at`, or kAhead bytes behind it. Where the next one lies is the other long chain of
+  // a walk: from one refill to the load of the next. So it is kept to two operations, and the seven
+  // bytes that each goes on, less whole bytes still in the buffer, are left to the caller to add.
+  template <int kAhead>
   HWY_INLINE void Refill() {
-    buffer |= load_le64(at) << (filled & 63);
-    at += (~filled & 56) >> 3;
+    buffer |= load_le64(at + kAhead) << (filled & 63);
+    at -= LowByte(filled) >> 3;
     filled |= 56;
+  }
+
+  static HWY_INLINE std::uint32_t LowByte(std::uint32_t word) {
+#if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+    std::uint32_t byte;
+    asm("movzbl %b1, %0" : "=r"(byte) : "r"(word));  // rather than shifting a part of a register
+    return byte;
+#else
+    return word & 0xff;
+#endif
   }
 
   template <Note kNote>
@@ -127,8 +141,23 @@ struct Walker {
   }
 
   template <Note kNote>
+  HWY_INLINE void Sixteen(std::uint32_t* HWY_RESTRICT words) {
+    FourAhead<kNote, 0>(words);
+    FourAhead<kNote, 7>(words + 4);
+    FourAhead<kNote, 14>(words + 8);
+    FourAhead<kNote, 21>(words + 12);
+    at += 28;
+  }
+
+  template <Note kNote>
   HWY_INLINE void Four(std::uint32_t* HWY_RESTRICT words) {
-    Refill();
+    FourAhead<kNote, 0>(words);
+    at += 7;
+  }
+
+  template <Note kNote, int kAhead>
+  HWY_INLINE void FourAhead(std::uint32_t* HWY_RESTRICT words) {
+    Refill<kAhead>();
     Step<kNote>(s0, words);
     Step<kNote>(s1, words + 1);
     Step<kNote>(s2, words + 2);
@@ -157,7 +186,8 @@ struct Walker {
   // Less than four, of which the first is that of state 0.
   template <Note kNote>
   HWY_INLINE void Rest(std::size_t n, std::uint32_t* HWY_RESTRICT words) {
-    Refill();
+    Refill<0>();
+    at += 7;
     if (n > 0) Step<kNote>(s0, words);
     if (n > 1) Step<kNote>(s1, words + 1);
     if (n > 2) Step<kNote>(s2, words + 2);

@@ -2,13 +2,13 @@
 #include "pco/page/page_decoder.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <type_traits>
 
 #include "base/try.hpp"
-#include "number/ordered.hpp"
 #include "pco/latent/latent_decoder.hpp"
+#include "pco/page/batch_input.hpp"
+#include "pco/page/join.hpp"
 #include "pco/page/variable_decoder.hpp"
 
 namespace numpact {
@@ -51,7 +51,8 @@ class Decoder final : public PageDecoder {
         arena_(arena),
         delta_(tables.delta, 0),
         primary_(tables.primary, meta_.state_n(kPrimaryVariable)),
-        secondary_(tables.secondary, meta_.state_n(kSecondaryVariable)) {}
+        secondary_(tables.secondary, meta_.state_n(kSecondaryVariable)),
+        inputs_(tables.max_batch_bytes, arena) {}
 
   Status start(BitWindow& window, std::size_t page_n, bool& more) override {
     std::uint64_t bits = 0;
@@ -120,16 +121,13 @@ class Decoder final : public PageDecoder {
       for (std::size_t i = 0; i < kVariables; ++i) sizes[i].state_bits += head_bits(i);
       heads_counted_ = true;
     }
-    const std::byte* in = nullptr;
-    std::uint64_t position = 0;
-    bool more = false;
-    if (!enter_batch(window, in, position, more)) return truncated(window);
-    const std::uint64_t begin = position;
-    delta_.skip(in, position, sizes[kDeltaVariable]);
-    primary_.skip(in, position, sizes[kPrimaryVariable]);
-    secondary_.skip(in, position, sizes[kSecondaryVariable]);
-    window.position += position - begin;
-    if (window.position > 8 * std::uint64_t{window.bytes.size()}) return truncated(window);
+    BatchInput input;
+    if (!inputs_.find(window, input)) return truncated(window);
+    std::uint64_t position = input.position;
+    delta_.skip(input.in, position, sizes[kDeltaVariable]);
+    primary_.skip(input.in, position, sizes[kPrimaryVariable]);
+    secondary_.skip(input.in, position, sizes[kSecondaryVariable]);
+    NUMPACT_TRY(move_to(window, input, position));
     to_decode_ -= done;
     numbers_left_ -= done;
     return {};
@@ -154,28 +152,6 @@ class Decoder final : public PageDecoder {
       }
     }
     return {};
-  }
-
-  // Finds the bytes to decode the next batch from: in place while the worst case and what kernels
-  // read beyond lie inside the window, else from a copy with zeros behind. False: wait for more.
-  bool enter_batch(const BitWindow& window, const std::byte*& in, std::uint64_t& position,
-                   bool& more) {
-    const std::size_t at = static_cast<std::size_t>(window.position / 8);
-    const std::size_t left = window.bytes.size() - at;
-    position = window.position % 8;
-    if (left >= tables_.max_batch_bytes) [[likely]] {
-      in = window.bytes.data() + at;
-      return true;
-    }
-    if (!window.is_last) {
-      more = true;
-      return false;
-    }
-    if (tail_.empty()) tail_ = arena_.make<std::byte>(2 * tables_.max_batch_bytes);
-    if (left > 0) std::memcpy(tail_.data(), window.bytes.data() + at, left);
-    std::memset(tail_.data() + left, 0, tables_.max_batch_bytes - left);
-    in = tail_.data();
-    return true;
   }
 
   // The latents of a batch, by variable.
@@ -204,21 +180,20 @@ class Decoder final : public PageDecoder {
 
   // One batch of n numbers, the last of a page among them.
   Status decode_batch(BitWindow& window, std::size_t n, L* out, bool& more) {
-    const std::byte* in = nullptr;
-    std::uint64_t position = 0;
-    if (!enter_batch(window, in, position, more)) return {};
-    const std::uint64_t begin = position;
+    BatchInput input;
+    more = !inputs_.find(window, input);
+    if (more) return {};
+    std::uint64_t position = input.position;
     const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
     Room room;
     room.primary = primary_target(out, room.primary_room);
     StoredN stored{};
     for (std::size_t i = 0; i < kVariables; ++i) {
       stored[i] = visit(i, room, [&](auto& variable, auto* latents) {
-        return variable.decode(in, position, latents);
+        return variable.decode(input.in, position, latents);
       });
     }
-    window.position += position - begin;
-    if (window.position > 8 * std::uint64_t{window.bytes.size()}) return truncated(window);
+    NUMPACT_TRY(move_to(window, input, position));
     return finish_batch(room, stored, {}, n, first_byte, out);
   }
 
@@ -233,7 +208,10 @@ class Decoder final : public PageDecoder {
                                 stored[kSecondaryVariable], n, finished[kSecondaryVariable]);
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
-    if (!join(room.primary, room.secondary, n, finished[kPrimaryVariable], out)) {
+    const bool are_numbers = tables_.flips_in_tables || makes_floats(finished[kPrimaryVariable]);
+    if (!join_batch(meta_.mode, kind_of(meta_.type),
+                    are_numbers ? Classics::kNumbers : Classics::kOrdered, room.primary,
+                    room.secondary, n, out)) {
       return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
     }
     return {};
@@ -245,34 +223,6 @@ class Decoder final : public PageDecoder {
   using UncodedPositions = std::array<std::uint64_t, kVariables>;
 
   bool is_coded(std::size_t variable) const { return tables_.is_coded[variable]; }
-
-  // Where whole batches are decoded from: the window, or a copy of its tail with zeros behind.
-  // Positions are in bits.
-  struct Stretch {
-    const std::byte* in = nullptr;
-    std::uint64_t position = 0;
-    std::uint64_t last_start = 0;  // up to where a batch may begin
-    std::uint64_t end = 0;         // of the input
-    std::uint64_t origin = 0;      // position of `in` in the window
-  };
-
-  bool find_stretch(const BitWindow& window, Stretch& stretch) {
-    const std::uint64_t bytes = window.bytes.size();
-    const std::uint64_t at = window.position / 8;
-    if (at > bytes) return false;
-    const std::uint64_t left = bytes - at;
-    if (left >= tables_.max_batch_bytes) [[likely]] {
-      stretch = {window.bytes.data(), window.position, 8 * (bytes - tables_.max_batch_bytes),
-                 8 * bytes, 0};
-      return true;
-    }
-    if (!window.is_last) return false;
-    if (tail_.empty()) tail_ = arena_.make<std::byte>(2 * tables_.max_batch_bytes);
-    if (left > 0) std::memcpy(tail_.data(), window.bytes.data() + at, left);
-    std::memset(tail_.data() + left, 0, tables_.max_batch_bytes);
-    stretch = {tail_.data(), window.position % 8, 8 * left, 8 * left, 8 * at};
-    return true;
-  }
 
   // Passes variables without codes, from `variable` on; returns the first with codes, or
   // kVariables.
@@ -295,15 +245,15 @@ class Decoder final : public PageDecoder {
       visit(i, room,
             [&](auto& variable, auto*) { count = std::min(count, variable.left() / kBatchN); });
     }
-    Stretch stretch;
-    if (!tables_.decodes_whole_batches || count == 0 || !find_stretch(window, stretch)) return {};
+    BatchInput input;
+    if (!tables_.decodes_whole_batches || count == 0 || !inputs_.find(window, input)) return {};
 
     fill_still(room);
     UncodedPositions uncoded{};
-    std::uint64_t position = stretch.position;
+    std::uint64_t position = input.position;
     std::size_t at = pass_uncoded(0, position, uncoded);
     if (at == kVariables) {
-      return decode_uncoded_batches(window, stretch, count, room, out, done_n);
+      return decode_uncoded_batches(window, input, count, room, out, done_n);
     }
     CodeTrail trails[2];
     CodeTrail* trail = &trails[0];
@@ -312,8 +262,13 @@ class Decoder final : public PageDecoder {
     const auto aim = [&](std::size_t variable, CodeTrail* leave) {
       visit(variable, room, [&](auto& its, auto*) {
         const auto& tables = its.tables();
-        walk = {tables.nodes.data(), tables.layout, tables.jumps, &its.ans_states(),
-                stretch.in,          position,      leave};
+        walk = {tables.nodes.data(),
+                tables.layout,
+                tables.jumps,
+                &its.ans_states(),
+                input.in,
+                position,
+                leave};
       });
     };
     aim(at, trail);
@@ -330,8 +285,8 @@ class Decoder final : public PageDecoder {
       const UncodedPositions here = uncoded;
       const bool ends_batch = next == kVariables;
       if (ends_batch) {
-        NUMPACT_TRY(move_to(window, stretch, position));
-        goes_on = done_n + kBatchN < count * kBatchN && position <= stretch.last_start;
+        NUMPACT_TRY(move_to(window, input, position));
+        goes_on = done_n + kBatchN < count * kBatchN && position <= input.last_start;
         if (goes_on) next = pass_uncoded(0, position, uncoded);
       }
       if (goes_on) aim(next, next_trail);
@@ -339,17 +294,16 @@ class Decoder final : public PageDecoder {
         const auto& tables = its.tables();
         auto finish = its.wanted_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
         if (goes_on) {
-          tables.kernels->unpack_and_walk(tables, *trail, stretch.in, offsets, latents, finish,
-                                          walk);
+          tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish, walk);
         } else {
-          tables.kernels->unpack(tables, *trail, stretch.in, offsets, latents, finish);
+          tables.kernels->unpack(tables, *trail, input.in, offsets, latents, finish);
         }
         return its.take_finish(finish);
       });
       std::swap(trail, next_trail);
       at = next;
       if (!ends_batch) continue;
-      unpack_uncoded(stretch, here, room);
+      unpack_uncoded(input, here, room);
       NUMPACT_TRY(finish_whole_batch(room, finished, first_byte, out + done_n));
       done_n += kBatchN;
       room.primary = primary_target(out + done_n, room.primary_room);
@@ -359,7 +313,7 @@ class Decoder final : public PageDecoder {
   }
 
   // The same where no variable has codes.
-  Status decode_uncoded_batches(BitWindow& window, Stretch& stretch, std::size_t count, Room& room,
+  Status decode_uncoded_batches(BitWindow& window, BatchInput& input, std::size_t count, Room& room,
                                 L* out, std::size_t& done_n) {
     if (tables_.is_constant) {
       done_n = count * kBatchN;
@@ -367,13 +321,13 @@ class Decoder final : public PageDecoder {
       visit(kPrimaryVariable, room, [&](auto& its, auto*) { its.take(done_n); });
       return {};
     }
-    for (; count > 0 && stretch.position <= stretch.last_start; --count) {
+    for (; count > 0 && input.position <= input.last_start; --count) {
       const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
       UncodedPositions uncoded{};
       room.primary = primary_target(out + done_n, room.primary_room);
-      pass_uncoded(0, stretch.position, uncoded);
-      NUMPACT_TRY(move_to(window, stretch, stretch.position));
-      unpack_uncoded(stretch, uncoded, room);
+      pass_uncoded(0, input.position, uncoded);
+      NUMPACT_TRY(move_to(window, input, input.position));
+      unpack_uncoded(input, uncoded, room);
       NUMPACT_TRY(finish_whole_batch(room, {}, first_byte, out + done_n));
       done_n += kBatchN;
     }
@@ -381,9 +335,9 @@ class Decoder final : public PageDecoder {
   }
 
   // Moves the window to the end of a batch, unless that lies past the input.
-  static Status move_to(BitWindow& window, const Stretch& stretch, std::uint64_t position) {
-    window.position = stretch.origin + position;
-    return position > stretch.end ? truncated(window) : Status();
+  static Status move_to(BitWindow& window, const BatchInput& input, std::uint64_t position) {
+    window.position = input.origin + position;
+    return position > input.end ? truncated(window) : Status();
   }
 
   // Whether all latents of a variable are alike and stay so in the room from batch to batch.
@@ -402,13 +356,12 @@ class Decoder final : public PageDecoder {
     }
   }
 
-  void unpack_uncoded(const Stretch& stretch, const UncodedPositions& positions, Room& room) {
+  void unpack_uncoded(const BatchInput& input, const UncodedPositions& positions, Room& room) {
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i) || is_coded(i) || is_still(i)) continue;
       visit(i, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
-        tables.kernels->decode(tables, its.ans_states(), stretch.in, positions[i], kBatchN,
-                               latents);
+        tables.kernels->decode(tables, its.ans_states(), input.in, positions[i], kBatchN, latents);
       });
     }
   }
@@ -432,36 +385,6 @@ class Decoder final : public PageDecoder {
     return room;
   }
 
-  // Leaves numbers, as bits, in `out`, which `primary` may be. False: an index out of range.
-  bool join(P* primary, const L* secondary, std::size_t n, FinishKind done, L* out) const {
-    const NumberKind kind = kind_of(meta_.type);
-    if constexpr (std::is_same_v<P, std::uint32_t>) {
-      if (const auto* dict = std::get_if<Dict>(&meta_.mode)) {
-        const bool all_inside = join_dict(dict->as<L>(), primary, n, out);
-        from_ordered(out, n, kind, out);
-        return all_inside;
-      }
-    }
-    if constexpr (std::is_same_v<L, P>) {
-      if (const auto* mult = std::get_if<IntMult>(&meta_.mode)) {
-        join_int_mult(static_cast<L>(mult->base), kind, out, secondary, n);
-        return true;
-      }
-      if constexpr (FloatLatent<L>) {
-        if (const auto* mult = std::get_if<FloatMult>(&meta_.mode)) {
-          join_float_mult(static_cast<L>(mult->base_bits), out, secondary, n);
-          return true;
-        }
-        if (const auto* quant = std::get_if<FloatQuant>(&meta_.mode)) {
-          join_float_quant(quant->k, out, secondary, n);
-          return true;
-        }
-      }
-    }
-    if (!tables_.flips_in_tables && !makes_floats(done)) from_ordered(out, n, kind, out);
-    return true;
-  }
-
   const Tables<L, P>& tables_;
   const ChunkMeta& meta_;
   Arena& arena_;
@@ -470,7 +393,7 @@ class Decoder final : public PageDecoder {
   VariableDecoder<L> secondary_;
   std::size_t to_decode_ = 0;   // numbers in batches not yet decoded
   std::span<const L> pending_;  // decoded, not yet given out
-  std::span<std::byte> tail_;
+  BatchInputFinder inputs_;
   bool heads_counted_ = false;
   L batch_[kBatchN];
 };

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where batches are decoded from: the window itself as long as the worst case of a batch and what
+// kernels read beyond it lie inside, else a copy of its tail with zeros behind.
+#ifndef NUMPACT_PCO_PAGE_BATCH_INPUT_HPP
+#define NUMPACT_PCO_PAGE_BATCH_INPUT_HPP
+
+#include <cstring>
+
+#include "base/arena.hpp"
+#include "pco/page/bit_window.hpp"
+
+namespace numpact {
+
+// Positions are in bits from `in`.
+struct BatchInput {
+  const std::byte* in = nullptr;
+  std::uint64_t position = 0;
+  std::uint64_t last_start = 0;  // up to where a batch may begin
+  std::uint64_t end = 0;         // of the input
+  std::uint64_t origin = 0;      // position of `in` in the window
+};
+
+class BatchInputFinder {
+ public:
+  // max_batch_bytes: that worst case.
+  BatchInputFinder(std::size_t max_batch_bytes, Arena& arena)
+      : max_batch_bytes_(max_batch_bytes), arena_(arena) {}
+
+  // False: the next batch may need bytes that have not come.
+  bool find(const BitWindow& window, BatchInput& input) {
+    const std::size_t bytes = window.bytes.size();
+    const std::size_t at = static_cast<std::size_t>(window.position / 8);
+    const std::size_t left = bytes - at;
+    if (left >= max_batch_bytes_) [[likely]] {
+      input = {window.bytes.data(), window.position, 8 * std::uint64_t{bytes - max_batch_bytes_},
+               8 * std::uint64_t{bytes}, 0};
+      return true;
+    }
+    if (!window.is_last) return false;
+    if (tail_.empty()) tail_ = arena_.make<std::byte>(2 * max_batch_bytes_);
+    if (left > 0) std::memcpy(tail_.data(), window.bytes.data() + at, left);
+    std::memset(tail_.data() + left, 0, max_batch_bytes_);
+    input = {tail_.data(), window.position % 8, 8 * std::uint64_t{left}, 8 * std::uint64_t{left},
+             8 * std::uint64_t{at}};
+    return true;
+  }
+
+ private:
+  std::size_t max_batch_bytes_;
+  Arena& arena_;
+  std::span<std::byte> tail_;
+};
+
+}  // namespace numpact
+
+#endif

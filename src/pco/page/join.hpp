@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the latents of a batch to its numbers.
+#ifndef NUMPACT_PCO_PAGE_JOIN_HPP
+#define NUMPACT_PCO_PAGE_JOIN_HPP
+
+#include <type_traits>
+
+#include "number/ordered.hpp"
+#include "pco/mode/modes.hpp"
+
+namespace numpact {
+
+// What has become of the primary latents of Classic mode before they are joined.
+enum class Classics { kOrdered, kNumbers };
+
+// Leaves numbers, as bits, in `out`, which `primary` is where it has the same width and may be for
+// Dict. False: an index out of range.
+template <Latent L, Latent P>
+bool join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P* primary,
+                const L* secondary, std::size_t n, L* out) {
+  if constexpr (std::is_same_v<P, std::uint32_t>) {
+    if (const auto* dict = std::get_if<Dict>(&mode)) {
+      const bool all_inside = join_dict(dict->as<L>(), primary, n, out);
+      from_ordered(out, n, kind, out);
+      return all_inside;
+    }
+  }
+  if constexpr (std::is_same_v<L, P>) {
+    if (const auto* mult = std::get_if<IntMult>(&mode)) {
+      join_int_mult(static_cast<L>(mult->base), kind, out, secondary, n);
+      return true;
+    }
+    if constexpr (FloatLatent<L>) {
+      if (const auto* mult = std::get_if<FloatMult>(&mode)) {
+        join_float_mult(static_cast<L>(mult->base_bits), out, secondary, n);
+        return true;
+      }
+      if (const auto* quant = std::get_if<FloatQuant>(&mode)) {
+        join_float_quant(quant->k, out, secondary, n);
+        return true;
+      }
+    }
+  }
+  if (classics == Classics::kOrdered) from_ordered(out, n, kind, out);
+  return true;
+}
+
+}  // namespace numpact
+
+#endif
