@@ -40,7 +40,10 @@ bool same_bytes(std::span<const std::byte> a, const void* b) {
 
 }  // namespace
 
-Bench::Bench(const EncodeConfig& config, int rounds) : config_(config), rounds_(rounds) {}
+Bench::Bench(const EncodeConfig& config, int rounds, unsigned threads)
+    : config_(config), rounds_(rounds) {
+  decode_config_.threads = threads;
+}
 
 PcoTiming Bench::measure_pco(const NumberView& numbers) {
   PcoTiming result;
@@ -59,7 +62,7 @@ PcoTiming Bench::measure_pco(const NumberView& numbers) {
   std::size_t count = 0;
   Status status;
   timing.decompress_seconds = best_seconds(
-      rounds_, [&] { status = try_decompress_into(file, out, count, {}, &decode_context_); });
+      rounds_, [&] { status = try_decompress_into(file, out, count, decode_config_, &decode_context_); });
   timing.exact =
       status.ok() && count == numbers.count && same_bytes(bytes_of(numbers), unpacked_.data());
 

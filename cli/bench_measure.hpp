@@ -32,7 +32,8 @@ struct PcoTiming {
 // round that does not count.
 class Bench {
  public:
-  Bench(const EncodeConfig& config, int rounds);
+  // threads: of numpact's decoder; 0: one for each processor.
+  Bench(const EncodeConfig& config, int rounds, unsigned threads);
 
   const std::vector<std::unique_ptr<ByteCodec>>& peers() const { return peers_; }
 
@@ -42,6 +43,7 @@ class Bench {
 
  private:
   EncodeConfig config_;
+  DecodeConfig decode_config_;
   int rounds_;
   EncodeContext encode_context_;
   DecodeContext decode_context_;

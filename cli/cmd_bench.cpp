@@ -230,7 +230,7 @@ class Runner {
       : options_(options),
         source_(parse_source_words(options.source)),
         config_(parse_encode_words(options.encode)),
-        bench_(config_, options.rounds) {
+        bench_(config_, options.rounds, options.threads) {
     source_.flatten = true;  // nothing is kept, so no shape is lost
     for (const auto& peer : bench_.peers()) {
       peers_.push_back({peer->title(), peer->key(), peer->compresses()});

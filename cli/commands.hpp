@@ -68,6 +68,7 @@ struct VerifyOptions {
 struct BenchOptions {
   std::vector<std::string> inputs;
   int rounds = 5;
+  unsigned threads = 1;
   bool json = false;
   SourceWords source;
   EncodeWords encode;

@@ -200,6 +200,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
+  add_thread_option(*command, options.threads);
   command->add_flag("--json", options.json, "For programs");
   return command;
 }
