@@ -74,11 +74,16 @@ struct BenchOptions {
   EncodeWords encode;
 };
 
+struct CpuOptions {
+  bool json = false;
+};
+
 ExitCode run_compress(const CompressOptions& options);
 ExitCode run_decompress(const DecompressOptions& options);
 ExitCode run_inspect(const InspectOptions& options);
 ExitCode run_verify(const VerifyOptions& options);
 ExitCode run_bench(const BenchOptions& options);
+ExitCode run_cpu(const CpuOptions& options);
 
 }  // namespace numpact::cli
 

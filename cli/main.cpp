@@ -115,6 +115,7 @@ struct AllOptions {
   InspectOptions inspect;
   VerifyOptions verify;
   BenchOptions bench;
+  CpuOptions cpu;
 };
 
 CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
@@ -204,6 +205,12 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   return command;
 }
 
+CLI::App* add_cpu(CLI::App& app, CpuOptions& options) {
+  CLI::App* command = app.add_subcommand("cpu", "Which instruction sets there are, which is used");
+  command->add_flag("--json", options.json, "For programs");
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Lossless compression of numbers in the Pco format.", "numpact");
   app.footer(kFooter);
@@ -214,7 +221,8 @@ int run(int argc, char** argv) {
   const CLI::App* decompress = add_decompress(app, options.decompress);
   const CLI::App* inspect = add_inspect(app, options.inspect);
   const CLI::App* verify = add_verify(app, options.verify);
-  add_bench(app, options.bench);
+  const CLI::App* bench = add_bench(app, options.bench);
+  add_cpu(app, options.cpu);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
@@ -227,7 +235,8 @@ int run(int argc, char** argv) {
     if (decompress->parsed()) return run_decompress(options.decompress);
     if (inspect->parsed()) return run_inspect(options.inspect);
     if (verify->parsed()) return run_verify(options.verify);
-    return run_bench(options.bench);
+    if (bench->parsed()) return run_bench(options.bench);
+    return run_cpu(options.cpu);
   };
   return static_cast<int>(chosen());
 }

@@ -14,6 +14,10 @@ CODE = {".cpp", ".hpp"}
 SCRIPTS = {".py", ".sh", ".cmake"}
 MAX_COLUMNS = 100
 MAX_LINES = 600
+# Files compiled once for each instruction set: sources, and headers that only they include.
+KERNEL_SOURCE = "_kernel.cpp"
+KERNEL_HEADER = "-inl.hpp"
+KERNEL_NAMES = (KERNEL_SOURCE, KERNEL_HEADER)
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
 
@@ -101,7 +105,7 @@ def check_include(path, mark, name, layers, included):
     """Yields what is wrong with one include line; notes its target in `included`."""
     if name.startswith("hwy/"):
         may = path.parts[:2] == ("src", "simd") or path.parts[0] == "tests"
-        if not (may or path.name.endswith(("_kernel.cpp", "-inl.hpp"))):
+        if not (may or path.name.endswith(KERNEL_NAMES)):
             yield "only *_kernel.cpp, *-inl.hpp, src/simd and tests include Highway"
         return
     if mark == "<" and not name.startswith("numpact/"):
@@ -111,6 +115,8 @@ def check_include(path, mark, name, layers, included):
         yield f"no such file in the project: {name}"
         return
     included.add(target)
+    if target.name.endswith(KERNEL_HEADER) and not path.name.endswith(KERNEL_NAMES):
+        yield f"only *{KERNEL_SOURCE} and *{KERNEL_HEADER} include {name}"
     if path.parts[0] == "include":
         if target.parts[0] != "include":
             yield "a public header includes an internal one"

@@ -193,8 +193,8 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
       output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
       return decode_chunks(walker, parallel, {type, config, output, count});
     };
-    const Status status = decode();
-    // What an error leaves half done is cut off.
+    const Status status = guarded(decode);
+    // What an error leaves half done is cut off, also where memory ran out.
     grow(owner, count, count);
     return status;
   });

@@ -35,10 +35,14 @@ class Ran:
 
 
 def run(*arguments: object, code: int | None = DONE, stdin: bytes = b"", cwd: Path | None = None,
-        before: Callable[[], None] | None = None) -> Ran:
-    """Runs it, checks the exit code (unless None) and that all lines on standard error are its."""
+        before: Callable[[], None] | None = None, env: dict[str, str] | None = None) -> Ran:
+    """Runs it, checks the exit code (unless None) and that all lines on standard error are its.
+
+    `env` goes on top of the environment.
+    """
     ran = Ran(subprocess.run([PROGRAM, *map(str, arguments)], input=stdin, capture_output=True,
-                             cwd=cwd, preexec_fn=before, timeout=60, check=False))
+                             cwd=cwd, preexec_fn=before, timeout=60, check=False,
+                             env={**os.environ, **(env or {})}))
     assert code is None or ran.code == code, f"exit code {ran.code}\n{ran.err}"
     assert all(line.startswith("numpact: ") for line in ran.err.splitlines()), ran.err
     return ran

@@ -21,7 +21,7 @@ def prices(tmp_path: Path) -> Path:
 
 def test_version_and_help() -> None:
     assert run("--version").text.startswith("numpact ")
-    for command in ["", "compress", "decompress", "inspect", "verify", "bench"]:
+    for command in ["", "compress", "decompress", "inspect", "verify", "bench", "cpu"]:
         arguments = [command, "--help"] if command else ["--help"]
         assert "Usage: numpact" in run(*arguments).text
     assert "Examples:" in run("--help").text
@@ -250,3 +250,38 @@ def test_bench(prices: Path, tmp_path: Path) -> None:
         assert column[peer]["compress_mb_s"] > 0 and column[peer]["decompress_mb_s"] > 0
     assert column["memcpy"]["decompress_mb_s"] > 0 and "ratio" not in column["memcpy"]
     assert report["total"]["lz4"]["bytes"] == column["lz4"]["bytes"]
+
+
+def cpu_info(target: str | None) -> tuple[dict, str]:
+    env = {} if target is None else {"NUMPACT_TARGET": target}
+    ran = run("cpu", "--json", env=env)
+    return json.loads(ran.text), ran.err
+
+
+def test_cpu(prices: Path) -> None:
+    info, _ = cpu_info(None)
+    names = [target["name"] for target in info["targets"]]
+    supported = [target["name"] for target in info["targets"] if target["supported"]]
+    assert names[-1] == supported[-1] == "scalar"
+    assert info["active"] == supported[0] and info["requested"] is None
+    run("compress", prices)
+    for name in names:
+        info, warning = cpu_info(name)
+        assert info["requested"] == name
+        assert info["active"] == (name if name in supported else supported[0])
+        assert [target["active"] for target in info["targets"]] == \
+            [other == info["active"] for other in names]
+        assert ("lacks" in warning) == (name not in supported)
+        again = run("decompress", f"{prices}.pco", "--to", "npy", env={"NUMPACT_TARGET": name})
+        assert again.out == prices.read_bytes()
+    marked = [line for line in run("cpu", env={"NUMPACT_TARGET": "scalar"}).text.splitlines()
+              if line.endswith("*")]
+    assert len(marked) == 1 and marked[0].startswith("scalar ")
+
+
+@pytest.mark.parametrize("name", ["mmx", "x" * 500, "AVX2", "a\nb"])
+def test_cpu_of_unknown_names(name: str) -> None:
+    info, warning = cpu_info(name)
+    assert info["active"] == cpu_info("auto")[0]["active"]
+    assert warning.count("\n") == 1 and "NUMPACT_TARGET" in warning
+    assert cpu_info("auto")[1] == cpu_info("")[1] == ""

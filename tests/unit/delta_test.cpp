@@ -24,62 +24,99 @@ TYPED_TEST_SUITE(Deltas, Widths);
 
 constexpr std::size_t kCounts[] = {0, 1, 2, 3, 5, 6, 7, 8, 9, 31, 32, 33, 34, 255, 256, 700};
 
-TYPED_TEST(Deltas, ConsecutiveByTheLetter) {
+template <Latent L>
+struct Differences {
+  std::vector<L> moments;
+  std::vector<L> deltas;
+};
+
+template <Latent L>
+Differences<L> naive_differences(const std::vector<L>& latents, unsigned order) {
+  Differences<L> result;
+  result.deltas = latents;
+  for (unsigned j = 0; j < order; ++j) {
+    result.moments.push_back(result.deltas.empty() ? L{0} : result.deltas[0]);
+    for (std::size_t i = 0; i + 1 < result.deltas.size(); ++i) {
+      result.deltas[i] = static_cast<L>(result.deltas[i + 1] - result.deltas[i]);
+    }
+    if (!result.deltas.empty()) result.deltas.pop_back();
+  }
+  return result;
+}
+
+TYPED_TEST(Deltas, ConsecutiveEncodesByTheLetter) {
   using L = TypeParam;
   Random random(21);
   for_each_target([&] {
     for (unsigned order = 1; order <= kMaxConsecutiveOrder; ++order) {
       for (const std::size_t n : kCounts) {
         const std::vector<L> latents = this->latents(n, random);
-        std::vector<L> expected = latents;
-        std::vector<L> expected_moments;
-        for (unsigned j = 0; j < order; ++j) {
-          expected_moments.push_back(expected.empty() ? L{0} : expected[0]);
-          for (std::size_t i = 0; i + 1 < expected.size(); ++i) {
-            expected[i] = static_cast<L>(expected[i + 1] - expected[i]);
-          }
-          if (!expected.empty()) expected.pop_back();
-        }
-        for (L& delta : expected) delta = static_cast<L>(delta + kMid<L>);
-
+        Differences<L> expected = naive_differences(latents, order);
+        for (L& delta : expected.deltas) delta = static_cast<L>(delta + kMid<L>);
         std::vector<L> moments(order, 99);
         std::vector<L> deltas = latents;
         encode_consecutive(std::span<L>(moments), deltas.data(), n);
-        ASSERT_EQ(moments, expected_moments);
-        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), deltas.begin()));
-
-        // Decoding in batches, what is not stored given as MID.
-        std::vector<L> back = expected;
-        back.resize(n, kMid<L>);
-        const std::size_t first = random.below(n + 1);
-        decode_consecutive(std::span<L>(moments), back.data(), first);
-        decode_consecutive(std::span<L>(moments), back.data() + first, n - first);
-        ASSERT_EQ(back, latents) << "order " << order << ", n " << n;
+        ASSERT_EQ(moments, expected.moments);
+        ASSERT_TRUE(std::equal(expected.deltas.begin(), expected.deltas.end(), deltas.begin()));
       }
     }
   });
 }
 
-// Feeds deltas batch by batch into a history of the given reach; gives all latents.
-template <Latent L, class Step>
-std::vector<L> decode_with_history(std::size_t reach, const std::vector<L>& state, std::size_t n,
-                                   const Step& step) {
+// Deltas that are not centred, those not stored given as 0; in two batches, at any address.
+TYPED_TEST(Deltas, ConsecutiveDecodesEveryCount) {
+  using L = TypeParam;
+  Random random(38);
+  for (unsigned order = 1; order <= kMaxConsecutiveOrder; ++order) {
+    for (std::size_t n = 0; n <= 600; ++n) {
+      const std::vector<L> latents = this->latents(n, random);
+      Differences<L> stored = naive_differences(latents, order);
+      stored.deltas.resize(n);
+      const std::size_t first = random.below(n + 1);
+      const std::size_t shift = random.below(64);
+      for_each_target([&] {
+        std::vector<L> room(shift + n + 1, L{99});
+        L* const back = room.data() + shift;
+        std::copy(stored.deltas.begin(), stored.deltas.end(), back);
+        std::vector<L> moments = stored.moments;
+        decode_consecutive(std::span<L>(moments), back, first);
+        decode_consecutive(std::span<L>(moments), back + first, n - first);
+        ASSERT_TRUE(std::equal(latents.begin(), latents.end(), back))
+            << "order " << order << ", n " << n << ", first " << first << ", shift " << shift;
+        ASSERT_EQ(back[n], L{99});
+      });
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+// Feeds deltas batch by batch into what keeps latents as far back as `reach`; gives all latents.
+template <class Keeper, Latent L, class Step>
+std::vector<L> decode_batches(std::size_t reach, const std::vector<L>& state, std::size_t n,
+                              const Step& step) {
   Arena arena(std::pmr::new_delete_resource());
-  History<L> history;
-  history.start(arena, reach, std::max(n, state.size()), state);
+  Keeper keeper;
+  keeper.start(arena, reach, std::max(n, state.size()), state);
   std::vector<L> result;
   const std::size_t stored = n > state.size() ? n - state.size() : 0;
   std::size_t done = 0;
   while (result.size() < n) {
     const std::size_t batch_n = std::min(kBatchN, n - result.size());
     const std::size_t delta_n = std::min(batch_n, stored - done);
-    step(done, delta_n, history);
+    step(done, delta_n, keeper);
     done += delta_n;
     const std::size_t from = result.size();
     result.resize(from + batch_n);
-    history.copy(from, batch_n, result.data() + from);
+    keeper.copy(from, batch_n, result.data() + from);
   }
   return result;
+}
+
+// Pages store deltas centred; decoding gets them without.
+template <Latent L>
+std::vector<L> not_centred(std::vector<L> deltas) {
+  for (L& delta : deltas) delta = static_cast<L>(delta - kMid<L>);
+  return deltas;
 }
 
 TYPED_TEST(Deltas, LookbackByTheLetter) {
@@ -106,10 +143,11 @@ TYPED_TEST(Deltas, LookbackByTheLetter) {
       const L earlier = lookbacks[i] <= at ? latents[at - lookbacks[i]] : L{0};
       ASSERT_EQ(deltas[i], static_cast<L>(latents[at] - earlier + kMid<L>));
     }
-    const auto back = decode_with_history(
-        lookback.window_n(), state, n, [&](std::size_t at, std::size_t count, History<L>& history) {
+    deltas = not_centred(deltas);
+    const auto back = decode_batches<LookbackRing<L>>(
+        lookback.window_n(), state, n, [&](std::size_t at, std::size_t count, auto& ring) {
           ASSERT_TRUE(decode_lookback(lookback.window_n(), lookbacks.data() + at,
-                                      deltas.data() + at, count, history));
+                                      deltas.data() + at, count, ring));
         });
     ASSERT_EQ(back, latents) << "round " << round;
   }
@@ -119,20 +157,22 @@ TYPED_TEST(Deltas, LookbacksOutsideTheWindowAreFound) {
   using L = TypeParam;
   for (const std::uint32_t bad : {0u, 9u, 1000u, ~0u}) {
     Arena arena(std::pmr::new_delete_resource());
-    History<L> history;
+    LookbackRing<L> ring;
     const std::vector<L> state(8, 1);
-    history.start(arena, 8, 100, state);
+    ring.start(arena, 8, 100, state);
     const std::vector<std::uint32_t> lookbacks = {1, 8, bad, 2};
-    const std::vector<L> deltas(4, kMid<L>);
-    EXPECT_FALSE(decode_lookback(std::size_t{8}, lookbacks.data(), deltas.data(), 4, history));
-    EXPECT_EQ(history.end(), 12u);
+    const std::vector<L> deltas(4, 0);
+    EXPECT_FALSE(decode_lookback(std::size_t{8}, lookbacks.data(), deltas.data(), 4, ring));
+    EXPECT_EQ(ring.end(), 12u);
   }
 }
 
 Conv1 random_conv1(unsigned bits, Random& random) {
   Conv1 conv;
   do {
-    conv.order = static_cast<unsigned>(random.between(1, kMaxConv1Order));
+    // All of the few, which have loops of their own, and any of the many.
+    const std::size_t most = random.one_in(2) ? 8 : kMaxConv1Order;
+    conv.order = static_cast<unsigned>(random.between(1, most));
     conv.quantization = static_cast<unsigned>(random.below(std::min(2 * bits, 32u)));
     conv.bias = static_cast<std::int64_t>(random.bits(static_cast<unsigned>(random.below(40)))) -
                 (std::int64_t{1} << random.below(38));
@@ -171,11 +211,15 @@ TYPED_TEST(Deltas, Conv1ByTheLetter) {
         const L prediction = naive_prediction(conv, latents, at);
         ASSERT_EQ(deltas[at - conv.order], static_cast<L>(latents[at] - prediction + kMid<L>));
       }
-      const auto back = decode_with_history(
-          conv.order, state, n, [&](std::size_t at, std::size_t count, History<L>& history) {
-            decode_conv1(conv, deltas.data() + at, count, history);
-          });
-      ASSERT_EQ(back, latents) << "round " << round;
+      deltas = not_centred(deltas);
+      for_each_target([&] {
+        const auto back = decode_batches<History<L>>(
+            conv.order, state, n, [&](std::size_t at, std::size_t count, auto& history) {
+              decode_conv1(conv, deltas.data() + at, count, history);
+            });
+        ASSERT_EQ(back, latents) << "round " << round << ", order " << conv.order;
+      });
+      if (::testing::Test::HasFatalFailure()) return;
     }
   } else {
     EXPECT_FALSE(Conv1{}.is_valid(64));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pco/delta/lookback_ring.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {
@@ -43,6 +44,42 @@ TEST(History, ALargeReachCostsNothingByItself) {
   history.start(arena, std::size_t{1} << 24, std::size_t{1} << 24, state);
   history.make_room(256);
   history.advance(256);
+  EXPECT_LE(arena.capacity(), std::size_t{1} << 17);
+}
+
+TEST(LookbackRing, KeepsTheLastLatents) {
+  Random random(39);
+  for (int round = 0; round < 300; ++round) {
+    Arena arena(std::pmr::new_delete_resource());
+    const std::size_t reach = random.between(1, 3000);
+    const std::size_t most = random.between(reach, 20000);
+    std::vector<std::uint32_t> state(random.below(reach + 1));
+    std::uint32_t next = 0;
+    for (auto& latent : state) latent = next++;
+    LookbackRing<std::uint32_t> ring;
+    ring.start(arena, reach, most, state);
+    while (ring.end() < most) {
+      const std::size_t n = std::min<std::size_t>(random.between(1, kBatchN), most - ring.end());
+      ring.make_room(n);
+      for (std::size_t i = 0; i < n; ++i, ++next) ring.data()[next & ring.mask()] = next;
+      ring.advance(n);
+      ASSERT_EQ(ring.end(), next);
+      // What lookbacks of the next batch may reach, and a batch given out later than it was made.
+      const std::size_t kept = std::min<std::size_t>(next, reach + kBatchN);
+      std::vector<std::uint32_t> copy(kept);
+      ring.copy(next - kept, kept, copy.data());
+      for (std::size_t i = 0; i < kept; ++i) ASSERT_EQ(copy[i], next - kept + i);
+    }
+  }
+}
+
+TEST(LookbackRing, ALargeReachCostsNothingByItself) {
+  Arena arena(std::pmr::new_delete_resource());
+  const std::vector<std::uint64_t> state(1);
+  LookbackRing<std::uint64_t> ring;
+  ring.start(arena, std::size_t{1} << 24, std::size_t{1} << 24, state);
+  ring.make_room(256);
+  ring.advance(256);
   EXPECT_LE(arena.capacity(), std::size_t{1} << 17);
 }
 

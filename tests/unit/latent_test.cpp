@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoding of latents on every target against decoding by the letter, and encoding back.
+// The decoding of any number of latents on every target against decoding by the letter, and
+// encoding back. Whole batches: batches_test.cpp.
 #include <gtest/gtest.h>
 
-#include "naive.hpp"
-#include "pco/latent/latent_decoder.hpp"
+#include "latent_cases.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "support/numbers.hpp"
 #include "support/random.hpp"
@@ -18,102 +18,115 @@ using Widths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std:
 TYPED_TEST_SUITE(Latents, Widths);
 
 template <Latent L>
-std::vector<Bin> random_bins(unsigned size_log, unsigned max_offset_bits, Random& random) {
-  const std::size_t size = std::size_t{1} << size_log;
-  const std::size_t n =
-      size_log == 0 ? 1 : random.between(2, std::min<std::size_t>(size, random.between(2, 200)));
-  std::vector<Bin> bins(n);
-  for (Bin& bin : bins) {
-    bin.weight = 1;
-    bin.lower = random.bits(kBits<L>);
-    bin.offset_bits = static_cast<std::uint32_t>(random.below(max_offset_bits + 1));
-  }
-  bins[random.below(n)].offset_bits = max_offset_bits;
-  bins[random.below(n)].weight += static_cast<std::uint32_t>(size - n);
-  return bins;
-}
-
-struct Batch {
-  std::vector<std::uint64_t> latents;
-  std::uint64_t position = 0;
-  AnsStates states{};
-  SkippedBits bits;
+struct DecodeCase {
+  std::vector<Bin> bins;
+  unsigned size_log;
+  L bias;
+  std::uint64_t start;
+  std::size_t n;
 };
 
 template <Latent L>
-Batch naive_decode(const std::vector<Bin>& bins, unsigned size_log, const AnsStates& states,
-                   ByteSpan in, std::uint64_t position, std::size_t n) {
-  Batch batch{std::vector<std::uint64_t>(n), position, states, {}};
-  const std::vector<NaiveState> table = naive_table(bins, size_log);
-  std::vector<unsigned> symbols(n);
-  for (std::size_t i = 0; i < n && bins.size() > 1; ++i) {
-    std::uint32_t& state = batch.states[i % kAnsStates];
-    const NaiveState& entry = table[state];
-    symbols[i] = entry.symbol;
-    batch.bits.codes += entry.code_bits;
-    state = entry.next + static_cast<std::uint32_t>(get_bits(in, batch.position, entry.code_bits));
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const Bin& bin = bins[symbols[i]];
-    batch.bits.offsets += bin.offset_bits;
-    batch.latents[i] = static_cast<L>(bin.lower + get_bits(in, batch.position, bin.offset_bits));
-  }
-  return batch;
+DecodeCase<L> decode_case(const BinShape& shape, std::size_t n, Random& random) {
+  return {random_bins<L>(shape, random), shape.size_log,
+          random.one_in(2) ? L{0} : static_cast<L>(random.bits()), random.below(8), n};
 }
 
+// On every target: the latents, where they end, the states, and what skipping says.
 template <Latent L>
-void check_decode(unsigned size_log, unsigned offset_bits, std::size_t n, Random& random) {
-  const std::vector<Bin> bins = random_bins<L>(size_log, offset_bits, random);
-  Arena arena(std::pmr::new_delete_resource());
-  const auto tables = LatentTables<L>::make(Binning{kBits<L>, size_log, bins}, arena);
-  const std::uint64_t start = random.below(8);
-  Bytes noise(start / 8 + 1 + (start + n * tables.max_bits()) / 8 + kReadSlack);
-  for (std::byte& byte : noise) byte = static_cast<std::byte>(random.bits(8));
-  const ExactCopy in(noise);
-  AnsStates states{};
-  for (std::uint32_t& state : states) {
-    state = static_cast<std::uint32_t>(random.below(std::uint64_t{1} << tables.ans_size_log));
-  }
-  const Batch expected = naive_decode<L>(bins, size_log, states, in.span(), start, n);
-  std::vector<L> out(n);
-  AnsStates got_states = states;
-  const std::uint64_t end =
-      decode_latents(tables, got_states, in.span().data(), start, n, out.data());
-  ASSERT_TRUE(std::equal(out.begin(), out.end(), expected.latents.begin()));
-  ASSERT_EQ(end, expected.position);
-  const SkippedBits skipped = skip_latents(tables, states, in.span().data(), start, n);
-  ASSERT_EQ(skipped.codes, expected.bits.codes);
-  ASSERT_EQ(skipped.offsets, expected.bits.offsets);
-  if (bins.size() > 1) {
-    ASSERT_EQ(got_states, expected.states);
-    ASSERT_EQ(states, expected.states);
-  }
-}
-
-TYPED_TEST(Latents, DecodeOnEveryTarget) {
-  Random random(12);
+void check_decode(const DecodeCase<L>& one, GuardedRoom& room, Random& random) {
+  const Binning binning{kBits<L>, one.size_log, one.bins};
+  const unsigned size_log = one.bins.size() > 1 ? one.size_log : 0;
+  unsigned offset_bits = 0;
+  for (const Bin& bin : one.bins) offset_bits = std::max(offset_bits, bin.offset_bits);
+  const ByteSpan in =
+      room.copy(noise(readable_bytes(one.start, one.n, size_log + offset_bits), random));
+  const AnsStates states = random_states(size_log, random);
+  const std::vector<NaiveState> table = naive_table(one.bins, one.size_log);
+  const NaiveBatch expected = naive_decode(one.bins, table, one.bias, states, in, one.start, one.n);
   for_each_target([&] {
-    for (unsigned offset_bits = 0; offset_bits <= kBits<TypeParam>; ++offset_bits) {
-      for (const unsigned size_log : {0u, 1u, 4u, 9u, 14u}) {
-        for (const std::size_t n : {1u, 2u, 3u, 5u, 31u, 254u, 255u, 256u}) {
-          SCOPED_TRACE(text(offset_bits, " offset bits, size log ", size_log, ", n ", n));
-          check_decode<TypeParam>(size_log, offset_bits, n, random);
-          if (::testing::Test::HasFatalFailure()) return;
-        }
-      }
+    Arena arena(std::pmr::new_delete_resource());
+    const auto tables = LatentTables<L>::make(binning, one.bias, arena);
+    ASSERT_EQ(tables.max_bits(), size_log + offset_bits);
+    std::vector<L> out(one.n + 1, L{99});
+    AnsStates got = states;
+    ASSERT_EQ(tables.kernels->decode(tables, got, in.data(), one.start, one.n, out.data()),
+              expected.end);
+    ASSERT_TRUE(std::equal(expected.latents.begin(), expected.latents.end(), out.begin()));
+    ASSERT_EQ(out[one.n], L{99});
+    AnsStates got_skipping = states;
+    const SkippedBits skipped =
+        tables.kernels->skip(tables, got_skipping, in.data(), one.start, one.n);
+    ASSERT_EQ(skipped.codes, expected.codes_end - one.start);
+    ASSERT_EQ(skipped.offsets, expected.end - expected.codes_end);
+    if (one.bins.size() > 1) {
+      ASSERT_EQ(got, expected.states);
+      ASSERT_EQ(got_skipping, expected.states);
     }
   });
 }
 
-TYPED_TEST(Latents, NoBinsAreZeros) {
+// Most bytes that any case here reads.
+constexpr std::size_t kMostBytes = kBatchN * (kMaxAnsSizeLog + 64) / 8 + kReadSlack + 8;
+
+TYPED_TEST(Latents, DecodeEveryOffsetWidth) {
+  Random random(12);
+  GuardedRoom room(kMostBytes);
+  for (unsigned offset_bits = 0; offset_bits <= kBits<TypeParam>; ++offset_bits) {
+    for (const std::size_t bin_n : kBinCounts) {
+      const BinShape shape{random_size_log(bin_n, random), bin_n, offset_bits};
+      const std::size_t n = random.one_in(3) ? kBatchN : random.between(1, kBatchN);
+      SCOPED_TRACE(text(offset_bits, " offset bits, ", bin_n, " bins, size log ", shape.size_log,
+                        ", n ", n, ", seed ", seed()));
+      check_decode(decode_case<TypeParam>(shape, n, random), room, random);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Latents, DecodeEverySizeLog) {
+  Random random(32);
+  GuardedRoom room(kMostBytes);
+  for (unsigned size_log = 1; size_log <= kMaxAnsSizeLog; ++size_log) {
+    for (const std::size_t bin_n : kBinCounts) {
+      if (bin_n == 1 || least_size_log(bin_n) > size_log) continue;
+      const auto offset_bits = static_cast<unsigned>(random.below(kBits<TypeParam> + 1));
+      SCOPED_TRACE(text("size log ", size_log, ", ", bin_n, " bins, ", offset_bits,
+                        " offset bits, seed ", seed()));
+      const BinShape shape{size_log, bin_n, offset_bits};
+      check_decode(decode_case<TypeParam>(shape, kBatchN, random), room, random);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Latents, DecodeEveryCount) {
+  Random random(33);
+  GuardedRoom room(kMostBytes);
+  for (std::size_t n = 1; n <= kBatchN; ++n) {
+    for (const std::size_t bin_n : {1u, 5u, 300u}) {
+      const auto offset_bits = static_cast<unsigned>(random.below(kBits<TypeParam> + 1));
+      SCOPED_TRACE(
+          text("n ", n, ", ", bin_n, " bins, ", offset_bits, " offset bits, seed ", seed()));
+      const BinShape shape{random_size_log(bin_n, random), bin_n, offset_bits};
+      check_decode(decode_case<TypeParam>(shape, n, random), room, random);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(Latents, NoBinsAreTheBias) {
   for_each_target([] {
     Arena arena(std::pmr::new_delete_resource());
-    const auto tables = LatentTables<TypeParam>::make(Binning{kBits<TypeParam>, 0, {}}, arena);
-    std::vector<TypeParam> out(100, 7);
-    AnsStates states{};
-    const Bytes in(kReadSlack + 1, std::byte{0xff});
-    EXPECT_EQ(decode_latents(tables, states, in.data(), 3, out.size(), out.data()), 3u);
-    EXPECT_EQ(out, std::vector<TypeParam>(100, 0));
+    for (const TypeParam bias : {TypeParam{0}, kMid<TypeParam>}) {
+      const auto tables =
+          LatentTables<TypeParam>::make(Binning{kBits<TypeParam>, 0, {}}, bias, arena);
+      std::vector<TypeParam> out(100, 7);
+      AnsStates states{};
+      const Bytes in(kReadSlack + 1, std::byte{0xff});
+      EXPECT_EQ(tables.kernels->decode(tables, states, in.data(), 3, out.size(), out.data()), 3u);
+      EXPECT_EQ(out, std::vector<TypeParam>(100, bias));
+    }
   });
 }
 
@@ -196,10 +209,10 @@ TYPED_TEST(Latents, WrittenBatchesDecode) {
     writer.finish_byte();
     ASSERT_OK(writer.status());
     ASSERT_EQ(writer.size(), page.size());
-    const auto tables = LatentTables<TypeParam>::make(binning, arena);
+    const auto tables = LatentTables<TypeParam>::make(binning, TypeParam{0}, arena);
     page.resize(1 + latents.size() * tables.max_bits() / 8 + kReadSlack);
     std::vector<TypeParam> out(latents.size());
-    ASSERT_EQ(decode_latents(tables, states, page.data(), 0, out.size(), out.data()), bits);
+    ASSERT_EQ(tables.kernels->decode(tables, states, page.data(), 0, out.size(), out.data()), bits);
     ASSERT_EQ(out, latents);
     ASSERT_EQ(states, AnsStates{});
   }

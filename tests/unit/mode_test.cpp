@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes: every number splits and joins to itself; joins follow the format to the letter.
+// Modes: every number splits and joins to itself; joins follow the format to the letter. Splits
+// take ordered latents, joins give numbers as their bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,6 +25,14 @@ std::vector<L> ordered_numbers(NumberType type, Random& random) {
   return ordered;
 }
 
+template <Latent L>
+std::vector<L> numbers_of(std::vector<L> ordered, NumberKind kind) {
+  for (L& latent : ordered) latent = from_ordered(latent, kind);
+  return ordered;
+}
+
+constexpr NumberKind kIntKinds[] = {NumberKind::kUnsigned, NumberKind::kSigned};
+
 template <class T>
 class IntModes : public ::testing::Test {};
 using IntWidths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
@@ -43,8 +52,11 @@ TYPED_TEST(IntModes, IntMultSplitsAndJoins) {
         ASSERT_EQ(primary[i], ordered[i] / base);
         ASSERT_EQ(secondary[i], ordered[i] % base);
       }
-      join_int_mult(base, primary.data(), secondary.data(), primary.size());
-      ASSERT_EQ(primary, ordered);
+      for (const NumberKind kind : kIntKinds) {
+        std::vector<L> joined = primary;
+        join_int_mult(base, kind, joined.data(), secondary.data(), joined.size());
+        ASSERT_EQ(joined, numbers_of(ordered, kind));
+      }
     }
   });
 }
@@ -62,9 +74,15 @@ TYPED_TEST(IntModes, IntMultWraps) {
     expected[i] = static_cast<L>(std::uint64_t{primary[i]} * base + secondary[i]);
   }
   for_each_target([&] {
-    std::vector<L> joined = primary;
-    join_int_mult(base, joined.data(), secondary.data(), joined.size());
-    EXPECT_EQ(joined, expected);
+    for (const NumberKind kind : kIntKinds) {
+      for (const std::size_t n : {1u, 3u, 15u, 16u, 17u, 63u, 65u, 255u, 256u, 1000u}) {
+        std::vector<L> joined = primary;
+        join_int_mult(base, kind, joined.data() + 1, secondary.data() + 1, n - 1);
+        ASSERT_EQ(joined[0], primary[0]);
+        for (std::size_t i = 1; i < n; ++i) ASSERT_EQ(joined[i], from_ordered(expected[i], kind));
+        ASSERT_TRUE(std::equal(joined.begin() + n, joined.end(), primary.begin() + n));
+      }
+    }
   });
 }
 
@@ -111,7 +129,7 @@ L bits_of(double value) {
   if constexpr (sizeof(L) == 8) return std::bit_cast<std::uint64_t>(value);
 }
 
-// The format notes' int_float(l) * base, then ordered, then corrected.
+// The format notes' int_float(l) * base, then ordered, then corrected; as bits.
 template <class L>
 L naive_float_mult(L l0, L l1, L base_bits) {
   constexpr unsigned kDigits = sizeof(L) == 2 ? 11 : sizeof(L) == 4 ? 24 : 53;
@@ -135,7 +153,7 @@ L naive_float_mult(L l0, L l1, L base_bits) {
     product = bits_of<L>(std::bit_cast<double>(bits) * std::bit_cast<double>(base_bits));
   }
   const L ordered = (product & mid) != 0 ? static_cast<L>(~product) : static_cast<L>(product ^ mid);
-  return static_cast<L>(ordered + l1 + mid);
+  return from_ordered(static_cast<L>(ordered + l1 + mid), NumberKind::kFloat);
 }
 
 const std::vector<double>& bases() {
@@ -170,6 +188,51 @@ TYPED_TEST(FloatModes, FloatMultJoinsByTheLetter) {
   });
 }
 
+// Batches of integers that convert in one step, and such with one or more that do not, at any
+// place; the edges of what is small; counts that fill no whole vectors.
+TYPED_TEST(FloatModes, FloatMultOfSmallAndHugeBatches) {
+  using L = TypeParam;
+  Random random(40);
+  std::vector<std::size_t> counts = {100, 255, 256, 300};
+  for (std::size_t n = 0; n <= 70; ++n) counts.push_back(n);
+  for (const std::size_t n : counts) {
+    for (int round = 0; round < 12; ++round) {
+      const auto small_bits = static_cast<unsigned>(random.below(kBits<L> == 16 ? 11 : 25));
+      std::vector<L> primary(n);
+      std::vector<L> secondary(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto near = static_cast<L>(random.bits(small_bits));
+        primary[i] = static_cast<L>(random.one_in(2) ? kMid<L> + near : kMid<L> - near);
+        secondary[i] = random.one_in(4) ? static_cast<L>(random.bits())
+                                        : static_cast<L>(kMid<L> + random.below(5) - 2);
+      }
+      const bool is_edge = round % 3 == 1;
+      for (std::size_t huge = round % 3 == 0 ? 0 : random.between(1, 3); n > 0 && huge > 0;
+           --huge) {
+        // Powers of two and their neighbours, or anything.
+        const L power = static_cast<L>(L{1} << random.below(kBits<L>));
+        const L at =
+            is_edge ? static_cast<L>(power + random.below(5) - 2) : static_cast<L>(random.bits());
+        primary[random.below(n)] = static_cast<L>(random.one_in(2) ? kMid<L> + at : kMid<L> - at);
+      }
+      const L base_bits = bits_of<L>(random.pick(bases()));
+      const std::size_t shift = random.below(16);
+      for_each_target([&] {
+        std::vector<L> room(shift + n + 1, L{99});
+        L* const joined = room.data() + shift;
+        std::copy(primary.begin(), primary.end(), joined);
+        join_float_mult(base_bits, joined, secondary.data(), n);
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(joined[i], naive_float_mult(primary[i], secondary[i], base_bits))
+              << "latent " << std::uint64_t{primary[i]} << " at " << i << " of " << n;
+        }
+        ASSERT_EQ(joined[n], L{99});
+      });
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 TYPED_TEST(FloatModes, FloatMultSplitsEveryNumber) {
   using L = TypeParam;
   Random random(29);
@@ -187,7 +250,7 @@ TYPED_TEST(FloatModes, FloatMultSplitsEveryNumber) {
       split_float_mult(bits_of<L>(base), ordered.data(), ordered.size(), primary.data(),
                        secondary.data());
       join_float_mult(bits_of<L>(base), primary.data(), secondary.data(), primary.size());
-      ASSERT_EQ(primary, ordered) << base;
+      ASSERT_EQ(primary, numbers_of(ordered, NumberKind::kFloat)) << base;
     }
   });
 }
@@ -229,7 +292,7 @@ TYPED_TEST(FloatModes, FloatQuantSplitsAndJoins) {
         ASSERT_EQ(ordered[i], static_cast<L>(high + rest));
       }
       join_float_quant(k, primary.data(), secondary.data(), primary.size());
-      ASSERT_EQ(primary, ordered) << k;
+      ASSERT_EQ(primary, numbers_of(ordered, NumberKind::kFloat)) << k;
     }
   });
 }

@@ -3,39 +3,42 @@
 #ifndef NUMPACT_TESTS_UNIT_TARGETS_HPP
 #define NUMPACT_TESTS_UNIT_TARGETS_HPP
 
-#include "simd/targets.hpp"
-// After the list of targets.
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
-#include <string>
+#include <string_view>
 #include <vector>
+
+#include "numpact/cpu.hpp"
 
 namespace numpact::testing {
 
 class TargetScope {
  public:
-  explicit TargetScope(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  explicit TargetScope(std::string_view name) {
+    EXPECT_TRUE(try_force_cpu_target(name).ok()) << name;
   }
-  ~TargetScope() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
+  ~TargetScope() { EXPECT_TRUE(try_force_cpu_target("auto").ok()); }
   TargetScope(const TargetScope&) = delete;
   TargetScope& operator=(const TargetScope&) = delete;
 };
 
 // The portable one last.
-inline std::vector<std::int64_t> all_targets() { return hwy::SupportedAndGeneratedTargets(); }
+inline std::vector<std::string_view> all_targets() {
+  std::vector<std::string_view> names;
+  for (const CpuTarget& target : cpu_targets()) {
+    if (target.supported) names.push_back(target.name);
+  }
+  return names;
+}
 
 template <class F>
 void for_each_target(const F& f) {
-  for (const std::int64_t target : all_targets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
+  static const std::vector<std::string_view> targets = all_targets();
+  for (const std::string_view target : targets) {
+    SCOPED_TRACE(target);
     const TargetScope scope(target);
     f();
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
 #include "support/distributions.hpp"
 #include "support/small_files.hpp"
 
@@ -38,15 +42,40 @@ std::vector<Case> cases() {
 
 TEST(Targets, MoreThanOne) {
   // On a machine with one only, the others say nothing: to be seen in the log.
-  for (const std::int64_t target : all_targets()) std::puts(hwy::TargetName(target));
+  for (const std::string_view target : all_targets()) {
+    std::printf("%.*s\n", static_cast<int>(target.size()), target.data());
+  }
   EXPECT_GE(all_targets().size(), 1u);
 }
 
 TEST(Targets, AreReallyChosen) {
-  for (const std::int64_t target : all_targets()) {
+  for (const std::string_view target : all_targets()) {
     const TargetScope scope(target);
-    EXPECT_EQ(hwy::SupportedTargets(), target);
+    EXPECT_EQ(active_cpu_target(), target);
+    for (const CpuTarget& listed : cpu_targets()) {
+      EXPECT_EQ(listed.active, listed.name == target) << listed.name;
+    }
   }
+}
+
+TEST(Targets, TheBestIsTheDefault) {
+  EXPECT_OK(try_force_cpu_target("auto"));
+  EXPECT_EQ(active_cpu_target(), all_targets().front());
+  EXPECT_OK(try_force_cpu_target(""));
+  EXPECT_EQ(active_cpu_target(), all_targets().front());
+}
+
+TEST(Targets, OthersAreRefused) {
+  const std::string_view before = active_cpu_target();
+  for (const std::string_view name : {"mmx", "AVX2", "avx2 ", "avx51", "Auto"}) {
+    EXPECT_KIND(try_force_cpu_target(name), kInvalidArgument) << name;
+  }
+  for (const CpuTarget& target : cpu_targets()) {
+    if (!target.supported) {
+      EXPECT_KIND(try_force_cpu_target(target.name), kInvalidArgument);
+    }
+  }
+  EXPECT_EQ(active_cpu_target(), before);
 }
 
 TEST(Targets, SameBytes) {
@@ -75,6 +104,37 @@ TEST(Targets, SameNumbersFromFixtures) {
       ASSERT_EQ(count, fixture.numbers.count());
     }
   });
+}
+
+// Chunks that begin under one target and go on under another.
+TEST(Targets, ChangedWhileOthersDecode) {
+  Random random(41);
+  std::vector<Fixture> files;
+  for (const NumberType type : {NumberType::kU16, NumberType::kI32, NumberType::kF64}) {
+    Fixture file;
+    file.numbers = make_numbers("repeats", type, 3000, random);
+    EncodeConfig config;
+    config.delta = DeltaSpec::try_lookback();
+    config.mode =
+        type == NumberType::kF64 ? ModeSpec::try_float_mult(0.01) : ModeSpec::try_int_mult(10);
+    file.file = compressed(file.numbers, config);
+    files.push_back(std::move(file));
+  }
+  std::atomic<bool> stop = false;
+  std::thread changer([&] {
+    const std::vector<std::string_view> targets = all_targets();
+    for (std::size_t i = 0; !stop; ++i) {
+      static_cast<void>(try_force_cpu_target(targets[i % targets.size()]));
+    }
+  });
+  for (int round = 0; round < 300; ++round) {
+    for (const Fixture& file : files) {
+      EXPECT_TRUE(same_numbers(decompressed(file.file), file.numbers));
+    }
+  }
+  stop = true;
+  changer.join();
+  EXPECT_OK(try_force_cpu_target("auto"));
 }
 
 }  // namespace

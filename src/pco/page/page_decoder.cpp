@@ -35,7 +35,8 @@ struct Tables final : ChunkTables {
   L constant = 0;
   // FloatMult's latents are joined while the secondary ones are unpacked.
   bool joins_while_unpacking = false;
-  // Whether every coded variable's tables are summed.
+  // Whether every coded variable's tables are summed, and for one instruction set: its kernels read
+  // each other's trails.
   bool decodes_whole_batches = true;
   // The numbers are latents with the sign bit flipped; bins or moments do that, too.
   bool flips_in_tables = false;
@@ -459,6 +460,7 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   tables->flips_in_tables = std::holds_alternative<Classic>(meta.mode) &&
                             kind_of(meta.type) == NumberKind::kSigned &&
                             (is_consecutive || std::holds_alternative<NoDelta>(meta.delta));
+  void (*walk)(CodeWalk&) = nullptr;
   const auto fill = [&](auto& variable, std::size_t index, auto bias) {
     using Variable = std::remove_reference_t<decltype(variable)>;
     if (!meta.has(index)) return;
@@ -466,7 +468,12 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
     bits += kBatchN * variable.max_bits();
     tables->is_coded[index] = variable.is_coded();
     tables->uncoded_bits[index] = variable.is_coded() ? 0 : variable.max_offset_bits;
-    if (variable.is_coded() && !variable.is_summed) tables->decodes_whole_batches = false;
+    if (!variable.is_coded()) return;
+    // The choice of instruction set may change from one variable to the next.
+    if (walk == nullptr) walk = variable.kernels->walk;
+    if (!variable.is_summed || variable.kernels->walk != walk) {
+      tables->decodes_whole_batches = false;
+    }
   };
   const bool flips_bins = tables->flips_in_tables && !is_consecutive;
   fill(tables->delta, kDeltaVariable, std::uint32_t{0});

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact cpu
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "numpact/cpu.hpp"
+#include "output_file.hpp"
+#include "text_table.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Says where the environment asked for what cannot be had.
+void warn_of_request(const std::vector<CpuTarget>& targets) {
+  const std::string requested(requested_cpu_target());
+  if (requested.empty() || requested == "auto" || requested == active_cpu_target()) return;
+  const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const CpuTarget& target) {
+    return target.name == requested;
+  });
+  say(fmt::format("NUMPACT_TARGET is '{}', {}; {} is used", one_line(requested),
+                  is_known ? "which this processor lacks" : "which is none of these",
+                  active_cpu_target()));
+}
+
+std::string cpu_table(const std::vector<CpuTarget>& targets) {
+  TextTable table;
+  table.add_column("instruction set", TextTable::Align::kLeft);
+  table.add_column("supported", TextTable::Align::kLeft);
+  table.add_column("in use", TextTable::Align::kLeft);
+  for (const CpuTarget& target : targets) {
+    table.add_row(
+        {std::string(target.name), target.supported ? "yes" : "no", target.active ? "*" : ""});
+  }
+  return table.text();
+}
+
+std::string cpu_json(const std::vector<CpuTarget>& targets) {
+  Json json;
+  json["active"] = active_cpu_target();
+  const std::string_view requested = requested_cpu_target();
+  json["requested"] = requested.empty() ? Json() : Json(requested);
+  json["targets"] = Json::array();
+  for (const CpuTarget& target : targets) {
+    json["targets"].push_back(
+        {{"name", target.name}, {"supported", target.supported}, {"active", target.active}});
+  }
+  using nlohmann::json_abi_v3_11_2::detail::error_handler_t;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+ExitCode run_cpu(const CpuOptions& options) {
+  const std::vector<CpuTarget> targets = cpu_targets();
+  OutputFile out("-", false, Content::kText);
+  out.put(options.json ? cpu_json(targets) : cpu_table(targets));
+  out.commit();
+  warn_of_request(targets);
+  return ExitCode::kDone;
+}
+
+}  // namespace numpact::cli

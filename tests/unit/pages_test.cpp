@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages of every length around whole batches, and pages of next to no bits, on every instruction
+// set and by every door.
+#include <gtest/gtest.h>
+
+#include "support/distributions.hpp"
+#include "support/small_files.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+// Under the target in use. Memory after the numbers must stay.
+void expect_decodes(const Fixture& fixture, GuardedRoom& room, DecodeContext& context) {
+  const ByteSpan file = room.copy(fixture.file);
+  const std::size_t n = fixture.numbers.count();
+  Numbers out = zeros(fixture.numbers.type(), n + 1);
+  set_bits(out, n, 99);
+  std::size_t count = 0;
+  ASSERT_OK(try_decompress_into(file, {out.type(), out.storage().data(), n}, count, {}, &context));
+  ASSERT_EQ(count, n);
+  ASSERT_EQ(bits_at(out, n), 99u);
+  out.storage().resize(n * size_of(out.type()));
+  ASSERT_TRUE(same_numbers(out, fixture.numbers));
+}
+
+void expect_decodes_on_every_target(const Fixture& fixture) {
+  SCOPED_TRACE(text(fixture.name, ", seed ", seed()));
+  GuardedRoom room(fixture.file.size());
+  DecodeContext context;
+  for_each_target([&] { expect_decodes(fixture, room, context); });
+}
+
+Fixture make_file(NumberType type, const std::vector<std::size_t>& pages, EncodeConfig config,
+                  std::string_view distribution, Random& random) {
+  Fixture file;
+  std::size_t n = 0;
+  for (const std::size_t page : pages) n += page;
+  config.paging = PagingSpec::exact(std::vector<std::size_t>(pages));
+  file.numbers = make_numbers(distribution, type, n, random);
+  file.name = text(name_of(type), " x ", n, " ", distribution, ", ", describe(config));
+  file.file = compressed(file.numbers, config);
+  return file;
+}
+
+class Pages : public ::testing::TestWithParam<NumberType> {};
+
+TEST_P(Pages, AroundWholeBatches) {
+  const NumberType type = GetParam();
+  Random random(500 + static_cast<std::uint64_t>(type));
+  for (const ModeSpec& mode : mode_specs(type)) {
+    for (const DeltaSpec& delta : delta_specs(type)) {
+      EncodeConfig config;
+      config.level = static_cast<unsigned>(random.between(1, 8));
+      config.mode = mode;
+      config.delta = delta;
+      expect_decodes_on_every_target(make_file(type, {1, 255, 256, 257, 511, 512, 513, 1000},
+                                               config, random.pick(distribution_names()), random));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Pages, Long) {
+  const NumberType type = GetParam();
+  Random random(600 + static_cast<std::uint64_t>(type));
+  for (const std::size_t page : {5000u, 70000u}) {
+    for (int round = 0; round < (page < 10000 ? 20 : 4); ++round) {
+      EncodeConfig config;
+      config.level = static_cast<unsigned>(random.between(1, 6));
+      config.mode = random.pick(mode_specs(type));
+      config.delta = random.pick(delta_specs(type));
+      expect_decodes_on_every_target(
+          make_file(type, {page}, config, random.pick(distribution_names()), random));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<NumberType>& info) {
+  return std::string(name_of(info.param));
+}
+INSTANTIATE_TEST_SUITE_P(Types, Pages, ::testing::ValuesIn(kNumberTypes), test_name);
+
+// A hundred thousand numbers in some hundred bytes.
+std::vector<Fixture> tiny_files() {
+  constexpr std::size_t kN = 100000;
+  Random random(42);
+  std::vector<Fixture> files;
+  const auto add = [&](const char* name, NumberType type, const EncodeConfig& config,
+                       const auto& number) {
+    Numbers numbers = zeros(type, kN);
+    for (std::size_t i = 0; i < kN; ++i) set_bits(numbers, i, number(i));
+    Fixture file;
+    file.file = compressed(numbers, config);
+    file.name =
+        text(name, " of ", name_of(type), ", ", describe(config), ", ", file.file.size(), " bytes");
+    file.numbers = std::move(numbers);
+    files.push_back(std::move(file));
+  };
+  EncodeConfig classic;
+  classic.mode = ModeSpec::classic();
+  classic.delta = DeltaSpec::none();
+  EncodeConfig ones = classic;
+  ones.delta = DeltaSpec::try_consecutive(1);
+  EncodeConfig twos = classic;
+  twos.delta = DeltaSpec::try_consecutive(2);
+  EncodeConfig lookback = classic;
+  lookback.delta = DeltaSpec::try_lookback();
+  EncodeConfig dict;
+  dict.mode = ModeSpec::try_dict();
+  for (const NumberType type :
+       {NumberType::kU8, NumberType::kI16, NumberType::kF32, NumberType::kU64, NumberType::kF64}) {
+    const auto constant = [](std::size_t) { return std::uint64_t{7}; };
+    const auto counting = [](std::size_t i) { return std::uint64_t{3 * i + 1}; };
+    const auto rare = [&](std::size_t) { return std::uint64_t{random.one_in(3000) ? 9u : 2u}; };
+    const auto steps = [](std::size_t i) { return std::uint64_t{i / 1500}; };
+    add("constant", type, classic, constant);
+    add("constant", type, {}, constant);
+    add("counting", type, ones, counting);
+    add("counting", type, twos, counting);
+    add("rare", type, classic, rare);
+    add("rare", type, dict, rare);
+    add("steps", type, ones, steps);
+    add("period", type, lookback, [](std::size_t i) { return std::uint64_t{i % 90}; });
+  }
+  return files;
+}
+
+TEST(TinyFiles, OnEveryTarget) {
+  for (const Fixture& file : tiny_files()) {
+    EXPECT_LT(file.file.size(), 4000u) << file.name;
+    expect_decodes_on_every_target(file);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// What is said of a file cut short, with all that was decoded.
+Status cut_status(const Fixture& file, std::size_t size, GuardedRoom& room, DecodeContext& context,
+                  Numbers& out, std::size_t& count) {
+  const ByteSpan cut = room.copy(ByteSpan(file.file).first(size));
+  return try_decompress_into(cut, writable(out), count, {}, &context);
+}
+
+TEST(TinyFiles, EveryTruncationIsToldAlike) {
+  for (const Fixture& file : tiny_files()) {
+    SCOPED_TRACE(file.name);
+    GuardedRoom room(file.file.size());
+    DecodeContext context;
+    Numbers out = zeros(file.numbers.type(), file.numbers.count());
+    // Of the larger ones some.
+    const std::size_t stride = 1 + file.file.size() / 120;
+    for (std::size_t size = 0; size < file.file.size(); size += stride) {
+      std::size_t expected_count = 0;
+      Status expected;
+      {
+        const TargetScope scope(all_targets().back());
+        expected = cut_status(file, size, room, context, out, expected_count);
+      }
+      ASSERT_FALSE(expected.ok());
+      for_each_target([&] {
+        std::size_t count = 0;
+        const Status status = cut_status(file, size, room, context, out, count);
+        ASSERT_STREQ(to_string(status.kind()), to_string(expected.kind())) << size;
+        ASSERT_EQ(status.offset(), expected.offset()) << size;
+        ASSERT_EQ(count, expected_count) << size;
+      });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+void expect_streams(const Fixture& file, std::size_t piece) {
+  SCOPED_TRACE(text(file.name, ", pieces of ", piece));
+  for_each_target([&] {
+    MemorySource source(file.file, piece);
+    StreamReader reader(source);
+    Numbers out = zeros(file.numbers.type(), file.numbers.count() + 1);
+    std::size_t count = 0;
+    ASSERT_OK(reader.try_read(writable(out), count));
+    out.storage().resize(count * size_of(out.type()));
+    ASSERT_TRUE(same_numbers(out, file.numbers));
+  });
+}
+
+constexpr std::size_t kPieces[] = {1, 7, 64, 4096};
+
+TEST(TinyFiles, StreamInPieces) {
+  for (const Fixture& file : tiny_files()) {
+    for (const std::size_t piece : kPieces) {
+      expect_streams(file, piece);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Streams, InPiecesOnEveryTarget) {
+  Random random(43);
+  for (const NumberType type : kNumberTypes) {
+    for (int round = 0; round < 6; ++round) {
+      EncodeConfig config;
+      config.mode = random.pick(mode_specs(type));
+      config.delta = random.pick(delta_specs(type));
+      const Fixture file =
+          make_file(type, {3000, 1, 256, 700}, config, random.pick(distribution_names()), random);
+      for (const std::size_t piece : kPieces) {
+        expect_streams(file, piece);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing
