@@ -7,6 +7,7 @@
 
 #include "latent_cases.hpp"
 #include "number/ordered.hpp"
+#include "pco/mode/float_mult.hpp"
 #include "support/numbers.hpp"
 #include "targets.hpp"
 
@@ -98,16 +99,46 @@ class VariableOf final : public Variable {
   Finish<L> random_finish() {
     Finish<L> finish;
     finish.moment = moment_;
-    if (random_.one_in(3)) return finish;
-    finish.kind = sizeof(L) == 1 || random_.one_in(2) ? FinishKind::kSum : FinishKind::kFloat;
-    if (sizeof(L) > 1 && random_.one_in(3)) finish.kind = FinishKind::kSumFloat;
+    if (!tables_.kernels->finishes || random_.one_in(4)) return finish;
+    finish.kind = random_.pick(std::vector<FinishKind>{
+        FinishKind::kSum, FinishKind::kFloat, FinishKind::kSumFloat, FinishKind::kFloatMult});
+    if constexpr (sizeof(L) >= 4) {
+      if (finish.kind == FinishKind::kFloatMult) aim_join(finish);
+    }
     return finish;
   }
 
-  // What a kernel that says so has made of the latents.
+  void aim_join(Finish<L>& finish) {
+    const unsigned bits = static_cast<unsigned>(random_.below(sizeof(L) == 8 ? 53 : 24));
+    primary_.resize(kBatchN);
+    for (L& latent : primary_) {
+      const L integer = static_cast<L>(random_.bits(bits));
+      latent = static_cast<L>(random_.one_in(2) ? kMid<L> + integer : kMid<L> - 1 - integer);
+    }
+    ASSERT_TRUE(is_float_mult_fast(primary_.data(), kBatchN));
+    finish.primary = primary_.data();
+    const double base = random_.one_in(2) ? 0.01 : -3.0;
+    if constexpr (sizeof(L) == 8) {
+      finish.base_bits = std::bit_cast<std::uint64_t>(base);
+    } else {
+      finish.base_bits = std::bit_cast<std::uint32_t>(static_cast<float>(base));
+    }
+  }
+
+  // What a kernel makes of the latents.
   std::vector<L> finished(const std::vector<std::uint64_t>& latents, const Finish<L>& finish) {
     std::vector<L> result(latents.begin(), latents.end());
-    if (!finish.is_done) return result;
+    if constexpr (sizeof(L) >= 4) {
+      if (finish.kind == FinishKind::kFloatMult) {
+        const auto base = FloatTraits<L>::to_arithmetic(finish.base_bits);
+        for (std::size_t i = 0; i < result.size(); ++i) {
+          const L product = float_mult_product(primary_[i], base);
+          result[i] =
+              from_ordered(static_cast<L>(product + result[i] + kMid<L>), NumberKind::kFloat);
+        }
+        return result;
+      }
+    }
     if (sums(finish.kind)) {
       for (L& latent : result) {
         const L delta = latent;
@@ -131,6 +162,7 @@ class VariableOf final : public Variable {
   AnsStates naive_states_;
   AnsStates states_{};
   L moment_ = 0;
+  std::vector<L> primary_;
   LatentTables<L> tables_;
 };
 
