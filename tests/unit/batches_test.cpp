@@ -8,6 +8,7 @@
 #include "latent_cases.hpp"
 #include "number/ordered.hpp"
 #include "pco/mode/float_mult.hpp"
+#include "pco/mode/float_quant.hpp"
 #include "support/numbers.hpp"
 #include "targets.hpp"
 
@@ -103,12 +104,23 @@ class VariableOf final : public Variable {
     finish.kind = random_.pick(std::vector<FinishKind>{
         FinishKind::kSum, FinishKind::kFloat, FinishKind::kSumFloat, FinishKind::kFloatMult});
     if constexpr (sizeof(L) >= 4) {
-      if (finish.kind == FinishKind::kFloatMult) aim_join(finish);
+      if (finish.kind == FinishKind::kFloatMult) aim_float_mult(finish);
+      if (finish.kind == FinishKind::kFloatQuant) aim_float_quant(finish);
     }
     return finish;
   }
 
-  void aim_join(Finish<L>& finish) {
+  void aim_float_quant(Finish<L>& finish) {
+    const unsigned k = static_cast<unsigned>(random_.between(1, FloatTraits<L>::kMantissaBits));
+    finish.parameter = static_cast<L>(k);
+    // Also latents that no float has.
+    const unsigned bits = kBits<L> - (random_.one_in(2) ? k : 0);
+    primary_.resize(kBatchN);
+    for (L& latent : primary_) latent = static_cast<L>(random_.bits(bits));
+    finish.primary = primary_.data();
+  }
+
+  void aim_float_mult(Finish<L>& finish) {
     const unsigned bits = static_cast<unsigned>(random_.below(sizeof(L) == 8 ? 53 : 24));
     primary_.resize(kBatchN);
     for (L& latent : primary_) {
@@ -119,9 +131,9 @@ class VariableOf final : public Variable {
     finish.primary = primary_.data();
     const double base = random_.one_in(2) ? 0.01 : -3.0;
     if constexpr (sizeof(L) == 8) {
-      finish.base_bits = std::bit_cast<std::uint64_t>(base);
+      finish.parameter = std::bit_cast<std::uint64_t>(base);
     } else {
-      finish.base_bits = std::bit_cast<std::uint32_t>(static_cast<float>(base));
+      finish.parameter = std::bit_cast<std::uint32_t>(static_cast<float>(base));
     }
   }
 
@@ -129,8 +141,15 @@ class VariableOf final : public Variable {
   std::vector<L> finished(const std::vector<std::uint64_t>& latents, const Finish<L>& finish) {
     std::vector<L> result(latents.begin(), latents.end());
     if constexpr (sizeof(L) >= 4) {
+      if (finish.kind == FinishKind::kFloatQuant) {
+        for (std::size_t i = 0; i < result.size(); ++i) {
+          result[i] =
+              float_quant_join(primary_[i], result[i], static_cast<unsigned>(finish.parameter));
+        }
+        return result;
+      }
       if (finish.kind == FinishKind::kFloatMult) {
-        const auto base = FloatTraits<L>::to_arithmetic(finish.base_bits);
+        const auto base = FloatTraits<L>::to_arithmetic(finish.parameter);
         for (std::size_t i = 0; i < result.size(); ++i) {
           const L product = float_mult_product(primary_[i], base);
           result[i] =

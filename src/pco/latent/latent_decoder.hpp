@@ -43,11 +43,13 @@ struct SkippedBits {
 
 // What may be done to latents while they are in registers.
 enum class FinishKind : std::uint8_t {
-  kStore,      // nothing
-  kSum,        // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
-  kFloat,      // from ordered latents to floats, as bits
-  kSumFloat,   // both, in this order
-  kFloatMult,  // as secondary latents of FloatMult: joined with the primary ones
+  kStore,     // nothing
+  kSum,       // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
+  kFloat,     // from ordered latents to floats, as bits
+  kSumFloat,  // both, in this order
+  // As secondary latents, joined with the primary ones:
+  kFloatMult,
+  kFloatQuant,
 };
 constexpr bool sums(FinishKind kind) {
   return kind == FinishKind::kSum || kind == FinishKind::kSumFloat;
@@ -56,13 +58,18 @@ constexpr bool makes_floats(FinishKind kind) {
   return kind == FinishKind::kFloat || kind == FinishKind::kSumFloat;
 }
 
+constexpr bool joins(FinishKind kind) {
+  return kind == FinishKind::kFloatMult || kind == FinishKind::kFloatQuant;
+}
+
 template <Latent L>
 struct Finish {
   FinishKind kind = FinishKind::kStore;
   L moment = 0;
-  // For joining: the primary latents (of which is_float_mult_fast must hold), and the base's bits.
+  // For joining: the primary latents (for FloatMult is_float_mult_fast must hold of them), and the
+  // base's bits or k.
   const L* primary = nullptr;
-  L base_bits = 0;
+  L parameter = 0;
 };
 
 // The loops for one width, in the form for one instruction set. For all: the bytes up to the worst

@@ -272,6 +272,8 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
         return WithWidths<FinishKind::kSumFloat>(tables, trail, f);
       case FinishKind::kFloatMult:
         return WithWidths<FinishKind::kFloatMult>(tables, trail, f);
+      case FinishKind::kFloatQuant:
+        return WithWidths<FinishKind::kFloatQuant>(tables, trail, f);
       case FinishKind::kStore:
         break;
     }

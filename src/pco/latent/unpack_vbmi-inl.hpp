@@ -209,6 +209,25 @@ HWY_INLINE __m512i FloatMult64(__m512i primary, __m512i secondary, __m512i base)
                                       _mm512_xor_si512(secondary, mid)));
 }
 
+// FloatQuant (pco/mode/float_quant.hpp). `k` in each lane.
+HWY_INLINE __m512i FloatQuant32(__m512i primary, __m512i secondary, __m512i k) {
+  const __m512i mid = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
+  const __m512i high = _mm512_sllv_epi32(primary, k);
+  const __mmask16 positive = _mm512_cmpge_epu32_mask(primary, _mm512_srlv_epi32(mid, k));
+  const __m512i ones = _mm512_set1_epi32(-1);
+  const __m512i negative_bits =
+      _mm512_andnot_si512(high, _mm512_sllv_epi32(ones, k));  // neither high nor low
+  return _mm512_xor_si512(secondary, _mm512_mask_xor_epi32(negative_bits, positive, high, mid));
+}
+HWY_INLINE __m512i FloatQuant64(__m512i primary, __m512i secondary, __m512i k) {
+  const __m512i mid = _mm512_set1_epi64(std::numeric_limits<std::int64_t>::min());
+  const __m512i high = _mm512_sllv_epi64(primary, k);
+  const __mmask8 positive = _mm512_cmpge_epu64_mask(primary, _mm512_srlv_epi64(mid, k));
+  const __m512i ones = _mm512_set1_epi64(-1);
+  const __m512i negative_bits = _mm512_andnot_si512(high, _mm512_sllv_epi64(ones, k));
+  return _mm512_xor_si512(secondary, _mm512_mask_xor_epi64(negative_bits, positive, high, mid));
+}
+
 // Whole vectors of the running words from `words` on. Taken once: compilers would rather load them
 // again than keep them.
 HWY_INLINE __m512i LoadWords(const std::uint32_t* words) {
@@ -224,7 +243,7 @@ struct VectorUnpacker {
   std::uint32_t sum_mask;
   __m512i symbol_shifts;
   __m512i carry;
-  __m512i base;
+  __m512i parameter;
   __m512i alike;  // for SixteenAlike
   __m512i rise;   // of the carry, there
 
@@ -233,7 +252,7 @@ struct VectorUnpacker {
         sum_mask(tables.layout.sum_mask()),
         symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
         carry(_mm512_set1_epi32(static_cast<int>(finish.moment))),
-        base(_mm512_set1_epi32(static_cast<int>(finish.base_bits))) {}
+        parameter(_mm512_set1_epi32(static_cast<int>(finish.parameter))) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
     const __m512i before = LoadWords(words - 1);
@@ -256,8 +275,10 @@ struct VectorUnpacker {
   }
 
   HWY_INLINE void Put(__m512i latents, UnpackCursor<L>& cursor) const {
-    if constexpr (kFinish == FinishKind::kFloatMult) {
-      latents = FloatMult32(_mm512_loadu_si512(cursor.primary), latents, base);
+    if constexpr (joins(kFinish)) {
+      const __m512i primary = _mm512_loadu_si512(cursor.primary);
+      latents = kFinish == FinishKind::kFloatMult ? FloatMult32(primary, latents, parameter)
+                                                  : FloatQuant32(primary, latents, parameter);
       cursor.primary += 16;
     }
     StoreLanes32(ToNumbers32<kFinish>(latents), cursor.out);
@@ -298,7 +319,7 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   __m512i symbol_shifts;
   __m512i odd_symbol_shifts;
   __m512i carry;
-  __m512i base;
+  __m512i parameter;
   __m512i alike;
   __m512i rise;
 
@@ -309,7 +330,7 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
         symbol_shifts(_mm512_set1_epi32(static_cast<int>(tables.layout.symbol_shift))),
         odd_symbol_shifts(_mm512_set1_epi64(32 + tables.layout.symbol_shift)),
         carry(_mm512_set1_epi64(static_cast<long long>(finish.moment))),
-        base(_mm512_set1_epi64(static_cast<long long>(finish.base_bits))) {}
+        parameter(_mm512_set1_epi64(static_cast<long long>(finish.parameter))) {}
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     if constexpr (kWidths == Widths::kNone || kWidths == Widths::kShort) {
@@ -320,8 +341,10 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   }
 
   HWY_INLINE void Put(__m512i latents, Cursor& cursor) const {
-    if constexpr (kFinish == FinishKind::kFloatMult) {
-      latents = FloatMult64(_mm512_loadu_si512(cursor.primary), latents, base);
+    if constexpr (joins(kFinish)) {
+      const __m512i primary = _mm512_loadu_si512(cursor.primary);
+      latents = kFinish == FinishKind::kFloatMult ? FloatMult64(primary, latents, parameter)
+                                                  : FloatQuant64(primary, latents, parameter);
       cursor.primary += 8;
     }
     _mm512_storeu_si512(cursor.out, ToNumbers64<kFinish>(latents));

@@ -33,7 +33,7 @@ struct Tables final : ChunkTables {
   // All numbers are this one, as bits.
   bool is_constant = false;
   L constant = 0;
-  // FloatMult's latents are joined while the secondary ones are unpacked.
+  // Latents of float modes are joined while the secondary ones are unpacked.
   bool joins_while_unpacking = false;
   // Whether every coded variable's tables are summed, and for one instruction set: its kernels read
   // each other's trails.
@@ -170,7 +170,7 @@ class Decoder final : public PageDecoder {
     std::array<FinishKind, kVariables> kinds{};
     bool primary_is_undone = false;  // the delta of the primary latents is
     bool lookbacks_are_inside = true;
-    bool is_joined() const { return kinds[kSecondaryVariable] == FinishKind::kFloatMult; }
+    bool is_joined() const { return joins(kinds[kSecondaryVariable]); }
   };
 
   template <class F>
@@ -303,11 +303,11 @@ class Decoder final : public PageDecoder {
         if (goes_on) next = pass_uncoded(0, position, uncoded);
       }
       if (goes_on) aim(next, next_trail);
-      const bool joins = at == kSecondaryVariable && prepare_join(room, done);
+      const bool is_joining = at == kSecondaryVariable && prepare_join(room, done);
       done.kinds[at] = visit(at, room, [&](auto& its, auto* latents) {
         const auto& tables = its.tables();
         auto finish = its.wanted_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
-        if (joins) latents = aim_join(finish, room, out + done_n, latents);
+        if (is_joining) latents = aim_join(finish, room, out + done_n, latents);
         if (goes_on) {
           tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish, walk);
         } else {
@@ -394,7 +394,8 @@ class Decoder final : public PageDecoder {
       const StoredN stored{kBatchN, kBatchN, kBatchN};
       done.lookbacks_are_inside = undo_primary(room, stored, done, kBatchN);
       done.primary_is_undone = true;
-      return is_float_mult_fast(room.primary, kBatchN);
+      return std::holds_alternative<FloatQuant>(meta_.mode) ||
+             is_float_mult_fast(room.primary, kBatchN);
     }
     return false;
   }
@@ -403,9 +404,14 @@ class Decoder final : public PageDecoder {
   template <class F, class S>
   S* aim_join(F& finish, const Room& room, L* out, S* latents) const {
     if constexpr (std::is_same_v<F, Finish<L>> && std::is_same_v<L, P>) {
-      finish.kind = FinishKind::kFloatMult;
       finish.primary = room.primary;
-      finish.base_bits = static_cast<L>(std::get_if<FloatMult>(&meta_.mode)->base_bits);
+      if (const auto* mult = std::get_if<FloatMult>(&meta_.mode)) {
+        finish.kind = FinishKind::kFloatMult;
+        finish.parameter = static_cast<L>(mult->base_bits);
+      } else if (const auto* quant = std::get_if<FloatQuant>(&meta_.mode)) {
+        finish.kind = FinishKind::kFloatQuant;
+        finish.parameter = static_cast<L>(quant->k);
+      }
       return out;
     }
     return latents;
@@ -482,10 +488,12 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   fill(tables->secondary, kSecondaryVariable,
        meta.is_delta_encoded(kSecondaryVariable) ? kMid<L> : L{0});
   const auto& is_coded = tables->is_coded;
-  tables->joins_while_unpacking =
-      std::holds_alternative<FloatMult>(meta.mode) && is_coded[kPrimaryVariable] &&
-      is_coded[kSecondaryVariable] && (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
-      !meta.is_delta_encoded(kSecondaryVariable) && tables->secondary.kernels->finishes;
+  tables->joins_while_unpacking = (std::holds_alternative<FloatMult>(meta.mode) ||
+                                   std::holds_alternative<FloatQuant>(meta.mode)) &&
+                                  is_coded[kPrimaryVariable] && is_coded[kSecondaryVariable] &&
+                                  (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
+                                  !meta.is_delta_encoded(kSecondaryVariable) &&
+                                  tables->secondary.kernels->finishes;
   if constexpr (std::is_same_v<L, P>) {
     tables->is_constant = std::holds_alternative<Classic>(meta.mode) &&
                           std::holds_alternative<NoDelta>(meta.delta) && bits == 0;
