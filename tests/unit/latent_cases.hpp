@@ -30,6 +30,7 @@ struct BinShape {
   std::size_t bin_n = 1;
   unsigned max_offset_bits = 0;
   double share = 0;
+  bool is_value = false;  // that bin has no offsets
 };
 
 inline unsigned least_size_log(std::size_t bin_n) {
@@ -64,7 +65,7 @@ std::vector<Bin> random_bins(const BinShape& shape, Random& random) {
     const std::size_t taken = std::min(left, wanted > 0 ? wanted - 1 : 0);
     heavy.weight += static_cast<std::uint32_t>(taken);
     left -= taken;
-    if (random.one_in(2)) heavy.offset_bits = 0;  // as frequent values have it
+    if (shape.is_value || random.one_in(2)) heavy.offset_bits = 0;  // as frequent values have it
   }
   if (random.one_in(3)) {
     heavy.weight += static_cast<std::uint32_t>(left);

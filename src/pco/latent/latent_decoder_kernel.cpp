@@ -139,14 +139,7 @@ HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor, const Cod
   for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i, cursor);
 }
 
-// Where most of the batch was jumped over, those latents need no look at the trail.
-inline constexpr int kManyJumps = 8;
-
-template <class L>
-HWY_INLINE bool IsMostlyJumped(const LatentTables<L>& tables, const CodeTrail& trail) {
-  return hwy::PopCount(trail.jumped) >= kManyJumps && OffsetBits(tables.jumps.info) == 0;
-}
-
+// Latents that were jumped over are all alike: the dominant symbol has no offsets.
 template <class Unpacker, class L>
 HWY_INLINE void UnpackJumped(Unpacker& unpacker, UnpackCursor<L> cursor,
                              const LatentTables<L>& tables, const CodeTrail& trail) {
@@ -338,7 +331,7 @@ HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& tra
                              Finish<L>& finish) {
   Unpacker unpacker(tables, finish);
   const UnpackCursor<L> cursor{in, position, out, finish.primary};
-  if (IsMostlyJumped(tables, trail)) {
+  if (trail.jumped != 0) {
     UnpackJumped(unpacker, cursor, tables, trail);
   } else {
     UnpackOnly(unpacker, cursor, trail);
@@ -362,7 +355,7 @@ void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::by
 template <class L>
 void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
                    std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
-  if (walk.jumps.targets != nullptr || IsMostlyJumped(tables, trail)) {
+  if (walk.jumps.targets != nullptr || trail.jumped != 0) {
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
   }

@@ -55,11 +55,13 @@ std::span<const AnsNode> make_nodes(const Binning& binning, const InfoLayout& la
   return nodes;
 }
 
-// A share of 70 / 71: where sixteen latents in a row need bits more often, the branches that are
-// not foreseen cost more than the steps that are saved.
+// A share of 70 / 71: where sixteen latents in a row need bits more often, the branches that are not
+// foreseen cost more than the steps that are saved.
 bool has_dominant(const Binning& binning, std::size_t symbol) {
-  return binning.ans_size_log >= 5 && 71 * std::uint64_t{binning.bins[symbol].weight} >=
-                                          std::uint64_t{70} << binning.ans_size_log;
+  constexpr std::uint64_t kOf = 71;
+  const Bin& bin = binning.bins[symbol];
+  return binning.ans_size_log >= 5 && bin.offset_bits == 0 &&
+         kOf * bin.weight >= (kOf - 1) << binning.ans_size_log;
 }
 
 AnsJumps make_jumps(const Binning& binning, std::span<const AnsNode> nodes,

@@ -21,8 +21,9 @@ struct AnsNode {
   std::uint32_t base;
 };
 
-// Where one symbol has nearly all of the weight, states mostly lead on through it without reading
-// bits: then steps are taken four at a time. By state, the state after four such steps, or kNoJump.
+// Where one symbol has nearly all of the weight, and no offsets, states mostly lead on through it
+// without reading bits: then steps are taken four at a time. By state, the state after four such
+// steps, or kNoJump.
 struct AnsJumps {
   static constexpr std::uint32_t kNoJump = std::uint32_t{1} << 31;
   static constexpr unsigned kSteps = 4;

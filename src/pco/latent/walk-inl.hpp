@@ -177,10 +177,9 @@ struct Walker {
     s1 = to1;
     s2 = to2;
     s3 = to3;
-    for (std::uint32_t i = 0; i < 16; ++i) {
-      words[i] = kNote == Note::kInfo ? jumps.info : filled - (i + 1) * jumps.info;
-    }
     filled -= 16 * jumps.info;
+    // Nobody looks at the others, as the trail says that these were jumped over.
+    if constexpr (kNote == Note::kRunning) words[15] = filled;
     return true;
   }
 
