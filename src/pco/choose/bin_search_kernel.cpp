@@ -79,7 +79,7 @@ namespace numpact {
   template <>                                                                         \
   float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates, \
                           std::uint32_t& start) {                                     \
-    return NUMPACT_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);   \
+    return NUMPACT_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);       \
   }
 NUMPACT_DOOR(std::uint8_t, 8)
 NUMPACT_DOOR(std::uint16_t, 16)

@@ -55,8 +55,8 @@ std::span<const AnsNode> make_nodes(const Binning& binning, const InfoLayout& la
   return nodes;
 }
 
-// A share of 70 / 71: where sixteen latents in a row need bits more often, the branches that are not
-// foreseen cost more than the steps that are saved.
+// A share of 70 / 71: where sixteen latents in a row need bits more often, the branches that are
+// not foreseen cost more than the steps that are saved.
 bool has_dominant(const Binning& binning, std::size_t symbol) {
   constexpr std::uint64_t kOf = 71;
   const Bin& bin = binning.bins[symbol];
