@@ -9,7 +9,8 @@
 namespace numpact::standalone {
 namespace {
 
-constexpr std::size_t kBlock = 128;
+constexpr std::size_t kBlock = 64;
+constexpr std::size_t kTurn = std::size_t{1} << 16;
 
 // Metadata is tried on this many bytes; what is longer counts as likely.
 constexpr std::size_t kTriedMetaBytes = 512;
@@ -29,22 +30,15 @@ void ChunkScanner::look_for(std::uint64_t n) {
   n_ = n;
   clean_begin_ = clean_end_ = 0;
   found_ = kNone;
-}
-
-// Two of the four bytes of a head, without branches: compilers make vectors of it. The stored count
-// is one less than n, so it lies between n - 2 and n.
-bool ChunkScanner::may_start_within_block(const std::byte* at) const {
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(at);
-  const auto type = static_cast<std::uint8_t>(type_);
-  const auto low = static_cast<std::uint8_t>(n_ - 2);
-  std::uint8_t any = 0;
-  for (std::size_t i = 0; i < kBlock; ++i) {
-    const auto past_low = static_cast<std::uint8_t>(bytes[i + 1] - low);
-    const std::uint8_t is_type = bytes[i] == type ? 0xff : 0;
-    const std::uint8_t is_low = past_low <= 2 ? 0xff : 0;
-    any = static_cast<std::uint8_t>(any | (is_type & is_low));
+  // The stored count is one less than n, so it lies between n - 2 and n.
+  pattern_.masks = {0xff, 0xff, 0xff};
+  pattern_.bytes[0] = static_cast<std::uint8_t>(type_);
+  for (std::size_t i = 1; i < HeadPattern::kBytes; ++i) {
+    const unsigned shift = 8 * (static_cast<unsigned>(HeadPattern::kAt[i]) - 1);
+    const auto least = static_cast<std::uint8_t>((n - 2) >> shift);
+    if (least != static_cast<std::uint8_t>(n >> shift)) pattern_.masks[i] = 0;
+    pattern_.bytes[i] = least & pattern_.masks[i];
   }
-  return any != 0;
 }
 
 bool ChunkScanner::is_wanted_head(const std::byte* at) const {
@@ -81,10 +75,10 @@ std::uint64_t ChunkScanner::find(const Stretch& stretch, std::uint64_t from, Are
   std::size_t at = static_cast<std::size_t>(clean_end_ - stretch.base);
   const std::size_t first = at;
   while (at <= last && refusals_ <= kFreeRefusals + (scanned_ + at - first) / kBytesPerRefusal) {
-    if (last - at >= kBlock && !may_start_within_block(bytes + at)) {
-      at += kBlock;
-      continue;
-    }
+    // By turns, so that refusals are looked at.
+    const std::size_t passed = pass_no_heads(pattern_, bytes + at, std::min(kTurn, last - at));
+    at += passed;
+    if (passed > 0) continue;
     const std::size_t block_end = std::min(at + kBlock, last + 1);
     while (at < block_end && !is_wanted_head(bytes + at)) ++at;
     if (at == block_end) continue;

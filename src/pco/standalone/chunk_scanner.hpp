@@ -5,6 +5,7 @@
 
 #include "base/arena.hpp"
 #include "pco/standalone/frame.hpp"
+#include "pco/standalone/head_scan.hpp"
 
 namespace numpact::standalone {
 
@@ -37,12 +38,12 @@ class ChunkScanner {
   std::uint64_t find(const Stretch& stretch, std::uint64_t from, Arena& scratch);
 
  private:
-  bool may_start_within_block(const std::byte* at) const;
   bool is_wanted_head(const std::byte* at) const;
   bool is_likely(const Stretch& stretch, std::size_t at, Arena& scratch);
 
   NumberType type_;
   FormatVersion format_;
+  HeadPattern pattern_;
   std::uint64_t n_ = 0;
   // No chunk starts in [clean_begin_, clean_end_); found_, if any, is clean_end_.
   std::uint64_t clean_begin_ = 0;

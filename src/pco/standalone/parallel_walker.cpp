@@ -97,17 +97,22 @@ void ParallelWalker::end_plan() {
 // Chunks of a column have about the same number of bytes, so the next does not start soon. How
 // boldly that is believed depends on how often it was wrong.
 std::uint64_t ParallelWalker::bytes_not_scanned() const {
-  if (smallest_chunk_ == 0 && wrong_guesses_ == 0) {
+  // A start that is passed over ends the run. Scanning costs little against that, and nearly
+  // nothing where numbers take few bytes: only sizes that were much alike so far are relied on, and
+  // large.
+  std::uint64_t skipped = 0;
+  if (wrong_guesses_ > 0) {
+    skipped = 0;
+  } else if (smallest_chunk_ == 0) {
     const std::uint64_t chunks =
         std::max<std::uint64_t>(1, expected_numbers_ / scanner_.wanted_n());
-    return std::max<std::uint64_t>(kChunkHeadBytes, expected_bytes_ / chunks / 2);
+    skipped = expected_bytes_ / chunks / 8;
+  } else if (smallest_chunk_ >= scanner_.wanted_n() &&
+             largest_chunk_ - smallest_chunk_ <= smallest_chunk_ / 4) {
+    const std::uint64_t spread = largest_chunk_ - smallest_chunk_;
+    skipped = smallest_chunk_ - smallest_chunk_ / 4 - 2 * spread;
   }
-  const std::uint64_t size = smallest_chunk_;
-  const std::uint64_t spread = 2 * (largest_chunk_ - smallest_chunk_) + size / 32;
-  std::uint64_t margin = size;
-  if (wrong_guesses_ < 2) margin = size / 4;
-  if (wrong_guesses_ == 0 && largest_chunk_ > smallest_chunk_) margin = std::min(size, spread);
-  return std::max<std::uint64_t>(kChunkHeadBytes, size - margin);
+  return std::max<std::uint64_t>(kChunkHeadBytes, skipped);
 }
 
 bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept {

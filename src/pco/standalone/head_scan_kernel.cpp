@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/standalone/head_scan_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "pco/standalone/head_scan.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using standalone::HeadPattern;
+
+std::size_t PassNoHeads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(at);
+  const auto differs = [&](std::size_t i, std::size_t j) HWY_ATTR {
+    const auto found = hn::LoadU(d, bytes + i + HeadPattern::kAt[j]);
+    const auto masked = hn::And(found, hn::Set(d, pattern.masks[j]));
+    return hn::Xor(masked, hn::Set(d, pattern.bytes[j]));
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto any = hn::Or(hn::Or(differs(i, 0), differs(i, 1)), differs(i, 2));
+    if (!hn::AllFalse(d, hn::Eq(any, hn::Zero(d)))) break;
+  }
+  return i;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "simd/dispatch.hpp"
+
+namespace numpact {
+HWY_EXPORT(PassNoHeads);
+
+namespace standalone {
+std::size_t pass_no_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {
+  return NUMPACT_DISPATCH(PassNoHeads)(pattern, at, n);
+}
+}  // namespace standalone
+}  // namespace numpact
+#endif
