@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latents of a page that were decoded so far, as far back as a delta may reach.
+// The latents of a page that were decoded so far, in a row, as far back as Conv1 reaches.
 #ifndef NUMPACT_PCO_DELTA_HISTORY_HPP
 #define NUMPACT_PCO_DELTA_HISTORY_HPP
 

@@ -100,10 +100,9 @@ std::uint64_t ParallelWalker::bytes_not_scanned() const {
   // A start that is passed over ends the run. Scanning costs little against that, and nearly
   // nothing where numbers take few bytes: only sizes that were much alike so far are relied on, and
   // large.
+  if (wrong_guesses_ > 0) return kChunkHeadBytes;
   std::uint64_t skipped = 0;
-  if (wrong_guesses_ > 0) {
-    skipped = 0;
-  } else if (smallest_chunk_ == 0) {
+  if (smallest_chunk_ == 0) {
     const std::uint64_t chunks =
         std::max<std::uint64_t>(1, expected_numbers_ / scanner_.wanted_n());
     skipped = expected_bytes_ / chunks / 8;
