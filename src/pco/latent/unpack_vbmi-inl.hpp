@@ -13,12 +13,16 @@
 #include <limits>
 
 #include "pco/latent/walk-inl.hpp"
+#include "simd/sums-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3_DL
+
+using Lanes32 = hn::ScalableTag<std::uint32_t>;
+using Lanes64 = hn::ScalableTag<std::uint64_t>;
 
 // What offset widths a loop is made for: kShort to 25 bits, kMedium (of 64-bit latents) to 57.
 enum class Widths { kNone, kShort, kMedium, kWide };
@@ -141,23 +145,6 @@ HWY_INLINE __m512i Positions(__m512i before, std::uint32_t first, std::uint64_t 
                           _mm512_srli_epi32(before, kInfoOffsetShift));
 }
 
-// Sums of each lane and those below.
-HWY_INLINE __m512i InclusiveSum32(__m512i v) {
-  const __m512i zero = _mm512_setzero_si512();
-  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 15));
-  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 14));
-  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 12));
-  return _mm512_add_epi32(v, _mm512_alignr_epi32(v, zero, 8));
-}
-HWY_INLINE __m512i InclusiveSum64(__m512i v) {
-  const __m512i zero = _mm512_setzero_si512();
-  v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 7));
-  v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
-  return _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
-}
-HWY_INLINE __m512i Last32(__m512i v) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v); }
-HWY_INLINE __m512i Last64(__m512i v) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v); }
-
 // x ^ (~sign | mid): all bits of those with the top bit clear, else the top bit.
 inline constexpr int kFlipToFloat = 0x4b;
 template <FinishKind kFinish>
@@ -267,9 +254,9 @@ struct VectorUnpacker {
       cursor.position += OffsetBitsBetween(first, words[15], sum_mask);
     }
     if constexpr (sums(kFinish)) {
-      const __m512i totals = InclusiveSum32(latents);
+      const __m512i totals = InclusiveSum(Lanes32(), hn::Vec<Lanes32>{latents}).raw;
       latents = _mm512_add_epi32(carry, _mm512_sub_epi32(totals, latents));
-      carry = _mm512_add_epi32(carry, Last32(totals));
+      carry = _mm512_add_epi32(carry, LastLane(totals, std::uint32_t{}));
     }
     Put(latents, cursor);
   }
@@ -367,11 +354,11 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     }
     if constexpr (sums(kFinish)) {
       const __m512i pairs = _mm512_add_epi64(even, odd);
-      const __m512i totals = InclusiveSum64(pairs);
+      const __m512i totals = InclusiveSum(Lanes64(), hn::Vec<Lanes64>{pairs}).raw;
       const __m512i start = _mm512_add_epi64(carry, _mm512_sub_epi64(totals, pairs));
       odd = _mm512_add_epi64(start, even);
       even = start;
-      carry = _mm512_add_epi64(carry, Last64(totals));
+      carry = _mm512_add_epi64(carry, LastLane(totals, std::uint64_t{}));
     }
     const __m512i first_half = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
     const __m512i second_half = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
@@ -414,9 +401,9 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   }
 
   HWY_INLINE __m512i AddUp(__m512i latents) {
-    const __m512i totals = InclusiveSum64(latents);
+    const __m512i totals = InclusiveSum(Lanes64(), hn::Vec<Lanes64>{latents}).raw;
     const __m512i result = _mm512_add_epi64(carry, _mm512_sub_epi64(totals, latents));
-    carry = _mm512_add_epi64(carry, Last64(totals));
+    carry = _mm512_add_epi64(carry, LastLane(totals, std::uint64_t{}));
     return result;
   }
 
