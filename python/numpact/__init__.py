@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers stored small and read back fast: the Pco codec.
+
+``compress`` and ``decompress`` turn arrays into files and back, ``open`` reads parts of a file,
+``Writer`` writes one piece by piece, ``inspect`` shows what is inside. ``numpact.pcodec`` stands
+in for the package ``pcodec``; ``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger
+than a machine.
+"""
+
+from __future__ import annotations
+
+from ._arrow import ArrowArray, compress_arrow, decompress_arrow
+from ._codec import compress, decompress, decompress_into
+from ._core import __version__
+from ._errors import (
+    CancelledError,
+    ChecksumError,
+    CorruptError,
+    Error,
+    InputOutputError,
+    InvalidArgumentError,
+    LimitExceededError,
+    OutOfMemoryError,
+    OutputTooSmallError,
+    TruncatedError,
+    TypeMismatchError,
+    UnsupportedVersionError,
+)
+from ._file import Chunk, File
+from ._file import open_file as open
+from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
+from ._progress import Progress
+from ._threads import threads
+from ._writer import Writer
+
+__all__ = [
+    "ArrowArray",
+    "BinInfo",
+    "CancelledError",
+    "ChecksumError",
+    "Chunk",
+    "ChunkInfo",
+    "CorruptError",
+    "Error",
+    "File",
+    "FileInfo",
+    "InputOutputError",
+    "InvalidArgumentError",
+    "LatentVariableInfo",
+    "LimitExceededError",
+    "OutOfMemoryError",
+    "OutputTooSmallError",
+    "Progress",
+    "TruncatedError",
+    "TypeMismatchError",
+    "UnsupportedVersionError",
+    "Writer",
+    "__version__",
+    "compress",
+    "compress_arrow",
+    "decompress",
+    "decompress_arrow",
+    "decompress_into",
+    "inspect",
+    "open",
+    "threads",
+]

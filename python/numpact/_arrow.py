@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrow columns in and out, by the PyCapsule interface alone; pyarrow is not needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _arrow_frame, _core
+from ._arrays import dtype_of, type_name
+from ._codec import compress, decompress
+from ._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from ._progress import ProgressLike
+from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Buffer
+
+    Array = npt.NDArray[Any]
+
+_FORMATS = {
+    "u8": "C", "u16": "S", "u32": "I", "u64": "L", "i8": "c", "i16": "s", "i32": "i", "i64": "l",
+    "f16": "e", "f32": "f", "f64": "g",
+}  # fmt: skip
+_UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
+
+
+class ArrowArray:
+    """Numbers with nulls and a logical type, as ``decompress_arrow`` gives them.
+
+    ``pyarrow.array(a)``, ``polars.Series(a)`` and everything else that knows ``__arrow_c_array__``
+    takes it without a copy. Immutable; threads may share it.
+    """
+
+    def __init__(self, values: Array, validity: Array | None, format: str) -> None:
+        self._values = values
+        self._validity = validity
+        self._format = format
+
+    @property
+    def format(self) -> str:
+        """The type as Arrow's C data interface spells it: "g" is float64, "tsn:UTC" a timestamp."""
+        return self._format
+
+    @property
+    def values(self) -> Array:
+        """The numbers as they are stored, with 0 where there are nulls."""
+        return self._values
+
+    @property
+    def validity(self) -> Array | None:
+        """True where there is a number; None where there are no nulls at all."""
+        return self._validity
+
+    @property
+    def null_count(self) -> int:
+        if self._validity is None:
+            return 0
+        return len(self) - int(self._validity.sum())
+
+    def __len__(self) -> int:
+        return int(self._values.size)
+
+    def to_numpy(self, fill_value: Any = None) -> Array:
+        """The numbers as NumPy's type for them: bool, datetime64 and timedelta64 among them.
+
+        Args:
+            fill_value: What nulls become. None: an error if there are any.
+
+        Raises:
+            InvalidArgumentError: Nulls without a ``fill_value``.
+        """
+        import numpy as np
+
+        numbers = _as_logical(self._values, self._format)
+        if self._validity is None:
+            return numbers
+        if fill_value is None:
+            raise InvalidArgumentError(
+                f"{self.null_count} nulls: give a fill_value, or use validity"
+            )
+        return np.where(self._validity, numbers, np.asarray(fill_value, numbers.dtype))
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        numbers = self.to_numpy()
+        if dtype is not None:
+            numbers = numbers.astype(dtype, copy=False)
+        return numbers.copy() if copy else numbers
+
+    def __arrow_c_schema__(self) -> object:
+        return _core.export_arrow_schema(self._format, self._validity is not None)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        import numpy as np
+
+        values, validity = self._values, self._validity
+        if self._format == "b":
+            values = np.packbits(values, bitorder="little")
+        bits = None if validity is None else np.packbits(validity, bitorder="little")
+        array = _core.export_arrow_array(values, bits, len(self), self.null_count)
+        return self.__arrow_c_schema__(), array
+
+    def __repr__(self) -> str:
+        return f"<numpact.ArrowArray of {len(self)} ({self._format}), {self.null_count} nulls>"
+
+
+def _as_logical(values: Array, format: str) -> Array:
+    import numpy as np
+
+    if format == "b":
+        return values.view(np.bool_)
+    if format == "tdD":
+        return values.astype("datetime64[D]")
+    if format == "tdm":
+        return values.view("datetime64[ms]")
+    if format.startswith("ts"):
+        return values.view(f"datetime64[{_UNITS[format[2]]}]")
+    if format.startswith("tD"):
+        return values.view(f"timedelta64[{_UNITS[format[2]]}]")
+    return values
+
+
+# ---- in ----
+
+
+def pieces_of(x: Any) -> tuple[str, list[_core.ArrowPiece]]:
+    """The format of a column and its pieces, from an object that speaks either protocol."""
+    if hasattr(x, "__arrow_c_array__"):
+        return _core.import_arrow_array(*x.__arrow_c_array__())
+    return _core.import_arrow_stream(x.__arrow_c_stream__())
+
+
+def _joined(parts: list[Array], format: str) -> Array:
+    import numpy as np
+
+    if len(parts) == 1:
+        return parts[0]
+    return (
+        np.concatenate(parts) if parts else np.empty(0, dtype_of(_arrow_frame.number_type(format)))
+    )
+
+
+def dense_numbers(x: Any) -> Array | None:
+    """The numbers of a column without nulls; None where the object cannot speak Arrow after all."""
+    try:
+        format, pieces = pieces_of(x)
+    except ImportError:  # pandas without pyarrow
+        return None
+    nulls = sum(piece.null_count for piece in pieces)
+    if nulls:
+        raise InvalidArgumentError(f"{nulls} nulls: compress_arrow keeps them")
+    return _joined([piece.values() for piece in pieces], format)
+
+
+def _validity(pieces: list[_core.ArrowPiece]) -> Array | None:
+    import numpy as np
+
+    masks = [piece.validity() for piece in pieces]
+    if all(mask is None for mask in masks):
+        return None
+    parts = [
+        np.ones(piece.length, np.bool_) if mask is None else mask.view(np.bool_)
+        for piece, mask in zip(pieces, masks, strict=True)
+    ]
+    whole: Array = np.concatenate(parts)
+    return None if whole.all() else whole
+
+
+def compress_arrow(
+    column: Any,
+    level: int = DEFAULT_LEVEL,
+    mode: Mode = "auto",
+    delta: Delta = "auto",
+    paging: Paging = DEFAULT_PAGING,
+    threads: int | None = None,
+    *,
+    progress: ProgressLike = None,
+) -> bytes:
+    """Compresses a column of an Arrow table with its nulls and its type.
+
+    The result is an ordinary Pco file of the numbers that are not null, and what is needed to put
+    them back, in a frame of numpact's own (docs/format/arrow-column.md): ``decompress_arrow`` reads
+    it, other readers of Pco do not.
+
+    Args:
+        column: Anything with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
+            array of pyarrow, a series of polars or pandas, a table or query of one column. Numbers,
+            truth values, dates, times, timestamps and durations.
+        level, mode, delta, paging, threads, progress: As for ``compress``.
+
+    Raises:
+        TypeMismatchError: A column of something else, or an object that is not a column.
+        InvalidArgumentError: A table of several columns.
+
+    >>> import numpact, pyarrow as pa
+    >>> packed = numpact.compress_arrow(pa.array([1.5, None, 2.5]))
+    >>> pa.array(numpact.decompress_arrow(packed)).to_pylist()
+    [1.5, None, 2.5]
+    """
+    if not (hasattr(column, "__arrow_c_array__") or hasattr(column, "__arrow_c_stream__")):
+        raise TypeMismatchError(f"{type(column).__name__} is not an Arrow column")
+    format, pieces = pieces_of(column)
+    values = _joined([piece.values() for piece in pieces], format)
+    validity = _validity(pieces)
+    kept = values if validity is None else values[validity]
+    numbers = compress(kept, level, mode, delta, paging, threads, progress=progress)
+    return _arrow_frame.pack(format, values.size, validity, numbers)
+
+
+# ---- out ----
+
+
+def decompress_arrow(
+    buf: Buffer, threads: int | None = None, max_output: int | None = None
+) -> ArrowArray:
+    """Gives back a column that ``compress_arrow`` compressed; takes plain Pco files as well.
+
+    Args:
+        buf: The bytes.
+        threads: As for ``decompress``.
+        max_output: The most bytes of numbers to accept, nulls counted like numbers.
+
+    Raises:
+        CorruptError, TruncatedError, ChecksumError: Damage.
+        UnsupportedVersionError: A newer frame or format.
+        LimitExceededError: More than ``max_output``.
+    """
+    import numpy as np
+
+    if not _arrow_frame.is_frame(buf):
+        numbers = decompress(buf, None, threads, max_output)
+        return ArrowArray(numbers, None, _FORMATS[type_name(numbers.dtype)])
+    frame = _arrow_frame.unpack(buf)
+    name = _arrow_frame.number_type(frame.format)
+    size = dtype_of(name).itemsize
+    if max_output is not None and frame.length * size > max_output:
+        raise LimitExceededError(f"the column takes {frame.length * size} bytes, over max_output")
+    valid_count = frame.length - frame.null_count
+    numbers = decompress(frame.numbers, None, threads, valid_count * size)
+    _arrow_frame.check_numbers(frame, name, type_name(numbers.dtype), numbers.size)
+    if frame.null_count == 0:
+        return ArrowArray(numbers, None, frame.format)
+    validity = _arrow_frame.unpack_validity(frame)
+    values = np.zeros(frame.length, numbers.dtype)
+    values[validity] = numbers
+    return ArrowArray(values, validity, frame.format)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole files in memory: one call each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._arrays import numbers_of, writable
+from ._errors import InvalidArgumentError, TypeMismatchError
+from ._progress import ProgressLike, core_progress
+from ._specs import (
+    DEFAULT_LEVEL,
+    DEFAULT_PAGING,
+    Delta,
+    Mode,
+    Paging,
+    core_delta,
+    core_level,
+    core_mode,
+    core_paging,
+)
+from ._threads import resolve
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Buffer
+
+    Array = npt.NDArray[Any]
+
+
+def compress(
+    x: object,
+    level: int = DEFAULT_LEVEL,
+    mode: Mode = "auto",
+    delta: Delta = "auto",
+    paging: Paging = DEFAULT_PAGING,
+    threads: int | None = None,
+    *,
+    progress: ProgressLike = None,
+) -> bytes:
+    """Compresses numbers into a standalone Pco file.
+
+    Args:
+        x: Numbers: a NumPy array, any object with a buffer, with Arrow's ``__arrow_c_array__`` or
+            ``__arrow_c_stream__`` (pyarrow, polars, pandas, duckdb), with ``__dlpack__`` (torch),
+            or a sequence. Integers of 8 to 64 bits, float16, float32, float64; datetime64 and
+            timedelta64 are stored as int64, bool as uint8. Arrays of several dimensions are taken
+            in C order, and neither shape nor unit is kept. Arrays that are strided or big-endian
+            are copied first. Nulls are an error: see ``compress_arrow``.
+        level: 0 (fast) to 12 (small).
+        mode: How numbers are split: ``"auto"``, ``"classic"``, ``"dict"``, ``"int-mult=BASE"``,
+            ``"float-mult=BASE"``, ``"float-quant=K"``.
+        delta: How neighbours are used: ``"auto"``, ``"none"``, ``"consecutive=ORDER"`` (0 to 7),
+            ``"lookback"``, ``"conv1=ORDER"`` (1 to 32).
+        paging: The most numbers in a chunk, or the sizes of all chunks.
+        threads: How many work at the same time; None: as many as the machine runs at once, but one
+            in Zarr and Dask tasks. The bytes are the same for any.
+        progress: True for a tqdm bar, such a bar, or a function of a ``Progress`` that is called
+            after each chunk; False from it stops with ``CancelledError``.
+
+    Returns:
+        The file. Any reader of Pco 4.1 reads it.
+
+    Raises:
+        TypeMismatchError: Not numbers, or of a type that Pco lacks.
+        InvalidArgumentError: Options that contradict each other or the numbers' type.
+
+    The GIL is released while it works; several threads may compress at once.
+
+    >>> import numpact
+    >>> numpact.decompress(numpact.compress([3, 1, 4]))
+    array([3, 1, 4])
+    """
+    numbers = numbers_of(x)
+    with core_progress(progress, numbers.size) as callback:
+        return _core.compress(
+            numbers,
+            core_level(level),
+            core_mode(mode),
+            core_delta(delta),
+            core_paging(paging),
+            True,
+            resolve(threads),
+            callback,
+        )
+
+
+def decompress(
+    buf: Buffer,
+    out: Any = None,
+    threads: int | None = None,
+    max_output: int | None = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    progress: ProgressLike = None,
+) -> Array:
+    """Decodes a standalone Pco file of any version and writer.
+
+    Args:
+        buf: The file: bytes or any object with a contiguous buffer.
+        out: Array to decode into: contiguous, writable, of the file's number type (or bool,
+            datetime64, timedelta64 where that is uint8 or int64), at least as large as the file.
+        threads: How many work at the same time; None: as many as the machine runs at once, but one
+            in Zarr and Dask tasks. They share chunks: a file of one gains nothing.
+        max_output: The most bytes of numbers to accept. Bytes from strangers should have a limit:
+            a small file can hold very many numbers.
+        dtype: View the numbers as this type of the same size: ``"datetime64[ns]"``, ``bool``.
+        progress: As for ``compress``.
+
+    Returns:
+        A new array of one dimension; with ``out`` the part of it that was filled, flat.
+
+    Raises:
+        CorruptError: The bytes break a rule of the format; ``TruncatedError``: they end too early.
+        UnsupportedVersionError: A newer format.
+        TypeMismatchError: ``out`` or ``dtype`` is of another type; or the file is empty and does
+            not name its type, which older writers leave out.
+        OutputTooSmallError: ``out`` is too small.
+        LimitExceededError: More than ``max_output``.
+
+    >>> import numpact, numpy as np
+    >>> days = np.arange("2024-02-27", "2024-03-02", dtype="datetime64[D]")
+    >>> numpact.decompress(numpact.compress(days), dtype=days.dtype)[-1]
+    np.datetime64('2024-03-01')
+    """
+    if out is not None:
+        count = decompress_into(buf, out, threads, max_output, progress=progress)
+        flat = writable(out).reshape(-1)[:count]
+        return _viewed(flat, dtype if dtype is not None else getattr(out, "dtype", None))
+    if progress is None:
+        numbers = _core.decompress(buf, resolve(threads), _limit(max_output))
+    else:
+        with core_progress(progress, _claimed(buf)) as callback:
+            numbers = _core.decompress(buf, resolve(threads), _limit(max_output), callback)
+    return numbers if dtype is None else _viewed(numbers, dtype)
+
+
+def decompress_into(
+    buf: Buffer,
+    out: Any,
+    threads: int | None = None,
+    max_output: int | None = None,
+    *,
+    progress: ProgressLike = None,
+) -> int:
+    """Decodes a standalone Pco file into an array; see ``decompress``.
+
+    Returns:
+        How many numbers were written, from the front of ``out``. What ``out`` holds after an error
+        is unspecified.
+    """
+    array = writable(out)
+    if progress is None:
+        return _core.decompress_into(buf, array, resolve(threads), _limit(max_output))
+    with core_progress(progress, _claimed(buf)) as callback:
+        return _core.decompress_into(buf, array, resolve(threads), _limit(max_output), callback)
+
+
+def _limit(max_output: int | None) -> int | None:
+    if max_output is None:
+        return None
+    if max_output < 0:
+        raise InvalidArgumentError("max_output must not be negative")
+    return min(int(max_output), (1 << 64) - 1)
+
+
+def _claimed(buf: Buffer) -> int | None:
+    """What the writer says the count is; 0 where it did not know."""
+    return _core.read_header(buf)["n_hint"] or None
+
+
+def _viewed(numbers: Array, dtype: npt.DTypeLike | None) -> Array:
+    import numpy as np
+
+    wanted = np.dtype(dtype)
+    if wanted == numbers.dtype:
+        return numbers
+    allowed = (numbers.dtype == np.int64 and wanted.kind in "mM") or (
+        numbers.dtype == np.uint8 and wanted == np.bool_
+    )
+    if not allowed:
+        raise TypeMismatchError(f"the file holds {numbers.dtype} numbers, not {wanted}")
+    return numbers.view(wanted)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions, one class for each kind of error."""
+
+from __future__ import annotations
+
+
+class Error(RuntimeError):
+    """Base of everything that numpact raises by itself.
+
+    Problems of the outside world keep Python's own classes: a file that is absent is a
+    ``FileNotFoundError``, a full disk an ``OSError``.
+
+    Attributes:
+        kind: the kind in words, as the C++ library names it, e.g. ``"corrupt"``.
+        offset: byte in the input where the error was found, or None.
+        chunk: index of the chunk that was being read, or None.
+    """
+
+    kind: str = "error"
+
+    def __init__(
+        self, message: str = "", offset: int | None = None, chunk: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.offset = offset
+        self.chunk = chunk
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.offset, self.chunk)
+
+
+class InvalidArgumentError(Error, ValueError):
+    """An argument contradicts the documentation or another one."""
+
+    kind = "invalid argument"
+
+
+class TypeMismatchError(Error, TypeError):
+    """Numbers of another type than asked for, or of none that can be compressed."""
+
+    kind = "type mismatch"
+
+
+class OutputTooSmallError(Error, ValueError):
+    """The array given for the result does not hold it."""
+
+    kind = "output too small"
+
+
+class CorruptError(Error):
+    """The bytes break a rule of the format."""
+
+    kind = "corrupt"
+
+
+class TruncatedError(CorruptError):
+    """The bytes end too early."""
+
+    kind = "truncated"
+
+
+class UnsupportedVersionError(Error):
+    """Written in a format version that this library does not read."""
+
+    kind = "unsupported version"
+
+
+class ChecksumError(CorruptError):
+    """A stored checksum does not match."""
+
+    kind = "checksum"
+
+
+class LimitExceededError(Error):
+    """Decoding would pass a limit of the caller, ``max_output`` say."""
+
+    kind = "limit exceeded"
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """An allocation failed."""
+
+    kind = "out of memory"
+
+
+class InputOutputError(Error, OSError):
+    """Reading or writing failed."""
+
+    kind = "io"
+
+    __init__ = Error.__init__
+
+
+class CancelledError(Error):
+    """The progress callback asked to stop."""
+
+    kind = "cancelled"
+
+
+# By the values of numpact::ErrorKind.
+_CLASSES: dict[int, type[Error]] = {
+    10: InvalidArgumentError,
+    11: TypeMismatchError,
+    12: OutputTooSmallError,
+    20: CorruptError,
+    21: TruncatedError,
+    22: UnsupportedVersionError,
+    23: ChecksumError,
+    30: LimitExceededError,
+    31: OutOfMemoryError,
+    40: InputOutputError,
+    50: CancelledError,
+}
+
+
+def make_error(kind: int, message: str, offset: int | None, chunk: int | None) -> Error:
+    """The exception for an error of the library; called by numpact._core."""
+    return _CLASSES.get(kind, Error)(message, offset, chunk)

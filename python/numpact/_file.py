@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading parts of a file."""
+
+from __future__ import annotations
+
+import io
+import mmap
+import operator
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _core
+from ._arrays import dtype_of, writable
+from ._errors import InvalidArgumentError
+from ._progress import ProgressLike, core_progress
+from ._threads import resolve
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Buffer, Self
+
+    Array = npt.NDArray[Any]
+    Source = Union[str, os.PathLike[str], Buffer, io.BufferedIOBase, io.RawIOBase]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Where a chunk lies in its file, and which numbers it holds."""
+
+    offset: int  #: of the chunk, in bytes
+    page_offset: int  #: of what follows its metadata
+    first: int  #: numbers in the chunks before it
+    count: int  #: its own
+
+
+def contents(source: Source) -> Buffer:
+    """The bytes of a file: mapped where it has a path, else read."""
+    if isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            # An empty file cannot be mapped.
+            if os.fstat(file.fileno()).st_size == 0:
+                return b""
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    if hasattr(source, "read"):
+        data = source.read()
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise InvalidArgumentError("the file must be opened in binary mode")
+        return data
+    return source
+
+
+class File:
+    """A standalone Pco file, of which any part can be had; made by ``numpact.open``.
+
+    ``f[a:b]`` decodes the chunks that hold these numbers and no others. Where the chunks are is
+    found once, when it is first needed, by walking over the file, which costs about half of
+    decoding it. Several threads may use one object. It can be pickled if it was opened by path.
+
+    It has ``shape``, ``dtype``, ``len()`` and slices as an array has them; ``numpy.asarray(f)``
+    decodes all, and so does ``f[:]``. Iteration goes by chunk.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        threads: int | None = None,
+        max_output: int | None = None,
+        progress: ProgressLike = None,
+        chunks: list[Chunk] | None = None,
+    ) -> None:
+        self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+        self._threads = threads
+        self._max_output = max_output
+        self._progress = progress
+        self._chunks = chunks
+        self._lock = threading.Lock()
+        self._reader: _core.Reader | None = None
+        self._data: Buffer | None = contents(source)
+        self._header = _core.read_header(self._data)
+
+    # ---- what it holds ----
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers; uint8 for an empty file that does not name one."""
+        return dtype_of(self._header["number_type"] or "u8")
+
+    @property
+    def format_version(self) -> tuple[int, int]:
+        """Version of the format that the file is written in."""
+        return self._header["format_version"]
+
+    def __len__(self) -> int:
+        return self._opened().count
+
+    @property
+    def size(self) -> int:
+        """The count of numbers."""
+        return len(self)
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self),)
+
+    @property
+    def ndim(self) -> int:
+        return 1
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the numbers take in memory."""
+        return len(self) * self.dtype.itemsize
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """The chunks in order. Give them to ``numpact.open(..., chunks=)`` to save the walk."""
+        return [Chunk(*chunk) for chunk in self._opened().chunks()]
+
+    # ---- reading ----
+
+    def read(self, first: int, count: int, *, threads: int | None = None) -> Array:
+        """The numbers from ``first`` on. InvalidArgumentError where they end before ``count``."""
+        if first < 0 or count < 0:
+            raise InvalidArgumentError("first and count must not be negative")
+        return self._opened().read(first, count, self._resolve(threads))
+
+    def read_into(self, first: int, out: Any, *, threads: int | None = None) -> None:
+        """Fills an array of the file's type with the numbers from ``first`` on."""
+        if first < 0:
+            raise InvalidArgumentError("first must not be negative")
+        self._opened().read_into(first, writable(out), self._resolve(threads))
+
+    def __getitem__(self, key: Any) -> Any:
+        """A number for an integer, an array for a slice."""
+        if isinstance(key, tuple):
+            key = [part for part in key if part is not Ellipsis]
+            if len(key) > 1:
+                raise IndexError("a file has one dimension")
+            key = key[0] if key else slice(None)
+        if key is Ellipsis:
+            key = slice(None)
+        if isinstance(key, slice):
+            return self._slice(*key.indices(len(self)))
+        try:
+            index = operator.index(key)
+        except TypeError:
+            raise IndexError("files take integers and slices") from None
+        n = len(self)
+        if not -n <= index < n:
+            raise IndexError(f"index {index} is out of range for {n} numbers")
+        return self.read(index % n, 1)[0]
+
+    def _slice(self, start: int, stop: int, step: int) -> Array:
+        count = len(range(start, stop, step))
+        if count == 0:
+            return self.read(0, 0)
+        last = start + (count - 1) * step
+        first, end = min(start, last), max(start, last) + 1
+        numbers = self.read(first, end - first)
+        # A copy, not a view that holds on to what it leaves out.
+        return numbers if step == 1 else numbers[::step].copy()
+
+    def __iter__(self) -> Iterator[Array]:
+        """The numbers of each chunk."""
+        for chunk in self.chunks:
+            yield self.read(chunk.first, chunk.count)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError("a file has to be decoded: copy=False cannot be had")
+        numbers: Array = self[:]
+        return numbers if dtype is None else numbers.astype(dtype, copy=False)
+
+    # ---- life ----
+
+    def _opened(self) -> _core.Reader:
+        reader = self._reader
+        if reader is not None:
+            return reader
+        with self._lock:
+            if self._reader is None:
+                if self._data is None:
+                    raise ValueError("the file is closed")
+                with core_progress(self._progress, self._header["n_hint"] or None) as callback:
+                    self._reader = _core.Reader(
+                        self._data,
+                        self._resolve(None),
+                        self._max_output,
+                        callback,
+                        None if self._chunks is None else [astuple(c) for c in self._chunks],
+                    )
+            return self._reader
+
+    def _resolve(self, threads: int | None) -> int:
+        return resolve(self._threads if threads is None else threads)
+
+    def close(self) -> None:
+        """Lets go of the file; arrays that were read stay. Closing twice is fine."""
+        with self._lock:
+            self._reader = None
+            self._data = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._path is None:
+            raise TypeError("only files that were opened by path can be pickled")
+        chunks = self._chunks
+        if chunks is None and self._reader is not None:
+            chunks = self.chunks
+        return _reopen, (self._path, self._threads, self._max_output, chunks)
+
+    def __repr__(self) -> str:
+        name = repr(self._path) if self._path is not None else "bytes"
+        if self._data is None:
+            return f"<numpact.File {name}, closed>"
+        known = f", {len(self)} numbers" if self._reader is not None else ""
+        return f"<numpact.File {name}: {self.dtype}{known}>"
+
+
+def _reopen(
+    path: str, threads: int | None, max_output: int | None, chunks: list[Chunk] | None
+) -> File:
+    return File(path, threads=threads, max_output=max_output, chunks=chunks)
+
+
+def open_file(
+    source: Source,
+    *,
+    threads: int | None = None,
+    max_output: int | None = None,
+    progress: ProgressLike = None,
+    chunks: list[Chunk] | None = None,
+) -> File:
+    """Opens a standalone Pco file for reading parts of it.
+
+    Args:
+        source: A path, whose file is mapped and must keep its length; a file opened in binary mode,
+            which is read whole; or the bytes themselves.
+        threads: How many work at the same time where several chunks are read; None: as many as the
+            machine runs at once, but one in Zarr and Dask tasks.
+        max_output: The most bytes of numbers that the file may hold in all.
+        progress: For the walk that finds the chunks; as for ``compress``.
+        chunks: What ``File.chunks`` gave earlier for the same file: saves the walk.
+
+    Raises:
+        FileNotFoundError and other OSErrors; CorruptError for a bad header at once, for bad chunks
+        when they are first needed.
+
+    >>> import numpact, numpy as np
+    >>> f = numpact.open(numpact.compress(np.arange(1000)))
+    >>> len(f), f.dtype, f[10:13]
+    (1000, dtype('int64'), array([10, 11, 12]))
+    """
+    return File(source, threads=threads, max_output=max_output, progress=progress, chunks=chunks)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to encode: mode, delta and paging, in the forms that people write and the one _core takes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Union
+
+from ._errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from .pcodec import DeltaSpec, ModeSpec, PagingSpec
+
+#: "auto", "classic", "dict", "int-mult=60", "float-mult=0.01", "float-quant=20", or a ModeSpec.
+Mode = Union[str, "ModeSpec"]
+#: "auto", "none", "consecutive=1", "lookback", "conv1=4", or a DeltaSpec.
+Delta = Union[str, "DeltaSpec"]
+#: The most numbers in a chunk, or the exact sizes of all, or a PagingSpec.
+Paging = Union[int, Sequence[int], "PagingSpec"]
+
+CoreMode = tuple[str, Union[int, float, None]]
+CoreDelta = tuple[str, Union[int, None]]
+CorePaging = Union[int, list[int]]
+
+DEFAULT_LEVEL = 8
+MAX_LEVEL = 12
+DEFAULT_PAGING = 1 << 18
+
+_MODES: Mapping[str, type | None] = {
+    "auto": None,
+    "classic": None,
+    "dict": None,
+    "int-mult": int,
+    "float-mult": float,
+    "float-quant": int,
+}
+_DELTAS: Mapping[str, type | None] = {
+    "auto": None,
+    "none": None,
+    "consecutive": int,
+    "lookback": None,
+    "conv1": int,
+}
+
+
+def _parse(
+    what: str, text: str, known: Mapping[str, type | None]
+) -> tuple[str, int | float | None]:
+    name, equals, value = text.partition("=")
+    name = name.strip().replace("_", "-")
+    if name not in known:
+        raise InvalidArgumentError(f"unknown {what} {text!r}; there are: {', '.join(known)}")
+    kind = known[name]
+    if (kind is not None) != bool(equals):
+        needs = f"{name}=NUMBER" if kind else name
+        raise InvalidArgumentError(f"{what} {text!r} should be written {needs!r}")
+    if kind is None:
+        return name, None
+    try:
+        number: int | float = kind(value)
+    except ValueError:
+        raise InvalidArgumentError(f"{what} {text!r}: {value!r} is not a number") from None
+    if kind is int and not 0 <= number < 1 << 64:
+        raise InvalidArgumentError(f"{what} {text!r}: the number is out of range")
+    return name, number
+
+
+def core_mode(mode: Mode) -> CoreMode:
+    if isinstance(mode, str):
+        return _parse("mode", mode, _MODES)
+    core: CoreMode | None = getattr(mode, "_core_mode", None)
+    if core is None:
+        raise InvalidArgumentError(f"mode must be text or a ModeSpec, not {type(mode).__name__}")
+    return core
+
+
+def core_delta(delta: Delta) -> CoreDelta:
+    if isinstance(delta, str):
+        name, order = _parse("delta", delta, _DELTAS)
+        return name, None if order is None else int(order)
+    core: CoreDelta | None = getattr(delta, "_core_delta", None)
+    if core is None:
+        raise InvalidArgumentError(f"delta must be text or a DeltaSpec, not {type(delta).__name__}")
+    return core
+
+
+def _size(value: object) -> int:
+    try:
+        size = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InvalidArgumentError(f"paging takes whole numbers, not {value!r}") from None
+    if not 0 < size < 1 << 63:
+        raise InvalidArgumentError(f"paging: a size of {size} is out of range")
+    return size
+
+
+def core_paging(paging: Paging) -> CorePaging:
+    core: CorePaging | None = getattr(paging, "_core_paging", None)
+    if core is not None:
+        return core
+    if isinstance(paging, Sequence) and not isinstance(paging, (str, bytes)):
+        return [_size(size) for size in paging]
+    return _size(paging)
+
+
+def core_level(level: int) -> int:
+    try:
+        number = operator.index(level)
+    except TypeError:
+        raise InvalidArgumentError(f"level must be 0 to {MAX_LEVEL}, not {level!r}") from None
+    if not 0 <= number <= MAX_LEVEL:
+        raise InvalidArgumentError(f"level must be 0 to {MAX_LEVEL}, not {number}")
+    return number

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many threads a call uses where it does not say."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from ._errors import InvalidArgumentError
+
+ALL = 0  # as numpact._core takes it: as many as the machine runs at once
+
+_wanted: ContextVar[int | None] = ContextVar("numpact_threads", default=None)
+
+
+def _checked(threads: int) -> int:
+    if isinstance(threads, bool) or threads != int(threads) or threads < 0:
+        raise InvalidArgumentError(f"threads must be 0 (all), 1, 2, ..., not {threads!r}")
+    return int(threads)
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Sets what ``threads=None`` means inside a ``with`` block, in this thread or task.
+
+    Args:
+        count: 1 for none beside the calling one, 0 for as many as the machine runs at once.
+
+    >>> import numpact
+    >>> with numpact.threads(1):
+    ...     file = numpact.compress([1, 2, 3])
+    """
+    token = _wanted.set(_checked(count))
+    try:
+        yield
+    finally:
+        _wanted.reset(token)
+
+
+def _in_dask_task() -> bool:
+    """Whether a Dask worker runs this: it has as many tasks at a time as there are processors."""
+    worker = sys.modules.get("distributed.worker")
+    return worker is not None and getattr(worker.thread_state, "execution_state", None) is not None
+
+
+def resolve(count: int | None) -> int:
+    """What numpact._core gets for ``threads=count``."""
+    if count is not None:
+        return _checked(count)
+    wanted = _wanted.get()
+    if wanted is not None:
+        return wanted
+    if _in_dask_task():
+        return 1
+    named = os.environ.get("NUMPACT_THREADS", "")
+    return int(named) if named.isdecimal() else ALL

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of numbers out of the capsules of Arrow's PyCapsule interface.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow_abi.hpp"
+#include "bindings.hpp"
+#include "errors.hpp"
+
+namespace numpact::python {
+namespace {
+
+namespace nb = nanobind;
+
+// A structure of the interface, moved out of its capsule and released with this.
+template <class T>
+class Owned {
+ public:
+  Owned() { std::memset(&value_, 0, sizeof(value_)); }
+  Owned(nb::handle capsule, const char* name) {
+    auto* const source = static_cast<T*>(PyCapsule_GetPointer(capsule.ptr(), name));
+    if (source == nullptr) throw nb::python_error();
+    if (source->release == nullptr) {
+      raise_error(ErrorKind::kInvalidArgument, "the Arrow capsule was used before");
+    }
+    value_ = *source;
+    source->release = nullptr;
+  }
+  ~Owned() {
+    if (value_.release != nullptr) value_.release(&value_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  T& operator*() { return value_; }
+  T* operator->() { return &value_; }
+  T* get() { return &value_; }
+
+ private:
+  T value_;
+};
+
+using ArrayPointer = std::shared_ptr<Owned<ArrowArray>>;
+
+struct FixedType {
+  nb::dlpack::dtype dtype;
+  bool is_bits = false;  // one bit a number
+};
+
+nb::dlpack::dtype make_dtype(nb::dlpack::dtype_code code, unsigned bits) {
+  return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
+}
+
+// The numbers behind a format string, where there are some: dates and times are integers.
+std::optional<FixedType> type_of_format(const std::string& format) {
+  using Code = nb::dlpack::dtype_code;
+  if (format == "b") return FixedType{make_dtype(Code::UInt, 8), true};
+  const FixedType i32{make_dtype(Code::Int, 32)};
+  const FixedType i64{make_dtype(Code::Int, 64)};
+  if (format.size() == 1) {
+    switch (format[0]) {
+      case 'c':
+        return FixedType{make_dtype(Code::Int, 8)};
+      case 'C':
+        return FixedType{make_dtype(Code::UInt, 8)};
+      case 's':
+        return FixedType{make_dtype(Code::Int, 16)};
+      case 'S':
+        return FixedType{make_dtype(Code::UInt, 16)};
+      case 'i':
+        return i32;
+      case 'I':
+        return FixedType{make_dtype(Code::UInt, 32)};
+      case 'l':
+        return i64;
+      case 'L':
+        return FixedType{make_dtype(Code::UInt, 64)};
+      case 'e':
+        return FixedType{make_dtype(Code::Float, 16)};
+      case 'f':
+        return FixedType{make_dtype(Code::Float, 32)};
+      case 'g':
+        return FixedType{make_dtype(Code::Float, 64)};
+      default:
+        return std::nullopt;
+    }
+  }
+  if (format == "tdD" || format == "tts" || format == "ttm") return i32;
+  if (format == "tdm" || format == "ttu" || format == "ttn") return i64;
+  if (format.starts_with("ts") || format.starts_with("tD")) return i64;
+  return std::nullopt;
+}
+
+bool bit_at(const std::uint8_t* bits, std::int64_t index) {
+  return (bits[index >> 3] >> (index & 7) & 1) != 0;
+}
+
+// Memory of numpact's own as an array.
+nb::object byte_array(std::unique_ptr<std::uint8_t[]> bytes, std::size_t count) {
+  std::uint8_t* const data = bytes.release();
+  const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, {count}, owner));
+}
+
+// A contiguous piece of one column.
+class ArrowPiece {
+ public:
+  ArrowPiece(ArrayPointer owner, const ArrowArray& column, FixedType type, std::int64_t offset,
+             std::int64_t length)
+      : owner_(std::move(owner)), column_(&column), type_(type), offset_(offset), length_(length) {
+    if (length < 0 || offset < 0 || column.n_buffers != 2 ||
+        (length > 0 && column.buffers[1] == nullptr)) {
+      raise_error(ErrorKind::kCorrupt, "the Arrow array contradicts its type");
+    }
+  }
+
+  std::int64_t length() const { return length_; }
+
+  std::int64_t null_count() const {
+    const auto* const bits = validity_bits();
+    if (bits == nullptr) return 0;
+    std::int64_t nulls = 0;
+    for (std::int64_t i = 0; i < length_; ++i) nulls += bit_at(bits, offset_ + i) ? 0 : 1;
+    return nulls;
+  }
+
+  // The numbers, nulls among them as whatever lies there; a view but for truth values.
+  nb::object values() const {
+    const auto n = static_cast<std::size_t>(length_);
+    if (type_.is_bits) return unpacked(static_cast<const std::uint8_t*>(column_->buffers[1]));
+    if (n == 0) return empty();
+    const std::size_t size = type_.dtype.bits / 8U;
+    const auto* const data = static_cast<const std::uint8_t*>(column_->buffers[1]) +
+                             static_cast<std::size_t>(offset_) * size;
+    auto* const keep = new ArrayPointer(owner_);
+    const nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<ArrayPointer*>(p); });
+    const std::size_t shape[] = {n};
+    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(data, 1, shape, owner, nullptr, type_.dtype));
+  }
+
+  // 1 where there is a number, 0 for a null; None where there are no nulls.
+  nb::object validity() const {
+    const auto* const bits = validity_bits();
+    if (bits == nullptr) return nb::none();
+    return unpacked(bits);
+  }
+
+ private:
+  const std::uint8_t* validity_bits() const {
+    if (column_->null_count == 0) return nullptr;
+    return static_cast<const std::uint8_t*>(column_->buffers[0]);
+  }
+
+  nb::object unpacked(const std::uint8_t* bits) const {
+    auto bytes = std::make_unique<std::uint8_t[]>(static_cast<std::size_t>(length_) + 1);
+    for (std::int64_t i = 0; i < length_; ++i)
+      bytes[static_cast<std::size_t>(i)] = bit_at(bits, offset_ + i);
+    return byte_array(std::move(bytes), static_cast<std::size_t>(length_));
+  }
+
+  nb::object empty() const {
+    static const std::uint64_t nothing = 0;
+    const std::size_t shape[] = {0};
+    return nb::cast(
+        nb::ndarray<nb::numpy, nb::ro>(&nothing, 1, shape, nb::none(), nullptr, type_.dtype));
+  }
+
+  ArrayPointer owner_;
+  const ArrowArray* column_;
+  FixedType type_;
+  std::int64_t offset_;
+  std::int64_t length_;
+};
+
+// Which column of an array or stream is meant, and its type.
+struct ColumnPlan {
+  bool is_child = false;  // the only column of a table
+  std::string format;
+  FixedType type;
+};
+
+ColumnPlan plan(const ArrowSchema& schema) {
+  ColumnPlan out;
+  const ArrowSchema* column = &schema;
+  if (std::strcmp(schema.format, "+s") == 0) {
+    if (schema.n_children != 1) {
+      raise_error(ErrorKind::kInvalidArgument,
+                  "a table of " + std::to_string(schema.n_children) + " columns: choose one");
+    }
+    out.is_child = true;
+    column = schema.children[0];
+  }
+  out.format = column->format;
+  const std::optional<FixedType> type =
+      column->dictionary == nullptr ? type_of_format(out.format) : std::nullopt;
+  if (!type) {
+    const bool is_dictionary = column->dictionary != nullptr;
+    raise_error(ErrorKind::kTypeMismatch,
+                is_dictionary
+                    ? "a dictionary-encoded Arrow column cannot be compressed: decode it first"
+                    : "an Arrow column of format '" + out.format + "' is not of numbers");
+  }
+  out.type = *type;
+  return out;
+}
+
+ArrowPiece make_piece(const ArrayPointer& array, const ColumnPlan& plan) {
+  const ArrowArray& outer = **array;
+  if (!plan.is_child) return {array, outer, plan.type, outer.offset, outer.length};
+  if (outer.n_children != 1)
+    raise_error(ErrorKind::kCorrupt, "the Arrow array contradicts its type");
+  if (outer.null_count > 0)
+    raise_error(ErrorKind::kInvalidArgument, "the Arrow table has null rows");
+  const ArrowArray& child = *outer.children[0];
+  if (outer.offset < 0 || child.offset < 0 || child.length - outer.offset < outer.length) {
+    raise_error(ErrorKind::kCorrupt, "the Arrow array contradicts its type");
+  }
+  return {array, child, plan.type, child.offset + outer.offset, outer.length};
+}
+
+using Pieces = std::pair<std::string, std::vector<ArrowPiece>>;
+
+Pieces import_array(nb::handle schema_capsule, nb::handle array_capsule) {
+  Owned<ArrowSchema> schema(schema_capsule, "arrow_schema");
+  const auto array = std::make_shared<Owned<ArrowArray>>(array_capsule, "arrow_array");
+  const ColumnPlan column = plan(*schema);
+  std::vector<ArrowPiece> pieces;
+  pieces.push_back(make_piece(array, column));
+  return {column.format, std::move(pieces)};
+}
+
+void check_stream(ArrowArrayStream& stream, int code) {
+  if (code == 0) return;
+  const char* const words = stream.get_last_error(&stream);
+  raise_error(ErrorKind::kIo, std::string("the Arrow stream failed: ") +
+                                  (words != nullptr ? words : std::strerror(code)));
+}
+
+Pieces import_stream(nb::handle capsule) {
+  Owned<ArrowArrayStream> stream(capsule, "arrow_array_stream");
+  Owned<ArrowSchema> schema;
+  check_stream(*stream, stream->get_schema(stream.get(), schema.get()));
+  const ColumnPlan column = plan(*schema);
+  std::vector<ArrowPiece> pieces;
+  while (true) {
+    const auto array = std::make_shared<Owned<ArrowArray>>();
+    check_stream(*stream, stream->get_next(stream.get(), array->get()));
+    if ((*array)->release == nullptr) break;
+    pieces.push_back(make_piece(array, column));
+  }
+  return {column.format, std::move(pieces)};
+}
+
+}  // namespace
+
+void bind_arrow_import(nb::module_& m) {
+  nb::class_<ArrowPiece>(m, "ArrowPiece")
+      .def_prop_ro("length", &ArrowPiece::length)
+      .def_prop_ro("null_count", &ArrowPiece::null_count)
+      .def("values", &ArrowPiece::values)
+      .def("validity", &ArrowPiece::validity);
+  // The number type behind a format, e.g. "i64" for "tsn:UTC"; None where there is none.
+  m.def(
+      "arrow_type",
+      [](const std::string& format) -> nb::object {
+        const std::optional<FixedType> type = type_of_format(format);
+        if (!type) return nb::none();
+        const auto code = static_cast<nb::dlpack::dtype_code>(type->dtype.code);
+        const char* const kind = code == nb::dlpack::dtype_code::UInt    ? "u"
+                                 : code == nb::dlpack::dtype_code::Float ? "f"
+                                                                         : "i";
+        return nb::cast(kind + std::to_string(type->dtype.bits));
+      },
+      nb::arg("format"));
+  m.def(
+      "import_arrow_array",
+      [](nb::handle schema, nb::handle array) {
+        Pieces pieces = import_array(schema, array);
+        return nb::make_tuple(pieces.first, std::move(pieces.second));
+      },
+      nb::arg("schema"), nb::arg("array"));
+  m.def(
+      "import_arrow_stream",
+      [](nb::handle stream) {
+        Pieces pieces = import_stream(stream);
+        return nb::make_tuple(pieces.first, std::move(pieces.second));
+      },
+      nb::arg("stream"));
+}
+
+}  // namespace numpact::python

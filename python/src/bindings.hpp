@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each file adds to the module numpact._core.
+#ifndef NUMPACT_PYTHON_BINDINGS_HPP
+#define NUMPACT_PYTHON_BINDINGS_HPP
+
+#include <nanobind/nanobind.h>
+
+namespace numpact::python {
+
+void bind_arrow_export(nanobind::module_& m);
+void bind_arrow_import(nanobind::module_& m);
+void bind_codec(nanobind::module_& m);
+void bind_inspect(nanobind::module_& m);
+void bind_reader(nanobind::module_& m);
+void bind_stream(nanobind::module_& m);
+void bind_wrapped(nanobind::module_& m);
+
+}  // namespace numpact::python
+
+#endif

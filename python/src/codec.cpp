@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files in memory: one call each.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "numpact/pco.hpp"
+#include "numpact/stream.hpp"
+
+namespace numpact::python {
+namespace {
+
+// Work on at least this many numbers can be stopped from the keyboard.
+constexpr std::size_t kLongWork = std::size_t{1} << 19;
+// Files up to this size are decoded into an array of the size that their header claims.
+constexpr std::uint64_t kBelievableBytes = 512;
+
+nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
+                   nb::handle paging, bool uniform_type, unsigned threads, nb::object callback) {
+  const NumberView numbers = numbers_of(array);
+  EncodeConfig config = encode_config(level, mode, delta, paging);
+  config.uniform_type = uniform_type;
+  PythonProgress progress(std::move(callback));
+  if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
+  static_cast<void>(threads);
+  std::vector<std::byte> out;
+  run(progress, [&] {
+    EncodeContext* const context = small_encode_context(numbers.count * size_of(numbers.type));
+    return try_compress(numbers, out, config, context);
+  });
+  return nb::bytes(out.data(), out.size());
+}
+
+DecodeConfig decode_config(std::span<const std::byte> file, unsigned threads,
+                           std::optional<std::uint64_t> max_output, std::uint64_t n_hint,
+                           PythonProgress& progress) {
+  DecodeConfig config;
+  config.limits = decode_limits(max_output);
+  // A chunk of fewer bytes gains nothing from threads.
+  set_threads(config, threads, file.size() >> 12);
+  const bool is_long = n_hint >= kLongWork || file.size() >= kLongWork;
+  if (!progress.is_idle() || is_long) config.progress = progress.function();
+  return config;
+}
+
+nb::object decompress(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
+                      nb::object callback) {
+  const Bytes bytes(source);
+  const std::span<const std::byte> file = bytes.span();
+  FileHeader header;
+  raise_if_error(try_read_header(file, header));
+  PythonProgress progress(std::move(callback));
+  const DecodeConfig config = decode_config(file, threads, max_output, header.n_hint, progress);
+  DecodeContext* const context = small_decode_context(file.size());
+  if (!header.number_type) {
+    // Says that the file is damaged, or that it does not name its type.
+    NumberArray nothing;
+    run(progress, [&] { return try_decompress_any(file, nothing, config, context); });
+  }
+  const NumberType type = header.number_type.value_or(NumberType::kU8);
+  const std::uint64_t claimed = header.n_hint;
+  // The claim costs address space alone: pages are touched as numbers are decoded.
+  if (claimed <= config.limits.max_output_bytes / size_of(type) &&
+      claimed <= file.size() * (kBelievableBytes / size_of(type))) {
+    NewArray out(type, static_cast<std::size_t>(claimed));
+    std::size_t count = 0;
+    Status status;
+    run(progress, [&] {
+      status = try_decompress_into(file, out.view(), count, config, context);
+      return Status();
+    });
+    if (status.kind() != ErrorKind::kOutputTooSmall) {
+      raise_if_error(status);
+      return out.release(count);
+    }
+  }
+  GrowingArray out(type);
+  run(progress, [&] {
+    return detail::decompress_growing(file, type, &GrowingArray::grow, &out, config, context);
+  });
+  return out.release();
+}
+
+std::size_t decompress_into(nb::handle source, const MutableArray& array, unsigned threads,
+                            std::optional<std::uint64_t> max_output, nb::object callback) {
+  const Bytes bytes(source);
+  const MutableNumberView out = numbers_of(array);
+  PythonProgress progress(std::move(callback));
+  const DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress);
+  DecodeContext* const context = small_decode_context(bytes.span().size());
+  std::size_t count = 0;
+  run(progress, [&] { return try_decompress_into(bytes.span(), out, count, config, context); });
+  return count;
+}
+
+// The first numbers of a file, as many as the array takes; whether these are all.
+std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableArray& array) {
+  const Bytes bytes(source);
+  const MutableNumberView out = numbers_of(array);
+  PythonProgress progress;
+  std::size_t count = 0;
+  bool finished = false;
+  run(progress, [&]() -> Status {
+    MemorySource memory(bytes.span());
+    StreamReader reader(memory);
+    Status status = reader.try_read(out, count);
+    if (!status.ok()) return status;
+    // One more number decides.
+    std::byte spare[8];
+    std::size_t more = 0;
+    status = reader.try_read({out.type, spare, 1}, more);
+    finished = status.ok() && more == 0;
+    return {};
+  });
+  return {count, finished};
+}
+
+nb::object read_header(nb::handle source) {
+  const Bytes bytes(source);
+  FileHeader header;
+  raise_if_error(try_read_header(bytes.span(), header));
+  nb::dict out;
+  out["standalone_version"] = header.standalone_version;
+  out["format_version"] = nb::make_tuple(header.format_major, header.format_minor);
+  const auto name = [](std::optional<NumberType> type) -> nb::object {
+    if (!type) return nb::none();
+    return nb::str(name_of(*type).data(), name_of(*type).size());
+  };
+  out["uniform_type"] = name(header.uniform_type);
+  out["number_type"] = name(header.number_type);
+  out["n_hint"] = header.n_hint;
+  out["size_bytes"] = header.size_bytes;
+  return out;
+}
+
+std::uint64_t count_numbers(nb::handle source, unsigned threads) {
+  const Bytes bytes(source);
+  PythonProgress progress;
+  const DecodeConfig config = decode_config(bytes.span(), threads, std::nullopt, 0, progress);
+  std::uint64_t count = 0;
+  run(progress, [&] { return try_count_numbers(bytes.span(), count, nullptr, config); });
+  return count;
+}
+
+}  // namespace
+
+void bind_codec(nb::module_& m) {
+  m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
+        nb::arg("delta"), nb::arg("paging"), nb::arg("uniform_type"), nb::arg("threads"),
+        nb::arg("progress").none());
+  m.def("decompress", &decompress, nb::arg("source"), nb::arg("threads") = 1,
+        nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
+  m.def("decompress_into", &decompress_into, nb::arg("source"), nb::arg("array"),
+        nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
+        nb::arg("progress").none() = nb::none());
+  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array"));
+  m.def("read_header", &read_header, nb::arg("source"));
+  m.def("count_numbers", &count_numbers, nb::arg("source"), nb::arg("threads") = 1);
+}
+
+}  // namespace numpact::python

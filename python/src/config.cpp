@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+namespace numpact::python {
+namespace {
+
+[[noreturn]] void invalid(const char* what) {
+  raise_if_error(Status(ErrorKind::kInvalidArgument, what));
+  throw nb::value_error(what);
+}
+
+// Pairs of a name and a value, or of a name and None.
+std::string name_in(nb::handle spec) { return nb::cast<std::string>(spec[0]); }
+
+template <class T>
+T value_in(nb::handle spec) {
+  return nb::cast<T>(spec[1]);
+}
+
+ModeSpec mode_spec(nb::handle spec) {
+  const std::string name = name_in(spec);
+  if (name == "auto") return ModeSpec::automatic();
+  if (name == "classic") return ModeSpec::classic();
+  if (name == "dict") return ModeSpec::try_dict();
+  if (name == "int-mult") return ModeSpec::try_int_mult(value_in<std::uint64_t>(spec));
+  if (name == "float-mult") return ModeSpec::try_float_mult(value_in<double>(spec));
+  if (name == "float-quant") return ModeSpec::try_float_quant(value_in<unsigned>(spec));
+  invalid("unknown mode");
+}
+
+DeltaSpec delta_spec(nb::handle spec) {
+  const std::string name = name_in(spec);
+  if (name == "auto") return DeltaSpec::automatic();
+  if (name == "none") return DeltaSpec::none();
+  if (name == "lookback") return DeltaSpec::try_lookback();
+  if (name == "consecutive") return DeltaSpec::try_consecutive(value_in<unsigned>(spec));
+  if (name == "conv1") return DeltaSpec::try_conv1(value_in<unsigned>(spec));
+  invalid("unknown delta encoding");
+}
+
+PagingSpec paging_spec(nb::handle spec) {
+  if (nb::isinstance<nb::int_>(spec)) {
+    return PagingSpec::equal_pages_up_to(nb::cast<std::size_t>(spec));
+  }
+  return PagingSpec::exact(nb::cast<std::vector<std::size_t>>(spec));
+}
+
+}  // namespace
+
+EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb::handle paging) {
+  EncodeConfig config;
+  config.level = level;
+  config.mode = mode_spec(mode);
+  config.delta = delta_spec(delta);
+  config.paging = paging_spec(paging);
+  return config;
+}
+
+DecodeLimits decode_limits(std::optional<std::uint64_t> max_output) {
+  DecodeLimits limits;
+  if (max_output) limits.max_output_bytes = *max_output;
+  return limits;
+}
+
+ProgressCallback PythonProgress::function() {
+  return [this](const Progress& progress) { return call(progress); };
+}
+
+bool PythonProgress::call(const Progress& progress) {
+  const nb::gil_scoped_acquire acquire;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (callback_.is_none()) return true;
+    const nb::object answer = callback_(progress.numbers, progress.bytes);
+    return answer.is_none() || nb::cast<bool>(answer);
+  } catch (...) {
+    raised_ = std::current_exception();
+    return false;
+  }
+}
+
+}  // namespace numpact::python

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options as Python hands them over.
+#ifndef NUMPACT_PYTHON_CONFIG_HPP
+#define NUMPACT_PYTHON_CONFIG_HPP
+
+#include <nanobind/nanobind.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "numpact/config.hpp"
+
+namespace numpact::python {
+
+namespace nb = nanobind;
+
+// Mode, delta and paging as numpact/_specs.py normalises them: mode ("int-mult", 60), delta
+// ("consecutive", 2), paging a number or a sequence of numbers.
+EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb::handle paging);
+
+// max_output: bytes of numbers; none: no limit.
+DecodeLimits decode_limits(std::optional<std::uint64_t> max_output);
+
+// A Python callable as a ProgressCallback, called with (numbers, bytes) while the GIL is held only
+// for that. What it raises stops the work and is raised again by `rethrow`. Without a callable it
+// still looks for signals, so that Ctrl-C stops long work.
+class PythonProgress {
+ public:
+  PythonProgress() : callback_(nb::none()) {}
+  explicit PythonProgress(nb::object callback) : callback_(std::move(callback)) {}
+
+  bool is_idle() const { return callback_.is_none(); }
+  ProgressCallback function();
+  void rethrow() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+ private:
+  bool call(const Progress& progress);
+
+  nb::object callback_;  // None: only signals
+  std::exception_ptr raised_;
+};
+
+// Runs `work` without the GIL; what it gives is raised if it is an error.
+template <class Work>
+void run(const PythonProgress& progress, Work&& work);
+
+}  // namespace numpact::python
+
+#include "errors.hpp"
+
+namespace numpact::python {
+
+template <class Work>
+void run(const PythonProgress& progress, Work&& work) {
+  Status status;
+  {
+    const nb::gil_scoped_release release;
+    status = work();
+  }
+  progress.rethrow();
+  raise_if_error(status);
+}
+
+}  // namespace numpact::python
+
+#endif

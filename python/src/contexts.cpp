@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contexts.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+namespace numpact::python {
+namespace {
+
+constexpr std::size_t kSmallFile = std::size_t{1} << 16;
+constexpr std::size_t kSmallInput = std::size_t{1} << 16;
+
+// Memory of a context's, with a count of what it holds.
+class CountedMemory final : public std::pmr::memory_resource {
+ public:
+  std::size_t held() const { return held_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t align) override {
+    void* const memory = std::pmr::new_delete_resource()->allocate(bytes, align);
+    held_ += bytes;
+    return memory;
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, align);
+    held_ -= bytes;
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::size_t held_ = 0;
+};
+
+// A small file may still ask for much, a long lookback window say: such memory is not kept.
+template <class Context>
+class Kept {
+ public:
+  Context* get() {
+    if (memory_.held() > kMost) context_.reset();
+    if (!context_) context_.emplace(&memory_);
+    return &*context_;
+  }
+
+ private:
+  static constexpr std::size_t kMost = std::size_t{4} << 20;
+  CountedMemory memory_;
+  std::optional<Context> context_;
+};
+
+std::atomic<ThreadExecutor*> shared{nullptr};
+std::mutex making_shared;
+
+// After fork() the child has the object but not its threads: it gets new ones. The lock may have
+// been held by a thread that is gone.
+void forget_after_fork() {
+  shared.store(nullptr);
+  new (&making_shared) std::mutex;
+}
+
+}  // namespace
+
+DecodeContext* small_decode_context(std::size_t file_bytes) {
+  if (file_bytes > kSmallFile) return nullptr;
+  thread_local Kept<DecodeContext> kept;
+  return kept.get();
+}
+
+EncodeContext* small_encode_context(std::size_t number_bytes) {
+  if (number_bytes > kSmallInput) return nullptr;
+  thread_local Kept<EncodeContext> kept;
+  return kept.get();
+}
+
+Executor& shared_executor() {
+  ThreadExecutor* executor = shared.load(std::memory_order_acquire);
+  if (executor == nullptr) {
+    const std::lock_guard lock(making_shared);
+    executor = shared.load(std::memory_order_relaxed);
+    if (executor == nullptr) {
+#ifndef _WIN32
+      static const int registered = pthread_atfork(nullptr, nullptr, forget_after_fork);
+      static_cast<void>(registered);
+#endif
+      // Never destroyed: at the interpreter's exit threads may still be using it.
+      executor = new ThreadExecutor(0);
+      shared.store(executor, std::memory_order_release);
+    }
+  }
+  return *executor;
+}
+
+}  // namespace numpact::python

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of the library as Python exceptions (numpact/_errors.py).
+#ifndef NUMPACT_PYTHON_ERRORS_HPP
+#define NUMPACT_PYTHON_ERRORS_HPP
+
+#include <string>
+
+#include "numpact/error.hpp"
+
+namespace numpact::python {
+
+// Throws the Python exception for what went wrong. Needs the GIL.
+void raise_if_error(const Status& status);
+// Throws one with words of its own.
+[[noreturn]] void raise_error(ErrorKind kind, const std::string& what);
+
+}  // namespace numpact::python
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is inside a file, as dictionaries; numpact/_inspect.py makes objects of them.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "numpact/inspect.hpp"
+
+namespace numpact::python {
+namespace {
+
+nb::object name_or_none(std::optional<NumberType> type) {
+  if (!type) return nb::none();
+  return nb::str(name_of(*type).data(), name_of(*type).size());
+}
+
+nb::dict describe(const LatentVariableInfo& variable) {
+  nb::list bins;
+  for (const BinInfo& bin : variable.bins) {
+    bins.append(nb::make_tuple(bin.weight, bin.lower, bin.offset_bits));
+  }
+  nb::dict out;
+  out["variable"] = to_string(variable.variable);
+  out["latent_bits"] = variable.latent_bits;
+  out["ans_size_log"] = variable.ans_size_log;
+  out["delta_encoded"] = variable.delta_encoded;
+  out["bins"] = bins;
+  out["stored"] = variable.stored;
+  out["meta_bits"] = variable.meta_bits;
+  out["state_bits"] = variable.state_bits;
+  out["code_bits"] = variable.code_bits;
+  out["offset_bits"] = variable.offset_bits;
+  return out;
+}
+
+nb::dict describe(const ChunkInfo& chunk) {
+  nb::list variables;
+  for (const LatentVariableInfo& variable : chunk.variables) variables.append(describe(variable));
+  nb::list dict;
+  for (const std::uint64_t entry : chunk.dict) dict.append(entry);
+  nb::dict out;
+  out["type"] = name_or_none(chunk.type);
+  out["count"] = chunk.count;
+  out["offset"] = chunk.offset;
+  out["meta_bytes"] = chunk.meta_bytes;
+  out["page_bytes"] = chunk.page_bytes;
+  out["mode"] = chunk.mode_text();
+  out["delta"] = chunk.delta_text();
+  out["dict"] = dict;
+  out["variables"] = variables;
+  return out;
+}
+
+nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output) {
+  const Bytes bytes(source);
+  DecodeConfig config;
+  config.limits = decode_limits(max_output);
+  set_threads(config, threads, bytes.span().size() >> 12);
+  PythonProgress progress;
+  config.progress = progress.function();
+  FileInfo info;
+  run(progress, [&] { return try_inspect(bytes.span(), info, config); });
+  nb::list chunks;
+  for (const ChunkInfo& chunk : info.chunks) chunks.append(describe(chunk));
+  nb::dict out;
+  out["standalone_version"] = info.header.standalone_version;
+  out["format_version"] = nb::make_tuple(info.header.format_major, info.header.format_minor);
+  out["type"] = name_or_none(info.header.number_type);
+  out["uniform_type"] = name_or_none(info.header.uniform_type);
+  out["n_hint"] = info.header.n_hint;
+  out["count"] = info.count;
+  out["file_bytes"] = info.file_bytes;
+  out["trailing_bytes"] = info.trailing_bytes;
+  out["chunks"] = chunks;
+  return out;
+}
+
+}  // namespace
+
+void bind_inspect(nb::module_& m) {
+  m.def("inspect", &inspect, nb::arg("source"), nb::arg("threads") = 1,
+        nb::arg("max_output").none() = nb::none());
+}
+
+}  // namespace numpact::python

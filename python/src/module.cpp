@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "errors.hpp"
+#include "numpact/cpu.hpp"
+#include "numpact/version.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, m) {
+  namespace python = numpact::python;
+  m.doc() = "The compiled part of numpact; use the package numpact instead.";
+  m.attr("__version__") = std::to_string(NUMPACT_VERSION_MAJOR) + "." +
+                          std::to_string(NUMPACT_VERSION_MINOR) + "." +
+                          std::to_string(NUMPACT_VERSION_PATCH);
+  python::bind_arrow_export(m);
+  python::bind_arrow_import(m);
+  python::bind_codec(m);
+  python::bind_inspect(m);
+  python::bind_reader(m);
+  python::bind_stream(m);
+  python::bind_wrapped(m);
+
+  // Name, whether the processor has it, whether it is in use; best first.
+  m.def("cpu_targets", [] {
+    std::vector<std::tuple<std::string, bool, bool>> targets;
+    for (const numpact::CpuTarget& target : numpact::cpu_targets()) {
+      targets.emplace_back(target.name, target.supported, target.active);
+    }
+    return targets;
+  });
+  m.def(
+      "force_cpu_target",
+      [](std::string_view name) { python::raise_if_error(numpact::try_force_cpu_target(name)); },
+      nb::arg("name"));
+}

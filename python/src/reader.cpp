@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any stretch of the numbers of a file in memory or mapped.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "numpact/random_access.hpp"
+
+namespace numpact::python {
+namespace {
+
+// offset, page_offset, first, count
+using ChunkTuple = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+
+// Immutable once made, so that threads may share it.
+class Reader {
+ public:
+  Reader(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
+         nb::object callback, const std::optional<std::vector<ChunkTuple>>& chunks)
+      : bytes_(source) {
+    DecodeConfig config;
+    config.limits = decode_limits(max_output);
+    if (chunks) {
+      open_with(*chunks);
+      return;
+    }
+    set_threads(config, threads, bytes_.span().size() >> 12);
+    PythonProgress progress(std::move(callback));
+    config.progress = progress.function();
+    run(progress, [&]() -> Status {
+      Result<FileReader> made = FileReader::create(bytes_.span(), config);
+      if (made.ok()) reader_.emplace(std::move(*made));
+      return made.status();
+    });
+  }
+
+  std::uint64_t count() const { return reader_->count(); }
+
+  nb::object type() const {
+    const std::optional<NumberType> type = reader_->type();
+    if (!type) return nb::none();
+    return nb::str(name_of(*type).data(), name_of(*type).size());
+  }
+
+  std::vector<ChunkTuple> chunks() const {
+    std::vector<ChunkTuple> out;
+    for (const IndexedChunk& chunk : reader_->index().chunks()) {
+      out.emplace_back(chunk.offset, chunk.page_offset, chunk.first, chunk.count);
+    }
+    return out;
+  }
+
+  nb::object read(std::uint64_t first, std::uint64_t count, unsigned threads) const {
+    if (count > reader_->count() || first > reader_->count() - count) {
+      raise_if_error(Status(ErrorKind::kInvalidArgument, "numbers past the end of the file"));
+    }
+    NewArray out(reader_->type().value_or(NumberType::kU8), static_cast<std::size_t>(count));
+    fill(first, out.view(), threads);
+    return out.release(out.view().count);
+  }
+
+  void read_into(std::uint64_t first, const MutableArray& array, unsigned threads) const {
+    fill(first, numbers_of(array), threads);
+  }
+
+ private:
+  void open_with(const std::vector<ChunkTuple>& chunks) {
+    std::vector<IndexedChunk> indexed;
+    for (const auto& [offset, page_offset, first, count] : chunks) {
+      indexed.push_back({offset, page_offset, first, count});
+    }
+    FileHeader header;
+    raise_if_error(try_read_header(bytes_.span(), header));
+    Result<ChunkIndex> index = ChunkIndex::from_chunks(header.number_type, std::move(indexed));
+    raise_if_error(index.status());
+    Result<FileReader> made = FileReader::create(bytes_.span(), std::move(*index));
+    raise_if_error(made.status());
+    reader_.emplace(std::move(*made));
+  }
+
+  void fill(std::uint64_t first, const MutableNumberView& out, unsigned threads) const {
+    if (out.count == 0) return;
+    DecodeConfig config;
+    PythonProgress progress;
+    const ChunkIndex& index = reader_->index();
+    const bool is_within = out.count <= count() && first <= count() - out.count;
+    const std::size_t parts =
+        is_within ? index.chunk_of(first + out.count - 1) - index.chunk_of(first) + 1 : 1;
+    set_threads(config, threads, parts);
+    if (parts > 2) config.progress = progress.function();
+    run(progress, [&] {
+      DecodeContext* const context = parts == 1 ? small_decode_context(0) : nullptr;
+      return reader_->try_read(first, out, config, context);
+    });
+  }
+
+  Bytes bytes_;
+  std::optional<FileReader> reader_;
+};
+
+}  // namespace
+
+void bind_reader(nb::module_& m) {
+  nb::class_<Reader>(m, "Reader")
+      .def(nb::init<nb::handle, unsigned, std::optional<std::uint64_t>, nb::object,
+                    const std::optional<std::vector<ChunkTuple>>&>(),
+           nb::arg("source"), nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
+           nb::arg("progress").none() = nb::none(), nb::arg("chunks").none() = nb::none())
+      .def_prop_ro("count", &Reader::count)
+      .def_prop_ro("type", &Reader::type)
+      .def("chunks", &Reader::chunks)
+      .def("read", &Reader::read, nb::arg("first"), nb::arg("count"), nb::arg("threads") = 1)
+      .def("read_into", &Reader::read_into, nb::arg("first"), nb::arg("array"),
+           nb::arg("threads") = 1);
+}
+
+}  // namespace numpact::python
