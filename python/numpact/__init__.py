@@ -9,6 +9,7 @@ than a machine.
 
 from __future__ import annotations
 
+from ._append import append
 from ._arrow import ArrowArray, compress_arrow, decompress_arrow
 from ._codec import compress, decompress, decompress_into
 from ._core import __version__
@@ -56,6 +57,7 @@ __all__ = [
     "UnsupportedVersionError",
     "Writer",
     "__version__",
+    "append",
     "compress",
     "compress_arrow",
     "decompress",

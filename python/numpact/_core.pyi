@@ -87,6 +87,16 @@ class Encoder:
     def end_chunk(self) -> bytes: ...
     def finish(self) -> bytes: ...
 
+def append_to_file(
+    path: str,
+    array: Array,
+    level: int,
+    mode: CoreMode,
+    delta: CoreDelta,
+    paging: CorePaging,
+    threads: int,
+) -> None: ...
+
 class Decoder:
     def __init__(
         self, readable: _Readable, threads: int = 1, max_output: int | None = None
