@@ -134,9 +134,8 @@ Status Reader::try_codes(std::size_t chunk, std::size_t column, Codes& codes,
 Status Reader::try_read_codes(const RowRange& rows, std::size_t column, std::span<std::byte> out,
                               std::size_t stride, std::vector<CodeRun>& runs,
                               const ReadConfig& config) const noexcept {
-  return guarded([&] {
-    return copy_codes(impl_->records(), rows, column, out, stride, config, runs);
-  });
+  return guarded(
+      [&] { return copy_codes(impl_->records(), rows, column, out, stride, config, runs); });
 }
 
 Status Reader::try_verify(VerifyReport& report, const ReadConfig& config) const noexcept {

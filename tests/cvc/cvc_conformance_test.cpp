@@ -27,10 +27,10 @@ TEST_P(CvcFile, HoldsItsArray) {
   for (std::size_t c = 0; c < reader.info().columns.size(); ++c) {
     const Array expected = cvc_array(column_array(GetParam(), reader.info(), c));
     // The reference returns these as float32; the file holds the integers of the input.
-    const bool is_wide = GetParam() == "v20_int32_beyond_2_24" ||
-                         (expected.descr == "<f4" &&
-                          reader.info().columns[c].compression == Compression::kNone &&
-                          reader.info().columns[c].dtype == cvc::Dtype::kInt32);
+    const bool is_wide =
+        GetParam() == "v20_int32_beyond_2_24" ||
+        (expected.descr == "<f4" && reader.info().columns[c].compression == Compression::kNone &&
+         reader.info().columns[c].dtype == cvc::Dtype::kInt32);
     ASSERT_EQ(reader.rows(), expected.rows());
     ASSERT_EQ(reader.info().columns[c].dimension, expected.dimension());
     if (is_wide) {

@@ -41,6 +41,17 @@ cvc::Dtype Array::dtype() const {
   throw std::runtime_error("unexpected type " + descr);
 }
 
+void Array::to_int32() {
+  if (descr != "<f4") return;
+  for (std::size_t i = 0; i < bytes.size(); i += 4) {
+    float value;
+    std::memcpy(&value, bytes.data() + i, sizeof value);
+    const auto whole = static_cast<std::int32_t>(value);
+    std::memcpy(bytes.data() + i, &whole, sizeof whole);
+  }
+  descr = "<i4";
+}
+
 std::string cvc_path(const std::string& name) { return kFolder + name; }
 bool cvc_exists(const std::string& name) { return std::filesystem::exists(cvc_path(name)); }
 Bytes cvc_bytes(const std::string& name) { return read_file(cvc_path(name + ".cvc")); }
@@ -85,8 +96,7 @@ std::string column_array(const std::string& name, const cvc::Info& info, std::si
 ::testing::AssertionResult same_values(ByteSpan got, ByteSpan expected, cvc::Dtype dtype,
                                        bool any_nan) {
   if (got.size() != expected.size()) {
-    return ::testing::AssertionFailure()
-           << got.size() << " bytes, not " << expected.size();
+    return ::testing::AssertionFailure() << got.size() << " bytes, not " << expected.size();
   }
   const std::size_t size = cvc::size_of(dtype);
   for (std::size_t i = 0; i + size <= got.size(); i += size) {

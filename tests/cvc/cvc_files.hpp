@@ -22,6 +22,8 @@ struct Array {
   std::uint64_t rows() const { return shape.empty() ? 0 : shape[0]; }
   std::uint64_t dimension() const { return shape.size() < 2 ? 1 : shape[1]; }
   cvc::Dtype dtype() const;
+  // From float32; nothing is done to others.
+  void to_int32();
   cvc::Rows view() const { return {dtype(), bytes.data(), rows(), dimension()}; }
 };
 
@@ -32,7 +34,8 @@ Array cvc_array(const std::string& name);
 // What the writer was given: NAME.input.npy if there is one, else NAME.npy.
 Array cvc_input(const std::string& name);
 
-// Names, without the ending, of the .cvc files in a folder under the fixtures ("" or "bad"); sorted.
+// Names, without the ending, of the .cvc files in a folder under the fixtures ("" or "bad");
+// sorted.
 std::vector<std::string> cvc_names(const std::string& folder);
 
 // The name of the array of a column: NAME, or NAME.COLUMN in columnar files.

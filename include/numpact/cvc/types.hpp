@@ -114,7 +114,9 @@ struct Rows {
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
   template <Value T>
   Rows(std::span<const T> values, std::uint64_t d)
-      : dtype(kDtypeOf<T>), data(values.data()), count(d == 0 ? 0 : values.size() / d),
+      : dtype(kDtypeOf<T>),
+        data(values.data()),
+        count(d == 0 ? 0 : values.size() / d),
         dimension(d) {}
 };
 
@@ -131,7 +133,9 @@ struct MutableRows {
       : dtype(type), data(at), count(n), dimension(d), stride(s) {}
   template <Value T>
   MutableRows(std::span<T> values, std::uint64_t d)
-      : dtype(kDtypeOf<T>), data(values.data()), count(d == 0 ? 0 : values.size() / d),
+      : dtype(kDtypeOf<T>),
+        data(values.data()),
+        count(d == 0 ? 0 : values.size() / d),
         dimension(d) {}
 };
 
@@ -145,8 +149,8 @@ struct RowRange {
 // Column of the schema; a file of one array has one without a name.
 struct Column {
   std::string name;
-  std::uint64_t dimension = 0;         // 1: scalars
-  Dtype dtype = Dtype::kFloat32;       // of the values that were written
+  std::uint64_t dimension = 0;                   // 1: scalars
+  Dtype dtype = Dtype::kFloat32;                 // of the values that were written
   Compression compression = Compression::kFp16;  // what chunks have where they do not say
 };
 
@@ -185,13 +189,13 @@ struct Info {
   unsigned major = 0;  // 0.1, 1.0, 2.0; other minor versions occur
   unsigned minor = 0;
   bool is_columnar = false;
-  bool is_paged = false;    // records start on pages ("mmap_optimized")
-  std::uint64_t rows = 0;   // in all
+  bool is_paged = false;   // records start on pages ("mmap_optimized")
+  std::uint64_t rows = 0;  // in all
   std::vector<Column> columns;
   std::vector<Chunk> chunks;
   std::vector<Slice> slices;  // of chunk 0 in the order of the columns, then of chunk 1, ...
   std::vector<Section> sections;
-  std::optional<std::string_view> metadata;  // JSON text of the header's `metadata`
+  std::optional<std::string_view> metadata;   // JSON text of the header's `metadata`
   std::shared_ptr<const std::string> header;  // all of the JSON text
   std::uint64_t header_bytes = 0;             // where it ends in the file
 

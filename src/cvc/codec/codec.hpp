@@ -71,8 +71,8 @@ struct Plan {
   // int8: as the header has them, and as values are divided.
   double min = 0;
   double scale = 0;
-  bool is_flat = false;    // all codes are 0
-  bool in_double = false;  // codes are made from doubles
+  bool is_flat = false;                                    // all codes are 0
+  bool in_double = false;                                  // codes are made from doubles
   std::unique_ptr<std::array<PlanePlan, kPlanes>> planes;  // lossless
 };
 

@@ -18,10 +18,10 @@ struct NamedType {
   std::string_view name;
 };
 
-constexpr NamedType kTypeNames[] = {
-    {Dtype::kFloat32, "float32"}, {Dtype::kFloat16, "float16"}, {Dtype::kBFloat16, "bfloat16"},
-    {Dtype::kFloat64, "float64"}, {Dtype::kInt32, "int32"},     {Dtype::kInt64, "int64"},
-    {Dtype::kInt8, "int8"},       {Dtype::kUInt8, "uint8"}};
+constexpr NamedType kTypeNames[] = {{Dtype::kFloat32, "float32"},   {Dtype::kFloat16, "float16"},
+                                    {Dtype::kBFloat16, "bfloat16"}, {Dtype::kFloat64, "float64"},
+                                    {Dtype::kInt32, "int32"},       {Dtype::kInt64, "int64"},
+                                    {Dtype::kInt8, "int8"},         {Dtype::kUInt8, "uint8"}};
 
 bool is_float(Dtype dtype) {
   return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kBFloat16;

@@ -47,8 +47,7 @@ void block_to_halves(const Source& source, std::uint64_t first, std::size_t n, s
   }
   if (source.dtype() == Dtype::kFloat64) {
     source.for_runs(first, n, [&](const std::byte* at, std::uint64_t place, std::size_t run) {
-      overflows +=
-          wide_to_halves(reinterpret_cast<const double*>(at), run, out + (place - first));
+      overflows += wide_to_halves(reinterpret_cast<const double*>(at), run, out + (place - first));
     });
     return;
   }
@@ -67,7 +66,7 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
 
 }  // namespace
 
-const Codec kFp16Codec = {Compression::kFp16, "fp16",    false,  true, true,  size,
+const Codec kFp16Codec = {Compression::kFp16, "fp16",  false,  true, true,  size,
                           code_type,          prepare, decode, plan, encode};
 
 }  // namespace numpact::cvc

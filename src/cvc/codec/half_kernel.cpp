@@ -71,8 +71,8 @@ HWY_INLINE hn::VFromD<DF> FiniteToFloat(DF df, const std::uint16_t* halves) {
   const auto normal = hn::Add(magnitude, hn::Set(du, 112u << 23));
   // Subnormal: the mantissa behind 2^-14, less 2^-14.
   const auto least = hn::Set(du, 113u << 23);
-  const auto subnormal = hn::BitCast(
-      du, hn::Sub(hn::BitCast(df, hn::Add(magnitude, least)), hn::BitCast(df, least)));
+  const auto subnormal =
+      hn::BitCast(du, hn::Sub(hn::BitCast(df, hn::Add(magnitude, least)), hn::BitCast(df, least)));
   const auto is_subnormal = hn::Eq(hn::And(magnitude, hn::Set(du, 0x0f800000u)), hn::Zero(du));
   return hn::BitCast(df, hn::Or(sign, hn::IfThenElse(is_subnormal, subnormal, normal)));
 #endif

@@ -67,9 +67,9 @@ void plan_in_double(const Source& source, Plan& plan) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const DoubleRange range = double_range(source);
   plan.min = range.has_nan ? kNan : range.low + 0.0;
-  plan.scale = range.has_nan            ? kNan
+  plan.scale = range.has_nan             ? kNan
                : range.low == range.high ? 1.0
-                                        : (range.high - range.low) / 255.0;
+                                         : (range.high - range.low) / 255.0;
   plan.in_double = source.dtype() == Dtype::kFloat64;
 }
 
@@ -107,8 +107,7 @@ void doubles_to_codes(const Source& source, std::uint64_t first, std::size_t n, 
     const auto* const values = reinterpret_cast<const double*>(at);
     for (std::size_t i = 0; i < run; ++i) {
       const double code = std::nearbyint((values[i] - plan.min) / plan.scale);
-      codes[place - first + i] =
-          static_cast<std::uint8_t>(code < 0 ? 0 : code > 255 ? 255 : code);
+      codes[place - first + i] = static_cast<std::uint8_t>(code < 0 ? 0 : code > 255 ? 255 : code);
     }
   });
 }

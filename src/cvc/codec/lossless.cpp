@@ -177,7 +177,16 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
 
 }  // namespace
 
-const Codec kLosslessCodec = {Compression::kLossless, "lossless", false,  true, false, size,
-                              code_type,              prepare,    decode, plan, encode};
+const Codec kLosslessCodec = {Compression::kLossless,
+                              "lossless",
+                              false,
+                              true,
+                              false,
+                              size,
+                              code_type,
+                              prepare,
+                              decode,
+                              plan,
+                              encode};
 
 }  // namespace numpact::cvc

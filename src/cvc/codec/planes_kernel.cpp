@@ -77,17 +77,17 @@ std::size_t PackCodes(const std::uint8_t* HWY_RESTRICT bytes, std::size_t n,
 
 bool Unpack(const std::byte* packed, std::uint64_t size, std::uint64_t first, std::size_t n,
             unsigned width, const DecodeTable& table, std::uint8_t* out) {
-  constexpr decltype(&UnpackCodes<1>) kByWidth[] = {
-      UnpackCodes<1>, UnpackCodes<2>, UnpackCodes<3>, UnpackCodes<4>,
-      UnpackCodes<5>, UnpackCodes<6>, UnpackCodes<7>, UnpackCodes<8>};
+  constexpr decltype(&UnpackCodes<1>) kByWidth[] = {UnpackCodes<1>, UnpackCodes<2>, UnpackCodes<3>,
+                                                    UnpackCodes<4>, UnpackCodes<5>, UnpackCodes<6>,
+                                                    UnpackCodes<7>, UnpackCodes<8>};
   return kByWidth[width - 1](packed, size, first, n, table, out);
 }
 
 std::size_t Pack(const std::uint8_t* bytes, std::size_t n, unsigned width, const EncodeTable& table,
                  std::byte* out) {
-  constexpr decltype(&PackCodes<1>) kByWidth[] = {
-      PackCodes<1>, PackCodes<2>, PackCodes<3>, PackCodes<4>,
-      PackCodes<5>, PackCodes<6>, PackCodes<7>, PackCodes<8>};
+  constexpr decltype(&PackCodes<1>) kByWidth[] = {PackCodes<1>, PackCodes<2>, PackCodes<3>,
+                                                  PackCodes<4>, PackCodes<5>, PackCodes<6>,
+                                                  PackCodes<7>, PackCodes<8>};
   return kByWidth[width - 1](bytes, n, table, out);
 }
 

@@ -53,8 +53,8 @@ class Source {
   auto for_blocks(const F& f) const -> decltype(f(std::uint64_t{}, std::size_t{})) {
     const std::uint64_t all = n();
     for (std::uint64_t first = 0; first < all; first += kBlockValues) {
-      const auto status = f(first, static_cast<std::size_t>(
-                                       std::min<std::uint64_t>(kBlockValues, all - first)));
+      const auto status =
+          f(first, static_cast<std::size_t>(std::min<std::uint64_t>(kBlockValues, all - first)));
       if (!status.ok()) return status;
     }
     return {};

@@ -112,9 +112,8 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
       const std::size_t tasks = (some.size() + kRowsEach - 1) / kRowsEach;
       team.run(tasks, [&](std::size_t i) {
         const std::size_t at = i * kRowsEach;
-        problems[i] = gather_some(records,
-                                  some.subspan(at, std::min(kRowsEach, some.size() - at)), target,
-                                  first + at);
+        problems[i] = gather_some(records, some.subspan(at, std::min(kRowsEach, some.size() - at)),
+                                  target, first + at);
       });
       for (std::size_t i = 0; i < tasks; ++i) NUMPACT_TRY(problems[i]);
       progress.numbers += some.size() * target.rows.dimension;
@@ -141,9 +140,9 @@ Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
         .at_chunk(chunk);
   }
   if (config.verify) NUMPACT_TRY(check_chunks(records, {chunk}, config));
-  codes = {encoded.bytes, encoded.compression,      *type,
-           encoded.min,   encoded.scale,            info.chunks[chunk].rows,
-           info.columns[column].dimension};
+  codes = {
+      encoded.bytes,           encoded.compression,           *type, encoded.min, encoded.scale,
+      info.chunks[chunk].rows, info.columns[column].dimension};
   return {};
 }
 
@@ -170,8 +169,7 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
     const std::size_t step = stride == 0 ? row_size : stride;
     if (step < row_size) return invalid("the output's rows overlap");
     // The last row needs no room for what is between rows.
-    if (row_size > 0 &&
-        (out.size() < row_size || (count - 1) > (out.size() - row_size) / step)) {
+    if (row_size > 0 && (out.size() < row_size || (count - 1) > (out.size() - row_size) / step)) {
       return Status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
     }
     for (std::uint64_t i = 0; i < part.rows.count && row_size > 0; ++i) {

@@ -59,7 +59,7 @@ class Cutter {
   std::uint64_t byte_ = 0;     // those before have their pieces
   std::size_t target_ = 0;     // those before, and the rows before `row_`, have theirs
   std::uint64_t row_ = 0;
-  bool is_joined_ = false;     // one column, bytes and rows side by side
+  bool is_joined_ = false;      // one column, bytes and rows side by side
   std::uint64_t row_size_ = 0;  // its stored row, then
 };
 
@@ -80,8 +80,8 @@ Status Cutter::begin_part() {
   const bool is_whole = part.rows.count == rows && rows > 0;
   if (targets_.size() != 1 || info.columns.size() != 1 || !is_whole) return {};
   const Column& column = info.columns[0];
-  const auto size = codec_of(info.slice(part.chunk, 0).compression).size(column.dimension,
-                                                                         column.dtype);
+  const auto size =
+      codec_of(info.slice(part.chunk, 0).compression).size(column.dimension, column.dtype);
   is_joined_ = size.has_value() && *size > 0 && *size * rows == payload_;
   row_size_ = size.value_or(0);
   return {};
@@ -94,8 +94,8 @@ Status Cutter::next(Piece& piece) {
   piece.part = part_;
   const auto take_rows = [&] {
     const std::uint64_t dimension = targets_[target_].rows.dimension;
-    const std::uint64_t most = dimension == 0 ? part.rows.count
-                                              : std::max<std::uint64_t>(1, kPieceValues / dimension);
+    const std::uint64_t most =
+        dimension == 0 ? part.rows.count : std::max<std::uint64_t>(1, kPieceValues / dimension);
     piece.has_rows = true;
     piece.target = target_;
     piece.rows = {part.rows.first + row_, std::min(most, part.rows.count - row_)};
@@ -156,8 +156,8 @@ void do_piece(const Records& records, std::span<const Part> parts, std::span<con
                         piece.crc);
     }
     if (piece.status.ok()) {
-      piece.status = decode_rows(prepared, row, count, target.rows,
-                                 part.out_row + (row - part.rows.first));
+      piece.status =
+          decode_rows(prepared, row, count, target.rows, part.out_row + (row - part.rows.first));
     }
     row += count;
   }
@@ -224,8 +224,7 @@ Status handle_corrupt(void* owner, const Part& part, const Status& problem) {
   const OnCorruption wish = reader.config.on_corruption;
   if (problem.kind() != ErrorKind::kChecksum || wish == OnCorruption::kRaise) return problem;
   const std::uint64_t first_row = reader.info.chunks[part.chunk].first_row;
-  reader.report.corrupt.push_back(
-      {part.chunk, {first_row + part.rows.first, part.rows.count}});
+  reader.report.corrupt.push_back({part.chunk, {first_row + part.rows.first, part.rows.count}});
   if (wish == OnCorruption::kDrop) {
     reader.dropped.push_back({part.out_row, part.rows.count});
     return {};

@@ -304,7 +304,8 @@ Status HeaderParser::parse_sections(const Value& root) {
     NUMPACT_TRY(get_count(*item, kStartIndex, section.rows.first));
     NUMPACT_TRY(get_count(*item, kEndIndex, end));
     if (section.rows.first > end || end > info_.rows) {
-      return wrong(*item, "header: `start_index` and `end_index` of a section are no range of rows");
+      return wrong(*item,
+                   "header: `start_index` and `end_index` of a section are no range of rows");
     }
     section.rows.count = end - section.rows.first;
     if (const std::optional<Value> metadata = item->find("metadata")) {

@@ -139,7 +139,8 @@ bool arrays_equal(const Value& a, const Value& b) {
 class Parser {
  public:
   Parser(Document& document, std::uint64_t max_memory)
-      : text_(document.text_), nodes_(document.nodes_),
+      : text_(document.text_),
+        nodes_(document.nodes_),
         max_nodes_(max_memory / sizeof(Document::Node)) {}
 
   Status run();

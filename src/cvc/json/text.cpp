@@ -61,9 +61,9 @@ std::string number_text(double number) {
   char buffer[64];
   const auto magnitude = std::fabs(number);
   const bool is_fixed = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, number,
-                                 is_fixed ? std::chars_format::fixed
-                                          : std::chars_format::scientific);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, number,
+                    is_fixed ? std::chars_format::fixed : std::chars_format::scientific);
   std::string text(buffer, end.ptr);
   if (is_fixed && text.find('.') == std::string::npos) text += ".0";
   return text;
