@@ -7,7 +7,7 @@ set(_numpact_package ${CMAKE_INSTALL_LIBDIR}/cmake/numpact)
 get_target_property(_numpact_type numpact TYPE)
 if(_numpact_type STREQUAL "STATIC_LIBRARY")
   set(NUMPACT_STATIC ON)
-  set(NUMPACT_PC_REQUIRES " libhwy")
+  set(NUMPACT_PC_REQUIRES " libhwy libdeflate")
   set(NUMPACT_PC_LIBS " -pthread")
 else()
   set(NUMPACT_STATIC OFF)
@@ -16,7 +16,8 @@ endif()
 
 target_include_directories(numpact INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(numpact_highway PROPERTIES EXPORT_NAME highway)
-install(TARGETS numpact numpact_highway EXPORT numpactTargets)
+set_target_properties(numpact_libdeflate PROPERTIES EXPORT_NAME libdeflate)
+install(TARGETS numpact numpact_highway numpact_libdeflate EXPORT numpactTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/numpact TYPE INCLUDE FILES_MATCHING PATTERN *.hpp)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
 if(TARGET numpact_cli)
@@ -39,6 +40,7 @@ install(
     ${PROJECT_BINARY_DIR}/numpactConfig.cmake
     ${PROJECT_BINARY_DIR}/numpactConfigVersion.cmake
     ${CMAKE_CURRENT_LIST_DIR}/FindHighway.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindLibdeflate.cmake
   DESTINATION ${_numpact_package})
 
 # The way from the folder of numpact.pc to the prefix keeps the file valid where the tree is moved.

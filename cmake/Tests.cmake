@@ -14,7 +14,7 @@ function(numpact_add_test name)
   endif()
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE
-    numpact_objects numpact_highway Threads::Threads GTest::gmock_main)
+    numpact_objects numpact_highway numpact_libdeflate Threads::Threads GTest::gmock_main)
   target_include_directories(${name} PRIVATE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE

@@ -48,7 +48,7 @@ class Layers:
                 continue
             head, _, rest = line.partition(": ")
             if head == "public everywhere":
-                self.everywhere = set(rest.split())
+                self.everywhere |= set(rest.split())
             elif head == "public all from":
                 self.public_from = set(rest.split())
             elif head == "outside":

@@ -5,6 +5,7 @@
 
 #include "numpact/config.hpp"
 #include "numpact/cpu.hpp"
+#include "numpact/cvc.hpp"
 #include "numpact/error.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/inspect.hpp"

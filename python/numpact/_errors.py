@@ -47,7 +47,7 @@ class OutputTooSmallError(Error, ValueError):
     kind = "output too small"
 
 
-class CorruptError(Error):
+class CorruptError(Error, ValueError):
     """The bytes break a rule of the format."""
 
     kind = "corrupt"
@@ -59,7 +59,7 @@ class TruncatedError(CorruptError):
     kind = "truncated"
 
 
-class UnsupportedVersionError(Error):
+class UnsupportedVersionError(Error, ValueError):
     """Written in a format version that this library does not read."""
 
     kind = "unsupported version"

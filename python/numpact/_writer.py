@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Target = Union[str, os.PathLike[str], BinaryIO, io.RawIOBase]
 
 
-class _Replacement:
+class Replacement:
     """A temporary file beside its final name, which it takes once it is whole and on disk."""
 
     def __init__(self, path: str) -> None:
@@ -52,7 +52,7 @@ class _Replacement:
         with contextlib.suppress(OSError):
             os.chmod(self._temporary, mode)
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         self._file.write(data)
 
     def commit(self) -> None:
@@ -144,9 +144,9 @@ class Writer:
         self._count = 0
         self._written = 0
         self._state = "open"
-        self._sink: _Replacement | _Stream
+        self._sink: Replacement | _Stream
         if isinstance(target, (str, os.PathLike)):
-            self._sink = _Replacement(os.fspath(target))
+            self._sink = Replacement(os.fspath(target))
         else:
             self._sink = _Stream(target)
 

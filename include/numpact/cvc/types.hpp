@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a CVC file is made of: versions, columns, chunks, sections; and arrays of vectors in memory.
+#ifndef NUMPACT_CVC_TYPES_HPP
+#define NUMPACT_CVC_TYPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "numpact/types.hpp"
+#include "numpact/version.hpp"
+
+namespace numpact::cvc {
+
+// How the values of a chunk, or of a column of it, are stored.
+enum class Compression : std::uint8_t {
+  kFp16 = 0,      // rounded to half precision, 2 bytes
+  kInt8 = 1,      // 256 even steps from the chunk's smallest value to its largest, 1 byte
+  kLossless = 2,  // float32, its four byte planes packed apart
+  kNone = 3,      // as they are; columns only
+};
+
+inline constexpr Compression kCompressions[] = {Compression::kFp16, Compression::kInt8,
+                                                Compression::kLossless, Compression::kNone};
+
+// As headers have it: "fp16", "int8", "lossless", "none"; a static string.
+NUMPACT_API std::string_view name_of(Compression compression) noexcept;
+NUMPACT_API std::optional<Compression> compression_of_name(std::string_view name) noexcept;
+
+// A type of values in memory, or of a column.
+enum class Dtype : std::uint8_t {
+  kFloat32 = 0,
+  kFloat16 = 1,
+  kBFloat16 = 2,  // the upper half of a float32; only to read into
+  kFloat64 = 3,   // only to write from
+  kInt32 = 4,
+  kInt64 = 5,
+  kInt8 = 6,
+  kUInt8 = 7,
+};
+
+inline constexpr Dtype kDtypes[] = {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBFloat16,
+                                    Dtype::kFloat64, Dtype::kInt32,   Dtype::kInt64,
+                                    Dtype::kInt8,    Dtype::kUInt8};
+
+constexpr std::size_t size_of(Dtype dtype) noexcept {
+  switch (dtype) {
+    case Dtype::kInt8:
+    case Dtype::kUInt8:
+      return 1;
+    case Dtype::kFloat16:
+    case Dtype::kBFloat16:
+      return 2;
+    case Dtype::kFloat32:
+    case Dtype::kInt32:
+      return 4;
+    case Dtype::kFloat64:
+    case Dtype::kInt64:
+      return 8;
+  }
+  return 0;
+}
+
+// "float32", "float16", "bfloat16", ...; a static string.
+NUMPACT_API std::string_view name_of(Dtype dtype) noexcept;
+NUMPACT_API std::optional<Dtype> dtype_of_name(std::string_view name) noexcept;
+
+// A bfloat16 number, as its bits: a type to read into.
+struct BFloat16 {
+  std::uint16_t bits = 0;
+  friend constexpr bool operator==(BFloat16, BFloat16) = default;  // compares bits
+};
+
+namespace detail {
+template <class T>
+constexpr std::optional<Dtype> dtype_of() {
+  if constexpr (std::is_same_v<T, float>) return Dtype::kFloat32;
+  if constexpr (std::is_same_v<T, Float16>) return Dtype::kFloat16;
+  if constexpr (std::is_same_v<T, BFloat16>) return Dtype::kBFloat16;
+  if constexpr (std::is_same_v<T, double>) return Dtype::kFloat64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Dtype::kInt32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return Dtype::kInt64;
+  if constexpr (std::is_same_v<T, std::int8_t>) return Dtype::kInt8;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return Dtype::kUInt8;
+  return std::nullopt;
+}
+}  // namespace detail
+
+// The C++ types of values: float, double, Float16, BFloat16, (u)int8, int32, int64.
+template <class T>
+concept Value = detail::dtype_of<std::remove_cv_t<T>>()
+.has_value();
+
+template <Value T>
+inline constexpr Dtype kDtypeOf = *detail::dtype_of<std::remove_cv_t<T>>();
+
+// Rows of values that a caller owns: row r starts r * stride bytes after `data`, its values stand
+// side by side. Aligned for the type.
+struct Rows {
+  Dtype dtype = Dtype::kFloat32;
+  const void* data = nullptr;
+  std::uint64_t count = 0;      // rows
+  std::uint64_t dimension = 0;  // values in each
+  std::size_t stride = 0;       // bytes from row to row; 0: no gaps
+
+  Rows() = default;
+  Rows(Dtype type, const void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
+      : dtype(type), data(at), count(n), dimension(d), stride(s) {}
+  template <Value T>
+  Rows(std::span<const T> values, std::uint64_t d)
+      : dtype(kDtypeOf<T>),
+        data(values.data()),
+        count(d == 0 ? 0 : values.size() / d),
+        dimension(d) {}
+};
+
+// The same, writable.
+struct MutableRows {
+  Dtype dtype = Dtype::kFloat32;
+  void* data = nullptr;
+  std::uint64_t count = 0;
+  std::uint64_t dimension = 0;
+  std::size_t stride = 0;
+
+  MutableRows() = default;
+  MutableRows(Dtype type, void* at, std::uint64_t n, std::uint64_t d, std::size_t s = 0)
+      : dtype(type), data(at), count(n), dimension(d), stride(s) {}
+  template <Value T>
+  MutableRows(std::span<T> values, std::uint64_t d)
+      : dtype(kDtypeOf<T>),
+        data(values.data()),
+        count(d == 0 ? 0 : values.size() / d),
+        dimension(d) {}
+};
+
+// Rows first to first + count - 1.
+struct RowRange {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+
+// Column of the schema; a file of one array has one without a name.
+struct Column {
+  std::string name;
+  std::uint64_t dimension = 0;                   // 1: scalars
+  Dtype dtype = Dtype::kFloat32;                 // of the values that were written
+  Compression compression = Compression::kFp16;  // what chunks have where they do not say
+};
+
+// The values of one column in one chunk.
+struct Slice {
+  Compression compression = Compression::kFp16;
+  double min = 0;            // int8: the value of code 0
+  double scale = 0;          // int8: the step from code to code
+  std::uint64_t offset = 0;  // from the start of the chunk's payload
+  std::uint64_t size = 0;    // in bytes; kUnknown as below
+};
+
+struct Chunk {
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+
+  std::uint64_t first_row = 0;
+  std::uint64_t rows = 0;
+  // Where its record (length, checksum if the version has one, payload) starts in the file, and the
+  // bytes of its payload. kUnknown if only the chunk itself can tell: where the header was read
+  // alone and there is lossless data in the chunk, or, for the place, in one before it.
+  std::uint64_t offset = 0;
+  std::uint64_t payload_bytes = 0;
+  // The JSON text of its `metadata`, part of Info::header; none if it has no such key.
+  std::optional<std::string_view> metadata;
+};
+
+// A run of rows that has metadata of its own. Chunks need not end where sections do.
+struct Section {
+  RowRange rows;
+  std::string_view metadata;  // JSON text, part of Info::header
+};
+
+// What a header says, checked. Copies share the text of the header; views into it are valid as long
+// as one of them lives.
+struct Info {
+  unsigned major = 0;  // 0.1, 1.0, 2.0; other minor versions occur
+  unsigned minor = 0;
+  bool is_columnar = false;
+  bool is_paged = false;   // records start on pages ("mmap_optimized")
+  std::uint64_t rows = 0;  // in all
+  std::vector<Column> columns;
+  std::vector<Chunk> chunks;
+  std::vector<Slice> slices;  // of chunk 0 in the order of the columns, then of chunk 1, ...
+  std::vector<Section> sections;
+  std::optional<std::string_view> metadata;   // JSON text of the header's `metadata`
+  std::shared_ptr<const std::string> header;  // all of the JSON text
+  std::uint64_t header_bytes = 0;             // where it ends in the file
+
+  // Records carry a CRC-32 of their payload.
+  bool has_checksums() const noexcept { return major != 0; }
+  std::size_t record_head_bytes() const noexcept { return has_checksums() ? 8 : 4; }
+  const Slice& slice(std::size_t chunk, std::size_t column) const noexcept {
+    return slices[chunk * columns.size() + column];
+  }
+  std::optional<std::size_t> find_column(std::string_view name) const noexcept {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].name == name) return i;
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace numpact::cvc
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be asked of writing CVC files, and what comes of it.
+#ifndef NUMPACT_CVC_WRITE_CONFIG_HPP
+#define NUMPACT_CVC_WRITE_CONFIG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "numpact/config.hpp"
+#include "numpact/cvc/types.hpp"
+
+namespace numpact::cvc {
+
+enum class Version : std::uint8_t {
+  kV01,  // 0.1: one array; no checksums; fp16 and int8 only
+  kV10,  // 1.0: one array
+  kV20,  // 2.0: columns
+};
+
+struct ColumnSpec {
+  std::string name;
+  std::uint64_t dimension = 1;
+  Dtype dtype = Dtype::kFloat32;  // of the rows that will be appended
+  // fp16, int8 or none; if it is not said, fp16 for floats and none for integers.
+  std::optional<Compression> compression;
+};
+
+struct WriteConfig {
+  Version version = Version::kV10;
+  Compression compression = Compression::kFp16;  // 0.1 and 1.0
+  std::uint64_t chunk_rows = 100000;             // at least 1
+  // 1.0 only: records start on pages of 4096 bytes, and the header says where.
+  bool paged = false;
+  // 2.0 only: the schema.
+  std::vector<ColumnSpec> columns;
+  // 0.1 and 1.0: values in a row. If it is not said, those of the first rows appended.
+  std::optional<std::uint64_t> dimension;
+  // If the first append brings exactly so many rows, the header is known before anything is
+  // written. Otherwise it is written last, and payloads are moved by its size.
+  std::optional<std::uint64_t> expected_rows;
+  // int8: take NaN, infinities and ranges beyond float32 too. All values of such a chunk decode to
+  // NaN. Otherwise they are kInvalidArgument.
+  bool allow_nonfinite = false;
+  // JSON for the header's `metadata`; empty: none.
+  std::string metadata;
+  // Chunks are compressed at the same time; so many are kept in memory.
+  unsigned threads = 1;
+  Executor* executor = nullptr;
+  ProgressCallback progress;
+  // Files only: ask the system to put the file on the disk before it gets its name.
+  bool sync = true;
+};
+
+// For one chunk. An empty optional leaves what the WriteConfig says.
+struct ChunkOptions {
+  std::optional<Compression> compression;  // 0.1 and 1.0
+  std::optional<std::string> metadata;     // JSON for the chunk's `metadata`
+};
+
+struct WriteReport {
+  std::uint64_t rows = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t bytes = 0;  // of the file
+  // Finite values that became infinite in half precision.
+  std::uint64_t fp16_overflows = 0;
+};
+
+}  // namespace numpact::cvc
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing CVC files, chunk by chunk as rows come in.
+#ifndef NUMPACT_CVC_WRITER_HPP
+#define NUMPACT_CVC_WRITER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "numpact/cvc/types.hpp"
+#include "numpact/cvc/write_config.hpp"
+#include "numpact/error.hpp"
+
+namespace numpact::cvc {
+
+// Writes one file. Not for two threads at once. After an error the file cannot be finished. A file
+// on disk gets its name when it is finished, in one step; until then, and if it never is, whatever
+// has that name stays as it was.
+class NUMPACT_API Writer {
+ public:
+  // Appends to nothing: `out` is replaced when the file is finished, and must live until then.
+  static Result<Writer> create(std::vector<std::byte>& out, const WriteConfig& config) noexcept;
+  static Result<Writer> create(const std::string& path, const WriteConfig& config) noexcept;
+  Writer(std::vector<std::byte>& out, const WriteConfig& config);
+  Writer(const std::string& path, const WriteConfig& config);
+  ~Writer();
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+
+  // Rows of a file of one array: float32, float64, float16 or integers, always of the same type.
+  Status try_append(const Rows& rows) noexcept;
+  // Rows of a columnar file: as many for each column of the schema, in its order and types.
+  Status try_append(std::span<const Rows> columns) noexcept;
+  // Rows appended from now on belong to a new section. The JSON metadata may be any value.
+  Status try_begin_section(std::string_view metadata) noexcept;
+  // Rows appended from now on belong to none.
+  Status try_end_section() noexcept;
+  // The rows at hand become a chunk, however few they are.
+  Status try_end_chunk() noexcept;
+  // For the chunk of this index; before it is full.
+  Status try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept;
+  // Writes what is left and the header. Nothing can be appended afterwards.
+  Status try_finish(WriteReport* report = nullptr) noexcept;
+
+  // The same, throwing Error.
+  void append(const Rows& rows) { throw_if_error(try_append(rows)); }
+  void append(std::span<const Rows> columns) { throw_if_error(try_append(columns)); }
+  void begin_section(std::string_view metadata) { throw_if_error(try_begin_section(metadata)); }
+  void end_section() { throw_if_error(try_end_section()); }
+  void end_chunk() { throw_if_error(try_end_chunk()); }
+  void set_chunk(std::uint64_t chunk, const ChunkOptions& options) {
+    throw_if_error(try_set_chunk(chunk, options));
+  }
+  WriteReport finish() {
+    WriteReport report;
+    throw_if_error(try_finish(&report));
+    return report;
+  }
+
+ private:
+  struct Impl;
+  explicit Writer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace numpact::cvc
+
+#endif

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changing the columns of a file. Those that stay are copied as they are, not decoded."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError, UnsupportedVersionError
+from ._frames import Payloads, write_file
+from ._load import list_of_columns
+from ._pack import COLUMN_TYPES
+from ._reader import Reader
+from ._values import vectors_of
+from ._writer import Writer
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Path = str | os.PathLike[str]
+
+
+class _Table:
+    """A columnar file as a header and, for each chunk, the bytes of its columns."""
+
+    def __init__(self, path: Path) -> None:
+        payloads = Payloads(path)
+        if not payloads.info.is_columnar:
+            raise UnsupportedVersionError("not a columnar file: it has no columns to change")
+        self.version = payloads.info.version
+        self.rows = payloads.info.rows
+        self.header: dict[str, Any] = json.loads(payloads.info.header)
+        self.names = [column.name for column in payloads.info.columns]
+        self.parts: list[dict[str, bytes | memoryview]] = [
+            {name: payloads.slice(i, c) for c, name in enumerate(self.names)}
+            for i in range(len(payloads.info.chunks))
+        ]
+
+    def check(self, name: str) -> None:
+        if name not in self.names:
+            raise InvalidArgumentError(f"there is no column {name!r}, but {self.names}")
+
+    def check_new(self, name: str) -> None:
+        if not name.strip():
+            raise InvalidArgumentError("a column needs a name")
+        if name in self.names:
+            raise InvalidArgumentError(f"there is a column {name!r} already")
+
+    def put(self, name: str, data: Any, compression: str | None) -> None:
+        """Adds a column at the end, or one of that name in its place."""
+        array = vectors_of(data)
+        if array.ndim not in (1, 2) or array.dtype.name not in COLUMN_TYPES:
+            raise InvalidArgumentError(f"column {name!r} cannot be {array.ndim}-D {array.dtype}")
+        if len(array) != self.rows:
+            raise InvalidArgumentError(f"column {name!r} has {len(array)} rows, not {self.rows}")
+        width = 1 if array.ndim == 1 else array.shape[1]
+        chosen = None if compression is None else {name: compression}
+        with Writer(
+            None, columns={name: (width, array.dtype.name)}, compression=chosen,
+            chunk_size=max(1, self.rows),
+        ) as writer:  # fmt: skip
+            first = 0
+            for chunk in self.header["chunks"]:
+                writer.append({name: array[first : first + chunk["rows"]]})
+                writer.end_chunk()
+                first += chunk["rows"]
+        alone = Reader(writer.contents)
+        described = json.loads(alone.info.header)
+        column = described["columns"][0]
+        if name in self.names:
+            self.header["columns"][self.names.index(name)] = column
+        else:
+            self.names.append(name)
+            self.header["columns"].append(column)
+        packed = memoryview(writer.contents)
+        for i, chunk in enumerate(alone.info.chunks):
+            start = (chunk.offset or 0) + alone.info.record_head_bytes
+            self.parts[i][name] = packed[start : start + (chunk.payload_bytes or 0)]
+            self.header["chunks"][i]["columns"][name] = described["chunks"][i]["columns"][name]
+
+    def save(self, path: Path) -> None:
+        for chunk, part in zip(self.header["chunks"], self.parts, strict=True):
+            offset = 0
+            for name in self.names:
+                chunk["columns"][name]["offset"] = offset
+                chunk["columns"][name]["size"] = len(part[name])
+                offset += len(part[name])
+        payloads = (b"".join(part[name] for name in self.names) for part in self.parts)
+        write_file(path, self.version, self.header, payloads)
+
+
+def add_column(
+    path: Path,
+    column_name: str,
+    data: npt.ArrayLike,
+    compression: str | None = None,
+    output_path: Path | None = None,
+) -> None:
+    """Adds a column of as many rows as the file has. The other columns keep their bytes.
+
+    Args:
+        path: A columnar file.
+        column_name: Its name, which must be new.
+        data: As for ``pack_cvc_columns``.
+        compression: "fp16", "int8" or "none".
+        output_path: Where the result goes; None: in place of ``path``, in one step.
+    """
+    table = _Table(path)
+    table.check_new(column_name)
+    table.put(column_name, data, compression)
+    table.save(path if output_path is None else output_path)
+
+
+def update_column(
+    path: Path,
+    column_name: str,
+    data: npt.ArrayLike,
+    compression: str | None = None,
+    output_path: Path | None = None,
+) -> None:
+    """Puts new values in the place of a column; arguments as for ``add_column``."""
+    table = _Table(path)
+    table.check(column_name)
+    table.put(column_name, data, compression)
+    table.save(path if output_path is None else output_path)
+
+
+def delete_column(path: Path, column_name: str, output_path: Path | None = None) -> None:
+    """Removes a column; the last one must stay."""
+    table = _Table(path)
+    table.check(column_name)
+    if len(table.names) == 1:
+        raise InvalidArgumentError("the last column cannot be deleted")
+    del table.header["columns"][table.names.index(column_name)]
+    table.names.remove(column_name)
+    for chunk in table.header["chunks"]:
+        del chunk["columns"][column_name]
+    table.save(path if output_path is None else output_path)
+
+
+def rename_column(
+    path: Path, old_name: str, new_name: str, output_path: Path | None = None
+) -> None:
+    """Gives a column another name, which must be new."""
+    table = _Table(path)
+    table.check(old_name)
+    table.check_new(new_name)
+    at = table.names.index(old_name)
+    table.names[at] = new_name
+    table.header["columns"][at]["name"] = new_name
+    for chunk, part in zip(table.header["chunks"], table.parts, strict=True):
+        chunk["columns"][new_name] = chunk["columns"].pop(old_name)
+        part[new_name] = part.pop(old_name)
+    table.save(path if output_path is None else output_path)
+
+
+def list_columns(path: Path) -> list[dict[str, Any]]:
+    """Name, dimension, dtype and compression of each column of a columnar file."""
+    info = Reader(path).info
+    if not info.is_columnar:
+        raise UnsupportedVersionError("not a columnar file: get_cvc_info describes it")
+    return list_of_columns(info.columns)

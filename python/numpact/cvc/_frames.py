@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Putting files together from headers and payloads that are there, without decoding them."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError, LimitExceededError
+from .._file import contents
+from .._writer import Replacement
+from ._info import Info
+from ._reader import Reader
+
+if TYPE_CHECKING:
+    Path = str | os.PathLike[str]
+
+_MAX_PAYLOAD = (1 << 32) - 1
+
+
+class Payloads:
+    """The payloads of a file's chunks, in place."""
+
+    def __init__(self, path: Path) -> None:
+        self._data = memoryview(contents(path)).cast("B")
+        self.reader = Reader(self._data)
+
+    @property
+    def info(self) -> Info:
+        return self.reader.info
+
+    def __getitem__(self, chunk: int) -> memoryview:
+        found = self.info.chunks[chunk]
+        # A reader of the whole file knows all places.
+        if found.offset is None or found.payload_bytes is None:
+            raise InvalidArgumentError(f"the place of chunk {chunk} is not known")
+        start = found.offset + self.info.record_head_bytes
+        return self._data[start : start + found.payload_bytes]
+
+    def slice(self, chunk: int, column: int) -> memoryview:
+        """The bytes of one column."""
+        found = self.info.chunks[chunk].slices[column]
+        end = None if found.size is None else found.offset + found.size
+        return self[chunk][found.offset : end]
+
+
+def write_file(
+    path: Path, version: tuple[int, int], header: dict[str, Any], payloads: Iterable[bytes | memoryview]
+) -> None:
+    """Writes a file with checksums beside its name and renames it."""
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
+    target = Replacement(os.fspath(path))
+    try:
+        target.write(struct.pack("<4sHHI", b"CVCF", *version, len(text)) + text)
+        for payload in payloads:
+            if len(payload) > _MAX_PAYLOAD:
+                raise LimitExceededError("a chunk takes more than 4 GiB: make them shorter")
+            target.write(struct.pack("<II", len(payload), zlib.crc32(payload)))
+            target.write(payload)
+        target.commit()
+    except BaseException:
+        target.abort()
+        raise

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a CVC file's header says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Column:
+    """Column of the schema; a file of one array has one without a name."""
+
+    name: str
+    dimension: int  #: values in a row; 1: scalars
+    dtype: str  #: of the values that were written
+    compression: str  #: what chunks have where they do not say
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The values of one column in one chunk."""
+
+    compression: str
+    min: float  #: int8: the value of code 0
+    scale: float  #: int8: the step from code to code
+    offset: int  #: from the start of the chunk's payload, in bytes
+    size: int | None  #: in bytes; None where only the chunk itself can tell
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows that are compressed together."""
+
+    first_row: int
+    rows: int
+    offset: int | None  #: of its record in the file; None where only earlier chunks can tell
+    payload_bytes: int | None
+    metadata: Any  #: any JSON value; None if it has none
+    slices: list[Slice] = field(repr=False)  #: in the order of the columns
+
+
+@dataclass(frozen=True)
+class Section:
+    """A run of rows that has metadata of its own."""
+
+    first_row: int
+    rows: int
+    metadata: Any
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a CVC file's header says."""
+
+    version: tuple[int, int]
+    is_columnar: bool
+    is_paged: bool  #: records start on pages ("mmap_optimized")
+    rows: int
+    columns: list[Column]
+    chunks: list[Chunk] = field(repr=False)
+    sections: list[Section] = field(repr=False)
+    metadata: Any  #: of the user's; None if there is none
+    header: str = field(repr=False)  #: the JSON text
+    header_bytes: int  #: where the header ends in the file
+    record_head_bytes: int = field(repr=False)  #: in front of each payload
+
+    @property
+    def dimension(self) -> int:
+        """Values in a row, of all columns together."""
+        return sum(column.dimension for column in self.columns)
+
+    def find_column(self, name: str | int | None) -> int:
+        """Index of a column by name or index; None: the only one."""
+        if name is None:
+            if len(self.columns) == 1:
+                return 0
+            raise KeyError(f"name one of the columns: {self._names()}")
+        if isinstance(name, int):
+            if 0 <= name < len(self.columns):
+                return name
+            raise KeyError(f"there is no column {name}")
+        for index, column in enumerate(self.columns):
+            if column.name == name:
+                return index
+        raise KeyError(f"there is no column {name!r}, but {self._names()}")
+
+    def _names(self) -> str:
+        return ", ".join(repr(column.name) for column in self.columns)
+
+
+def _value(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def make_info(raw: dict[str, Any]) -> Info:
+    """Of what numpact._core gives."""
+    chunks = [
+        Chunk(first, rows, offset, size, _value(metadata), [Slice(*s) for s in slices])
+        for first, rows, offset, size, metadata, slices in raw["chunks"]
+    ]
+    return Info(
+        version=tuple(raw["version"]),
+        is_columnar=raw["is_columnar"],
+        is_paged=raw["is_paged"],
+        rows=raw["rows"],
+        columns=[Column(*column) for column in raw["columns"]],
+        chunks=chunks,
+        sections=[Section(first, n, _value(text)) for first, n, text in raw["sections"]],
+        metadata=_value(raw["metadata"]),
+        header=raw["header"] or "",
+        header_bytes=raw["header_bytes"],
+        record_head_bytes=raw["record_head_bytes"],
+    )

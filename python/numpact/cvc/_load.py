@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading files, by the functions that callers of ``decompressed`` know."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError, UnsupportedVersionError
+from ._backends import check_backend
+from ._reader import CorruptionWarning, Reader
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Path = str | os.PathLike[str]
+
+
+def _single(path: Path) -> Reader:
+    reader = Reader(path)
+    if len(reader.info.columns) != 1:
+        raise UnsupportedVersionError("a columnar file: load_cvc_columns reads it")
+    return reader
+
+
+def load_cvc(
+    path: Path,
+    device: str = "cpu",
+    framework: str = "torch",
+    backend: str = "auto",
+    on_corruption: str = "raise",
+    fill_value: float = 0.0,
+    *,
+    threads: int | None = None,
+) -> Array:
+    """Reads all vectors of a file.
+
+    Args:
+        path: The file, of any version.
+        device: "cpu".
+        framework: Means nothing on the CPU; ``torch.from_numpy`` takes the result without a copy.
+        backend: "auto", "cpp" or "python", which are the same code.
+        on_corruption: About chunks whose checksum does not match: "raise", or fill their rows with
+            ``fill_value``, in silence ("skip") or with a warning ("warn").
+        fill_value: As said.
+        threads: As for ``numpact.decompress``.
+
+    Returns:
+        float32, (rows, values).
+
+    Raises:
+        CorruptedChunkError: A checksum does not match.
+        CorruptError, TruncatedError, UnsupportedVersionError: also ValueErrors.
+    """
+    check_backend(device, backend)
+    if on_corruption not in ("raise", "skip", "warn"):
+        raise InvalidArgumentError(
+            f"on_corruption must be 'raise', 'skip' or 'warn', not {on_corruption!r}"
+        )
+    with warnings.catch_warnings():
+        if on_corruption == "skip":
+            warnings.simplefilter("ignore", CorruptionWarning)
+        return _single(path).read(
+            dtype="float32",
+            on_corruption="raise" if on_corruption == "raise" else "fill",
+            fill_value=fill_value,
+            threads=threads,
+        )
+
+
+def _check_chunks(indices: Sequence[int], count: int) -> None:
+    for index in indices:
+        if not 0 <= index < count:
+            raise InvalidArgumentError(f"there is no chunk {index}: the file has {count}")
+
+
+def load_cvc_chunked(
+    path: Path,
+    chunk_indices: Sequence[int] | None = None,
+    device: str = "cpu",
+    framework: str = "torch",
+    backend: str = "auto",
+    *,
+    threads: int | None = None,
+) -> Iterator[tuple[int, Array]]:
+    """Reads a file chunk by chunk.
+
+    Args:
+        path: The file.
+        chunk_indices: Which chunks; None: all. They come in file order, each once.
+        device, framework, backend, threads: As for ``load_cvc``.
+
+    Yields:
+        Index and vectors of each chunk.
+    """
+    check_backend(device, backend)
+    reader = _single(path)
+    count = len(reader.info.chunks)
+    wanted = range(count) if chunk_indices is None else sorted(set(chunk_indices))
+    _check_chunks(wanted, count)
+    for index in wanted:
+        yield index, reader.read_chunk(index, dtype="float32", threads=threads)
+
+
+def load_cvc_range(
+    path: Path,
+    chunk_indices: Sequence[int] | None = None,
+    device: str = "cpu",
+    framework: str = "torch",
+    backend: str = "auto",
+    metadata_key: str | None = None,
+    metadata_value: Any = None,
+    section_key: str | None = None,
+    section_value: Any = None,
+    *,
+    threads: int | None = None,
+) -> Array:
+    """Reads chosen chunks or sections as one array.
+
+    Args:
+        path: The file.
+        chunk_indices: Which chunks, in this order and as often as named; or
+        metadata_key, metadata_value: all chunks whose metadata has this value under the key; or
+        section_key, section_value: all sections whose metadata has it, in file order.
+        device, framework, backend, threads: As for ``load_cvc``.
+
+    Raises:
+        InvalidArgumentError: Several ways of choosing, or nothing found; a ValueError.
+    """
+    check_backend(device, backend)
+    ways = [chunk_indices is not None, metadata_key is not None, section_key is not None]
+    if sum(ways) > 1:
+        raise InvalidArgumentError(
+            "choose by chunk_indices, by metadata or by section: one of them"
+        )
+    reader = _single(path)
+    info = reader.info
+    ranges = [(0, info.rows)]
+    if section_key is not None:
+        ranges = reader.find_sections(section_key, section_value)
+        if not ranges:
+            raise InvalidArgumentError(f"no sections with {section_key}={section_value!r}")
+    elif chunk_indices is not None or metadata_key is not None:
+        if metadata_key is not None:
+            chosen = reader.find_chunks(metadata_key, metadata_value)
+            if not chosen:
+                raise InvalidArgumentError(f"no chunks with {metadata_key}={metadata_value!r}")
+        else:
+            chosen = list(chunk_indices or ())
+        _check_chunks(chosen, len(info.chunks))
+        ranges = [(info.chunks[i].first_row, info.chunks[i].rows) for i in chosen]
+    return reader.read_ranges(ranges, dtype="float32", threads=threads)[0]
+
+
+def load_cvc_columns(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    device: str = "cpu",
+    framework: str = "torch",
+    backend: str = "auto",
+    section_key: str | None = None,
+    section_value: Any = None,
+    *,
+    threads: int | None = None,
+) -> dict[str, Array]:
+    """Reads columns of a columnar file.
+
+    Args:
+        path: The file.
+        columns: Names; None: all. Only these are decoded.
+        section_key, section_value: Only sections whose metadata has this value under the key.
+        device, framework, backend, threads: As for ``load_cvc``.
+
+    Returns:
+        Arrays by name: (rows,) for scalars, else (rows, values); float32, but integers that are
+        stored as they are keep their type.
+    """
+    check_backend(device, backend)
+    reader = Reader(path)
+    info = reader.info
+    if not info.is_columnar:
+        raise UnsupportedVersionError("not a columnar file: load_cvc reads it")
+    names = [column.name for column in info.columns] if columns is None else list(columns)
+    for name in names:
+        if name not in {column.name for column in info.columns}:
+            raise InvalidArgumentError(f"there is no column {name!r}")
+    ranges = [(0, info.rows)]
+    if section_key is not None:
+        ranges = reader.find_sections(section_key, section_value)
+        if not ranges:
+            raise InvalidArgumentError(f"no sections with {section_key}={section_value!r}")
+    arrays = reader.read_ranges(ranges, names, threads=threads)
+    return dict(zip(names, arrays, strict=True))
+
+
+def get_cvc_info(path: Path) -> dict[str, Any]:
+    """What a file's header says, as a dictionary: format_type, num_vectors, num_chunks, file_size,
+    dimension and compression or columns, sections if there are any, chunks."""
+    info = Reader(path).info
+    out: dict[str, Any] = {
+        "format_type": "columnar" if info.is_columnar else "single",
+        "num_vectors": info.rows,
+        "num_chunks": len(info.chunks),
+        "file_size": os.path.getsize(path),
+    }
+    if info.is_columnar:
+        out["columns"] = list_of_columns(info.columns)
+    else:
+        out["dimension"] = info.columns[0].dimension
+        out["compression"] = info.columns[0].compression
+    if info.sections:
+        out["sections"] = [
+            {
+                "start_index": section.first_row,
+                "end_index": section.first_row + section.rows,
+                "num_vectors": section.rows,
+                "metadata": section.metadata,
+            }
+            for section in info.sections
+        ]
+    # The reference lists the names of a chunk's columns as its header does: sorted.
+    names = sorted(column.name for column in info.columns)
+    out["chunks"] = [
+        {"index": i, "rows": chunk.rows, "columns": names}
+        if info.is_columnar
+        else {"index": i, "rows": chunk.rows, "metadata": chunk.metadata}
+        for i, chunk in enumerate(info.chunks)
+    ]
+    return out
+
+
+def list_of_columns(columns: Sequence[Any]) -> list[dict[str, Any]]:
+    return [
+        {"name": c.name, "dimension": c.dimension, "dtype": c.dtype, "compression": c.compression}
+        for c in columns
+    ]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chunks of a mapped file, by the class that callers of ``decompressed`` know."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError
+from ._backends import check_backend
+from ._frames import Payloads
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Self
+
+    Array = npt.NDArray[Any]
+
+
+class MMapCVCLoader:
+    """A file of one array that is mapped while it is open; a context manager.
+
+    Every version and compression can be read, and checksums are checked.
+
+    Args:
+        path: The file.
+        mode: "r".
+    """
+
+    def __init__(self, path: str | os.PathLike[str], mode: str = "r") -> None:
+        if mode != "r":
+            raise InvalidArgumentError("mode must be 'r'")
+        self.path = os.fspath(path)
+        self.mode = mode
+        self._payloads: Payloads | None = None
+
+    def open(self) -> Self:
+        if self._payloads is None:
+            payloads = Payloads(self.path)
+            if len(payloads.info.columns) != 1:
+                raise InvalidArgumentError("a columnar file: load_cvc_columns reads it")
+            self._payloads = payloads
+        return self
+
+    def close(self) -> None:
+        self._payloads = None
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _opened(self) -> Payloads:
+        if self._payloads is None:
+            raise RuntimeError("the file is not open: call open() first")
+        return self._payloads
+
+    def _check(self, chunk_idx: int) -> None:
+        count = len(self._opened().info.chunks)
+        if not 0 <= chunk_idx < count:
+            raise IndexError(f"there is no chunk {chunk_idx}: the file has {count}")
+
+    def get_chunk_view(self, chunk_idx: int) -> memoryview:
+        """The compressed bytes of a chunk, in place."""
+        self._check(chunk_idx)
+        return self._opened()[chunk_idx]
+
+    def load_chunk(self, chunk_idx: int, device: str = "cpu", framework: str = "torch") -> Array:
+        """The vectors of a chunk as float32."""
+        check_backend(device, "auto")
+        self._check(chunk_idx)
+        return self._opened().reader.read_chunk(chunk_idx, dtype="float32")
+
+    def load(self, device: str = "cpu", framework: str = "torch") -> Array:
+        """All vectors as float32."""
+        check_backend(device, "auto")
+        return self._opened().reader.read(dtype="float32")
+
+    def get_info(self) -> dict[str, Any]:
+        info = self._opened().info
+        return {
+            "num_vectors": info.rows,
+            "dimension": info.columns[0].dimension,
+            "compression": info.columns[0].compression,
+            "num_chunks": len(info.chunks),
+            "mmap_optimized": info.is_paged,
+            "file_size": os.path.getsize(self.path),
+        }

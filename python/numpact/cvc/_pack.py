@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing whole files, by the functions that callers of ``decompressed`` know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError
+from ._values import vectors_of
+from ._writer import Writer, WriteReport
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+    Path = str | os.PathLike[str]
+
+COLUMN_TYPES = ("float32", "float16", "int32", "int64", "int8", "uint8")
+
+
+def _matrix(x: Any) -> Array:
+    array = vectors_of(x)
+    if array.ndim != 2:
+        raise InvalidArgumentError(f"vectors must have two dimensions, not {array.ndim}")
+    return array
+
+
+def pack_cvc(
+    vectors: npt.ArrayLike,
+    output_path: Path,
+    compression: str = "fp16",
+    chunk_size: int = 100_000,
+    chunk_metadata: Sequence[Any] | None = None,
+    mmap_optimized: bool = False,
+    *,
+    threads: int | None = None,
+) -> WriteReport:
+    """Writes vectors to a file of version 1.0, which gets its name when it is whole.
+
+    Args:
+        vectors: Rows of floats or integers, (rows, values).
+        output_path: The file.
+        compression: "fp16", "int8" or "lossless".
+        chunk_size: Rows in a chunk.
+        chunk_metadata: A JSON value for each chunk.
+        mmap_optimized: Records start on pages of 4096 bytes.
+        threads: As for ``numpact.compress``.
+
+    Returns:
+        What was written; look at ``fp16_overflows``: finite values that became infinite.
+
+    Raises:
+        InvalidArgumentError: a ValueError. NaN or infinities for "int8" are one.
+    """
+    matrix = _matrix(vectors)
+    if chunk_size < 1:
+        raise InvalidArgumentError("chunk_size must be at least 1")
+    count = -(-len(matrix) // chunk_size)
+    if chunk_metadata is not None and len(chunk_metadata) != count:
+        raise InvalidArgumentError(f"chunk_metadata must have {count} items")
+    with Writer(
+        output_path,
+        compression=compression,
+        chunk_size=chunk_size,
+        mmap_optimized=mmap_optimized,
+        dimension=matrix.shape[1],
+        expected_rows=len(matrix) if chunk_metadata is None else None,
+        threads=threads,
+    ) as writer:
+        for index, value in enumerate(chunk_metadata or ()):
+            writer.set_chunk(index, metadata=[value])
+        writer.append(matrix)
+    return writer.close()
+
+
+def pack_cvc_sections(
+    sections: Sequence[tuple[Any, Any]],
+    output_path: Path,
+    compression: str = "fp16",
+    chunk_size: int = 100_000,
+    *,
+    threads: int | None = None,
+) -> WriteReport:
+    """Writes sections of vectors, each with metadata of its own, to a file of version 1.0.
+
+    Args:
+        sections: (vectors, metadata) each, of one dimension. A chunk may span several.
+        output_path, compression, chunk_size, threads: As for ``pack_cvc``.
+    """
+    if not sections:
+        raise InvalidArgumentError("sections cannot be empty")
+    parts = [(_matrix(vectors), metadata) for vectors, metadata in sections]
+    dimensions = sorted({matrix.shape[1] for matrix, _ in parts})
+    if len(dimensions) > 1:
+        raise InvalidArgumentError(f"all sections must have one dimension, found {dimensions}")
+    import numpy as np
+
+    # A file takes rows of one type: the one that holds those of all sections.
+    common = np.result_type(*(matrix.dtype for matrix, _ in parts))
+    with Writer(
+        output_path,
+        compression=compression,
+        chunk_size=chunk_size,
+        dimension=dimensions[0],
+        threads=threads,
+    ) as writer:
+        for matrix, metadata in parts:
+            with writer.section(metadata):
+                writer.append(matrix.astype(common, copy=False))
+    return writer.close()
+
+
+def _schema(data: Mapping[str, Array]) -> dict[str, tuple[int, str]]:
+    schema = {}
+    for name, array in data.items():
+        if array.dtype.name not in COLUMN_TYPES:
+            raise InvalidArgumentError(
+                f"column {name!r}: dtype must be one of {', '.join(COLUMN_TYPES)}, "
+                f"not {array.dtype.name}"
+            )
+        if array.ndim not in (1, 2):
+            raise InvalidArgumentError(f"column {name!r} must have one or two dimensions")
+        schema[name] = (1 if array.ndim == 1 else array.shape[1], array.dtype.name)
+    return schema
+
+
+def _columns(data: Mapping[str, Any]) -> dict[str, Array]:
+    if not data:
+        raise InvalidArgumentError("data cannot be empty")
+    columns = {name: vectors_of(values) for name, values in data.items()}
+    counts = {name: len(array) for name, array in columns.items()}
+    if len(set(counts.values())) > 1:
+        raise InvalidArgumentError(f"columns must have equally many rows, not {counts}")
+    return columns
+
+
+def pack_cvc_columns(
+    data: Mapping[str, Any],
+    output_path: Path,
+    compressions: Mapping[str, str] | None = None,
+    chunk_size: int = 100_000,
+    *,
+    threads: int | None = None,
+) -> WriteReport:
+    """Writes columns of equal length to a file of version 2.0.
+
+    Args:
+        data: Names and arrays: (rows,) for scalars or (rows, values); float32, float16, int32,
+            int64, int8, uint8.
+        output_path, chunk_size, threads: As for ``pack_cvc``.
+        compressions: "fp16", "int8" or "none" by name; fp16 for floats and "none" for integers that
+            are not named.
+    """
+    columns = _columns(data)
+    with Writer(
+        output_path,
+        columns=_schema(columns),
+        compression=dict(compressions or {}),
+        chunk_size=chunk_size,
+        expected_rows=len(next(iter(columns.values()))),
+        threads=threads,
+    ) as writer:
+        writer.append(columns)
+    return writer.close()
+
+
+def pack_cvc_sections_columnar(
+    sections: Sequence[tuple[Mapping[str, Any], Any]],
+    output_path: Path,
+    compressions: Mapping[str, str] | None = None,
+    chunk_size: int = 100_000,
+    *,
+    threads: int | None = None,
+) -> WriteReport:
+    """Writes sections of columns, each with metadata of its own, to a file of version 2.0.
+
+    Args:
+        sections: (columns as for ``pack_cvc_columns``, metadata) each, all of the same columns,
+            types and dimensions.
+        output_path, compressions, chunk_size, threads: As for ``pack_cvc_columns``.
+    """
+    if not sections:
+        raise InvalidArgumentError("sections cannot be empty")
+    parts = [(_columns(data), metadata) for data, metadata in sections]
+    schema = _schema(parts[0][0])
+    for columns, _ in parts[1:]:
+        if _schema(columns) != schema:
+            raise InvalidArgumentError("all sections must have the same columns")
+    with Writer(
+        output_path,
+        columns=schema,
+        compression=dict(compressions or {}),
+        chunk_size=chunk_size,
+        threads=threads,
+    ) as writer:
+        for columns, metadata in parts:
+            with writer.section(metadata):
+                writer.append(columns)
+    return writer.close()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of values, and arrays of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+from ._info import Column
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+#: Compressions whose values come in the column's own type.
+_OWN = "none"
+_INTEGERS = ("int32", "int64", "int8", "uint8")
+
+
+def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.dtype[Any], bool]:
+    """The array type for values of a column, and whether it holds bfloat16 as uint16.
+
+    None: float32, but for integers that are stored as they are, which keep their type.
+    """
+    import numpy as np
+
+    if dtype is None:
+        keeps = column.compression == _OWN and column.dtype in _INTEGERS
+        return np.dtype(column.dtype if keeps else "float32"), False
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        try:
+            import ml_dtypes
+        except ImportError:
+            return np.dtype(np.uint16), True
+        return np.dtype(ml_dtypes.bfloat16), True
+    found = np.dtype(dtype)
+    return found, found.name == "bfloat16"
+
+
+def as_core(array: Array, is_bfloat16: bool) -> Array:
+    """The array as numpact._core takes it, sharing its memory."""
+    import numpy as np
+
+    return array.view(np.uint16) if is_bfloat16 and array.dtype != np.uint16 else array
+
+
+def shape_of(column: Column, is_columnar: bool, rows: int) -> tuple[int, ...]:
+    """Scalars of a columnar file are one-dimensional."""
+    if is_columnar and column.dimension == 1:
+        return (rows,)
+    return (rows, column.dimension)
+
+
+def check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raises unless rows can be written to it: they may lie apart, their values may not."""
+    if not out.flags.writeable:
+        raise InvalidArgumentError("out is read-only")
+    if out.dtype != dtype:
+        raise TypeMismatchError(f"out is of {out.dtype}, not of {dtype}")
+    if out.shape != shape:
+        raise InvalidArgumentError(f"out has shape {out.shape}, not {shape}")
+
+
+def vectors_of(x: Any) -> Array:
+    """Rows of values from an array, or from what can become one."""
+    import numpy as np
+
+    array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
+        raise TypeMismatchError(f"vectors of {array.dtype} cannot be stored")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    is_tight = array.ndim < 2 or array.shape[1] <= 1 or array.strides[1] == array.itemsize
+    if not is_tight or (array.ndim > 0 and array.strides[0] < 0):
+        array = np.ascontiguousarray(array)
+    return array

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading CVC files.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "cvc_arrays.hpp"
+#include "numpact/cvc.hpp"
+
+namespace numpact::python {
+namespace {
+
+using RangeTuple = std::pair<std::uint64_t, std::uint64_t>;  // first, count
+using CorruptTuple =
+    std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // chunk, first, count
+
+// A column and the array that its values go to; whether that is of bfloat16 held as uint16.
+using TargetTuple = std::tuple<std::size_t, MutableRows, bool>;
+
+std::vector<cvc::Target> targets_of(const std::vector<TargetTuple>& arrays) {
+  std::vector<cvc::Target> targets;
+  for (const auto& [column, array, is_bfloat16] : arrays) {
+    targets.push_back({rows_of(array, is_bfloat16), column});
+  }
+  return targets;
+}
+
+cvc::OnCorruption on_corruption(std::string_view name) {
+  if (name == "raise") return cvc::OnCorruption::kRaise;
+  if (name == "fill") return cvc::OnCorruption::kFill;
+  if (name == "drop") return cvc::OnCorruption::kDrop;
+  raise_error(ErrorKind::kInvalidArgument, "on_corruption must be raise, fill or drop");
+}
+
+cvc::ReadConfig read_config(unsigned threads, bool verify, PythonProgress& progress) {
+  cvc::ReadConfig config;
+  set_threads(config, threads, 2);
+  config.verify = verify;
+  config.progress = progress.function();
+  return config;
+}
+
+// Immutable once made, so that threads may share it.
+class CvcReader {
+ public:
+  CvcReader(nb::handle source, std::optional<std::uint64_t> max_memory) : bytes_(source) {
+    DecodeLimits limits;
+    if (max_memory) limits.max_memory = *max_memory;
+    Result<cvc::Reader> made = cvc::Reader::create(bytes_.span(), limits);
+    raise_if_error(made.status());
+    reader_.emplace(std::move(*made));
+  }
+
+  nb::dict info() const { return info_dict(reader_->info()); }
+
+  std::pair<std::uint64_t, std::vector<CorruptTuple>> read(const std::vector<RangeTuple>& ranges,
+                                                           const std::vector<TargetTuple>& arrays,
+                                                           unsigned threads, bool verify,
+                                                           std::string_view corruption, double fill,
+                                                           nb::object callback) const {
+    std::vector<cvc::RowRange> wanted;
+    for (const auto& [first, count] : ranges) wanted.push_back({first, count});
+    const std::vector<cvc::Target> targets = targets_of(arrays);
+    PythonProgress progress(std::move(callback));
+    cvc::ReadConfig config = read_config(threads, verify, progress);
+    config.on_corruption = on_corruption(corruption);
+    config.fill = fill;
+    cvc::ReadReport report;
+    run(progress, [&] { return reader_->try_read(wanted, targets, config, &report); });
+    std::vector<CorruptTuple> corrupt;
+    for (const cvc::CorruptRows& rows : report.corrupt) {
+      corrupt.emplace_back(rows.chunk, rows.rows.first, rows.rows.count);
+    }
+    return {report.rows, corrupt};
+  }
+
+  void gather(
+      const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
+      const std::vector<TargetTuple>& arrays, unsigned threads, bool verify) const {
+    const std::vector<cvc::Target> targets = targets_of(arrays);
+    PythonProgress progress;
+    const cvc::ReadConfig config = read_config(threads, verify, progress);
+    run(progress, [&] { return reader_->try_gather({rows.data(), rows.size()}, targets, config); });
+  }
+
+  std::vector<RangeTuple> find_sections(std::string_view key, std::string_view value) const {
+    std::vector<cvc::RowRange> ranges;
+    raise_if_error(reader_->try_find_sections(key, value, ranges));
+    std::vector<RangeTuple> out;
+    for (const cvc::RowRange& range : ranges) out.emplace_back(range.first, range.count);
+    return out;
+  }
+
+  std::vector<std::size_t> find_chunks(std::string_view key, std::string_view value) const {
+    std::vector<std::size_t> chunks;
+    raise_if_error(reader_->try_find_chunks(key, value, chunks));
+    return chunks;
+  }
+
+  // Codes of rows to an array of bytes, and for each run of rows what they mean.
+  nb::list read_codes(
+      std::uint64_t first, std::uint64_t count, std::size_t column,
+      const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
+      unsigned threads, bool verify) const {
+    PythonProgress progress;
+    const cvc::ReadConfig config = read_config(threads, verify, progress);
+    std::vector<cvc::CodeRun> runs;
+    run(progress, [&] {
+      auto* const data = reinterpret_cast<std::byte*>(out.data());
+      return reader_->try_read_codes({first, count}, column, {data, out.size()}, 0, runs, config);
+    });
+    nb::list list;
+    for (const cvc::CodeRun& each : runs) {
+      const std::string_view name = name_of(each.compression);
+      list.append(
+          nb::make_tuple(each.rows, nb::str(name.data(), name.size()), each.min, each.scale));
+    }
+    return list;
+  }
+
+  // Chunk, first row, rows, kind and words of every problem.
+  nb::list verify(unsigned threads, nb::object callback) const {
+    PythonProgress progress(std::move(callback));
+    const cvc::ReadConfig config = read_config(threads, true, progress);
+    cvc::VerifyReport report;
+    run(progress, [&] { return reader_->try_verify(report, config); });
+    nb::list bad;
+    for (const cvc::VerifyReport::Bad& each : report.bad) {
+      bad.append(nb::make_tuple(each.chunk, each.rows.first, each.rows.count,
+                                static_cast<int>(each.status.kind()), each.status.message()));
+    }
+    return bad;
+  }
+
+ private:
+  Bytes bytes_;
+  std::optional<cvc::Reader> reader_;
+};
+
+// The start of a file, from which its chunks can be fetched one by one.
+class CvcHeader {
+ public:
+  CvcHeader(nb::handle prefix, std::optional<std::uint64_t> file_bytes) {
+    const Bytes bytes(prefix);
+    raise_if_error(cvc::try_parse_header(bytes.span(), info_, {}, file_bytes));
+  }
+
+  nb::dict info() const { return info_dict(info_); }
+
+  void decode_chunk(std::size_t chunk, nb::handle record,
+                    const std::vector<TargetTuple>& arrays) const {
+    const Bytes bytes(record);
+    const std::vector<cvc::Target> targets = targets_of(arrays);
+    const PythonProgress progress;
+    run(progress, [&] { return cvc::try_decode_chunk(info_, chunk, bytes.span(), targets); });
+  }
+
+ private:
+  cvc::Info info_;
+};
+
+std::uint64_t header_bytes(nb::handle prefix) {
+  const Bytes bytes(prefix);
+  std::uint64_t needed = 0;
+  raise_if_error(cvc::try_header_bytes(bytes.span(), needed));
+  return needed;
+}
+
+}  // namespace
+
+void bind_cvc_reader(nb::module_& m) {
+  nb::class_<CvcReader>(m, "CvcReader")
+      .def(nb::init<nb::handle, std::optional<std::uint64_t>>(), nb::arg("source"),
+           nb::arg("max_memory").none() = nb::none())
+      .def("info", &CvcReader::info)
+      .def("read", &CvcReader::read, nb::arg("ranges"), nb::arg("targets"), nb::arg("threads"),
+           nb::arg("verify"), nb::arg("on_corruption"), nb::arg("fill"), nb::arg("progress").none())
+      .def("gather", &CvcReader::gather, nb::arg("rows"), nb::arg("targets"), nb::arg("threads"),
+           nb::arg("verify"))
+      .def("find_sections", &CvcReader::find_sections, nb::arg("key"), nb::arg("value"))
+      .def("find_chunks", &CvcReader::find_chunks, nb::arg("key"), nb::arg("value"))
+      .def("read_codes", &CvcReader::read_codes, nb::arg("first"), nb::arg("count"),
+           nb::arg("column"), nb::arg("out"), nb::arg("threads"), nb::arg("verify"))
+      .def("verify", &CvcReader::verify, nb::arg("threads"), nb::arg("progress").none());
+  nb::class_<CvcHeader>(m, "CvcHeader")
+      .def(nb::init<nb::handle, std::optional<std::uint64_t>>(), nb::arg("prefix"),
+           nb::arg("file_bytes").none() = nb::none())
+      .def("info", &CvcHeader::info)
+      .def("decode_chunk", &CvcHeader::decode_chunk, nb::arg("chunk"), nb::arg("record"),
+           nb::arg("targets"));
+  m.def("cvc_header_bytes", &header_bytes, nb::arg("prefix"));
+}
+
+}  // namespace numpact::python

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing CVC files.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "cvc_arrays.hpp"
+#include "numpact/cvc.hpp"
+
+namespace numpact::python {
+namespace {
+
+// name, dimension, dtype, compression
+using ColumnTuple = std::tuple<std::string, std::uint64_t, std::string, std::optional<std::string>>;
+
+cvc::Compression compression_of(std::string_view name) {
+  const std::optional<cvc::Compression> found = cvc::compression_of_name(name);
+  if (!found) {
+    raise_error(ErrorKind::kInvalidArgument, "unknown compression " + std::string(name));
+  }
+  return *found;
+}
+
+cvc::Version version_of(std::string_view name) {
+  if (name == "0.1") return cvc::Version::kV01;
+  if (name == "1.0") return cvc::Version::kV10;
+  if (name == "2.0") return cvc::Version::kV20;
+  raise_error(ErrorKind::kInvalidArgument, "version must be 0.1, 1.0 or 2.0");
+}
+
+class CvcWriter {
+ public:
+  CvcWriter(const std::optional<std::string>& path, std::string_view version,
+            std::string_view compression, std::uint64_t chunk_rows, bool paged,
+            const std::vector<ColumnTuple>& columns, std::optional<std::uint64_t> dimension,
+            std::optional<std::uint64_t> expected_rows, bool allow_nonfinite,
+            const std::string& metadata, unsigned threads, bool sync) {
+    cvc::WriteConfig config;
+    config.version = version_of(version);
+    config.compression = compression_of(compression);
+    config.chunk_rows = chunk_rows;
+    config.paged = paged;
+    for (const auto& [name, width, dtype, packed] : columns) {
+      const std::optional<cvc::Dtype> type = cvc::dtype_of_name(dtype);
+      if (!type) raise_error(ErrorKind::kTypeMismatch, "columns cannot be of " + dtype);
+      cvc::ColumnSpec spec{name, width, *type, std::nullopt};
+      if (packed) spec.compression = compression_of(*packed);
+      config.columns.push_back(std::move(spec));
+    }
+    config.dimension = dimension;
+    config.expected_rows = expected_rows;
+    config.allow_nonfinite = allow_nonfinite;
+    config.metadata = metadata;
+    config.sync = sync;
+    set_threads(config, threads, 2);
+    Result<cvc::Writer> made =
+        path ? cvc::Writer::create(*path, config) : cvc::Writer::create(out_, config);
+    raise_if_error(made.status());
+    writer_.emplace(std::move(*made));
+  }
+
+  void append(const std::vector<ConstRows>& arrays) {
+    std::vector<cvc::Rows> rows;
+    for (const ConstRows& array : arrays) rows.push_back(rows_of(array));
+    locked([&] { return writer_->try_append(rows); });
+  }
+  void begin_section(std::string_view metadata) {
+    locked([&] { return writer_->try_begin_section(metadata); });
+  }
+  void end_section() {
+    locked([&] { return writer_->try_end_section(); });
+  }
+  void end_chunk() {
+    locked([&] { return writer_->try_end_chunk(); });
+  }
+  void set_chunk(std::uint64_t chunk, std::optional<std::string> compression,
+                 std::optional<std::string> metadata) {
+    cvc::ChunkOptions options;
+    if (compression) options.compression = compression_of(*compression);
+    options.metadata = std::move(metadata);
+    locked([&] { return writer_->try_set_chunk(chunk, options); });
+  }
+  // Rows, chunks, bytes, and finite values that half precision made infinite.
+  nb::tuple finish() {
+    cvc::WriteReport report;
+    locked([&] { return writer_->try_finish(&report); });
+    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.fp16_overflows);
+  }
+  // Throws an unfinished file away.
+  void abort() { writer_.reset(); }
+  // The file, where there is no path.
+  nb::bytes contents() const { return nb::bytes(out_.data(), out_.size()); }
+
+ private:
+  template <class Work>
+  void locked(Work&& work) {
+    if (!writer_) raise_error(ErrorKind::kInvalidArgument, "the writer is closed");
+    const PythonProgress progress;
+    run(progress, [&] {
+      const std::lock_guard lock(mutex_);
+      return work();
+    });
+  }
+
+  std::mutex mutex_;
+  std::vector<std::byte> out_;
+  std::optional<cvc::Writer> writer_;
+};
+
+}  // namespace
+
+void bind_cvc_writer(nb::module_& m) {
+  nb::class_<CvcWriter>(m, "CvcWriter")
+      .def(nb::init<const std::optional<std::string>&, std::string_view, std::string_view,
+                    std::uint64_t, bool, const std::vector<ColumnTuple>&,
+                    std::optional<std::uint64_t>, std::optional<std::uint64_t>, bool,
+                    const std::string&, unsigned, bool>(),
+           nb::arg("path").none(), nb::arg("version"), nb::arg("compression"),
+           nb::arg("chunk_rows"), nb::arg("paged"), nb::arg("columns"), nb::arg("dimension").none(),
+           nb::arg("expected_rows").none(), nb::arg("allow_nonfinite"), nb::arg("metadata"),
+           nb::arg("threads"), nb::arg("sync"))
+      .def("append", &CvcWriter::append, nb::arg("arrays"))
+      .def("begin_section", &CvcWriter::begin_section, nb::arg("metadata"))
+      .def("end_section", &CvcWriter::end_section)
+      .def("end_chunk", &CvcWriter::end_chunk)
+      .def("set_chunk", &CvcWriter::set_chunk, nb::arg("chunk"), nb::arg("compression").none(),
+           nb::arg("metadata").none())
+      .def("finish", &CvcWriter::finish)
+      .def("abort", &CvcWriter::abort)
+      .def("contents", &CvcWriter::contents);
+}
+
+}  // namespace numpact::python

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "api/guard.hpp"
+#include "api/replacement.hpp"
+#include "base/try.hpp"
+#include "cvc/file/file_writer.hpp"
+#include "cvc/file/output.hpp"
+#include "numpact/cvc/writer.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+class MemoryOutput final : public Output {
+ public:
+  explicit MemoryOutput(std::vector<std::byte>& out) : out_(out) {}
+
+  Status reserve(std::uint64_t end) override {
+    if (end > bytes_.max_size()) return Status(ErrorKind::kOutOfMemory, "out of memory");
+    if (end > bytes_.capacity()) {
+      bytes_.reserve(std::max(static_cast<std::size_t>(end), 2 * bytes_.capacity()));
+    }
+    if (end > bytes_.size()) bytes_.resize(static_cast<std::size_t>(end));
+    return {};
+  }
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    if (!bytes.empty()) std::memcpy(bytes_.data() + offset, bytes.data(), bytes.size());
+    return {};
+  }
+  Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) override {
+    NUMPACT_TRY(reserve(to + bytes));
+    std::memmove(bytes_.data() + to, bytes_.data() + from, static_cast<std::size_t>(bytes));
+    return {};
+  }
+  Status finish(std::uint64_t bytes) override {
+    bytes_.resize(static_cast<std::size_t>(bytes));
+    out_ = std::move(bytes_);
+    return {};
+  }
+
+ private:
+  std::vector<std::byte>& out_;
+  std::vector<std::byte> bytes_;
+};
+
+class FileOutput final : public Output {
+ public:
+  explicit FileOutput(bool sync) : sync_(sync) {}
+
+  Status open(const std::string& path) { return file_.open(path); }
+  Status reserve(std::uint64_t) override { return {}; }  // holes are zeros
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    return file_.write_at(offset, bytes);
+  }
+  Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) override {
+    return file_.move(from, to, bytes);
+  }
+  Status finish(std::uint64_t bytes) override {
+    NUMPACT_TRY(file_.resize(bytes));
+    return file_.replace(sync_);
+  }
+
+ private:
+  Replacement file_;
+  bool sync_;
+};
+
+}  // namespace
+
+struct Writer::Impl {
+  Impl(std::unique_ptr<Output> where, const WriteConfig& config)
+      : output(std::move(where)), file(*output, config) {}
+
+  // Once something went wrong, or the file is finished, nothing more is done.
+  template <class F>
+  Status run(const F& f) noexcept {
+    if (is_over) {
+      return Status(ErrorKind::kInvalidArgument,
+                    "the file was finished, or could not be written on");
+    }
+    const Status status = guarded(f);
+    is_over = !status.ok();
+    return status;
+  }
+
+  std::unique_ptr<Output> output;
+  FileWriter file;
+  bool is_over = false;
+};
+
+Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Writer::~Writer() = default;
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+Result<Writer> Writer::create(std::vector<std::byte>& out, const WriteConfig& config) noexcept {
+  std::unique_ptr<Impl> impl;
+  const Status status = guarded([&]() -> Status {
+    impl = std::make_unique<Impl>(std::make_unique<MemoryOutput>(out), config);
+    return impl->file.begin();
+  });
+  if (!status.ok()) return status;
+  return Writer(std::move(impl));
+}
+
+Result<Writer> Writer::create(const std::string& path, const WriteConfig& config) noexcept {
+  std::unique_ptr<Impl> impl;
+  const Status status = guarded([&]() -> Status {
+    auto output = std::make_unique<FileOutput>(config.sync);
+    FileOutput& file = *output;
+    impl = std::make_unique<Impl>(std::move(output), config);
+    NUMPACT_TRY(impl->file.begin());
+    return file.open(path);
+  });
+  if (!status.ok()) return status;
+  return Writer(std::move(impl));
+}
+
+Writer::Writer(std::vector<std::byte>& out, const WriteConfig& config)
+    : Writer(create(out, config).value()) {}
+
+Writer::Writer(const std::string& path, const WriteConfig& config) {
+  Result<Writer> writer = create(path, config);
+  if (!writer.ok()) throw Error(writer.status(), path);
+  *this = std::move(*writer);
+}
+
+Status Writer::try_append(const Rows& rows) noexcept { return try_append({&rows, 1}); }
+
+Status Writer::try_append(std::span<const Rows> columns) noexcept {
+  return impl_->run([&] { return impl_->file.append(columns); });
+}
+
+Status Writer::try_begin_section(std::string_view metadata) noexcept {
+  return impl_->run([&] { return impl_->file.begin_section(metadata); });
+}
+
+Status Writer::try_end_section() noexcept {
+  return impl_->run([&] { return impl_->file.end_section(); });
+}
+
+Status Writer::try_end_chunk() noexcept {
+  return impl_->run([&] { return impl_->file.end_chunk(); });
+}
+
+Status Writer::try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept {
+  return impl_->run([&] { return impl_->file.set_chunk(chunk, options); });
+}
+
+Status Writer::try_finish(WriteReport* report) noexcept {
+  const Status status = impl_->run([&] {
+    WriteReport own;
+    return impl_->file.finish(report != nullptr ? *report : own);
+  });
+  impl_->is_over = true;
+  if (status.ok()) impl_->output.reset();
+  return status;
+}
+
+}  // namespace numpact::cvc

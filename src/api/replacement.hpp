@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A new file beside another that takes its place, in one step, or goes away.
+#ifndef NUMPACT_API_REPLACEMENT_HPP
+#define NUMPACT_API_REPLACEMENT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "numpact/error.hpp"
+#include "numpact/stream.hpp"
+
+namespace numpact {
+
+class Replacement final : public ByteSink {
+ public:
+  Replacement() = default;
+  ~Replacement() override;
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+
+  // For the file at `path`, or what it links to; there need not be one yet.
+  Status open(const std::string& path);
+
+  // Behind what was written so.
+  Status write(std::span<const std::byte> bytes) override;
+  // Anywhere; from any thread.
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  // What is written from one place to another; they may overlap.
+  Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes);
+  Status resize(std::uint64_t bytes);
+
+  // Takes the place, with the permissions of the file there; first, if asked, down to the disk.
+  Status replace(bool sync = true);
+
+ private:
+  void sync_folder() const;
+
+  std::string path_;
+  std::string name_;
+  int descriptor_ = -1;
+  std::uint64_t written_ = 0;
+  bool done_ = false;
+};
+
+}  // namespace numpact
+
+#endif

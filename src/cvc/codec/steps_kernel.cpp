@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over codes of one byte, compiled for every target.
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cvc/codec/steps_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "cvc/codec/steps.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact::cvc {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+constexpr bool kHasVectors = false;
+#else
+constexpr bool kHasVectors = true;
+#endif
+
+void CodesToValues(const std::byte* codes, std::size_t n, float min, float scale,
+                   float* HWY_RESTRICT values) {
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(codes);
+  std::size_t i = 0;
+  if constexpr (kHasVectors) {
+    const hn::ScalableTag<float> df;
+    const hn::RebindToSigned<decltype(df)> di;
+    const hn::Rebind<std::uint8_t, decltype(df)> d8;
+    const std::size_t lanes = hn::Lanes(df);
+    const auto all_min = hn::Set(df, min);
+    const auto all_scale = hn::Set(df, scale);
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      const auto a = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, from + i)));
+      const auto b = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, from + i + lanes)));
+      hn::StoreU(hn::Add(hn::Mul(a, all_scale), all_min), df, values + i);
+      hn::StoreU(hn::Add(hn::Mul(b, all_scale), all_min), df, values + i + lanes);
+    }
+  }
+  for (; i < n; ++i) values[i] = value_of_code(from[i], min, scale);
+}
+
+void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, float scale,
+                   std::uint8_t* HWY_RESTRICT codes) {
+  std::size_t i = 0;
+  if constexpr (kHasVectors) {
+    const hn::ScalableTag<float> df;
+    const hn::Rebind<std::uint8_t, decltype(df)> d8;
+    const std::size_t lanes = hn::Lanes(df);
+    const auto all_min = hn::Set(df, min);
+    const auto all_scale = hn::Set(df, scale);
+    for (; i + lanes <= n; i += lanes) {
+      const auto steps = hn::Div(hn::Sub(hn::LoadU(df, values + i), all_min), all_scale);
+      hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(steps)), d8, codes + i);
+    }
+  }
+  for (; i < n; ++i) codes[i] = code_of_value(values[i], min, scale);
+}
+
+ValueRange RangeOf(const float* values, std::size_t n) {
+  ValueRange range{values[0], values[0], false};
+  std::size_t i = 0;
+  if constexpr (kHasVectors) {
+    const hn::ScalableTag<float> df;
+    const std::size_t lanes = hn::Lanes(df);
+    if (n >= 2 * lanes) {
+      auto low_a = hn::LoadU(df, values);
+      auto high_a = low_a;
+      auto low_b = low_a;
+      auto high_b = low_a;
+      auto nans = hn::Ne(low_a, low_a);
+      for (; i + 2 * lanes <= n; i += 2 * lanes) {
+        const auto a = hn::LoadU(df, values + i);
+        const auto b = hn::LoadU(df, values + i + lanes);
+        low_a = hn::Min(low_a, a);
+        high_a = hn::Max(high_a, a);
+        low_b = hn::Min(low_b, b);
+        high_b = hn::Max(high_b, b);
+        nans = hn::Or(nans, hn::Or(hn::Ne(a, a), hn::Ne(b, b)));
+      }
+      range.low = hn::GetLane(hn::MinOfLanes(df, hn::Min(low_a, low_b)));
+      range.high = hn::GetLane(hn::MaxOfLanes(df, hn::Max(high_a, high_b)));
+      range.has_nan = !hn::AllFalse(df, nans);
+    }
+  }
+  for (; i < n; ++i) {
+    range.low = values[i] < range.low ? values[i] : range.low;
+    range.high = values[i] > range.high ? values[i] : range.high;
+    range.has_nan = range.has_nan || std::isnan(values[i]);
+  }
+  return range;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact::cvc
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "simd/dispatch.hpp"
+
+namespace numpact::cvc {
+
+HWY_EXPORT(CodesToValues);
+HWY_EXPORT(ValuesToCodes);
+HWY_EXPORT(RangeOf);
+
+void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values) {
+  NUMPACT_DISPATCH(CodesToValues)(codes, n, min, scale, values);
+}
+
+void values_to_codes(const float* values, std::size_t n, float min, float scale,
+                     std::uint8_t* codes) {
+  NUMPACT_DISPATCH(ValuesToCodes)(values, n, min, scale, codes);
+}
+
+ValueRange range_of(const float* values, std::size_t n) {
+  return NUMPACT_DISPATCH(RangeOf)(values, n);
+}
+
+}  // namespace numpact::cvc
+
+#endif

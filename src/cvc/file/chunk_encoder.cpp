@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/file/chunk_encoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/try.hpp"
+#include "cvc/file/crc.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+// Gathers the payload in the buffer, behind room for the record's head.
+class RecordSink final : public BlockSink {
+ public:
+  RecordSink(Output& output, std::uint64_t offset, std::size_t head, std::span<std::byte> buffer)
+      : output_(output),
+        offset_(offset),
+        head_(head),
+        buffer_(buffer),
+        used_(head),
+        crc_from_(head) {}
+
+  Status put(std::span<const std::byte> bytes) override {
+    if (bytes.size() > buffer_.size() - used_) NUMPACT_TRY(flush());
+    if (bytes.size() > buffer_.size() - used_) {
+      crc_ = crc32(bytes, crc_);
+      NUMPACT_TRY(output_.write_at(offset_ + written_, bytes));
+      written_ += bytes.size();
+      return {};
+    }
+    if (!bytes.empty()) std::memcpy(buffer_.data() + used_, bytes.data(), bytes.size());
+    used_ += bytes.size();
+    return {};
+  }
+
+  // The head last, in one write with the payload if the buffer holds all of it.
+  Status finish(std::uint64_t payload_bytes) {
+    note_crc();
+    std::byte head[8];
+    const auto length = static_cast<std::uint32_t>(payload_bytes);
+    std::memcpy(head, &length, 4);
+    std::memcpy(head + 4, &crc_, 4);
+    if (written_ > 0) NUMPACT_TRY(output_.write_at(offset_, {head, head_}));
+    if (written_ == 0) std::memcpy(buffer_.data(), head, head_);
+    return output_.write_at(offset_ + written_, buffer_.first(used_));
+  }
+
+ private:
+  void note_crc() { crc_ = crc32(buffer_.subspan(crc_from_, used_ - crc_from_), crc_); }
+  Status flush() {
+    note_crc();
+    NUMPACT_TRY(output_.write_at(offset_ + written_, buffer_.first(used_)));
+    written_ += used_;
+    used_ = 0;
+    crc_from_ = 0;
+    return {};
+  }
+
+  Output& output_;
+  std::uint64_t offset_;
+  std::size_t head_;
+  std::span<std::byte> buffer_;
+  std::size_t used_;
+  std::size_t crc_from_;
+  std::uint64_t written_ = 0;  // bytes of the record
+  std::uint32_t crc_ = 0;
+};
+
+}  // namespace
+
+Status plan_chunk(const EncodeRules& rules, ChunkJob& job) {
+  if (job.is_planned) return {};
+  job.plans.clear();
+  job.payload_bytes = 0;
+  for (std::size_t i = 0; i < job.sources.size(); ++i) {
+    Slice& slice = job.slices[i];
+    Plan plan;
+    NUMPACT_TRY(codec_of(slice.compression).plan(job.sources[i], rules, plan));
+    slice.min = plan.min;
+    slice.scale = plan.scale;
+    slice.offset = job.payload_bytes;
+    slice.size = plan.bytes;
+    if (plan.bytes > UINT32_MAX - job.payload_bytes) {
+      return Status(ErrorKind::kInvalidArgument,
+                    "a chunk would pass 2^32 - 1 bytes (WriteConfig::chunk_rows)");
+    }
+    job.payload_bytes += plan.bytes;
+    job.plans.push_back(std::move(plan));
+  }
+  job.is_planned = true;
+  return {};
+}
+
+Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte> buffer,
+                    Output& output, ChunkJob& job) {
+  RecordSink sink(output, offset, head, buffer);
+  for (std::size_t i = 0; i < job.sources.size(); ++i) {
+    const Codec& codec = codec_of(job.slices[i].compression);
+    NUMPACT_TRY(codec.encode(job.sources[i], job.plans[i], sink));
+  }
+  job.fp16_overflows = sink.fp16_overflows;
+  return sink.finish(job.payload_bytes);
+}
+
+}  // namespace numpact::cvc

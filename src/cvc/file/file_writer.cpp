@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/file/file_writer.hpp"
+
+#include <algorithm>
+#include <new>
+#include <unordered_set>
+
+#include "base/try.hpp"
+#include "cvc/header/frame.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
+
+bool is_float(Dtype dtype) {
+  return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
+}
+
+std::size_t row_bytes(const Rows& rows) {
+  return static_cast<std::size_t>(rows.dimension) * size_of(rows.dtype);
+}
+
+bool is_blank(std::string_view name) {
+  return name.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+}
+
+// What a task does must not throw.
+template <class F>
+Status caught(const F& f) noexcept {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorKind::kOutOfMemory, "out of memory");
+  }
+}
+
+}  // namespace
+
+// ---- what is asked for ----
+
+Status FileWriter::check_compression(Compression compression) const {
+  const Codec& codec = codec_of(compression);
+  if (is_columnar() ? !codec.in_columns : !codec.in_single) {
+    return invalid(is_columnar() ? "columns are compressed by fp16, int8 or none"
+                                 : "files of one array are compressed by fp16, int8 or lossless");
+  }
+  if (config_.version == Version::kV01 && compression == Compression::kLossless) {
+    return invalid("version 0.1 has fp16 and int8 only");
+  }
+  return {};
+}
+
+Status FileWriter::take_schema() {
+  if (config_.columns.empty()) return invalid("version 2.0 needs columns");
+  std::unordered_set<std::string_view> names;
+  for (const ColumnSpec& spec : config_.columns) {
+    if (is_blank(spec.name)) return invalid("a column's name is blank");
+    if (!json::is_utf8(spec.name)) return invalid("a column's name is not UTF-8");
+    if (!names.insert(spec.name).second) return invalid("two columns have one name");
+    if (spec.dimension == 0) return invalid("a column's dimension is 0");
+    if (spec.dtype == Dtype::kFloat64 || spec.dtype == Dtype::kBFloat16) {
+      return invalid("a column cannot be of this type");
+    }
+    const Compression usual = is_float(spec.dtype) ? Compression::kFp16 : Compression::kNone;
+    const Compression compression = spec.compression.value_or(usual);
+    NUMPACT_TRY(check_compression(compression));
+    content_.columns.push_back({spec.name, spec.dimension, spec.dtype, compression});
+  }
+  has_types_ = true;
+  return {};
+}
+
+Status FileWriter::begin() {
+  if (config_.chunk_rows == 0) return invalid("WriteConfig::chunk_rows is 0");
+  if (config_.paged && config_.version != Version::kV10) {
+    return invalid("only version 1.0 has the paged layout");
+  }
+  content_.version = config_.version;
+  content_.is_paged = config_.paged;
+  rules_.range_in_double = config_.version == Version::kV01;
+  rules_.allow_nonfinite = config_.allow_nonfinite;
+  if (!config_.metadata.empty()) {
+    NUMPACT_TRY(restyle(config_.metadata, content_.style(), content_.metadata.emplace()));
+  }
+  if (is_columnar()) {
+    NUMPACT_TRY(take_schema());
+  } else {
+    if (!config_.columns.empty()) return invalid("only version 2.0 has columns");
+    NUMPACT_TRY(check_compression(config_.compression));
+    content_.columns.push_back(
+        {"", config_.dimension.value_or(0), Dtype::kFloat32, config_.compression});
+  }
+  pending_.columns.resize(content_.columns.size());
+  return {};
+}
+
+Status FileWriter::take_types(std::span<const Rows> columns) {
+  if (has_types_) return {};
+  Column& column = content_.columns[0];
+  if (columns[0].dtype == Dtype::kBFloat16) return invalid("bfloat16 cannot be written from");
+  if (!config_.dimension) column.dimension = columns[0].dimension;
+  column.dtype = columns[0].dtype;
+  has_types_ = true;
+  return {};
+}
+
+Status FileWriter::check_rows(std::span<const Rows> columns) {
+  if (columns.size() != content_.columns.size()) {
+    return invalid("not as many arrays as the file has columns");
+  }
+  NUMPACT_TRY(take_types(columns));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Rows& rows = columns[i];
+    const Column& column = content_.columns[i];
+    if (rows.count != columns[0].count) return invalid("the columns' numbers of rows differ");
+    if (rows.dimension != column.dimension) return invalid("the rows' dimension is another one");
+    if (rows.dtype != column.dtype) {
+      return Status(ErrorKind::kTypeMismatch, "the rows are of another type than those before");
+    }
+    if (rows.dimension > kMaxValues / std::max<std::uint64_t>(1, rows.count)) {
+      return invalid("more values than memory can hold");
+    }
+    const std::size_t size = size_of(rows.dtype);
+    if (rows.stride != 0 && rows.stride < row_bytes(rows)) return invalid("the rows overlap");
+    if (rows.stride % size != 0 || reinterpret_cast<std::uintptr_t>(rows.data) % size != 0) {
+      return invalid("the rows are not aligned for their type");
+    }
+    if (rows.data == nullptr && rows.count > 0 && rows.dimension > 0) {
+      return invalid("the rows are null");
+    }
+  }
+  if (columns[0].count > (std::uint64_t{1} << 62) - rows_) return invalid("too many rows");
+  return {};
+}
+
+Status FileWriter::begin_section(std::string_view metadata) {
+  std::string text;
+  NUMPACT_TRY(restyle(metadata, content_.style(), text));
+  content_.sections.push_back({{rows_, 0}, std::move(text)});
+  content_.has_sections = true;
+  in_section_ = true;
+  return {};
+}
+
+Status FileWriter::end_section() {
+  in_section_ = false;
+  return {};
+}
+
+Status FileWriter::set_chunk(std::uint64_t chunk, const ChunkOptions& options) {
+  if (chunk < sealed()) return invalid("the chunk is complete already");
+  Options& entry = options_[chunk];
+  if (options.compression) {
+    if (is_columnar()) return invalid("the columns of a chunk have the compressions of the schema");
+    NUMPACT_TRY(check_compression(*options.compression));
+    entry.compression = options.compression;
+  }
+  if (options.metadata) {
+    NUMPACT_TRY(restyle(*options.metadata, content_.style(), entry.metadata.emplace()));
+  }
+  return {};
+}
+
+// ---- chunks ----
+
+ChunkJob FileWriter::make_job(std::uint64_t index, std::span<const Rows> columns,
+                              std::uint64_t first, std::uint64_t rows) const {
+  ChunkJob job;
+  job.rows = rows;
+  const auto options = options_.find(index);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Rows some = columns[i];
+    if (some.stride == 0) some.stride = row_bytes(some);
+    if (some.data != nullptr) {
+      some.data = static_cast<const std::byte*>(some.data) + first * some.stride;
+    }
+    some.count = rows;
+    job.sources.emplace_back(some);
+    Slice slice;
+    slice.compression = content_.columns[i].compression;
+    if (options != options_.end() && options->second.compression) {
+      slice.compression = *options->second.compression;
+    }
+    job.slices.push_back(slice);
+  }
+  return job;
+}
+
+ChunkText FileWriter::chunk_text(std::uint64_t index, const ChunkJob& job) const {
+  ChunkText text;
+  text.rows = job.rows;
+  text.slices = job.slices;
+  const auto options = options_.find(index);
+  if (options != options_.end()) text.metadata = options->second.metadata;
+  return text;
+}
+
+std::vector<Rows> FileWriter::views(const Pending& pending) const {
+  std::vector<Rows> rows;
+  for (std::size_t i = 0; i < content_.columns.size(); ++i) {
+    const Column& column = content_.columns[i];
+    rows.emplace_back(column.dtype, pending.columns[i].data(), pending.rows, column.dimension);
+  }
+  return rows;
+}
+
+// A few chunks at the same time, behind those that were written before.
+Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
+  const std::size_t head = config_.version == Version::kV01 ? 4 : 8;
+  const std::uint64_t first_index = content_.chunks.size();
+  while (buffers_.size() < jobs.size()) {
+    buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(kEncodeBufferBytes));
+  }
+  team_.run(jobs.size(), [&](std::size_t i) {
+    jobs[i].status = caught([&] { return plan_chunk(rules_, jobs[i]); });
+  });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
+    ChunkText text = chunk_text(first_index + i, jobs[i]);
+    if (config_.paged) next_ = (next_ + kPageBytes - 1) / kPageBytes * kPageBytes;
+    text.offset = next_;
+    next_ += head + jobs[i].payload_bytes;
+    content_.chunks.push_back(std::move(text));
+  }
+  NUMPACT_TRY(output_.reserve(base_ + next_));
+  team_.run(jobs.size(), [&](std::size_t i) {
+    const std::uint64_t offset = base_ + content_.chunks[first_index + i].offset;
+    jobs[i].status = caught([&] {
+      return encode_chunk(head, offset, {buffers_[i].get(), kEncodeBufferBytes}, output_, jobs[i]);
+    });
+  });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
+    report_.fp16_overflows += jobs[i].fp16_overflows;
+    for (const Column& column : content_.columns) numbers_ += jobs[i].rows * column.dimension;
+  }
+  if (config_.progress && !config_.progress({numbers_, next_})) {
+    return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+  }
+  return {};
+}
+
+Status FileWriter::write_full() {
+  while (!full_.empty()) {
+    const std::size_t n = std::min<std::size_t>(full_.size(), team_.size());
+    std::vector<ChunkJob> jobs;
+    for (std::size_t i = 0; i < n; ++i) {
+      jobs.push_back(make_job(content_.chunks.size() + i, views(full_[i]), 0, full_[i].rows));
+    }
+    NUMPACT_TRY(write_jobs(jobs));
+    full_.erase(full_.begin(), full_.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+  return {};
+}
+
+// Plans all chunks of a file that comes in one piece, where the header depends on it, so that
+// records can be written to their places at once. The jobs are only of use then.
+Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>& jobs) {
+  const std::uint64_t rows = columns[0].count;
+  HeaderContent content = content_;
+  for (std::uint64_t first = 0; first < rows; first += config_.chunk_rows) {
+    const std::uint64_t index = jobs.size();
+    ChunkJob job = make_job(index, columns, first, std::min(config_.chunk_rows, rows - first));
+    const bool is_known = std::all_of(job.slices.begin(), job.slices.end(), [](const Slice& slice) {
+      return slice.compression != Compression::kLossless;
+    });
+    if (!is_known && config_.paged) return {};  // places follow from what is in the chunks
+    job.is_planned = !is_known;                 // not now
+    jobs.push_back(std::move(job));
+  }
+  team_.run(jobs.size(), [&](std::size_t i) {
+    jobs[i].status = caught([&] { return plan_chunk(rules_, jobs[i]); });
+  });
+  std::uint64_t next = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(i);
+    ChunkText text = chunk_text(i, jobs[i]);
+    if (config_.paged) next = (next + kPageBytes - 1) / kPageBytes * kPageBytes;
+    text.offset = next;
+    next += 8 + jobs[i].payload_bytes;
+    content.chunks.push_back(std::move(text));
+    if (jobs[i].plans.empty()) jobs[i].is_planned = false;
+  }
+  if (in_section_) content.sections.back().rows.count = rows;
+  std::string text;
+  NUMPACT_TRY(header_bytes(content, text));
+  base_ = text.size();
+  return {};
+}
+
+// Whole chunks from where the caller has them.
+Status FileWriter::take_direct(std::span<const Rows> columns, std::uint64_t& first) {
+  const std::uint64_t rows = columns[0].count;
+  std::vector<ChunkJob> planned;
+  const bool is_all = rows_ == 0 && content_.chunks.empty() && config_.expected_rows == rows &&
+                      rows > 0 && pending_.rows == 0;
+  if (is_all) NUMPACT_TRY(foresee(columns, planned));
+  while (first < rows && (rows - first >= config_.chunk_rows || is_all)) {
+    std::vector<ChunkJob> jobs;
+    while (jobs.size() < team_.size() && first < rows &&
+           (rows - first >= config_.chunk_rows || is_all)) {
+      const std::uint64_t index = content_.chunks.size() + jobs.size();
+      const std::uint64_t count = std::min(config_.chunk_rows, rows - first);
+      if (index < planned.size()) {
+        jobs.push_back(std::move(planned[index]));
+      } else {
+        jobs.push_back(make_job(index, columns, first, count));
+      }
+      first += count;
+    }
+    NUMPACT_TRY(write_jobs(jobs));
+  }
+  return {};
+}
+
+// Rows into the chunk at hand, up to its end.
+void FileWriter::collect(std::span<const Rows> columns, std::uint64_t& first) {
+  const std::uint64_t count =
+      std::min(columns[0].count - first, config_.chunk_rows - pending_.rows);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Rows some = columns[i];
+    const std::size_t bytes = row_bytes(some);
+    const std::size_t stride = some.stride == 0 ? bytes : some.stride;
+    const auto* const from = static_cast<const std::byte*>(some.data) + first * stride;
+    std::vector<std::byte>& to = pending_.columns[i];
+    if (bytes == 0) continue;
+    if (stride == bytes) {
+      to.insert(to.end(), from, from + count * bytes);
+    } else {
+      for (std::uint64_t row = 0; row < count; ++row) {
+        to.insert(to.end(), from + row * stride, from + row * stride + bytes);
+      }
+    }
+  }
+  pending_.rows += count;
+  first += count;
+}
+
+Status FileWriter::append(std::span<const Rows> columns) {
+  NUMPACT_TRY(check_rows(columns));
+  const std::uint64_t rows = columns[0].count;
+  std::uint64_t first = 0;
+  while (first < rows) {
+    if (pending_.rows == 0 && (rows - first >= config_.chunk_rows || rows_ == 0)) {
+      NUMPACT_TRY(write_full());
+      NUMPACT_TRY(take_direct(columns, first));
+      if (first == rows) break;
+    }
+    collect(columns, first);
+    if (pending_.rows == config_.chunk_rows) NUMPACT_TRY(end_chunk());
+  }
+  rows_ += rows;
+  if (in_section_) content_.sections.back().rows.count += rows;
+  return {};
+}
+
+Status FileWriter::end_chunk() {
+  if (pending_.rows == 0) return {};
+  full_.push_back(std::move(pending_));
+  pending_ = {};
+  pending_.columns.resize(content_.columns.size());
+  return full_.size() >= team_.size() ? write_full() : Status();
+}
+
+Status FileWriter::finish(WriteReport& report) {
+  NUMPACT_TRY(end_chunk());
+  NUMPACT_TRY(write_full());
+  if (is_columnar() && rows_ == 0) return invalid("a file of version 2.0 needs a row");
+  if (!has_types_ && !config_.dimension) {
+    return invalid("a file without rows needs a dimension (WriteConfig::dimension)");
+  }
+  if (!options_.empty() && options_.rbegin()->first >= content_.chunks.size()) {
+    return invalid("options were set for a chunk that the file does not have");
+  }
+  std::string header;
+  NUMPACT_TRY(header_bytes(content_, header));
+  if (header.size() != base_ && next_ > 0) {
+    NUMPACT_TRY(output_.move(base_, header.size(), next_));
+  }
+  base_ = header.size();
+  NUMPACT_TRY(output_.reserve(base_ + next_));
+  NUMPACT_TRY(output_.write_at(0, std::as_bytes(std::span(header))));
+  NUMPACT_TRY(output_.finish(base_ + next_));
+  report_.rows = rows_;
+  report_.chunks = content_.chunks.size();
+  report_.bytes = base_ + next_;
+  report = report_;
+  return {};
+}
+
+}  // namespace numpact::cvc

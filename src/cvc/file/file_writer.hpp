@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that grows by rows: collects them to chunks, compresses these a few at a time, puts the
+// header in front at the end.
+#ifndef NUMPACT_CVC_FILE_FILE_WRITER_HPP
+#define NUMPACT_CVC_FILE_FILE_WRITER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cvc/file/chunk_encoder.hpp"
+#include "cvc/file/output.hpp"
+#include "cvc/file/team.hpp"
+#include "cvc/header/header_text.hpp"
+#include "numpact/cvc/write_config.hpp"
+
+namespace numpact::cvc {
+
+class FileWriter {
+ public:
+  FileWriter(Output& output, const WriteConfig& config)
+      : output_(output), config_(config), team_(config.threads, config.executor) {}
+
+  // Checks the config; before anything else.
+  Status begin();
+  Status append(std::span<const Rows> columns);
+  Status begin_section(std::string_view metadata);
+  Status end_section();
+  Status end_chunk();
+  Status set_chunk(std::uint64_t chunk, const ChunkOptions& options);
+  Status finish(WriteReport& report);
+
+ private:
+  // Rows that wait, without gaps.
+  struct Pending {
+    std::uint64_t rows = 0;
+    std::vector<std::vector<std::byte>> columns;
+  };
+
+  struct Options {
+    std::optional<Compression> compression;
+    std::optional<std::string> metadata;  // in the version's style
+  };
+
+  bool is_columnar() const { return config_.version == Version::kV20; }
+  Status check_compression(Compression compression) const;
+  Status take_schema();
+  Status check_rows(std::span<const Rows> columns);
+  Status take_types(std::span<const Rows> columns);
+
+  // Chunks that are complete, in the output or not.
+  std::uint64_t sealed() const { return content_.chunks.size() + full_.size(); }
+  ChunkJob make_job(std::uint64_t index, std::span<const Rows> columns, std::uint64_t first,
+                    std::uint64_t rows) const;
+  std::vector<Rows> views(const Pending& pending) const;
+  ChunkText chunk_text(std::uint64_t index, const ChunkJob& job) const;
+  Status foresee(std::span<const Rows> columns, std::vector<ChunkJob>& jobs);
+  Status take_direct(std::span<const Rows> columns, std::uint64_t& first);
+  void collect(std::span<const Rows> columns, std::uint64_t& first);
+  Status write_full();
+  Status write_jobs(std::span<ChunkJob> jobs);
+
+  Output& output_;
+  WriteConfig config_;
+  Team team_;
+  EncodeRules rules_;
+  HeaderContent content_;
+  bool has_types_ = false;
+  std::map<std::uint64_t, Options> options_;
+  Pending pending_;
+  std::deque<Pending> full_;
+  std::vector<std::unique_ptr<std::byte[]>> buffers_;
+  std::uint64_t base_ = 0;  // of the first record in the output, for now
+  std::uint64_t next_ = 0;  // record, from the base
+  std::uint64_t rows_ = 0;
+  bool in_section_ = false;
+  WriteReport report_;
+  std::uint64_t numbers_ = 0;
+};
+
+}  // namespace numpact::cvc
+
+#endif

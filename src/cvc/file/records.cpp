@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/file/records.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+std::uint32_t load_u32(const std::byte* at) {
+  std::uint32_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+Status Records::open(std::size_t chunk, Record& record) const {
+  const Chunk& entry = info_.chunks[chunk];
+  const std::size_t head = info_.record_head_bytes();
+  const bool is_alone = only_ != kAll;
+  const std::uint64_t at = is_alone ? 0 : entry.offset;
+  const std::uint64_t offset = entry.offset == Chunk::kUnknown ? 0 : entry.offset;
+  if (at > bytes_.size() || bytes_.size() - at < head) {
+    return Status(ErrorKind::kTruncated, "the bytes end within a chunk's head", offset)
+        .at_chunk(chunk);
+  }
+  const std::byte* const start = bytes_.data() + at;
+  const std::uint64_t length = load_u32(start);
+  if (entry.payload_bytes != Chunk::kUnknown && length != entry.payload_bytes) {
+    return Status(ErrorKind::kCorrupt,
+                  "the chunk's length is not what its rows, dimension and compression need", offset)
+        .at_chunk(chunk);
+  }
+  if (length > bytes_.size() - at - head) {
+    return Status(ErrorKind::kTruncated, "the bytes end within a chunk's payload", offset)
+        .at_chunk(chunk);
+  }
+  record.payload = {start + head, static_cast<std::size_t>(length)};
+  record.crc = info_.has_checksums() ? load_u32(start + 4) : 0;
+  record.offset = offset + head;
+  return {};
+}
+
+Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& record) const {
+  const Slice& slice = info_.slice(chunk, column);
+  const Column& schema = info_.columns[column];
+  Encoded encoded;
+  encoded.compression = slice.compression;
+  encoded.dtype = schema.dtype;
+  // An unknown size is that of the payload; others were checked to lie inside.
+  const auto offset = static_cast<std::size_t>(slice.offset);
+  encoded.bytes = record.payload.subspan(offset);
+  if (slice.size < encoded.bytes.size()) {
+    encoded.bytes = encoded.bytes.first(static_cast<std::size_t>(slice.size));
+  }
+  encoded.n = info_.chunks[chunk].rows * schema.dimension;
+  encoded.offset = record.offset + slice.offset;
+  encoded.min = static_cast<float>(slice.min);
+  encoded.scale = static_cast<float>(slice.scale);
+  return encoded;
+}
+
+Status find_records(std::span<const std::byte> file, Info& info) {
+  const Records records(info, file);
+  const std::uint64_t head = info.record_head_bytes();
+  std::uint64_t cursor = info.header_bytes;
+  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
+    Chunk& chunk = info.chunks[i];
+    if (chunk.offset == Chunk::kUnknown) chunk.offset = cursor;
+    if (chunk.offset < cursor) {
+      return Status(ErrorKind::kCorrupt, "header: `file_offset` is inside the chunk before",
+                    chunk.offset)
+          .at_chunk(i);
+    }
+    Record record;
+    NUMPACT_TRY(records.open(i, record));
+    if (chunk.payload_bytes == Chunk::kUnknown) {
+      chunk.payload_bytes = record.payload.size();
+      info.slices[i].size = chunk.payload_bytes;  // files of one array only
+    }
+    cursor = chunk.offset + head + chunk.payload_bytes;
+  }
+  return {};
+}
+
+}  // namespace numpact::cvc

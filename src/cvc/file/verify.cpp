@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/file/verify.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/try.hpp"
+#include "cvc/codec/codecs.hpp"
+#include "cvc/file/read_rows.hpp"
+#include "cvc/file/team.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+// Lossless data alone can be wrong beyond its size.
+Status check_values(const Records& records, std::size_t chunk, std::size_t column) {
+  Record record;
+  NUMPACT_TRY(records.open(chunk, record));
+  const Encoded encoded = records.encoded(chunk, column, record);
+  Prepared prepared;
+  NUMPACT_TRY(prepare(encoded, prepared));
+  if (encoded.compression != Compression::kLossless) return {};
+  float values[kBlockValues];
+  for (std::uint64_t first = 0; first < encoded.n; first += kBlockValues) {
+    const std::uint64_t n = std::min<std::uint64_t>(kBlockValues, encoded.n - first);
+    NUMPACT_TRY(decode_values(prepared, first, n, Dtype::kFloat32, values));
+  }
+  return {};
+}
+
+struct Verifier {
+  const Info& info;
+  VerifyReport& report;
+
+  void add(std::size_t chunk, const Status& status) {
+    const Chunk& entry = info.chunks[chunk];
+    report.bad.push_back({chunk, {entry.first_row, entry.rows}, status.at_chunk(chunk)});
+  }
+};
+
+}  // namespace
+
+Status verify_chunks(const Records& records, const ReadConfig& config, VerifyReport& report) {
+  const Info& info = records.info();
+  report = {};
+  report.chunks = info.chunks.size();
+  Verifier verifier{info, report};
+  if (info.has_checksums()) {
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < info.chunks.size(); ++i) parts.push_back({i, {}, 0, true});
+    const PartHandler note = [](void* owner, const Part& part, const Status& problem) {
+      static_cast<Verifier*>(owner)->add(part.chunk, problem);
+      return Status();
+    };
+    NUMPACT_TRY(read_parts(records, parts, {}, config, note, &verifier));
+  }
+  std::vector<bool> is_bad(info.chunks.size());
+  for (const VerifyReport::Bad& bad : report.bad) is_bad[bad.chunk] = true;
+  Team team(config.threads, config.executor);
+  std::vector<Status> problems(team.size());
+  for (std::size_t first = 0; first < info.chunks.size(); first += problems.size()) {
+    const std::size_t n = std::min(problems.size(), info.chunks.size() - first);
+    team.run(n, [&](std::size_t i) {
+      problems[i] = {};
+      for (std::size_t c = 0; c < info.columns.size() && problems[i].ok(); ++c) {
+        if (!is_bad[first + i]) problems[i] = check_values(records, first + i, c);
+      }
+    });
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!problems[i].ok()) verifier.add(first + i, problems[i]);
+    }
+  }
+  std::sort(report.bad.begin(), report.bad.end(),
+            [](const auto& a, const auto& b) { return a.chunk < b.chunk; });
+  return {};
+}
+
+}  // namespace numpact::cvc

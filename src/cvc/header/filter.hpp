@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Metadata that holds a value under a key.
+#ifndef NUMPACT_CVC_HEADER_FILTER_HPP
+#define NUMPACT_CVC_HEADER_FILTER_HPP
+
+#include <string_view>
+
+#include "cvc/json/json.hpp"
+
+namespace numpact::cvc {
+
+// Whether metadata is an object in which `key` has the value of the JSON text `value`.
+class MetadataFilter {
+ public:
+  MetadataFilter(std::string_view key, std::string_view value) : key_(key), text_(value) {}
+  // kInvalidArgument if the value is no JSON.
+  Status parse();
+  bool matches(std::string_view metadata) const;
+
+ private:
+  std::string_view key_;
+  std::string_view text_;
+  json::Document value_;
+};
+
+}  // namespace numpact::cvc
+
+#endif

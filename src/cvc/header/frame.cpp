@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/header/frame.hpp"
+
+#include <algorithm>
+
+namespace numpact::cvc {
+namespace {
+
+// Enough to tell versions apart, if no blanks are before the header's first brace.
+constexpr std::uint64_t kLeast = 16;
+
+class Prefix {
+ public:
+  Prefix(std::span<const std::byte> bytes, std::uint64_t file_bytes)
+      : bytes_(bytes), file_bytes_(file_bytes) {}
+
+  std::uint64_t number(std::size_t at, std::size_t size) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      value |= std::to_integer<std::uint64_t>(bytes_[at + i]) << (8 * i);
+    }
+    return value;
+  }
+
+  bool has(std::uint64_t n) const { return bytes_.size() >= n; }
+  bool fits(std::uint64_t end) const { return end <= file_bytes_; }
+
+  enum class Answer { kNo, kYes, kUnclear };
+  // Whether `size` bytes from `at` start with a brace, after blanks.
+  Answer has_object(std::uint64_t at, std::uint64_t size) const {
+    const std::uint64_t end = std::min<std::uint64_t>(at + size, bytes_.size());
+    for (std::uint64_t i = at; i < end; ++i) {
+      const auto c = static_cast<char>(bytes_[i]);
+      if (c == '{') return Answer::kYes;
+      if (c != ' ' && c != '\t' && c != '\n' && c != '\r') return Answer::kNo;
+    }
+    return end == at + size ? Answer::kNo : Answer::kUnclear;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::uint64_t file_bytes_;
+};
+
+Status check_magic(std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 4); ++i) {
+    if (static_cast<char>(bytes[i]) != kMagic[i]) {
+      return Status(ErrorKind::kCorrupt, "no CVC file: the magic number is wrong", 0);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, Frame& frame,
+                   std::uint64_t& needed) {
+  const Prefix prefix(bytes, file_bytes);
+  const Status magic = check_magic(bytes);
+  if (!magic.ok()) return magic;
+  needed = kLeast;
+  if (!prefix.has(kLeast)) {
+    if (file_bytes >= kLeast) return {};
+    return Status(ErrorKind::kTruncated, "the file ends before its header", bytes.size());
+  }
+  const auto major = static_cast<unsigned>(prefix.number(4, 2));
+  const auto minor = static_cast<unsigned>(prefix.number(6, 2));
+  const std::uint64_t length = prefix.number(8, 4);
+  const std::uint64_t old_length = prefix.number(4, 4);
+  const bool may_have_version = major >= 1 && major <= 10 && minor <= 100;
+  const Prefix::Answer has_object = prefix.has_object(12, length);
+  const Prefix::Answer has_old_object = prefix.has_object(8, old_length);
+  using enum Prefix::Answer;
+  if (may_have_version && has_object == kYes && prefix.fits(12 + length)) {
+    if (major > 2) {
+      return Status(ErrorKind::kUnsupportedVersion, "the file's version is above 2", 4);
+    }
+    frame = {major, minor, 12, length};
+  } else if (has_old_object == kYes && prefix.fits(8 + old_length)) {
+    frame = {0, 1, 8, old_length};
+  } else if ((may_have_version && has_object == kUnclear && prefix.fits(12 + length)) ||
+             (has_old_object == kUnclear && prefix.fits(8 + old_length))) {
+    needed = 2 * bytes.size();
+    return {};
+  } else if (has_object == kYes && !may_have_version && prefix.fits(12 + length)) {
+    return Status(ErrorKind::kUnsupportedVersion, "the file's version is unknown", 4);
+  } else if (may_have_version ? !prefix.fits(12 + length) : !prefix.fits(8 + old_length)) {
+    return Status(ErrorKind::kTruncated, "the header's length passes the end of the file",
+                  may_have_version ? 8 : 4);
+  } else {
+    return Status(ErrorKind::kCorrupt, "header: no JSON object", may_have_version ? 12 : 8);
+  }
+  needed = frame.end();
+  return {};
+}
+
+}  // namespace numpact::cvc

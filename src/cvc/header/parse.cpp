@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/header/parse.hpp"
+
+#include <string>
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "cvc/codec/codecs.hpp"
+#include "cvc/json/json.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+using json::Kind;
+using json::Value;
+
+// A key, and the errors about it.
+struct Field {
+  const char* key;
+  const char* missing;
+  const char* wrong;
+};
+
+#define NUMPACT_CVC_FIELD(key, must) \
+  { key, "header: `" key "` is missing", "header: `" key "` " must }
+
+#define NUMPACT_CVC_COUNT(key) NUMPACT_CVC_FIELD(key, "is no integer from 0 to 2^63 - 1")
+
+constexpr Field kNumVectors = NUMPACT_CVC_COUNT("num_vectors");
+constexpr Field kDimension = NUMPACT_CVC_COUNT("dimension");
+constexpr Field kRows = NUMPACT_CVC_COUNT("rows");
+constexpr Field kOffset = NUMPACT_CVC_COUNT("offset");
+constexpr Field kSize = NUMPACT_CVC_COUNT("size");
+constexpr Field kFileOffset = NUMPACT_CVC_COUNT("file_offset");
+constexpr Field kStartIndex = NUMPACT_CVC_COUNT("start_index");
+constexpr Field kEndIndex = NUMPACT_CVC_COUNT("end_index");
+constexpr Field kChunks = NUMPACT_CVC_FIELD("chunks", "is no list");
+constexpr Field kSections = NUMPACT_CVC_FIELD("sections", "is no list");
+constexpr Field kSchema = NUMPACT_CVC_FIELD("columns", "is no list");
+constexpr Field kChunkColumns = NUMPACT_CVC_FIELD("columns", "is no object");
+constexpr Field kName = NUMPACT_CVC_FIELD("name", "is no string");
+constexpr Field kDtype = NUMPACT_CVC_FIELD("dtype", "is no string");
+constexpr Field kCompression = NUMPACT_CVC_FIELD("compression", "is no string");
+constexpr Field kMin = NUMPACT_CVC_FIELD("min", "is no number");
+constexpr Field kScale = NUMPACT_CVC_FIELD("scale", "is no number");
+
+#undef NUMPACT_CVC_COUNT
+#undef NUMPACT_CVC_FIELD
+
+class HeaderParser {
+ public:
+  HeaderParser(const Frame& frame, std::uint64_t file_bytes, const DecodeLimits& limits, Info& info)
+      : frame_(frame), file_bytes_(file_bytes), limits_(limits), info_(info) {}
+
+  Status run();
+
+ private:
+  Status wrong(const Value& value, const char* what, ErrorKind kind = ErrorKind::kCorrupt) const {
+    return Status(kind, what, frame_.json_at + value.offset());
+  }
+  Status get(const Value& object, const Field& field, Kind kind, Value& out) const;
+  Status get_count(const Value& object, const Field& field, std::uint64_t& out) const;
+  Status get_number(const Value& object, const Field& field, double& out) const;
+  // Keeps `out` where the key is missing.
+  Status get_compression(const Value& object, std::optional<Compression>& out) const;
+
+  Status parse_schema(const Value& root);
+  Status parse_column(const Value& item);
+  Status parse_chunks(const Value& root);
+  Status parse_chunk(const Value& item);
+  Status parse_columns(const Value& item, Chunk& chunk);
+  Status parse_slice(const Value& item, std::size_t column, std::uint64_t rows, Slice& slice);
+  Status parse_sections(const Value& root);
+  // A place for a record, and where it must end.
+  Status place(const Value& item, Chunk& chunk);
+  Status check_memory(std::size_t chunks) const;
+
+  const Frame& frame_;
+  std::uint64_t file_bytes_;
+  const DecodeLimits& limits_;
+  Info& info_;
+  std::optional<Compression> file_compression_;
+  std::unordered_map<std::string, std::size_t> column_of_name_;
+  std::uint64_t nodes_bytes_ = 0;
+  std::uint64_t cursor_ = 0;     // the next record starts here at the earliest
+  bool cursor_is_exact_ = true;  // and nowhere else, unless the header says so
+};
+
+Status HeaderParser::get(const Value& object, const Field& field, Kind kind, Value& out) const {
+  const std::optional<Value> found = object.find(field.key);
+  if (!found) return wrong(object, field.missing);
+  if (!found->is(kind)) return wrong(*found, field.wrong);
+  out = *found;
+  return {};
+}
+
+Status HeaderParser::get_count(const Value& object, const Field& field, std::uint64_t& out) const {
+  const std::optional<Value> found = object.find(field.key);
+  if (!found) return wrong(object, field.missing);
+  const std::optional<std::uint64_t> count = found->natural();
+  if (!count) return wrong(*found, field.wrong);
+  out = *count;
+  return {};
+}
+
+Status HeaderParser::get_number(const Value& object, const Field& field, double& out) const {
+  const std::optional<Value> found = object.find(field.key);
+  if (!found) return wrong(object, field.missing);
+  const std::optional<double> number = found->number();
+  if (!number) return wrong(*found, field.wrong);
+  out = *number;
+  return {};
+}
+
+Status HeaderParser::get_compression(const Value& object, std::optional<Compression>& out) const {
+  const std::optional<Value> found = object.find(kCompression.key);
+  if (!found) return {};
+  if (!found->is(Kind::kString)) return wrong(*found, kCompression.wrong);
+  out = compression_of_name(found->string());
+  if (!out) {
+    return wrong(*found, "header: `compression` is unknown", ErrorKind::kUnsupportedVersion);
+  }
+  return {};
+}
+
+Status HeaderParser::check_memory(std::size_t chunks) const {
+  const std::uint64_t bytes = chunks * sizeof(Chunk) + info_.columns.size() * sizeof(Column) +
+                              info_.slices.size() * sizeof(Slice);
+  if (bytes > limits_.max_memory) {
+    return Status(ErrorKind::kLimitExceeded, "the header's tables pass DecodeLimits::max_memory");
+  }
+  return {};
+}
+
+Status HeaderParser::parse_column(const Value& item) {
+  Column column;
+  Value name = item;
+  Value dtype = item;
+  NUMPACT_TRY(get(item, kName, Kind::kString, name));
+  NUMPACT_TRY(get_count(item, kDimension, column.dimension));
+  NUMPACT_TRY(get(item, kDtype, Kind::kString, dtype));
+  const std::optional<Dtype> type = dtype_of_name(dtype.string());
+  if (!type || *type == Dtype::kFloat64 || *type == Dtype::kBFloat16) {
+    return wrong(dtype, "header: `dtype` is unknown");
+  }
+  std::optional<Compression> compression;
+  NUMPACT_TRY(get_compression(item, compression));
+  if (!compression) return wrong(item, kCompression.missing);
+  column.name = name.string();
+  column.dtype = *type;
+  column.compression = *compression;
+  if (!column_of_name_.emplace(column.name, info_.columns.size()).second) {
+    return wrong(name, "header: `name` is that of another column");
+  }
+  info_.columns.push_back(std::move(column));
+  return {};
+}
+
+Status HeaderParser::parse_schema(const Value& root) {
+  if (!info_.is_columnar) {
+    Column column;
+    NUMPACT_TRY(get_count(root, kDimension, column.dimension));
+    NUMPACT_TRY(get_compression(root, file_compression_));
+    column.compression = file_compression_.value_or(Compression::kFp16);
+    info_.columns.push_back(std::move(column));
+    return {};
+  }
+  Value schema = root;
+  NUMPACT_TRY(get(root, kSchema, Kind::kArray, schema));
+  for (auto item = schema.first(); item; item = item->next()) NUMPACT_TRY(parse_column(*item));
+  return check_memory(0);
+}
+
+Status HeaderParser::parse_slice(const Value& item, std::size_t column, std::uint64_t rows,
+                                 Slice& slice) {
+  const Column& schema = info_.columns[column];
+  std::optional<Compression> compression = file_compression_;
+  if (info_.is_columnar) compression = schema.compression;
+  NUMPACT_TRY(get_compression(item, compression));
+  if (!compression) return wrong(item, kCompression.missing);
+  slice.compression = *compression;
+  const Codec& codec = codec_of(*compression);
+  if (codec.has_range) {
+    NUMPACT_TRY(get_number(item, kMin, slice.min));
+    NUMPACT_TRY(get_number(item, kScale, slice.scale));
+  }
+  if (rows != 0 && schema.dimension > kMaxValues / rows) {
+    return wrong(item, "header: `rows` times `dimension` is too large");
+  }
+  const std::optional<std::uint64_t> size = codec.size(rows * schema.dimension, schema.dtype);
+  slice.size = size.value_or(Chunk::kUnknown);
+  if (size && *size > UINT32_MAX) {
+    return wrong(item, "header: `rows` times `dimension` is more than a chunk can hold");
+  }
+  if (!info_.is_columnar) return {};
+  std::uint64_t stated = 0;
+  NUMPACT_TRY(get_count(item, kOffset, slice.offset));
+  NUMPACT_TRY(get_count(item, kSize, stated));
+  if (size && stated != *size) {
+    return wrong(item, "header: `size` is not what rows and dimension need");
+  }
+  slice.size = stated;
+  if (slice.offset > UINT32_MAX || slice.size > UINT32_MAX - slice.offset) {
+    return wrong(item, "header: `offset` and `size` pass what a chunk can hold");
+  }
+  return {};
+}
+
+Status HeaderParser::parse_columns(const Value& item, Chunk& chunk) {
+  Value columns = item;
+  NUMPACT_TRY(get(item, kChunkColumns, Kind::kObject, columns));
+  const std::size_t first = info_.slices.size();
+  info_.slices.resize(first + info_.columns.size());
+  std::vector<bool> found(info_.columns.size());
+  for (auto name = columns.first(); name;) {
+    const std::optional<Value> value = name->next();
+    const auto column = column_of_name_.find(name->string());
+    if (column != column_of_name_.end()) {
+      const std::size_t c = column->second;
+      Slice& slice = info_.slices[first + c];
+      NUMPACT_TRY(parse_slice(*value, c, chunk.rows, slice));
+      found[c] = true;
+      chunk.payload_bytes = std::max(chunk.payload_bytes, slice.offset + slice.size);
+    }
+    name = value->next();
+  }
+  for (const bool is_there : found) {
+    if (!is_there) return wrong(columns, "header: `columns` of a chunk lacks one of the schema");
+  }
+  return {};
+}
+
+Status HeaderParser::place(const Value& item, Chunk& chunk) {
+  const std::uint64_t head = info_.record_head_bytes();
+  const bool may_say = info_.has_checksums() && !info_.is_columnar;
+  const std::optional<Value> given = may_say ? item.find(kFileOffset.key) : std::nullopt;
+  if (given) {
+    NUMPACT_TRY(get_count(item, kFileOffset, chunk.offset));
+    if (chunk.offset < cursor_) {
+      return wrong(*given, "header: `file_offset` is inside the header or the chunk before");
+    }
+  } else {
+    chunk.offset = cursor_is_exact_ ? cursor_ : Chunk::kUnknown;
+  }
+  const bool has_size = chunk.payload_bytes != Chunk::kUnknown;
+  if (chunk.offset == Chunk::kUnknown) {
+    cursor_ += head + (has_size ? chunk.payload_bytes : 0);
+    return {};
+  }
+  cursor_ = chunk.offset + head + (has_size ? chunk.payload_bytes : 0);
+  cursor_is_exact_ = has_size;
+  if (cursor_ > file_bytes_) {
+    return Status(ErrorKind::kTruncated, "the file ends within a chunk",
+                  std::min(chunk.offset, file_bytes_));
+  }
+  return {};
+}
+
+Status HeaderParser::parse_chunk(const Value& item) {
+  Chunk chunk;
+  chunk.first_row = info_.rows;
+  NUMPACT_TRY(get_count(item, kRows, chunk.rows));
+  if (chunk.rows > (std::uint64_t{1} << 62) - info_.rows) {
+    return wrong(item, "header: the sum of `rows` is too large");
+  }
+  if (info_.is_columnar) {
+    NUMPACT_TRY(parse_columns(item, chunk));
+  } else {
+    Slice slice;
+    NUMPACT_TRY(parse_slice(item, 0, chunk.rows, slice));
+    chunk.payload_bytes = slice.size;
+    info_.slices.push_back(slice);
+  }
+  if (const std::optional<Value> metadata = item.find("metadata")) {
+    chunk.metadata = metadata->text();
+  }
+  NUMPACT_TRY(place(item, chunk));
+  info_.rows += chunk.rows;
+  info_.chunks.push_back(chunk);
+  return {};
+}
+
+Status HeaderParser::parse_chunks(const Value& root) {
+  Value chunks = root;
+  NUMPACT_TRY(get(root, kChunks, Kind::kArray, chunks));
+  const std::uint64_t count = chunks.count();
+  NUMPACT_TRY(check_memory(count));
+  info_.chunks.reserve(count);
+  cursor_ = frame_.end();
+  for (auto item = chunks.first(); item; item = item->next()) {
+    const Status status = parse_chunk(*item);
+    if (!status.ok()) return status.at_chunk(info_.chunks.size());
+  }
+  return check_memory(info_.chunks.size());
+}
+
+Status HeaderParser::parse_sections(const Value& root) {
+  const std::optional<Value> list = root.find(kSections.key);
+  if (!list) return {};
+  if (!list->is(Kind::kArray)) return wrong(*list, kSections.wrong);
+  for (auto item = list->first(); item; item = item->next()) {
+    std::uint64_t end = 0;
+    Section section;
+    NUMPACT_TRY(get_count(*item, kStartIndex, section.rows.first));
+    NUMPACT_TRY(get_count(*item, kEndIndex, end));
+    if (section.rows.first > end || end > info_.rows) {
+      return wrong(*item,
+                   "header: `start_index` and `end_index` of a section are no range of rows");
+    }
+    section.rows.count = end - section.rows.first;
+    if (const std::optional<Value> metadata = item->find("metadata")) {
+      section.metadata = metadata->text();
+    }
+    info_.sections.push_back(section);
+  }
+  return {};
+}
+
+Status HeaderParser::run() {
+  json::Document document;
+  const Status read = document.parse(*info_.header, limits_.max_memory);
+  if (!read.ok()) return read.shifted(frame_.json_at);
+  const Value root = document.root();
+  if (!root.is(Kind::kObject)) return wrong(root, "header: the JSON is no object");
+  const std::optional<Value> type = root.find("format_type");
+  info_.is_columnar = type && type->says("columnar");
+  const std::optional<Value> paged = root.find("mmap_optimized");
+  info_.is_paged = paged && paged->is(Kind::kTrue);
+  if (const std::optional<Value> metadata = root.find("metadata")) {
+    info_.metadata = metadata->text();
+  }
+  std::uint64_t rows = 0;
+  NUMPACT_TRY(get_count(root, kNumVectors, rows));
+  NUMPACT_TRY(parse_schema(root));
+  NUMPACT_TRY(parse_chunks(root));
+  if (rows != info_.rows) {
+    return wrong(*root.find(kNumVectors.key), "header: `num_vectors` is not the sum of `rows`");
+  }
+  return parse_sections(root);
+}
+
+}  // namespace
+
+Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
+                    const DecodeLimits& limits, Info& info) {
+  info = {};
+  Frame frame;
+  std::uint64_t needed = 0;
+  NUMPACT_TRY(find_header(bytes, file_bytes, frame, needed));
+  if (needed > bytes.size()) {
+    return Status(ErrorKind::kTruncated, "the bytes end within the header", bytes.size());
+  }
+  if (frame.json_bytes > limits.max_memory) {
+    return Status(ErrorKind::kLimitExceeded, "the header passes DecodeLimits::max_memory");
+  }
+  info.major = frame.major;
+  info.minor = frame.minor;
+  info.header_bytes = frame.end();
+  info.header = std::make_shared<const std::string>(
+      reinterpret_cast<const char*>(bytes.data()) + frame.json_at, frame.json_bytes);
+  return HeaderParser(frame, file_bytes, limits, info).run();
+}
+
+}  // namespace numpact::cvc

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON text as Python's json.dumps writes it.
+#ifndef NUMPACT_CVC_JSON_TEXT_HPP
+#define NUMPACT_CVC_JSON_TEXT_HPP
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cvc/json/json.hpp"
+
+namespace numpact::cvc::json {
+
+// kOrdered: keys as they come, `, ` and `: ` between. kSorted: keys by code point, no blanks.
+enum class Style : std::uint8_t { kOrdered, kSorted };
+
+// ASCII only; the shortest digits that give a double back.
+std::string string_text(std::string_view utf8);
+std::string number_text(double number);
+// A value that was read, in this style. Of repeated keys the last value, in the first one's place.
+std::string value_text(const Value& value, Style style);
+
+// An object or array from the texts of what is in it.
+class ObjectText {
+ public:
+  void add(std::string_view key, std::string value) {
+    members_.emplace_back(std::string(key), std::move(value));
+  }
+  std::string text(Style style);
+
+ private:
+  std::vector<std::pair<std::string, std::string>> members_;
+};
+
+class ArrayText {
+ public:
+  explicit ArrayText(Style style) : separator_(style == Style::kSorted ? "," : ", ") {}
+  void add(std::string_view value) {
+    if (text_.size() > 1) text_ += separator_;
+    text_ += value;
+  }
+  bool is_empty() const { return text_.size() == 1; }
+  std::string text() const { return text_ + "]"; }
+
+ private:
+  std::string_view separator_;
+  std::string text_ = "[";
+};
+
+}  // namespace numpact::cvc::json
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CVC files of other writers, and the arrays in them.
+#ifndef NUMPACT_TESTS_CVC_CVC_FILES_HPP
+#define NUMPACT_TESTS_CVC_CVC_FILES_HPP
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "numpact/cvc.hpp"
+#include "support/bytes.hpp"
+
+namespace numpact::testing {
+
+// An array of an .npy file.
+struct Array {
+  std::string descr;  // NumPy's, e.g. "<f4"
+  std::vector<std::uint64_t> shape;
+  Bytes bytes;
+
+  std::uint64_t rows() const { return shape.empty() ? 0 : shape[0]; }
+  std::uint64_t dimension() const { return shape.size() < 2 ? 1 : shape[1]; }
+  cvc::Dtype dtype() const;
+  // From float32; nothing is done to others.
+  void to_int32();
+  cvc::Rows view() const { return {dtype(), bytes.data(), rows(), dimension()}; }
+};
+
+std::string cvc_path(const std::string& name);
+bool cvc_exists(const std::string& name);
+Bytes cvc_bytes(const std::string& name);
+Array cvc_array(const std::string& name);
+// What the writer was given: NAME.input.npy if there is one, else NAME.npy.
+Array cvc_input(const std::string& name);
+
+// Names, without the ending, of the .cvc files in a folder under the fixtures ("" or "bad");
+// sorted.
+std::vector<std::string> cvc_names(const std::string& folder);
+
+// The name of the array of a column: NAME, or NAME.COLUMN in columnar files.
+std::string column_array(const std::string& name, const cvc::Info& info, std::size_t column);
+
+// Bit for bit; `any_nan`: NaNs of floats are equal.
+::testing::AssertionResult same_values(ByteSpan got, ByteSpan expected, cvc::Dtype dtype,
+                                       bool any_nan = false);
+
+// A column of a whole file in the type that its array has.
+Bytes read_column(const cvc::Reader& reader, std::size_t column, cvc::Dtype dtype,
+                  const cvc::ReadConfig& config = {});
+
+}  // namespace numpact::testing
+
+#endif
