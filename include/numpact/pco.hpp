@@ -25,7 +25,7 @@ NUMPACT_API std::size_t compress_bound(NumberType type, std::size_t count,
 
 // Compresses into the caller's memory and sets `written` to the bytes used. Errors:
 // kInvalidArgument (config), kOutputTooSmall (never if `out` has compress_bound bytes),
-// kOutOfMemory, kCancelled. What `out` holds after an error is unspecified.
+// kOutOfMemory, kCancelled. What `out` holds after an error, or behind `written`, is unspecified.
 NUMPACT_API Status try_compress_into(const NumberView& numbers, std::span<std::byte> out,
                                      std::size_t& written, const EncodeConfig& config = {},
                                      EncodeContext* context = nullptr) noexcept;

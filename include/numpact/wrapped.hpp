@@ -41,7 +41,8 @@ NUMPACT_API Status try_decode_file_header(std::span<const std::byte> bytes, Form
 // One chunk, chosen, binned and ready to be written. Owns all it needs; the numbers may go away.
 class NUMPACT_API ChunkEncoder {
  public:
-  // Chooses mode, delta and bins for 1 to 2^24 numbers. config.paging cuts them into pages.
+  // Chooses mode, delta and bins for 1 to 2^24 numbers. config.paging cuts them into pages. Works
+  // on the calling thread alone, whatever the config says.
   static Result<ChunkEncoder> create(
       const NumberView& numbers, const EncodeConfig& config = {},
       std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;

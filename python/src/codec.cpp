@@ -30,7 +30,8 @@ nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb:
   config.uniform_type = uniform_type;
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
-  static_cast<void>(threads);
+  const std::size_t most = std::max<std::size_t>(1, config.paging.max_page_n());
+  set_threads(config, threads, config.paging.exact_sizes() ? 2 : (numbers.count + most - 1) / most);
   std::vector<std::byte> out;
   run(progress, [&] {
     EncodeContext* const context = small_encode_context(numbers.count * size_of(numbers.type));

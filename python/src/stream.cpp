@@ -44,7 +44,7 @@ class Encoder {
   static EncodeConfig make_config(unsigned level, nb::handle mode, nb::handle delta,
                                   nb::handle paging, unsigned threads) {
     EncodeConfig config = encode_config(level, mode, delta, paging);
-    static_cast<void>(threads);
+    set_threads(config, threads, 2);
     return config;
   }
 
@@ -154,7 +154,7 @@ void append_to_file(const std::string& path, const ConstArray& array, unsigned l
                     nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
-  static_cast<void>(threads);
+  set_threads(config, threads, 2);
   PythonProgress progress;
   config.progress = progress.function();
   run(progress, [&] { return try_append_to_file(path, numbers, config); });
