@@ -39,8 +39,10 @@ Shape shape_of(const Array& array) {
   Shape shape;
   shape.count = array.shape(0);
   if (array.ndim() == 2) shape.dimension = array.shape(1);
+  const bool is_empty = shape.count == 0 || shape.dimension == 0;
   const bool is_tight = array.ndim() == 1 || shape.dimension <= 1 || array.stride(1) == 1;
   const bool goes_on = shape.count <= 1 || array.stride(0) >= 0;
+  if (is_empty) return shape;
   if (!is_tight || !goes_on) throw nb::type_error("the values of a row must be contiguous");
   if (shape.count > 1) {
     shape.stride = static_cast<std::size_t>(array.stride(0)) * array.itemsize();

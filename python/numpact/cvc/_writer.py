@@ -90,6 +90,8 @@ class Writer:
                 schema.append((name, width, dtype, chosen.get(name, everywhere)))
         elif isinstance(compression, Mapping):
             raise InvalidArgumentError("a compression for each column needs columns")
+        if path is not None:
+            os.stat(os.path.dirname(os.path.abspath(path)))  # Python's own error for no folder
         self._writer = _core.CvcWriter(
             None if path is None else os.fspath(path),
             version or ("1.0" if columns is None else "2.0"),
