@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading CVC files: the conformance files, parts of files, damage."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpact
+import numpy as np
+import pytest
+from numpact import cvc
+
+ROOT = Path(__file__).resolve().parents[3]
+SHARED = ROOT.parent / "shared" / "conformance" / "cvc"
+FIXTURES = ROOT / "tests" / "fixtures" / "cvc"
+FOLDER = FIXTURES if FIXTURES.is_dir() else SHARED
+WITH_ARRAY = sorted(p for p in FOLDER.glob("*.cvc") if p.with_suffix(".npy").is_file())
+
+
+@pytest.fixture
+def vectors() -> np.ndarray[Any, Any]:
+    return np.random.default_rng(3).normal(size=(1000, 24)).astype(np.float32)
+
+
+@pytest.fixture
+def path(vectors: np.ndarray[Any, Any], tmp_path: Path) -> Path:
+    target = tmp_path / "v.cvc"
+    cvc.pack_cvc(vectors, target, "int8", 300, [{"part": i // 2} for i in range(4)])
+    return target
+
+
+def test_there_are_files() -> None:
+    assert len(WITH_ARRAY) > 40, f"{FOLDER} is missing"
+
+
+@pytest.mark.parametrize("file", WITH_ARRAY, ids=lambda p: p.stem)
+def test_conformance(file: Path) -> None:
+    wanted = np.load(file.with_suffix(".npy"))
+    found = cvc.Reader(file).read(dtype="float32")
+    assert found.shape == wanted.shape
+    assert found.tobytes() == wanted.tobytes()
+    out = np.empty_like(wanted)
+    cvc.Reader(file.read_bytes()).read(out=out, threads=2)
+    assert out.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_columns_in_an_old_frame(name: str) -> None:
+    file = FOLDER / "odd_v10_columnar.cvc"
+    if not file.is_file():
+        pytest.skip(f"{file} is missing")
+    found = cvc.load_cvc_columns(file)[name]
+    wanted = np.load(FOLDER / f"odd_v10_columnar.{name}.npy")
+    assert (found == wanted).all()
+    assert found.shape == wanted.shape
+
+
+@pytest.mark.parametrize("first,count", [(0, 0), (0, 1), (299, 2), (250, 400), (0, 1000), (999, 1)])
+def test_rows(path: Path, first: int, count: int) -> None:
+    reader = cvc.Reader(path)
+    whole = reader.read()
+    assert (reader.read(first, count) == whole[first : first + count]).all()
+    assert (reader[first : first + count] == whole[first : first + count]).all()
+
+
+def test_slices_are_those_of_arrays(path: Path) -> None:
+    reader = cvc.Reader(path)
+    whole = reader.read()
+    for key in (slice(5, 900, 7), slice(None, None, -100), slice(-5, None), -1, 3, [4, 1, 4]):
+        assert (reader[key] == whole[key]).all()
+    with pytest.raises(IndexError):
+        reader[1000]
+
+
+def test_out_with_a_stride(path: Path) -> None:
+    reader = cvc.Reader(path)
+    room = np.full((1000, 40), 7, np.float32)
+    reader.read(out=room[:, 8:32])
+    assert (room[:, 8:32] == reader.read()).all()
+    assert (room[:, :8] == 7).all()
+    assert (room[:, 32:] == 7).all()
+
+
+def test_out_is_checked(path: Path) -> None:
+    reader = cvc.Reader(path)
+    with pytest.raises(numpact.InvalidArgumentError, match="shape"):
+        reader.read(out=np.empty((999, 24), np.float32))
+    with pytest.raises(numpact.TypeMismatchError):
+        reader.read(out=np.empty((1000, 24), np.float64))
+    locked = np.empty((1000, 24), np.float32)
+    locked.flags.writeable = False
+    with pytest.raises(numpact.InvalidArgumentError, match="read-only"):
+        reader.read(out=locked)
+
+
+def test_half_precision(path: Path) -> None:
+    reader = cvc.Reader(path)
+    whole = reader.read()
+    assert (reader.read(dtype="float16") == whole.astype(np.float16)).all()
+    bits = reader.read(dtype="bfloat16").view(np.uint16)
+    nearest = (
+        whole.view(np.uint32).astype(np.uint64) + 0x7FFF + (whole.view(np.uint32) >> 16 & 1)
+    ) >> 16
+    assert (bits == nearest).all()
+
+
+def test_gather(path: Path) -> None:
+    reader = cvc.Reader(path)
+    rows = np.random.default_rng(5).integers(0, 1000, 500)
+    assert (reader.gather(rows) == reader.read()[rows]).all()
+    assert reader.gather([]).shape == (0, 24)
+    for bad in ([1000], [-1], [[1]], [0.5]):
+        with pytest.raises(numpact.InvalidArgumentError):
+            reader.gather(bad)
+
+
+def test_codes(path: Path) -> None:
+    reader = cvc.Reader(path)
+    codes, runs = reader.read_codes(250, 100)
+    assert codes.dtype == np.uint8
+    assert [run.rows for run in runs] == [50, 50]
+    steps = np.concatenate([np.full(run.rows, run.scale, np.float32) for run in runs])
+    lows = np.concatenate([np.full(run.rows, run.min, np.float32) for run in runs])
+    values = codes.astype(np.float32) * steps[:, None] + lows[:, None]
+    assert (values == reader.read(250, 100)).all()
+
+
+def test_finding(path: Path) -> None:
+    reader = cvc.Reader(path)
+    assert reader.find_chunks("part", 1) == [2, 3]
+    assert reader.find_chunks("part", True) == [2, 3]  # as Python compares
+    assert reader.find_chunks("part", "1") == []
+    assert cvc.load_cvc_range(path, metadata_key="part", metadata_value=1).shape == (400, 24)
+    assert (
+        cvc.load_cvc_range(path, [2, 0, 2]) == reader.read()[np.r_[600:900, :300, 600:900]]
+    ).all()
+    assert cvc.load_cvc_range(path, []).shape == (0, 24)
+    for wrong in ({"chunk_indices": [4]}, {"metadata_key": "none"}, {"section_key": "none"}):
+        with pytest.raises(ValueError, match="no"):
+            cvc.load_cvc_range(path, **wrong)
+    with pytest.raises(ValueError, match="one of them"):
+        cvc.load_cvc_range(path, [0], metadata_key="part", metadata_value=1)
+
+
+def test_sections_come_whole(vectors: np.ndarray[Any, Any], tmp_path: Path) -> None:
+    # Three sections inside one chunk: the first and the last match.
+    parts = [(vectors[:3], {"k": "a"}), (vectors[3:5], {"k": "b"}), (vectors[5:9], {"k": "a"})]
+    path = tmp_path / "s.cvc"
+    cvc.pack_cvc_sections(parts, path, "lossless")
+    found = cvc.load_cvc_range(path, section_key="k", section_value="a")
+    assert (found == vectors[[0, 1, 2, 5, 6, 7, 8]]).all()
+    assert [s.metadata for s in cvc.Reader(path).info.sections] == [{"k": x} for x in "aba"]
+
+
+def test_damage(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    chunk = cvc.Reader(path).info.chunks[1]
+    assert chunk.offset is not None
+    data[chunk.offset + 100] ^= 1
+    path.write_bytes(data)
+    whole = slice(0, 300)
+    with pytest.raises(cvc.CorruptedChunkError) as caught:
+        cvc.load_cvc(path)
+    assert caught.value.chunk == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        filled = cvc.load_cvc(path, on_corruption="skip", fill_value=7)
+    assert (filled[300:600] == 7).all()
+    assert not (filled[whole] == 7).all()
+    with pytest.warns(cvc.CorruptionWarning, match="chunk 1"):
+        cvc.load_cvc(path, on_corruption="warn")
+    reader = cvc.Reader(path)
+    with pytest.warns(cvc.CorruptionWarning):
+        assert len(reader.read(on_corruption="drop")) == 700
+    assert [(d.chunk, d.first_row, d.rows) for d in reader.verify()] == [(1, 300, 300)]
+    report = cvc.validate_cvc_integrity(path)
+    assert report["corrupted_chunks"] == [1]
+    assert report["corrupted_ranges"] == [(300, 600)]
+    assert not report["valid"]
+    with pytest.raises(numpact.InvalidArgumentError):
+        cvc.load_cvc(path, on_corruption="whatever")
+
+
+@pytest.mark.parametrize("file", sorted((SHARED / "bad").glob("*.cvc")), ids=lambda p: p.stem)
+def test_bad_files_are_refused_or_read(file: Path) -> None:
+    try:
+        reader = cvc.Reader(file)
+        for column in range(len(reader.info.columns)):
+            reader.read(column=column)
+    except numpact.Error as error:
+        assert str(error)
+    else:
+        assert not reader.verify()
+
+
+def test_life(path: Path, tmp_path: Path) -> None:
+    reader = pickle.loads(pickle.dumps(cvc.Reader(path)))
+    assert "1000 rows" in repr(reader)
+    with ThreadPoolExecutor(8) as pool:
+        for piece in pool.map(lambda i: reader.read(i * 10, 10, threads=1), range(100)):
+            assert piece.shape == (10, 24)
+    with pytest.raises(TypeError, match="path"):
+        pickle.dumps(cvc.Reader(path.read_bytes()))
+    with pytest.raises(FileNotFoundError):
+        cvc.load_cvc(tmp_path / "none.cvc")
+    with pytest.raises(ValueError, match="CVC"):
+        cvc.load_cvc(__file__)
+
+
+def test_backends(path: Path) -> None:
+    assert cvc.get_available_backends() == {
+        "python": True, "cpp": True, "cuda": False, "triton": False,
+    }  # fmt: skip
+    assert cvc.get_backend_errors()["cuda"]
+    assert cvc.get_backend_errors()["cpp"] is None
+    with pytest.raises(RuntimeError, match="CPU"):
+        cvc.load_cvc(path, device="cuda")
+    for device, backend in (("cpu", "cuda"), ("cuda", "cpp"), ("cpu", "what"), ("tpu", "auto")):
+        with pytest.raises(ValueError):
+            cvc.load_cvc(path, device=device, backend=backend)
