@@ -113,9 +113,8 @@ std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableAr
   DecodeContext* const context = small_decode_context(bytes.span().size());
   std::size_t count = 0;
   bool is_finished = false;
-  run(progress, [&] {
-    return try_decompress_front(bytes.span(), out, count, is_finished, config, context);
-  });
+  run(progress,
+      [&] { return try_decompress_front(bytes.span(), out, count, is_finished, config, context); });
   return {count, is_finished};
 }
 

@@ -127,8 +127,8 @@ Status read_header(FileWalker& walker, NumberType type) {
 }
 
 // Stops at the end of the file, or with `most` numbers in a chunk that holds more.
-Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& task,
-                     std::size_t most, bool& is_end) {
+Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& task, std::size_t most,
+                     bool& is_end) {
   parallel.start(walker, task.type);
   is_end = false;
   while (true) {

@@ -56,7 +56,7 @@ def test_as_the_reference(call: str, mine: dict[str, Any], theirs: dict[str, Any
 
 
 # Of the calls that fail those that Python itself refuses: no errors of numpact's.
-PYTHONS_OWN = ("takes no", "missing", "unexpected keyword", "positional argument", "has no", "no setter")
+PYTHONS_OWN = ("takes no", "missing", "unexpected keyword", "positional argument", "has no")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -131,7 +131,8 @@ def test_specs_are_values() -> None:
             assert hash(same) == hash(spec)
             assert type(same) is type(spec)
         assert eval(f"ours.{spec!r}") == spec
-    config = ours.ChunkConfig(3, specs[1], specs[5], specs[7], True)
+    mode, paging = ours.ModeSpec.try_int_mult(60), ours.PagingSpec.exact_page_sizes([3, 4])
+    config = ours.ChunkConfig(3, mode, ours.DeltaSpec.no_op(), paging, True)
     assert repr(pickle.loads(pickle.dumps(config))) == repr(config)
     assert "try_int_mult(60)" in repr(config)
 
@@ -165,9 +166,11 @@ def test_threads_share_objects() -> None:
     def work(index: int) -> bool:
         page = np.zeros(1000, np.int64)
         decoder.read_page_into(chunk.write_page(index), 1000, page)
+        if index % 10 == 0 and ours.standalone.simple_compress(x, config) != file:
+            return False
         whole = ours.standalone.simple_decompress(file)
-        same = ours.standalone.simple_compress(x, config) == file if index % 10 == 0 else True
-        return same and bool((page == x[index * 1000 :][:1000]).all() and (whole == x).all())
+        assert whole is not None
+        return np.array_equal(whole, x) and np.array_equal(page, x[index * 1000 :][:1000])
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(40)))
