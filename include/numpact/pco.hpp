@@ -96,6 +96,15 @@ NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
                                        const DecodeConfig& config = {},
                                        DecodeContext* context = nullptr) noexcept;
 
+// The same, but numbers that `out` has no room for are left out: it is filled from the front of the
+// file. `is_finished`: the file was read to its end, `count` is all it holds. Else only what was
+// needed is read: where `out` ends within a chunk not the rest of that, where it ends with a chunk
+// still the head and metadata of the next.
+NUMPACT_API Status try_decompress_front(std::span<const std::byte> file,
+                                        const MutableNumberView& out, std::size_t& count,
+                                        bool& is_finished, const DecodeConfig& config = {},
+                                        DecodeContext* context = nullptr) noexcept;
+
 // The numbers in the file, found by walking its chunks (tANS codes are read, numbers are not
 // made): about half the cost of decoding. Checks everything but what only the numbers show. Limits
 // hold as if the numbers were decoded.

@@ -86,8 +86,8 @@ class NUMPACT_API ChunkDecoder {
   ChunkInfo info() const;
 
   // Decodes a page of `page_n` numbers at the front of `bytes` into the first numbers of `out`.
-  // If out.count < page_n only that many are decoded, the page's end is not looked for, and
-  // `consumed` is 0; else it becomes the page's size in bytes.
+  // `consumed` becomes the page's size in bytes. If out.count < page_n only that many are decoded,
+  // the page's end is not looked for, and `consumed` is the whole bytes that were passed.
   Status try_decode_page(std::span<const std::byte> bytes, std::size_t page_n,
                          const MutableNumberView& out, std::size_t& consumed,
                          DecodeContext* context = nullptr) const noexcept;

@@ -31,6 +31,7 @@ from ._file import Chunk, File
 from ._file import open_file as open
 from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
 from ._progress import Progress
+from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 from ._threads import threads
 from ._writer import Writer
 
@@ -42,6 +43,7 @@ __all__ = [
     "Chunk",
     "ChunkInfo",
     "CorruptError",
+    "DeltaSpec",
     "Error",
     "File",
     "FileInfo",
@@ -49,8 +51,10 @@ __all__ = [
     "InvalidArgumentError",
     "LatentVariableInfo",
     "LimitExceededError",
+    "ModeSpec",
     "OutOfMemoryError",
     "OutputTooSmallError",
+    "PagingSpec",
     "Progress",
     "TruncatedError",
     "TypeMismatchError",
