@@ -49,6 +49,7 @@ struct Encoded {
 struct Prepared {
   Encoded encoded;
   std::array<Plane, kPlanes> planes;  // lossless
+  bool streams = false;               // the output is larger than caches are
 };
 
 // ---- writing ----

@@ -18,7 +18,8 @@ Status prepare(const Encoded& encoded, Prepared& prepared) {
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
-  halves_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n), out);
+  halves_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n), out,
+                   prepared.streams);
   return {};
 }
 

@@ -38,8 +38,8 @@ constexpr std::uint16_t bfloat_of(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + (high & 1u)) >> 16);
 }
 
-// `halves` at any address.
-void halves_to_floats(const std::byte* halves, std::size_t n, float* out);
+// `halves` at any address. `streams`: past the caches.
+void halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams = false);
 // How many finite values became infinite is returned.
 std::size_t floats_to_halves(const float* values, std::size_t n, std::uint16_t* out);
 void floats_to_bfloats(const float* values, std::size_t n, std::uint16_t* out);

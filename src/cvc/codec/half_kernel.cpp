@@ -11,6 +11,7 @@
 
 #include "base/load.hpp"
 #include "cvc/codec/half.hpp"
+#include "cvc/codec/stream-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc {
@@ -43,7 +44,7 @@ void FloatsToBFloats(const float* HWY_RESTRICT values, std::size_t n,
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-void HalvesToFloats(const std::byte* halves, std::size_t n, float* out) {
+void HalvesToFloats(const std::byte* halves, std::size_t n, float* out, bool) {
   HalvesToFloatsByOne(halves, n, out);
 }
 
@@ -78,7 +79,8 @@ HWY_INLINE hn::VFromD<DF> FiniteToFloat(DF df, const std::uint16_t* halves) {
 #endif
 }
 
-void HalvesToFloats(const std::byte* halves, std::size_t n, float* HWY_RESTRICT out) {
+template <bool kStreams>
+std::size_t BlocksToFloats(const std::byte* halves, std::size_t n, float* HWY_RESTRICT out) {
   const hn::ScalableTag<float> df;
   const hn::ScalableTag<std::uint16_t> d16;
   const std::size_t lanes = hn::Lanes(df);
@@ -95,8 +97,21 @@ void HalvesToFloats(const std::byte* halves, std::size_t n, float* HWY_RESTRICT 
       continue;
     }
     for (std::size_t k = 0; k < block; k += lanes) {
-      hn::StoreU(FiniteToFloat(df, from + i + k), df, out + i + k);
+      PutVector<kStreams>(df, FiniteToFloat(df, from + i + k), out + i + k);
     }
+  }
+  return i;
+}
+
+void HalvesToFloats(const std::byte* halves, std::size_t n, float* out, bool streams) {
+  std::size_t i = 0;
+  if (streams) {
+    i = ValuesToAligned(out, n);
+    HalvesToFloatsByOne(halves, i, out);
+    i += BlocksToFloats<true>(halves + 2 * i, n - i, out + i);
+    hwy::FlushStream();
+  } else {
+    i = BlocksToFloats<false>(halves, n, out);
   }
   HalvesToFloatsByOne(halves + 2 * i, n - i, out + i);
 }
@@ -165,8 +180,8 @@ HWY_EXPORT(HalvesToFloats);
 HWY_EXPORT(FloatsToHalves);
 HWY_EXPORT(FloatsToBFloats);
 
-void halves_to_floats(const std::byte* halves, std::size_t n, float* out) {
-  NUMPACT_DISPATCH(HalvesToFloats)(halves, n, out);
+void halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {
+  NUMPACT_DISPATCH(HalvesToFloats)(halves, n, out, streams);
 }
 
 std::size_t floats_to_halves(const float* values, std::size_t n, std::uint16_t* out) {

@@ -21,7 +21,7 @@ Status prepare(const Encoded& encoded, Prepared& prepared) {
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
   const Encoded& encoded = prepared.encoded;
   codes_to_values(encoded.bytes.data() + first, static_cast<std::size_t>(n), encoded.min,
-                  encoded.scale, out);
+                  encoded.scale, out, prepared.streams);
   return {};
 }
 

@@ -28,8 +28,9 @@ struct ValueRange {
   bool has_nan = false;  // then the others say nothing
 };
 
-// `codes` and `values` must not overlap.
-void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values);
+// `codes` and `values` must not overlap. `streams`: past the caches.
+void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values,
+                     bool streams = false);
 void values_to_codes(const float* values, std::size_t n, float min, float scale,
                      std::uint8_t* codes);
 // Of at least one value.

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include "cvc/codec/steps.hpp"
+#include "cvc/codec/stream-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc {
@@ -20,25 +21,45 @@ constexpr bool kHasVectors = false;
 constexpr bool kHasVectors = true;
 #endif
 
+void CodesToValuesByOne(const std::uint8_t* codes, std::size_t n, float min, float scale,
+                        float* HWY_RESTRICT values) {
+  for (std::size_t i = 0; i < n; ++i) values[i] = value_of_code(codes[i], min, scale);
+}
+
+template <bool kStreams>
+std::size_t VectorsToValues(const std::uint8_t* codes, std::size_t n, float min, float scale,
+                            float* HWY_RESTRICT values) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::Rebind<std::uint8_t, decltype(df)> d8;
+  const std::size_t lanes = hn::Lanes(df);
+  const auto all_min = hn::Set(df, min);
+  const auto all_scale = hn::Set(df, scale);
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto a = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, codes + i)));
+    const auto b = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, codes + i + lanes)));
+    PutVector<kStreams>(df, hn::Add(hn::Mul(a, all_scale), all_min), values + i);
+    PutVector<kStreams>(df, hn::Add(hn::Mul(b, all_scale), all_min), values + i + lanes);
+  }
+  return i;
+}
+
 void CodesToValues(const std::byte* codes, std::size_t n, float min, float scale,
-                   float* HWY_RESTRICT values) {
+                   float* HWY_RESTRICT values, bool streams) {
   const auto* const from = reinterpret_cast<const std::uint8_t*>(codes);
   std::size_t i = 0;
   if constexpr (kHasVectors) {
-    const hn::ScalableTag<float> df;
-    const hn::RebindToSigned<decltype(df)> di;
-    const hn::Rebind<std::uint8_t, decltype(df)> d8;
-    const std::size_t lanes = hn::Lanes(df);
-    const auto all_min = hn::Set(df, min);
-    const auto all_scale = hn::Set(df, scale);
-    for (; i + 2 * lanes <= n; i += 2 * lanes) {
-      const auto a = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, from + i)));
-      const auto b = hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(d8, from + i + lanes)));
-      hn::StoreU(hn::Add(hn::Mul(a, all_scale), all_min), df, values + i);
-      hn::StoreU(hn::Add(hn::Mul(b, all_scale), all_min), df, values + i + lanes);
+    if (streams) {
+      i = ValuesToAligned(values, n);
+      CodesToValuesByOne(from, i, min, scale, values);
+      i += VectorsToValues<true>(from + i, n - i, min, scale, values + i);
+      hwy::FlushStream();
+    } else {
+      i = VectorsToValues<false>(from, n, min, scale, values);
     }
   }
-  for (; i < n; ++i) values[i] = value_of_code(from[i], min, scale);
+  CodesToValuesByOne(from + i, n - i, min, scale, values + i);
 }
 
 void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, float scale,
@@ -69,7 +90,7 @@ ValueRange RangeOf(const float* values, std::size_t n) {
       auto high_a = low_a;
       auto low_b = low_a;
       auto high_b = low_a;
-      auto nans = hn::Ne(low_a, low_a);
+      auto nans = hn::IsNaN(low_a);
       for (; i + 2 * lanes <= n; i += 2 * lanes) {
         const auto a = hn::LoadU(df, values + i);
         const auto b = hn::LoadU(df, values + i + lanes);
@@ -77,7 +98,7 @@ ValueRange RangeOf(const float* values, std::size_t n) {
         high_a = hn::Max(high_a, a);
         low_b = hn::Min(low_b, b);
         high_b = hn::Max(high_b, b);
-        nans = hn::Or(nans, hn::Or(hn::Ne(a, a), hn::Ne(b, b)));
+        nans = hn::Or(nans, hn::Or(hn::IsNaN(a), hn::IsNaN(b)));
       }
       range.low = hn::GetLane(hn::MinOfLanes(df, hn::Min(low_a, low_b)));
       range.high = hn::GetLane(hn::MaxOfLanes(df, hn::Max(high_a, high_b)));
@@ -106,8 +127,9 @@ HWY_EXPORT(CodesToValues);
 HWY_EXPORT(ValuesToCodes);
 HWY_EXPORT(RangeOf);
 
-void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values) {
-  NUMPACT_DISPATCH(CodesToValues)(codes, n, min, scale, values);
+void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values,
+                     bool streams) {
+  NUMPACT_DISPATCH(CodesToValues)(codes, n, min, scale, values, streams);
 }
 
 void values_to_codes(const float* values, std::size_t n, float min, float scale,

@@ -18,6 +18,8 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 // Stays in the second cache from the checksum to the decoding.
 constexpr std::uint64_t kBlockRows = std::uint64_t{1} << 15;
 constexpr std::size_t kPiecesEach = 8;  // to be done before the next look at progress
+// Of rows without gaps, past which nothing of them would stay in a cache anyway.
+constexpr std::uint64_t kStreamBytes = std::uint64_t{1} << 25;
 
 // A stretch of a chunk's payload whose checksum is wanted, or rows to be decoded, or both at once,
 // where they are the same bytes.
@@ -127,6 +129,11 @@ Status Cutter::next(Piece& piece) {
   return {};
 }
 
+bool is_streamed(const MutableRows& rows) {
+  return rows.dtype == Dtype::kFloat32 && rows.stride == row_bytes(rows) && rows.stride > 0 &&
+         rows.count > kStreamBytes / rows.stride;
+}
+
 // Runs in tasks.
 void do_piece(const Records& records, std::span<const Part> parts, std::span<const Target> targets,
               Piece& piece) {
@@ -142,6 +149,7 @@ void do_piece(const Records& records, std::span<const Part> parts, std::span<con
   const Target& target = targets[piece.target];
   Prepared prepared;
   piece.status = prepare(records.encoded(part.chunk, target.column, record), prepared);
+  prepared.streams = is_streamed(target.rows);
   std::uint64_t row = piece.rows.first;
   const std::uint64_t end = row + piece.rows.count;
   const std::uint64_t dimension = std::max<std::uint64_t>(1, target.rows.dimension);

@@ -81,9 +81,9 @@ class HeaderParser {
   Info& info_;
   std::optional<Compression> file_compression_;
   std::unordered_map<std::string, std::size_t> column_of_name_;
-  std::uint64_t nodes_bytes_ = 0;
-  std::uint64_t cursor_ = 0;     // the next record starts here at the earliest
-  bool cursor_is_exact_ = true;  // and nowhere else, unless the header says so
+  std::uint64_t text_memory_ = 0;  // of the text and the list of its values
+  std::uint64_t cursor_ = 0;       // the next record starts here at the earliest
+  bool cursor_is_exact_ = true;    // and nowhere else, unless the header says so
 };
 
 Status HeaderParser::get(const Value& object, const Field& field, Kind kind, Value& out) const {
@@ -124,7 +124,8 @@ Status HeaderParser::get_compression(const Value& object, std::optional<Compress
 }
 
 Status HeaderParser::check_memory(std::size_t chunks) const {
-  const std::uint64_t bytes = chunks * sizeof(Chunk) + info_.columns.size() * sizeof(Column) +
+  const std::uint64_t bytes = text_memory_ + chunks * sizeof(Chunk) +
+                              info_.columns.size() * sizeof(Column) +
                               info_.slices.size() * sizeof(Slice);
   if (bytes > limits_.max_memory) {
     return Status(ErrorKind::kLimitExceeded, "the header's tables pass DecodeLimits::max_memory");
@@ -320,6 +321,7 @@ Status HeaderParser::run() {
   json::Document document;
   const Status read = document.parse(*info_.header, limits_.max_memory);
   if (!read.ok()) return read.shifted(frame_.json_at);
+  text_memory_ = info_.header->size() + document.memory();
   const Value root = document.root();
   if (!root.is(Kind::kObject)) return wrong(root, "header: the JSON is no object");
   const std::optional<Value> type = root.find("format_type");

@@ -27,9 +27,11 @@ class Value;
 class Document {
  public:
   // The text must outlive the document. Offsets of errors count from its start. `max_memory` limits
-  // the list of values; beyond it std::bad_alloc's kin is not thrown, kLimitExceeded returned.
+  // the bytes of the list of values.
   Status parse(std::string_view text, std::uint64_t max_memory = ~std::uint64_t{0});
   Value root() const;
+  // Of the list of values.
+  std::uint64_t memory() const { return nodes_.size() * sizeof(Node); }
 
  private:
   friend class Value;

@@ -14,5 +14,12 @@ int main() {
   const std::vector<double> back = numpact::decompress<double>(bytes);
 
   std::printf("%zu numbers in %zu bytes\n", back.size(), bytes.size());
+
+  std::vector<std::byte> vectors;
+  numpact::cvc::Writer writer(vectors, {});
+  writer.append(numpact::cvc::Rows(std::span<const double>(numbers), 100));
+  writer.finish();
+  if (numpact::cvc::Reader(vectors).read_all().size() != numbers.size()) return 1;
+
   return back == numbers && bytes.size() < numbers.size() * sizeof(double) ? 0 : 1;
 }

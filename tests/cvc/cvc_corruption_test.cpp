@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that were cut, changed, or made to cost much.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cvc/cvc_files.hpp"
+#include "support/random.hpp"
+
+namespace numpact::testing {
+namespace {
+
+using cvc::Reader;
+
+constexpr const char* kSome[] = {"v01_fp16",
+                                 "v01_int8_shifted",
+                                 "v10_int8_all_codes",
+                                 "v10_mmap_metadata",
+                                 "v10_lossless_narrow",
+                                 "v10_sections_int8",
+                                 "v20_mixed",
+                                 "v20_names",
+                                 "made_v10_mixed",
+                                 "made_v10_lossless_odd"};
+
+// Every way through a file; nothing is expected but that it ends.
+void read_all_ways(ByteSpan bytes) {
+  DecodeLimits limits;
+  limits.max_memory = 1 << 22;
+  limits.max_numbers = 1 << 20;
+  Result<Reader> reader = Reader::create(bytes, limits);
+  if (!reader.ok()) {
+    EXPECT_STRNE(reader.status().what(), "");
+    return;
+  }
+  const cvc::Info& info = reader->info();
+  if (info.rows > 100000) return;
+  for (std::size_t c = 0; c < info.columns.size(); ++c) {
+    const std::uint64_t dimension = info.columns[c].dimension;
+    if (dimension > 1000) continue;
+    for (const cvc::OnCorruption wish : {cvc::OnCorruption::kRaise, cvc::OnCorruption::kDrop}) {
+      Bytes out(info.rows * dimension * 8);
+      cvc::ReadConfig config;
+      config.limits = limits;
+      config.on_corruption = wish;
+      const bool is_kept = info.columns[c].compression == cvc::Compression::kNone;
+      const cvc::Dtype dtype = is_kept ? info.columns[c].dtype : cvc::Dtype::kFloat32;
+      const cvc::Target target{{dtype, out.data(), info.rows, dimension}, c};
+      const cvc::RowRange all{0, info.rows};
+      (void)reader->try_read({&all, 1}, {&target, 1}, config);
+      const std::vector<std::uint64_t> rows(info.rows > 0 ? 5 : 0, info.rows - 1);
+      (void)reader->try_gather(rows, {&target, 1}, {});
+    }
+  }
+  cvc::VerifyReport report;
+  EXPECT_TRUE(reader->try_verify(report).ok());
+  std::vector<cvc::RowRange> ranges;
+  EXPECT_TRUE(reader->try_find_sections("source", "\"wiki\"", ranges).ok());
+}
+
+TEST(CvcCorruption, EveryPrefixIsRefused) {
+  for (const std::string name : kSome) {
+    const Bytes file = cvc_bytes(name);
+    // Pages of zeros between records are no loss.
+    const std::size_t step = file.size() > 4000 ? 7 : 1;
+    for (std::size_t n = 0; n < file.size(); n += step) {
+      const ExactCopy cut(prefix(file, n));
+      const Result<Reader> reader = Reader::create(cut.span());
+      ASSERT_FALSE(reader.ok()) << name << " of " << n << " bytes";
+      const ErrorKind kind = reader.status().kind();
+      ASSERT_TRUE(kind == ErrorKind::kTruncated || kind == ErrorKind::kCorrupt) << name << n;
+    }
+  }
+}
+
+TEST(CvcCorruption, ChangedBytes) {
+  Random random(1);
+  for (const std::string name : kSome) {
+    const Bytes file = cvc_bytes(name);
+    for (int i = 0; i < 3000; ++i) {
+      ExactCopy copy(file);
+      const std::size_t at = random.below(std::min<std::size_t>(file.size(), 5000));
+      copy.writable()[at] = static_cast<std::byte>(random.bits(8));
+      if (random.one_in(3)) {
+        copy.writable()[random.below(file.size())] ^= static_cast<std::byte>(random.bits(8));
+      }
+      read_all_ways(copy.span());
+    }
+  }
+}
+
+TEST(CvcCorruption, ChangedDigits) {
+  // Numbers of headers that stay numbers.
+  Random random(2);
+  for (const std::string name : kSome) {
+    const Bytes file = cvc_bytes(name);
+    std::vector<std::size_t> digits;
+    for (std::size_t i = 0; i < std::min<std::size_t>(file.size(), 3000); ++i) {
+      const auto c = static_cast<char>(file[i]);
+      if (c >= '0' && c <= '9') digits.push_back(i);
+    }
+    for (int i = 0; i < 1000; ++i) {
+      ExactCopy copy(file);
+      for (std::uint64_t k = random.between(1, 3); k > 0; --k) {
+        copy.writable()[random.pick(digits)] = static_cast<std::byte>('0' + random.below(10));
+      }
+      read_all_ways(copy.span());
+    }
+  }
+}
+
+Bytes with_header(const std::string& json, std::size_t tail = 0) {
+  Bytes file;
+  for (const char c : {'C', 'V', 'C', 'F', '\1', '\0', '\0', '\0'}) {
+    file.push_back(static_cast<std::byte>(c));
+  }
+  for (unsigned i = 0; i < 4; ++i) file.push_back(static_cast<std::byte>(json.size() >> (8 * i)));
+  for (const char c : json) file.push_back(static_cast<std::byte>(c));
+  file.resize(file.size() + tail);
+  return file;
+}
+
+ErrorKind kind_of_header(const std::string& json, const DecodeLimits& limits = {}) {
+  return Reader::create(with_header(json, 8), limits).status().kind();
+}
+
+TEST(CvcCorruption, LargeClaimsCostNothing) {
+  EXPECT_EQ(kind_of_header(R"({"num_vectors":4611686018427387904,"dimension":0,"compression":"fp16",
+      "chunks":[{"rows":4611686018427387904}]})"),
+            ErrorKind::kNone);
+  EXPECT_EQ(kind_of_header(R"({"num_vectors":9223372036854775807,"dimension":1,"compression":"fp16",
+      "chunks":[{"rows":9223372036854775807}]})"),
+            ErrorKind::kCorrupt);
+  EXPECT_EQ(kind_of_header(R"({"num_vectors":2,"dimension":1073741824,"compression":"fp16",
+      "chunks":[{"rows":1},{"rows":1}]})"),
+            ErrorKind::kTruncated);
+  EXPECT_EQ(kind_of_header(R"({"num_vectors":4,"dimension":1073741824,"compression":"fp16",
+      "chunks":[{"rows":4}]})"),
+            ErrorKind::kCorrupt);
+  // All rows are there, and none of them has a value.
+  const Bytes file = with_header(R"({"num_vectors":4611686018427387904,"dimension":0,
+      "compression":"fp16","chunks":[{"rows":4611686018427387904}]})",
+                                 8);
+  const Reader reader(file);
+  EXPECT_TRUE(reader.read_all().empty());
+  cvc::ReadConfig config;
+  config.limits.max_numbers = 0;
+  EXPECT_TRUE(reader.read_all(config).empty());
+}
+
+TEST(CvcCorruption, MemoryOfHeaders) {
+  std::string json = R"({"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[)";
+  for (int i = 0; i < 10000; ++i) json += R"({"rows":0},)";
+  json += R"({"rows":0}]})";
+  DecodeLimits limits;
+  limits.max_memory = 100000;
+  EXPECT_EQ(kind_of_header(json, limits), ErrorKind::kLimitExceeded);
+  limits.max_memory = 1 << 20;
+  EXPECT_EQ(kind_of_header(json, limits), ErrorKind::kLimitExceeded);
+}
+
+TEST(CvcCorruption, ErrorsNameTheField) {
+  const auto what = [](const std::string& json) {
+    return std::string(Reader::create(with_header(json)).status().what());
+  };
+  EXPECT_EQ(what(R"({"num_vectors":0,"dimension":1.5,"chunks":[]})"),
+            "header: `dimension` is no integer from 0 to 2^63 - 1");
+  EXPECT_EQ(what(R"({"num_vectors":0,"dimension":1,"chunks":[],"sections":[{"start_index":0}]})"),
+            "header: `end_index` is missing");
+  EXPECT_EQ(what(R"({"num_vectors":1,"dimension":1,"chunks":[{"rows":1}]})"),
+            "header: `compression` is missing");
+  EXPECT_EQ(what(R"({"num_vectors":1,"dimension":1,"compression":"int8",
+      "chunks":[{"rows":1,"min":0,"scale":null}]})"),
+            "header: `scale` is no number");
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops against their definitions, on every instruction set.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "cvc/codec/half.hpp"
+#include "cvc/codec/planes.hpp"
+#include "cvc/codec/steps.hpp"
+#include "cvc/file/crc.hpp"
+#include "support/half.hpp"
+#include "support/random.hpp"
+#include "unit/targets.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+using numpact::testing::for_each_target;
+using numpact::testing::Random;
+
+constexpr std::size_t kLengths[] = {0, 1, 2, 7, 8, 15, 16, 17, 31, 63, 64, 65, 100, 257, 1000};
+
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+// Values of every kind: all bit patterns are possible.
+std::vector<float> any_floats(std::size_t n, Random& random, bool finite) {
+  std::vector<float> values(n);
+  for (float& value : values) {
+    value = random.one_in(40) ? std::bit_cast<float>(static_cast<std::uint32_t>(random.bits(32)))
+                              : static_cast<float>(random.normal());
+    if (finite && !std::isfinite(value)) value = 0;
+  }
+  return values;
+}
+
+TEST(CvcKernels, EveryHalf) {
+  std::vector<std::uint16_t> halves(65536);
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
+  for_each_target([&] {
+    for (const bool streams : {false, true}) {
+      std::vector<float> values(halves.size());
+      halves_to_floats(reinterpret_cast<const std::byte*>(halves.data()), halves.size(),
+                       values.data(), streams);
+      for (std::size_t i = 0; i < halves.size(); ++i) {
+        ASSERT_EQ(bits(values[i]), bits(half_to_float(halves[i]))) << i;
+        ASSERT_EQ(half_of(values[i]), halves[i]) << "there and back";
+      }
+      std::vector<std::uint16_t> back(halves.size());
+      EXPECT_EQ(floats_to_halves(values.data(), values.size(), back.data()), 0u);
+      EXPECT_EQ(back, halves);
+    }
+  });
+}
+
+TEST(CvcKernels, SignallingNansStay) {
+  EXPECT_EQ(half_of(std::bit_cast<float>(0x7fa12345u)), 0x7d09);
+  EXPECT_EQ(half_of(std::bit_cast<float>(0x7f800001u)), 0x7c01);
+  EXPECT_EQ(bits(half_to_float(0x7d00)), 0x7fa00000u);
+  EXPECT_EQ(bfloat_of(std::bit_cast<float>(0xff800001u)), 0xff81);
+  EXPECT_EQ(half_of(std::bit_cast<double>(0x7ff4000000000000u)), 0x7d00);
+}
+
+TEST(CvcKernels, FloatsToHalves) {
+  Random random(1);
+  std::vector<float> values = any_floats(5000, random, false);
+  for (const float edge : {65519.99f, 65520.0f, -65520.0f, 65504.0f, 1e30f, 6.1e-5f, 5.96e-8f,
+                           2.98e-8f, 2.99e-8f, -0.0f, HUGE_VALF}) {
+    values.push_back(edge);
+  }
+  std::size_t overflows = 0;
+  for (const float value : values) {
+    overflows += std::isfinite(value) && std::fabs(value) >= 65520 ? 1 : 0;
+  }
+  for_each_target([&] {
+    std::vector<std::uint16_t> halves(values.size());
+    EXPECT_EQ(floats_to_halves(values.data(), values.size(), halves.data()), overflows);
+    std::vector<std::uint16_t> brains(values.size());
+    floats_to_bfloats(values.data(), values.size(), brains.data());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(halves[i], half_of(values[i])) << values[i];
+      ASSERT_EQ(brains[i], bfloat_of(values[i])) << values[i];
+      if (std::isnan(values[i])) continue;
+      ASSERT_EQ(halves[i], numpact::testing::half_bits(values[i])) << values[i];
+    }
+  });
+}
+
+TEST(CvcKernels, DoublesToHalvesRoundOnce) {
+  Random random(2);
+  for (int i = 0; i < 200000; ++i) {
+    const double value = std::ldexp(random.normal(), static_cast<int>(random.below(50)) - 30);
+    ASSERT_EQ(half_of(value), numpact::testing::half_bits(value)) << value;
+  }
+  // Just above a tie of halves, by less than a float can tell.
+  const double value = 1.0 + 0x1p-11 + 0x1p-40;
+  EXPECT_EQ(half_of(value), 0x3c01);
+  EXPECT_EQ(half_of(static_cast<float>(value)), 0x3c00);
+}
+
+TEST(CvcKernels, Codes) {
+  Random random(3);
+  for_each_target([&] {
+    for (const std::size_t n : kLengths) {
+      const std::vector<float> values = any_floats(n, random, true);
+      if (n == 0) continue;
+      const ValueRange range = range_of(values.data(), n);
+      ValueRange expected{values[0], values[0], false};
+      for (const float value : values) {
+        expected.low = std::min(expected.low, value);
+        expected.high = std::max(expected.high, value);
+      }
+      ASSERT_EQ(range.low, expected.low);
+      ASSERT_EQ(range.high, expected.high);
+      ASSERT_FALSE(range.has_nan);
+      const float scale = (range.high - range.low) / 255.0f;
+      if (!std::isfinite(scale) || scale == 0) continue;
+      std::vector<std::uint8_t> codes(n);
+      values_to_codes(values.data(), n, range.low, scale, codes.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(codes[i], code_of_value(values[i], range.low, scale)) << values[i];
+      }
+      for (const bool streams : {false, true}) {
+        std::vector<float> back(n + 1);
+        codes_to_values(reinterpret_cast<const std::byte*>(codes.data()), n, range.low, scale,
+                        back.data() + 1, streams);
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(bits(back[i + 1]), bits(value_of_code(codes[i], range.low, scale)));
+        }
+      }
+    }
+  });
+}
+
+TEST(CvcKernels, HalfwayGoesToEven) {
+  std::vector<float> values;
+  for (int i = 0; i < 510; ++i) values.push_back(static_cast<float>(i) * 0.5f);
+  for_each_target([&] {
+    std::vector<std::uint8_t> codes(values.size());
+    values_to_codes(values.data(), values.size(), 0, 1, codes.data());
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      ASSERT_EQ(codes[i], static_cast<int>(std::nearbyint(values[i])));
+    }
+    // What is past the end, as float32 parameters of a float64 range can make it, stays at the end.
+    std::vector<float> far(64, 1e30f);
+    codes.assign(64, 0);
+    values_to_codes(far.data(), far.size(), 0, 1, codes.data());
+    EXPECT_EQ(codes, std::vector<std::uint8_t>(64, 255));
+  });
+}
+
+TEST(CvcKernels, RangeSeesNansAnywhere) {
+  for_each_target([&] {
+    for (std::size_t at = 0; at < 100; ++at) {
+      std::vector<float> values(100, 1.5f);
+      values[at] = std::numeric_limits<float>::quiet_NaN();
+      ASSERT_TRUE(range_of(values.data(), values.size()).has_nan) << at;
+    }
+  });
+}
+
+TEST(CvcKernels, PackedCodes) {
+  Random random(4);
+  DecodeTable table;
+  table.fill(kNoEntry);
+  EncodeTable codes{};
+  for (unsigned i = 0; i < 256; ++i) codes[i] = static_cast<std::uint8_t>(255 - i);
+  for_each_target([&] {
+    for (unsigned width = 1; width <= 8; ++width) {
+      const unsigned entries = 1u << width;
+      for (unsigned i = 0; i < entries; ++i) table[i] = static_cast<std::uint16_t>(255 - i);
+      for (const std::size_t n : kLengths) {
+        std::vector<std::uint8_t> bytes(n);
+        for (std::uint8_t& byte : bytes) {
+          byte = static_cast<std::uint8_t>(255 - random.below(entries));
+        }
+        std::vector<std::byte> packed(n + 8);
+        const std::size_t size = pack_codes(bytes.data(), n, width, codes, packed.data());
+        ASSERT_EQ(size, (n * width + 7) / 8);
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(code_at(packed.data(), i, width), codes[bytes[i]]);
+        }
+        const std::vector<std::byte> exact(packed.begin(),
+                                           packed.begin() + static_cast<std::ptrdiff_t>(size));
+        for (std::size_t first = 0; first <= n; first += 1 + n / 9) {
+          std::vector<std::uint8_t> back(n - first);
+          ASSERT_TRUE(
+              unpack_codes(exact.data(), size, first, n - first, width, table, back.data()));
+          ASSERT_TRUE(std::equal(back.begin(), back.end(),
+                                 bytes.begin() + static_cast<std::ptrdiff_t>(first)));
+        }
+      }
+      std::fill(table.begin() + entries / 2, table.end(), kNoEntry);
+      const std::vector<std::byte> ones(64, std::byte{0xff});
+      std::vector<std::uint8_t> out(64);
+      EXPECT_FALSE(unpack_codes(ones.data(), 64, 3, 40, width, table, out.data()));
+    }
+  });
+}
+
+TEST(CvcKernels, Planes) {
+  Random random(5);
+  for_each_target([&] {
+    for (const std::size_t n : kLengths) {
+      const std::vector<float> values = any_floats(n, random, false);
+      std::vector<std::uint8_t> bytes[kPlanes];
+      const std::uint8_t* planes[kPlanes];
+      for (std::size_t k = 0; k < kPlanes; ++k) {
+        bytes[k].resize(n);
+        take_plane(values.data(), n, k, bytes[k].data());
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(bytes[k][i], bits(values[i]) >> (8 * k) & 0xff);
+        }
+        planes[k] = bytes[k].data();
+      }
+      std::vector<float> back(n);
+      join_planes(planes, n, back.data());
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(bits(back[i]), bits(values[i]));
+    }
+  });
+}
+
+TEST(CvcCrc, OfPartsAndWhole) {
+  const char text[] = "123456789";
+  const auto bytes = std::as_bytes(std::span(text, 9));
+  EXPECT_EQ(crc32(bytes), 0xcbf43926u);
+  EXPECT_EQ(crc32({}), 0u);
+  for (std::size_t cut = 0; cut <= 9; ++cut) {
+    const std::uint32_t a = crc32(bytes.first(cut));
+    EXPECT_EQ(crc32(bytes.subspan(cut), a), 0xcbf43926u);
+    EXPECT_EQ(join_crc32(a, crc32(bytes.subspan(cut)), 9 - cut), 0xcbf43926u);
+  }
+}
+
+}  // namespace
+}  // namespace numpact::cvc

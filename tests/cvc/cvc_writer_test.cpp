@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written can be read again; what cannot be written leaves no trace.
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "cvc/cvc_files.hpp"
+#include "support/fixtures.hpp"
+#include "support/random.hpp"
+
+namespace numpact::testing {
+namespace {
+
+using cvc::Compression;
+using cvc::Dtype;
+using cvc::Reader;
+using cvc::Rows;
+using cvc::Version;
+using cvc::WriteConfig;
+using cvc::Writer;
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("numpact_cvc_" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<float> values(std::size_t n, std::uint64_t stream = 1) {
+  Random random(stream);
+  std::vector<float> out(n);
+  for (float& value : out) value = static_cast<float>(random.normal());
+  return out;
+}
+
+Rows rows(const std::vector<float>& all, std::uint64_t dimension) {
+  return Rows(std::span<const float>(all), dimension);
+}
+
+Bytes written(const WriteConfig& config, const Rows& all) {
+  Bytes out;
+  Writer writer(out, config);
+  writer.append(all);
+  writer.finish();
+  return out;
+}
+
+ErrorKind kind_of(const WriteConfig& config) {
+  Bytes out;
+  return Writer::create(out, config).status().kind();
+}
+
+TEST(CvcWriter, Configs) {
+  const auto with = [](const auto& set) {
+    WriteConfig config;
+    set(config);
+    return kind_of(config);
+  };
+  constexpr ErrorKind kBad = ErrorKind::kInvalidArgument;
+  EXPECT_EQ(with([](WriteConfig&) {}), ErrorKind::kNone);
+  EXPECT_EQ(with([](WriteConfig& c) { c.chunk_rows = 0; }), kBad);
+  EXPECT_EQ(with([](WriteConfig& c) { c.compression = Compression::kNone; }), kBad);
+  EXPECT_EQ(with([](WriteConfig& c) { c.columns = {{"a", 1, Dtype::kInt8, {}}}; }), kBad);
+  EXPECT_EQ(with([](WriteConfig& c) { c.metadata = "{"; }), kBad);
+  EXPECT_EQ(with([](WriteConfig& c) {
+              c.version = Version::kV01;
+              c.compression = Compression::kLossless;
+            }),
+            kBad);
+  EXPECT_EQ(with([](WriteConfig& c) {
+              c.version = Version::kV01;
+              c.paged = true;
+            }),
+            kBad);
+  const auto with_columns = [&](std::vector<cvc::ColumnSpec> columns) {
+    return with([&](WriteConfig& c) {
+      c.version = Version::kV20;
+      c.columns = std::move(columns);
+    });
+  };
+  EXPECT_EQ(with_columns({{"a", 1, Dtype::kInt8, {}}}), ErrorKind::kNone);
+  EXPECT_EQ(with_columns({}), kBad);
+  EXPECT_EQ(with_columns({{" ", 1, Dtype::kInt8, {}}}), kBad);
+  EXPECT_EQ(with_columns({{"\xff", 1, Dtype::kInt8, {}}}), kBad);
+  EXPECT_EQ(with_columns({{"a", 1, Dtype::kInt8, {}}, {"a", 2, Dtype::kInt8, {}}}), kBad);
+  EXPECT_EQ(with_columns({{"a", 0, Dtype::kInt8, {}}}), kBad);
+  EXPECT_EQ(with_columns({{"a", 1, Dtype::kFloat64, {}}}), kBad);
+  EXPECT_EQ(with_columns({{"a", 1, Dtype::kFloat32, Compression::kLossless}}), kBad);
+}
+
+TEST(CvcWriter, RowsMustFit) {
+  const std::vector<float> all = values(24);
+  const std::vector<double> doubles(24);
+  Bytes out;
+  const auto after_first = [&](const Rows& second) {
+    Writer writer(out, {});
+    writer.append(rows(all, 4));
+    const ErrorKind kind = writer.try_append(second).kind();
+    if (kind != ErrorKind::kNone) {
+      EXPECT_EQ(writer.try_finish().kind(), ErrorKind::kInvalidArgument) << "once it failed";
+    }
+    return kind;
+  };
+  EXPECT_EQ(after_first(rows(all, 4)), ErrorKind::kNone);
+  EXPECT_EQ(after_first(rows(all, 3)), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(after_first(Rows(std::span<const double>(doubles), 4)), ErrorKind::kTypeMismatch);
+  EXPECT_EQ(after_first(Rows(Dtype::kFloat32, all.data(), 2, 4, 12)), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(after_first(Rows(Dtype::kFloat32, nullptr, 2, 4)), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(after_first(Rows(Dtype::kFloat32, nullptr, 0, 4)), ErrorKind::kNone);
+  EXPECT_TRUE(out.empty());
+  Writer empty(out, {});
+  EXPECT_EQ(empty.try_finish().kind(), ErrorKind::kInvalidArgument) << "dimension unknown";
+}
+
+TEST(CvcWriter, RoundTrips) {
+  const std::vector<float> all = values(211 * 13);
+  for (const Version version : {Version::kV01, Version::kV10}) {
+    for (const Compression compression :
+         {Compression::kFp16, Compression::kInt8, Compression::kLossless}) {
+      for (const bool paged : {false, true}) {
+        if (version == Version::kV01 && (paged || compression == Compression::kLossless)) continue;
+        WriteConfig config;
+        config.version = version;
+        config.compression = compression;
+        config.paged = paged;
+        config.chunk_rows = 50;
+        const Bytes file = written(config, rows(all, 13));
+        const Reader reader(file);
+        EXPECT_EQ(reader.info().is_paged, paged);
+        EXPECT_EQ(reader.info().chunks.size(), 5u);
+        const std::vector<float> back = reader.read_all();
+        ASSERT_EQ(back.size(), all.size());
+        const float allowed = compression == Compression::kFp16   ? 0.002f
+                              : compression == Compression::kInt8 ? 0.02f
+                                                                  : 0.0f;
+        for (std::size_t i = 0; i < all.size(); ++i) ASSERT_NEAR(back[i], all[i], allowed);
+        for (const cvc::Chunk& chunk : reader.info().chunks) {
+          EXPECT_TRUE(!paged || chunk.offset % 4096 == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(CvcWriter, RowsWithGapsAndOtherTypes) {
+  const std::vector<float> all = values(100 * 10);
+  std::vector<float> wide(100 * 16, -99.0f);
+  std::vector<double> doubles(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) wide[i / 10 * 16 + i % 10] = all[i];
+  for (const Compression compression :
+       {Compression::kFp16, Compression::kInt8, Compression::kLossless}) {
+    WriteConfig config;
+    config.compression = compression;
+    config.chunk_rows = 33;
+    const Bytes file = written(config, rows(all, 10));
+    EXPECT_TRUE(same_bytes(written(config, Rows(Dtype::kFloat32, wide.data(), 100, 10, 64)), file));
+    EXPECT_TRUE(same_bytes(written(config, Rows(std::span<const double>(doubles), 10)), file));
+    config.threads = 4;
+    EXPECT_TRUE(same_bytes(written(config, rows(all, 10)), file));
+  }
+}
+
+TEST(CvcWriter, NoLossGoesUnnoticed) {
+  std::vector<float> all = values(100);
+  all[7] = 70000.0f;
+  all[8] = -1e10f;
+  all[9] = HUGE_VALF;
+  Bytes out;
+  Writer writer(out, {});
+  writer.append(rows(all, 10));
+  EXPECT_EQ(writer.finish().fp16_overflows, 2u);
+  const std::vector<double> doubles(all.begin(), all.end());
+  Writer other(out, {});
+  other.append(Rows(std::span<const double>(doubles), 10));
+  EXPECT_EQ(other.finish().fp16_overflows, 2u);
+
+  WriteConfig config;
+  config.compression = Compression::kInt8;
+  Writer third(out, config);
+  EXPECT_EQ(third.try_append(rows(all, 10)).kind(), ErrorKind::kNone);  // compressed later
+  const Status status = third.try_finish();
+  EXPECT_EQ(status.kind(), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(status.chunk(), 0u);
+  config.allow_nonfinite = true;
+  EXPECT_TRUE(std::isnan(Reader(written(config, rows(all, 10))).read_all()[0]));
+}
+
+TEST(CvcWriter, ChunksSectionsMetadata) {
+  const std::vector<float> all = values(1000);
+  WriteConfig config;
+  config.metadata = R"({"model": "m", "big": 123456789012345678901234567890})";
+  config.chunk_rows = 40;
+  Bytes out;
+  Writer writer(out, config);
+  cvc::ChunkOptions options;
+  options.metadata = "[1, NaN]";
+  options.compression = Compression::kInt8;
+  writer.set_chunk(1, options);
+  writer.append(Rows(Dtype::kFloat32, all.data(), 10, 10));
+  writer.begin_section(R"({"part": "first"})");
+  writer.append(Rows(Dtype::kFloat32, all.data() + 100, 35, 10));
+  writer.begin_section("null");
+  writer.begin_section(R"({"part": "second"})");
+  writer.append(Rows(Dtype::kFloat32, all.data() + 450, 5, 10));
+  writer.end_chunk();
+  writer.end_chunk();
+  writer.end_section();
+  writer.append(Rows(Dtype::kFloat32, all.data() + 500, 50, 10));
+  EXPECT_EQ(writer.finish().chunks, 4u);
+  const Reader reader(out);
+  const cvc::Info& info = reader.info();
+  EXPECT_EQ(info.metadata, R"({"big":123456789012345678901234567890,"model":"m"})");
+  ASSERT_EQ(info.chunks.size(), 4u);
+  EXPECT_EQ(info.chunks[1].metadata, "[1,NaN]");
+  EXPECT_FALSE(info.chunks[0].metadata);
+  EXPECT_EQ(info.slice(1, 0).compression, Compression::kInt8);
+  EXPECT_EQ(info.chunks[1].rows, 10u);
+  EXPECT_EQ(info.chunks[2].rows, 40u);
+  ASSERT_EQ(info.sections.size(), 3u);
+  EXPECT_EQ(info.sections[0].rows, (cvc::RowRange{10, 35}));
+  EXPECT_EQ(info.sections[1].rows, (cvc::RowRange{45, 0}));
+  EXPECT_EQ(info.sections[2].rows, (cvc::RowRange{45, 5}));
+  std::vector<cvc::RowRange> ranges;
+  throw_if_error(reader.try_find_sections("part", "\"second\"", ranges));
+  EXPECT_EQ(ranges, (std::vector<cvc::RowRange>{{45, 5}}));
+
+  Writer late(out, config);
+  late.append(rows(all, 10));
+  EXPECT_EQ(late.try_set_chunk(1, options).kind(), ErrorKind::kInvalidArgument);
+  Writer never(out, config);
+  never.set_chunk(99, options);
+  never.append(rows(all, 10));
+  EXPECT_EQ(never.try_finish().kind(), ErrorKind::kInvalidArgument);
+}
+
+TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
+  const Folder folder;
+  const std::string path = folder.file("a.cvc");
+  const std::vector<float> all = values(3000);
+  WriteConfig config;
+  config.chunk_rows = 17;
+  const Bytes expected = written(config, rows(all, 10));
+  for (const bool foreseen : {false, true}) {
+    if (foreseen) config.expected_rows = 300;
+    Writer writer(path, config);
+    writer.append(rows(all, 10));
+    EXPECT_EQ(fs::exists(path), foreseen) << "only the one before it is there";
+    writer.finish();
+    EXPECT_TRUE(same_bytes(read_file(path), expected));
+    EXPECT_EQ(folder.count(), 1u);
+    EXPECT_EQ(writer.try_append(rows(all, 10)).kind(), ErrorKind::kInvalidArgument);
+  }
+  ::chmod(path.c_str(), 0640);
+  {
+    Writer unfinished(path, config);
+    unfinished.append(rows(all, 10));
+    EXPECT_EQ(folder.count(), 2u);
+  }
+  EXPECT_EQ(folder.count(), 1u);
+  EXPECT_TRUE(same_bytes(read_file(path), expected));
+  // Through a link; permissions stay.
+  fs::create_symlink(path, folder.file("link"));
+  config.expected_rows.reset();
+  config.compression = Compression::kInt8;
+  Writer writer(folder.file("link"), config);
+  writer.append(rows(all, 10));
+  writer.finish();
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_EQ(Reader(path).info().columns[0].compression, Compression::kInt8);
+  struct stat found {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0640u);
+  EXPECT_EQ(Writer::create(folder.file("no/where.cvc"), {}).status().kind(), ErrorKind::kIo);
+  EXPECT_EQ(Writer::create(folder.file(""), {}).status().kind(), ErrorKind::kIo);
+}
+
+TEST(CvcWriter, WrongForesightIsMended) {
+  const std::vector<float> all = values(2000);
+  for (const bool paged : {false, true}) {
+    WriteConfig config;
+    config.chunk_rows = 3;
+    config.paged = paged;
+    config.compression = Compression::kInt8;
+    const Folder folder;
+    const auto write = [&](std::uint64_t expected, std::uint64_t first) {
+      config.expected_rows = expected;
+      Writer writer(folder.file("a"), config);
+      writer.append(Rows(Dtype::kFloat32, all.data(), first, 10));
+      writer.append(Rows(Dtype::kFloat32, all.data() + 10 * first, 198 - first, 10));
+      writer.finish();
+      return read_file(folder.file("a"));
+    };
+    const Bytes expected = write(0, 198);
+    EXPECT_TRUE(same_bytes(write(99, 99), expected));
+    EXPECT_TRUE(same_bytes(write(198, 99), expected));
+    EXPECT_TRUE(same_bytes(write(198, 198), expected));
+    EXPECT_EQ(Reader(expected).read_all().size(), 1980u);
+  }
+}
+
+TEST(CvcWriter, PagesDoNotOverrun) {
+  // So many chunks, and so much metadata, that offsets take the header over page after page.
+  const std::vector<float> all = values(600);
+  for (std::uint64_t n = 40; n <= 300; n += 7) {
+    WriteConfig config;
+    config.paged = true;
+    config.chunk_rows = 1;
+    const Bytes file = written(config, Rows(Dtype::kFloat32, all.data(), n, 2));
+    const Reader reader(file);
+    ASSERT_GE(reader.info().chunks[0].offset, reader.info().header_bytes);
+    ASSERT_EQ(reader.read_all().size(), 2 * n);
+  }
+}
+
+TEST(CvcWriter, Columns) {
+  const std::vector<float> text = values(300);
+  std::vector<std::int64_t> ids(100);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = (std::int64_t{1} << 53) + 1 + static_cast<std::int64_t>(i);
+  std::vector<std::uint8_t> bytes(200, 7);
+  WriteConfig config;
+  config.version = Version::kV20;
+  config.chunk_rows = 30;
+  config.columns = {{"text", 3, Dtype::kFloat32, Compression::kInt8},
+                    {"id", 1, Dtype::kInt64, {}},
+                    {"exact", 3, Dtype::kFloat32, Compression::kNone},
+                    {"flags", 2, Dtype::kUInt8, {}}};
+  Bytes out;
+  Writer writer(out, config);
+  const Rows columns[] = {rows(text, 3), Rows(std::span<const std::int64_t>(ids), 1), rows(text, 3),
+                          Rows(std::span<const std::uint8_t>(bytes), 2)};
+  EXPECT_TRUE(writer.try_append(columns).ok());
+  writer.finish();
+  const Reader reader(out);
+  EXPECT_EQ(reader.info().major, 2u);
+  EXPECT_EQ(reader.read_all<std::int64_t>({}, 1), ids);
+  EXPECT_EQ(reader.read_all({}, 2), text);
+  EXPECT_EQ(reader.read_all<std::uint8_t>({}, 3), bytes);
+  EXPECT_EQ(reader.info().slice(0, 3).compression, Compression::kNone);
+
+  Writer wrong(out, config);
+  const Rows uneven[] = {rows(text, 3), Rows(Dtype::kInt64, ids.data(), 99, 1), rows(text, 3),
+                         Rows(std::span<const std::uint8_t>(bytes), 2)};
+  EXPECT_EQ(wrong.try_append(uneven).kind(), ErrorKind::kInvalidArgument);
+  Writer few(out, config);
+  EXPECT_EQ(few.try_append(rows(text, 3)).kind(), ErrorKind::kInvalidArgument);
+  Writer none(out, config);
+  EXPECT_EQ(none.try_finish().kind(), ErrorKind::kInvalidArgument);
+}
+
+TEST(CvcWriter, ProgressAndCancelling) {
+  const std::vector<float> all = values(1000);
+  WriteConfig config;
+  config.chunk_rows = 10;
+  int calls = 0;
+  config.progress = [&](const Progress&) { return ++calls < 4; };
+  Bytes out;
+  Writer writer(out, config);
+  EXPECT_EQ(writer.try_append(rows(all, 10)).kind(), ErrorKind::kCancelled);
+  EXPECT_EQ(calls, 4);
+}
+
+}  // namespace
+}  // namespace numpact::testing
