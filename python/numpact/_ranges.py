@@ -135,8 +135,9 @@ def stamp_of(info: Mapping[str, Any]) -> Stamp:
     for name in _TAGS:
         value = info.get(name)
         if value is not None:
-            text = value.isoformat() if hasattr(value, "isoformat") else str(value)
-            return Stamp(None if size is None else int(size), f"{name}:{text}")
+            # Some stores give a datetime for one file and seconds in lists.
+            seconds = value.timestamp() if hasattr(value, "timestamp") else value
+            return Stamp(None if size is None else int(size), f"{name}:{seconds}")
     return Stamp(None if size is None else int(size), "")
 
 

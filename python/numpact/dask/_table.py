@@ -64,7 +64,8 @@ def from_pco_table(
     """A Dask data frame of a table whose columns are Pco files.
 
     A computation that uses some columns reads those files and no others. Rows are numbered through,
-    and divisions are known.
+    and divisions are known: ``frame.divisions[-1] + 1`` is their count, for which ``len(frame)``
+    reads everything.
 
     Args:
         source: Folders that ``numpact compress TABLE -o FOLDER`` made: a path or URL, a pattern, or
@@ -113,6 +114,7 @@ def from_pco_table(
     made: dask.dataframe.DataFrame = dd.from_map(
         load,
         parts,
+        columns=list(rows[0].columns),
         backend=dtype_backend,
         meta=_meta(rows[0], dtype_backend),
         divisions=divisions if parts[-1].count else None,
@@ -122,8 +124,11 @@ def from_pco_table(
     return made
 
 
-def load(part: TablePart, columns: Sequence[str] | None = None, backend: Backend = "numpy") -> Any:
-    """A task of the graph. Dask passes the columns that the computation uses."""
+def load(part: TablePart, columns: Sequence[str], backend: Backend) -> Any:
+    """A task of the graph. Dask passes the columns that the computation uses.
+
+    Without a default for ``columns`` it passes them even if there are none, as ``len`` wants it.
+    """
     return part.load(columns, backend)
 
 
@@ -139,8 +144,7 @@ def _of_files(
     chunks: bool,
 ) -> list[_Rows]:
     names = list(source) if chosen is None else chosen
-    _check_names(names, list(source), "the mapping")
-    _check_names(list(dtypes), list(source), "the mapping")
+    _check_names([*names, *dtypes], list(source), "the mapping")
     files: dict[str, list[Described]] = {}
     logical: dict[str, LogicalType] = {}
     for name in names:

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many threads a call takes inside Dask's tasks: one, since many tasks run at a time."""
+
+from __future__ import annotations
+
+import dask
+import numpact
+import pytest
+from numpact._threads import ALL, resolve
+
+
+@dask.delayed
+def threads_in_a_task(wanted: int | None) -> int:
+    return resolve(wanted)
+
+
+@pytest.mark.parametrize("scheduler", ["threads", "processes"])
+def test_schedulers_that_run_several_tasks(scheduler: str) -> None:
+    tasks = [threads_in_a_task(None) for _ in range(4)]
+    assert dask.compute(*tasks, scheduler=scheduler, num_workers=2) == (1, 1, 1, 1)
+
+
+def test_the_scheduler_that_runs_one_task() -> None:
+    assert dask.compute(threads_in_a_task(None), scheduler="synchronous") == (ALL,)
+    assert resolve(None) == ALL
+
+
+def test_what_is_asked_for_goes_before() -> None:
+    assert dask.compute(threads_in_a_task(3), scheduler="threads") == (3,)
+    with numpact.threads(2):
+        assert dask.compute(threads_in_a_task(None), scheduler="threads") == (2,)
