@@ -53,7 +53,7 @@ class PcoIndex:
     """Where the chunks of Pco files lie: what ``numpact.dask.pco_index`` finds.
 
     A Pco file does not say where its chunks are, so somebody has to walk over it once. This keeps
-    the result: some 20 bytes a chunk as JSON. It is bound to the files by their URL, size and ETag
+    the result: some 30 bytes a chunk as JSON. It is bound to the files by their URL, size and ETag
     or time of change, and holds no storage options. Immutable.
     """
 

@@ -136,7 +136,10 @@ def test_zarr_by_the_codecs_name(client: Any, tmp_path: Path, zarr_format: int) 
     if zarr_format == 2:
         codec = {"compressors": numcodecs.get_codec({"id": "pcodec"})}
     else:
-        codec = {"compressors": None, "serializer": {"name": "numcodecs.pcodec"}}
+        codec = {
+            "compressors": None,
+            "serializer": {"name": "numcodecs.pcodec", "configuration": {}},
+        }
     x = da.arange(90_000, chunks=15_000).map_blocks(_prices, dtype=float).reshape(300, 300)
     x = x.rechunk((100, 150))
     array = zarr.create_array(
