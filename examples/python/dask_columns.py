@@ -10,6 +10,7 @@ It takes numpact[dask].
 from __future__ import annotations
 
 import argparse
+import pickle
 import tempfile
 import time
 from typing import Any
@@ -72,7 +73,10 @@ def main() -> None:
             )
             index.save(f"{folder}/{name}.index.json")
             packed = sum(file.end + 1 for file in index)
-            print(f"{name:8} {column.nbytes:>13,} bytes became {packed:>12,}: {index}")
+            print(
+                f"{name:8} {column.nbytes:>13,} bytes became {packed:>12,}: {index}, "
+                f"as JSON {len(index.to_json()):,} bytes"
+            )
         print(f"made and written in {time.perf_counter() - start:.1f} s")
 
         # A stretch of one column: only the chunks that hold it are fetched.
@@ -81,6 +85,8 @@ def main() -> None:
             f"{folder}/price", by="chunk", index=f"{folder}/price.index.json"
         )
         part = x[middle : middle + 1000]
+        task = len(pickle.dumps(next(iter(dict(x.dask).values()))))
+        print(f"{x.npartitions} tasks of some {task} bytes can read it all")
         print(f"rows {middle:,} to {middle + 1000:,}: mean price {part.mean().compute():.2f}")
 
         # A table of the columns: those that a question does not name are not read.

@@ -7,6 +7,7 @@ python ray_pco.py 's3://bucket/price/'                     # reads files of your
 
 from __future__ import annotations
 
+import logging
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ import ray
 from ray.data.datasource import FileBasedDatasource
 
 
-class PcoDatasource(FileBasedDatasource):  # type: ignore[misc]
+class PcoDatasource(FileBasedDatasource):
     """One column of numbers from the Pco files of paths and folders: a file or more to a task.
 
     A task reads a file whole, and gives out a block for each of its chunks.
@@ -48,7 +49,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         make_files(Path(temporary))
         source = sys.argv[1] if len(sys.argv) > 1 else temporary
-        ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR")
+        ray.init(num_cpus=2, include_dashboard=False, logging_level=logging.ERROR)
         try:
             prices = ray.data.read_datasource(PcoDatasource(source, column="price"))
             print(f"{prices.count()} prices, mean {prices.mean('price'):.4f}")

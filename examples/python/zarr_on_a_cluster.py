@@ -55,7 +55,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = options.store or f"{folder}/temperature.zarr"
         hours = da.arange(options.days * HOURS, chunks=options.days_per_chunk * HOURS)
-        field: Any = hours.map_blocks(  # type: ignore[no-untyped-call]
+        field: Any = hours.map_blocks(
             day_of_temperatures,
             dtype="f4",
             new_axis=[1, 2],

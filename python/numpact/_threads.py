@@ -56,7 +56,7 @@ def _in_dask_pool() -> bool:
     They leave no mark on their threads but the function that they call tasks from. The synchronous
     scheduler has that too, but in the main thread: there nothing runs beside the task.
     """
-    if threading.current_thread() is threading.main_thread():
+    if threading.get_ident() == threading.main_thread().ident:
         process = sys.modules.get("multiprocessing.process")
         if process is None or process.parent_process() is None:
             return False

@@ -36,9 +36,6 @@ def test_dask_columns(tmp_path: Path) -> None:
     assert "8 files, 16 chunks, 80000 numbers" in out
     assert "of 80,000 rows: the same as before" in out
     assert (tmp_path / "price/part-00007.pco").exists()
-    # Again, over what is there, and with other files.
-    out = run("dask_columns.py", "--rows", "30_000", "--folder", str(tmp_path))
-    assert "of 30,000 rows: the same as before" in out
 
 
 @pytest.mark.skipif(
