@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 
 from ._errors import InvalidArgumentError
 
@@ -41,9 +43,29 @@ def threads(count: int) -> Iterator[None]:
 
 
 def _in_dask_task() -> bool:
-    """Whether a Dask worker runs this: it has as many tasks at a time as there are processors."""
+    """Whether this is a task that Dask runs beside others, as many as there are processors."""
     worker = sys.modules.get("distributed.worker")
-    return worker is not None and getattr(worker.thread_state, "execution_state", None) is not None
+    if worker is not None and getattr(worker.thread_state, "execution_state", None) is not None:
+        return True
+    return "dask.local" in sys.modules and _in_dask_pool()
+
+
+def _in_dask_pool() -> bool:
+    """Whether a pool of Dask's schedulers for one machine runs this, threads or processes.
+
+    They leave no mark on their threads but the function that they call tasks from. The synchronous
+    scheduler has that too, but in the main thread: there nothing runs beside the task.
+    """
+    if threading.get_ident() == threading.main_thread().ident:
+        process = sys.modules.get("multiprocessing.process")
+        if process is None or process.parent_process() is None:
+            return False
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "dask.local":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def resolve(count: int | None) -> int:

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stretches of numbers in Pco files: what a task on some machine fetches and decodes."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._arrays import dtype_of, type_name
+from ._chunk_index import FileIndex, PcoIndex
+from ._codec import _viewed
+from ._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+Found = tuple[Location, Stamp]
+Walk = Callable[[Sequence[Found]], list[FileIndex]]
+
+# Holds the longest header and the type of the first chunk.
+_FRONT_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Part:
+    """Numbers that lie together in one file. Small, and can be pickled.
+
+    The bytes from ``start`` to ``stop`` are whole chunks without the file's header, or a whole file
+    with it; ``skip`` and ``count`` say which of their numbers are meant.
+    """
+
+    place: Location
+    start: int
+    stop: int
+    header: bytes  #: what to put in front of the bytes; b"" if they are a whole file
+    held: int  #: numbers that the bytes hold
+    skip: int
+    count: int
+    type: str | None  #: None only where there are no numbers
+
+    def load(self, dtype: npt.DTypeLike | None = None) -> Array:
+        """Fetches the bytes by one request and decodes them with one thread.
+
+        Raises:
+            CorruptError: Also where the file is no longer what it was when the part was made.
+        """
+        import numpy as np
+
+        if self.count == 0:
+            return np.empty(0, self.dtype(dtype))
+        data = self.place.read(self.start, self.stop)
+        if self.header:
+            # Chunks alone, made a file: the header, and the byte that ends it.
+            data = b"".join((self.header, data, b"\0"))
+        limit = self.held * dtype_of(self.type or "u8").itemsize
+        name = f"{self.place.url}, bytes {self.start} to {self.stop}"
+        with named_errors(name, self.start - len(self.header)):
+            numbers = _core.decompress(data, 1, limit)
+        if numbers.size != self.held or type_name(numbers.dtype) != self.type:
+            raise CorruptError(
+                f"{name}: holds {numbers.size} {type_name(numbers.dtype)} numbers, not {self.held} "
+                f"{self.type}: the file was changed, or its header claims a wrong count; "
+                "numpact.dask.pco_index counts them"
+            )
+        numbers = numbers[self.skip : self.skip + self.count]
+        if self.count < self.held:
+            # A copy, not a view that holds on to what is left out.
+            numbers = numbers.copy()
+        return numbers if dtype is None else _viewed(numbers, dtype)
+
+    def dtype(self, wanted: npt.DTypeLike | None = None) -> np.dtype[Any]:
+        """The type of the array that ``load`` gives."""
+        import numpy as np
+
+        return dtype_of(self.type or "u8") if wanted is None else np.dtype(wanted)
+
+
+@dataclass(frozen=True)
+class Described:
+    """A file, as far as it had to be looked at: by its header alone, or by an index."""
+
+    place: Location
+    stamp: Stamp
+    type: str | None
+    count: int
+    index: FileIndex | None
+
+    def whole(self) -> Part:
+        """All numbers, as one part."""
+        if self.index is not None and self.index.chunks:
+            return self.chunks(0, len(self.index.chunks))
+        size = self.stamp.size or 0
+        return Part(self.place, 0, size, b"", self.count, 0, self.count, self.type)
+
+    def chunks(self, first: int, end: int) -> Part:
+        """The chunks from ``first`` to before ``end``; the file must have an index."""
+        index = self._indexed()
+        chunks = index.chunks
+        held = chunks[end - 1].first + chunks[end - 1].count - chunks[first].first
+        start, stop = chunks[first].offset, index.stop(end - 1)
+        return Part(self.place, start, stop, index.header, held, 0, held, self.type)
+
+    def numbers(self, first: int, count: int) -> Part:
+        """Some numbers in a row: the chunks that hold them, and no others, will be fetched."""
+        if first == 0 and count == self.count:
+            return self.whole()
+        if count == 0:
+            return Part(self.place, 0, 0, b"", 0, 0, 0, self.type)
+        index = self._indexed()
+        firsts = [chunk.first for chunk in index.chunks]
+        a = bisect_right(firsts, first) - 1
+        b = bisect_right(firsts, first + count - 1)
+        return replace(self.chunks(a, b), skip=first - firsts[a], count=count)
+
+    def _indexed(self) -> FileIndex:
+        if self.index is None:
+            raise InvalidArgumentError(f"{self.place.url}: has no index")
+        return self.index
+
+
+def from_index(found: Sequence[Found], index: PcoIndex) -> list[Described]:
+    """Files that an index knows.
+
+    Raises:
+        InvalidArgumentError: A file that it does not know.
+        CorruptError: A file that changed since.
+    """
+    out: list[Described] = []
+    for place, stamp in found:
+        entry = index.get(place.url)
+        if entry is None:
+            raise InvalidArgumentError(f"{place.url}: not in the index")
+        check_unchanged(place.url, entry.stamp, stamp)
+        out.append(_described(place, stamp, entry))
+    return out
+
+
+def from_headers(found: Sequence[Found], walk_all: Walk) -> list[Described]:
+    """Files by their headers: some bytes of each are read.
+
+    The count is what the writer claimed: loading the numbers checks it. Files whose writer did not
+    know it are walked over, by ``walk_all``.
+    """
+    heads = fronts([place for place, _ in found], _FRONT_BYTES)
+    out: list[Described | None] = []
+    for (place, stamp), front in zip(found, heads, strict=True):
+        with named_errors(place.url):
+            head = _core.read_header(front)
+        claimed = head["n_hint"]
+        sure = 0 < claimed < 1 << 63 and stamp.size is not None
+        out.append(Described(place, stamp, head["number_type"], claimed, None) if sure else None)
+    entries = iter(walk_all([pair for pair, file in zip(found, out, strict=True) if file is None]))
+    return [
+        file or _described(place, stamp, next(entries))
+        for (place, stamp), file in zip(found, out, strict=True)
+    ]
+
+
+def _described(place: Location, stamp: Stamp, entry: FileIndex) -> Described:
+    return Described(place, stamp, entry.type, entry.count, entry)
+
+
+def common_type(files: Sequence[Described]) -> str | None:
+    """The number type of all files; None where none of them names one.
+
+    Raises:
+        TypeMismatchError: They differ.
+    """
+    typed = [file for file in files if file.type is not None]
+    for file in typed[1:]:
+        if file.type != typed[0].type:
+            raise TypeMismatchError(
+                f"{typed[0].place.url} holds {typed[0].type} numbers, {file.place.url} {file.type}"
+            )
+    return typed[0].type if typed else None
+
+
+def common_dtype(files: Sequence[Described], wanted: npt.DTypeLike | None) -> np.dtype[Any]:
+    """The NumPy type of the files' numbers, seen as ``wanted`` if that is given.
+
+    Raises:
+        TypeMismatchError: The files differ, or do not say their type, or cannot be seen as that.
+    """
+    import numpy as np
+
+    name = common_type(files)
+    if wanted is None:
+        if name is None:
+            raise TypeMismatchError(
+                f"{files[0].place.url} holds no numbers and names no type: give the dtype"
+            )
+        return dtype_of(name)
+    dtype = np.dtype(wanted)
+    if name is not None:
+        _viewed(np.empty(0, dtype_of(name)), dtype)
+    return dtype

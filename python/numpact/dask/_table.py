@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dask data frames over tables whose columns are Pco files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Union
+
+from .. import _manifest
+from .._arrays import dtype_of, type_name
+from .._chunk_index import PcoIndex, as_index
+from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from .._manifest import LogicalType, logical_type_of
+from .._optional import require
+from .._parts import Described, common_dtype
+from .._ranges import (
+    Location,
+    Path,
+    Paths,
+    StorageOptions,
+    find,
+    globbed,
+    has_magic,
+    join,
+    listed,
+    listing,
+    locate,
+)
+from .._table_parts import BACKENDS, Backend, TablePart, frame
+from ._array import describe
+
+if TYPE_CHECKING:
+    import dask.dataframe
+    import numpy.typing as npt
+    import pandas as pd
+
+    Source = Union[Mapping[str, Paths], Paths]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Files of equal length side by side: a folder, or the n-th file of every column."""
+
+    name: str
+    columns: dict[str, tuple[Described, LogicalType]]
+
+    @property
+    def count(self) -> int:
+        return next(iter(self.columns.values()))[0].count
+
+
+def from_pco_table(
+    source: Source,
+    *,
+    columns: Sequence[str] | None = None,
+    dtypes: Mapping[str, npt.DTypeLike] | None = None,
+    rows_per_partition: int | None = None,
+    index: PcoIndex | Path | None = None,
+    dtype_backend: Backend = "numpy",
+    storage_options: StorageOptions | None = None,
+) -> dask.dataframe.DataFrame:
+    """A Dask data frame of a table whose columns are Pco files.
+
+    A computation that uses some columns reads those files and no others. Rows are numbered through,
+    and divisions are known: ``frame.divisions[-1] + 1`` is their count, for which ``len(frame)``
+    reads everything.
+
+    Args:
+        source: Folders that ``numpact compress TABLE -o FOLDER`` made: a path or URL, a pattern, or
+            a list of those; all must have the columns in question, with the same types. Or a
+            mapping of names to files: ``{"price": "s3://b/price/*.pco", ...}``, of which the first
+            files of all columns belong together, the second ones, and so on.
+        columns: Names of those that the frame has, in this order; None: all.
+        dtypes: With a mapping: what the numbers of a column mean: ``{"at": "datetime64[ns]"}``. A
+            folder says it in its manifest.
+        rows_per_partition: Partitions of so many rows, of which each reads the Pco chunks that it
+            needs. It takes the places of the chunks from ``index``, or has the files of all chosen
+            columns walked over by Dask tasks now. None: a partition for each folder or file.
+        index: What ``pco_index`` gave for these files, or where it was saved.
+        dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of the day
+            timedelta64 since midnight. ``"pyarrow"``: ``pandas.ArrowDtype``, types
+            as they were.
+        storage_options: For the file system, as fsspec takes them. They travel with the tasks.
+
+    Raises:
+        FileNotFoundError: A folder or file that is absent.
+        InvalidArgumentError: Columns that are not there, or differ in length.
+        TypeMismatchError: Files of a column that differ in type.
+        CorruptError: A damaged manifest or header; a file that changed after it was indexed.
+        ImportError: Dask, pandas or fsspec is not installed.
+    """
+    dd = require("dask.dataframe", "dask")
+    if dtype_backend not in BACKENDS:
+        raise InvalidArgumentError(f"dtype_backend must be one of {BACKENDS}")
+    if rows_per_partition is not None and rows_per_partition < 1:
+        raise InvalidArgumentError("rows_per_partition must be 1, 2, ...")
+    chosen = None if columns is None else list(columns)
+    if chosen is not None and (not chosen or len(set(chosen)) < len(chosen)):
+        raise InvalidArgumentError("columns must be names, at least one, each once")
+    known = as_index(index, storage_options)
+    chunks = rows_per_partition is not None
+    if isinstance(source, Mapping):
+        rows = _of_files(source, chosen, dtypes or {}, known, storage_options, chunks)
+    elif dtypes:
+        raise InvalidArgumentError("dtypes goes with a mapping; a manifest says the types itself")
+    else:
+        rows = _of_folders(source, chosen, known, storage_options, chunks)
+    for group in rows:
+        _check_lengths(group)
+    parts = list(_parts(rows, rows_per_partition))
+    divisions = (*(part.first for part in parts), parts[-1].first + parts[-1].count - 1)
+    made: dask.dataframe.DataFrame = dd.from_map(
+        load,
+        parts,
+        columns=list(rows[0].columns),
+        backend=dtype_backend,
+        meta=_meta(rows[0], dtype_backend),
+        divisions=divisions if parts[-1].count else None,
+        label="from-pco-table",
+        enforce_metadata=False,
+    )
+    return made
+
+
+def load(part: TablePart, columns: Sequence[str], backend: Backend) -> Any:
+    """A task of the graph. Dask passes the columns that the computation uses.
+
+    Without a default for ``columns`` it passes them even if there are none, as ``len`` wants it.
+    """
+    return part.load(columns, backend)
+
+
+# ---- where the columns are ----
+
+
+def _of_files(
+    source: Mapping[str, Paths],
+    chosen: list[str] | None,
+    dtypes: Mapping[str, npt.DTypeLike],
+    index: PcoIndex | None,
+    options: StorageOptions | None,
+    chunks: bool,
+) -> list[_Rows]:
+    names = list(source) if chosen is None else chosen
+    _check_names([*names, *dtypes], list(source), "the mapping")
+    files: dict[str, list[Described]] = {}
+    logical: dict[str, LogicalType] = {}
+    for name in names:
+        files[name] = describe(find(source[name], options), index, chunks=chunks)
+        dtype = common_dtype(files[name], dtypes.get(name))
+        logical[name] = logical_type_of(dtype, type_name(dtype))
+    counts = {name: len(files[name]) for name in names}
+    if len(set(counts.values())) > 1:
+        raise InvalidArgumentError(f"columns differ in their count of files: {counts}")
+    return [
+        _Rows(f"file {i}", {name: (files[name][i], logical[name]) for name in names})
+        for i in range(counts[names[0]])
+    ]
+
+
+def _of_folders(
+    source: Paths,
+    chosen: list[str] | None,
+    index: PcoIndex | None,
+    options: StorageOptions | None,
+    chunks: bool,
+) -> list[_Rows]:
+    out: list[_Rows] = []
+    first: dict[str, LogicalType] = {}
+    for folder in _folders(source, options):
+        entries = _manifest.read_manifest(folder)
+        by_name = {entry.name: entry for entry in entries}
+        names = chosen or list(first) or [entry.name for entry in entries]
+        _check_names(names, list(by_name), folder.url)
+        times = Counter(entry.name for entry in entries)
+        twice = [name for name in names if times[name] > 1]
+        if twice:
+            raise InvalidArgumentError(f"{folder.url}: columns of the same name: {twice}")
+        for name in names:
+            expected = first.setdefault(name, by_name[name].logical)
+            if expected != by_name[name].logical:
+                raise TypeMismatchError(
+                    f"{folder.url}: column {name!r} is {by_name[name].logical}, not {expected}"
+                )
+        columns = _described(folder, [by_name[name] for name in names], index, chunks)
+        out.append(_Rows(folder.url, columns))
+    return out
+
+
+def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
+    out: list[Location] = []
+    for path in listed(source):
+        place = locate(path, options)
+        if has_magic(place.path):
+            manifests = globbed(place, f"{place.path.rstrip('/')}/{_manifest.NAME}")
+            out += [Location(place.fs, file.path.rpartition("/")[0]) for file, _ in manifests]
+        else:
+            out.append(place)
+    if not out:
+        raise InvalidArgumentError("no tables are named")
+    return out
+
+
+def _described(
+    folder: Location, entries: list[_manifest.Column], index: PcoIndex | None, chunks: bool
+) -> dict[str, tuple[Described, LogicalType]]:
+    # One list for the folder instead of a request for each file.
+    present = {place.path.rpartition("/")[2]: (place, stamp) for place, stamp in listing(folder)}
+    for entry in entries:
+        if entry.file not in present:
+            raise FileNotFoundError(f"{join(folder, entry.file).url}: column {entry.name!r}")
+    found = [present[entry.file] for entry in entries]
+    if index is not None or chunks:
+        files = describe(found, index, chunks=True)
+        for file, entry in zip(files, entries, strict=True):
+            _check_entry(file, entry)
+    else:
+        files = [
+            Described(place, stamp, entry.logical.number_type, entry.count, None)
+            for (place, stamp), entry in zip(found, entries, strict=True)
+        ]
+    return {entry.name: (file, entry.logical) for file, entry in zip(files, entries, strict=True)}
+
+
+# ---- checks ----
+
+
+def _check_names(wanted: Sequence[str], present: Sequence[str], where: str) -> None:
+    missing = [name for name in wanted if name not in present]
+    if missing:
+        raise InvalidArgumentError(f"{where}: has no columns {missing}; there are {list(present)}")
+    if not wanted:
+        raise InvalidArgumentError(f"{where}: has no columns")
+
+
+def _check_entry(file: Described, entry: _manifest.Column) -> None:
+    if (file.type or entry.logical.number_type, file.count) != (
+        entry.logical.number_type,
+        entry.count,
+    ):
+        raise CorruptError(
+            f"{file.place.url}: holds {file.count} {file.type} numbers, the manifest says "
+            f"{entry.count} {entry.logical.number_type}"
+        )
+
+
+def _check_lengths(rows: _Rows) -> None:
+    counts = {name: file.count for name, (file, _) in rows.columns.items()}
+    if len(set(counts.values())) > 1:
+        raise InvalidArgumentError(
+            f"{rows.name}: columns differ in length: {counts}; choose those that belong together"
+        )
+
+
+# ---- partitions ----
+
+
+def _parts(groups: Sequence[_Rows], limit: int | None) -> Iterator[TablePart]:
+    """Partitions in order; those without rows are left out, unless there is no other."""
+    if not any(rows.count for rows in groups):
+        groups = groups[:1]
+    tokenize = require("dask.base", "dask").tokenize
+    total = 0
+    for rows in groups:
+        stamps = [(f.place.url, f.stamp.size, f.stamp.tag) for f, _ in rows.columns.values()]
+        state = tokenize(stamps)
+        step = limit or max(rows.count, 1)
+        for first in range(0, max(rows.count, len(groups) == 1), step):
+            count = min(step, rows.count - first)
+            columns = tuple(
+                (name, file.numbers(first, count), logical)
+                for name, (file, logical) in rows.columns.items()
+            )
+            yield TablePart(columns, total + first, count, state)
+        total += rows.count
+
+
+def _meta(rows: _Rows, backend: Backend) -> pd.DataFrame:
+    import numpy as np
+
+    empty = {
+        name: (np.empty(0, dtype_of(logical.number_type)), logical)
+        for name, (_, logical) in rows.columns.items()
+    }
+    return frame(empty, backend, 0, 0)
