@@ -49,7 +49,10 @@ class Payloads:
 
 
 def write_file(
-    path: Path, version: tuple[int, int], header: dict[str, Any], payloads: Iterable[bytes | memoryview]
+    path: Path,
+    version: tuple[int, int],
+    header: dict[str, Any],
+    payloads: Iterable[bytes | memoryview],
 ) -> None:
     """Writes a file with checksums beside its name and renames it."""
     text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")

@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pco files as Dask arrays and data frames, on one machine or many.
+"""Pco and CVC files as Dask arrays and data frames, on one machine or many.
 
-``from_pco`` and ``to_pco`` are for arrays, ``from_pco_table`` for tables whose columns are Pco
-files. Files lie anywhere that fsspec reaches. Needs ``pip install 'numpact[dask]'``; Dask itself is
-imported when the first of these functions is called. docs/scale-out.md tells how far they go.
+``from_pco`` and ``to_pco`` are for arrays, ``from_cvc`` and ``to_cvc`` for vectors, and
+``from_pco_table`` is for tables whose columns are Pco files. Files lie anywhere that fsspec reaches.
+Needs ``pip install 'numpact[dask]'``; Dask itself is imported when the first of these functions is
+called. docs/scale-out.md tells how far they go.
 """
 
 from __future__ import annotations
 
 from .._chunk_index import FileIndex, PcoIndex
 from ._array import from_pco, pco_index
+from ._cvc import from_cvc, to_cvc
 from ._store import to_pco
 from ._table import from_pco_table
 
-__all__ = ["FileIndex", "PcoIndex", "from_pco", "from_pco_table", "pco_index", "to_pco"]
+__all__ = [
+    "FileIndex",
+    "PcoIndex",
+    "from_cvc",
+    "from_pco",
+    "from_pco_table",
+    "pco_index",
+    "to_cvc",
+    "to_pco",
+]

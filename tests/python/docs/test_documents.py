@@ -12,9 +12,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import numpact
+import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

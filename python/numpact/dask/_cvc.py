@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CVC files as Dask arrays, and back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import struct
+import uuid
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._errors import InvalidArgumentError, LimitExceededError
+from .._optional import require
+from .._ranges import Location, Path, StorageOptions, join, locate
+from .._writer import Replacement
+from ..cvc._reader import Reader
+from ..cvc._single import ChunkPart, RemoteFile
+from ..cvc._values import result_dtype, shape_of
+from ..cvc._writer import Writer, WriteReport
+from ._array import dask_array
+
+if TYPE_CHECKING:
+    import dask.array
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+_MAX_PAYLOAD = (1 << 32) - 1
+
+
+def from_cvc(
+    url: Path,
+    *,
+    column: str | int | None = None,
+    dtype: npt.DTypeLike | str | None = None,
+    storage_options: StorageOptions | None = None,
+    name: str | None = None,
+) -> dask.array.Array:
+    """A Dask array of the vectors of a CVC file: a task and a block for each chunk.
+
+    The header is read now, by one request or two. Each task fetches the bytes of its chunk by one
+    request for a range, of a columnar file those of the one column, and decodes them with one
+    thread. Records of lossless chunks tell their sizes themselves: four bytes of each are read now.
+
+    Args:
+        url: A path or URL.
+        column: Name or index, where the file has several.
+        dtype: float32 or float16; None: float32, but integers that are stored as they are keep
+            their type.
+        storage_options: For the file system, as fsspec takes them.
+        name: Of the array in the graph; None: made from the file's name and state.
+
+    Returns:
+        (rows, values), or (rows,) for a scalar column. Whole records are checked against their
+        checksums; one column of several is not, since its checksum covers them all.
+
+    Raises:
+        FileNotFoundError; CorruptError and the others of ``numpact.cvc.Reader``; KeyError: there is
+        no such column. ImportError: Dask or fsspec is not installed.
+    """
+    da = dask_array()
+    core = require("dask", "dask")
+    file = RemoteFile(url, storage_options)
+    index = file.info.find_column(column)
+    described = file.info.columns[index]
+    found, is_bits = result_dtype(described, dtype)
+    if is_bits:
+        raise InvalidArgumentError("bfloat16 needs the package ml_dtypes")
+    parts = file.parts(index)
+    whole = shape_of(described, file.info.is_columnar, file.info.rows)
+    state = file.place.stamp()
+    name = name or f"from-cvc-{core.base.tokenize(file.place.url, state, index, found.str)}"
+    rest = tuple(0 for _ in whole[1:])
+    graph: dict[Any, Any] = {
+        (name, i, *rest): (load_part, part, found.str) for i, part in enumerate(parts)
+    }
+    if not parts:
+        only = (name, 0, *rest)
+        graph[only] = (nothing, whole, found.str)
+    rows = tuple(part.rows for part in parts) or (0,)
+    chunks = (rows, *((size,) for size in whole[1:]))
+    made: dask.array.Array = da.Array(graph, name, chunks=chunks, dtype=found)
+    return made
+
+
+def load_part(part: ChunkPart, dtype: str) -> Array:
+    """A task of the graph."""
+    return part.load(dtype)
+
+
+def nothing(shape: tuple[int, ...], dtype: str) -> Array:
+    """The only task for a file without rows."""
+    import numpy as np
+
+    return np.empty(shape, dtype)
+
+
+class _Piece(NamedTuple):
+    """Chunks of one block, in a file of their own until all are there."""
+
+    place: Location
+    chunks: list[dict[str, Any]]  #: as the header has them
+    sizes: list[int]  #: of their payloads
+    report: WriteReport
+
+
+def to_cvc(
+    array: dask.array.Array,
+    url: Path,
+    *,
+    compression: str = "fp16",
+    chunk_size: int | None = None,
+    metadata: Any = None,
+    storage_options: StorageOptions | None = None,
+    compute: bool = True,
+) -> Any:
+    """Writes a Dask array to one CVC file of version 1.0; blocks are compressed in parallel.
+
+    Tasks put their chunks into a folder beside the file (``url + ".parts-..."``), which all workers
+    must reach; the last task puts the header and the pieces together and removes the folder. The
+    file appears when it is whole. Tasks that Dask runs again write the same bytes to the same name.
+
+    Args:
+        array: (rows, values) of floats or integers. Blocks of rows are chunks of the file.
+        url: A path or URL.
+        compression: "fp16", "int8" or "lossless".
+        chunk_size: Rows in a chunk at most, for blocks that are longer; None: blocks stay whole.
+        metadata: Any JSON value for the file.
+        storage_options: For the file system, as fsspec takes them.
+        compute: False: give back a ``dask.delayed`` object that does it.
+
+    Returns:
+        A ``numpact.cvc.WriteReport``.
+
+    Raises:
+        InvalidArgumentError: Not two dimensions; NaN or infinities for int8, from the task.
+    """
+    dask_array()
+    dask = require("dask", "dask")
+    if array.ndim != 2:
+        raise InvalidArgumentError(f"to_cvc takes (rows, values), not {array.ndim} dimensions")
+    if compression not in ("fp16", "int8", "lossless"):
+        raise InvalidArgumentError(f"unknown compression {compression!r}")
+    if chunk_size is not None and chunk_size < 1:
+        raise InvalidArgumentError("chunk_size must be at least 1")
+    untyped: Any = array
+    if array.numblocks[1] > 1:
+        untyped = untyped.rechunk({1: -1})
+    target = locate(url, storage_options)
+    folder = Location(target.fs, f"{target.path}.parts-{uuid.uuid4().hex[:8]}")
+    blocks = untyped.to_delayed().ravel()
+    write = dask.delayed(write_piece, pure=False)
+    pieces = [
+        write(block, join(folder, f"{i:06d}"), compression, chunk_size)
+        for i, block in enumerate(blocks)
+    ]
+    settings = {"compression": compression, "dimension": int(array.shape[1])}
+    if metadata is not None:
+        settings["metadata"] = json.loads(json.dumps(metadata))
+    result = dask.delayed(assemble, pure=False)(pieces, target, folder, settings)
+    return result.compute() if compute else result
+
+
+def write_piece(
+    block: Array, place: Location, compression: str, chunk_size: int | None
+) -> _Piece | None:
+    """A task of the graph: compresses a block and puts its payloads aside."""
+    import numpy as np
+
+    rows = np.asarray(block)
+    if len(rows) == 0:
+        return None
+    with Writer(
+        None, compression=compression, chunk_size=chunk_size or len(rows), threads=1
+    ) as writer:
+        writer.append(rows)
+    packed = memoryview(writer.contents)
+    reader = Reader(packed)
+    head = reader.info.record_head_bytes
+    sizes, payloads = [], []
+    for chunk in reader.info.chunks:
+        size = chunk.payload_bytes or 0
+        start = (chunk.offset or 0) + head
+        sizes.append(size)
+        payloads.append(packed[start : start + size])
+    place.replace(b"".join(payloads))
+    return _Piece(place, json.loads(reader.info.header)["chunks"], sizes, writer.close())
+
+
+def assemble(
+    pieces: Sequence[_Piece | None], target: Location, folder: Location, settings: dict[str, Any]
+) -> WriteReport:
+    """The last task of the graph: header and payloads become the file."""
+    there = [piece for piece in pieces if piece is not None]
+    chunks = [chunk for piece in there for chunk in piece.chunks]
+    rows = sum(chunk["rows"] for chunk in chunks)
+    header = {**settings, "num_vectors": rows, "chunks": chunks}
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
+    front = struct.pack("<4sHHI", b"CVCF", 1, 0, len(text)) + text
+    local = target.local_path
+    total = len(front)
+    if local is not None:
+        os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
+        file: Any = Replacement(local)
+    else:
+        file = target.fs.open(target.path, "wb")
+    try:
+        file.write(front)
+        for piece in there:
+            at = 0
+            for size in piece.sizes:
+                if size > _MAX_PAYLOAD:
+                    raise LimitExceededError("a chunk takes more than 4 GiB: make them shorter")
+                payload = piece.place.read(at, at + size)
+                file.write(struct.pack("<II", size, zlib.crc32(payload)))
+                file.write(payload)
+                at += size
+                total += 8 + size
+        if local is not None:
+            file.commit()
+        else:
+            file.close()
+    except BaseException:
+        if local is not None:
+            file.abort()
+        elif hasattr(file, "discard"):
+            file.discard()
+        raise
+    _remove(folder)
+    overflows = sum(piece.report.fp16_overflows for piece in there)
+    return WriteReport(rows, len(chunks), total, overflows)
+
+
+def _remove(folder: Location) -> None:
+    """The pieces are no longer needed; what cannot be removed is left."""
+    local = folder.local_path
+    if local is not None:
+        shutil.rmtree(local, ignore_errors=True)
+        return
+    with contextlib.suppress(FileNotFoundError):
+        folder.fs.rm(folder.path, recursive=True)
