@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 NAME = "numcodecs.pcodec"
 
-# So many numbers are decoded before another thread would have begun.
-_SMALL_CHUNK = 1 << 12
+# So many numbers take less time than handing them to another thread and back.
+_SMALL_CHUNK = 1 << 14
 
 
 class Configuration(TypedDict, total=False):
