@@ -2,7 +2,7 @@
 """Pco and CVC files as Dask arrays and data frames, on one machine or many.
 
 ``from_pco`` and ``to_pco`` are for arrays, ``from_cvc`` and ``to_cvc`` for vectors, and
-``from_pco_table`` is for tables whose columns are Pco files. Files lie anywhere that fsspec reaches.
+``from_pco_table`` for tables whose columns are Pco files. They lie anywhere that fsspec reaches.
 Needs ``pip install 'numpact[dask]'``; Dask itself is imported when the first of these functions is
 called. docs/scale-out.md tells how far they go.
 """

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The codec "numcodecs.pcodec" of Zarr v3."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+from zarr.abc.codec import ArrayBytesCodec
+
+from .. import _core
+from .._arrays import stored, type_name
+from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from ._numcodec import PCodec, decode_exactly
+from ._settings import Settings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+    from zarr.core.array_spec import ArraySpec
+    from zarr.core.buffer import Buffer, NDBuffer
+    from zarr.core.chunk_grids import ChunkGrid
+    from zarr.core.common import JSON
+    from zarr.dtype import ZDType
+
+NAME = "numcodecs.pcodec"
+
+# So many numbers take less time than handing them to another thread and back.
+_SMALL_CHUNK = 1 << 14
+
+
+class Configuration(TypedDict, total=False):
+    """What ``PCodec`` takes; what is left out has the same defaults."""
+
+    level: int
+    mode_spec: str
+    delta_spec: str
+    paging_spec: str
+    delta_encoding_order: int | None
+    equal_pages_up_to: int
+
+
+class PcoCodec(ArrayBytesCodec):
+    """Pco as a serializer of Zarr v3: ``zarr.create_array(..., serializer=PcoCodec(level=9))``.
+
+    Stores the same metadata and the same chunks as ``zarr.codecs.numcodecs.PCodec``. Unlike that it
+    says at creation which types it lacks, takes numbers of either byte order, checks that a chunk
+    holds numbers of the array's type, and never decodes more than belong into a chunk.
+
+    Args:
+        configuration: As for ``PCodec``, by name. Only what is given is stored.
+
+    Raises:
+        TypeError: An argument that does not exist.
+        InvalidArgumentError, TypeMismatchError: When encoding: settings that do not exist.
+
+    Immutable; threads may share it.
+    """
+
+    __module__ = "numpact.zarr"  # the name that ZARR_CODECS and pickles use
+    is_fixed_size = False
+
+    configuration: dict[str, Any]
+    _settings: Settings
+
+    def __init__(self, **configuration: Unpack[Configuration]) -> None:
+        codec = PCodec(**configuration)
+        whole = codec.settings.as_json()
+        # The base class is a frozen dataclass.
+        object.__setattr__(self, "configuration", {name: whole[name] for name in configuration})
+        object.__setattr__(self, "_settings", codec.settings)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, JSON]) -> Self:
+        """A codec from its entry in zarr.json."""
+        if data.get("name") != NAME:
+            raise InvalidArgumentError(f"the codec is named {data.get('name')!r}, not {NAME!r}")
+        configuration = data.get("configuration") or {}
+        if not isinstance(configuration, dict):
+            raise InvalidArgumentError(f"the configuration of {NAME} is not an object")
+        return cls(**configuration)
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Its entry in zarr.json."""
+        return {"name": NAME, "configuration": dict(self.configuration)}
+
+    def validate(
+        self, *, shape: tuple[int, ...], dtype: ZDType[Any, Any], chunk_grid: ChunkGrid
+    ) -> None:
+        """Raises TypeMismatchError for arrays of a type that Pco lacks."""
+        type_name(dtype.to_native_dtype())
+
+    def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
+        raise NotImplementedError("how small a chunk becomes depends on its numbers")
+
+    def _encode_sync(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
+        numbers = stored(chunk_array.as_numpy_array().reshape(-1))
+        _check_type(numbers.dtype, chunk_spec)
+        level, mode, delta, paging = self._settings.core()
+        file = _core.compress(numbers, level, mode, delta, paging, numbers.size == 0, 1, None)
+        buffer: Buffer = chunk_spec.prototype.buffer.from_bytes(file)
+        return buffer
+
+    def _decode_sync(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+        dtype = chunk_spec.dtype.to_native_dtype().newbyteorder("=")
+        size = dtype.itemsize * math.prod(chunk_spec.shape)
+        limit = PCodec.max_chunk_bytes
+        if limit is not None and size > limit:
+            raise LimitExceededError(f"a chunk of {size} bytes is over max_chunk_bytes ({limit})")
+        array = np.empty(chunk_spec.shape, dtype)
+        decode_exactly(chunk_bytes.as_numpy_array(), array)
+        buffer: NDBuffer = chunk_spec.prototype.nd_buffer.from_numpy_array(array)
+        return buffer
+
+    async def _encode_single(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
+        return await asyncio.to_thread(self._encode_sync, chunk_array, chunk_spec)
+
+    async def _decode_single(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+        if math.prod(chunk_spec.shape) <= _SMALL_CHUNK:
+            return self._decode_sync(chunk_bytes, chunk_spec)
+        return await asyncio.to_thread(self._decode_sync, chunk_bytes, chunk_spec)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PcoCodec):
+            return NotImplemented
+        return self.configuration == other.configuration
+
+    def __hash__(self) -> int:
+        return hash((NAME, *sorted(self.configuration.items())))
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.configuration.items())
+        return f"PcoCodec({given})"
+
+
+def _check_type(dtype: np.dtype[Any], chunk_spec: ArraySpec) -> None:
+    expected = type_name(chunk_spec.dtype.to_native_dtype())
+    if type_name(dtype) != expected:
+        raise TypeMismatchError(f"a chunk of {dtype} numbers in an array of {expected}")

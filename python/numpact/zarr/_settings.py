@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of the codec "pcodec" as stores hold them."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._specs import CoreDelta, CoreMode, CorePaging, core_level
+
+DEFAULT_PAGE = 1 << 18
+MAX_PAGE = 1 << 24
+
+# "none" is what numcodecs says for it, "no_op" what pcodec says.
+_DELTAS = {"auto": "auto", "none": "none", "no_op": "none", "try_lookback": "lookback"}
+
+
+def _whole(name: str, value: object) -> int:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeMismatchError(f"{name} must be a whole number, not {value!r}") from None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All six, whatever their values; ``core`` says whether something can be encoded so."""
+
+    level: int
+    mode_spec: str
+    delta_spec: str
+    paging_spec: str
+    delta_encoding_order: int | None
+    equal_pages_up_to: int
+
+    def as_json(self) -> dict[str, Any]:
+        """By name, in the order in which they are stored. Numbers of NumPy become Python's."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+    def core(self) -> tuple[int, CoreMode, CoreDelta, CorePaging]:
+        """Level, mode, delta and paging as numpact._core takes them.
+
+        Raises:
+            InvalidArgumentError: A value that does not exist, or not together with the others.
+            TypeMismatchError: Something else where a number belongs.
+        """
+        if self.mode_spec not in ("auto", "classic"):
+            raise _unknown("mode_spec", self.mode_spec)
+        if self.paging_spec != "equal_pages_up_to":
+            raise _unknown("paging_spec", self.paging_spec)
+        page = _whole("equal_pages_up_to", self.equal_pages_up_to)
+        if page < 1:
+            raise InvalidArgumentError(f"equal_pages_up_to must be 1 or more, not {page}")
+        level = core_level(_whole("level", self.level))
+        # More than a chunk of Pco can hold is only a promise that no page is larger.
+        return level, (self.mode_spec, None), self._core_delta(), min(page, MAX_PAGE)
+
+    def _core_delta(self) -> CoreDelta:
+        order = self.delta_encoding_order
+        is_consecutive = self.delta_spec == "try_consecutive"
+        if is_consecutive or (self.delta_spec == "auto" and order is not None):
+            number = _whole("delta_encoding_order", order)
+            if not 0 <= number <= 7:
+                raise InvalidArgumentError(f"delta_encoding_order must be 0 to 7, not {number}")
+            return "consecutive", number
+        if not isinstance(self.delta_spec, str) or self.delta_spec not in _DELTAS:
+            raise _unknown("delta_spec", self.delta_spec)
+        if order is not None:
+            raise InvalidArgumentError(
+                "delta_encoding_order can only be set for delta_spec='try_consecutive'"
+            )
+        return _DELTAS[self.delta_spec], None
+
+
+def _plain(value: object) -> object:
+    is_number = not isinstance(value, (bool, int)) and hasattr(value, "__index__")
+    return operator.index(value) if is_number else value  # type: ignore[arg-type]
+
+
+def _unknown(name: str, value: object) -> InvalidArgumentError:
+    return InvalidArgumentError(f"{name} {value} is not supported")
