@@ -65,7 +65,8 @@ class Location:
         if start >= stop:
             return b""
         with _typed_errors(self.url):
-            data = bytes(self.fs.cat_file(self.path, start, stop))
+            # By name: the order of these differs between file systems.
+            data = bytes(self.fs.cat_file(self.path, start=start, end=stop))
         if len(data) < stop - start:
             raise TruncatedError(
                 f"{self.url}: ends at byte {start + len(data)}, not {stop}: cut off, or changed",

@@ -35,10 +35,10 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reads]:
     open_file = MemoryFileSystem._open
     inside = []
 
-    def cat_file(self: Any, path: str, start: Any = None, end: Any = None, **options: Any) -> bytes:
+    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> bytes:
         inside.append(path)
         try:
-            data: bytes = read_range(self, path, start, end, **options)
+            data: bytes = read_range(self, path, start, end)
         finally:
             inside.pop()
         log.ranges.append((self._strip_protocol(path), start, end))

@@ -291,6 +291,22 @@ def test_a_server_that_ignores_ranges(prices: Prices, monkeypatch: pytest.Monkey
         x.compute(scheduler="synchronous")
 
 
+def test_ranges_are_asked_for_by_name() -> None:
+    from numpact._ranges import Location
+
+    class Versioned:
+        """As S3's file system: another argument stands before the range."""
+
+        def cat_file(self, path: str, version: Any = None, start: int = 0, end: int = 0) -> bytes:
+            assert version is None
+            return bytes(range(256))[start:end]
+
+        def unstrip_protocol(self, path: str) -> str:
+            return f"versioned://{path}"
+
+    assert Location(Versioned(), "a").read(3, 6) == b"\3\4\5"
+
+
 def test_errors_of_a_store_are_typed(prices: Prices, monkeypatch: pytest.MonkeyPatch) -> None:
     class ClientError(Exception):
         """As stores' own libraries raise them."""
