@@ -142,9 +142,10 @@ Status Reader::try_verify(VerifyReport& report, const ReadConfig& config) const 
   return guarded([&] { return verify_chunks(impl_->records(), config, report); });
 }
 
-Status try_header_bytes(std::span<const std::byte> prefix, std::uint64_t& needed) noexcept {
+Status try_header_bytes(std::span<const std::byte> prefix, std::uint64_t& needed,
+                        std::optional<std::uint64_t> file_bytes) noexcept {
   Frame frame;
-  return find_header(prefix, kUnknownSize, frame, needed);
+  return find_header(prefix, file_bytes.value_or(kUnknownSize), frame, needed);
 }
 
 Status try_parse_header(std::span<const std::byte> prefix, Info& info, const DecodeLimits& limits,

@@ -43,6 +43,7 @@ Replacement::~Replacement() {
 }
 
 Status Replacement::open(const std::string& path) {
+  if (path.empty()) return io_error("the file has no name");
   path_ = path;
   struct stat found {};
   if (::stat(path.c_str(), &found) == 0) {

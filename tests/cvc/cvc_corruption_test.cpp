@@ -148,6 +148,16 @@ TEST(CvcCorruption, LargeClaimsCostNothing) {
   EXPECT_TRUE(reader.read_all(config).empty());
 }
 
+TEST(CvcCorruption, BlanksAreNoHeader) {
+  const Bytes file = with_header(std::string(1000, ' '));
+  EXPECT_EQ(Reader::create(file).status().kind(), ErrorKind::kCorrupt);
+  // From a prefix it cannot be told; from all of it it can.
+  std::uint64_t needed = 0;
+  EXPECT_TRUE(cvc::try_header_bytes(ByteSpan(file).first(100), needed, file.size()).ok());
+  EXPECT_EQ(needed, 200u);
+  EXPECT_FALSE(cvc::try_header_bytes(file, needed, file.size()).ok());
+}
+
 TEST(CvcCorruption, MemoryOfHeaders) {
   std::string json = R"({"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[)";
   for (int i = 0; i < 10000; ++i) json += R"({"rows":0},)";

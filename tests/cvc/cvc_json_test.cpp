@@ -128,6 +128,7 @@ TEST(CvcJson, EqualAsInPython) {
   EXPECT_TRUE(are_equal(R"({"a":[1,{"b":"\u00e9"}]})", "{\"a\": [1.0, {\"b\": \"\xc3\xa9\"}]}"));
   EXPECT_FALSE(are_equal("[1]", "[1,2]"));
   EXPECT_FALSE(are_equal(R"({"a":1})", R"({"a":1,"b":2})"));
+  EXPECT_TRUE(are_equal(R"({"b":2,"a":1})", R"({"a":3,"b":2,"a":1.0})"));
 }
 
 }  // namespace

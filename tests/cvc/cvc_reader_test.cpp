@@ -324,7 +324,7 @@ TEST(CvcReader, HeaderBytesOfEveryFile) {
     std::uint64_t needed = 1;
     while (have < needed) {
       have = std::min<std::uint64_t>(needed, file.size());
-      throw_if_error(cvc::try_header_bytes(ByteSpan(file).first(have), needed));
+      throw_if_error(cvc::try_header_bytes(ByteSpan(file).first(have), needed, file.size()));
     }
     cvc::Info info;
     throw_if_error(cvc::try_parse_header(ByteSpan(file).first(needed), info, {}, file.size()));

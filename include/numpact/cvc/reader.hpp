@@ -98,10 +98,11 @@ class NUMPACT_API Reader {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Without the whole file. How many bytes from its start parse_header needs, given those that are
-// there: where `needed` comes out larger than prefix.size(), ask again with that many.
-NUMPACT_API Status try_header_bytes(std::span<const std::byte> prefix,
-                                    std::uint64_t& needed) noexcept;
+// Without the whole file. How many bytes from its start try_parse_header needs, given those that
+// are there: where `needed` comes out larger than prefix.size(), ask again with that many, or with
+// all there are. `file_bytes`: the size of the file, if known.
+NUMPACT_API Status try_header_bytes(std::span<const std::byte> prefix, std::uint64_t& needed,
+                                    std::optional<std::uint64_t> file_bytes = {}) noexcept;
 // What the start of a file says; no record is looked at. `file_bytes`: the size of the file, if
 // known; records are then checked to lie inside.
 NUMPACT_API Status try_parse_header(std::span<const std::byte> prefix, Info& info,

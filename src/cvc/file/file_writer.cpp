@@ -11,6 +11,9 @@
 namespace numpact::cvc {
 namespace {
 
+// Chunks whose plans may be kept at the same time.
+constexpr std::uint64_t kMostForeseen = 1 << 16;
+
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
 
 bool is_float(Dtype dtype) {
@@ -294,7 +297,7 @@ Status FileWriter::take_direct(std::span<const Rows> columns, std::uint64_t& fir
   const std::uint64_t rows = columns[0].count;
   std::vector<ChunkJob> planned;
   const bool is_all = rows_ == 0 && content_.chunks.empty() && config_.expected_rows == rows &&
-                      rows > 0 && pending_.rows == 0;
+                      rows / config_.chunk_rows < kMostForeseen && rows > 0 && pending_.rows == 0;
   if (is_all) NUMPACT_TRY(foresee(columns, planned));
   while (first < rows && (rows - first >= config_.chunk_rows || is_all)) {
     std::vector<ChunkJob> jobs;

@@ -186,7 +186,8 @@ class Collector {
     }
     if (!piece.is_last) return {};
     const Part& part = parts_[piece.part];
-    progress_.bytes += records_.info().chunks[part.chunk].payload_bytes;
+    const std::uint64_t bytes = records_.info().chunks[part.chunk].payload_bytes;
+    if (bytes != Chunk::kUnknown) progress_.bytes += bytes;
     const Status problem = end_part(part);
     crc_ = 0;
     status_ = {};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/json/json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <system_error>
 
 #include "base/try.hpp"
@@ -111,17 +113,23 @@ bool numbers_equal(const Value& a, const Value& b) {
   return integer_text(a) == integer_text(b);
 }
 
+// By key, the last value of each.
+std::map<std::string, Value> members_of(const Value& object) {
+  std::map<std::string, Value> members;
+  for (auto key = object.first(); key;) {
+    const std::optional<Value> value = key->next();
+    members.insert_or_assign(key->string(), *value);
+    key = value->next();
+  }
+  return members;
+}
+
 bool objects_equal(const Value& a, const Value& b) {
-  // By every key of either, since keys may be repeated.
-  const auto is_part_of = [](const Value& part, const Value& whole) {
-    for (auto key = part.first(); key; key = key->next()->next()) {
-      const std::string name = key->string();
-      const std::optional<Value> other = whole.find(name);
-      if (!other || !equal(*part.find(name), *other)) return false;
-    }
-    return true;
-  };
-  return is_part_of(a, b) && is_part_of(b, a);
+  const std::map<std::string, Value> x = members_of(a);
+  const std::map<std::string, Value> y = members_of(b);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& m, const auto& n) {
+    return m.first == n.first && equal(m.second, n.second);
+  });
 }
 
 bool arrays_equal(const Value& a, const Value& b) {
