@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrow and Parquet for the command line tool, the only part that reads tables.
-# PYTHON links no Arrow: tables go through pyarrow in a process of its own, as in the Python package.
+# PYTHON links no Arrow: tables go through pyarrow in its own process, as in the Python package.
 # Looks for an installed Arrow C++, then for the libraries inside a pyarrow wheel.
 # Always defines numpact_arrow; with Arrow it links both libraries and sets NUMPACT_HAVE_ARROW=1.
 

@@ -34,7 +34,8 @@ numpact_package(Highway TARGET Highway::highway LIBRARY hwy
   SHA256 7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
   URLS https://github.com/google/highway/archive/refs/tags/1.2.0.tar.gz
        ${_numpact_debian}/h/highway/highway_1.2.0.orig.tar.gz
-  OPTIONS HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF HWY_ENABLE_INSTALL=OFF)
+  OPTIONS HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF
+          HWY_ENABLE_INSTALL=OFF)
 numpact_package(CLI11 TARGET CLI11::CLI11 HEADERS include
   SHA256 8143d20b688e98ccce8e24562d3b68e5f47c12e896c42c7ca8553dbde5bed55d
   URLS ${_numpact_debian}/c/cli11/cli11_2.1.2+ds.orig.tar.xz

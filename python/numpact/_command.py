@@ -25,8 +25,8 @@ def main() -> int:
         return 1
     if sys.executable:
         os.environ["NUMPACT_PYTHON"] = sys.executable
-    if sys.platform == "win32":
-        import subprocess
+    if sys.platform != "win32":
+        os.execv(path, ["numpact", *sys.argv[1:]])
+    import subprocess
 
-        return subprocess.run([path, *sys.argv[1:]], check=False).returncode
-    os.execv(path, ["numpact", *sys.argv[1:]])
+    return subprocess.run([path, *sys.argv[1:]], check=False).returncode

@@ -80,7 +80,8 @@ def test_without_pyarrow(fresh: Environment, tmp_path: Path, name: str, needs: s
         [fresh.command, "compress", "-", "--from", name.split(".")[1], "-o", tmp_path / "x"],
         input=b"0" * (1 << 22), capture_output=True, check=False,
     )  # fmt: skip
-    assert piped.returncode == 1 and b"needs pyarrow: pip install pyarrow" in piped.stderr
+    assert piped.returncode == 1
+    assert b"needs pyarrow: pip install pyarrow" in piped.stderr
 
 
 def test_output_without_pyarrow(fresh: Environment, tmp_path: Path) -> None:
@@ -98,9 +99,11 @@ def test_output_without_pyarrow(fresh: Environment, tmp_path: Path) -> None:
 def test_program_that_is_not_told_of_python(fresh: Environment, table: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "NUMPACT_PYTHON"}
     ran = numpact(program_of(fresh), "compress", table, env=env)
-    assert ran.returncode == 1 and "NUMPACT_PYTHON does not name a Python" in ran.stderr
+    assert ran.returncode == 1
+    assert "NUMPACT_PYTHON does not name a Python" in ran.stderr
     ran = numpact(program_of(fresh), "compress", table, env={**env, "NUMPACT_PYTHON": "/no/python"})
-    assert ran.returncode == 1 and "/no/python cannot be started: No such file" in ran.stderr
+    assert ran.returncode == 1
+    assert "/no/python cannot be started: No such file" in ran.stderr
 
 
 @pytest.mark.parametrize("kept", [0, 3, 200, 1_000_000, 3_000_000])
@@ -113,13 +116,15 @@ def test_helper_that_dies(with_pyarrow: Environment, table: Path, kept: int) -> 
     program = program_of(with_pyarrow)
     ran = numpact(program, "compress", table, env=env)
     assert ran.returncode == 1
-    assert "the Python helper has ended early" in ran.stderr and ran.stderr.count("\n") == 1
+    assert "the Python helper has ended early" in ran.stderr
+    assert ran.stderr.count("\n") == 1
     assert sorted(path.name for path in table.parent.iterdir()) == ["python", "t.parquet"]
     folder = table.parent / "folder"
     assert numpact(with_pyarrow.command, "compress", table, "-o", folder).returncode == 0
     target = table.parent / "again.parquet"
     ran = numpact(program, "decompress", folder, "-o", target, env=env)
-    assert ran.returncode == 1 and "the Python helper has ended early" in ran.stderr
+    assert ran.returncode == 1
+    assert "the Python helper has ended early" in ran.stderr
     assert sorted(path.name for path in table.parent.iterdir()) == ["folder", "python", "t.parquet"]
 
 
@@ -130,7 +135,8 @@ def test_helper_of_another_kind(with_pyarrow: Environment, table: Path) -> None:
     ran = numpact(
         program_of(with_pyarrow), "compress", table, env={**os.environ, "NUMPACT_PYTHON": str(shim)}
     )
-    assert ran.returncode == 1 and "the Python helper does not fit this program" in ran.stderr
+    assert ran.returncode == 1
+    assert "the Python helper does not fit this program" in ran.stderr
 
 
 def group_is_gone(group: int) -> bool:
