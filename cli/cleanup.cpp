@@ -24,6 +24,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::set<std::string> paths;
+  std::set<pid_t> processes;
 };
 
 Registry& registry() {
@@ -42,6 +43,7 @@ void wait_and_clean(sigset_t signals) {
   }
   // Held to the end, so that nothing new is made or moved any more.
   registry().mutex.lock();
+  for (const pid_t process : registry().processes) ::kill(process, SIGKILL);
   for (const std::string& path : registry().paths) remove_path(path);
   ::signal(signal_number, SIG_DFL);
   sigset_t one;
@@ -123,6 +125,18 @@ void watch_signals() {
   registry();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread(wait_and_clean, signals).detach();
+}
+
+int start_guarded(pid_t& process, const std::function<int(pid_t&)>& start) {
+  const std::lock_guard lock(registry().mutex);
+  const int error = start(process);
+  if (error == 0) registry().processes.insert(process);
+  return error;
+}
+
+void end_guard(pid_t process) {
+  const std::lock_guard lock(registry().mutex);
+  registry().processes.erase(process);
 }
 
 std::string folder_of(const std::string& path) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary files and folders, removed when the work fails and when a signal ends the program.
+// Temporary files and folders, removed when the work fails and when a signal ends the program,
+// which also ends the programs that this one has started.
 #ifndef NUMPACT_CLI_CLEANUP_HPP
 #define NUMPACT_CLI_CLEANUP_HPP
 
+#include <sys/types.h>
+
+#include <functional>
 #include <string>
 
 namespace numpact::cli {
@@ -37,6 +41,12 @@ class TemporaryPath {
   std::string path_;
   int descriptor_ = -1;
 };
+
+// Starts a process that is killed when a signal ends this program: `start` sets its number and
+// gives 0, or errno, which is given back.
+int start_guarded(pid_t& process, const std::function<int(pid_t&)>& start);
+// The process has ended, but its number is not free yet.
+void end_guard(pid_t process);
 
 // The folder of a path, "." if it names none.
 std::string folder_of(const std::string& path);

@@ -49,7 +49,6 @@ std::string cpu_json(const std::vector<CpuTarget>& targets) {
     json["targets"].push_back(
         {{"name", target.name}, {"supported", target.supported}, {"active", target.active}});
   }
-  using nlohmann::json_abi_v3_11_2::detail::error_handler_t;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -11,7 +11,7 @@ if(BUILD_SHARED_LIBS)
 endif()
 
 # An installed tool finds libnumpact beside itself, and libraries outside the system by full path.
-if(PROJECT_IS_TOP_LEVEL AND UNIX AND NOT APPLE)
+if(PROJECT_IS_TOP_LEVEL AND UNIX AND NOT APPLE AND NOT DEFINED SKBUILD)
   set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 endif()

@@ -12,6 +12,9 @@ option(NUMPACT_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_WERROR "Treat warnings as errors" OFF)
 option(BUILD_SHARED_LIBS "Build libnumpact as a shared library" OFF)
 
+set(NUMPACT_PREBUILT "" CACHE PATH
+  "A build folder of the same sources, whose static library is used in place of a new one")
+
 set(NUMPACT_SANITIZE "" CACHE STRING "Sanitizers to build with")
 set_property(CACHE NUMPACT_SANITIZE PROPERTY STRINGS
   "" address undefined address,undefined thread)

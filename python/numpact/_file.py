@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Union, cast
 
 from . import _core
 from ._arrays import dtype_of, writable
@@ -45,12 +45,13 @@ def contents(source: Source) -> Buffer:
             if os.fstat(file.fileno()).st_size == 0:
                 return b""
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    if hasattr(source, "read"):
-        data = source.read()
+    read = getattr(source, "read", None)
+    if read is not None:
+        data = read()
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise InvalidArgumentError("the file must be opened in binary mode")
         return data
-    return source
+    return cast("Buffer", source)
 
 
 class File:

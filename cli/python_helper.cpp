@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python_helper.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Json = PythonHelper::Json;
+
+constexpr char kJson = 'J';
+constexpr char kBytes = 'D';
+constexpr char kError = 'E';
+constexpr std::size_t kHeadBytes = 9;
+// Schemas of very many columns stay below.
+constexpr std::uint64_t kMostJson = std::uint64_t{1} << 30;
+
+std::vector<std::string> command_line(const std::vector<std::string>& words, std::string_view needs,
+                                      const std::string& place) {
+  const char* python = std::getenv("NUMPACT_PYTHON");
+  if (python == nullptr || *python == '\0') {
+    throw Failure(
+        ExitCode::kFailure, place,
+        fmt::format("{} needs pyarrow: NUMPACT_PYTHON does not name a Python that has it", needs));
+  }
+  std::vector<std::string> command{python, "-m", "numpact._tables"};
+  command.insert(command.end(), words.begin(), words.end());
+  return command;
+}
+
+std::span<const std::byte> bytes_of_text(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+[[noreturn]] void fail_as_told(const std::string& text, const std::string& place) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("code") || !json.contains("message") ||
+      !json["message"].is_string()) {
+    fail_protocol(place);
+  }
+  const bool corrupt = json["code"] == "corrupt";
+  throw Failure(corrupt ? ExitCode::kCorrupt : ExitCode::kFailure, place,
+                json["message"].get<std::string>());
+}
+
+}  // namespace
+
+void fail_protocol(const std::string& place) {
+  throw Failure(ExitCode::kFailure, place,
+                "the Python helper does not fit this program (is the package of one piece?)");
+}
+
+PythonHelper::PythonHelper(const std::vector<std::string>& words, std::string_view needs,
+                           const std::string& place)
+    : process_(command_line(words, needs, place), place) {}
+
+void PythonHelper::gone(const std::string& place) {
+  // Why it went may be waiting to be read, where this side was writing.
+  const int status = process_.finish();
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("the Python helper has ended early (status {})", status));
+}
+
+void PythonHelper::send(char kind, std::span<const std::byte> content, const std::string& place) {
+  std::array<std::byte, kHeadBytes> head{};
+  head[0] = static_cast<std::byte>(kind);
+  for (std::size_t i = 1; i < kHeadBytes; ++i) {
+    head[i] = static_cast<std::byte>(std::uint64_t{content.size()} >> (8 * (i - 1)));
+  }
+  if (process_.write(head) && process_.write(content)) return;
+  receive_head(kError, 0, place);  // throws: what it told before it went, or that it has gone
+}
+
+void PythonHelper::send(const Json& request, const std::string& place) {
+  // Names come from files: what is no UTF-8 in them is replaced.
+  const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  send(kJson, bytes_of_text(text), place);
+}
+
+void PythonHelper::send(std::span<const std::byte> bytes, const std::string& place) {
+  send(kBytes, bytes, place);
+}
+
+std::uint64_t PythonHelper::receive_head(char kind, std::uint64_t limit, const std::string& place) {
+  std::array<std::byte, kHeadBytes> head{};
+  if (!process_.read(head)) gone(place);
+  std::uint64_t length = 0;
+  for (std::size_t i = 1; i < kHeadBytes; ++i) {
+    length |= std::to_integer<std::uint64_t>(head[i]) << (8 * (i - 1));
+  }
+  const char got = static_cast<char>(head[0]);
+  if (got == kError && length <= kMostJson) {
+    std::string text(static_cast<std::size_t>(length), '\0');
+    receive_content(std::as_writable_bytes(std::span(text)), place);
+    fail_as_told(text, place);
+  }
+  if (got != kind || length > limit) fail_protocol(place);
+  return length;
+}
+
+void PythonHelper::receive_content(std::span<std::byte> room, const std::string& place) {
+  if (!process_.read(room)) gone(place);
+}
+
+Json PythonHelper::receive(const std::string& place) {
+  std::string text(static_cast<std::size_t>(receive_head(kJson, kMostJson, place)), '\0');
+  receive_content(std::as_writable_bytes(std::span(text)), place);
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) fail_protocol(place);
+  return json;
+}
+
+std::vector<std::byte> PythonHelper::receive_bytes(std::uint64_t limit, const std::string& place) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(receive_head(kBytes, limit, place)));
+  receive_content(bytes, place);
+  return bytes;
+}
+
+void PythonHelper::finish(const std::string& place) {
+  const int status = process_.finish();
+  if (status == 0) return;
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("the Python helper has failed (status {})", status));
+}
+
+Json column_to_json(const Column& column) {
+  return {{"name", column.name},
+          {"type", std::string(name_of(column.type))},
+          {"kind", std::string(to_string(column.logical.kind))},
+          {"unit", std::string(to_string(column.logical.unit))},
+          {"timezone", column.logical.timezone}};
+}
+
+Column column_from_json(const Json& json, const std::string& place) {
+  const auto text = [&](const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_string()) fail_protocol(place);
+    return found->get<std::string>();
+  };
+  if (!json.is_object()) fail_protocol(place);
+  Column column;
+  column.name = text("name");
+  column.source_type = text("source_type");
+  const auto type = json.find("type");
+  if (type == json.end()) fail_protocol(place);
+  if (type->is_null()) {
+    column.unfit = fmt::format("values of type {} cannot be compressed", column.source_type);
+    return column;
+  }
+  const std::optional<NumberType> number = number_type_of_name(text("type"));
+  const std::optional<LogicalKind> kind = logical_kind_of(text("kind"));
+  const std::optional<TimeUnit> unit = time_unit_of(text("unit"));
+  if (!number || !kind || !unit || storage_of(*kind).value_or(*number) != *number) {
+    fail_protocol(place);
+  }
+  column.type = *number;
+  column.logical = {*kind, *unit, text("timezone")};
+  return column;
+}
+
+}  // namespace numpact::cli

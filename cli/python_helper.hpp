@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other side of numpact._tables: a Python process that reads and writes tables with pyarrow,
+// for the command in the Python package, which links no Arrow.
+//
+// NUMPACT_PYTHON, set by the package's command, names the interpreter, and
+//   NUMPACT_PYTHON -m numpact._tables read|write FORMAT [FILE]
+// answers on its standard output what comes in on its standard input. Both ways go messages:
+//   kind     1 byte: J for JSON, D for bytes, E for a JSON error (from the helper only)
+//   length   8 bytes, little-endian
+//   content
+// Columns are described as {"name", "type": "i64", "kind": "timestamp", "unit": "us", "timezone"},
+// with the words of logical_type.hpp; "type" is null where the values are no numbers, and
+// "source_type" says what they are. An error is {"code": "failure" or "corrupt", "message"}.
+//
+// Reading. Without FILE the table's bytes come first, as D messages up to an empty one. Then each
+// request has one answer:
+//   {"verb": "open", "dtype", "header", "names_only"}  {"columns": [...]}
+//   {"verb": "choose", "column": 3}                    {"columns": [the one]}   (CSV, names_only)
+//   {"verb": "column", "column": 3, "drop_nulls"}      {"reader": 0, "rows": 1000 or null}
+//   {"verb": "next", "reader": 0}                      {"nulls": dropped so far}, and a D message
+//                                                      of numbers, empty at the end
+// Writing. Whatever becomes of the table's bytes is this side's:
+//   {"verb": "create", "columns": [...]}               D messages up to an empty one
+//   {"verb": "rows", "count": 5}, a D message a column the same
+//   {"verb": "finish"}                                 the same
+#ifndef NUMPACT_CLI_PYTHON_HELPER_HPP
+#define NUMPACT_CLI_PYTHON_HELPER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "child_process.hpp"
+#include "table.hpp"
+
+namespace numpact::cli {
+
+// All of it throws Failure that names `place`. For one thread.
+class PythonHelper {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  // `words`: the arguments. `needs` is what cannot be done without it, as "Parquet".
+  PythonHelper(const std::vector<std::string>& words, std::string_view needs,
+               const std::string& place);
+
+  void send(const Json& request, const std::string& place);
+  void send(std::span<const std::byte> bytes, const std::string& place);
+
+  Json receive(const std::string& place);
+  // Of at most `limit` bytes.
+  std::vector<std::byte> receive_bytes(std::uint64_t limit, const std::string& place);
+
+  Json ask(const Json& request, const std::string& place) {
+    send(request, place);
+    return receive(place);
+  }
+
+  // Lets it come to its end, which must be a good one.
+  void finish(const std::string& place);
+
+ private:
+  void send(char kind, std::span<const std::byte> content, const std::string& place);
+  std::uint64_t receive_head(char kind, std::uint64_t limit, const std::string& place);
+  void receive_content(std::span<std::byte> room, const std::string& place);
+  [[noreturn]] void gone(const std::string& place);
+
+  ChildProcess process_;
+};
+
+PythonHelper::Json column_to_json(const Column& column);
+// Fails if what the helper says makes no sense.
+Column column_from_json(const PythonHelper::Json& json, const std::string& place);
+[[noreturn]] void fail_protocol(const std::string& place);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables written by the Python helper, whose bytes come back to go into the file.
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "failure.hpp"
+#include "formats.hpp"
+#include "python_helper.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Of a piece of the table's bytes.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
+
+class HelperOutput final : public TableOutput {
+ public:
+  HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
+      : file_(file), columns_(plan.columns), helper_({"write", format}, needs, file.name()) {
+    PythonHelper::Json request{{"verb", "create"}, {"columns", PythonHelper::Json::array()}};
+    for (const Column& column : columns_) request["columns"].push_back(column_to_json(column));
+    helper_.send(request, file_.name());
+    take_bytes();
+  }
+
+  void write(std::span<const NumberView> columns) override {
+    if (columns[0].count == 0) return;
+    for (std::size_t c = 0; c < columns.size(); ++c) check_truth_values(columns[c], columns_[c]);
+    helper_.send({{"verb", "rows"}, {"count", columns[0].count}}, file_.name());
+    for (const NumberView& numbers : columns) helper_.send(bytes_of(numbers), file_.name());
+    take_bytes();
+  }
+
+  void finish() override {
+    helper_.send({{"verb", "finish"}}, file_.name());
+    take_bytes();
+    helper_.finish(file_.name());
+  }
+
+ private:
+  void check_truth_values(const NumberView& numbers, const Column& column) const {
+    if (column.logical.kind != LogicalKind::kBool) return;
+    const auto is_none = [](std::byte value) { return value > std::byte{1}; };
+    const std::span<const std::byte> values = bytes_of(numbers);
+    if (std::any_of(values.begin(), values.end(), is_none)) {
+      throw Failure(ExitCode::kCorrupt, column_place(file_.name(), column.name),
+                    "corrupt: a truth value is neither 0 nor 1");
+    }
+  }
+
+  void take_bytes() {
+    for (;;) {
+      const std::vector<std::byte> bytes = helper_.receive_bytes(kMostBytes, file_.name());
+      if (bytes.empty()) return;
+      file_.put(bytes);
+    }
+  }
+
+  OutputFile& file_;
+  std::vector<Column> columns_;
+  PythonHelper helper_;
+};
+
+}  // namespace
+
+std::unique_ptr<TableOutput> make_parquet(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<HelperOutput>(file, plan, "parquet", "Parquet");
+}
+
+std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<HelperOutput>(file, plan, "arrow", "Arrow IPC");
+}
+
+std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<HelperOutput>(file, plan, "arrows", "Arrow IPC");
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to and from the command: a kind, a length, and as many bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+_HEAD = struct.Struct("<cQ")
+JSON, BYTES, ERROR = b"J", b"D", b"E"
+# Longer content goes in pieces, so that the other side need not hold all of it.
+_PIECE = 1 << 22
+
+
+class Gone(Exception):
+    """The other side has closed its end: there is nothing left to do."""
+
+
+class Refused(Exception):
+    """What the user should read; ``code`` is "failure" or "corrupt"."""
+
+    def __init__(self, message: str, code: str = "failure") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Messages:
+    """Both directions, over file descriptors. For one thread."""
+
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self._incoming = open(incoming, "rb", closefd=False)  # noqa: SIM115
+        self._outgoing = outgoing
+
+    def _exactly(self, count: int) -> bytes:
+        content = self._incoming.read(count)
+        if len(content) < count:
+            raise Gone
+        return content
+
+    def _receive(self, kind: bytes) -> bytes:
+        got, length = _HEAD.unpack(self._exactly(_HEAD.size))
+        if got != kind:
+            raise RuntimeError(f"a message of kind {got!r} where {kind!r} was due")
+        return self._exactly(length)
+
+    def receive(self) -> dict[str, Any]:
+        content: dict[str, Any] = json.loads(self._receive(JSON))
+        return content
+
+    def receive_bytes(self) -> bytes:
+        return self._receive(BYTES)
+
+    def receive_pieces(self) -> Iterator[bytes]:
+        """Up to the empty one."""
+        while piece := self._receive(BYTES):
+            yield piece
+
+    def _send(self, kind: bytes, content: bytes | memoryview) -> None:
+        try:
+            for part in (memoryview(_HEAD.pack(kind, len(content))), memoryview(content)):
+                left = part
+                while left:
+                    left = left[os.write(self._outgoing, left) :]
+        except BrokenPipeError:
+            raise Gone from None
+
+    def send(self, content: dict[str, Any]) -> None:
+        self._send(JSON, json.dumps(content).encode())
+
+    def send_bytes(self, content: bytes | memoryview) -> None:
+        """One message; ``content`` is a view of bytes."""
+        self._send(BYTES, content)
+
+    def send_pieces(self, contents: list[bytes]) -> None:
+        """All of them, and an empty one."""
+        for content in contents:
+            for at in range(0, len(content), _PIECE):
+                self._send(BYTES, memoryview(content)[at : at + _PIECE])
+        self._send(BYTES, b"")
+
+    def send_error(self, code: str, message: str) -> None:
+        self._send(ERROR, json.dumps({"code": code, "message": message}).encode())

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel, and virtual environments that it is installed into."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Environment:
+    """A virtual environment."""
+
+    def __init__(self, folder: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        self.folder = folder
+        self.python = folder / "bin/python"
+        self.command = folder / "bin/numpact"
+
+    def install(self, *packages: object) -> None:
+        subprocess.run(
+            [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+             *map(str, packages)],
+            check=True,
+        )  # fmt: skip
+
+    def run(self, *words: object, **keywords: object) -> subprocess.CompletedProcess[str]:
+        """Python with these arguments, away from the work tree; must succeed."""
+        done = subprocess.run(
+            [self.python, *map(str, words)], capture_output=True, text=True, cwd=self.folder,
+            check=False, **keywords,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The one named by NUMPACT_WHEEL (./dev test does), else one that is built here."""
+    named = os.environ.get("NUMPACT_WHEEL")
+    if named:
+        return Path(named)
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "-q", "-w", folder]
+    library = ROOT / "build/release/src/libnumpact.a"
+    if library.exists():
+        command += ["-C", f"cmake.define.NUMPACT_PREBUILT={ROOT / 'build/release'}"]
+    subprocess.run(command, check=True)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The wheel and what it depends on, nothing else."""
+    environment = Environment(tmp_path_factory.mktemp("fresh"))
+    environment.install(wheel)
+    return environment
+
+
+@pytest.fixture(scope="session")
+def with_pyarrow(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The wheel with its extra for tables."""
+    environment = Environment(tmp_path_factory.mktemp("with_pyarrow"))
+    environment.install(f"{wheel}[cli]")
+    return environment
