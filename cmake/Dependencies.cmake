@@ -36,6 +36,11 @@ numpact_package(Highway TARGET Highway::highway LIBRARY hwy
        ${_numpact_debian}/h/highway/highway_1.2.0.orig.tar.gz
   OPTIONS HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF
           HWY_ENABLE_INSTALL=OFF)
+numpact_package(Libdeflate TARGET Libdeflate::libdeflate LIBRARY libdeflate_static
+  SHA256 1ab18349b9fb0ce8a0ca4116bded725be7dcbfa709e19f6f983d99df1fb8b25f
+  URLS https://github.com/ebiggers/libdeflate/archive/refs/tags/v1.23.tar.gz
+       ${_numpact_debian}/libd/libdeflate/libdeflate_1.23.orig.tar.gz
+  OPTIONS LIBDEFLATE_BUILD_SHARED_LIB=OFF LIBDEFLATE_BUILD_GZIP=OFF)
 numpact_package(CLI11 TARGET CLI11::CLI11 HEADERS include
   SHA256 8143d20b688e98ccce8e24562d3b68e5f47c12e896c42c7ca8553dbde5bed55d
   URLS ${_numpact_debian}/c/cli11/cli11_2.1.2+ds.orig.tar.xz

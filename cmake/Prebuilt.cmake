@@ -13,4 +13,5 @@ add_library(numpact STATIC IMPORTED GLOBAL)
 set_target_properties(numpact PROPERTIES IMPORTED_LOCATION ${_numpact_archive})
 target_include_directories(numpact INTERFACE ${PROJECT_SOURCE_DIR}/include)
 target_compile_features(numpact INTERFACE cxx_std_20)
-target_link_libraries(numpact INTERFACE numpact_highway Threads::Threads)
+target_link_libraries(numpact INTERFACE
+  numpact_highway numpact_libdeflate Threads::Threads)
