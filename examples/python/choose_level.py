@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which level? Size and speed of each on a column of yours, as a table and a plot.
 
-    ./dev python examples/python/choose_level.py [FILE.parquet COLUMN] [--plot level.svg]
+./dev python examples/python/choose_level.py [FILE.parquet COLUMN] [--plot level.svg]
 """
 
 from __future__ import annotations

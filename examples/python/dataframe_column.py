@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A DataFrame to disk and back, a file for each column, nulls and types kept.
 
-    ./dev python examples/python/dataframe_column.py [FILE.parquet]
+./dev python examples/python/dataframe_column.py [FILE.parquet]
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def store(frame: pa.Table, folder: Path) -> dict[str, int]:
 
 def load(folder: Path, columns: list[str]) -> pa.Table:
     """Reads columns back; pandas and polars take the result as well."""
-    arrays = [pa.array(numpact.decompress_arrow((folder / f"{c}.npac").read_bytes())) for c in columns]
+    arrays = [
+        pa.array(numpact.decompress_arrow((folder / f"{c}.npac").read_bytes())) for c in columns
+    ]
     return pa.table(dict(zip(columns, arrays, strict=True)))
 
 
