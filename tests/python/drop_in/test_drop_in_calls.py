@@ -9,11 +9,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpact
-import numpact.pcodec as ours
 import numpy as np
 import pytest
 from drop_in_calls import CALLS, names
+
+import numpact
+import numpact.pcodec as ours
 
 # What programs can tell apart. The first that fits: the classes of numpact are several at once.
 KINDS = (TypeError, OverflowError, AttributeError, RuntimeError)

@@ -7,9 +7,10 @@ import importlib
 import itertools
 from typing import Any
 
-import numpact.pcodec as ours
 import numpy as np
 import pytest
+
+import numpact.pcodec as ours
 
 DTYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]
 SHAPES = ["random", "walk", "constant", "few", "decimals", "special"]

@@ -7,9 +7,10 @@ import inspect
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 import numpact
 import numpact.pcodec as ours
-import pytest
 from numpact.pcodec import standalone, wrapped
 
 MODULES = ["", "standalone", "wrapped"]

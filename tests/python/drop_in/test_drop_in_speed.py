@@ -7,9 +7,10 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
-import numpact.pcodec as ours
 import numpy as np
 import pytest
+
+import numpact.pcodec as ours
 
 CALLS = 2000
 ROUNDS = 40

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from conftest import ROOT, Environment
+from environments import ROOT, Environment
 
 
 def numpact(

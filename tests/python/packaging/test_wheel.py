@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Environment
+from environments import ROOT, Environment
 
 
 def test_contents(wheel: Path) -> None:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Virtual environments to install the package into."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Environment:
+    """A virtual environment."""
+
+    def __init__(self, folder: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        self.folder = folder
+        self.python = folder / "bin/python"
+        self.command = folder / "bin/numpact"
+
+    def install(self, *packages: object) -> None:
+        subprocess.run(
+            [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+             *map(str, packages)],
+            check=True,
+        )  # fmt: skip
+
+    def run(self, *words: object, **keywords: object) -> subprocess.CompletedProcess[str]:
+        """Python with these arguments, away from the work tree; must succeed."""
+        done = subprocess.run(
+            [self.python, *map(str, words)], capture_output=True, text=True, cwd=self.folder,
+            check=False, **keywords,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done
