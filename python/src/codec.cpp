@@ -33,8 +33,8 @@ nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb:
   static_cast<void>(threads);
   std::vector<std::byte> out;
   run(progress, [&] {
-    EncodeContext* const context = small_encode_context(numbers.count * size_of(numbers.type));
-    return try_compress(numbers, out, config, context);
+    const auto context = small_encode_context(numbers.count * size_of(numbers.type));
+    return try_compress(numbers, out, config, context.get());
   });
   return nb::bytes(out.data(), out.size());
 }
@@ -59,7 +59,8 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
   raise_if_error(try_read_header(file, header));
   PythonProgress progress(std::move(callback));
   const DecodeConfig config = decode_config(file, threads, max_output, header.n_hint, progress);
-  DecodeContext* const context = small_decode_context(file.size());
+  const auto lent = small_decode_context(file.size(), config);
+  DecodeContext* const context = lent.get();
   if (!header.number_type) {
     // Says that the file is damaged, or that it does not name its type.
     NumberArray nothing;
@@ -94,10 +95,12 @@ std::size_t decompress_into(nb::handle source, const MutableArray& array, unsign
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
   PythonProgress progress(std::move(callback));
+  check_apart(bytes.span(), out);
   const DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress);
-  DecodeContext* const context = small_decode_context(bytes.span().size());
+  const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
-  run(progress, [&] { return try_decompress_into(bytes.span(), out, count, config, context); });
+  run(progress,
+      [&] { return try_decompress_into(bytes.span(), out, count, config, context.get()); });
   return count;
 }
 
@@ -105,6 +108,7 @@ std::size_t decompress_into(nb::handle source, const MutableArray& array, unsign
 std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableArray& array) {
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
+  check_apart(bytes.span(), out);
   PythonProgress progress;
   std::size_t count = 0;
   bool finished = false;
@@ -156,13 +160,14 @@ void bind_codec(nb::module_& m) {
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging"), nb::arg("uniform_type"), nb::arg("threads"),
         nb::arg("progress").none());
-  m.def("decompress", &decompress, nb::arg("source"), nb::arg("threads") = 1,
+  m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
-  m.def("decompress_into", &decompress_into, nb::arg("source"), nb::arg("array"),
-        nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
+  m.def("decompress_into", &decompress_into, nb::arg("source").none(),
+        nb::arg("array").noconvert(), nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
         nb::arg("progress").none() = nb::none());
-  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array"));
-  m.def("read_header", &read_header, nb::arg("source"));
+  m.def("decompress_front", &decompress_front, nb::arg("source"),
+        nb::arg("array").noconvert());
+  m.def("read_header", &read_header, nb::arg("source").none());
   m.def("count_numbers", &count_numbers, nb::arg("source"), nb::arg("threads") = 1);
 }
 
