@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _KINDS = {"u": "uint", "i": "int", "f": "float"}
 TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
 _DTYPES = {name: _KINDS[name[0]] + name[1:] for name in TYPES}
+_TWO_MEANINGS = ("u8", "i8")
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
@@ -32,6 +33,10 @@ def type_name(dtype: npt.DTypeLike) -> str:
     import numpy as np
 
     if isinstance(dtype, str) and dtype in _DTYPES:
+        if dtype in _TWO_MEANINGS:
+            raise InvalidArgumentError(
+                f"{dtype!r} is {np.dtype(dtype)} to NumPy and {_DTYPES[dtype]} to Pco: say which"
+            )
         return dtype
     try:
         given = np.dtype(dtype)

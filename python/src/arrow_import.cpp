@@ -18,6 +18,7 @@
 #include "arrow_abi.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 
 namespace numpact::python {
 namespace {
@@ -291,7 +292,7 @@ void check_stream(ArrowArrayStream& stream, int code) {
 // Producers take the GIL themselves where they need it, and may wait for threads that do.
 template <class Call>
 int without_gil(Call&& call) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return call();
 }
 

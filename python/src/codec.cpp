@@ -162,11 +162,10 @@ void bind_codec(nb::module_& m) {
         nb::arg("progress").none());
   m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
-  m.def("decompress_into", &decompress_into, nb::arg("source").none(),
-        nb::arg("array").noconvert(), nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
+  m.def("decompress_into", &decompress_into, nb::arg("source").none(), nb::arg("array").noconvert(),
+        nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
         nb::arg("progress").none() = nb::none());
-  m.def("decompress_front", &decompress_front, nb::arg("source"),
-        nb::arg("array").noconvert());
+  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array").noconvert());
   m.def("read_header", &read_header, nb::arg("source").none());
   m.def("count_numbers", &count_numbers, nb::arg("source"), nb::arg("threads") = 1);
 }

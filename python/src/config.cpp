@@ -81,7 +81,7 @@ bool PythonProgress::call(const Progress& progress) {
     if (now < next_look_) return true;
     next_look_ = now + kBetweenLooks;
   }
-  const nb::gil_scoped_acquire acquire;
+  const GilAcquire acquire;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     // A second attempt begins at 0 again.

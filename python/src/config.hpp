@@ -54,6 +54,7 @@ void run(const PythonProgress& progress, Work&& work);
 }  // namespace numpact::python
 
 #include "errors.hpp"
+#include "gil.hpp"
 
 namespace numpact::python {
 
@@ -61,7 +62,7 @@ template <class Work>
 void run(const PythonProgress& progress, Work&& work) {
   Status status;
   {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     status = work();
   }
   progress.rethrow();

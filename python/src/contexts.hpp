@@ -30,8 +30,8 @@ class LentContext {
 
 // For calls on at most a few thousand numbers, where allocating would show. None for larger ones,
 // which should not leave their memory behind, and for calls that are made while another of the same
-// thread has it: a progress function or a signal handler may decode something itself. None for calls
-// with threads of their own either: the context would keep them, and fork() would break it.
+// thread has it: a progress function or a signal handler may decode something itself. None for
+// calls with threads of their own either: the context would keep them, and fork() would break it.
 LentContext<DecodeContext> small_decode_context(std::size_t file_bytes, const DecodeConfig& config);
 LentContext<EncodeContext> small_encode_context(std::size_t number_bytes);
 

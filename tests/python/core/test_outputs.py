@@ -8,13 +8,12 @@ import mmap
 from pathlib import Path
 from typing import Any
 
+import numpact
 import numpy as np
 import pytest
 
-import numpact
 
-
-class Matrix(np.ndarray):  # type: ignore[type-arg]
+class Matrix(np.ndarray):
     """As numpy.matrix: stays of two dimensions."""
 
     def reshape(self, *_: Any, **__: Any) -> Any:
@@ -29,7 +28,7 @@ def test_buffers_of_every_kind(tmp_path: Path) -> None:
     path = tmp_path / "a.pco"
     path.write_bytes(PACKED)
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        sources = [
+        sources: list[Any] = [
             PACKED,
             bytearray(PACKED),
             memoryview(PACKED),
@@ -169,7 +168,7 @@ def test_results_are_ordinary_arrays() -> None:
 
 def _with_n_hint(file: bytes, claim: int) -> bytes:
     """The file, its header claiming another count: bit-packed as in docs/format/pco.md."""
-    header = numpact._core.read_header(file)  # type: ignore[attr-defined]
+    header = numpact._core.read_header(file)
     bits = int.from_bytes(file[6:], "little")
     old = (bits & 0x3F) + 1
     assert header["n_hint"] == (bits >> 6) & ((1 << old) - 1)
@@ -178,7 +177,7 @@ def _with_n_hint(file: bytes, claim: int) -> bytes:
     size = (6 + new + 7) // 8
     rest = file[6 + (6 + old + 7) // 8 :]
     made = file[:6] + head.to_bytes(size, "little") + rest
-    assert numpact._core.read_header(made)["n_hint"] == claim  # type: ignore[attr-defined]
+    assert numpact._core.read_header(made)["n_hint"] == claim
     return made
 
 
