@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,7 @@ def type_name(dtype: npt.DTypeLike) -> str:
         given = np.dtype(dtype)
     except TypeError as error:
         raise TypeMismatchError(str(error)) from None
-    if given.kind in "mM":
-        return "i64"
-    if given.kind == "b":
-        return "u8"
-    name = _NAMES.get(given.newbyteorder("=").name)
+    name = _name_of(given)
     if name is None:
         raise TypeMismatchError(
             f"arrays of {given} cannot be compressed; there are integers of 8 to 64 bits, "
@@ -55,10 +52,28 @@ def type_name(dtype: npt.DTypeLike) -> str:
     return name
 
 
+@functools.lru_cache(maxsize=256)  # what follows takes as long as decoding a thousand numbers
+def _name_of(dtype: np.dtype[Any]) -> str | None:
+    if dtype.kind in "mM":
+        return "i64"
+    if dtype.kind == "b":
+        return "u8"
+    return _NAMES.get(dtype.newbyteorder("=").name)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_stored_as_it_is(dtype: np.dtype[Any]) -> bool:
+    return dtype.isnative and dtype.name in _NAMES
+
+
 def stored(array: Array) -> Array:
     """The array as it is stored: native, contiguous, of a number type. Copies only if it must."""
     import numpy as np
 
+    flags = array.flags
+    is_plain = type(array) is np.ndarray and flags.c_contiguous and flags.aligned
+    if is_plain and _is_stored_as_it_is(array.dtype):
+        return array
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise InvalidArgumentError(
             "some elements are masked, which Pco cannot keep: fill them with filled(), or give "
@@ -68,13 +83,15 @@ def stored(array: Array) -> Array:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     array = np.require(array, requirements=("C", "A")).view(np.ndarray)
-    return array if array.dtype.name == _DTYPES[name] else array.view(_DTYPES[name])
+    return array if _is_stored_as_it_is(array.dtype) else array.view(_DTYPES[name])
 
 
 def output_of(out: object) -> Array:
     """An array over the memory to decode into, of its own type. Raises where it would be a copy."""
     import numpy as np
 
+    if type(out) is np.ndarray and out.flags.carray and out.dtype.isnative:
+        return out
     if isinstance(out, np.ma.MaskedArray):
         raise InvalidArgumentError("out is a masked array: give its data")
     if not isinstance(out, np.ndarray):
@@ -107,8 +124,9 @@ def _shared(out: Any) -> Array:
 def writable(out: object) -> Array:
     """An array to decode into, as its stored type. Raises where it would have to be copied."""
     array = output_of(out)
-    name = type_name(array.dtype)
-    return array if array.dtype.name == _DTYPES[name] else array.view(_DTYPES[name])
+    if _is_stored_as_it_is(array.dtype):
+        return array
+    return array.view(_DTYPES[type_name(array.dtype)])
 
 
 def check_truth(numbers: Array) -> None:

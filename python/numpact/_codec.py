@@ -163,7 +163,7 @@ def decompress_into(
             count = _core.decompress_into(
                 buf, numbers, resolve(threads), _limit(max_output), callback
             )
-    if array.dtype == bool:
+    if array.dtype.kind == "b":
         check_truth(numbers.reshape(-1)[:count])
     return count
 

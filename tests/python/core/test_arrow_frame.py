@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import time
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpact
@@ -159,3 +161,15 @@ def test_errors_inside_tell_the_place_in_the_frame() -> None:
         numpact.decompress_arrow(damaged)
     runs_size = HEAD.unpack_from(damaged)[6]
     assert caught.value.offset == HEAD.size + 1 + runs_size
+
+
+def test_the_example_of_the_document() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "format" / "arrow-column.md").read_text()
+    rows = re.findall(r"^\| `((?:[0-9a-f]{2} ?)+)` \|", text.split("byte by byte\n", 1)[1], re.M)
+    frame = bytes.fromhex(" ".join(rows))
+    found = numpact.decompress_arrow(frame)
+    assert found.format == "l"
+    assert found.values.tolist() == [5, 6, 0, 7, 0]
+    assert found.validity is not None
+    assert found.validity.tolist() == [True, True, False, True, False]
+    assert frame == SOUND

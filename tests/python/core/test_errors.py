@@ -41,7 +41,8 @@ def test_hierarchy(kind: type[numpact.Error]) -> None:
 def test_copies(kind: type[numpact.Error]) -> None:
     error: Any = kind("what was wrong", 17, 3)
     error.__dict__["hint"] = "more"
-    for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+    copies: list[Any] = [pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)]
+    for copied in copies:
         assert type(copied) is kind
         assert str(copied) == "what was wrong"
         assert (copied.offset, copied.chunk, copied.hint) == (17, 3, "more")
