@@ -166,6 +166,8 @@ class File:
 
     def __getitem__(self, key: Any) -> Any:
         """A number for an integer, an array for a slice."""
+        import numpy as np
+
         if isinstance(key, tuple):
             key = [part for part in key if part is not Ellipsis]
             if len(key) > 1:
@@ -177,7 +179,7 @@ class File:
             return self._slice(*key.indices(len(self)))
         try:
             # NumPy takes a truth value for a mask.
-            index = None if isinstance(key, bool) else operator.index(key)
+            index = None if isinstance(key, (bool, np.bool_)) else operator.index(key)
         except TypeError:
             index = None
         if index is None:

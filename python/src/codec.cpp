@@ -4,9 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bindings.hpp"
 #include "buffers.hpp"
@@ -31,12 +31,15 @@ nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb:
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
   static_cast<void>(threads);
-  std::vector<std::byte> out;
+  // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
+  const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
+  const auto out = std::make_unique_for_overwrite<std::byte[]>(bound);
+  std::size_t written = 0;
   run(progress, [&] {
     const auto context = small_encode_context(numbers.count * size_of(numbers.type));
-    return try_compress(numbers, out, config, context.get());
+    return try_compress_into(numbers, {out.get(), bound}, written, config, context.get());
   });
-  return nb::bytes(out.data(), out.size());
+  return nb::bytes(out.get(), written);
 }
 
 DecodeConfig decode_config(std::span<const std::byte> file, unsigned threads,

@@ -43,9 +43,9 @@ def test_copies(kind: type[numpact.Error]) -> None:
     error.__dict__["hint"] = "more"
     copies: list[Any] = [pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)]
     for copied in copies:
-        assert type(copied) is kind
-        assert str(copied) == "what was wrong"
         assert (copied.offset, copied.chunk, copied.hint) == (17, 3, "more")
+        assert str(copied) == "what was wrong"
+        assert type(copied) is kind
     assert (kind("").offset, kind("").chunk) == (None, None)
 
 
