@@ -133,8 +133,12 @@ numpact::PagingSpec paging_of(const ShimConfig& config) {
   return {};
 }
 
+// Of encoding and of decoding; shim_set_threads says how many.
+std::uint32_t threads_given = 1;
+
 numpact::EncodeConfig encode_config(const ShimConfig& config) {
   numpact::EncodeConfig out;
+  out.threads = threads_given;
   out.level = config.level;
   out.mode = mode_of(config);
   out.delta = delta_of(config);
@@ -143,21 +147,9 @@ numpact::EncodeConfig encode_config(const ShimConfig& config) {
   return out;
 }
 
-// Once the library can decode with several threads, shim_set_threads says how many.
-std::uint32_t decode_threads = 1;
-
-template <class Config>
-bool give_threads(Config& config) {
-  if constexpr (requires { config.threads; }) {
-    config.threads = decode_threads;
-    return true;
-  }
-  return false;
-}
-
 numpact::DecodeConfig decode_config() {
   numpact::DecodeConfig config;
-  give_threads(config);
+  config.threads = threads_given;
   return config;
 }
 
@@ -233,11 +225,10 @@ SHIM_EXPORT void shim_decode_context_free(void* context) {
   delete static_cast<numpact::DecodeContext*>(context);
 }
 
-// Non-zero if decoding can use several threads.
+// Non-zero if several threads can be used.
 SHIM_EXPORT std::uint32_t shim_set_threads(std::uint32_t threads) {
-  decode_threads = threads;
-  numpact::DecodeConfig config;
-  return give_threads(config) ? 1 : 0;
+  threads_given = threads;
+  return 1;
 }
 
 // Standalone files.

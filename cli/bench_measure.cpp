@@ -42,6 +42,7 @@ bool same_bytes(std::span<const std::byte> a, const void* b) {
 
 Bench::Bench(const EncodeConfig& config, int rounds, unsigned threads)
     : config_(config), rounds_(rounds) {
+  config_.threads = threads;
   decode_config_.threads = threads;
 }
 

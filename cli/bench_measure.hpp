@@ -32,7 +32,7 @@ struct PcoTiming {
 // round that does not count.
 class Bench {
  public:
-  // threads: of numpact's decoder; 0: one for each processor.
+  // threads: of numpact's; 0: one for each processor.
   Bench(const EncodeConfig& config, int rounds, unsigned threads);
 
   const std::vector<std::unique_ptr<ByteCodec>>& peers() const { return peers_; }

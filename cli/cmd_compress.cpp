@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "formats.hpp"
 #include "manifest.hpp"
+#include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
 #include "output_file.hpp"
 #include "pco_file.hpp"
@@ -26,8 +27,10 @@ class Compressor {
   explicit Compressor(const CompressOptions& options)
       : options_(options),
         source_options_(parse_source_words(options.source)),
-        input_name_(options.input == "-" ? "(stdin)" : options.input) {
+        input_name_(options.input == "-" ? "(stdin)" : options.input),
+        executor_(options.threads) {
     write_options_.config = parse_encode_words(options.encode);
+    write_options_.config.executor = &executor_;
     write_options_.verify = !options.no_verify;
     write_options_.progress = options.common.shows_progress();
   }
@@ -211,6 +214,7 @@ class Compressor {
   const CompressOptions& options_;
   InputOptions source_options_;
   std::string input_name_;
+  ThreadExecutor executor_;  // of all columns
   WriteOptions write_options_;
   std::unique_ptr<TableInput> table_;
 };

@@ -34,6 +34,7 @@ struct CompressOptions {
   bool append = false;
   bool verify = false;  // asked for; the same as not to say no
   bool no_verify = false;
+  unsigned threads = 0;
   SourceWords source;
   EncodeWords encode;
   CommonOptions common;

@@ -97,8 +97,9 @@ void add_limit_options(CLI::App& command, LimitWords& words) {
       ->type_name("SIZE");
 }
 
-void add_thread_option(CLI::App& command, unsigned& threads) {
-  command.add_option("-j,--threads", threads, "Threads that decode; 0: one for each processor")
+void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work) {
+  command
+      .add_option("-j,--threads", threads, "Threads that " + work + "; 0: one for each processor")
       ->type_name("N")
       ->check(CLI::Range(0U, 1024U).description(""))
       ->capture_default_str();
@@ -135,6 +136,7 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
   command->add_flag("--append", options.append, "Add to the .pco file instead of making it");
   command->add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
   command->add_flag("--no-verify", options.no_verify, "Do without");
+  add_thread_option(*command, options.threads, "encode");
   add_common_options(*command, options.common);
   command->footer(kCompressFooter);
   return command;
@@ -160,7 +162,7 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
       ->add_option("--range", options.range,
                    "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
       ->type_name("FIRST:COUNT");
-  add_thread_option(*command, options.threads);
+  add_thread_option(*command, options.threads, "decode");
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
   command->footer(kDecompressFooter);
@@ -182,7 +184,7 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
   command->add_option("FILE", options.inputs, ".pco files and folders of compress")
       ->required()
       ->type_name("");
-  add_thread_option(*command, options.threads);
+  add_thread_option(*command, options.threads, "decode");
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
   return command;
@@ -200,7 +202,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""))
       ->capture_default_str();
-  add_thread_option(*command, options.threads);
+  add_thread_option(*command, options.threads, "encode and decode");
   command->add_flag("--json", options.json, "For programs");
   return command;
 }

@@ -124,6 +124,8 @@ struct Progress {
 // throw.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
+class Executor;
+
 inline constexpr unsigned kDefaultLevel = 8;
 inline constexpr unsigned kMaxLevel = 12;
 
@@ -137,6 +139,15 @@ struct EncodeConfig {
   // an empty file keeps its type.
   bool uniform_type = true;
   ProgressCallback progress;
+  // Threads that encode at the same time, the calling one among them; 0: as many as the machine
+  // runs at once. Those beyond one are kept in the EncodeContext or StreamWriter where there is
+  // one, else begun for the call alone. The bytes are the same, errors and progress too. Chunks of
+  // standalone files are what is shared: one chunk gains nothing.
+  unsigned threads = 1;
+  // Works instead of threads of the library's own; must outlive the calls, and a StreamWriter. With
+  // either, tasks take scratch memory from the memory resource of the context or writer, from any
+  // thread but one at a time.
+  Executor* executor = nullptr;
 };
 
 // What decoding may cost. A call that would pass a limit stops with kLimitExceeded before it
@@ -148,8 +159,6 @@ struct DecodeLimits {
   std::uint64_t max_output_bytes = kUnlimited;  // numbers times their size
   std::uint64_t max_memory = kUnlimited;        // bytes of scratch memory, the output not counted
 };
-
-class Executor;
 
 struct DecodeConfig {
   DecodeLimits limits;

@@ -25,7 +25,7 @@ NUMPACT_API std::size_t compress_bound(NumberType type, std::size_t count,
 
 // Compresses into the caller's memory and sets `written` to the bytes used. Errors:
 // kInvalidArgument (config), kOutputTooSmall (never if `out` has compress_bound bytes),
-// kOutOfMemory, kCancelled. What `out` holds after an error is unspecified.
+// kOutOfMemory, kCancelled. What `out` holds after an error, or behind `written`, is unspecified.
 NUMPACT_API Status try_compress_into(const NumberView& numbers, std::span<std::byte> out,
                                      std::size_t& written, const EncodeConfig& config = {},
                                      EncodeContext* context = nullptr) noexcept;
@@ -95,6 +95,15 @@ NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
                                        const MutableNumberView& out, std::size_t& count,
                                        const DecodeConfig& config = {},
                                        DecodeContext* context = nullptr) noexcept;
+
+// The same, but numbers that `out` has no room for are left out: it is filled from the front of the
+// file. `is_finished`: the file was read to its end, `count` is all it holds. Else only what was
+// needed is read: where `out` ends within a chunk not the rest of that, where it ends with a chunk
+// still the head and metadata of the next.
+NUMPACT_API Status try_decompress_front(std::span<const std::byte> file,
+                                        const MutableNumberView& out, std::size_t& count,
+                                        bool& is_finished, const DecodeConfig& config = {},
+                                        DecodeContext* context = nullptr) noexcept;
 
 // The numbers in the file, found by walking its chunks (tANS codes are read, numbers are not
 // made): about half the cost of decoding. Checks everything but what only the numbers show. Limits

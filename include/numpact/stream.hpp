@@ -119,6 +119,12 @@ class NUMPACT_API StreamReader {
 
 // Encodes numbers into a standalone file on a sink. Numbers are gathered until a chunk is full, so
 // memory is one chunk of numbers and the encoder's scratch for it.
+//
+// With threads or an executor in the config, they are gathered until there are two chunks for each
+// task (or, where chunks are small, some 2^16 numbers), and then encoded at the same time; each
+// task has scratch of its own. Whole chunks within one try_write() need not be gathered. The file
+// is the same; bytes, progress and errors of the sink or callback come in the same order but
+// perhaps in a later call: in try_end_chunk() or try_finish() at the latest.
 class NUMPACT_API StreamWriter {
  public:
   // The sink must outlive the writer. config.paging: equal_pages_up_to(n) makes chunks of n numbers

@@ -41,7 +41,8 @@ NUMPACT_API Status try_decode_file_header(std::span<const std::byte> bytes, Form
 // One chunk, chosen, binned and ready to be written. Owns all it needs; the numbers may go away.
 class NUMPACT_API ChunkEncoder {
  public:
-  // Chooses mode, delta and bins for 1 to 2^24 numbers. config.paging cuts them into pages.
+  // Chooses mode, delta and bins for 1 to 2^24 numbers. config.paging cuts them into pages. Works
+  // on the calling thread alone, whatever the config says.
   static Result<ChunkEncoder> create(
       const NumberView& numbers, const EncodeConfig& config = {},
       std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
@@ -85,8 +86,8 @@ class NUMPACT_API ChunkDecoder {
   ChunkInfo info() const;
 
   // Decodes a page of `page_n` numbers at the front of `bytes` into the first numbers of `out`.
-  // If out.count < page_n only that many are decoded, the page's end is not looked for, and
-  // `consumed` is 0; else it becomes the page's size in bytes.
+  // `consumed` becomes the page's size in bytes. If out.count < page_n only that many are decoded,
+  // the page's end is not looked for, and `consumed` is the whole bytes that were passed.
   Status try_decode_page(std::span<const std::byte> bytes, std::size_t page_n,
                          const MutableNumberView& out, std::size_t& consumed,
                          DecodeContext* context = nullptr) const noexcept;

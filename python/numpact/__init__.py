@@ -9,6 +9,7 @@ than a machine.
 
 from __future__ import annotations
 
+from ._append import append
 from ._arrow import ArrowArray, compress_arrow, decompress_arrow
 from ._codec import compress, decompress, decompress_into
 from ._core import __version__
@@ -30,6 +31,7 @@ from ._file import Chunk, File
 from ._file import open_file as open
 from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
 from ._progress import Progress
+from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 from ._threads import threads
 from ._writer import Writer
 
@@ -41,6 +43,7 @@ __all__ = [
     "Chunk",
     "ChunkInfo",
     "CorruptError",
+    "DeltaSpec",
     "Error",
     "File",
     "FileInfo",
@@ -48,14 +51,17 @@ __all__ = [
     "InvalidArgumentError",
     "LatentVariableInfo",
     "LimitExceededError",
+    "ModeSpec",
     "OutOfMemoryError",
     "OutputTooSmallError",
+    "PagingSpec",
     "Progress",
     "TruncatedError",
     "TypeMismatchError",
     "UnsupportedVersionError",
     "Writer",
     "__version__",
+    "append",
     "compress",
     "compress_arrow",
     "decompress",

@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Union
+from typing import Union
 
 from ._errors import InvalidArgumentError
-
-if TYPE_CHECKING:
-    from .pcodec import DeltaSpec, ModeSpec, PagingSpec
+from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 
 #: "auto", "classic", "dict", "int-mult=60", "float-mult=0.01", "float-quant=20", or a ModeSpec.
-Mode = Union[str, "ModeSpec"]
+Mode = Union[str, ModeSpec]
 #: "auto", "none", "consecutive=1", "lookback", "conv1=4", or a DeltaSpec.
-Delta = Union[str, "DeltaSpec"]
+Delta = Union[str, DeltaSpec]
 #: The most numbers in a chunk, or the exact sizes of all, or a PagingSpec.
-Paging = Union[int, Sequence[int], "PagingSpec"]
+Paging = Union[int, Sequence[int], PagingSpec]
 
 CoreMode = tuple[str, Union[int, float, None]]
 CoreDelta = tuple[str, Union[int, None]]

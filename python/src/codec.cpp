@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole files in memory: one call each.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
 #include "numpact/pco.hpp"
-#include "numpact/stream.hpp"
 
 namespace numpact::python {
 namespace {
@@ -30,13 +32,14 @@ nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb:
   config.uniform_type = uniform_type;
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
-  static_cast<void>(threads);
+  const std::size_t most = std::max<std::size_t>(1, config.paging.max_page_n());
+  set_threads(config, threads, config.paging.exact_sizes() ? 2 : (numbers.count + most - 1) / most);
   // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
   const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
   const auto out = std::make_unique_for_overwrite<std::byte[]>(bound);
   std::size_t written = 0;
   run(progress, [&] {
-    const auto context = small_encode_context(numbers.count * size_of(numbers.type));
+    const auto context = small_encode_context(numbers.count * size_of(numbers.type), config);
     return try_compress_into(numbers, {out.get(), bound}, written, config, context.get());
   });
   return nb::bytes(out.get(), written);
@@ -108,26 +111,21 @@ std::size_t decompress_into(nb::handle source, const MutableArray& array, unsign
 }
 
 // The first numbers of a file, as many as the array takes; whether these are all.
-std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableArray& array) {
+std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableArray& array,
+                                              unsigned threads) {
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
   check_apart(bytes.span(), out);
   PythonProgress progress;
+  const DecodeConfig config =
+      decode_config(bytes.span(), threads, std::nullopt, out.count, progress);
+  const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
-  bool finished = false;
-  run(progress, [&]() -> Status {
-    MemorySource memory(bytes.span());
-    StreamReader reader(memory);
-    Status status = reader.try_read(out, count);
-    if (!status.ok()) return status;
-    // One more number decides.
-    std::byte spare[8];
-    std::size_t more = 0;
-    status = reader.try_read({out.type, spare, 1}, more);
-    finished = status.ok() && more == 0;
-    return {};
+  bool is_finished = false;
+  run(progress, [&] {
+    return try_decompress_front(bytes.span(), out, count, is_finished, config, context.get());
   });
-  return {count, finished};
+  return {count, is_finished};
 }
 
 nb::object read_header(nb::handle source) {
@@ -168,7 +166,8 @@ void bind_codec(nb::module_& m) {
   m.def("decompress_into", &decompress_into, nb::arg("source").none(), nb::arg("array").noconvert(),
         nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
         nb::arg("progress").none() = nb::none());
-  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array").noconvert());
+  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array").noconvert(),
+        nb::arg("threads") = 1);
   m.def("read_header", &read_header, nb::arg("source").none());
   m.def("count_numbers", &count_numbers, nb::arg("source"), nb::arg("threads") = 1);
 }

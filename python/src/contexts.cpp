@@ -83,8 +83,9 @@ LentContext<DecodeContext> small_decode_context(std::size_t file_bytes,
   return Kept<DecodeContext>::lend();
 }
 
-LentContext<EncodeContext> small_encode_context(std::size_t number_bytes) {
-  if (number_bytes > kSmallInput) return {};
+LentContext<EncodeContext> small_encode_context(std::size_t number_bytes,
+                                                const EncodeConfig& config) {
+  if (number_bytes > kSmallInput || config.threads != 1) return {};
   return Kept<EncodeContext>::lend();
 }
 

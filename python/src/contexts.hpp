@@ -33,7 +33,8 @@ class LentContext {
 // thread has it: a progress function or a signal handler may decode something itself. None for
 // calls with threads of their own either: the context would keep them, and fork() would break it.
 LentContext<DecodeContext> small_decode_context(std::size_t file_bytes, const DecodeConfig& config);
-LentContext<EncodeContext> small_encode_context(std::size_t number_bytes);
+LentContext<EncodeContext> small_encode_context(std::size_t number_bytes,
+                                                const EncodeConfig& config);
 
 // To be called once, before any other.
 void prepare_for_fork();

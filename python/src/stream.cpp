@@ -45,7 +45,7 @@ class Encoder {
   static EncodeConfig make_config(unsigned level, nb::handle mode, nb::handle delta,
                                   nb::handle paging, unsigned threads) {
     EncodeConfig config = encode_config(level, mode, delta, paging);
-    static_cast<void>(threads);
+    set_threads(config, threads, 2);
     return config;
   }
 
@@ -151,6 +151,16 @@ class Decoder {
   StreamReader reader_;
 };
 
+void append_to_file(const std::string& path, const ConstArray& array, unsigned level,
+                    nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads) {
+  const NumberView numbers = numbers_of(array);
+  EncodeConfig config = encode_config(level, mode, delta, paging);
+  set_threads(config, threads, 2);
+  PythonProgress progress;
+  config.progress = progress.function();
+  run(progress, [&] { return try_append_to_file(path, numbers, config); });
+}
+
 }  // namespace
 
 void bind_stream(nb::module_& m) {
@@ -162,6 +172,8 @@ void bind_stream(nb::module_& m) {
       .def("write", &Encoder::write, nb::arg("array"))
       .def("end_chunk", &Encoder::end_chunk)
       .def("finish", &Encoder::finish);
+  m.def("append_to_file", &append_to_file, nb::arg("path"), nb::arg("array"), nb::arg("level"),
+        nb::arg("mode"), nb::arg("delta"), nb::arg("paging"), nb::arg("threads"));
   nb::class_<Decoder>(m, "Decoder")
       .def(nb::init<nb::object, unsigned, std::optional<std::uint64_t>>(), nb::arg("readable"),
            nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none())

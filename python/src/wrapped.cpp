@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wrapped format: metadata and pages apart.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -72,8 +73,8 @@ class ChunkDecoder {
 
   std::size_t meta_size() const { return decoder_->meta_size(); }
 
-  // Decodes into the first numbers of the array; gives how many, and the bytes of the page, 0 where
-  // the array is shorter than the page.
+  // Decodes into the first numbers of the array; gives how many, and the bytes of the page, or the
+  // whole bytes of it that were passed where the array is shorter.
   std::pair<std::size_t, std::size_t> decode_page(nb::handle source, std::size_t page_n,
                                                   const MutableArray& array) const {
     const Bytes bytes(source);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-shot encoding: each page of the paging becomes a chunk of its own.
 #include <algorithm>
+#include <cstring>
+#include <optional>
 
+#include "api/chunk_wave.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/guard.hpp"
@@ -22,29 +25,114 @@ std::size_t saturating_mul(std::size_t a, std::size_t b) {
   return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
+// One file into memory, wave by wave.
+class FileEncoder {
+ public:
+  FileEncoder(const NumberView& numbers, std::span<std::byte> out, const EncodeConfig& config,
+              const standalone::Crew& crew, Arena& arena)
+      : numbers_(numbers), out_(out), config_(config), crew_(crew), arena_(arena) {}
+
+  Status run(std::span<const std::size_t> sizes, std::size_t& written) {
+    BitWriter writer(out_);
+    standalone::Header header;
+    header.n_hint = numbers_.count;
+    if (config_.uniform_type) header.uniform_type = numbers_.type;
+    standalone::write_header(writer, header);
+    NUMPACT_TRY(writer.status());
+    at_ = writer.size();
+    for (sizes_ = sizes; !sizes_.empty();) NUMPACT_TRY(write_wave());
+    BitWriter end(out_.subspan(at_));
+    standalone::write_terminator(end);
+    end.finish_byte();
+    written = at_ + end.size();
+    return end.status();
+  }
+
+ private:
+  struct Plan {
+    std::size_t chunks = 0;
+    std::size_t bytes = 0;  // that they take at most
+  };
+
+  Plan plan(std::size_t per_task, std::size_t room) const {
+    Plan result;
+    std::size_t numbers = 0;
+    for (const std::size_t n : sizes_) {
+      const std::size_t bytes = chunk_bound(numbers_.type, n);
+      if (bytes > room - result.bytes) break;
+      if (is_full_wave(crew_, per_task, result.chunks, numbers)) break;
+      ++result.chunks;
+      result.bytes += bytes;
+      numbers += n;
+    }
+    return result;
+  }
+
+  // As many chunks as have room for the worst case behind one another in the output; where those
+  // are few, in scratch memory.
+  Status write_wave() {
+    const ArenaScope scratch(arena_);
+    std::span<std::byte> room = out_.subspan(at_);
+    std::size_t chunks = 1;
+    if (crew_.executor != nullptr) {
+      Plan most = plan(kLongWave, room.size());
+      if (most.chunks < std::min(sizes_.size(), crew_.arenas.size())) {
+        most = plan(kShortWave, SIZE_MAX);
+        room = arena_.make<std::byte>(most.bytes);
+      }
+      chunks = most.chunks;
+    }
+    const std::span<WaveChunk> wave = arena_.make<WaveChunk>(chunks);
+    const auto* data =
+        static_cast<const std::byte*>(numbers_.data) + done_ * size_of(numbers_.type);
+    for (WaveChunk& chunk : wave) {
+      const std::size_t n = sizes_.front();
+      const std::size_t bound = std::min(chunk_bound(numbers_.type, n), room.size());
+      chunk = {NumberView(numbers_.type, data, n), room.first(bound)};
+      room = room.subspan(bound);
+      data += n * size_of(numbers_.type);
+      sizes_ = sizes_.subspan(1);
+    }
+    encode_wave(wave, config_, crew_);
+    for (const WaveChunk& chunk : wave) NUMPACT_TRY(append(chunk));
+    return {};
+  }
+
+  Status append(const WaveChunk& chunk) {
+    NUMPACT_TRY(chunk.status);
+    if (chunk.size > out_.size() - at_) return BitWriter::no_room();
+    std::byte* const to = out_.data() + at_;
+    if (to != chunk.place.data()) std::memmove(to, chunk.place.data(), chunk.size);
+    at_ += chunk.size;
+    done_ += chunk.numbers.count;
+    return report_progress(config_.progress, {done_, at_});
+  }
+
+  const NumberView& numbers_;
+  std::span<std::byte> out_;
+  const EncodeConfig& config_;
+  const standalone::Crew& crew_;
+  Arena& arena_;
+  std::span<const std::size_t> sizes_;  // of the chunks to come
+  std::size_t at_ = 0;                  // bytes written
+  std::size_t done_ = 0;                // numbers
+};
+
 Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
-                   const EncodeConfig& config, Arena& arena) {
+                   const EncodeConfig& config, EncodeContext* context) {
+  ScratchArena scratch(context);
+  Arena* const arena = &*scratch;
   NUMPACT_TRY(check_specs(numbers.type, config));
   std::span<const std::size_t> sizes;
-  NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, arena, sizes));
-  BitWriter writer(out);
-  standalone::Header header;
-  header.n_hint = numbers.count;
-  if (config.uniform_type) header.uniform_type = numbers.type;
-  standalone::write_header(writer, header);
-  std::size_t done = 0;
-  for (const std::size_t n : sizes) {
-    const auto* const data = static_cast<const std::byte*>(numbers.data);
-    const NumberView part(numbers.type, data + done * size_of(numbers.type), n);
-    standalone::write_chunk(part, config, arena, writer);
-    NUMPACT_TRY(writer.status());
-    done += n;
-    NUMPACT_TRY(report_progress(config.progress, {done, writer.size()}));
+  NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, *arena, sizes));
+  std::optional<Workers> own;
+  standalone::Crew crew;
+  if (sizes.size() > 1 && Workers::are_wanted(config)) {
+    crew = workers_of(context, own).crew(config);
+    for (Arena* const of_task : crew.arenas) of_task->reset();
   }
-  standalone::write_terminator(writer);
-  writer.finish_byte();
-  written = writer.size();
-  return writer.status();
+  if (crew.executor == nullptr) crew.arenas = {&arena, 1};
+  return FileEncoder(numbers, out, config, crew, *arena).run(sizes, written);
 }
 
 }  // namespace
@@ -61,10 +149,7 @@ std::size_t compress_bound(NumberType type, std::size_t count,
 Status try_compress_into(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
                          const EncodeConfig& config, EncodeContext* context) noexcept {
   written = 0;
-  return guarded([&] {
-    ScratchArena arena(context);
-    return encode_file(numbers, out, written, config, *arena);
-  });
+  return guarded([&] { return encode_file(numbers, out, written, config, context); });
 }
 
 Status try_compress(const NumberView& numbers, std::vector<std::byte>& out,

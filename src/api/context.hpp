@@ -11,8 +11,9 @@
 namespace numpact {
 
 struct EncodeContext::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), workers(memory) {}
   Arena arena;
+  Workers workers;
 };
 
 struct DecodeContext::Impl {
@@ -28,10 +29,20 @@ struct ContextAccess {
   static Arena& arena(Context& context) {
     return context.impl_->arena;
   }
-  static Workers& workers(DecodeContext& context) { return context.impl_->workers; }
+  template <class Context>
+  static Workers& workers(Context& context) {
+    return context.impl_->workers;
+  }
 };
 
 }  // namespace detail
+
+// The workers of the caller's context, else those that are made in `own`.
+template <class Context>
+Workers& workers_of(Context* context, std::optional<Workers>& own) {
+  return context != nullptr ? detail::ContextAccess::workers(*context)
+                            : own.emplace(std::pmr::get_default_resource());
+}
 
 // The arena of the caller's context, else one that lives as long as this object.
 class ScratchArena {

@@ -87,11 +87,11 @@ struct Task {
   std::size_t& count;
 };
 
-Status decode_chunk(FileWalker& walker, const Task& task) {
-  const std::size_t total = task.count + walker.head().n;
+// Decodes the next numbers of the chunk, until there are `total` in all.
+Status decode_until(FileWalker& walker, const Task& task, std::size_t total) {
   NUMPACT_TRY(check_limits(task.config.limits, total, task.type).at_chunk(walker.chunk_index()));
   std::size_t used = task.count;
-  while (walker.numbers_left() > 0) {
+  while (used < total) {
     const std::size_t room = task.output.step(used, total);
     const std::size_t until = task.config.progress ? std::min(room, used + kPieceN) : room;
     void* data = nullptr;
@@ -101,6 +101,12 @@ Status decode_chunk(FileWalker& walker, const Task& task) {
     used = until;
     NUMPACT_TRY(report_progress(task.config.progress, {used, walker.offset()}));
   }
+  return {};
+}
+
+Status decode_chunk(FileWalker& walker, const Task& task) {
+  const std::size_t total = task.count + walker.head().n;
+  NUMPACT_TRY(decode_until(walker, task, total));
   NUMPACT_TRY(walker.leave_chunk());
   task.count = total;
   return {};
@@ -120,17 +126,24 @@ Status read_header(FileWalker& walker, NumberType type) {
   return {};
 }
 
-Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& task) {
+// Stops at the end of the file, or with `most` numbers in a chunk that holds more.
+Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& task, std::size_t most,
+                     bool& is_end) {
   parallel.start(walker, task.type);
+  is_end = false;
   while (true) {
     std::uint64_t count = task.count;
     const Status ahead = parallel.advance(walker, &task.output, count);
     task.count = static_cast<std::size_t>(count);
     NUMPACT_TRY(ahead);
-    bool is_end = false;
     NUMPACT_TRY(walker.enter_chunk(is_end));
     if (is_end) return {};
     NUMPACT_TRY(check_type(walker.head().type, task.type));
+    if (walker.head().n > most - task.count) {
+      NUMPACT_TRY(decode_until(walker, task, most));
+      task.count = most;
+      return {};
+    }
     NUMPACT_TRY(decode_chunk(walker, task));
     parallel.passed_in_order(walker.head().n);
   }
@@ -173,7 +186,24 @@ Status try_decompress_into(std::span<const std::byte> file, const MutableNumberV
     FileWalker walker(file, *arena);
     FixedOutput output(out);
     NUMPACT_TRY(read_header(walker, out.type));
-    return decode_chunks(walker, parallel, {out.type, config, output, count});
+    bool is_end = false;
+    return decode_chunks(walker, parallel, {out.type, config, output, count}, SIZE_MAX, is_end);
+  });
+}
+
+Status try_decompress_front(std::span<const std::byte> file, const MutableNumberView& out,
+                            std::size_t& count, bool& is_finished, const DecodeConfig& config,
+                            DecodeContext* context) noexcept {
+  count = 0;
+  is_finished = false;
+  return guarded([&]() -> Status {
+    ScratchArena arena(context, config.limits.max_memory);
+    ParallelPart parallel(file, config, context, *arena);
+    FileWalker walker(file, *arena);
+    FixedOutput output(out);
+    NUMPACT_TRY(read_header(walker, out.type));
+    return decode_chunks(walker, parallel, {out.type, config, output, count}, out.count,
+                         is_finished);
   });
 }
 
@@ -191,7 +221,8 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
     const auto decode = [&]() -> Status {
       NUMPACT_TRY(read_header(walker, type));
       output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
-      return decode_chunks(walker, parallel, {type, config, output, count});
+      bool is_end = false;
+      return decode_chunks(walker, parallel, {type, config, output, count}, SIZE_MAX, is_end);
     };
     const Status status = guarded(decode);
     // What an error leaves half done is cut off, also where memory ran out.

@@ -38,8 +38,7 @@ ParallelPart::ParallelPart(std::span<const std::byte> file, const DecodeConfig& 
                            DecodeContext* context, Arena& arena)
     : file_(file), config_(config), arena_(arena) {
   if (!Workers::are_wanted(config)) return;
-  workers_ = context != nullptr ? &detail::ContextAccess::workers(*context)
-                                : &own_.emplace(std::pmr::get_default_resource());
+  workers_ = &workers_of(context, own_);
   crew_ = workers_->crew(config);
 }
 

@@ -340,8 +340,7 @@ Status FileReader::try_read(std::uint64_t first, const MutableNumberView& out,
     RangeRead read(file_, header_, index_, first, out, config);
     if (Workers::are_wanted(config) && read.chunk_n() > 1) {
       std::optional<Workers> own;
-      Workers& workers = context != nullptr ? detail::ContextAccess::workers(*context)
-                                            : own.emplace(std::pmr::get_default_resource());
+      Workers& workers = workers_of(context, own);
       const standalone::Crew crew = workers.crew(config);
       if (crew.executor != nullptr) {
         workers.share_memory(config.limits.max_memory, (*arena).capacity());

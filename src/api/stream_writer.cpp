@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/chunk_wave.hpp"
 #include "api/decode_checks.hpp"
 #include "api/guard.hpp"
 #include "api/paging.hpp"
+#include "api/workers.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 #include "pco/choose/choice.hpp"
@@ -21,11 +23,13 @@ struct StreamWriter::Impl {
         config(std::move(encode_config)),
         n_hint(count_hint),
         arena(memory),
+        workers(memory),
         waiting(memory),
+        wave(memory),
         out(memory) {}
 
-  // Size of the next chunk; 0 once exact sizes are used up.
-  std::size_t next_chunk_n() const {
+  // Size of the open chunk; 0 once exact sizes are used up.
+  std::size_t open_chunk_n() const {
     if (const auto& exact = config.paging.exact_sizes()) {
       return chunks < exact->size() ? (*exact)[chunks] : 0;
     }
@@ -65,46 +69,103 @@ struct StreamWriter::Impl {
     NUMPACT_TRY(begin());
     const std::size_t size = size_of(type);
     const auto* at = static_cast<const std::byte*>(numbers.data);
+    const std::byte* kept = at;  // up to here the numbers are encoded or wait
+    const auto keep = [&] {
+      waiting.insert(waiting.end(), kept, at);
+      kept = at;
+    };
     std::size_t left = numbers.count;
     while (left > 0) {
-      const std::size_t chunk_n = next_chunk_n();
+      const std::size_t chunk_n = open_chunk_n();
       if (chunk_n == 0) {
+        NUMPACT_TRY(write_wave(kept));
         return Status(ErrorKind::kInvalidArgument, "more numbers than the exact page sizes hold");
       }
-      const std::size_t waiting_n = waiting.size() / size;
-      const std::size_t n = std::min(left, chunk_n - waiting_n);
-      if (waiting_n == 0 && n == chunk_n) {
-        NUMPACT_TRY(write_chunk(NumberView(type, at, n)));
-      } else {
-        waiting.insert(waiting.end(), at, at + n * size);
-        if (waiting_n + n == chunk_n) NUMPACT_TRY(write_waiting());
-      }
+      const std::size_t n = std::min(left, chunk_n - open_n);
       at += n * size;
       left -= n;
+      open_n += n;
+      if (n < chunk_n) keep();
+      if (open_n < chunk_n) break;
+      close_chunk();
+      if (!wave_is_full(left)) continue;
+      NUMPACT_TRY(write_wave(kept));
+      kept = at;
     }
+    keep();
     return {};
   }
 
+  void close_chunk() {
+    wave.push_back({NumberView(type, nullptr, open_n), {}});
+    wave_n += open_n;
+    open_n = 0;
+    ++chunks;
+  }
+
+  // With `left` numbers of the caller's to come. Asks who works only now, so that for a single
+  // chunk nothing is made ready.
+  bool wave_is_full(std::size_t left) {
+    if (!crew) crew = workers.crew(config);
+    // Chunks that need not be kept cost little memory.
+    const bool is_given = waiting.empty() && left > 0 && left >= open_chunk_n();
+    return is_full_wave(*crew, is_given ? kLongWave : kShortWave, wave.size(), wave_n);
+  }
+
+  // Writes all chunks, the open one as it is.
   Status write_waiting() {
-    const std::size_t n = waiting.size() / size_of(type);
-    if (n == 0) return {};
-    if (config.paging.exact_sizes() && n != next_chunk_n()) {
+    bool is_short = false;
+    if (open_n > 0) {
+      is_short = config.paging.exact_sizes() && open_n != open_chunk_n();
+      if (!is_short) close_chunk();
+    }
+    NUMPACT_TRY(write_wave(nullptr));
+    if (is_short) {
       return Status(ErrorKind::kInvalidArgument, "a chunk has fewer numbers than its exact size");
     }
-    NUMPACT_TRY(write_chunk(NumberView(type, waiting.data(), n)));
-    waiting.clear();
     return {};
   }
 
-  Status write_chunk(const NumberView& numbers) {
-    arena.reset();
-    out.resize(standalone::chunk_overhead_bound(type) + numbers.count * size_of(type));
-    BitWriter writer(out);
-    standalone::write_chunk(numbers, config, arena, writer);
-    NUMPACT_TRY(writer.status());
-    ++chunks;
-    numbers_written += numbers.count;
-    NUMPACT_TRY(send({out.data(), writer.size()}));
+  // Writes the closed chunks: those that wait, then those in the caller's memory, from `given` on.
+  Status write_wave(const std::byte* given) {
+    place_wave(given);
+    Arena* const own = &arena;
+    const bool is_alone = !crew || crew->executor == nullptr;
+    const standalone::Crew all = is_alone ? standalone::Crew{nullptr, {&own, 1}, {}} : *crew;
+    for (Arena* const of_task : all.arenas) of_task->reset();
+    encode_wave(wave, config, all);
+    for (const WaveChunk& chunk : wave) NUMPACT_TRY(send_chunk(chunk));
+    waiting.clear();
+    wave.clear();
+    wave_n = 0;
+    return {};
+  }
+
+  void place_wave(const std::byte* given) {
+    std::size_t room = 0;
+    for (const WaveChunk& chunk : wave) room += chunk_bound(type, chunk.numbers.count);
+    out.resize(room);
+    std::size_t waiting_at = 0;
+    std::span<std::byte> places = out;
+    for (WaveChunk& chunk : wave) {
+      const std::size_t bytes = chunk.numbers.count * size_of(type);
+      const bool waits = waiting_at < waiting.size();
+      chunk.numbers.data = waits ? waiting.data() + waiting_at : given;
+      if (waits) {
+        waiting_at += bytes;
+      } else {
+        given += bytes;
+      }
+      const std::size_t bound = chunk_bound(type, chunk.numbers.count);
+      chunk.place = places.first(bound);
+      places = places.subspan(bound);
+    }
+  }
+
+  Status send_chunk(const WaveChunk& chunk) {
+    NUMPACT_TRY(chunk.status);
+    numbers_written += chunk.numbers.count;
+    NUMPACT_TRY(send({chunk.place.data(), chunk.size}));
     return report_progress(config.progress, {numbers_written, bytes_written});
   }
 
@@ -128,12 +189,17 @@ struct StreamWriter::Impl {
   EncodeConfig config;
   std::uint64_t n_hint;
   Arena arena;
-  std::pmr::vector<std::byte> waiting;  // numbers of a chunk that is not full
+  Workers workers;
+  std::optional<standalone::Crew> crew;  // none: not asked for yet
+  std::pmr::vector<std::byte> waiting;   // numbers of closed chunks, then of the open one
+  std::pmr::vector<WaveChunk> wave;      // the closed chunks; their numbers may not wait
+  std::size_t wave_n = 0;                // numbers of them
+  std::size_t open_n = 0;                // numbers of the open one
   std::pmr::vector<std::byte> out;
   bool begun = false;      // the config is checked and the header written
   bool continues = false;  // the header was there before
   bool finished = false;
-  std::size_t chunks = 0;
+  std::size_t chunks = 0;  // closed
   std::uint64_t numbers_written = 0;
   std::uint64_t bytes_written = 0;
   Status failure;

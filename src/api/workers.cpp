@@ -21,29 +21,37 @@ void LockedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t al
   memory_->deallocate(memory, bytes, align);
 }
 
-bool Workers::are_wanted(const DecodeConfig& config) {
-  return config.executor != nullptr || config.threads != 1;
-}
-
-standalone::Crew Workers::crew(const DecodeConfig& config) {
-  if (!are_wanted(config)) return {};
-  Executor* executor = config.executor;
-  if (executor == nullptr) {
+// False: the calling thread is alone.
+template <class Config>
+bool Workers::gather(const Config& config) {
+  if (!are_wanted(config)) return false;
+  executor_ = config.executor;
+  if (executor_ == nullptr) {
     if (own_ == nullptr || own_threads_ != config.threads) {
       own_.reset();
       own_ = std::make_unique<ThreadExecutor>(config.threads);
       own_threads_ = config.threads;
     }
-    executor = own_.get();
+    executor_ = own_.get();
   }
-  const unsigned tasks = std::min(executor->concurrency(), kMaxTasks);
-  if (tasks < 2) return {};
+  const unsigned tasks = std::min(executor_->concurrency(), kMaxTasks);
+  if (tasks < 2) return false;
   while (arenas_.size() < tasks) arenas_.push_back(std::make_unique<Arena>(&memory_));
   crew_arenas_.clear();
   for (unsigned i = 0; i < tasks; ++i) crew_arenas_.push_back(arenas_[i].get());
-  const std::size_t segments = standalone::Crew::least_ring(tasks);
+  return true;
+}
+
+standalone::Crew Workers::crew(const DecodeConfig& config) {
+  if (!gather(config)) return {};
+  const std::size_t segments = standalone::Crew::least_ring(crew_arenas_.size());
   if (ring_.size() < segments) ring_.resize(segments);
-  return {executor, crew_arenas_, ring_};
+  return {executor_, crew_arenas_, ring_};
+}
+
+standalone::Crew Workers::crew(const EncodeConfig& config) {
+  if (!gather(config)) return {};
+  return {executor_, crew_arenas_, {}};
 }
 
 void Workers::share_memory(std::uint64_t limit, std::uint64_t taken) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who decodes together: an executor, and scratch memory for each of its tasks.
+// Who encodes or decodes together: an executor, and scratch memory for each of its tasks.
 #ifndef NUMPACT_API_WORKERS_HPP
 #define NUMPACT_API_WORKERS_HPP
 
@@ -35,10 +35,15 @@ class Workers {
   explicit Workers(std::pmr::memory_resource* memory) : memory_(memory), ring_(&memory_) {}
 
   // Does the config ask for more than the calling thread?
-  static bool are_wanted(const DecodeConfig& config);
+  template <class Config>
+  static bool are_wanted(const Config& config) {
+    return config.executor != nullptr || config.threads != 1;
+  }
 
   // What the config asks for; none where that is the calling thread alone. No thread is begun yet.
   standalone::Crew crew(const DecodeConfig& config);
+  // Without a ring.
+  standalone::Crew crew(const EncodeConfig& config);
 
   // Before tasks run: together the crew may take what `taken` leaves of the limit.
   void share_memory(std::uint64_t limit, std::uint64_t taken);
@@ -46,10 +51,14 @@ class Workers {
   void give_memory_back(std::uint64_t limit);
 
  private:
+  template <class Config>
+  bool gather(const Config& config);
+
   LockedMemory memory_;
   std::unique_ptr<ThreadExecutor> own_;
   unsigned own_threads_ = 0;  // as asked for
   std::vector<std::unique_ptr<Arena>> arenas_;
+  Executor* executor_ = nullptr;  // of the crew
   std::vector<Arena*> crew_arenas_;
   std::pmr::vector<standalone::Segment> ring_;
 };

@@ -172,8 +172,7 @@ Status ChunkDecoder::try_decode_page(std::span<const std::byte> bytes, std::size
     NUMPACT_TRY(page->start(window, page_n, more));
     std::size_t done = 0;
     NUMPACT_TRY(page->decode(window, n, out.data, done, more));
-    if (n < page_n) return {};
-    NUMPACT_TRY(PageDecoder::finish(window));
+    if (n == page_n) NUMPACT_TRY(PageDecoder::finish(window));
     consumed = static_cast<std::size_t>(window.position / 8);
     return {};
   });

@@ -38,9 +38,9 @@ class BitWriter {
 
   // Whole bytes gone to memory so far. Exact after finish_byte().
   std::size_t size() const { return at_; }
-  Status status() const {
-    if (overrun_) return Status(ErrorKind::kOutputTooSmall, "the output has too little room");
-    return {};
+  Status status() const { return overrun_ ? no_room() : Status(); }
+  static Status no_room() {
+    return Status(ErrorKind::kOutputTooSmall, "the output has too little room");
   }
 
  private:

@@ -64,6 +64,21 @@ TEST_F(Append, AddsChunks) {
   }
 }
 
+TEST_F(Append, WithThreads) {
+  Random random(32);
+  const Numbers numbers = make_numbers("walk", NumberType::kI32, 1000, random);
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(90);
+  Bytes files[2];
+  for (Bytes& file : files) {
+    put(compressed(numbers));
+    ASSERT_OK(try_append_to_file(path_, numbers.view(), config));
+    file = get();
+    config.threads = 3;
+  }
+  EXPECT_TRUE(same_bytes(files[1], files[0]));
+}
+
 TEST_F(Append, OfNothingKeepsTheFile) {
   const Bytes file = compressed(from_values<std::int16_t>({4, 5}));
   put(file);

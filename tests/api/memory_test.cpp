@@ -94,10 +94,10 @@ TEST(WarmContexts, AllocateNothing) {
 }
 
 // Chunks enough for several threads.
-Case parallel_case(NumberType type) {
+Case parallel_case(NumberType type, std::size_t n = 160000) {
   Random random(94);
   Case one;
-  one.numbers = make_numbers("walk", type, 160000, random);
+  one.numbers = make_numbers("walk", type, n, random);
   one.config.level = 1;
   one.config.paging = PagingSpec::equal_pages_up_to(20000);
   return one;
@@ -132,6 +132,37 @@ TEST(WarmContexts, AllocateNothingWithThreads) {
   }
 }
 
+TEST(WarmContexts, AllocateNothingWhenEncodingWithThreads) {
+  Case one = parallel_case(NumberType::kF32);
+  const Bytes expected = compressed(one.numbers, one.config);
+  OneByOne executor(4);
+  for (Executor* const given :
+       {static_cast<Executor*>(nullptr), static_cast<Executor*>(&executor)}) {
+    CountingMemory memory;
+    EncodeContext context(&memory);
+    // With room for the worst case and without.
+    Bytes rooms[2] = {Bytes(compress_bound(one.numbers.type(), one.numbers.count(), one.config)),
+                      Bytes(expected.size())};
+    std::size_t written = 0;
+    one.config.threads = 3;
+    one.config.executor = given;
+    const long most = given == nullptr ? 8 : 0;
+    for (int round = 0; round < 12; ++round) {
+      const long before = allocations;
+      const long requests = memory.requests;
+      for (Bytes& room : rooms) {
+        const Status status =
+            try_compress_into(one.numbers.view(), room, written, one.config, &context);
+        if (!status.ok()) FAIL() << status.message();
+      }
+      if (round < 2) continue;
+      EXPECT_LE(allocations - before, most);
+      EXPECT_LE(memory.requests - requests, most);
+      EXPECT_TRUE(same_bytes(rooms[1], expected));
+    }
+  }
+}
+
 // Scratch is bounded by the tasks, not by the chunks, and together by the limit.
 TEST(ParallelMemory, IsBounded) {
   const Case one = parallel_case(NumberType::kF64);
@@ -154,6 +185,82 @@ TEST(ParallelMemory, IsBounded) {
   // Besides the scratch: a list of blocks for each arena, and of segments.
   EXPECT_LE(held_by(4, alone), alone + 40000);
   EXPECT_LE(held_by(4, 2 * alone), 2 * alone + 40000);
+}
+
+TEST(ParallelMemory, OfEncodingIsBounded) {
+  // In a tight output the bytes of some chunks wait in scratch memory.
+  const auto held_by = [&](unsigned tasks, std::size_t n, bool is_tight) {
+    Case one = parallel_case(NumberType::kF64, n);
+    Bytes out = compressed(one.numbers, one.config);
+    if (!is_tight) out.resize(compress_bound(NumberType::kF64, n, one.config));
+    OneByOne executor(tasks);
+    CountingMemory memory;
+    one.config.executor = &executor;
+    EncodeContext context(&memory);
+    std::size_t written = 0;
+    EXPECT_OK(try_compress_into(one.numbers.view(), out, written, one.config, &context));
+    return memory.most_held;
+  };
+  const std::size_t alone = held_by(1, 160000, false);
+  EXPECT_LE(held_by(2, 160000, false), 3 * alone + 100000);
+  EXPECT_LE(held_by(4, 160000, false), 5 * alone + 100000);
+  const std::size_t tight = held_by(2, 320000, true);
+  EXPECT_LE(held_by(2, 1280000, true), tight + tight / 10);
+}
+
+// Runs f with every allocation failing in turn until it goes through.
+template <class F>
+void expect_survives(const F& f) {
+  int failures = 0;
+  for (long k = 0; k < 1000; ++k) {
+    fail_in = k;
+    const Status status = f();
+    const bool reached = fail_in < 0;
+    fail_in = -1;
+    if (!reached) {
+      EXPECT_OK(status);
+      EXPECT_GT(failures, 0);
+      return;
+    }
+    // A failure may be survived (a smaller plan), never called anything else.
+    if (!status.ok()) {
+      EXPECT_KIND(status, kOutOfMemory);
+    }
+    ++failures;
+  }
+  FAIL() << "never went through";
+}
+
+TEST(FailingMemory, WhenEncodingWithThreads) {
+  const Case one = parallel_case(NumberType::kI32);
+  const Bytes expected = compressed(one.numbers, one.config);
+  Bytes out(expected.size());
+  for (const bool is_pool : {false, true}) {
+    OneByOne executor(3);
+    EncodeConfig config = one.config;
+    config.threads = 3;
+    if (!is_pool) config.executor = &executor;
+    expect_survives([&] {
+      std::size_t written = 0;
+      const Status status = try_compress_into(one.numbers.view(), out, written, config);
+      EXPECT_TRUE(!status.ok() || same_bytes(out, expected));
+      return status;
+    });
+    expect_survives([&] {
+      Bytes file;
+      VectorSink sink(file);
+      try {
+        StreamWriter writer(sink, NumberType::kI32, config, one.numbers.count());
+        Status status = writer.try_write(part(one.numbers, 0, 70000));
+        if (status.ok()) status = writer.try_write(part(one.numbers, 70000, 90000));
+        if (status.ok()) status = writer.try_finish();
+        EXPECT_TRUE(!status.ok() || same_bytes(file, expected));
+        return status;
+      } catch (const std::bad_alloc&) {  // of the constructor
+        return Status(ErrorKind::kOutOfMemory, "");
+      }
+    });
+  }
 }
 
 TEST(FailingMemory, WithThreads) {
@@ -262,29 +369,6 @@ TEST(FailingMemory, OfContexts) {
     memory.failing = -1;
     EXPECT_GE(failures, 2);
   }
-}
-
-// Runs f with every allocation failing in turn until it goes through.
-template <class F>
-void expect_survives(const F& f) {
-  int failures = 0;
-  for (long k = 0; k < 1000; ++k) {
-    fail_in = k;
-    const Status status = f();
-    const bool reached = fail_in < 0;
-    fail_in = -1;
-    if (!reached) {
-      EXPECT_OK(status);
-      EXPECT_GT(failures, 0);
-      return;
-    }
-    // A failure may be survived (a smaller plan), never called anything else.
-    if (!status.ok()) {
-      EXPECT_KIND(status, kOutOfMemory);
-    }
-    ++failures;
-  }
-  FAIL() << "never went through";
 }
 
 TEST(FailingMemory, OfEveryDoor) {

@@ -70,6 +70,60 @@ TEST(OutputRoom, DecompressIntoEverySize) {
   }
 }
 
+TEST(OutputRoom, FrontOfAFile) {
+  Random random(64);
+  for (const NumberType type : kNumberTypes) {
+    EncodeConfig config;
+    config.paging = PagingSpec::equal_pages_up_to(300);
+    const Numbers numbers = make_numbers("walk", type, 700, random);
+    const Bytes file = compressed(numbers, config);
+    for (const std::size_t room : {0, 1, 233, 234, 255, 256, 467, 468, 699, 700, 900}) {
+      const std::size_t count_there = std::min<std::size_t>(room, 700);
+      const std::size_t bytes = count_there * size_of(type);
+      Bytes memory(room * size_of(type) + 64, kGuard);
+      std::size_t count = 9999;
+      bool is_finished = room < 700;
+      ASSERT_OK(try_decompress_front(file, MutableNumberView(type, memory.data(), room), count,
+                                     is_finished));
+      EXPECT_EQ(count, count_there);
+      EXPECT_EQ(is_finished, room >= 700);
+      EXPECT_TRUE(same_bytes(ByteSpan(memory).first(bytes), raw(numbers).first(bytes)));
+      EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes)));
+    }
+  }
+}
+
+TEST(OutputRoom, FrontOfADamagedFile) {
+  Random random(65);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU32, 1200, random);
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(600);
+  const Bytes file = compressed(numbers, config);
+  const FileInfo info = inspect(file);
+  const std::size_t second_page = info.chunks[1].offset + 4 + info.chunks[1].meta_bytes;
+  Numbers out = zeros(NumberType::kU32, 600 + 256);
+  std::size_t count = 0;
+  bool is_finished = true;
+  // A part of a chunk does not need the batches behind it, or what follows.
+  const ByteSpan cut = ByteSpan(file).first(file.size() - 100);
+  ASSERT_OK(try_decompress_front(cut, writable(out), count, is_finished));
+  EXPECT_EQ(count, 856u);
+  EXPECT_FALSE(is_finished);
+  EXPECT_TRUE(is_prefix(out, numbers));
+  // A whole one needs the head of the next.
+  Numbers one = zeros(NumberType::kU32, 600);
+  ASSERT_OK(
+      try_decompress_front(ByteSpan(file).first(second_page), writable(one), count, is_finished));
+  EXPECT_EQ(count, 600u);
+  EXPECT_FALSE(is_finished);
+  EXPECT_KIND(try_decompress_front(ByteSpan(file).first(second_page - 1), writable(one), count,
+                                   is_finished),
+              kTruncated);
+  EXPECT_EQ(count, 600u);
+  Numbers other = zeros(NumberType::kI32, 0);
+  EXPECT_KIND(try_decompress_front(file, writable(other), count, is_finished), kTypeMismatch);
+}
+
 TEST(OutputRoom, MoreRoomIsLeftAlone) {
   for (const Fixture& fixture : good_fixtures()) {
     const std::size_t bytes = raw(fixture.numbers).size();

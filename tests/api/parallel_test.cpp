@@ -2,39 +2,12 @@
 // With several threads everything is as with one: numbers, counts, errors and their places.
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "support/distributions.hpp"
 #include "support/executors.hpp"
 #include "support/small_files.hpp"
 
 namespace numpact::testing {
 namespace {
-
-struct Crew {
-  std::string name;
-  std::unique_ptr<Executor> executor;
-  unsigned threads = 1;
-};
-
-const std::vector<Crew>& crews() {
-  static const std::vector<Crew> all = [] {
-    std::vector<Crew> made;
-    made.push_back({"one by one", std::make_unique<OneByOne>(4)});
-    made.push_back({"backwards", std::make_unique<OneByOne>(3, true)});
-    made.push_back({"a thread each", std::make_unique<ThreadForEach>(3)});
-    made.push_back({"a pool", std::make_unique<ThreadExecutor>(2)});
-    made.push_back({"threads of the library", nullptr, 4});
-    return made;
-  }();
-  return all;
-}
-
-DecodeConfig with(const Crew& crew, DecodeConfig config = {}) {
-  config.executor = crew.executor.get();
-  config.threads = crew.threads;
-  return config;
-}
 
 void expect_same(const Status& got, const Status& expected) {
   EXPECT_EQ(got.message(), expected.message());

@@ -149,12 +149,23 @@ class OneChunk : public ::testing::Test {
 TEST_F(OneChunk, PartialPages) {
   const ChunkDecoder chunk = decoder();
   const Bytes page = encoder_->page(0);
+  std::size_t before = 0;
   for (const std::size_t n : {0, 1, 255, 256, 257, 599}) {
     Numbers out = zeros(NumberType::kU32, n);
-    std::size_t consumed = 9;
+    std::size_t consumed = 0;
     ASSERT_OK(chunk.try_decode_page(page, 600, writable(out), consumed));
-    EXPECT_EQ(consumed, 0u);
+    EXPECT_GE(consumed, before);
+    EXPECT_LE(consumed, page.size());
     EXPECT_TRUE(is_prefix(out, numbers_));
+    before = consumed;
+    // These and one begun byte are enough, and no fewer are.
+    if (n % 256 != 0) continue;  // the rest of the batch is read, too
+    const std::size_t enough = std::min(before + 1, page.size());
+    const ExactCopy front(ByteSpan(page).first(enough));
+    ASSERT_OK(chunk.try_decode_page(front.span(), 600, writable(out), consumed));
+    if (before == 0) continue;
+    const ExactCopy cut(ByteSpan(page).first(before - 1));
+    EXPECT_KIND(chunk.try_decode_page(cut.span(), 600, writable(out), consumed), kTruncated);
   }
 }
 

@@ -30,6 +30,31 @@ def test_any_number_of_threads_gives_the_same(column: Path, tmp_path: Path, thre
     assert "300000 f64 numbers" in run("verify", packed, "-j", threads).text
 
 
+@pytest.mark.parametrize("more", [[], ["--no-verify"], ["--append"]])
+def test_files_do_not_depend_on_the_threads(column: Path, tmp_path: Path, more: list[str]) -> None:
+    expected = None
+    for threads in (1, 2, 5, 0):
+        packed = tmp_path / f"{threads}.pco"
+        if "--append" in more:
+            packed.write_bytes(Path(f"{column}.pco").read_bytes())
+        run("compress", column, "--page-size", 20_000, "--level", 2, "-j", threads, "-o", packed,
+            *more)
+        expected = expected or packed.read_bytes()
+        assert packed.read_bytes() == expected
+    assert ("--append" in more) == (expected != Path(f"{column}.pco").read_bytes())
+
+
+def test_folders_do_not_depend_on_the_threads(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{i * 0.5}\n" for i in range(50_000))
+    (tmp_path / "t.csv").write_text("a,b\n" + rows)
+    if "no Arrow" in run("compress", tmp_path / "t.csv", "-o", tmp_path / "1", "-j", 1,
+                         "--page-size", 5000, code=None).err:
+        pytest.skip("the program has no Arrow")
+    run("compress", tmp_path / "t.csv", "-o", tmp_path / "2", "-j", 2, "--page-size", 5000)
+    for path in (tmp_path / "1").iterdir():
+        assert (tmp_path / "2" / path.name).read_bytes() == path.read_bytes()
+
+
 @pytest.mark.parametrize("threads", [0, 1, 3])
 def test_damage_is_told_the_same(column: Path, tmp_path: Path, threads: int) -> None:
     damaged = bytearray(Path(f"{column}.pco").read_bytes())

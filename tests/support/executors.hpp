@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "numpact/config.hpp"
 #include "numpact/executor.hpp"
 
 namespace numpact::testing {
@@ -53,6 +56,33 @@ class Unable final : public Executor {
   unsigned concurrency() const noexcept override { return 4; }
   void run(std::size_t, TaskFunction, void*) override { throw std::bad_alloc(); }
 };
+
+// Ways to work together.
+struct Crew {
+  std::string name;
+  std::unique_ptr<Executor> executor;
+  unsigned threads = 1;
+};
+
+inline const std::vector<Crew>& crews() {
+  static const std::vector<Crew> all = [] {
+    std::vector<Crew> made;
+    made.push_back({"one by one", std::make_unique<OneByOne>(4)});
+    made.push_back({"backwards", std::make_unique<OneByOne>(3, true)});
+    made.push_back({"a thread each", std::make_unique<ThreadForEach>(3)});
+    made.push_back({"a pool", std::make_unique<ThreadExecutor>(2)});
+    made.push_back({"threads of the library", nullptr, 4});
+    return made;
+  }();
+  return all;
+}
+
+template <class Config = DecodeConfig>
+Config with(const Crew& crew, Config config = {}) {
+  config.executor = crew.executor.get();
+  config.threads = crew.threads;
+  return config;
+}
 
 }  // namespace numpact::testing
 

@@ -49,7 +49,7 @@ struct Segment {
 };
 
 // Who works: as many tasks as there are arenas, which are theirs. `ring` is room for the segments
-// in the works, at least least_ring() of them.
+// that a walker has in the works, at least least_ring() of them.
 struct Crew {
   Executor* executor = nullptr;  // null: nobody
   std::span<Arena* const> arenas;

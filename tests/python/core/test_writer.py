@@ -58,7 +58,7 @@ def test_large_arrays_go_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None
 
     sink = Sink()
     numbers = np.arange(10_500).reshape(3, 3500)
-    with numpact.Writer(sink, "int64", paging=700) as writer:
+    with numpact.Writer(sink, "int64", paging=700, threads=1) as writer:
         writer.write(numbers)
     np.testing.assert_array_equal(numpact.decompress(sink.getvalue()), numbers.ravel())
     assert len(sizes) >= 10
@@ -244,12 +244,14 @@ def test_a_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
 
 
 @posix
-def test_fork_with_an_open_writer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("threads", [None, 1, 2])
+def test_fork_with_an_open_writer(tmp_path: Path, threads: int | None) -> None:
     path = tmp_path / "a.pco"
     code = """if True:
         import gc, os, sys, warnings, numpact, numpy as np
         warnings.simplefilter("ignore")
-        writer = numpact.Writer(sys.argv[1], "int64", paging=1000)
+        threads = eval(sys.argv[2])
+        writer = numpact.Writer(sys.argv[1], "int64", paging=1000, threads=threads)
         writer.write(np.arange(5000))
         child = os.fork()
         if child == 0:
@@ -260,7 +262,7 @@ def test_fork_with_an_open_writer(tmp_path: Path) -> None:
         writer.write(np.arange(5000))
         writer.close()
     """
-    result = run(code, path)
+    result = run(code, path, threads)
     assert result.returncode == 0, result.stderr
     np.testing.assert_array_equal(numpact.open(path)[:], np.tile(np.arange(5000), 2))
     assert names(tmp_path) == ["a.pco"]

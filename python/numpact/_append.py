@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Adding numbers to a file that is there."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from . import _core
+from ._arrays import numbers_of
+from ._specs import (
+    DEFAULT_LEVEL,
+    DEFAULT_PAGING,
+    Delta,
+    Mode,
+    Paging,
+    core_delta,
+    core_level,
+    core_mode,
+    core_paging,
+)
+from ._threads import resolve
+
+if TYPE_CHECKING:
+    Path = str | os.PathLike[str]
+
+
+def append(
+    path: Path,
+    x: object,
+    level: int = DEFAULT_LEVEL,
+    mode: Mode = "auto",
+    delta: Delta = "auto",
+    paging: Paging = DEFAULT_PAGING,
+    threads: int | None = None,
+) -> None:
+    """Adds chunks with these numbers to a standalone Pco file of the same number type.
+
+    The file is walked first, and then replaced by a longer copy that is written beside it: a crash
+    leaves the old file or the new one. What follows the end of the old file is lost.
+
+    Args:
+        path: A file of format version 4, as every release of numpact and the releases 1.x of the
+            reference write it.
+        x: Numbers, from anything that ``compress`` takes.
+        level: As the others for ``compress``.
+
+    Raises:
+        FileNotFoundError: There is no such file: a ``Writer`` makes one.
+        TypeMismatchError: The file holds numbers of another type.
+        CorruptError: The file is damaged; it is left alone.
+        UnsupportedVersionError: The file is of an older or newer format.
+
+    >>> import numpact, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "counts.pco")
+    >>> with numpact.Writer(path, "int64") as writer:
+    ...     writer.write([1, 2, 3])
+    >>> numpact.append(path, [4, 5])
+    >>> numpact.open(path)[:]
+    array([1, 2, 3, 4, 5])
+    """
+    name = os.fspath(path)
+    os.stat(name)  # Python's own errors for files that cannot be had
+    _core.append_to_file(
+        name,
+        numbers_of(x),
+        core_level(level),
+        core_mode(mode),
+        core_delta(delta),
+        core_paging(paging),
+        resolve(threads),
+    )

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arguments are taken: those that ``pcodec`` takes, and little more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from .._arrays import TYPES, dtype_of
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._threads import resolve
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+#: pcodec takes bytes; these others do no harm.
+BytesLike = Union[bytes, bytearray, memoryview]
+
+#: Names of number types, by NumPy's.
+NAMES = {dtype_of(name): name for name in TYPES}
+
+# Threads share chunks; files of fewer bytes are not worth asking how many there are.
+_SMALL_FILE = 1 << 13
+_SMALL_INPUT = 1 << 16
+
+
+def check_bytes(src: object) -> None:
+    if not isinstance(src, (bytes, bytearray, memoryview)):
+        raise TypeMismatchError(f"src must be bytes, not {type(src).__name__}")
+
+
+def check_numbers(array: object) -> str:
+    """The number type of an array to be compressed."""
+    if not isinstance(array, np.ndarray):
+        raise TypeMismatchError(f"src must be a NumPy array, not {type(array).__name__}")
+    name = _type_of(array)
+    flags = array.flags
+    if not (flags.c_contiguous and flags.aligned):
+        raise TypeMismatchError("the array is not contiguous or is misaligned")
+    return name
+
+
+def check_destination(array: object) -> str:
+    """The number type of an array to be decoded into."""
+    if not isinstance(array, np.ndarray):
+        raise TypeMismatchError(f"dst must be a NumPy array, not {type(array).__name__}")
+    name = _type_of(array)
+    flags = array.flags
+    if flags.carray:  # contiguous, aligned, writable
+        return name
+    if not flags.writeable:
+        raise InvalidArgumentError("dst is read-only")
+    raise TypeMismatchError("the array is not contiguous or is misaligned")
+
+
+def _type_of(array: Array) -> str:
+    name = NAMES.get(array.dtype)
+    if name is None:
+        raise TypeMismatchError(f"unsupported data type: {array.dtype!r}")
+    if array.ndim != 1:
+        raise TypeMismatchError(f"the array has {array.ndim} dimensions, not 1")
+    return name
+
+
+def threads_for_file(size: int) -> int:
+    return 1 if size < _SMALL_FILE else resolve(None)
+
+
+def threads_for_numbers(size: int) -> int:
+    return 1 if size < _SMALL_INPUT else resolve(None)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to compress."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, final
+
+import numpy as np
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._spec_types import DeltaSpec, ModeSpec, PagingSpec, size_of
+from .._specs import DEFAULT_LEVEL, DEFAULT_PAGING, MAX_LEVEL, CoreDelta, CoreMode, CorePaging
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+_Spec = TypeVar("_Spec", ModeSpec, DeltaSpec, PagingSpec)
+
+DEFAULT_COMPRESSION_LEVEL = DEFAULT_LEVEL
+
+_AUTO_MODE = ModeSpec.auto()
+_AUTO_DELTA = DeltaSpec.auto()
+_DEFAULT_PAGES = PagingSpec.equal_pages_up_to(DEFAULT_PAGING)
+
+
+class Options(NamedTuple):
+    """What numpact._core takes."""
+
+    level: int
+    mode: CoreMode
+    delta: CoreDelta
+    paging: CorePaging
+
+
+@final
+class ChunkConfig:
+    """Options for compressing.
+
+    Args:
+        compression_level: 0 (fast) to 12 (small).
+        mode_spec, delta_spec: How numbers are made small, see these classes.
+        paging_spec: Where they are cut; at most 262144 numbers at a time by default.
+        enable_8_bit: Take integers of 8 bits, which other methods often make smaller.
+
+    What the options mean together is found out when they are used. May be changed; to share it
+    between threads is fine as long as none does.
+    """
+
+    __slots__ = ("_delta", "_enable_8_bit", "_level", "_mode", "_paging")
+
+    def __init__(
+        self,
+        compression_level: SupportsIndex = DEFAULT_COMPRESSION_LEVEL,
+        mode_spec: ModeSpec = _AUTO_MODE,
+        delta_spec: DeltaSpec = _AUTO_DELTA,
+        paging_spec: PagingSpec = _DEFAULT_PAGES,
+        enable_8_bit: bool = False,
+    ) -> None:
+        self._level = size_of(compression_level)
+        self._mode = _checked(mode_spec, ModeSpec)
+        self._delta = _checked(delta_spec, DeltaSpec)
+        self._paging = _checked(paging_spec, PagingSpec)
+        self._enable_8_bit = _checked_bool(enable_8_bit)
+
+    @property
+    def compression_level(self) -> int:
+        return self._level
+
+    @compression_level.setter
+    def compression_level(self, value: SupportsIndex) -> None:
+        self._level = size_of(value)
+
+    @property
+    def mode_spec(self) -> ModeSpec:
+        return self._mode
+
+    @mode_spec.setter
+    def mode_spec(self, value: ModeSpec) -> None:
+        self._mode = _checked(value, ModeSpec)
+
+    @property
+    def delta_spec(self) -> DeltaSpec:
+        return self._delta
+
+    @delta_spec.setter
+    def delta_spec(self, value: DeltaSpec) -> None:
+        self._delta = _checked(value, DeltaSpec)
+
+    @property
+    def paging_spec(self) -> PagingSpec:
+        return self._paging
+
+    @paging_spec.setter
+    def paging_spec(self, value: PagingSpec) -> None:
+        self._paging = _checked(value, PagingSpec)
+
+    @property
+    def enable_8_bit(self) -> bool:
+        return self._enable_8_bit
+
+    @enable_8_bit.setter
+    def enable_8_bit(self, value: bool) -> None:
+        self._enable_8_bit = _checked_bool(value)
+
+    def __repr__(self) -> str:
+        return (
+            f"ChunkConfig(compression_level={self._level}, mode_spec={self._mode}, "
+            f"delta_spec={self._delta}, paging_spec={self._paging}, "
+            f"enable_8_bit={self._enable_8_bit})"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ChunkConfig, (
+            self._level,
+            self._mode,
+            self._delta,
+            self._paging,
+            self._enable_8_bit,
+        )
+
+    def _options(self, type_name: str, count: int) -> Options:
+        """For numbers of a type; raises where the two do not go together."""
+        if self._level > MAX_LEVEL:
+            raise InvalidArgumentError(
+                f"the compression level may not exceed {MAX_LEVEL} (was {self._level})"
+            )
+        bits = int(type_name[1:])
+        if bits == 8 and not self._enable_8_bit:
+            raise InvalidArgumentError(
+                "integers of 8 bits are often better compressed otherwise; "
+                "ChunkConfig(enable_8_bit=True) takes them"
+            )
+        paging = self._paging._core_paging
+        check_page_sizes(paging, count)
+        mode = self._mode._core_mode
+        if mode[0] == "int-mult" and isinstance(mode[1], int):
+            # As pcodec has it, the base is cut to the bits of the type.
+            mode = (mode[0], mode[1] & ((1 << bits) - 1))
+        delta = self._delta._core_delta
+        if delta == ("conv1", 0) and bits <= 32:
+            delta = ("none", None)  # as pcodec has it
+        return Options(self._level, mode, delta, paging)
+
+
+def check_page_sizes(paging: CorePaging, count: int) -> None:
+    if isinstance(paging, list) and sum(paging) != count:
+        raise InvalidArgumentError(
+            f"the paging spec is for {sum(paging)} numbers, but there are {count}"
+        )
+
+
+def check_config(config: object) -> ChunkConfig:
+    if not isinstance(config, ChunkConfig):
+        raise TypeMismatchError(f"config must be a ChunkConfig, not {type(config).__name__}")
+    return config
+
+
+def _checked(value: _Spec, kind: type[_Spec]) -> _Spec:
+    if not isinstance(value, kind):
+        raise TypeMismatchError(f"expected a {kind.__name__}, not {type(value).__name__}")
+    return value
+
+
+def _checked_bool(value: bool) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeMismatchError(f"enable_8_bit must be a bool, not {type(value).__name__}")
+    return bool(value)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What decoding into an array gives back."""
+
+from __future__ import annotations
+
+from typing import final
+
+from .._errors import TypeMismatchError
+
+
+@final
+class Progress:
+    """How far decoding into an array came; made by the functions that decode."""
+
+    __slots__ = ("_finished", "_n_processed")
+
+    _finished: bool
+    _n_processed: int
+
+    def __init__(self) -> None:
+        raise TypeMismatchError("cannot create Progress objects by themselves")
+
+    @property
+    def n_processed(self) -> int:
+        """Numbers that were written, from the front of the array."""
+        return self._n_processed
+
+    @property
+    def finished(self) -> bool:
+        """Whether these are all there are."""
+        return self._finished
+
+    def __repr__(self) -> str:
+        return f"<Progress: n_processed={self._n_processed}, finished={self._finished}>"
+
+
+def make_progress(n_processed: int, finished: bool) -> Progress:
+    progress = object.__new__(Progress)
+    progress._n_processed = n_processed
+    progress._finished = finished
+    return progress

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chunks and pages for other formats to carry, with the classes of ``pcodec.wrapped``.
+
+Objects may be used by several threads at once. The GIL is released while they work.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from .. import _core
+from .._arrays import TYPES
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._spec_types import size_of
+from ._checks import BytesLike, check_bytes, check_destination, check_numbers
+from ._config import ChunkConfig, check_config
+from ._progress import Progress, make_progress
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+__all__ = ["ChunkCompressor", "ChunkDecompressor", "FileCompressor", "FileDecompressor"]
+
+_BATCH_N = 256
+
+
+@final
+class FileCompressor:
+    """Makes what a file of chunks is made of."""
+
+    __slots__ = ()
+
+    def write_header(self) -> bytes:
+        """The header."""
+        return _core.wrapped_header()
+
+    def chunk_compressor(self, src: Array, config: ChunkConfig) -> ChunkCompressor:
+        """Compresses a chunk of 1 to 2^24 numbers; does most of the work.
+
+        Args:
+            src: As for ``standalone.simple_compress``. Not needed any more afterwards.
+            config: How. Its paging cuts the chunk into pages.
+
+        Raises:
+            TypeMismatchError: Another kind of array or object.
+            InvalidArgumentError: Options that are out of range or do not fit the numbers.
+        """
+        name = check_numbers(src)
+        options = check_config(config)._options(name, src.size)
+        return _made_compressor(_core.ChunkEncoder(src, *options))
+
+
+@final
+class ChunkCompressor:
+    """A chunk of numbers: its metadata and its pages."""
+
+    __slots__ = ("_encoder",)
+
+    _encoder: _core.ChunkEncoder
+
+    def __init__(self) -> None:
+        raise TypeMismatchError("FileCompressor.chunk_compressor makes these")
+
+    def write_meta(self) -> bytes:
+        """The chunk's metadata."""
+        return self._encoder.meta()
+
+    def n_per_page(self) -> list[int]:
+        """Numbers in each page."""
+        return self._encoder.page_sizes()
+
+    def write_page(self, page_idx: SupportsIndex) -> bytes:
+        """A page of the chunk, InvalidArgumentError where there is none of that index."""
+        return self._encoder.page(size_of(page_idx))
+
+
+def _made_compressor(encoder: _core.ChunkEncoder) -> ChunkCompressor:
+    compressor = object.__new__(ChunkCompressor)
+    compressor._encoder = encoder
+    return compressor
+
+
+@final
+class FileDecompressor:
+    """Reads what a FileCompressor made."""
+
+    __slots__ = ("_version",)
+
+    _version: tuple[int, int]
+
+    def __init__(self) -> None:
+        raise TypeMismatchError("FileDecompressor.new makes these")
+
+    @staticmethod
+    def new(src: BytesLike) -> tuple[FileDecompressor, int]:
+        """From bytes that start with a header; also gives how many bytes that takes.
+
+        Raises:
+            TruncatedError: Too few bytes.
+            UnsupportedVersionError: A newer format.
+        """
+        check_bytes(src)
+        major, minor, size = _core.read_wrapped_header(src)
+        decompressor = object.__new__(FileDecompressor)
+        decompressor._version = (major, minor)
+        return decompressor, size
+
+    def chunk_decompressor(self, src: BytesLike, dtype: str) -> tuple[ChunkDecompressor, int]:
+        """From bytes that start with a chunk's metadata; also gives how many bytes that takes.
+
+        Args:
+            src: The bytes.
+            dtype: The chunk's number type: a letter of u, i and f, and its bits, as in ``"f32"``.
+
+        Raises:
+            CorruptError, TruncatedError: Damage.
+            InvalidArgumentError: No number type of that name.
+            TypeMismatchError: Not bytes, or a type that is not a string.
+        """
+        check_bytes(src)
+        if not isinstance(dtype, str):
+            raise TypeMismatchError(f"dtype must be a str, not {type(dtype).__name__}")
+        name = dtype.lower()
+        if name not in TYPES:
+            raise InvalidArgumentError(f"unknown data type: {dtype}")
+        decoder = _core.ChunkDecoder(src, name, self._version)
+        decompressor = object.__new__(ChunkDecompressor)
+        decompressor._decoder = decoder
+        decompressor._type = name
+        return decompressor, decoder.meta_size
+
+
+@final
+class ChunkDecompressor:
+    """A chunk's metadata, with which its pages are decoded."""
+
+    __slots__ = ("_decoder", "_type")
+
+    _decoder: _core.ChunkDecoder
+    _type: str
+
+    def __init__(self) -> None:
+        raise TypeMismatchError("FileDecompressor.chunk_decompressor makes these")
+
+    def read_page_into(
+        self, src: BytesLike, page_n: SupportsIndex, dst: Array
+    ) -> tuple[Progress, int]:
+        """Decodes a page into an array.
+
+        Args:
+            src: Bytes that start with the page.
+            page_n: Numbers in the page.
+            dst: Where they go: a contiguous, writable array of one dimension and of the chunk's
+                type, of ``page_n`` numbers at least; or of a multiple of 256, and the first of the
+                page go there.
+
+        Returns:
+            How far it came, and the bytes that were passed: the size of the page if it was
+            finished.
+
+        Raises:
+            CorruptError, TruncatedError: Damage.
+            TypeMismatchError: Not bytes, another kind of array, or numbers of another type.
+            InvalidArgumentError: An array of another length, or a read-only one.
+        """
+        check_bytes(src)
+        n = size_of(page_n)
+        if check_destination(dst) != self._type:
+            raise TypeMismatchError(f"the chunk holds {self._type} numbers, not {dst.dtype}")
+        if dst.size < n and dst.size % _BATCH_N != 0:
+            raise InvalidArgumentError(
+                f"dst must hold a multiple of {_BATCH_N} numbers, or all {n} of the page; "
+                f"it holds {dst.size}"
+            )
+        if n == 0:
+            return make_progress(0, True), 0
+        count, size = self._decoder.decode_page(src, n, dst)
+        return make_progress(count, count == n), size
