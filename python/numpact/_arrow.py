@@ -33,6 +33,10 @@ class ArrowArray:
     """
 
     def __init__(self, values: Array, validity: Array | None, format: str) -> None:
+        # What was exported shares the memory, and Arrow's arrays do not change.
+        values.flags.writeable = False
+        if validity is not None:
+            validity.flags.writeable = False
         self._values = values
         self._validity = validity
         self._format = format
@@ -44,7 +48,7 @@ class ArrowArray:
 
     @property
     def values(self) -> Array:
-        """The numbers as they are stored, with 0 where there are nulls."""
+        """The numbers as they are stored, with 0 where there are nulls; read-only."""
         return self._values
 
     @property
@@ -82,10 +86,13 @@ class ArrowArray:
         return np.where(self._validity, numbers, np.asarray(fill_value, numbers.dtype))
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        import numpy as np
+
         numbers = self.to_numpy()
-        if dtype is not None:
-            numbers = numbers.astype(dtype, copy=False)
-        return numbers.copy() if copy else numbers
+        wanted = numbers.dtype if dtype is None else np.dtype(dtype)
+        if copy is False and (wanted != numbers.dtype or self._format == "tdD"):
+            raise ValueError(f"copy=False cannot be had: the numbers are {self._values.dtype}")
+        return numbers.astype(wanted, copy=bool(copy))
 
     def __arrow_c_schema__(self) -> object:
         return _core.export_arrow_schema(self._format, self._validity is not None)
@@ -227,20 +234,23 @@ def decompress_arrow(
     """
     import numpy as np
 
-    if not _arrow_frame.is_frame(buf):
-        numbers = decompress(buf, None, threads, max_output)
+    data = _arrow_frame.bytes_of(buf)
+    if not _arrow_frame.is_frame(data):
+        numbers = decompress(data, None, threads, max_output)
         return ArrowArray(numbers, None, _FORMATS[type_name(numbers.dtype)])
-    frame = _arrow_frame.unpack(buf)
-    name = _arrow_frame.number_type(frame.format)
-    size = dtype_of(name).itemsize
+    frame = _arrow_frame.unpack(data)
+    size = dtype_of(_arrow_frame.number_type(frame.format)).itemsize
     if max_output is not None and frame.length * size > max_output:
         raise LimitExceededError(f"the column takes {frame.length * size} bytes, over max_output")
-    valid_count = frame.length - frame.null_count
-    numbers = decompress(frame.numbers, None, threads, valid_count * size)
-    _arrow_frame.check_numbers(frame, name, type_name(numbers.dtype), numbers.size)
+    if frame.length * size >= 1 << 63:
+        raise _arrow_frame.too_long(frame)
+    numbers = _arrow_frame.unpack_numbers(frame, threads)
     if frame.null_count == 0:
         return ArrowArray(numbers, None, frame.format)
     validity = _arrow_frame.unpack_validity(frame)
-    values = np.zeros(frame.length, numbers.dtype)
+    try:
+        values = np.zeros(frame.length, numbers.dtype)
+    except MemoryError:
+        raise _arrow_frame.too_long(frame) from None
     values[validity] = numbers
     return ArrowArray(values, validity, frame.format)

@@ -8,8 +8,18 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
+from ._arrays import dtype_of
 from ._codec import compress, decompress
-from ._errors import ChecksumError, CorruptError, TruncatedError, UnsupportedVersionError
+from ._errors import (
+    ChecksumError,
+    CorruptError,
+    Error,
+    LimitExceededError,
+    OutOfMemoryError,
+    TruncatedError,
+    TypeMismatchError,
+    UnsupportedVersionError,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,8 +42,19 @@ class Frame(NamedTuple):
     numbers: memoryview
 
 
-def is_frame(buf: Buffer) -> bool:
-    return bytes(memoryview(buf).cast("B")[:4]) == MAGIC
+def is_frame(data: memoryview) -> bool:
+    return data[:4] == MAGIC
+
+
+def bytes_of(buf: Buffer) -> memoryview:
+    try:
+        view = memoryview(buf)
+        return view.cast("B") if view.nbytes else memoryview(b"")
+    except TypeError:
+        kind = type(buf).__name__
+        raise TypeMismatchError(
+            f"expected bytes or an object with a contiguous buffer, not {kind}"
+        ) from None
 
 
 def pack(format: str, length: int, validity: Array | None, numbers: bytes) -> bytes:
@@ -42,8 +63,10 @@ def pack(format: str, length: int, validity: Array | None, numbers: bytes) -> by
     nulls = 0 if validity is None else length - int(validity.sum())
     name = format.encode()
     head = _HEAD.pack(MAGIC, VERSION, 0, len(name), length, nulls, len(runs), len(numbers))
-    body = b"".join([head, name, runs, numbers])
-    return body + _CHECK.pack(zlib.crc32(body))
+    check = 0
+    for part in (head, name, runs, numbers):
+        check = zlib.crc32(part, check)
+    return b"".join([head, name, runs, numbers, _CHECK.pack(check)])
 
 
 def _runs(validity: Array) -> Array:
@@ -56,9 +79,8 @@ def _runs(validity: Array) -> Array:
     return lengths if validity[0] else np.concatenate([np.zeros(1, np.uint64), lengths])
 
 
-def unpack(buf: Buffer) -> Frame:
+def unpack(data: memoryview) -> Frame:
     """Takes a frame apart and checks it, but for what runs and numbers hold."""
-    data = memoryview(buf).cast("B")
     if len(data) < _HEAD.size + _CHECK.size:
         raise TruncatedError("the Arrow column's frame ends too early", len(data))
     _, version, zero, name_size, length, nulls, runs_size, numbers_size = _HEAD.unpack_from(data)
@@ -80,6 +102,8 @@ def unpack(buf: Buffer) -> Frame:
         format = bytes(data[_HEAD.size : runs_at]).decode()
     except UnicodeDecodeError:
         raise CorruptError("the Arrow column's type is not text", _HEAD.size) from None
+    if "\0" in format:
+        raise CorruptError("the Arrow column's type is not text", _HEAD.size)
     numbers_at = runs_at + runs_size
     return Frame(
         format, length, nulls, data[runs_at:numbers_at], data[numbers_at : whole - _CHECK.size]
@@ -94,9 +118,32 @@ def number_type(format: str) -> str:
     return name
 
 
-def check_numbers(frame: Frame, wanted: str, found: str, count: int) -> None:
-    if found != wanted or count != frame.length - frame.null_count:
+def unpack_numbers(frame: Frame, threads: int | None) -> Array:
+    """The numbers that are not null."""
+    wanted = dtype_of(number_type(frame.format))
+    count = frame.length - frame.null_count
+    numbers = _decompressed(frame.numbers, frame, threads, count * wanted.itemsize)
+    if numbers.dtype != wanted or numbers.size != count:
         raise CorruptError("the Arrow column's numbers contradict its head")
+    if frame.format == "b" and numbers.size > 0 and numbers.max() > 1:
+        raise CorruptError("the Arrow column's truth values are not all 0 or 1")
+    return numbers
+
+
+def _decompressed(part: memoryview, frame: Frame, threads: int | None, most: int) -> Array:
+    """A part of the frame, decoded; errors are those of the frame."""
+    try:
+        return decompress(part, None, threads, most)
+    except LimitExceededError:
+        # Not the caller's limit, but what the head says.
+        raise CorruptError("the Arrow column holds more than its head says") from None
+    except Error as error:
+        if error.offset is not None:
+            at = _HEAD.size + len(frame.format.encode())
+            at += 0 if part is frame.runs else len(frame.runs)
+            error.offset += at
+            error.args = (f"{error} of the numbers or runs, which begin at byte {at}",)
+        raise
 
 
 def unpack_validity(frame: Frame) -> Array:
@@ -105,7 +152,7 @@ def unpack_validity(frame: Frame) -> Array:
 
     # Runs alternate, so there are at most two for each of the rarer kind, and one more.
     rarer = min(frame.null_count, frame.length - frame.null_count)
-    runs = decompress(frame.runs, max_output=8 * (2 * rarer + 2))
+    runs = _decompressed(frame.runs, frame, 1, 8 * (2 * rarer + 2))
     if runs.dtype != np.uint64 or runs.size == 0 or not runs[1:].all():
         raise CorruptError("the Arrow column's runs are not runs")
     ends = np.cumsum(runs, dtype=np.uint64)
@@ -115,4 +162,11 @@ def unpack_validity(frame: Frame) -> Array:
     if int(runs[1::2].sum()) != frame.null_count:
         raise CorruptError("the Arrow column's nulls do not add up")
     is_number = np.arange(runs.size) % 2 == 0
-    return np.repeat(is_number, runs.astype(np.int64))
+    try:
+        return np.repeat(is_number, runs.astype(np.int64))
+    except (MemoryError, ValueError):
+        raise too_long(frame) from None
+
+
+def too_long(frame: Frame) -> Error:
+    return OutOfMemoryError(f"no memory for the {frame.length} rows of the Arrow column")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import numbers_of, writable
+from ._arrays import check_truth, numbers_of, output_of, writable
 from ._errors import InvalidArgumentError, TypeMismatchError
 from ._progress import ProgressLike, core_progress
 from ._specs import (
@@ -23,6 +23,7 @@ from ._specs import (
 from ._threads import resolve
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
     from typing_extensions import Buffer
 
@@ -42,12 +43,13 @@ def compress(
     """Compresses numbers into a standalone Pco file.
 
     Args:
-        x: Numbers: a NumPy array, any object with a buffer, with Arrow's ``__arrow_c_array__`` or
-            ``__arrow_c_stream__`` (pyarrow, polars, pandas, duckdb), with ``__dlpack__`` (torch),
-            or a sequence. Integers of 8 to 64 bits, float16, float32, float64; datetime64 and
-            timedelta64 are stored as int64, bool as uint8. Arrays of several dimensions are taken
-            in C order, and neither shape nor unit is kept. Arrays that are strided or big-endian
-            are copied first. Nulls are an error: see ``compress_arrow``.
+        x: Numbers: a NumPy array, any object with a buffer or with NumPy's ``dtype`` (a column of
+            pandas), with Arrow's ``__arrow_c_array__`` or ``__arrow_c_stream__`` (pyarrow, polars,
+            duckdb), with ``__dlpack__`` (torch), or a sequence. Integers of 8 to 64 bits, float16,
+            float32, float64; datetime64 and timedelta64 are stored as int64, bool as uint8. Arrays
+            of several dimensions are taken in C order, and neither shape nor unit is kept. Arrays
+            that are strided, unaligned or big-endian are copied first. Nulls and masked elements
+            are an error: see ``compress_arrow``. Must not change meanwhile.
         level: 0 (fast) to 12 (small).
         mode: How numbers are split: ``"auto"``, ``"classic"``, ``"dict"``, ``"int-mult=BASE"``,
             ``"float-mult=BASE"``, ``"float-quant=K"``.
@@ -99,8 +101,9 @@ def decompress(
 
     Args:
         buf: The file: bytes or any object with a contiguous buffer.
-        out: Array to decode into: contiguous, writable, of the file's number type (or bool,
-            datetime64, timedelta64 where that is uint8 or int64), at least as large as the file.
+        out: Array to decode into, or another writable buffer: contiguous, of the file's number type
+            (or bool, datetime64, timedelta64 where that is uint8 or int64), at least as large as
+            the file, and apart from ``buf``.
         threads: How many work at the same time; None: as many as the machine runs at once, but one
             in Zarr and Dask tasks. They share chunks: a file of one gains nothing.
         max_output: The most bytes of numbers to accept. Bytes from strangers should have a limit:
@@ -115,7 +118,7 @@ def decompress(
         CorruptError: The bytes break a rule of the format; ``TruncatedError``: they end too early.
         UnsupportedVersionError: A newer format.
         TypeMismatchError: ``out`` or ``dtype`` is of another type; or the file is empty and does
-            not name its type, which older writers leave out.
+            not name its type, which older writers leave out; or ``buf`` has no bytes.
         OutputTooSmallError: ``out`` is too small.
         LimitExceededError: More than ``max_output``.
 
@@ -124,16 +127,17 @@ def decompress(
     >>> numpact.decompress(numpact.compress(days), dtype=days.dtype)[-1]
     np.datetime64('2024-03-01')
     """
+    wanted = None if dtype is None else _as_dtype(dtype)
     if out is not None:
-        count = decompress_into(buf, out, threads, max_output, progress=progress)
-        flat = writable(out).reshape(-1)[:count]
-        return _viewed(flat, dtype if dtype is not None else getattr(out, "dtype", None))
+        array = output_of(out)
+        count = decompress_into(buf, array, threads, max_output, progress=progress)
+        return _viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
     if progress is None:
         numbers = _core.decompress(buf, resolve(threads), _limit(max_output))
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             numbers = _core.decompress(buf, resolve(threads), _limit(max_output), callback)
-    return numbers if dtype is None else _viewed(numbers, dtype)
+    return numbers if wanted is None else _viewed(numbers, wanted)
 
 
 def decompress_into(
@@ -150,19 +154,30 @@ def decompress_into(
         How many numbers were written, from the front of ``out``. What ``out`` holds after an error
         is unspecified.
     """
-    array = writable(out)
+    array = output_of(out)
+    numbers = writable(array)
     if progress is None:
-        return _core.decompress_into(buf, array, resolve(threads), _limit(max_output))
-    with core_progress(progress, _claimed(buf)) as callback:
-        return _core.decompress_into(buf, array, resolve(threads), _limit(max_output), callback)
+        count = _core.decompress_into(buf, numbers, resolve(threads), _limit(max_output))
+    else:
+        with core_progress(progress, _claimed(buf)) as callback:
+            count = _core.decompress_into(
+                buf, numbers, resolve(threads), _limit(max_output), callback
+            )
+    if array.dtype.kind == "b":
+        check_truth(numbers.reshape(-1)[:count])
+    return count
 
 
 def _limit(max_output: int | None) -> int | None:
     if max_output is None:
         return None
-    if max_output < 0:
+    try:
+        limit = int(max_output)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"max_output must be a number, not {max_output!r}") from None
+    if limit < 0:
         raise InvalidArgumentError("max_output must not be negative")
-    return min(int(max_output), (1 << 64) - 1)
+    return min(limit, (1 << 64) - 1)
 
 
 def _claimed(buf: Buffer) -> int | None:
@@ -170,15 +185,24 @@ def _claimed(buf: Buffer) -> int | None:
     return _core.read_header(buf)["n_hint"] or None
 
 
-def _viewed(numbers: Array, dtype: npt.DTypeLike | None) -> Array:
+def _as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
     import numpy as np
 
-    wanted = np.dtype(dtype)
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeMismatchError(str(error)) from None
+
+
+def _viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
+    import numpy as np
+
     if wanted == numbers.dtype:
         return numbers
-    allowed = (numbers.dtype == np.int64 and wanted.kind in "mM") or (
-        numbers.dtype == np.uint8 and wanted == np.bool_
-    )
-    if not allowed:
+    is_time = numbers.dtype == np.int64 and wanted.kind in "mM" and wanted.isnative
+    is_truth = numbers.dtype == np.uint8 and wanted == np.bool_
+    if not is_time and not is_truth:
         raise TypeMismatchError(f"the file holds {numbers.dtype} numbers, not {wanted}")
+    if is_truth:
+        check_truth(numbers)
     return numbers.view(wanted)

@@ -26,7 +26,7 @@ class Error(RuntimeError):
         self.chunk = chunk
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (str(self), self.offset, self.chunk)
+        return type(self), (str(self), self.offset, self.chunk), self.__dict__
 
 
 class InvalidArgumentError(Error, ValueError):

@@ -7,13 +7,14 @@ import io
 import mmap
 import operator
 import os
+import stat
 import threading
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any, Union, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._arrays import dtype_of, writable
+from ._arrays import check_truth, dtype_of, output_of, writable
 from ._errors import InvalidArgumentError
 from ._progress import ProgressLike, core_progress
 from ._threads import resolve
@@ -37,21 +38,45 @@ class Chunk:
     count: int  #: its own
 
 
+# Slices with steps are decoded in stretches of so many numbers.
+_STRETCH = 1 << 22
+
+
 def contents(source: Source) -> Buffer:
     """The bytes of a file: mapped where it has a path, else read."""
     if isinstance(source, (str, os.PathLike)):
-        with open(source, "rb") as file:
-            # An empty file cannot be mapped.
-            if os.fstat(file.fileno()).st_size == 0:
-                return b""
+        return _contents_of_path(source)
+    try:
+        # Before read(): objects that map files have both.
+        return memoryview(source)  # type: ignore[arg-type,unused-ignore]
+    except TypeError:
+        read = getattr(source, "read", None)
+    if read is None:
+        return source  # type: ignore[return-value] # _core says what is wrong with it
+    is_text = isinstance(source, io.TextIOBase)
+    data = None if is_text else read()
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise InvalidArgumentError("the file must be opened in binary mode")
+    return data
+
+
+def _contents_of_path(path: str | os.PathLike[str]) -> Buffer:
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        # Pipes and such cannot be mapped, nor can empty files.
+        if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
+            return file.read()
+        try:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    read = getattr(source, "read", None)
-    if read is not None:
-        data = read()
-        if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise InvalidArgumentError("the file must be opened in binary mode")
-        return data
-    return cast("Buffer", source)
+        except (OSError, ValueError):  # not every file system can
+            return file.read()
+
+
+def _as_tuple(chunk: Chunk) -> tuple[int, int, int, int]:
+    fields = (chunk.offset, chunk.page_offset, chunk.first, chunk.count)
+    if not all(0 <= field < 1 << 64 for field in fields):
+        raise InvalidArgumentError(f"no chunk can be at {chunk}")
+    return fields
 
 
 class File:
@@ -79,7 +104,7 @@ class File:
         self._max_output = max_output
         self._progress = progress
         self._chunks = chunks
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a progress function may look at the file itself
         self._reader: _core.Reader | None = None
         self._data: Buffer | None = contents(source)
         self._header = _core.read_header(self._data)
@@ -126,18 +151,23 @@ class File:
 
     def read(self, first: int, count: int, *, threads: int | None = None) -> Array:
         """The numbers from ``first`` on. InvalidArgumentError where they end before ``count``."""
-        if first < 0 or count < 0:
-            raise InvalidArgumentError("first and count must not be negative")
-        return self._opened().read(first, count, self._resolve(threads))
+        reader = self._opened()
+        _check_range(first, count, reader.count)
+        return reader.read(first, count, self._resolve(threads))
 
     def read_into(self, first: int, out: Any, *, threads: int | None = None) -> None:
         """Fills an array of the file's type with the numbers from ``first`` on."""
-        if first < 0:
-            raise InvalidArgumentError("first must not be negative")
-        self._opened().read_into(first, writable(out), self._resolve(threads))
+        array = output_of(out)
+        reader = self._opened()
+        _check_range(first, array.size, reader.count)
+        reader.read_into(first, writable(array), self._resolve(threads))
+        if array.dtype == bool:
+            check_truth(writable(array))
 
     def __getitem__(self, key: Any) -> Any:
         """A number for an integer, an array for a slice."""
+        import numpy as np
+
         if isinstance(key, tuple):
             key = [part for part in key if part is not Ellipsis]
             if len(key) > 1:
@@ -148,23 +178,35 @@ class File:
         if isinstance(key, slice):
             return self._slice(*key.indices(len(self)))
         try:
-            index = operator.index(key)
+            # NumPy takes a truth value for a mask.
+            index = None if isinstance(key, (bool, np.bool_)) else operator.index(key)
         except TypeError:
-            raise IndexError("files take integers and slices") from None
+            index = None
+        if index is None:
+            raise IndexError("files take integers and slices")
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"index {index} is out of range for {n} numbers")
         return self.read(index % n, 1)[0]
 
     def _slice(self, start: int, stop: int, step: int) -> Array:
+        import numpy as np
+
         count = len(range(start, stop, step))
         if count == 0:
             return self.read(0, 0)
-        last = start + (count - 1) * step
-        first, end = min(start, last), max(start, last) + 1
-        numbers = self.read(first, end - first)
-        # A copy, not a view that holds on to what it leaves out.
-        return numbers if step == 1 else numbers[::step].copy()
+        if step == 1:
+            return self.read(start, count)
+        # Stretch by stretch, since what lies between may be much larger than what is asked for.
+        out = np.empty(count, self.dtype)
+        per_stretch = max(1, _STRETCH // abs(step))
+        for done in range(0, count, per_stretch):
+            n = min(per_stretch, count - done)
+            a = start + done * step
+            b = a + (n - 1) * step
+            numbers = self.read(min(a, b), abs(b - a) + 1)
+            out[done : done + n] = numbers[::step]
+        return out
 
     def __iter__(self) -> Iterator[Array]:
         """The numbers of each chunk."""
@@ -193,7 +235,7 @@ class File:
                         self._resolve(None),
                         self._max_output,
                         callback,
-                        None if self._chunks is None else [astuple(c) for c in self._chunks],
+                        None if self._chunks is None else [_as_tuple(c) for c in self._chunks],
                     )
             return self._reader
 
@@ -218,7 +260,8 @@ class File:
         chunks = self._chunks
         if chunks is None and self._reader is not None:
             chunks = self.chunks
-        return _reopen, (self._path, self._threads, self._max_output, chunks)
+        path = os.path.abspath(os.fsdecode(self._path))
+        return _reopen, (path, self._threads, self._max_output, chunks)
 
     def __repr__(self) -> str:
         name = repr(self._path) if self._path is not None else "bytes"
@@ -226,6 +269,13 @@ class File:
             return f"<numpact.File {name}, closed>"
         known = f", {len(self)} numbers" if self._reader is not None else ""
         return f"<numpact.File {name}: {self.dtype}{known}>"
+
+
+def _check_range(first: int, count: int, size: int) -> None:
+    if first < 0 or count < 0:
+        raise InvalidArgumentError("first and count must not be negative")
+    if first + count > size:
+        raise InvalidArgumentError(f"{count} numbers from {first} on pass the end, {size}")
 
 
 def _reopen(
@@ -245,8 +295,10 @@ def open_file(
     """Opens a standalone Pco file for reading parts of it.
 
     Args:
-        source: A path, whose file is mapped and must keep its length; a file opened in binary mode,
-            which is read whole; or the bytes themselves.
+        source: A path, whose file is mapped: it may be replaced or removed while it is open, but
+            writing into it or cutting it short breaks the program. Or the bytes themselves, in any
+            contiguous buffer, ``mmap`` among them; or a file opened in binary mode, which is read
+            whole.
         threads: How many work at the same time where several chunks are read; None: as many as the
             machine runs at once, but one in Zarr and Dask tasks.
         max_output: The most bytes of numbers that the file may hold in all.

@@ -48,8 +48,18 @@ def core_progress(progress: ProgressLike, total: int | None) -> Iterator[CorePro
         return
     if not callable(progress):
         raise InvalidArgumentError("progress must be True, a tqdm bar or a function")
-    function = progress
-    yield lambda numbers, size: function(Progress(numbers, size)) is not False
+    yield _caller(progress)
+
+
+def _caller(function: Callable[[Progress], object]) -> Callable[[int, int], bool]:
+    import numpy as np
+
+    def call(numbers: int, size: int) -> bool:
+        answer = function(Progress(numbers, size))
+        # What has no answer, or a number for one, does not mean to stop.
+        return not isinstance(answer, (bool, np.bool_)) or bool(answer)
+
+    return call
 
 
 def _updater(bar: ProgressBar) -> Callable[[int, int], bool]:

@@ -12,7 +12,7 @@ from typing import Any, Union
 
 from ._errors import CorruptError, Error, InputOutputError, InvalidArgumentError, TruncatedError
 from ._optional import require
-from ._writer import Replacement
+from ._sink import sink_of
 
 Path = Union[str, "os.PathLike[str]"]
 Paths = Union[Path, Sequence[Path]]
@@ -92,7 +92,7 @@ class Location:
                 self.fs.pipe_file(self.path, data)
             return
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
-        file = Replacement(local)
+        file = sink_of(local)
         try:
             file.write(data)
             file.commit()

@@ -59,7 +59,8 @@ def _parse(
         number: int | float = kind(value)
     except ValueError:
         raise InvalidArgumentError(f"{what} {text!r}: {value!r} is not a number") from None
-    if kind is int and not 0 <= number < 1 << 64:
+    # Only a base may be large; the C++ library knows what else is too much.
+    if kind is int and not 0 <= number < 1 << (64 if name == "int-mult" else 31):
         raise InvalidArgumentError(f"{what} {text!r}: the number is out of range")
     return name, number
 
@@ -97,8 +98,9 @@ def core_paging(paging: Paging) -> CorePaging:
     core: CorePaging | None = getattr(paging, "_core_paging", None)
     if core is not None:
         return core
-    if isinstance(paging, Sequence) and not isinstance(paging, (str, bytes)):
-        return [_size(size) for size in paging]
+    is_array = hasattr(paging, "__array__") and getattr(paging, "ndim", 0) == 1
+    if is_array or (isinstance(paging, Sequence) and not isinstance(paging, (str, bytes))):
+        return [_size(size) for size in paging]  # type: ignore[union-attr]
     return _size(paging)
 
 

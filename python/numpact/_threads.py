@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 import threading
@@ -14,14 +15,19 @@ from types import FrameType
 from ._errors import InvalidArgumentError
 
 ALL = 0  # as numpact._core takes it: as many as the machine runs at once
+_MOST = 1024  # more gain nothing
 
 _wanted: ContextVar[int | None] = ContextVar("numpact_threads", default=None)
 
 
 def _checked(threads: int) -> int:
-    if isinstance(threads, bool) or threads != int(threads) or threads < 0:
+    try:
+        count = -1 if isinstance(threads, bool) else operator.index(threads)
+    except TypeError:
+        count = -1
+    if count < 0:
         raise InvalidArgumentError(f"threads must be 0 (all), 1, 2, ..., not {threads!r}")
-    return int(threads)
+    return min(count, _MOST)
 
 
 @contextmanager
@@ -30,6 +36,9 @@ def threads(count: int) -> Iterator[None]:
 
     Args:
         count: 1 for none beside the calling one, 0 for as many as the machine runs at once.
+
+    Threads that are started inside begin anew, as context variables do: for a whole program set
+    NUMPACT_THREADS in the environment.
 
     >>> import numpact
     >>> with numpact.threads(1):
@@ -77,5 +86,9 @@ def resolve(count: int | None) -> int:
         return wanted
     if _in_dask_task():
         return 1
-    named = os.environ.get("NUMPACT_THREADS", "")
-    return int(named) if named.isdecimal() else ALL
+    named = os.environ.get("NUMPACT_THREADS", "").strip()
+    if not named:
+        return ALL
+    if not named.isdecimal():
+        raise InvalidArgumentError(f"NUMPACT_THREADS is {named!r}, not a number of threads")
+    return min(int(named), _MOST)

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
-import tempfile
-from typing import TYPE_CHECKING, Any, BinaryIO, Union
+import threading
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO, Union
 
 from . import _core
 from ._arrays import numbers_of, type_name
 from ._errors import TypeMismatchError
+from ._sink import sink_of
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
@@ -32,66 +34,8 @@ if TYPE_CHECKING:
     Target = Union[str, os.PathLike[str], BinaryIO, io.RawIOBase]
 
 
-class Replacement:
-    """A temporary file beside its final name, which it takes once it is whole and on disk."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        folder = os.path.dirname(os.path.abspath(path))
-        handle, self._temporary = tempfile.mkstemp(
-            dir=folder, prefix=f".{os.path.basename(path)}.", suffix=".part"
-        )
-        self._file = os.fdopen(handle, "wb")
-        # As a file that open() makes: what is there already keeps its rights.
-        try:
-            mode = os.stat(path).st_mode & 0o777
-        except FileNotFoundError:
-            mask = os.umask(0)
-            os.umask(mask)
-            mode = 0o666 & ~mask
-        with contextlib.suppress(OSError):
-            os.chmod(self._temporary, mode)
-
-    def write(self, data: bytes | memoryview) -> None:
-        self._file.write(data)
-
-    def commit(self) -> None:
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        os.replace(self._temporary, self._path)
-        if os.name == "posix":
-            folder = os.open(os.path.dirname(os.path.abspath(self._path)), os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-
-    def abort(self) -> None:
-        with contextlib.suppress(OSError):
-            self._file.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._temporary)
-
-
-class _Stream:
-    """A file object of the caller's."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-
-    def write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while len(view) > 0:
-            written = self._file.write(view)
-            # Raw files may take less than they are given.
-            view = view[len(view) if written is None else written :]
-
-    def commit(self) -> None:
-        pass
-
-    def abort(self) -> None:
-        pass
+# Arrays are taken in pieces of so many numbers: in between bytes go out, and Ctrl-C works.
+_PIECE = 1 << 22
 
 
 class Writer:
@@ -99,7 +43,8 @@ class Writer:
 
     A path is written beside its name, synced and renamed by ``close()``: until then, and after an
     error, what was there before stays. Leaving the ``with`` block by an exception throws the
-    unfinished file away. A file object of the caller's is written to directly and left open.
+    unfinished file away, and so does forgetting ``close()``. A file object of the caller's is
+    written to directly and left open; so are devices and pipes.
 
     Args:
         target: A path, or a file opened in binary mode.
@@ -132,6 +77,7 @@ class Writer:
         paging: Paging = DEFAULT_PAGING,
         threads: int | None = None,
     ) -> None:
+        self._state = "unopened"
         self._type = type_name(dtype)
         self._encoder = _core.Encoder(
             self._type,
@@ -143,12 +89,9 @@ class Writer:
         )
         self._count = 0
         self._written = 0
+        self._lock = threading.RLock()
+        self._sink = sink_of(target)
         self._state = "open"
-        self._sink: Replacement | _Stream
-        if isinstance(target, (str, os.PathLike)):
-            self._sink = Replacement(os.fspath(target))
-        else:
-            self._sink = _Stream(target)
 
     @property
     def count(self) -> int:
@@ -167,51 +110,62 @@ class Writer:
     def write(self, x: object) -> None:
         """Takes numbers of the Writer's type, from anything that ``compress`` takes.
 
+        Sequences become numbers of that type, if integers fit and fractions need not be cut.
+
         Raises:
             TypeMismatchError: Numbers of another type; nothing is written then.
+            ValueError: The writer is closed.
         """
         self._check_open()
-        numbers = numbers_of(x)
+        numbers = numbers_of(x, self._type)
         if type_name(numbers.dtype) != self._type:
             raise TypeMismatchError(
                 f"the writer takes {self._type} numbers, not {type_name(numbers.dtype)}"
             )
-        self._send(lambda: self._encoder.write(numbers))
-        self._count += numbers.size
+        numbers = numbers.reshape(-1)
+        with self._lock:
+            self._check_open()
+            try:
+                for first in range(0, numbers.size, _PIECE):
+                    piece = numbers[first : first + _PIECE]
+                    self._send(self._encoder.write(piece))
+                    self._count += piece.size
+            except BaseException:
+                self.abort()
+                raise
 
     def end_chunk(self) -> None:
         """Ends the current chunk early."""
-        self._check_open()
-        self._send(self._encoder.end_chunk)
+        self._finish_part(self._encoder.end_chunk)
 
     def close(self) -> None:
         """Writes what waits and the end of the file; a path gets its name now."""
-        if self._state == "closed":
-            return
-        self._check_open()
-        self._send(self._encoder.finish)
-        try:
-            self._sink.commit()
-        except BaseException:
-            self.abort()
-            raise
-        self._state = "closed"
+        with self._lock:
+            if self._state == "closed":
+                return
+            self._finish_part(self._encoder.finish, is_last=True)
 
     def abort(self) -> None:
         """Throws the file away; one that was there before stays."""
-        if self._state == "open":
-            self._sink.abort()
-            self._state = "aborted"
+        with self._lock:
+            if self._state == "open":
+                self._state = "aborted"
+                self._sink.abort()
 
-    def _send(self, make: Any) -> None:
-        try:
-            data: bytes = make()
-            self._sink.write(data)
-        except TypeMismatchError:
-            raise
-        except BaseException:
-            self.abort()
-            raise
+    def _finish_part(self, make: Callable[[], bytes], is_last: bool = False) -> None:
+        with self._lock:
+            self._check_open()
+            try:
+                self._send(make())
+                if is_last:
+                    self._sink.commit()
+                    self._state = "closed"
+            except BaseException:
+                self.abort()
+                raise
+
+    def _send(self, data: bytes) -> None:
+        self._sink.write(data)
         self._written += len(data)
 
     def _check_open(self) -> None:
@@ -229,4 +183,10 @@ class Writer:
 
     def __del__(self) -> None:
         if getattr(self, "_state", "") == "open":
+            warnings.warn(
+                "a numpact.Writer was not closed: what it wrote is thrown away",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
             self.abort()

@@ -11,6 +11,7 @@
 #include "arrow_abi.hpp"
 #include "bindings.hpp"
 #include "buffers.hpp"
+#include "gil.hpp"
 
 namespace numpact::python {
 namespace {
@@ -36,7 +37,7 @@ void release_array(ArrowArray* array) {
   auto* const owner = static_cast<ArrayOwner*>(array->private_data);
   array->release = nullptr;
   if (!Py_IsInitialized()) return;  // too late: the memory goes with the process
-  const nb::gil_scoped_acquire acquire;
+  const GilAcquire acquire;
   delete owner;
 }
 

@@ -6,7 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +18,7 @@
 #include "arrow_abi.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 
 namespace numpact::python {
 namespace {
@@ -95,12 +99,56 @@ std::optional<FixedType> type_of_format(const std::string& format) {
   }
   if (format == "tdD" || format == "tts" || format == "ttm") return i32;
   if (format == "tdm" || format == "ttu" || format == "ttn") return i64;
-  if (format.starts_with("ts") || format.starts_with("tD")) return i64;
+  const bool has_unit = format.size() > 2 && std::strchr("smun", format[2]) != nullptr;
+  if (has_unit && format.size() == 3 && format.starts_with("tD")) return i64;
+  // The time zone follows the colon, if there is one.
+  if (has_unit && format.size() > 3 && format.starts_with("ts") && format[3] == ':') return i64;
   return std::nullopt;
 }
 
 bool bit_at(const std::uint8_t* bits, std::int64_t index) {
   return (bits[index >> 3] >> (index & 7) & 1) != 0;
+}
+
+// How many of the bits [first, first + count) are 0.
+std::int64_t zeros_in(const std::uint8_t* bits, std::int64_t first, std::int64_t count) {
+  const std::int64_t end = first + count;
+  std::int64_t ones = 0;
+  std::int64_t i = first;
+  for (; i < end && i % 8 != 0; ++i) ones += bit_at(bits, i);
+  for (; end - i >= 64; i += 64) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bits + i / 8, sizeof(word));
+    ones += std::popcount(word);
+  }
+  for (; i < end; ++i) ones += bit_at(bits, i);
+  return count - ones;
+}
+
+// ---- what a producer may have got wrong ----
+
+void require(bool holds, const char* what) {
+  if (!holds) raise_error(ErrorKind::kCorrupt, std::string("the Arrow array is broken: ") + what);
+}
+
+// What every array must fulfil before its buffers are looked at. How long these are only the
+// producer knows.
+void check_array(const ArrowArray& array, std::int64_t buffer_n, std::int64_t child_n) {
+  // Any number of 8 bytes, and what lies before it, has an address.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 8;
+  require(array.length >= 0 && array.offset >= 0, "a negative length or offset");
+  require(array.length <= kMost && array.offset <= kMost - array.length, "a length out of range");
+  require(array.null_count >= -1 && array.null_count <= array.length, "a wrong count of nulls");
+  require(array.n_buffers == buffer_n && array.buffers != nullptr, "a wrong number of buffers");
+  require(array.n_children == child_n && (child_n == 0 || array.children != nullptr),
+          "a wrong number of children");
+  require(array.dictionary == nullptr, "a dictionary that its type lacks");
+  require(array.null_count <= 0 || array.buffers[0] != nullptr, "nulls without a validity bitmap");
+}
+
+// The bitmap of an array, or null where it says that it has no nulls.
+const std::uint8_t* validity_of(const ArrowArray& array) {
+  return array.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(array.buffers[0]);
 }
 
 // Memory of numpact's own as an array.
@@ -116,20 +164,14 @@ class ArrowPiece {
   ArrowPiece(ArrayPointer owner, const ArrowArray& column, FixedType type, std::int64_t offset,
              std::int64_t length)
       : owner_(std::move(owner)), column_(&column), type_(type), offset_(offset), length_(length) {
-    if (length < 0 || offset < 0 || column.n_buffers != 2 ||
-        (length > 0 && column.buffers[1] == nullptr)) {
-      raise_error(ErrorKind::kCorrupt, "the Arrow array contradicts its type");
-    }
+    require(length == 0 || column.buffers[1] != nullptr, "numbers without a buffer");
   }
 
   std::int64_t length() const { return length_; }
 
   std::int64_t null_count() const {
-    const auto* const bits = validity_bits();
-    if (bits == nullptr) return 0;
-    std::int64_t nulls = 0;
-    for (std::int64_t i = 0; i < length_; ++i) nulls += bit_at(bits, offset_ + i) ? 0 : 1;
-    return nulls;
+    const auto* const bits = validity_of(*column_);
+    return bits == nullptr ? 0 : zeros_in(bits, offset_, length_);
   }
 
   // The numbers, nulls among them as whatever lies there; a view but for truth values.
@@ -148,17 +190,12 @@ class ArrowPiece {
 
   // 1 where there is a number, 0 for a null; None where there are no nulls.
   nb::object validity() const {
-    const auto* const bits = validity_bits();
+    const auto* const bits = validity_of(*column_);
     if (bits == nullptr) return nb::none();
     return unpacked(bits);
   }
 
  private:
-  const std::uint8_t* validity_bits() const {
-    if (column_->null_count == 0) return nullptr;
-    return static_cast<const std::uint8_t*>(column_->buffers[0]);
-  }
-
   nb::object unpacked(const std::uint8_t* bits) const {
     auto bytes = std::make_unique<std::uint8_t[]>(static_cast<std::size_t>(length_) + 1);
     for (std::int64_t i = 0; i < length_; ++i)
@@ -190,13 +227,16 @@ struct ColumnPlan {
 ColumnPlan plan(const ArrowSchema& schema) {
   ColumnPlan out;
   const ArrowSchema* column = &schema;
+  require(schema.format != nullptr, "no format");
   if (std::strcmp(schema.format, "+s") == 0) {
     if (schema.n_children != 1) {
       raise_error(ErrorKind::kInvalidArgument,
                   "a table of " + std::to_string(schema.n_children) + " columns: choose one");
     }
     out.is_child = true;
+    require(schema.children != nullptr && schema.children[0] != nullptr, "no child");
     column = schema.children[0];
+    require(column->format != nullptr, "no format");
   }
   out.format = column->format;
   const std::optional<FixedType> type =
@@ -214,15 +254,20 @@ ColumnPlan plan(const ArrowSchema& schema) {
 
 ArrowPiece make_piece(const ArrayPointer& array, const ColumnPlan& plan) {
   const ArrowArray& outer = **array;
-  if (!plan.is_child) return {array, outer, plan.type, outer.offset, outer.length};
-  if (outer.n_children != 1)
-    raise_error(ErrorKind::kCorrupt, "the Arrow array contradicts its type");
-  if (outer.null_count > 0)
-    raise_error(ErrorKind::kInvalidArgument, "the Arrow table has null rows");
-  const ArrowArray& child = *outer.children[0];
-  if (outer.offset < 0 || child.offset < 0 || child.length - outer.offset < outer.length) {
-    raise_error(ErrorKind::kCorrupt, "the Arrow array contradicts its type");
+  if (!plan.is_child) {
+    check_array(outer, 2, 0);
+    return {array, outer, plan.type, outer.offset, outer.length};
   }
+  check_array(outer, 1, 1);
+  require(outer.children[0] != nullptr, "no child");
+  const auto* const rows = validity_of(outer);
+  if (rows != nullptr && zeros_in(rows, outer.offset, outer.length) > 0) {
+    raise_error(ErrorKind::kInvalidArgument,
+                "rows of the Arrow table are null: take its column out");
+  }
+  const ArrowArray& child = *outer.children[0];
+  check_array(child, 2, 0);
+  require(outer.offset + outer.length <= child.length, "a child that is too short");
   return {array, child, plan.type, child.offset + outer.offset, outer.length};
 }
 
@@ -244,17 +289,27 @@ void check_stream(ArrowArrayStream& stream, int code) {
                                   (words != nullptr ? words : std::strerror(code)));
 }
 
+// Producers take the GIL themselves where they need it, and may wait for threads that do.
+template <class Call>
+int without_gil(Call&& call) {
+  const GilRelease release;
+  return call();
+}
+
 Pieces import_stream(nb::handle capsule) {
   Owned<ArrowArrayStream> stream(capsule, "arrow_array_stream");
   Owned<ArrowSchema> schema;
-  check_stream(*stream, stream->get_schema(stream.get(), schema.get()));
+  check_stream(*stream,
+               without_gil([&] { return stream->get_schema(stream.get(), schema.get()); }));
   const ColumnPlan column = plan(*schema);
   std::vector<ArrowPiece> pieces;
   while (true) {
     const auto array = std::make_shared<Owned<ArrowArray>>();
-    check_stream(*stream, stream->get_next(stream.get(), array->get()));
+    check_stream(*stream,
+                 without_gil([&] { return stream->get_next(stream.get(), array->get()); }));
     if ((*array)->release == nullptr) break;
     pieces.push_back(make_piece(array, column));
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   return {column.format, std::move(pieces)};
 }

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "buffers.hpp"
 
+#include <nanobind/stl/string.h>
+
+#include <atomic>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <new>
 #include <string>
+#include <utility>
+
+#include "errors.hpp"
 
 namespace numpact::python {
 namespace {
@@ -29,8 +37,15 @@ struct NumPy {
   }
 };
 
+// Not the initializer of a static: a thread that waits for one would hold the GIL, which the import
+// may let go of and need again.
 const NumPy& numpy() {
-  static const NumPy* const instance = new NumPy;
+  static std::atomic<const NumPy*> known{nullptr};
+  const NumPy* instance = known.load(std::memory_order_acquire);
+  if (instance == nullptr) {
+    auto made = std::make_unique<const NumPy>();
+    if (known.compare_exchange_strong(instance, made.get())) instance = made.release();
+  }
   return *instance;
 }
 
@@ -65,9 +80,22 @@ Bytes::Bytes(nb::handle source) {
     return;
   }
   if (!nb::try_cast(source, array_)) {
-    throw nb::type_error("expected bytes or an object with a contiguous buffer");
+    const bool is_text = PyUnicode_Check(source.ptr()) != 0;
+    raise_error(ErrorKind::kTypeMismatch,
+                "expected bytes or an object with a contiguous buffer, not " +
+                    nb::cast<std::string>(source.type().attr("__name__")) +
+                    (is_text ? ": numpact.open takes paths" : ""));
   }
   bytes_ = {static_cast<const std::byte*>(array_.data()), array_.nbytes()};
+}
+
+void check_apart(std::span<const std::byte> source, const MutableNumberView& out) {
+  const auto* const first = static_cast<const std::byte*>(out.data);
+  const std::byte* const end = first + out.count * size_of(out.type);
+  const std::less<> before;
+  if (before(first, source.data() + source.size()) && before(source.data(), end)) {
+    raise_error(ErrorKind::kInvalidArgument, "out overlaps the bytes that are decoded");
+  }
 }
 
 NumberView numbers_of(const ConstArray& array) {
@@ -112,8 +140,9 @@ void* GrowingArray::grow(void* self, std::size_t count, std::size_t expected) {
 }
 
 nb::object GrowingArray::release() {
+  if (count_ == 0) return NewArray(type_, 0).release(0);
   const std::size_t size = size_of(type_);
-  if (count_ < capacity_ && count_ > 0) {
+  if (count_ < capacity_) {
     if (void* const data = std::realloc(data_, count_ * size)) data_ = data;
   }
   const nb::capsule owner(data_, [](void* data) noexcept { std::free(data); });

@@ -18,8 +18,8 @@ namespace nb = nanobind;
 using ConstArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using MutableArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
-// The bytes of any object with a contiguous buffer, which is held for as long as this lives. Throws
-// TypeError for other objects.
+// The bytes of any object with a contiguous buffer, which is held for as long as this lives: such
+// an object cannot be resized or closed meanwhile. TypeMismatchError for other objects.
 class Bytes {
  public:
   explicit Bytes(nb::handle source);
@@ -34,6 +34,9 @@ class Bytes {
 // The numbers of an array, whatever its shape. Throws TypeError for types that Pco does not have.
 NumberView numbers_of(const ConstArray& array);
 MutableNumberView numbers_of(const MutableArray& array);
+
+// InvalidArgumentError where decoding would write over what it reads.
+void check_apart(std::span<const std::byte> source, const MutableNumberView& out);
 
 // A type by its name ("f64", "float64"); throws TypeError.
 NumberType type_by_name(std::string_view name);

@@ -5,10 +5,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "bindings.hpp"
 #include "buffers.hpp"
@@ -33,12 +34,15 @@ nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb:
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
   const std::size_t most = std::max<std::size_t>(1, config.paging.max_page_n());
   set_threads(config, threads, config.paging.exact_sizes() ? 2 : (numbers.count + most - 1) / most);
-  std::vector<std::byte> out;
+  // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
+  const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
+  const auto out = std::make_unique_for_overwrite<std::byte[]>(bound);
+  std::size_t written = 0;
   run(progress, [&] {
-    EncodeContext* const context = small_encode_context(numbers.count * size_of(numbers.type));
-    return try_compress(numbers, out, config, context);
+    const auto context = small_encode_context(numbers.count * size_of(numbers.type), config);
+    return try_compress_into(numbers, {out.get(), bound}, written, config, context.get());
   });
-  return nb::bytes(out.data(), out.size());
+  return nb::bytes(out.get(), written);
 }
 
 DecodeConfig decode_config(std::span<const std::byte> file, unsigned threads,
@@ -61,7 +65,8 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
   raise_if_error(try_read_header(file, header));
   PythonProgress progress(std::move(callback));
   const DecodeConfig config = decode_config(file, threads, max_output, header.n_hint, progress);
-  DecodeContext* const context = small_decode_context(file.size());
+  const auto lent = small_decode_context(file.size(), config);
+  DecodeContext* const context = lent.get();
   if (!header.number_type) {
     // Says that the file is damaged, or that it does not name its type.
     NumberArray nothing;
@@ -96,10 +101,12 @@ std::size_t decompress_into(nb::handle source, const MutableArray& array, unsign
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
   PythonProgress progress(std::move(callback));
+  check_apart(bytes.span(), out);
   const DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress);
-  DecodeContext* const context = small_decode_context(bytes.span().size());
+  const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
-  run(progress, [&] { return try_decompress_into(bytes.span(), out, count, config, context); });
+  run(progress,
+      [&] { return try_decompress_into(bytes.span(), out, count, config, context.get()); });
   return count;
 }
 
@@ -108,14 +115,16 @@ std::pair<std::size_t, bool> decompress_front(nb::handle source, const MutableAr
                                               unsigned threads) {
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
+  check_apart(bytes.span(), out);
   PythonProgress progress;
   const DecodeConfig config =
       decode_config(bytes.span(), threads, std::nullopt, out.count, progress);
-  DecodeContext* const context = small_decode_context(bytes.span().size());
+  const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
   bool is_finished = false;
-  run(progress,
-      [&] { return try_decompress_front(bytes.span(), out, count, is_finished, config, context); });
+  run(progress, [&] {
+    return try_decompress_front(bytes.span(), out, count, is_finished, config, context.get());
+  });
   return {count, is_finished};
 }
 
@@ -152,14 +161,14 @@ void bind_codec(nb::module_& m) {
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging"), nb::arg("uniform_type"), nb::arg("threads"),
         nb::arg("progress").none());
-  m.def("decompress", &decompress, nb::arg("source"), nb::arg("threads") = 1,
+  m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
-  m.def("decompress_into", &decompress_into, nb::arg("source"), nb::arg("array"),
+  m.def("decompress_into", &decompress_into, nb::arg("source").none(), nb::arg("array").noconvert(),
         nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
         nb::arg("progress").none() = nb::none());
-  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array"),
+  m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array").noconvert(),
         nb::arg("threads") = 1);
-  m.def("read_header", &read_header, nb::arg("source"));
+  m.def("read_header", &read_header, nb::arg("source").none());
   m.def("count_numbers", &count_numbers, nb::arg("source"), nb::arg("threads") = 1);
 }
 

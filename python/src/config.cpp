@@ -10,6 +10,9 @@
 namespace numpact::python {
 namespace {
 
+// Taking the GIL can mean to wait for another thread's turn to end, 5 ms by default.
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
 [[noreturn]] void invalid(const char* what) {
   raise_if_error(Status(ErrorKind::kInvalidArgument, what));
   throw nb::value_error(what);
@@ -73,10 +76,17 @@ ProgressCallback PythonProgress::function() {
 }
 
 bool PythonProgress::call(const Progress& progress) {
-  const nb::gil_scoped_acquire acquire;
+  if (is_idle()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_look_) return true;
+    next_look_ = now + kBetweenLooks;
+  }
+  const GilAcquire acquire;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (callback_.is_none()) return true;
+    // A second attempt begins at 0 again.
+    if (is_idle() || progress.numbers < told_) return true;
+    told_ = progress.numbers;
     const nb::object answer = callback_(progress.numbers, progress.bytes);
     return answer.is_none() || nb::cast<bool>(answer);
   } catch (...) {

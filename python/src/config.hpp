@@ -5,6 +5,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -24,7 +26,7 @@ DecodeLimits decode_limits(std::optional<std::uint64_t> max_output);
 
 // A Python callable as a ProgressCallback, called with (numbers, bytes) while the GIL is held only
 // for that. What it raises stops the work and is raised again by `rethrow`. Without a callable it
-// still looks for signals, so that Ctrl-C stops long work.
+// still looks for signals now and then, so that Ctrl-C stops long work.
 class PythonProgress {
  public:
   PythonProgress() : callback_(nb::none()) {}
@@ -40,6 +42,8 @@ class PythonProgress {
   bool call(const Progress& progress);
 
   nb::object callback_;  // None: only signals
+  std::chrono::steady_clock::time_point next_look_{};
+  std::uint64_t told_ = 0;  // numbers, the last time
   std::exception_ptr raised_;
 };
 
@@ -50,6 +54,7 @@ void run(const PythonProgress& progress, Work&& work);
 }  // namespace numpact::python
 
 #include "errors.hpp"
+#include "gil.hpp"
 
 namespace numpact::python {
 
@@ -57,7 +62,7 @@ template <class Work>
 void run(const PythonProgress& progress, Work&& work) {
   Status status;
   {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     status = work();
   }
   progress.rethrow();

@@ -35,20 +35,34 @@ class CountedMemory final : public std::pmr::memory_resource {
   std::size_t held_ = 0;
 };
 
-// A small file may still ask for much, a long lookback window say: such memory is not kept.
+// A thread's context, lent to one call at a time.
 template <class Context>
 class Kept {
  public:
-  Context* get() {
-    if (memory_.held() > kMost) context_.reset();
-    if (!context_) context_.emplace(&memory_);
-    return &*context_;
+  static LentContext<Context> lend() {
+    Kept& kept = of_this_thread();
+    if (kept.is_lent_) return {};
+    if (!kept.context_) kept.context_.emplace(&kept.memory_);
+    kept.is_lent_ = true;
+    return {&*kept.context_, &take_back};
   }
 
  private:
+  static Kept& of_this_thread() {
+    thread_local Kept kept;
+    return kept;
+  }
+  // A small file may still ask for much, a long lookback window say: such memory is not kept.
+  static void take_back() {
+    Kept& kept = of_this_thread();
+    kept.is_lent_ = false;
+    if (kept.memory_.held() > kMost) kept.context_.reset();
+  }
+
   static constexpr std::size_t kMost = std::size_t{4} << 20;
   CountedMemory memory_;
   std::optional<Context> context_;
+  bool is_lent_ = false;
 };
 
 std::atomic<ThreadExecutor*> shared{nullptr};
@@ -63,16 +77,22 @@ void forget_after_fork() {
 
 }  // namespace
 
-DecodeContext* small_decode_context(std::size_t file_bytes) {
-  if (file_bytes > kSmallFile) return nullptr;
-  thread_local Kept<DecodeContext> kept;
-  return kept.get();
+LentContext<DecodeContext> small_decode_context(std::size_t file_bytes,
+                                                const DecodeConfig& config) {
+  if (file_bytes > kSmallFile || config.threads != 1) return {};
+  return Kept<DecodeContext>::lend();
 }
 
-EncodeContext* small_encode_context(std::size_t number_bytes) {
-  if (number_bytes > kSmallInput) return nullptr;
-  thread_local Kept<EncodeContext> kept;
-  return kept.get();
+LentContext<EncodeContext> small_encode_context(std::size_t number_bytes,
+                                                const EncodeConfig& config) {
+  if (number_bytes > kSmallInput || config.threads != 1) return {};
+  return Kept<EncodeContext>::lend();
+}
+
+void prepare_for_fork() {
+#ifndef _WIN32
+  pthread_atfork(nullptr, nullptr, forget_after_fork);
+#endif
 }
 
 Executor& shared_executor() {
@@ -81,10 +101,6 @@ Executor& shared_executor() {
     const std::lock_guard lock(making_shared);
     executor = shared.load(std::memory_order_relaxed);
     if (executor == nullptr) {
-#ifndef _WIN32
-      static const int registered = pthread_atfork(nullptr, nullptr, forget_after_fork);
-      static_cast<void>(registered);
-#endif
       // Never destroyed: at the interpreter's exit threads may still be using it.
       executor = new ThreadExecutor(0);
       shared.store(executor, std::memory_order_release);

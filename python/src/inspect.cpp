@@ -84,7 +84,7 @@ nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_
 }  // namespace
 
 void bind_inspect(nb::module_& m) {
-  m.def("inspect", &inspect, nb::arg("source"), nb::arg("threads") = 1,
+  m.def("inspect", &inspect, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none());
 }
 

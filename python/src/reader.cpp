@@ -32,7 +32,7 @@ class Reader {
     DecodeConfig config;
     config.limits = decode_limits(max_output);
     if (chunks) {
-      open_with(*chunks);
+      open_with(*chunks, config.limits);
       return;
     }
     set_threads(config, threads, bytes_.span().size() >> 12);
@@ -75,7 +75,7 @@ class Reader {
   }
 
  private:
-  void open_with(const std::vector<ChunkTuple>& chunks) {
+  void open_with(const std::vector<ChunkTuple>& chunks, const DecodeLimits& limits) {
     std::vector<IndexedChunk> indexed;
     for (const auto& [offset, page_offset, first, count] : chunks) {
       indexed.push_back({offset, page_offset, first, count});
@@ -84,6 +84,10 @@ class Reader {
     raise_if_error(try_read_header(bytes_.span(), header));
     Result<ChunkIndex> index = ChunkIndex::from_chunks(header.number_type, std::move(indexed));
     raise_if_error(index.status());
+    const NumberType type = header.number_type.value_or(NumberType::kU8);
+    if (index->count() > limits.max_output_bytes / size_of(type)) {
+      raise_error(ErrorKind::kLimitExceeded, "more bytes of numbers than max_output");
+    }
     Result<FileReader> made = FileReader::create(bytes_.span(), std::move(*index));
     raise_if_error(made.status());
     reader_.emplace(std::move(*made));
@@ -91,6 +95,7 @@ class Reader {
 
   void fill(std::uint64_t first, const MutableNumberView& out, unsigned threads) const {
     if (out.count == 0) return;
+    check_apart(bytes_.span(), out);
     DecodeConfig config;
     PythonProgress progress;
     const ChunkIndex& index = reader_->index();
@@ -100,8 +105,9 @@ class Reader {
     set_threads(config, threads, parts);
     if (parts > 2) config.progress = progress.function();
     run(progress, [&] {
-      DecodeContext* const context = parts == 1 ? small_decode_context(0) : nullptr;
-      return reader_->try_read(first, out, config, context);
+      // Scratch memory goes with the chunk's metadata, not with the file.
+      const auto context = small_decode_context(parts == 1 ? 0 : SIZE_MAX, config);
+      return reader_->try_read(first, out, config, context.get());
     });
   }
 
@@ -121,7 +127,7 @@ void bind_reader(nb::module_& m) {
       .def_prop_ro("type", &Reader::type)
       .def("chunks", &Reader::chunks)
       .def("read", &Reader::read, nb::arg("first"), nb::arg("count"), nb::arg("threads") = 1)
-      .def("read_into", &Reader::read_into, nb::arg("first"), nb::arg("array"),
+      .def("read_into", &Reader::read_into, nb::arg("first"), nb::arg("array").noconvert(),
            nb::arg("threads") = 1);
 }
 

@@ -15,6 +15,7 @@
 #include "buffers.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
+#include "gil.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact::python {
@@ -73,7 +74,7 @@ class PythonSource final : public ByteSource {
   explicit PythonSource(nb::object readable) : read_(readable.attr("read")) {}
 
   Status read(std::span<std::byte> out, std::size_t& got) override {
-    const nb::gil_scoped_acquire acquire;
+    const GilAcquire acquire;
     try {
       const nb::bytes piece = nb::cast<nb::bytes>(read_(out.size()));
       got = piece.size();
@@ -137,7 +138,7 @@ class Decoder {
   void locked(Work&& work) {
     Status status;
     {
-      const nb::gil_scoped_release release;
+      const GilRelease release;
       const std::lock_guard lock(mutex_);
       status = work();
     }

@@ -79,10 +79,11 @@ class ChunkDecoder {
                                                   const MutableArray& array) const {
     const Bytes bytes(source);
     const MutableNumberView out = numbers_of(array);
+    check_apart(bytes.span(), out);
     std::size_t consumed = 0;
     run(PythonProgress(), [&] {
-      DecodeContext* const context = small_decode_context(bytes.span().size());
-      return decoder_->try_decode_page(bytes.span(), page_n, out, consumed, context);
+      const auto context = small_decode_context(bytes.span().size(), {});
+      return decoder_->try_decode_page(bytes.span(), page_n, out, consumed, context.get());
     });
     return {std::min(page_n, out.count), consumed};
   }
@@ -123,7 +124,7 @@ void bind_wrapped(nb::module_& m) {
            nb::arg("max_output").none() = nb::none())
       .def_prop_ro("meta_size", &ChunkDecoder::meta_size)
       .def("decode_page", &ChunkDecoder::decode_page, nb::arg("source"), nb::arg("page_n"),
-           nb::arg("array"));
+           nb::arg("array").noconvert());
 }
 
 }  // namespace numpact::python

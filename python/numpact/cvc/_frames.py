@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, LimitExceededError
 from .._file import contents
-from .._writer import Replacement
+from .._sink import sink_of
 from ._info import Info
 from ._reader import Reader
 
@@ -56,7 +56,7 @@ def write_file(
 ) -> None:
     """Writes a file with checksums beside its name and renames it."""
     text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
-    target = Replacement(os.fspath(path))
+    target = sink_of(os.fspath(path))
     try:
         target.write(struct.pack("<4sHHI", b"CVCF", *version, len(text)) + text)
         for payload in payloads:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._errors import InvalidArgumentError, LimitExceededError
 from .._optional import require
 from .._ranges import Location, Path, StorageOptions, join, locate
-from .._writer import Replacement
+from .._sink import sink_of
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart, RemoteFile
 from ..cvc._values import result_dtype, shape_of
@@ -205,7 +205,7 @@ def assemble(
     total = len(front)
     if local is not None:
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
-        file: Any = Replacement(local)
+        file: Any = sink_of(local)
     else:
         file = target.fs.open(target.path, "wb")
     try:

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a Writer's bytes go."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import secrets
+import stat
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ._errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from ._writer import Target
+
+
+class Sink(Protocol):
+    def write(self, data: bytes | memoryview) -> None: ...
+    def commit(self) -> None: ...
+    def abort(self) -> None: ...
+
+
+def sink_of(target: Target) -> Sink:
+    """A path is replaced when all is written; devices, pipes and file objects are written to."""
+    if isinstance(target, (str, os.PathLike)):
+        # What a link points to is replaced, not the link.
+        path = os.path.realpath(os.fsdecode(target))
+        try:
+            mode = os.stat(path).st_mode
+        except FileNotFoundError:
+            return _Replacement(path, None)
+        if stat.S_ISREG(mode):
+            return _Replacement(path, stat.S_IMODE(mode))
+        return _Stream(open(path, "wb", buffering=0), owned=True)
+    if isinstance(target, io.TextIOBase):
+        raise InvalidArgumentError("the file must be opened in binary mode")
+    if not hasattr(target, "write"):
+        kind = type(target).__name__
+        raise InvalidArgumentError(f"a path or a file to write to is needed, not {kind}")
+    return _Stream(target, owned=False)
+
+
+def _write_all(file: Any, data: bytes | memoryview) -> None:
+    view = memoryview(data)
+    while len(view) > 0:
+        written = file.write(view)
+        if written is None:
+            if isinstance(file, io.RawIOBase):
+                raise BlockingIOError("the file takes no more bytes at the moment")
+            return  # not every file object tells
+        if not 0 < written <= len(view):
+            raise OSError(f"the file claims to have written {written} of {len(view)} bytes")
+        view = view[written:]  # raw files may take less than they are given
+
+
+class _Replacement:
+    """A temporary file beside its final name, which it takes once it is whole and on disk."""
+
+    def __init__(self, path: str, mode: int | None) -> None:
+        self._path = path
+        self._folder = os.path.dirname(path)
+        self._process = os.getpid()
+        self._temporary, handle = self._create()
+        # Unbuffered: after fork() both processes would write out what waits.
+        self._file = os.fdopen(handle, "wb", buffering=0)
+        if mode is not None:
+            with contextlib.suppress(OSError):
+                os.chmod(self._temporary, mode)
+
+    def _create(self) -> tuple[str, int]:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        while True:
+            path = os.path.join(self._folder, f".numpact-{secrets.token_hex(8)}.part")
+            with contextlib.suppress(FileExistsError):
+                return path, os.open(path, flags, 0o666)  # less the umask, as open() does
+
+    def write(self, data: bytes | memoryview) -> None:
+        _write_all(self._file, data)
+
+    def commit(self) -> None:
+        os.fsync(self._file.fileno())
+        self._file.close()
+        os.replace(self._temporary, self._path)
+        if os.name == "posix":
+            with contextlib.suppress(OSError):  # not every file system can sync a folder
+                folder = os.open(self._folder, os.O_RDONLY)
+                try:
+                    os.fsync(folder)
+                finally:
+                    os.close(folder)
+
+    def abort(self) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+        # A process forked meanwhile has a copy of this object, but the file is not its own.
+        if os.getpid() == self._process:
+            with contextlib.suppress(OSError):
+                os.unlink(self._temporary)
+
+
+class _Stream:
+    """A file object, left open if it is the caller's."""
+
+    def __init__(self, file: Any, owned: bool) -> None:
+        self._file = file
+        self._owned = owned
+
+    def write(self, data: bytes | memoryview) -> None:
+        _write_all(self._file, data)
+
+    def commit(self) -> None:
+        if self._owned:
+            self._file.close()
+
+    def abort(self) -> None:
+        if self._owned:
+            with contextlib.suppress(OSError):
+                self._file.close()
