@@ -62,6 +62,9 @@ void CodesToValues(const std::byte* codes, std::size_t n, float min, float scale
   CodesToValuesByOne(from + i, n - i, min, scale, values + i);
 }
 
+// Values that are fetched ahead.
+constexpr std::size_t kAhead = 512;
+
 void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, float scale,
                    std::uint8_t* HWY_RESTRICT codes) {
   std::size_t i = 0;
@@ -71,10 +74,21 @@ void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, f
     const std::size_t lanes = hn::Lanes(df);
     const auto all_min = hn::Set(df, min);
     const auto all_scale = hn::Set(df, scale);
-    for (; i + lanes <= n; i += lanes) {
-      const auto steps = hn::Div(hn::Sub(hn::LoadU(df, values + i), all_min), all_scale);
-      hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(steps)), d8, codes + i);
+    const auto most = hn::Set(df, 255.0f);
+    const auto put = [&](std::size_t at) HWY_ATTR {
+      const auto steps = hn::Div(hn::Sub(hn::LoadU(df, values + at), all_min), all_scale);
+      hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(hn::Min(steps, most))), d8, codes + at);
+    };
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      // The processor by itself fetches too late: a fifth of the time would be waiting.
+      hwy::Prefetch(values + i + kAhead);
+      hwy::Prefetch(values + i + kAhead + 2 * lanes);
+      put(i);
+      put(i + lanes);
+      put(i + 2 * lanes);
+      put(i + 3 * lanes);
     }
+    for (; i + lanes <= n; i += lanes) put(i);
   }
   for (; i < n; ++i) codes[i] = code_of_value(values[i], min, scale);
 }
