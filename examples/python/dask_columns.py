@@ -16,10 +16,11 @@ import time
 from typing import Any
 
 import dask.array as da
-import numpact.dask
 import numpy as np
 import numpy.typing as npt
 from distributed import Client, LocalCluster
+
+import numpact.dask
 
 START = np.datetime64("2025-01-02T09:00", "us").astype(np.int64)
 

@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pyarrow as pa
 import ray
 from ray.data.datasource import FileBasedDatasource
+
+import numpact
 
 
 class PcoDatasource(FileBasedDatasource):

@@ -7,9 +7,10 @@ import datetime
 import decimal
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 pa = pytest.importorskip("pyarrow")
 

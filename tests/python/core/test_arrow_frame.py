@@ -10,9 +10,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 from numpact import _arrow_frame
 
 HEAD = struct.Struct("<4sBBHQQQQ")

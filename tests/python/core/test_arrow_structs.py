@@ -7,8 +7,9 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-import numpact
 import pytest
+
+import numpact
 from numpact import _core
 
 P = ctypes.c_void_p

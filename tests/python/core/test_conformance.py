@@ -7,9 +7,10 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "pco"
 MADE = sorted((FIXTURES / "made").glob("*.pco"))

@@ -8,9 +8,10 @@ import copy
 import pickle
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 KINDS = {
     numpact.InvalidArgumentError: ("invalid argument", ValueError),

@@ -13,9 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 NUMBERS = np.random.default_rng(3).integers(-500, 500, 2500).astype(np.int32)
 PACKED = numpact.compress(NUMBERS, paging=300)
@@ -285,7 +286,7 @@ def test_closing_while_others_read(path: Path) -> None:
             while True:
                 assert f[100:200].tobytes() == NUMBERS[100:200].tobytes()
         except ValueError as error:
-            assert "closed" in str(error)  # noqa: PT017
+            assert "closed" in str(error)
 
     for _ in range(10):
         f = numpact.open(path)

@@ -7,9 +7,10 @@ import array
 import decimal
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 DTYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]
 

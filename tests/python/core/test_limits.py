@@ -8,9 +8,10 @@ import sys
 import time
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 
 def bomb(chunk_n: int) -> bytes:

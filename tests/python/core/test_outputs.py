@@ -8,9 +8,10 @@ import mmap
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 
 class Matrix(np.ndarray):

@@ -8,9 +8,10 @@ import sys
 from itertools import pairwise
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 NUMBERS = np.arange(5000) % 99
 PACKED = numpact.compress(NUMBERS, paging=500)

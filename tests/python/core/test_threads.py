@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 from numpact import _threads
 
 RNG = np.random.default_rng(0)

@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 
 OLD = b"what was there before"
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")

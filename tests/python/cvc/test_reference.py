@@ -8,9 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpact.decompressed as ours
 import numpy as np
 import pytest
+
+import numpact.decompressed as ours
 
 Array = np.ndarray[Any, Any]
 

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 from numpact import cvc
 
 ROOT = Path(__file__).resolve().parents[3]

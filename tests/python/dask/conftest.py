@@ -17,9 +17,10 @@ if MISSING:
     collect_ignore_glob = ["test_*.py"]
 else:
     import dask
-    import numpact
     from dask_support import Reads, put
     from fsspec.implementations.memory import MemoryFileSystem
+
+    import numpact
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

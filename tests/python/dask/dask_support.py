@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpact
 import numpy as np
 from fsspec.implementations.memory import MemoryFileSystem
+
+import numpact
 
 Prices = tuple[str, np.ndarray]
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import dask
 import dask.array as da
-import numpact
-import numpact.dask
 import numpy as np
 import pytest
 from dask_support import Prices, Reads, path_of, put, size_of
 from fsspec.implementations.memory import MemoryFileSystem
+
+import numpact
+import numpact.dask
 from numpact.dask import from_pco, pco_index
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
-import numpact
 import numpy as np
 import pytest
 from dask_support import make_table
+
+import numpact
 from numpact._threads import resolve
 from numpact.dask import from_pco, from_pco_table, pco_index, to_pco
 

@@ -10,10 +10,11 @@ from typing import Any
 import dask
 import dask.array as da
 import fsspec
-import numpact
-import numpact.dask
 import numpy as np
 import pytest
+
+import numpact
+import numpact.dask
 from numpact import cvc
 
 Array = np.ndarray[Any, Any]

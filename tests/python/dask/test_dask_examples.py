@@ -11,8 +11,9 @@ import venv
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpact
 import pytest
+
+import numpact
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "python"
 

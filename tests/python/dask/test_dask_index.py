@@ -9,10 +9,11 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pytest
 from dask_support import Prices, Reads, put
+
+import numpact
 from numpact import _chunk_index
 from numpact.dask import PcoIndex, from_pco, pco_index
 

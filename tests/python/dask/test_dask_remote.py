@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import dask.array as da
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 from numpact.dask import from_pco, pco_index, to_pco
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 
 import dask.array as da
-import numpact
 import numpy as np
 import pytest
 from dask_support import Reads
 from fsspec.implementations.memory import MemoryFileSystem
+
+import numpact
 from numpact.dask import PcoIndex, from_pco, pco_index, to_pco
 
 

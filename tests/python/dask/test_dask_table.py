@@ -8,13 +8,14 @@ import pickle
 from pathlib import Path
 from typing import Any
 
-import numpact
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from dask_support import TABLE, Prices, Reads, make_table, put
 from fsspec.implementations.memory import MemoryFileSystem
+
+import numpact
 from numpact.dask import from_pco_table, pco_index
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import dask
 import dask.threaded
-import numpact
 import pytest
+
+import numpact
 from numpact._threads import ALL, resolve
 
 

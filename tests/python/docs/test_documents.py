@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import numpact
 import pytest
+
+import numpact
 
 ROOT = Path(__file__).resolve().parents[3]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numcodecs
-import numpact
 import numpy as np
 import pytest
+
+import numpact
 from numpact.zarr import PCodec
 
 SETTINGS = {

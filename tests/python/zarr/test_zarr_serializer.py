@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numcodecs
-import numpact
 import numpy as np
 import pytest
 import zarr
 import zarr.codecs.numcodecs
-from numpact.zarr import PcoCodec, PCodec, register
 from zarr.core.buffer import default_buffer_prototype
+
+import numpact
+from numpact.zarr import PcoCodec, PCodec, register
 
 pytestmark = pytest.mark.filterwarnings("ignore::zarr.errors.ZarrUserWarning")
 
