@@ -127,17 +127,17 @@ def decompress(
     >>> numpact.decompress(numpact.compress(days), dtype=days.dtype)[-1]
     np.datetime64('2024-03-01')
     """
-    wanted = None if dtype is None else _as_dtype(dtype)
+    wanted = None if dtype is None else as_dtype(dtype)
     if out is not None:
         array = output_of(out)
         count = decompress_into(buf, array, threads, max_output, progress=progress)
-        return _viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
+        return viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
     if progress is None:
         numbers = _core.decompress(buf, resolve(threads), _limit(max_output))
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             numbers = _core.decompress(buf, resolve(threads), _limit(max_output), callback)
-    return numbers if wanted is None else _viewed(numbers, wanted)
+    return numbers if wanted is None else viewed(numbers, wanted)
 
 
 def decompress_into(
@@ -185,7 +185,7 @@ def _claimed(buf: Buffer) -> int | None:
     return _core.read_header(buf)["n_hint"] or None
 
 
-def _as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
+def as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
     import numpy as np
 
     try:
@@ -194,7 +194,7 @@ def _as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
         raise TypeMismatchError(str(error)) from None
 
 
-def _viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
+def viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
     import numpy as np
 
     if wanted == numbers.dtype:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arrays import dtype_of, type_name
 from ._chunk_index import FileIndex, PcoIndex
-from ._codec import _viewed
+from ._codec import as_dtype, viewed
 from ._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
 
@@ -73,7 +73,7 @@ class Part:
         if self.count < self.held:
             # A copy, not a view that holds on to what is left out.
             numbers = numbers.copy()
-        return numbers if dtype is None else _viewed(numbers, dtype)
+        return numbers if dtype is None else viewed(numbers, as_dtype(dtype))
 
     def dtype(self, wanted: npt.DTypeLike | None = None) -> np.dtype[Any]:
         """The type of the array that ``load`` gives."""
@@ -197,7 +197,7 @@ def common_dtype(files: Sequence[Described], wanted: npt.DTypeLike | None) -> np
                 f"{files[0].place.url} holds no numbers and names no type: give the dtype"
             )
         return dtype_of(name)
-    dtype = np.dtype(wanted)
+    dtype = as_dtype(wanted)
     if name is not None:
-        _viewed(np.empty(0, dtype_of(name)), dtype)
+        viewed(np.empty(0, dtype_of(name)), dtype)
     return dtype
