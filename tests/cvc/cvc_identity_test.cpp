@@ -44,8 +44,8 @@ std::vector<Rows> part(const std::vector<Array>& arrays, cvc::RowRange range) {
   return parts;
 }
 
-Bytes written_again(const Info& info, const std::vector<Array>& arrays, cvc::WriteConfig config,
-                    std::uint64_t step) {
+Bytes written_again(const Info& info, const std::vector<Array>& arrays,
+                    const cvc::WriteConfig& config, std::uint64_t step) {
   Bytes out;
   Writer writer(out, config);
   for (std::size_t i = 0; i < info.chunks.size(); ++i) {

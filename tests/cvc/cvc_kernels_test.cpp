@@ -134,8 +134,8 @@ TEST(CvcKernels, Codes) {
 }
 
 TEST(CvcKernels, HalfwayGoesToEven) {
-  std::vector<float> values;
-  for (int i = 0; i < 510; ++i) values.push_back(static_cast<float>(i) * 0.5f);
+  std::vector<float> values(510);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) * 0.5f;
   for_each_target([&] {
     std::vector<std::uint8_t> codes(values.size());
     values_to_codes(values.data(), values.size(), 0, 1, codes.data());

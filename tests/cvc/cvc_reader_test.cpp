@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cvc/codec/half.hpp"
 #include "cvc/cvc_files.hpp"
@@ -398,8 +399,9 @@ TEST(CvcReader, ColumnsByName) {
 }
 
 TEST(CvcReader, OpensFiles) {
-  const Reader reader(cvc_path("v10_fp16.cvc"));
-  const Reader copy = reader;
+  std::optional<Reader> reader(cvc_path("v10_fp16.cvc"));
+  const Reader copy = *reader;
+  reader.reset();
   EXPECT_EQ(copy.read_all().size(), 1200u);
   EXPECT_EQ(Reader::open(cvc_path("nothing.cvc")).status().kind(), ErrorKind::kIo);
   try {

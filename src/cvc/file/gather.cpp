@@ -26,6 +26,7 @@ Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
   std::sort(chunks.begin(), chunks.end());
   chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
   std::vector<Part> parts;
+  parts.reserve(chunks.size());
   for (const std::size_t chunk : chunks) parts.push_back({chunk, {}, 0, true});
   ReadConfig quiet = config;
   quiet.progress = nullptr;

@@ -47,6 +47,7 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
   Verifier verifier{info, report};
   if (info.has_checksums()) {
     std::vector<Part> parts;
+    parts.reserve(info.chunks.size());
     for (std::size_t i = 0; i < info.chunks.size(); ++i) parts.push_back({i, {}, 0, true});
     const PartHandler note = [](void* owner, const Part& part, const Status& problem) {
       static_cast<Verifier*>(owner)->add(part.chunk, problem);

@@ -106,11 +106,11 @@ std::string ObjectText::text(Style style) {
     return members_[a].first < members_[b].first;
   });
   std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (!kept.empty() && members_[kept.back()].first == members_[order[i]].first) {
-      members_[kept.back()].second = std::move(members_[order[i]].second);
+  for (const std::size_t i : order) {
+    if (!kept.empty() && members_[kept.back()].first == members_[i].first) {
+      members_[kept.back()].second = std::move(members_[i].second);
     } else {
-      kept.push_back(order[i]);
+      kept.push_back(i);
     }
   }
   if (style == Style::kOrdered) std::sort(kept.begin(), kept.end());
