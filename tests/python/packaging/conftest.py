@@ -23,9 +23,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(named)
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", ROOT, "--no-deps", "-q", "-w", folder]
-    library = ROOT / "build/release/src/libnumpact.a"
-    if library.exists():
-        command += ["-C", f"cmake.define.NUMPACT_PREBUILT={ROOT / 'build/release'}"]
+    built = ROOT / "build/release"
+    parts = ("src/libnumpact.a", "cli/libnumpact_cli_parts.a")
+    if all((built / part).exists() for part in parts):
+        command += ["-C", f"cmake.define.NUMPACT_PREBUILT={built}"]
     subprocess.run(command, check=True)
     return next(folder.glob("*.whl"))
 
