@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python package costs on top of the library: side by side in one run.
 
-Small: calls on 1,000 numbers, beside those of the package pcodec. Large: calls on many numbers,
+Small: calls on 1,000 numbers, those of numpact and of numpact.pcodec, beside the package pcodec's. Large: calls on many numbers,
 beside the same work asked of the C++ library through the shim (numpact_ctypes.py), with outputs
 that are there before ("into") and outputs that are allocated by the call. One thread each.
 """
@@ -49,13 +49,34 @@ def many(action: Action) -> Action:
     return calls
 
 
+def small_arrays() -> dict[str, np.ndarray]:
+    random = np.random.default_rng(0)
+    return {
+        "walk, int64": make_numbers("int64", SMALL_N),
+        "walk, float64": make_numbers("float64", SMALL_N),
+        "normal, float64": random.normal(size=SMALL_N),
+        "integers below 1,000": random.integers(0, 1000, SMALL_N),
+        "all the same, int64": np.full(SMALL_N, 7),
+    }
+
+
 def small_actions(numpact, numbers: np.ndarray) -> dict[str, tuple[Action, Action]]:
-    """By name: ours, and pcodec's."""
+    """By name: ours, and pcodec's; files are pcodec's."""
+    import numpact.pcodec as drop_in
     from pcodec import ChunkConfig, standalone
 
-    file, config = numpact.compress(numbers), ChunkConfig()
+    config = ChunkConfig()
+    file = standalone.simple_compress(numbers, config)
     out = np.empty_like(numbers)
     return {
+        "simple_decompress": (
+            lambda: drop_in.standalone.simple_decompress(file),
+            lambda: standalone.simple_decompress(file),
+        ),
+        "simple_decompress_into": (
+            lambda: drop_in.standalone.simple_decompress_into(file, out),
+            lambda: standalone.simple_decompress_into(file, out),
+        ),
         "decompress": (
             lambda: numpact.decompress(file),
             lambda: standalone.simple_decompress(file),
@@ -113,14 +134,14 @@ def main() -> None:
     options = parser.parse_args()
     numpact = import_package()
 
-    for dtype in ("int64", "float64"):
-        print(f"\n{SMALL_N} {dtype}: microseconds a call")
-        print(f"{'':18} {'numpact':>9} {'pcodec':>9} {'ratio':>7}")
-        pairs = small_actions(numpact, make_numbers(dtype, SMALL_N))
+    for kind, numbers in small_arrays().items():
+        print(f"\n{SMALL_N} numbers ({kind}): microseconds a call")
+        print(f"{'':22} {'numpact':>9} {'pcodec':>9} {'ratio':>7}")
+        pairs = small_actions(numpact, numbers)
         looped = {name: (many(ours), many(theirs)) for name, (ours, theirs) in pairs.items()}
         for name, (ours, theirs) in measure(looped, options.seconds / 4).items():
             a, b = ours / CALLS * 1e6, theirs / CALLS * 1e6
-            print(f"{name:18} {a:9.2f} {b:9.2f} {a / b:7.3f}")
+            print(f"{name:22} {a:9.2f} {b:9.2f} {a / b:7.3f}")
 
     for dtype in ("int64", "float64"):
         print(f"\n{options.numbers:,} {dtype}: milliseconds a call")

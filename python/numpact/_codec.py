@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
+# Files of fewer bytes are decoded by one thread anyway.
+_SMALL_FILE = 1 << 13
+
+
 def compress(
     x: object,
     level: int = DEFAULT_LEVEL,
@@ -133,7 +137,7 @@ def decompress(
         count = decompress_into(buf, array, threads, max_output, progress=progress)
         return viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
     if progress is None:
-        numbers = _core.decompress(buf, resolve(threads), _limit(max_output))
+        numbers = _core.decompress(buf, _threads_for(buf, threads), _limit(max_output))
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             numbers = _core.decompress(buf, resolve(threads), _limit(max_output), callback)
@@ -157,7 +161,9 @@ def decompress_into(
     array = output_of(out)
     numbers = writable(array)
     if progress is None:
-        count = _core.decompress_into(buf, numbers, resolve(threads), _limit(max_output))
+        count = _core.decompress_into(
+            buf, numbers, _threads_for(buf, threads), _limit(max_output)
+        )
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             count = _core.decompress_into(
@@ -166,6 +172,13 @@ def decompress_into(
     if array.dtype.kind == "b":
         check_truth(numbers.reshape(-1)[:count])
     return count
+
+
+def _threads_for(buf: Buffer, threads: int | None) -> int:
+    """As resolve(), which takes as long as a hundred numbers, where threads may gain something."""
+    if threads is None and type(buf) is bytes and len(buf) < _SMALL_FILE:
+        return 1
+    return resolve(threads)
 
 
 def _limit(max_output: int | None) -> int | None:
