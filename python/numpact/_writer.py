@@ -134,6 +134,10 @@ class Writer:
                 self.abort()
                 raise
 
+    def append(self, x: object) -> None:
+        """The same as ``write``, by the name that ``numpact.cvc.Writer`` has for it."""
+        self.write(x)
+
     def end_chunk(self) -> None:
         """Ends the current chunk early."""
         self._finish_part(self._encoder.end_chunk)

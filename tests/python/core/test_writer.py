@@ -46,6 +46,18 @@ def test_pieces_become_one_file(tmp_path: Path) -> None:
     assert counts == [500, 500, 500, 500, 9]
 
 
+def test_append_is_write() -> None:
+    files = []
+    for name in ("append", "write"):
+        with io.BytesIO() as sink:
+            with numpact.Writer(sink, "int64") as writer:
+                for first in range(0, 100, 10):
+                    getattr(writer, name)(range(first, first + 10))
+            files.append(sink.getvalue())
+    assert files[0] == files[1]
+    assert (numpact.decompress(files[0]) == range(100)).all()
+
+
 def test_large_arrays_go_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     from numpact import _writer
 
