@@ -78,7 +78,7 @@ def check_first_numbers(
 ) -> None:
     room = int(rng.integers(0, numbers.size))
     part, consumed = decoder.page(page, numbers.size, room)
-    assert consumed == 0
+    assert consumed <= len(page)
     assert part.tobytes() == numbers[:room].tobytes(), f"first {room} of {numbers.size}"
 
 
