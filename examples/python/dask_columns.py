@@ -34,12 +34,14 @@ def prices(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 def times(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.datetime64]:
     """Some milliseconds apart, in order."""
     jitter = np.random.default_rng(int(rows[0]) + 1).integers(0, 4000, rows.size)
-    return (START + rows * 4000 + jitter).astype("M8[us]")
+    moments: npt.NDArray[np.datetime64] = (START + rows * 4000 + jitter).astype("M8[us]")
+    return moments
 
 
 def volumes(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
     random = np.random.default_rng(int(rows[0]) + 2)
-    return (np.int32(1) + random.geometric(0.02, rows.size)).astype("i4") * np.int32(10)
+    lots: npt.NDArray[np.int32] = 10 + 10 * random.geometric(0.02, rows.size).astype(np.int32)
+    return lots
 
 
 def main() -> None:

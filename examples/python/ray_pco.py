@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import ray
-from ray.data.datasource import FileBasedDatasource
+import ray  # pyright: ignore[reportMissingImports]
+from ray.data.datasource import FileBasedDatasource  # pyright: ignore[reportMissingImports]
 
 import numpact
 
 
-class PcoDatasource(FileBasedDatasource):
+class PcoDatasource(FileBasedDatasource):  # type: ignore[misc, unused-ignore]
     """One column of numbers from the Pco files of paths and folders: a file or more to a task.
 
     A task reads a file whole, and gives out a block for each of its chunks.

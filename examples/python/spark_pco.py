@@ -16,10 +16,10 @@ from pathlib import Path
 import fsspec
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql import SparkSession  # pyright: ignore[reportMissingImports]
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition  # pyright: ignore[reportMissingImports]
+from pyspark.sql.pandas.types import to_arrow_schema  # pyright: ignore[reportMissingImports]
+from pyspark.sql.types import StructType  # pyright: ignore[reportMissingImports]
 
 import numpact
 
@@ -38,7 +38,7 @@ TYPES = {
 }
 
 
-class PcoDataSource(DataSource):
+class PcoDataSource(DataSource):  # type: ignore[misc, unused-ignore]
     """One column of numbers from the Pco files that a pattern names; a partition for each file."""
 
     @classmethod
@@ -46,8 +46,7 @@ class PcoDataSource(DataSource):
         return "pco"
 
     def schema(self) -> str:
-        with fsspec.open(matches(self.options["path"])[0]) as file:
-            dtype = numpact.open(file.read(64)).dtype.name
+        dtype = numpact.open(fetch(matches(self.options["path"])[0], 64)).dtype.name
         if dtype not in TYPES:
             raise numpact.TypeMismatchError(f"Spark has no type for {dtype}")
         return f"`{self.options.get('column', 'value')}` {TYPES[dtype]} not null"
@@ -56,7 +55,7 @@ class PcoDataSource(DataSource):
         return PcoReader(self.options["path"], to_arrow_schema(schema))
 
 
-class PcoReader(DataSourceReader):
+class PcoReader(DataSourceReader):  # type: ignore[misc, unused-ignore]
     def __init__(self, pattern: str, schema: pa.Schema) -> None:
         self._pattern, self._schema = pattern, schema
 
@@ -64,12 +63,17 @@ class PcoReader(DataSourceReader):
         return [InputPartition(name) for name in matches(self._pattern)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        with fsspec.open(partition.value) as file:
-            # Spark runs a task for each processor: one thread is enough.
-            numbers = numpact.open(file.read(), threads=1)
+        # Spark runs a task for each processor: one thread is enough.
+        numbers = numpact.open(fetch(partition.value), threads=1)
         for chunk in numbers:
             column = pa.array(chunk).cast(self._schema.field(0).type)
             yield pa.RecordBatch.from_arrays([column], schema=self._schema)
+
+
+def fetch(url: str, most: int | None = None) -> bytes:
+    """The file's bytes, or the first of them."""
+    fs, path = fsspec.core.url_to_fs(url)
+    return bytes(fs.cat_file(path, start=0, end=most))
 
 
 def matches(pattern: str) -> list[str]:

@@ -161,9 +161,7 @@ def decompress_into(
     array = output_of(out)
     numbers = writable(array)
     if progress is None:
-        count = _core.decompress_into(
-            buf, numbers, _threads_for(buf, threads), _limit(max_output)
-        )
+        count = _core.decompress_into(buf, numbers, _threads_for(buf, threads), _limit(max_output))
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             count = _core.decompress_into(

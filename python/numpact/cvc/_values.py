@@ -31,7 +31,7 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
         return np.dtype(column.dtype if keeps else "float32"), False
     if isinstance(dtype, str) and dtype == "bfloat16":
         try:
-            import ml_dtypes
+            import ml_dtypes  # pyright: ignore[reportMissingImports]
         except ImportError:
             return np.dtype(np.uint16), True
         return np.dtype(ml_dtypes.bfloat16), True

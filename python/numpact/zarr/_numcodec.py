@@ -102,7 +102,8 @@ class PCodec(Codec):  # type: ignore[misc]
         codec._keeps_memory_order = not _is_for_zarr_v3()
         return codec
 
-    def encode(self, buf: Buffer | Array) -> bytes:
+    # The base class says nothing of types, which pyright takes for None.
+    def encode(self, buf: Buffer | Array) -> bytes:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Compresses an array to a standalone Pco file.
 
         Args:
@@ -122,7 +123,7 @@ class PCodec(Codec):  # type: ignore[misc]
         # nor do we, unless there is no number to tell it.
         return _core.compress(numbers, level, mode, delta, paging, numbers.size == 0, 1, None)
 
-    def decode(self, buf: Buffer, out: Any = None) -> Array:
+    def decode(self, buf: Buffer, out: Any = None) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Decodes a standalone Pco file.
 
         Args:

@@ -76,7 +76,7 @@ class PcoCodec(ArrayBytesCodec):
         """A codec from its entry in zarr.json."""
         if data.get("name") != NAME:
             raise InvalidArgumentError(f"the codec is named {data.get('name')!r}, not {NAME!r}")
-        configuration = data.get("configuration") or {}
+        configuration: Any = data.get("configuration") or {}
         if not isinstance(configuration, dict):
             raise InvalidArgumentError(f"the configuration of {NAME} is not an object")
         return cls(**configuration)
@@ -113,13 +113,13 @@ class PcoCodec(ArrayBytesCodec):
         buffer: NDBuffer = chunk_spec.prototype.nd_buffer.from_numpy_array(array)
         return buffer
 
-    async def _encode_single(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
-        return await asyncio.to_thread(self._encode_sync, chunk_array, chunk_spec)
+    async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
+        return await asyncio.to_thread(self._encode_sync, chunk_data, chunk_spec)
 
-    async def _decode_single(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+    async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
         if math.prod(chunk_spec.shape) <= _SMALL_CHUNK:
-            return self._decode_sync(chunk_bytes, chunk_spec)
-        return await asyncio.to_thread(self._decode_sync, chunk_bytes, chunk_spec)
+            return self._decode_sync(chunk_data, chunk_spec)
+        return await asyncio.to_thread(self._decode_sync, chunk_data, chunk_spec)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PcoCodec):
