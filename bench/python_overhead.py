@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python package costs on top of the library: side by side in one run.
 
-Small: calls on 1,000 numbers, those of numpact and of numpact.pcodec, beside the package pcodec's. Large: calls on many numbers,
-beside the same work asked of the C++ library through the shim (numpact_ctypes.py), with outputs
-that are there before ("into") and outputs that are allocated by the call. One thread each.
+Small: calls on 1,000 numbers, those of numpact and of numpact.pcodec, beside the package pcodec's.
+Large: calls on many numbers, beside the same work asked of the C++ library through the shim
+(numpact_ctypes.py), with outputs that are there before ("into") and outputs that are allocated by
+the call. One thread each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportMissingImports=false
 """Pco files as a Ray dataset: a recipe to copy. It takes numpact, ray[data] and pyarrow.
 
 python ray_pco.py                                          # makes some files and reads them
@@ -16,8 +17,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import ray  # pyright: ignore[reportMissingImports]
-from ray.data.datasource import FileBasedDatasource  # pyright: ignore[reportMissingImports]
+import ray
+from ray.data.datasource import FileBasedDatasource
 
 import numpact
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportMissingImports=false
 """Pco files as a Spark data frame: a recipe to copy. It takes numpact, pyspark 4, pyarrow, fsspec.
 
 python spark_pco.py                                        # makes some files and reads them
@@ -16,10 +17,10 @@ from pathlib import Path
 import fsspec
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import SparkSession  # pyright: ignore[reportMissingImports]
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition  # pyright: ignore[reportMissingImports]
-from pyspark.sql.pandas.types import to_arrow_schema  # pyright: ignore[reportMissingImports]
-from pyspark.sql.types import StructType  # pyright: ignore[reportMissingImports]
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
 
 import numpact
 

@@ -91,7 +91,8 @@ class Info:
 
 
 def _value(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
+    # Empty: a section that says nothing of itself.
+    return json.loads(text) if text else None
 
 
 def make_info(raw: dict[str, Any]) -> Info:

@@ -103,7 +103,7 @@ class PCodec(Codec):  # type: ignore[misc]
         return codec
 
     # The base class says nothing of types, which pyright takes for None.
-    def encode(self, buf: Buffer | Array) -> bytes:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def encode(self, buf: Buffer | Array) -> bytes:  # pyright: ignore
         """Compresses an array to a standalone Pco file.
 
         Args:
@@ -123,7 +123,7 @@ class PCodec(Codec):  # type: ignore[misc]
         # nor do we, unless there is no number to tell it.
         return _core.compress(numbers, level, mode, delta, paging, numbers.size == 0, 1, None)
 
-    def decode(self, buf: Buffer, out: Any = None) -> Array:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def decode(self, buf: Buffer, out: Any = None) -> Array:  # pyright: ignore
         """Decodes a standalone Pco file.
 
         Args:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import struct
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -155,6 +157,21 @@ def test_sections_come_whole(vectors: np.ndarray[Any, Any], tmp_path: Path) -> N
     found = cvc.load_cvc_range(path, section_key="k", section_value="a")
     assert (found == vectors[[0, 1, 2, 5, 6, 7, 8]]).all()
     assert [s.metadata for s in cvc.Reader(path).info.sections] == [{"k": x} for x in "aba"]
+
+
+def test_sections_without_metadata(vectors: np.ndarray[Any, Any], tmp_path: Path) -> None:
+    path = tmp_path / "s.cvc"
+    cvc.pack_cvc_sections([(vectors[:3], {"k": 1}), (vectors[3:9], None)], path)
+    data = path.read_bytes()
+    (size,) = struct.unpack_from("<I", data, 8)
+    header = json.loads(data[12 : 12 + size])
+    for section in header["sections"]:
+        section.pop("metadata", None)
+    text = json.dumps(header).encode()
+    found = cvc.Reader(data[:8] + struct.pack("<I", len(text)) + text + data[12 + size :])
+    assert [section.metadata for section in found.info.sections] == [None, None]
+    assert found.find_sections("k", 1) == []
+    assert (found.read() == cvc.load_cvc(path)).all()
 
 
 def test_damage(path: Path) -> None:

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""CVC files beside the package decompressed: side by side in one run, files in memory (tmpfs).
+
+Vectors are 200,000 x 256 standard normal float32 unless said otherwise. The reference packs and
+reads lossless data by loops of Python: there it gets fewer rows, and times are for each value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import decompressed as theirs
+import numpy as np
+from numpact import cvc as ours
+from rounds import best_of_rounds
+
+Action = Callable[[], object]
+REFERENCE_LOSSLESS_ROWS = 2000
+
+
+@contextlib.contextmanager
+def memory_folder() -> Iterator[Path]:
+    """A folder on tmpfs where there is one."""
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        yield Path(folder)
+
+
+def quietly(action: Action) -> Action:
+    def run() -> object:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return action()
+
+    return run
+
+
+class Bench:
+    def __init__(self, folder: Path, vectors: np.ndarray, seconds: float) -> None:
+        self.folder, self.vectors, self.seconds = folder, vectors, seconds
+
+    def compare(self, what: str, mine: Action, reference: Action, scale: float = 1.0) -> None:
+        """`scale`: how many times as many values the first one has."""
+        best, _ = best_of_rounds({"mine": mine, "theirs": quietly(reference)}, 3, self.seconds)
+        a, b = best["mine"], best["theirs"] * scale
+        speed = self.vectors.nbytes / a / 1e9
+        print(f"{what:34} {a * 1e3:9.1f} {b * 1e3:10.1f} {b / a:8.1f} {speed:7.2f}")
+
+    def compression(self, compression: str, threads: int) -> None:
+        slow = compression == "lossless"
+        rows = min(REFERENCE_LOSSLESS_ROWS, len(self.vectors)) if slow else len(self.vectors)
+        scale = len(self.vectors) / rows
+        mine, reference = str(self.folder / "mine.cvc"), str(self.folder / "theirs.cvc")
+        some = self.vectors[:rows]
+        title = f"{compression}, {threads} thread{'s' if threads > 1 else ''}"
+        self.compare(
+            f"write {title}",
+            lambda: ours.pack_cvc(self.vectors, mine, compression, threads=threads),
+            lambda: theirs.pack_cvc(some, reference, compression),
+            scale,
+        )
+        theirs.pack_cvc(some, reference, compression)
+        out = np.empty_like(self.vectors)
+        reader = ours.Reader(mine, threads=threads)
+        self.compare(
+            f"read {title}",
+            lambda: ours.load_cvc(mine, threads=threads),
+            lambda: theirs.load_cvc(reference),
+            scale,
+        )
+        self.compare(
+            f"read {title}, into an array",
+            lambda: reader.read(out=out),
+            lambda: theirs.load_cvc(reference),
+            scale,
+        )
+
+    def columns(self) -> None:
+        path = str(self.folder / "columns.cvc")
+        parts = np.split(self.vectors[:, : self.vectors.shape[1] // 10 * 10], 10, axis=1)
+        data = {f"c{i}": np.ascontiguousarray(part) for i, part in enumerate(parts)}
+        ours.pack_cvc_columns(data, path)
+        self.compare(
+            "one column of ten (fp16)",
+            lambda: ours.load_cvc_columns(path, ["c3"], threads=1),
+            lambda: theirs.load_cvc_columns(path, ["c3"]),
+        )
+
+    def gather(self, rows: int) -> None:
+        path = self.folder / "gather.cvc"
+        chosen = np.random.default_rng(1).integers(0, rows, 10_000)
+        with ours.Writer(path, compression="int8") as writer:
+            for first in range(0, rows, len(self.vectors)):
+                writer.append(self.vectors[: min(len(self.vectors), rows - first)])
+        reader = ours.Reader(path, threads=1)
+        best, _ = best_of_rounds({"gather": lambda: reader.gather(chosen)}, 3, self.seconds / 2)
+        shape = f"{rows:,} x {self.vectors.shape[1]}"
+        print(f"\ngather of 10,000 random rows of {shape} int8: {best['gather'] * 1e3:.1f} ms")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--dimension", type=int, default=256)
+    parser.add_argument("--gather-rows", type=int, default=1_000_000)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--seconds", type=float, default=4, help="for each line")
+    options = parser.parse_args()
+    shape = (options.rows, options.dimension)
+    vectors = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    with memory_folder() as folder:
+        bench = Bench(folder, vectors, options.seconds)
+        print(f"{'':34} {'numpact':>9} {'reference':>10} {'ratio':>8} {'GB/s':>7}")
+        out = np.empty_like(vectors)
+        bench.compare("copy of the array", lambda: np.copyto(out, vectors), vectors.copy)
+        for threads in options.threads:
+            for compression in ("fp16", "int8", "lossless"):
+                bench.compression(compression, threads)
+        bench.columns()
+        bench.gather(options.gather_rows)
+
+
+if __name__ == "__main__":
+    main()
