@@ -14,10 +14,7 @@ from ._specs import (
     Delta,
     Mode,
     Paging,
-    core_delta,
-    core_level,
-    core_mode,
-    core_paging,
+    core_options,
 )
 from ._threads import resolve
 
@@ -64,9 +61,6 @@ def append(
     _core.append_to_file(
         name,
         numbers_of(x),
-        core_level(level),
-        core_mode(mode),
-        core_delta(delta),
-        core_paging(paging),
+        *core_options(level, mode, delta, paging),
         resolve(threads),
     )

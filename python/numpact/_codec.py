@@ -15,10 +15,7 @@ from ._specs import (
     Delta,
     Mode,
     Paging,
-    core_delta,
-    core_level,
-    core_mode,
-    core_paging,
+    core_options,
 )
 from ._threads import resolve
 
@@ -82,10 +79,7 @@ def compress(
     with core_progress(progress, numbers.size) as callback:
         return _core.compress(
             numbers,
-            core_level(level),
-            core_mode(mode),
-            core_delta(delta),
-            core_paging(paging),
+            *core_options(level, mode, delta, paging),
             True,
             resolve(threads),
             callback,

@@ -61,6 +61,14 @@ class ChunkInfo:
     def bytes(self) -> int:
         return self.meta_bytes + self.page_bytes
 
+    @property
+    def bits_per_number(self) -> float:
+        return self.bytes * 8 / self.count if self.count else 0.0
+
+    def bins_text(self) -> str:
+        """How many bins each latent variable has."""
+        return ", ".join(f"{v.variable} {len(v.bins)}" for v in self.variables)
+
 
 @dataclass(frozen=True)
 class FileInfo:

@@ -16,8 +16,6 @@ def _row(cells: list[str], tag: str = "td") -> str:
 
 
 def _chunk_row(index: int, chunk: ChunkInfo) -> str:
-    per_number = chunk.bytes * 8 / chunk.count if chunk.count else 0.0
-    bins = ", ".join(f"{v.variable} {len(v.bins)}" for v in chunk.variables)
     return _row(
         [
             str(index),
@@ -25,9 +23,9 @@ def _chunk_row(index: int, chunk: ChunkInfo) -> str:
             chunk.type,
             chunk.mode,
             chunk.delta,
-            bins,
+            chunk.bins_text(),
             f"{chunk.bytes:,}",
-            f"{per_number:.2f}",
+            f"{chunk.bits_per_number:.2f}",
         ]
     )
 

@@ -9,11 +9,10 @@ MOST_CHUNKS = 8
 
 
 def _line(index: int, chunk: ChunkInfo) -> str:
-    per_number = chunk.bytes * 8 / chunk.count if chunk.count else 0.0
-    bins = ", ".join(f"{v.variable} {len(v.bins)}" for v in chunk.variables)
     return (
         f"  chunk {index}: {chunk.count:,} x {chunk.type}, {chunk.mode}, delta {chunk.delta}, "
-        f"{chunk.bytes:,} bytes, {per_number:.2f} bits a number, bins: {bins}"
+        f"{chunk.bytes:,} bytes, {chunk.bits_per_number:.2f} bits a number, "
+        f"bins: {chunk.bins_text()}"
     )
 
 

@@ -112,3 +112,10 @@ def core_level(level: int) -> int:
     if not 0 <= number <= MAX_LEVEL:
         raise InvalidArgumentError(f"level must be 0 to {MAX_LEVEL}, not {number}")
     return number
+
+
+def core_options(
+    level: int, mode: Mode, delta: Delta, paging: Paging
+) -> tuple[int, CoreMode, CoreDelta, CorePaging]:
+    """The four options of encoding as _core takes them; raises for what it would refuse."""
+    return core_level(level), core_mode(mode), core_delta(delta), core_paging(paging)

@@ -20,10 +20,7 @@ from ._specs import (
     Delta,
     Mode,
     Paging,
-    core_delta,
-    core_level,
-    core_mode,
-    core_paging,
+    core_options,
 )
 from ._threads import resolve
 
@@ -81,10 +78,7 @@ class Writer:
         self._type = type_name(dtype)
         self._encoder = _core.Encoder(
             self._type,
-            core_level(level),
-            core_mode(mode),
-            core_delta(delta),
-            core_paging(paging),
+            *core_options(level, mode, delta, paging),
             resolve(threads),
         )
         self._count = 0

@@ -149,6 +149,22 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& tas
   }
 }
 
+// At most `most` numbers; `is_end`: whether the file has no more.
+Status decode_into(std::span<const std::byte> file, const MutableNumberView& out,
+                   std::size_t& count, std::size_t most, bool& is_end, const DecodeConfig& config,
+                   DecodeContext* context) noexcept {
+  count = 0;
+  is_end = false;
+  return guarded([&]() -> Status {
+    ScratchArena arena(context, config.limits.max_memory);
+    ParallelPart parallel(file, config, context, *arena);
+    FileWalker walker(file, *arena);
+    FixedOutput output(out);
+    NUMPACT_TRY(read_header(walker, out.type));
+    return decode_chunks(walker, parallel, {out.type, config, output, count}, most, is_end);
+  });
+}
+
 }  // namespace
 
 FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes) {
@@ -179,32 +195,14 @@ Status try_read_header(std::span<const std::byte> file, FileHeader& header) noex
 Status try_decompress_into(std::span<const std::byte> file, const MutableNumberView& out,
                            std::size_t& count, const DecodeConfig& config,
                            DecodeContext* context) noexcept {
-  count = 0;
-  return guarded([&]() -> Status {
-    ScratchArena arena(context, config.limits.max_memory);
-    ParallelPart parallel(file, config, context, *arena);
-    FileWalker walker(file, *arena);
-    FixedOutput output(out);
-    NUMPACT_TRY(read_header(walker, out.type));
-    bool is_end = false;
-    return decode_chunks(walker, parallel, {out.type, config, output, count}, SIZE_MAX, is_end);
-  });
+  bool is_end = false;
+  return decode_into(file, out, count, SIZE_MAX, is_end, config, context);
 }
 
 Status try_decompress_front(std::span<const std::byte> file, const MutableNumberView& out,
                             std::size_t& count, bool& is_finished, const DecodeConfig& config,
                             DecodeContext* context) noexcept {
-  count = 0;
-  is_finished = false;
-  return guarded([&]() -> Status {
-    ScratchArena arena(context, config.limits.max_memory);
-    ParallelPart parallel(file, config, context, *arena);
-    FileWalker walker(file, *arena);
-    FixedOutput output(out);
-    NUMPACT_TRY(read_header(walker, out.type));
-    return decode_chunks(walker, parallel, {out.type, config, output, count}, out.count,
-                         is_finished);
-  });
+  return decode_into(file, out, count, out.count, is_finished, config, context);
 }
 
 namespace detail {

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from .._errors import InvalidArgumentError, UnsupportedVersionError
+from .._errors import Error, InvalidArgumentError
 
 _CPU = ("auto", "cpp", "python")
 _GPU = ("cuda", "triton")
 _NO_GPU = "numpact reads CVC on the CPU only; move the array to the device afterwards"
 
 
-class BackendError(UnsupportedVersionError):
+class BackendError(Error):
     """A backend that this build does not have."""
 
     kind = "unsupported backend"

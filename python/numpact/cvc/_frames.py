@@ -41,11 +41,29 @@ class Payloads:
         start = found.offset + self.info.record_head_bytes
         return self._data[start : start + found.payload_bytes]
 
+    def stored_checksum(self, chunk: int) -> int:
+        """What stands in front of a payload, in files that have checksums."""
+        (stored,) = struct.unpack_from("<I", self._data, (self.info.chunks[chunk].offset or 0) + 4)
+        return int(stored)
+
     def slice(self, chunk: int, column: int) -> memoryview:
         """The bytes of one column."""
         found = self.info.chunks[chunk].slices[column]
         end = None if found.size is None else found.offset + found.size
         return self[chunk][found.offset : end]
+
+
+def front(version: tuple[int, int], header: dict[str, Any]) -> bytes:
+    """What stands before the first record of a file with checksums."""
+    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return struct.pack("<4sHHI", b"CVCF", *version, len(text)) + text
+
+
+def record_head(payload: bytes | memoryview) -> bytes:
+    """What stands before a payload: its length and checksum."""
+    if len(payload) > _MAX_PAYLOAD:
+        raise LimitExceededError("a chunk takes more than 4 GiB: make them shorter")
+    return struct.pack("<II", len(payload), zlib.crc32(payload))
 
 
 def write_file(
@@ -55,14 +73,11 @@ def write_file(
     payloads: Iterable[bytes | memoryview],
 ) -> None:
     """Writes a file with checksums beside its name and renames it."""
-    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
     target = sink_of(os.fspath(path))
     try:
-        target.write(struct.pack("<4sHHI", b"CVCF", *version, len(text)) + text)
+        target.write(front(version, header))
         for payload in payloads:
-            if len(payload) > _MAX_PAYLOAD:
-                raise LimitExceededError("a chunk takes more than 4 GiB: make them shorter")
-            target.write(struct.pack("<II", len(payload), zlib.crc32(payload)))
+            target.write(record_head(payload))
             target.write(payload)
         target.commit()
     except BaseException:

@@ -70,7 +70,7 @@ def pack_cvc(
         threads=threads,
     ) as writer:
         for index, value in enumerate(chunk_metadata or ()):
-            writer.set_chunk(index, metadata=[value])
+            writer.set_chunk(index, metadata=value)
         writer.append(matrix)
     return writer.close()
 

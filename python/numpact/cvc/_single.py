@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import struct
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._errors import CorruptError
 from .._ranges import Location, StorageOptions, locate, named_errors
+from ._frames import front, record_head
 from ._info import Info, make_info
 from ._reader import Reader
 
@@ -35,21 +35,20 @@ class ChunkPart:
     stop: int
     is_record: bool  #: the bytes are a whole record, with its checksum; else a column's slice
     has_checksums: bool
-    header: str
+    header: dict[str, Any]
     rows: int
 
     def load(self, dtype: str) -> Array:
         """Fetches the bytes by one request, and decodes them with one thread."""
         data = self.place.read(self.start, self.stop)
-        text = self.header.encode("ascii")
-        frame = struct.pack("<4sHHI", b"CVCF", 2, 0, len(text)) + text
+        frame = front((2, 0), self.header)
         if not self.is_record:
-            frame += struct.pack("<II", len(data), zlib.crc32(data))
+            frame += record_head(data)
         elif not self.has_checksums:
             payload = memoryview(data)[4:]
             if struct.unpack_from("<I", data)[0] != len(payload):
                 raise CorruptError(f"{self.place.url}: a chunk is not as long as its header says")
-            frame += struct.pack("<II", len(payload), zlib.crc32(payload))
+            frame += record_head(payload)
             data = bytes(payload)
         with named_errors(self.place.url, self.start):
             return Reader(frame + data).read(dtype=dtype, verify=self.is_record, threads=1)
@@ -120,6 +119,6 @@ class RemoteFile:
             stop,
             is_record,
             self.info.version >= (1, 0),
-            json.dumps(header),
+            header,
             described.rows,
         )

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Error
+from .._errors import Error, UnsupportedVersionError
 from ._frames import Payloads, write_file
 from ._reader import Reader
 
@@ -111,15 +110,13 @@ def validate_cvc_integrity(
     details = None
     if verbose:
         details = []
-        data = memoryview(open(path, "rb").read())  # noqa: SIM115
         print(f"{len(info.chunks)} chunks")
         for i, chunk in enumerate(info.chunks):
-            (stored,) = struct.unpack_from("<I", data, (chunk.offset or 0) + 4)
             details.append(
                 {
                     "chunk_index": i,
                     "valid": i not in bad,
-                    "expected_crc32": f"{stored:08x}",
+                    "expected_crc32": f"{payloads.stored_checksum(i):08x}",
                     "actual_crc32": f"{zlib.crc32(payloads[i]):08x}",
                     "vector_range": (chunk.first_row, chunk.first_row + chunk.rows),
                 }
@@ -153,8 +150,6 @@ def upgrade_cvc(input_path: Path, output_path: Path, verbose: bool = False) -> d
     payloads = Payloads(input_path)
     info = payloads.info
     if info.is_columnar:
-        from .._errors import UnsupportedVersionError
-
         raise UnsupportedVersionError("a columnar file has nothing to upgrade")
     header = json.loads(info.header)
     header.pop("mmap_optimized", None)

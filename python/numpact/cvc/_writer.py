@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-_FLOATS = ("float32", "float16", "float64")
+_NOTHING: Any = object()  # stands for an argument that was not given
 
 
 class WriteReport(NamedTuple):
@@ -136,16 +136,16 @@ class Writer:
         self._guarded(self._writer.end_chunk)
 
     def set_chunk(
-        self, chunk: int, *, compression: str | None = None, metadata: Sequence[Any] | None = None
+        self, chunk: int, *, compression: str | None = None, metadata: Any = _NOTHING
     ) -> None:
         """Options of one chunk, before it is full.
 
         Args:
             chunk: Its index.
             compression: Instead of the file's; not for columns.
-            metadata: A sequence of one JSON value, since the value itself may be None.
+            metadata: Any JSON value, None among them.
         """
-        text = None if metadata is None else json_text(metadata[0])
+        text = None if metadata is _NOTHING else json_text(metadata)
         self._guarded(lambda: self._writer.set_chunk(chunk, compression, text))
 
     def close(self) -> WriteReport:

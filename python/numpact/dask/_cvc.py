@@ -7,16 +7,15 @@ import contextlib
 import json
 import os
 import shutil
-import struct
 import uuid
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._errors import InvalidArgumentError, LimitExceededError
+from .._errors import InvalidArgumentError
 from .._optional import require
 from .._ranges import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
+from ..cvc._frames import front, record_head
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart, RemoteFile
 from ..cvc._values import result_dtype, shape_of
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
-
-_MAX_PAYLOAD = (1 << 32) - 1
 
 
 def from_cvc(
@@ -199,27 +196,25 @@ def assemble(
     chunks = [chunk for piece in there for chunk in piece.chunks]
     rows = sum(chunk["rows"] for chunk in chunks)
     header = {**settings, "num_vectors": rows, "chunks": chunks}
-    text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode("ascii")
-    front = struct.pack("<4sHHI", b"CVCF", 1, 0, len(text)) + text
+    start = front((1, 0), header)
     local = target.local_path
-    total = len(front)
+    total = len(start)
     if local is not None:
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
         file: Any = sink_of(local)
     else:
         file = target.fs.open(target.path, "wb")
     try:
-        file.write(front)
+        file.write(start)
         for piece in there:
             at = 0
             for size in piece.sizes:
-                if size > _MAX_PAYLOAD:
-                    raise LimitExceededError("a chunk takes more than 4 GiB: make them shorter")
                 payload = piece.place.read(at, at + size)
-                file.write(struct.pack("<II", size, zlib.crc32(payload)))
+                head = record_head(payload)
+                file.write(head)
                 file.write(payload)
                 at += size
-                total += 8 + size
+                total += len(head) + size
         if local is not None:
             file.commit()
         else:

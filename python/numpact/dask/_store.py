@@ -18,10 +18,7 @@ from .._specs import (
     Delta,
     Mode,
     Paging,
-    core_delta,
-    core_level,
-    core_mode,
-    core_paging,
+    core_options,
 )
 from ._array import dask_array
 
@@ -77,7 +74,7 @@ def to_pco(
         )
     type_name(array.dtype)
     options = (level, mode, delta, paging)
-    _check_options(*options)
+    core_options(*options)  # what compress would refuse is told here, not on some worker
     place = locate(folder, storage_options)
     present = _present(place)
     if present and not overwrite:
@@ -96,14 +93,6 @@ def to_pco(
     leftover = [path for path in present if path.rpartition("/")[2] not in set(names)]
     result = dask.delayed(finish, pure=False)(entries, place, leftover, dtype)
     return result.compute() if compute else result
-
-
-def _check_options(level: int, mode: Mode, delta: Delta, paging: Paging) -> None:
-    """Raises for what compress would refuse, here and not on some worker."""
-    core_level(level)
-    core_mode(mode)
-    core_delta(delta)
-    core_paging(paging)
 
 
 def _present(folder: Location) -> list[str]:
