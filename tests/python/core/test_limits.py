@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import sys
 import time
 from typing import Any
@@ -148,3 +149,27 @@ def test_nobody_keeps_references() -> None:
     gc.collect()
     assert [sys.getrefcount(x) for x in (NUMBERS, PACKED, out, buf)] == counts
     buf.clear()  # no buffer is held either
+
+
+@linux
+def test_a_writer_takes_the_memory_of_few_chunks() -> None:
+    class Nowhere(io.RawIOBase):
+        size = 0
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            self.size += len(data)
+            return len(data)
+
+    sink = Nowhere()
+    numbers = np.random.default_rng(3).normal(size=1 << 20)
+    with numpact.Writer(sink, "float64", level=0, threads=2) as writer:
+        writer.write(numbers)
+        before = rss()
+        for _ in range(39):
+            writer.write(numbers)
+    # What went through is 335 MB, and nearly as much when it is compressed.
+    assert sink.size > 250 << 20
+    assert rss() - before < 64 << 20
