@@ -59,6 +59,7 @@ Bytes pack(const Matrix& matrix, Compression compression, std::uint64_t chunk_ro
   cvc::WriteConfig config;
   config.compression = compression;
   config.chunk_rows = chunk_rows;
+  config.rounding = cvc::Rounding::kNearest;
   return pack(matrix, config);
 }
 

@@ -22,6 +22,7 @@
 #include "cvc/codec/team.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/types.hpp"
+#include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::cvc {
@@ -88,7 +89,8 @@ struct Block {
 struct EncodeRules {
   bool range_in_double = false;  // version 0.1
   bool allow_nonfinite = false;
-  bool keeps_integers = false;    // columns
+  bool keeps_integers = false;  // columns
+  Rounding rounding = Rounding::kNearest;
   const Team* helpers = nullptr;  // for one slice that is planned by itself
 };
 
@@ -105,9 +107,11 @@ struct Plan {
   // int8: as the header has them, and as values are divided.
   double min = 0;
   double scale = 0;
-  bool is_flat = false;                                    // all codes are 0
-  bool in_double = false;                                  // codes are made from doubles
-  bool allows_nonfinite = false;                           // int8_row
+  bool is_flat = false;           // all codes are 0
+  bool in_double = false;         // codes are made from doubles
+  bool allows_nonfinite = false;  // int8_row
+  Rounding rounding = Rounding::kNearest;
+  std::vector<char> is_kept;  // int8_dim, int4: dimensions of whole numbers
   std::unique_ptr<std::array<PlanePlan, kPlanes>> planes;  // lossless
   std::vector<StepRange> ranges;                           // int8_dim, int4
   std::vector<std::vector<std::byte>> parts;               // pco: all bytes, in order
@@ -178,6 +182,9 @@ extern const Codec kPcoCodec;
 Status check_size(const Encoded& encoded, std::uint64_t size);
 // Of values that codes cannot stand for.
 Status nonfinite_error();
+
+// All minima, then all scales, as they stand behind codes.
+Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink);
 
 inline float load_float(const std::byte* at) {
   float value;

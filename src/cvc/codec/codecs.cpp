@@ -67,6 +67,14 @@ Status nonfinite_error() {
                 "(WriteConfig::allow_nonfinite)");
 }
 
+Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink) {
+  std::vector<float> numbers;
+  numbers.reserve(2 * ranges.size());
+  for (const StepRange& range : ranges) numbers.push_back(range.min);
+  for (const StepRange& range : ranges) numbers.push_back(range.scale);
+  return sink.put(std::as_bytes(std::span(numbers)));
+}
+
 bool can_decode(Compression compression, Dtype dtype, Dtype out) {
   const bool is_kept = codec_of(compression).keeps_integers && !is_float(dtype);
   return is_kept ? out == dtype : is_float(out);

@@ -4,9 +4,12 @@
 
 #include "base/try.hpp"
 #include "cvc/codec/codec.hpp"
+#include "cvc/codec/shaping.hpp"
 
 namespace numpact::cvc {
 namespace {
+
+constexpr unsigned kMost = 255;
 
 std::optional<std::uint64_t> size(const Shape& shape, Dtype) {
   return shape.n() + 8 * std::min(shape.rows, kMaxValues);
@@ -40,6 +43,7 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
 Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   plan.bytes = source.n() + 8 * source.rows();
   plan.allows_nonfinite = rules.allow_nonfinite;
+  plan.rounding = rules.rounding;
   return {};
 }
 
@@ -47,70 +51,89 @@ bool are_whole(const float* values, std::size_t n) {
   return std::all_of(values, values + n, [](float value) { return value == std::floor(value); });
 }
 
-// Of one row, whose pieces are those of Source::for_row_pieces.
+struct Row {
+  StepRange range;
+  bool is_kept = false;  // its values are whole numbers that codes hold
+};
+
 class RowEncoder {
  public:
-  RowEncoder(const Source& source, const Plan& plan, BlockSink& sink)
-      : source_(source), plan_(plan), sink_(sink) {}
+  RowEncoder(const Source& source, bool allows_nonfinite)
+      : source_(source), allows_nonfinite_(allows_nonfinite) {}
 
-  Status encode(std::uint64_t row, StepRange& range) {
-    NUMPACT_TRY(find_range(row, range));
-    const std::uint64_t dimension = source_.dimension();
-    for (std::uint64_t at = 0; at < dimension; at += kBlockValues) {
-      const auto n =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kBlockValues, dimension - at));
-      std::uint8_t codes[kBlockValues];
-      if (range.is_flat()) {
-        std::memset(codes, 0, n);
-      } else {
-        values_to_codes(floats(row, at, n), n, range.min, range.scale, codes);
-      }
-      NUMPACT_TRY(sink_.put({reinterpret_cast<const std::byte*>(codes), n}));
-    }
-    return {};
-  }
-
- private:
-  const float* floats(std::uint64_t row, std::uint64_t at, std::size_t n) {
-    return source_.floats(row * source_.dimension() + at, n, buffer_);
-  }
-
-  Status find_range(std::uint64_t row, StepRange& range) {
-    const std::uint64_t dimension = source_.dimension();
+  Status find(std::uint64_t row, Row& found) {
     ValueRange all;
     bool is_whole = true;
-    for (std::uint64_t at = 0; at < dimension; at += kBlockValues) {
-      const auto n =
-          static_cast<std::size_t>(std::min<std::uint64_t>(kBlockValues, dimension - at));
-      const float* const values = floats(row, at, n);
+    (void)for_pieces(row, [&](std::uint64_t at, const float* values, std::size_t n) {
       const ValueRange some = range_of(values, n);
       all.low = at == 0 || some.low < all.low ? some.low : all.low;
       all.high = at == 0 || some.high > all.high ? some.high : all.high;
       all.has_nan = all.has_nan || some.has_nan;
-      is_whole = is_whole && all.high - all.low <= 255.0f && are_whole(values, n);
+      is_whole =
+          is_whole && all.high - all.low <= static_cast<float>(kMost) && are_whole(values, n);
+      return Status();
+    });
+    found.range = fit_steps(all.low, all.high, !all.has_nan, is_whole, kMost);
+    found.is_kept = is_whole;
+    return found.range.is_finite() || allows_nonfinite_ ? Status() : nonfinite_error();
+  }
+
+  Status put_nearest(std::uint64_t row, const StepRange& range, BlockSink& sink) {
+    return for_pieces(row, [&](std::uint64_t, const float* values, std::size_t n) {
+      std::uint8_t codes[kBlockValues];
+      if (range.is_flat()) {
+        std::memset(codes, 0, n);
+      } else {
+        values_to_codes(values, n, range.min, range.scale, codes);
+      }
+      return sink.put({reinterpret_cast<const std::byte*>(codes), n});
+    });
+  }
+
+ private:
+  template <class F>
+  Status for_pieces(std::uint64_t row, const F& f) {
+    const std::uint64_t dimension = source_.dimension();
+    for (std::uint64_t at = 0; at < dimension; at += kBlockValues) {
+      const auto n =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kBlockValues, dimension - at));
+      NUMPACT_TRY(f(at, source_.floats(row * dimension + at, n, buffer_), n));
     }
-    range = fit_steps(all.low, all.high, !all.has_nan, is_whole, 255);
-    if (range.is_finite() || plan_.allows_nonfinite) return {};
-    return nonfinite_error();
+    return {};
   }
 
   const Source& source_;
-  const Plan& plan_;
-  BlockSink& sink_;
+  bool allows_nonfinite_;
   float buffer_[kBlockValues];
 };
 
+Status put_shaped(const Source& source, std::span<const StepRange> ranges,
+                  std::span<const char> is_kept, BlockSink& sink) {
+  const auto dimension = static_cast<std::size_t>(source.dimension());
+  Shaper shaper(source, RangeOf::kRow, ranges, is_kept, kMost);
+  for (std::uint64_t first = 0; first < ranges.size(); first += kShapedRows) {
+    const std::size_t rows = std::min<std::size_t>(kShapedRows, ranges.size() - first);
+    const std::span<std::uint8_t> codes = shaper.codes(first, rows);
+    NUMPACT_TRY(sink.put(std::as_bytes(codes.first(rows * dimension))));
+  }
+  return {};
+}
+
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   const auto rows = static_cast<std::size_t>(source.rows());
-  std::vector<float> ranges(2 * rows);
-  RowEncoder encoder(source, plan, sink);
+  const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_worth_it(source);
+  std::vector<StepRange> ranges(rows);
+  std::vector<char> is_kept(rows);
+  RowEncoder encoder(source, plan.allows_nonfinite);
   for (std::size_t row = 0; row < rows; ++row) {
-    StepRange range;
-    NUMPACT_TRY(encoder.encode(row, range));
-    ranges[row] = range.min;
-    ranges[rows + row] = range.scale;
+    Row found;
+    NUMPACT_TRY(encoder.find(row, found));
+    ranges[row] = found.range;
+    is_kept[row] = found.is_kept ? 1 : 0;
+    if (!is_shaped) NUMPACT_TRY(encoder.put_nearest(row, found.range, sink));
   }
-  return sink.put(std::as_bytes(std::span(ranges)));
+  if (is_shaped) NUMPACT_TRY(put_shaped(source, ranges, is_kept, sink));
+  return put_ranges(ranges, sink);
 }
 
 }  // namespace

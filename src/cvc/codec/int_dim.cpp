@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "cvc/codec/codec.hpp"
+#include "cvc/codec/shaping.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -111,60 +112,92 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
                  {&seen.low[first], &seen.high[first], &seen.poison[first]});
     return Status();
   }));
-  std::vector<char> is_whole(dimension);
-  NUMPACT_TRY(find_whole(source, seen, static_cast<float>(kMost<kWidth>), is_whole));
+  plan.is_kept.resize(dimension);
+  NUMPACT_TRY(find_whole(source, seen, static_cast<float>(kMost<kWidth>), plan.is_kept));
+  plan.rounding = rules.rounding;
   plan.ranges.resize(dimension);
   for (std::size_t d = 0; d < dimension && source.rows() > 0; ++d) {
     StepRange& range = plan.ranges[d];
-    range =
-        fit_steps(seen.low[d], seen.high[d], seen.poison[d] == 0, is_whole[d] != 0, kMost<kWidth>);
+    range = fit_steps(seen.low[d], seen.high[d], seen.poison[d] == 0, plan.is_kept[d] != 0,
+                      kMost<kWidth>);
     if (!range.is_finite() && !rules.allow_nonfinite) return nonfinite_error();
   }
   return {};
 }
 
-// As values are divided: infinite where all codes are 0.
-std::vector<float> divisors(const Plan& plan) {
-  std::vector<float> scales;
-  scales.reserve(plan.ranges.size());
-  for (const StepRange& range : plan.ranges) {
-    scales.push_back(range.is_flat() ? HUGE_VALF : range.scale);
+// A row's codes to bytes, in place; one more than n may be written.
+template <Width kWidth>
+std::size_t pack_row(std::uint8_t* codes, std::size_t n) {
+  if constexpr (kWidth == Width::kByte) return n;
+  codes[n] = 0;
+  const std::size_t bytes = (n + 1) / 2;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    codes[i] = static_cast<std::uint8_t>(codes[2 * i] | codes[2 * i + 1] << 4);
   }
-  return scales;
+  return bytes;
+}
+
+// Ranges as values are divided: infinite scales where all codes are 0.
+struct Divisors {
+  explicit Divisors(const Plan& plan) {
+    for (const StepRange& range : plan.ranges) {
+      mins.push_back(range.min);
+      scales.push_back(range.is_flat() ? HUGE_VALF : range.scale);
+      if (!range.is_finite()) broken.push_back(mins.size() - 1);
+    }
+  }
+  // Of dimensions [first, first + n) of a row.
+  void clear_broken(std::uint64_t first, std::size_t n, std::uint8_t* codes) const {
+    for (const std::size_t d : broken) {
+      if (d >= first && d - first < n) codes[d - first] = 0;
+    }
+  }
+
+  std::vector<float> mins;
+  std::vector<float> scales;
+  std::vector<std::size_t> broken;  // dimensions with values that are not finite
+};
+
+template <Width kWidth>
+Status put_nearest(const Source& source, const Divisors& divisors, BlockSink& sink) {
+  float buffer[kBlockValues];
+  std::uint8_t codes[kBlockValues + 1];
+  return source.for_row_pieces([&](std::uint64_t row, std::uint64_t first, std::size_t n) {
+    const float* const values = source.floats(row * source.dimension() + first, n, buffer);
+    dim_values_to_codes(values, n, &divisors.mins[first], &divisors.scales[first],
+                        static_cast<float>(kMost<kWidth>), codes);
+    divisors.clear_broken(first, n, codes);
+    return sink.put({reinterpret_cast<const std::byte*>(codes), pack_row<kWidth>(codes, n)});
+  });
+}
+
+template <Width kWidth>
+Status put_shaped(const Source& source, const Plan& plan, const Divisors& divisors,
+                  BlockSink& sink) {
+  const auto dimension = static_cast<std::size_t>(source.dimension());
+  std::vector<std::uint8_t> row(dimension + 1);
+  Shaper shaper(source, RangeOf::kDimension, plan.ranges, plan.is_kept, kMost<kWidth>);
+  for (std::uint64_t first = 0; first < source.rows(); first += kShapedRows) {
+    const auto rows =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kShapedRows, source.rows() - first));
+    const std::span<const std::uint8_t> codes = shaper.codes(first, rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::memcpy(row.data(), &codes[i * dimension], dimension);
+      divisors.clear_broken(0, dimension, row.data());
+      const std::size_t bytes = pack_row<kWidth>(row.data(), dimension);
+      NUMPACT_TRY(sink.put({reinterpret_cast<const std::byte*>(row.data()), bytes}));
+    }
+  }
+  return {};
 }
 
 template <Width kWidth>
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
-  std::vector<float> mins;
-  std::vector<float> scales;
-  std::vector<std::size_t> broken;  // dimensions with values that are not finite
-  for (std::size_t d = 0; d < plan.ranges.size(); ++d) {
-    mins.push_back(plan.ranges[d].min);
-    scales.push_back(plan.ranges[d].scale);
-    if (!plan.ranges[d].is_finite()) broken.push_back(d);
-  }
-  const std::vector<float> steps = divisors(plan);
-  float buffer[kBlockValues];
-  std::vector<std::uint8_t> codes(kBlockValues + 1);
-  NUMPACT_TRY(source.for_row_pieces([&](std::uint64_t row, std::uint64_t first, std::size_t n) {
-    const float* const values = source.floats(row * source.dimension() + first, n, buffer);
-    dim_values_to_codes(values, n, &mins[first], &steps[first], static_cast<float>(kMost<kWidth>),
-                        codes.data());
-    for (const std::size_t d : broken) {
-      if (d >= first && d - first < n) codes[d - first] = 0;
-    }
-    std::size_t bytes = n;
-    if constexpr (kWidth == Width::kNibble) {
-      codes[n] = 0;
-      bytes = (n + 1) / 2;
-      for (std::size_t i = 0; i < bytes; ++i) {
-        codes[i] = static_cast<std::uint8_t>(codes[2 * i] | codes[2 * i + 1] << 4);
-      }
-    }
-    return sink.put({reinterpret_cast<const std::byte*>(codes.data()), bytes});
-  }));
-  NUMPACT_TRY(sink.put(std::as_bytes(std::span(mins))));
-  return sink.put(std::as_bytes(std::span(scales)));
+  const Divisors divisors(plan);
+  const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_worth_it(source);
+  NUMPACT_TRY(is_shaped ? put_shaped<kWidth>(source, plan, divisors, sink)
+                        : put_nearest<kWidth>(source, divisors, sink));
+  return put_ranges(plan.ranges, sink);
 }
 
 template <Width kWidth>

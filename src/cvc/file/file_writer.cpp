@@ -74,6 +74,7 @@ Status FileWriter::begin() {
   rules_.range_in_double = config_.version == Version::kV01;
   rules_.allow_nonfinite = config_.allow_nonfinite;
   rules_.keeps_integers = is_columnar();
+  rules_.rounding = config_.rounding;
   if (!config_.metadata.empty()) {
     NUMPACT_TRY(restyle(config_.metadata, content_.style(), content_.metadata.emplace()));
   }
