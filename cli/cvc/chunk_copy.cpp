@@ -42,6 +42,22 @@ class Sections {
   std::vector<std::uint64_t> ends_;  // the furthest so far
 };
 
+// One row of a chunk, which is checked for that as a whole.
+Status read_row(const CvcInput& input, std::size_t chunk) {
+  const cvc::Column& column = input.info().columns[0];
+  const cvc::RowRange row{input.info().chunks[chunk].first_row, 1};
+  cvc::ReadConfig config;
+  config.verify = true;
+  Status status;
+  for (const Dtype dtype : {column.dtype, Dtype::kFloat32}) {
+    std::vector<std::byte> room(static_cast<std::size_t>(column.dimension) * size_of(dtype));
+    const cvc::Target target{{dtype, room.data(), 1, column.dimension}, 0};
+    status = input.reader().try_read({&row, 1}, {&target, 1}, config);
+    if (status.kind() != ErrorKind::kTypeMismatch) return status;
+  }
+  return status;
+}
+
 bool is_all(const cvc::Info& info, std::span<const std::size_t> columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] != i) return false;
@@ -114,11 +130,7 @@ void ChunkCopier::copy_range(const CvcInput& input, std::span<const std::size_t>
 // Once, however many parts of it are copied one after the other.
 void ChunkCopier::check_chunk(const CvcInput& input, std::size_t chunk) {
   if (checked_input_ == &input && checked_chunk_ == chunk) return;
-  const cvc::Chunk& entry = input.info().chunks[chunk];
-  const cvc::RowRange whole{entry.first_row, entry.rows};
-  cvc::ReadConfig config;
-  config.verify = true;
-  check(input.reader().try_read({&whole, 1}, {}, config), input.name());
+  if (input.info().chunks[chunk].rows > 0) check(read_row(input, chunk), input.name());
   checked_input_ = &input;
   checked_chunk_ = chunk;
 }
