@@ -58,6 +58,34 @@ Status read_row(const CvcInput& input, std::size_t chunk) {
   return status;
 }
 
+// What of a slice stands for some of its rows, as a slice of its own: their codes, and the ranges
+// these are steps of. False where codes are not of one size, or mean something by what is unknown.
+bool cut_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint64_t first,
+               std::uint64_t count, std::vector<std::byte>& payload) {
+  const auto add = [&](std::span<const std::byte> bytes, std::uint64_t from, std::uint64_t size) {
+    const auto part = bytes.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
+    payload.insert(payload.end(), part.begin(), part.end());
+  };
+  if (codes.bytes.size() != codes.row_bytes * codes.rows ||
+      codes.bytes.size() + codes.ranges.size() != slice_bytes) {
+    return false;
+  }
+  constexpr std::uint64_t kFloat = sizeof(float);
+  const bool by_row = codes.compression == cvc::Compression::kInt8Row;
+  const bool by_dimension = codes.compression == cvc::Compression::kInt8Dim ||
+                            codes.compression == cvc::Compression::kInt4;
+  const std::uint64_t ranges = by_row ? codes.rows : by_dimension ? codes.dimension : 0;
+  if (codes.ranges.size() != 2 * kFloat * ranges) return false;
+  add(codes.bytes, first * codes.row_bytes, count * codes.row_bytes);
+  if (by_row) {  // all minima, then all scales
+    add(codes.ranges, first * kFloat, count * kFloat);
+    add(codes.ranges, (codes.rows + first) * kFloat, count * kFloat);
+  } else {
+    add(codes.ranges, 0, codes.ranges.size());
+  }
+  return true;
+}
+
 bool is_all(const cvc::Info& info, std::span<const std::size_t> columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] != i) return false;
@@ -170,24 +198,23 @@ bool ChunkCopier::append_codes(const CvcInput& input, std::size_t chunk,
   std::vector<cvc::Slice> slices;
   for (const std::size_t index : columns) {
     cvc::Slice slice = info.slice(chunk, index);
-    const auto all = input.payload(chunk).subspan(static_cast<std::size_t>(slice.offset),
-                                                  static_cast<std::size_t>(slice.size));
-    std::span<const std::byte> bytes = all;
-    if (!is_whole) {
+    const std::size_t before = payload.size();
+    if (is_whole) {
+      const auto all = input.payload(chunk).subspan(static_cast<std::size_t>(slice.offset),
+                                                    static_cast<std::size_t>(slice.size));
+      payload.insert(payload.end(), all.begin(), all.end());
+    } else {
       cvc::Codes codes;
       const Status status = input.reader().try_codes(chunk, index, codes);
       if (status.kind() == ErrorKind::kTypeMismatch) return false;
       check(status, input.name());
-      // Codes that are not all of the slice mean something by what stands beside them.
-      const std::uint64_t row_bytes = codes.dimension * size_of(codes.dtype);
-      if (codes.bytes.size() != slice.size || row_bytes * entry.rows != slice.size) return false;
-      bytes = all.subspan(static_cast<std::size_t>((rows.first - entry.first_row) * row_bytes),
-                          static_cast<std::size_t>(rows.count * row_bytes));
+      if (!cut_codes(codes, slice.size, rows.first - entry.first_row, rows.count, payload)) {
+        return false;
+      }
     }
-    slice.offset = payload.size();
-    slice.size = bytes.size();
+    slice.offset = before;
+    slice.size = payload.size() - before;
     slices.push_back(slice);
-    payload.insert(payload.end(), bytes.begin(), bytes.end());
   }
   append(rows.count, slices, payload);
   return true;
@@ -209,7 +236,7 @@ void ChunkCopier::append_values(const CvcInput& input, std::size_t chunk,
     views.emplace_back(dtype, buffer.data(), rows.count, column.dimension);
     const cvc::Compression compression = info.slice(chunk, index).compression;
     is_exact = is_exact && (compression == cvc::Compression::kLossless ||
-                            compression == cvc::Compression::kNone);
+                            compression == cvc::Compression::kPco);
   }
   check(input.reader().try_read({&rows, 1}, targets), input.name());
   if (!info.is_columnar) {
