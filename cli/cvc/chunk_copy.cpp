@@ -86,6 +86,40 @@ bool cut_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint64_t
   return true;
 }
 
+// Values of some rows as a file of one chunk in memory makes them with the slice's compression;
+// sets what the slice needs to say of them.
+void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange& rows,
+                  cvc::Slice& slice, std::vector<std::byte>& payload) {
+  const cvc::Info& info = input.info();
+  const cvc::Column& column = info.columns[index];
+  const Dtype dtype = info.is_columnar ? column.dtype : Dtype::kFloat32;
+  std::vector<std::byte> values(
+      static_cast<std::size_t>(rows.count * column.dimension * size_of(dtype)));
+  const cvc::Target target{{dtype, values.data(), rows.count, column.dimension}, index};
+  check(input.reader().try_read({&rows, 1}, {&target, 1}), input.name());
+  const std::vector<std::size_t> only{index};
+  cvc::WriteConfig config = config_like(info, only);
+  config.paged = false;
+  config.metadata.clear();
+  config.compression = slice.compression;
+  if (info.is_columnar) config.columns[0].compression = slice.compression;
+  config.allow_nonfinite = true;
+  std::vector<std::byte> file;
+  Result<cvc::Writer> writer = cvc::Writer::create(file, config);
+  check(writer.status(), input.name());
+  check(writer->try_append(cvc::Rows(dtype, values.data(), rows.count, column.dimension)),
+        input.name());
+  check(writer->try_finish(), input.name());
+  Result<cvc::Reader> made = cvc::Reader::create(file);
+  check(made.status(), input.name());
+  const cvc::Chunk& chunk = made->info().chunks.at(0);
+  slice = made->info().slices.at(0);
+  const std::span<const std::byte> bytes = std::span<const std::byte>(file).subspan(
+      static_cast<std::size_t>(chunk.offset + made->info().record_head_bytes()),
+      static_cast<std::size_t>(chunk.payload_bytes));
+  payload.insert(payload.end(), bytes.begin(), bytes.end());
+}
+
 bool is_all(const cvc::Info& info, std::span<const std::size_t> columns) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] != i) return false;
@@ -177,8 +211,8 @@ void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
   if (is_whole && is_all(info, columns)) {
     const std::size_t count = info.columns.size();
     append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk));
-  } else if (!append_codes(input, chunk, columns, rows)) {
-    append_values(input, chunk, columns, rows);
+  } else {
+    append_parts(input, chunk, columns, rows);
   }
   rows_ += rows.count;
   ++chunks_;
@@ -187,29 +221,32 @@ void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
   progress_.add(numbers, entry.payload_bytes);
 }
 
-// A payload of parts of another: whole slices, or codes of some rows where all rows have as many
-// bytes of them. False if one of the columns has none such.
-bool ChunkCopier::append_codes(const CvcInput& input, std::size_t chunk,
+// A payload of parts of another: whole slices, codes of some rows, or values encoded again where
+// there are no codes that can be cut.
+void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
                                std::span<const std::size_t> columns, const cvc::RowRange& rows) {
   const cvc::Info& info = input.info();
   const cvc::Chunk& entry = info.chunks[chunk];
-  const bool is_whole = rows.count == entry.rows;
   std::vector<std::byte> payload;
   std::vector<cvc::Slice> slices;
+  bool is_exact = true;
   for (const std::size_t index : columns) {
     cvc::Slice slice = info.slice(chunk, index);
     const std::size_t before = payload.size();
-    if (is_whole) {
+    if (rows.count == entry.rows) {
       const auto all = input.payload(chunk).subspan(static_cast<std::size_t>(slice.offset),
                                                     static_cast<std::size_t>(slice.size));
       payload.insert(payload.end(), all.begin(), all.end());
     } else {
       cvc::Codes codes;
       const Status status = input.reader().try_codes(chunk, index, codes);
-      if (status.kind() == ErrorKind::kTypeMismatch) return false;
-      check(status, input.name());
-      if (!cut_codes(codes, slice.size, rows.first - entry.first_row, rows.count, payload)) {
-        return false;
+      if (status.kind() != ErrorKind::kTypeMismatch) check(status, input.name());
+      const bool is_cut = status.ok() && cut_codes(codes, slice.size, rows.first - entry.first_row,
+                                                   rows.count, payload);
+      if (!is_cut) {
+        encode_again(input, index, rows, slice, payload);
+        is_exact = is_exact && (slice.compression == cvc::Compression::kLossless ||
+                                slice.compression == cvc::Compression::kPco);
       }
     }
     slice.offset = before;
@@ -217,35 +254,6 @@ bool ChunkCopier::append_codes(const CvcInput& input, std::size_t chunk,
     slices.push_back(slice);
   }
   append(rows.count, slices, payload);
-  return true;
-}
-
-void ChunkCopier::append_values(const CvcInput& input, std::size_t chunk,
-                                std::span<const std::size_t> columns, const cvc::RowRange& rows) {
-  const cvc::Info& info = input.info();
-  std::vector<std::vector<std::byte>> buffers;
-  std::vector<cvc::Target> targets;
-  std::vector<cvc::Rows> views;
-  bool is_exact = true;
-  for (const std::size_t index : columns) {
-    const cvc::Column& column = info.columns[index];
-    const Dtype dtype = info.is_columnar ? column.dtype : Dtype::kFloat32;
-    std::vector<std::byte>& buffer = buffers.emplace_back(
-        static_cast<std::size_t>(rows.count * column.dimension * size_of(dtype)));
-    targets.push_back({{dtype, buffer.data(), rows.count, column.dimension}, index});
-    views.emplace_back(dtype, buffer.data(), rows.count, column.dimension);
-    const cvc::Compression compression = info.slice(chunk, index).compression;
-    is_exact = is_exact && (compression == cvc::Compression::kLossless ||
-                            compression == cvc::Compression::kPco);
-  }
-  check(input.reader().try_read({&rows, 1}, targets), input.name());
-  if (!info.is_columnar) {
-    cvc::ChunkOptions options;
-    options.compression = info.slice(chunk, 0).compression;
-    check(writer_.try_set_chunk(chunks_, options), output_);
-  }
-  check(writer_.try_append(views), output_);
-  check(writer_.try_end_chunk(), output_);
   if (!is_exact) rounded_again_ += rows.count;
 }
 

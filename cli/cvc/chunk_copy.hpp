@@ -39,10 +39,8 @@ class ChunkCopier {
   void check_chunk(const CvcInput& input, std::size_t chunk);
   void copy_chunk(const CvcInput& input, std::size_t chunk, std::span<const std::size_t> columns,
                   const cvc::RowRange& rows);
-  bool append_codes(const CvcInput& input, std::size_t chunk, std::span<const std::size_t> columns,
+  void append_parts(const CvcInput& input, std::size_t chunk, std::span<const std::size_t> columns,
                     const cvc::RowRange& rows);
-  void append_values(const CvcInput& input, std::size_t chunk, std::span<const std::size_t> columns,
-                     const cvc::RowRange& rows);
   void append(std::uint64_t rows, std::span<const cvc::Slice> slices,
               std::span<const std::byte> payload);
 
