@@ -143,15 +143,16 @@ class Unpacker {
             ProgressBar& progress) {
     const cvc::Info& info = input.info();
     const std::uint64_t end = range.first + range.count;
+    const auto end_of = [&](std::size_t chunk) {
+      return std::min(end, info.chunks[chunk].first_row + info.chunks[chunk].rows);
+    };
     std::uint64_t row = range.first;
     while (row < end) {
       std::size_t chunk = input.reader().chunk_of(row);
-      std::uint64_t stop = row;
-      do {
-        stop = std::min(end, info.chunks[chunk].first_row + info.chunks[chunk].rows);
-        ++chunk;
-      } while (stop < end &&
-               info.chunks[chunk].rows * row_bytes() + (stop - row) * row_bytes() < kTogetherBytes);
+      std::uint64_t stop = end_of(chunk);
+      for (++chunk; stop < end && (end_of(chunk) - row) * row_bytes() < kTogetherBytes; ++chunk) {
+        stop = end_of(chunk);
+      }
       copy_rows(input, {row, stop - row}, output, progress);
       row = stop;
     }
