@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/chunk_copy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using cvc::Dtype;
+
+std::uint64_t end_of(const cvc::RowRange& range) { return range.first + range.count; }
+
+// The sections of a file in the order of their first rows.
+class Sections {
+ public:
+  explicit Sections(const cvc::Info& info) : sections_(info.sections) {
+    std::stable_sort(sections_.begin(), sections_.end(),
+                     [](const auto& a, const auto& b) { return a.rows.first < b.rows.first; });
+    std::uint64_t end = 0;
+    for (const cvc::Section& section : sections_) {
+      end = std::max(end, end_of(section.rows));
+      ends_.push_back(end);
+    }
+  }
+
+  // Calls f with those that have rows in the range.
+  template <class F>
+  void each_in(const cvc::RowRange& range, const F& f) const {
+    const auto from = std::upper_bound(ends_.begin(), ends_.end(), range.first) - ends_.begin();
+    for (auto i = static_cast<std::size_t>(from); i < sections_.size(); ++i) {
+      if (sections_[i].rows.first >= end_of(range)) return;
+      if (end_of(sections_[i].rows) > range.first) f(sections_[i]);
+    }
+  }
+  const std::vector<cvc::Section>& all() const { return sections_; }
+
+ private:
+  std::vector<cvc::Section> sections_;
+  std::vector<std::uint64_t> ends_;  // the furthest so far
+};
+
+// One row of a chunk, which is checked for that as a whole.
+Status read_row(const CvcInput& input, std::size_t chunk) {
+  const cvc::Column& column = input.info().columns[0];
+  const cvc::RowRange row{input.info().chunks[chunk].first_row, 1};
+  cvc::ReadConfig config;
+  config.verify = true;
+  Status status;
+  for (const Dtype dtype : {column.dtype, Dtype::kFloat32}) {
+    std::vector<std::byte> room(static_cast<std::size_t>(column.dimension) * size_of(dtype));
+    const cvc::Target target{{dtype, room.data(), 1, column.dimension}, 0};
+    status = input.reader().try_read({&row, 1}, {&target, 1}, config);
+    if (status.kind() != ErrorKind::kTypeMismatch) return status;
+  }
+  return status;
+}
+
+// What of a slice stands for some of its rows, as a slice of its own: their codes, and the ranges
+// these are steps of. False where codes are not of one size, or mean something by what is unknown.
+bool cut_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint64_t first,
+               std::uint64_t count, std::vector<std::byte>& payload) {
+  const auto add = [&](std::span<const std::byte> bytes, std::uint64_t from, std::uint64_t size) {
+    const auto part = bytes.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
+    payload.insert(payload.end(), part.begin(), part.end());
+  };
+  if (codes.bytes.size() != codes.row_bytes * codes.rows ||
+      codes.bytes.size() + codes.ranges.size() != slice_bytes) {
+    return false;
+  }
+  constexpr std::uint64_t kFloat = sizeof(float);
+  const bool by_row = codes.compression == cvc::Compression::kInt8Row;
+  const bool by_dimension = codes.compression == cvc::Compression::kInt8Dim ||
+                            codes.compression == cvc::Compression::kInt4;
+  const std::uint64_t ranges = by_row ? codes.rows : by_dimension ? codes.dimension : 0;
+  if (codes.ranges.size() != 2 * kFloat * ranges) return false;
+  add(codes.bytes, first * codes.row_bytes, count * codes.row_bytes);
+  if (by_row) {  // all minima, then all scales
+    add(codes.ranges, first * kFloat, count * kFloat);
+    add(codes.ranges, (codes.rows + first) * kFloat, count * kFloat);
+  } else {
+    add(codes.ranges, 0, codes.ranges.size());
+  }
+  return true;
+}
+
+// Values of some rows as a file of one chunk in memory makes them with the slice's compression;
+// sets what the slice needs to say of them.
+void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange& rows,
+                  cvc::Slice& slice, std::vector<std::byte>& payload) {
+  const cvc::Info& info = input.info();
+  const cvc::Column& column = info.columns[index];
+  const Dtype dtype = info.is_columnar ? column.dtype : Dtype::kFloat32;
+  std::vector<std::byte> values(
+      static_cast<std::size_t>(rows.count * column.dimension * size_of(dtype)));
+  const cvc::Target target{{dtype, values.data(), rows.count, column.dimension}, index};
+  check(input.reader().try_read({&rows, 1}, {&target, 1}), input.name());
+  const std::vector<std::size_t> only{index};
+  cvc::WriteConfig config = config_like(info, only);
+  config.paged = false;
+  config.metadata.clear();
+  config.compression = slice.compression;
+  if (info.is_columnar) config.columns[0].compression = slice.compression;
+  config.allow_nonfinite = true;
+  std::vector<std::byte> file;
+  Result<cvc::Writer> writer = cvc::Writer::create(file, config);
+  check(writer.status(), input.name());
+  check(writer->try_append(cvc::Rows(dtype, values.data(), rows.count, column.dimension)),
+        input.name());
+  check(writer->try_finish(), input.name());
+  Result<cvc::Reader> made = cvc::Reader::create(file);
+  check(made.status(), input.name());
+  const cvc::Chunk& chunk = made->info().chunks.at(0);
+  slice = made->info().slices.at(0);
+  const std::span<const std::byte> bytes = std::span<const std::byte>(file).subspan(
+      static_cast<std::size_t>(chunk.offset + made->info().record_head_bytes()),
+      static_cast<std::size_t>(chunk.payload_bytes));
+  payload.insert(payload.end(), bytes.begin(), bytes.end());
+}
+
+bool is_all(const cvc::Info& info, std::span<const std::size_t> columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] != i) return false;
+  }
+  return columns.size() == info.columns.size();
+}
+
+}  // namespace
+
+cvc::WriteConfig config_like(const cvc::Info& info, std::span<const std::size_t> columns) {
+  cvc::WriteConfig config;
+  for (const cvc::Chunk& chunk : info.chunks) {
+    config.chunk_rows = std::max(config.chunk_rows, chunk.rows);  // a cut one is never cut again
+  }
+  if (info.metadata) config.metadata = *info.metadata;
+  if (!info.is_columnar) {
+    config.version = info.major == 0 ? cvc::Version::kV01 : cvc::Version::kV10;
+    config.compression = info.columns[0].compression;
+    config.dimension = info.columns[0].dimension;
+    config.paged = info.is_paged;
+    return config;
+  }
+  config.version = cvc::Version::kV20;
+  for (const std::size_t index : columns) {
+    const cvc::Column& column = info.columns[index];
+    config.columns.push_back({column.name, column.dimension, column.dtype, column.compression});
+  }
+  return config;
+}
+
+void ChunkCopier::copy(const CvcInput& input, std::span<const std::size_t> columns,
+                       std::span<const cvc::RowRange> ranges) {
+  const Sections sections(input.info());
+  for (const cvc::RowRange& range : ranges) {
+    const auto add = [&](const cvc::Section& section) { add_section(section, range); };
+    sections.each_in(range, add);
+    copy_range(input, columns, range);
+  }
+}
+
+void ChunkCopier::copy_all(const CvcInput& input, std::span<const std::size_t> columns) {
+  const cvc::Info& info = input.info();
+  const cvc::RowRange whole{0, info.rows};
+  const Sections sections(info);
+  for (const cvc::Section& section : sections.all()) add_section(section, whole);
+  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
+    copy_chunk(input, i, columns, {info.chunks[i].first_row, info.chunks[i].rows});
+  }
+}
+
+void ChunkCopier::add_section(const cvc::Section& section, const cvc::RowRange& range) {
+  const std::uint64_t first = std::max(section.rows.first, range.first);
+  const std::uint64_t end = std::min(end_of(section.rows), end_of(range));
+  check(writer_.try_add_section({rows_ + (first - range.first), end - first}, section.metadata),
+        output_);
+}
+
+void ChunkCopier::copy_range(const CvcInput& input, std::span<const std::size_t> columns,
+                             const cvc::RowRange& range) {
+  const std::vector<cvc::Chunk>& chunks = input.info().chunks;
+  std::uint64_t row = range.first;
+  while (row < end_of(range)) {
+    const std::size_t chunk = input.reader().chunk_of(row);
+    const std::uint64_t end = std::min(chunks[chunk].first_row + chunks[chunk].rows, end_of(range));
+    copy_chunk(input, chunk, columns, {row, end - row});
+    row = end;
+  }
+}
+
+// Once, however many parts of it are copied one after the other.
+void ChunkCopier::check_chunk(const CvcInput& input, std::size_t chunk) {
+  if (checked_input_ == &input && checked_chunk_ == chunk) return;
+  if (input.info().chunks[chunk].rows > 0) check(read_row(input, chunk), input.name());
+  checked_input_ = &input;
+  checked_chunk_ = chunk;
+}
+
+void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
+                             std::span<const std::size_t> columns, const cvc::RowRange& rows) {
+  const cvc::Info& info = input.info();
+  const cvc::Chunk& entry = info.chunks[chunk];
+  check_chunk(input, chunk);
+  if (entry.metadata) {
+    cvc::ChunkOptions options;
+    options.metadata = *entry.metadata;
+    check(writer_.try_set_chunk(chunks_, options), output_);
+  }
+  const bool is_whole = rows.count == entry.rows;
+  if (is_whole && is_all(info, columns)) {
+    const std::size_t count = info.columns.size();
+    append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk));
+  } else {
+    append_parts(input, chunk, columns, rows);
+  }
+  rows_ += rows.count;
+  ++chunks_;
+  std::uint64_t numbers = 0;
+  for (const std::size_t index : columns) numbers += rows.count * info.columns[index].dimension;
+  progress_.add(numbers, entry.payload_bytes);
+}
+
+// A payload of parts of another: whole slices, codes of some rows, or values encoded again where
+// there are no codes that can be cut.
+void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
+                               std::span<const std::size_t> columns, const cvc::RowRange& rows) {
+  const cvc::Info& info = input.info();
+  const cvc::Chunk& entry = info.chunks[chunk];
+  std::vector<std::byte> payload;
+  std::vector<cvc::Slice> slices;
+  bool is_exact = true;
+  for (const std::size_t index : columns) {
+    cvc::Slice slice = info.slice(chunk, index);
+    const std::size_t before = payload.size();
+    if (rows.count == entry.rows) {
+      const auto all = input.payload(chunk).subspan(static_cast<std::size_t>(slice.offset),
+                                                    static_cast<std::size_t>(slice.size));
+      payload.insert(payload.end(), all.begin(), all.end());
+    } else {
+      cvc::Codes codes;
+      const Status status = input.reader().try_codes(chunk, index, codes);
+      if (status.kind() != ErrorKind::kTypeMismatch) check(status, input.name());
+      const bool is_cut = status.ok() && cut_codes(codes, slice.size, rows.first - entry.first_row,
+                                                   rows.count, payload);
+      if (!is_cut) {
+        encode_again(input, index, rows, slice, payload);
+        is_exact = is_exact && (slice.compression == cvc::Compression::kLossless ||
+                                slice.compression == cvc::Compression::kPco);
+      }
+    }
+    slice.offset = before;
+    slice.size = payload.size() - before;
+    slices.push_back(slice);
+  }
+  append(rows.count, slices, payload);
+  if (!is_exact) rounded_again_ += rows.count;
+}
+
+void ChunkCopier::append(std::uint64_t rows, std::span<const cvc::Slice> slices,
+                         std::span<const std::byte> payload) {
+  check(writer_.try_append_encoded({rows, slices, payload}), output_);
+}
+
+}  // namespace numpact::cli
