@@ -134,6 +134,7 @@ class CvcReader:
         self,
         ranges: Sequence[tuple[int, int]],
         targets: Sequence[_Target],
+        are_fresh: bool,
         threads: int,
         verify: bool,
         on_corruption: str,
@@ -141,7 +142,12 @@ class CvcReader:
         progress: _Progress,
     ) -> tuple[int, list[tuple[int, int, int]]]: ...
     def gather(
-        self, rows: Array, targets: Sequence[_Target], threads: int, verify: bool
+        self,
+        rows: Array,
+        targets: Sequence[_Target],
+        are_fresh: bool,
+        threads: int,
+        verify: bool,
     ) -> None: ...
     def find_sections(self, key: str, value: str) -> list[tuple[int, int]]: ...
     def find_chunks(self, key: str, value: str) -> list[int]: ...

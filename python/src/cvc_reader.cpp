@@ -44,10 +44,12 @@ cvc::OnCorruption on_corruption(std::string_view name) {
   raise_error(ErrorKind::kInvalidArgument, "on_corruption must be raise, fill or drop");
 }
 
-cvc::ReadConfig read_config(unsigned threads, bool verify, PythonProgress& progress) {
+cvc::ReadConfig read_config(unsigned threads, bool verify, bool is_fresh,
+                            PythonProgress& progress) {
   cvc::ReadConfig config;
   set_threads(config, threads, 2);
   config.verify = verify;
+  config.prefault = is_fresh;
   config.progress = progress.function();
   return config;
 }
@@ -65,16 +67,17 @@ class CvcReader {
 
   nb::dict info() const { return info_dict(reader_->info()); }
 
+  // `are_fresh`: the arrays were just made.
   std::pair<std::uint64_t, std::vector<CorruptTuple>> read(const std::vector<RangeTuple>& ranges,
                                                            const std::vector<TargetTuple>& arrays,
-                                                           unsigned threads, bool verify,
-                                                           std::string_view corruption, double fill,
-                                                           nb::object callback) const {
+                                                           bool are_fresh, unsigned threads,
+                                                           bool verify, std::string_view corruption,
+                                                           double fill, nb::object callback) const {
     std::vector<cvc::RowRange> wanted;
     for (const auto& [first, count] : ranges) wanted.push_back({first, count});
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress(std::move(callback));
-    cvc::ReadConfig config = read_config(threads, verify, progress);
+    cvc::ReadConfig config = read_config(threads, verify, are_fresh, progress);
     config.on_corruption = on_corruption(corruption);
     config.fill = fill;
     cvc::ReadReport report;
@@ -88,10 +91,10 @@ class CvcReader {
 
   void gather(
       const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
-      const std::vector<TargetTuple>& arrays, unsigned threads, bool verify) const {
+      const std::vector<TargetTuple>& arrays, bool are_fresh, unsigned threads, bool verify) const {
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, progress);
+    const cvc::ReadConfig config = read_config(threads, verify, are_fresh, progress);
     run(progress, [&] { return reader_->try_gather({rows.data(), rows.size()}, targets, config); });
   }
 
@@ -109,13 +112,13 @@ class CvcReader {
     return chunks;
   }
 
-  // Codes of rows to an array of bytes, and for each run of rows what they mean.
+  // Codes of rows to a fresh array of bytes, and for each run of rows what they mean.
   nb::list read_codes(
       std::uint64_t first, std::uint64_t count, std::size_t column,
       const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
       unsigned threads, bool verify) const {
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, progress);
+    const cvc::ReadConfig config = read_config(threads, verify, true, progress);
     std::vector<cvc::CodeRun> runs;
     run(progress, [&] {
       auto* const data = reinterpret_cast<std::byte*>(out.data());
@@ -133,7 +136,7 @@ class CvcReader {
   // Chunk, first row, rows, kind and words of every problem.
   nb::list verify(unsigned threads, nb::object callback) const {
     PythonProgress progress(std::move(callback));
-    const cvc::ReadConfig config = read_config(threads, true, progress);
+    const cvc::ReadConfig config = read_config(threads, true, false, progress);
     cvc::VerifyReport report;
     run(progress, [&] { return reader_->try_verify(report, config); });
     nb::list bad;
@@ -185,10 +188,11 @@ void bind_cvc_reader(nb::module_& m) {
       .def(nb::init<nb::handle, std::optional<std::uint64_t>>(), nb::arg("source"),
            nb::arg("max_memory").none() = nb::none())
       .def("info", &CvcReader::info)
-      .def("read", &CvcReader::read, nb::arg("ranges"), nb::arg("targets"), nb::arg("threads"),
-           nb::arg("verify"), nb::arg("on_corruption"), nb::arg("fill"), nb::arg("progress").none())
-      .def("gather", &CvcReader::gather, nb::arg("rows"), nb::arg("targets"), nb::arg("threads"),
-           nb::arg("verify"))
+      .def("read", &CvcReader::read, nb::arg("ranges"), nb::arg("targets"), nb::arg("are_fresh"),
+           nb::arg("threads"), nb::arg("verify"), nb::arg("on_corruption"), nb::arg("fill"),
+           nb::arg("progress").none())
+      .def("gather", &CvcReader::gather, nb::arg("rows"), nb::arg("targets"), nb::arg("are_fresh"),
+           nb::arg("threads"), nb::arg("verify"))
       .def("find_sections", &CvcReader::find_sections, nb::arg("key"), nb::arg("value"))
       .def("find_chunks", &CvcReader::find_chunks, nb::arg("key"), nb::arg("value"))
       .def("read_codes", &CvcReader::read_codes, nb::arg("first"), nb::arg("count"),

@@ -179,6 +179,7 @@ class Reader:
             rows, corrupt = self._reader.read(
                 list(ranges),
                 targets,
+                outs is None,
                 self._resolve(threads),
                 verify,
                 on_corruption,
@@ -216,6 +217,7 @@ class Reader:
         index = self._info.find_column(column)
         found, is_bfloat16 = result_dtype(self._info.columns[index], dtype)
         shape = shape_of(self._info.columns[index], self._info.is_columnar, wanted.size)
+        is_fresh = out is None
         if out is None:
             out = np.empty(shape, found)
         else:
@@ -223,6 +225,7 @@ class Reader:
         self._reader.gather(
             np.ascontiguousarray(wanted, np.uint64),
             [(index, as_core(out, is_bfloat16), is_bfloat16)],
+            is_fresh,
             self._resolve(threads),
             verify,
         )

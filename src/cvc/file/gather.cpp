@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
+#include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/targets.hpp"
 #include "cvc/file/team.hpp"
@@ -101,6 +102,7 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
   std::vector<std::size_t> chunks;
   NUMPACT_TRY(check_rows(info, rows, outs, config.verify ? &chunks : nullptr));
   if (config.verify) NUMPACT_TRY(check_chunks(records, std::move(chunks), config));
+  prefault_targets(info, outs, rows.size(), config);
 
   Team team(config.threads, config.executor);
   const std::size_t wave = kRowsEach * team.size();
@@ -156,6 +158,7 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
   std::vector<Part> parts;
   std::uint64_t count = 0;
   NUMPACT_TRY(cut_ranges(info, {&rows, 1}, parts, count));
+  prefault_bytes(out, config);
   std::size_t code_size = 0;
   for (const Part& part : parts) {
     Codes codes;

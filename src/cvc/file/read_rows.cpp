@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
 #include "cvc/file/crc.hpp"
+#include "cvc/file/prefault.hpp"
 #include "cvc/file/targets.hpp"
 #include "cvc/file/team.hpp"
 
@@ -334,6 +335,7 @@ Status read_ranges(const Records& records, std::span<const RowRange> ranges,
     const bool is_whole = has_all && part.rows.count == info.chunks[part.chunk].rows;
     part.is_checked = info.has_checksums() && (is_whole || config.verify);
   }
+  prefault_targets(info, outs, rows, config);
   RangesReader reader{outs, config, info, report, {}};
   NUMPACT_TRY(read_parts(records, parts, outs, config, handle_corrupt, &reader));
   report.rows = drop_rows(outs, reader.dropped, rows);
