@@ -6,8 +6,10 @@
 
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
+#include "cvc/file/loading.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
+#include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"
 #include "cvc/file/team.hpp"
 
@@ -99,10 +101,13 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
   }
   std::vector<Target> outs(targets.begin(), targets.end());
   NUMPACT_TRY(check_targets(info, outs, rows.size(), config.limits));
+  const bool is_remote = records.loader() != nullptr;
+  const bool checks_first = config.verify && !is_remote;
   std::vector<std::size_t> chunks;
-  NUMPACT_TRY(check_rows(info, rows, outs, config.verify ? &chunks : nullptr));
-  if (config.verify) NUMPACT_TRY(check_chunks(records, std::move(chunks), config));
+  NUMPACT_TRY(check_rows(info, rows, outs, checks_first ? &chunks : nullptr));
+  if (checks_first) NUMPACT_TRY(check_chunks(records, std::move(chunks), config));
   prefault_targets(info, outs, rows.size(), config);
+  if (is_remote) return gather_remote_rows(records, rows, outs, config);
 
   Team team(config.threads, config.executor);
   const std::size_t wave = kRowsEach * team.size();
@@ -120,20 +125,17 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
       });
       for (std::size_t i = 0; i < tasks; ++i) NUMPACT_TRY(problems[i]);
       progress.numbers += some.size() * target.rows.dimension;
-      if (config.progress && !config.progress(progress)) {
-        return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-      }
+      NUMPACT_TRY(tell(config, progress));
     }
   }
   return {};
 }
 
-Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
-                  const ReadConfig& config, Codes& codes) {
+namespace {
+
+// Of a chunk and a column that there are.
+Status find_codes(const Records& records, std::size_t chunk, std::size_t column, Codes& codes) {
   const Info& info = records.info();
-  codes = {};
-  if (chunk >= info.chunks.size()) return invalid("the file has no such chunk");
-  if (column >= info.columns.size()) return invalid("the file has no such column");
   Record record;
   NUMPACT_TRY(records.open(chunk, record));
   const Encoded encoded = records.encoded(chunk, column, record);
@@ -142,10 +144,84 @@ Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
     return Status(ErrorKind::kTypeMismatch, "lossless data has no codes of one size")
         .at_chunk(chunk);
   }
-  if (config.verify) NUMPACT_TRY(check_chunks(records, {chunk}, config));
   codes = {
       encoded.bytes,           encoded.compression,           *type, encoded.min, encoded.scale,
       info.chunks[chunk].rows, info.columns[column].dimension};
+  return {};
+}
+
+// Codes of parts of a column on their way to the output.
+class CodeCopier {
+ public:
+  CodeCopier(std::span<std::byte> out, std::size_t stride, std::uint64_t rows,
+             std::vector<CodeRun>& runs)
+      : out_(out), stride_(stride), rows_(rows), runs_(runs) {}
+
+  // Rows of the part are counted as those of the records are.
+  Status copy(const Records& records, const Part& part, std::size_t column) {
+    Codes codes;
+    NUMPACT_TRY(find_codes(records, part.chunk, column, codes));
+    const std::size_t size = size_of(codes.dtype);
+    if (code_size_ != 0 && size != code_size_) {
+      return Status(ErrorKind::kTypeMismatch, "the chunks' codes are of several sizes")
+          .at_chunk(part.chunk);
+    }
+    code_size_ = size;
+    const std::size_t row_size = size * static_cast<std::size_t>(codes.dimension);
+    const std::size_t step = stride_ == 0 ? row_size : stride_;
+    if (step < row_size) return invalid("the output's rows overlap");
+    // The last row needs no room for what is between rows.
+    if (row_size > 0 && (out_.size() < row_size || rows_ - 1 > (out_.size() - row_size) / step)) {
+      return Status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
+    }
+    for (std::uint64_t i = 0; i < part.rows.count && row_size > 0; ++i) {
+      std::memcpy(out_.data() + (part.out_row + i) * step,
+                  codes.bytes.data() + (part.rows.first + i) * row_size, row_size);
+    }
+    runs_.push_back({part.rows.count, codes.compression, codes.min, codes.scale});
+    return {};
+  }
+
+ private:
+  std::span<std::byte> out_;
+  std::size_t stride_;
+  std::uint64_t rows_;
+  std::vector<CodeRun>& runs_;
+  std::size_t code_size_ = 0;
+};
+
+Status copy_remote_codes(const Records& records, const Part& part, std::size_t column,
+                         const ReadConfig& config, Hand& hand, CodeCopier& copier) {
+  const Info& info = records.info();
+  if (config.verify && info.has_checksums()) {
+    std::span<const std::byte> bytes;
+    NUMPACT_TRY(records.loader()->read_record(info, part.chunk, hand.buffer, bytes));
+    const Records record(info, part.chunk, bytes);
+    NUMPACT_TRY(check_loaded(record, part.chunk));
+    return copier.copy(record, part, column);
+  }
+  NUMPACT_TRY(records.loader()->read_rows(info, part.chunk, part.rows, {&column, 1}, hand.buffer,
+                                          hand.windows));
+  Part inside = part;
+  inside.rows.first -= hand.windows[0].rows.first;
+  return copier.copy(Records(info, hand.windows[0]), inside, column);
+}
+
+}  // namespace
+
+Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
+                  const ReadConfig& config, Codes& codes) {
+  const Info& info = records.info();
+  codes = {};
+  if (records.loader() != nullptr) {
+    return invalid("codes in place need a file in memory: try_read_codes copies them");
+  }
+  if (chunk >= info.chunks.size()) return invalid("the file has no such chunk");
+  if (column >= info.columns.size()) return invalid("the file has no such column");
+  Codes found;
+  NUMPACT_TRY(find_codes(records, chunk, column, found));
+  if (config.verify) NUMPACT_TRY(check_chunks(records, {chunk}, config));
+  codes = found;
   return {};
 }
 
@@ -159,28 +235,15 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
   std::uint64_t count = 0;
   NUMPACT_TRY(cut_ranges(info, {&rows, 1}, parts, count));
   prefault_bytes(out, config);
-  std::size_t code_size = 0;
+  CodeCopier copier(out, stride, count, runs);
+  Hand hand;
   for (const Part& part : parts) {
-    Codes codes;
-    NUMPACT_TRY(view_codes(records, part.chunk, column, config, codes));
-    const std::size_t size = size_of(codes.dtype);
-    if (code_size != 0 && size != code_size) {
-      return Status(ErrorKind::kTypeMismatch, "the chunks' codes are of several sizes")
-          .at_chunk(part.chunk);
+    if (records.loader() != nullptr) {
+      NUMPACT_TRY(copy_remote_codes(records, part, column, config, hand, copier));
+      continue;
     }
-    code_size = size;
-    const std::size_t row_size = size * static_cast<std::size_t>(codes.dimension);
-    const std::size_t step = stride == 0 ? row_size : stride;
-    if (step < row_size) return invalid("the output's rows overlap");
-    // The last row needs no room for what is between rows.
-    if (row_size > 0 && (out.size() < row_size || (count - 1) > (out.size() - row_size) / step)) {
-      return Status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
-    }
-    for (std::uint64_t i = 0; i < part.rows.count && row_size > 0; ++i) {
-      std::memcpy(out.data() + (part.out_row + i) * step,
-                  codes.bytes.data() + (part.rows.first + i) * row_size, row_size);
-    }
-    runs.push_back({part.rows.count, codes.compression, codes.min, codes.scale});
+    if (config.verify) NUMPACT_TRY(check_chunks(records, {part.chunk}, config));
+    NUMPACT_TRY(copier.copy(records, part, column));
   }
   return {};
 }

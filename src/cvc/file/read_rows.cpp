@@ -7,6 +7,7 @@
 #include "cvc/codec/codecs.hpp"
 #include "cvc/file/crc.hpp"
 #include "cvc/file/prefault.hpp"
+#include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"
 #include "cvc/file/team.hpp"
 
@@ -301,6 +302,9 @@ Status read_parts(const Records& records, std::span<const Part> parts,
                   std::span<const Target> targets, const ReadConfig& config, PartHandler handler,
                   void* owner) {
   if (parts.empty()) return {};
+  if (records.loader() != nullptr) {
+    return read_remote_parts(records, parts, targets, config, handler, owner);
+  }
   Team team(config.threads, config.executor);
   Cutter cutter(records, parts, targets);
   Collector collector(records, parts, targets, handler, owner);
@@ -310,9 +314,7 @@ Status read_parts(const Records& records, std::span<const Part> parts,
     while (n < pieces.size() && !cutter.is_done()) NUMPACT_TRY(cutter.next(pieces[n++]));
     team.run(n, [&](std::size_t i) { do_piece(records, parts, targets, pieces[i]); });
     for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(pieces[i]));
-    if (config.progress && !config.progress(collector.progress())) {
-      return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-    }
+    NUMPACT_TRY(tell(config, collector.progress()));
   }
   return {};
 }

@@ -8,9 +8,15 @@
 #include <cstddef>
 #include <memory>
 
+#include "numpact/cvc/read_config.hpp"
 #include "numpact/executor.hpp"
 
 namespace numpact::cvc {
+
+inline Status tell(const ReadConfig& config, const Progress& progress) {
+  if (!config.progress || config.progress(progress)) return {};
+  return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+}
 
 class Team {
  public:
