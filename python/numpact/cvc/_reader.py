@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._errors import InvalidArgumentError
-from .._file import contents
 from .._progress import ProgressLike, core_progress
 from .._threads import resolve
 from ._info import Info, make_info
+from ._sources import opened
 from ._values import as_core, check_out, result_dtype, shape_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from .._file import Source
+    from ._sources import Source
 
     Array = npt.NDArray[Any]
 
@@ -60,9 +60,11 @@ class Damage(NamedTuple):
 class Reader:
     """Rows of a CVC file of any version: collections of vectors, in chunks.
 
-    A path is mapped and must keep its length meanwhile; a file opened in binary mode is read whole;
-    bytes are used in place. Immutable: threads may share one. ``reader[a:b]`` reads rows. Files
-    opened by path can be pickled.
+    A path is mapped and must keep its length meanwhile; bytes are used in place. Of a file opened
+    in binary mode just the parts that are needed are read, from any place: of files that fsspec
+    opened by requests for ranges, several at a time; of others with seek() and read(), in turn.
+    What has no seek() is read whole. Immutable: threads may share one. ``reader[a:b]`` reads rows.
+    Files opened by path can be pickled.
 
     Args:
         source: A path, a file, or the bytes.
@@ -71,12 +73,15 @@ class Reader:
 
     Raises:
         CorruptError, TruncatedError, UnsupportedVersionError: of the header or the chunks' places.
+        InputOutputError: An open file cannot be read; ``__cause__`` tells why. Also an OSError.
     """
 
     def __init__(self, source: Source, *, threads: int | None = None) -> None:
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
-        self._reader = _core.CvcReader(contents(source))
+        data, ranges = opened(source)
+        self._name = ranges.name if ranges is not None else "bytes"
+        self._reader = _core.CvcReader(data, ranges)
         self._info = make_info(self._reader.info())
 
     @property
@@ -321,7 +326,7 @@ class Reader:
 
     def __repr__(self) -> str:
         major, minor = self._info.version
-        name = repr(self._path) if self._path is not None else "bytes"
+        name = repr(self._path) if self._path is not None else self._name
         columns = ", ".join(
             f"{c.name + ': ' if c.name else ''}{c.dimension} x {c.compression}"
             for c in self._info.columns
