@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
 #include "cvc/file/crc.hpp"
+#include "cvc/file/codes.hpp"
 #include "cvc/file/gather.hpp"
 #include "cvc/file/loader.hpp"
 #include "cvc/file/read_rows.hpp"

@@ -127,6 +127,46 @@ TEST(CvcSource, PartsAndRowsAreSlices) {
   EXPECT_EQ(opened.reader.read_all(config), expected.read_all());
 }
 
+// Of every compression; where codes lie row by row, no more than the rows and what they mean.
+TEST(CvcSource, RowsOfEveryCompression) {
+  for (const Compression compression : cvc::kCompressions) {
+    if (compression == Compression::kNone) continue;
+    SCOPED_TRACE(name_of(compression));
+    const Bytes file = file_of(std::vector<Compression>(4, compression));
+    const Reader expected(file);
+    const Opened opened(file);
+    const bool has_codes =
+        compression != Compression::kLossless && compression != Compression::kPco;
+    for (const RowRange rows : {RowRange{1200, 3}, RowRange{990, 20}, RowRange{1000, 1000}}) {
+      opened.source->reads.clear();
+      ASSERT_EQ(opened.reader.read_rows(rows.first, rows.count),
+                expected.read_rows(rows.first, rows.count));
+      const std::uint64_t most = rows.count * (2 * kDimension + 8) + 2 * 8 * kDimension;
+      if (has_codes) {
+        EXPECT_LE(opened.source->bytes_read(), most);
+      }
+      if (!has_codes) continue;
+      Bytes got(rows.count * kDimension * 2);
+      Bytes wanted(got);
+      std::vector<cvc::CodeRun> runs;
+      std::vector<cvc::CodeRun> wanted_runs;
+      throw_if_error(opened.reader.try_read_codes(rows, 0, got, 0, runs));
+      throw_if_error(expected.try_read_codes(rows, 0, wanted, 0, wanted_runs));
+      EXPECT_EQ(got, wanted);
+      ASSERT_EQ(runs.size(), wanted_runs.size());
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        EXPECT_EQ(runs[i].mins, wanted_runs[i].mins);
+        EXPECT_EQ(runs[i].scales, wanted_runs[i].scales);
+      }
+    }
+    const std::vector<std::uint64_t> rows{3999, 2, 1500, 2, 1501, 700};
+    EXPECT_EQ(opened.reader.gather(rows), expected.gather(rows));
+    cvc::VerifyReport report;
+    throw_if_error(opened.reader.try_verify(report));
+    EXPECT_TRUE(report.bad.empty());
+  }
+}
+
 TEST(CvcSource, OnlyTheBytesOfTheRows) {
   const Bytes file = mixed_file();
   const Opened opened(file);
@@ -229,7 +269,7 @@ TEST(CvcSource, Codes) {
       throw_if_error(expected.try_read_codes({1500, 20}, 0, wanted, stride, wanted_runs));
       EXPECT_EQ(got, wanted);
       ASSERT_EQ(runs.size(), 1u);
-      EXPECT_EQ(runs[0].scale, wanted_runs[0].scale);
+      EXPECT_EQ(runs[0].scales, wanted_runs[0].scales);
       EXPECT_EQ(opened.source->bytes_read(),
                 verify ? 8 + opened.reader.info().chunks[1].payload_bytes : 20 * kDimension);
     }

@@ -2,16 +2,17 @@
 #include "cvc/file/gather.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
-#include "cvc/file/loading.hpp"
+#include "cvc/codec/team.hpp"
+#include "cvc/file/check.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"
-#include "cvc/file/team.hpp"
+#include "cvc/file/wishes.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -19,22 +20,6 @@ namespace {
 constexpr std::size_t kRowsEach = 4096;  // of a task, at a time
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
-
-Status pass_on(void*, const Part&, const Status& problem) { return problem; }
-
-// Against their checksums; each chunk once.
-Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
-                    const ReadConfig& config) {
-  if (!records.info().has_checksums()) return {};
-  std::sort(chunks.begin(), chunks.end());
-  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-  std::vector<Part> parts;
-  parts.reserve(chunks.size());
-  for (const std::size_t chunk : chunks) parts.push_back({chunk, {}, 0, true});
-  ReadConfig quiet = config;
-  quiet.progress = nullptr;
-  return read_parts(records, parts, {}, quiet, pass_on, nullptr);
-}
 
 // The slice that was used last, ready to decode.
 class OpenSlice {
@@ -62,18 +47,54 @@ class OpenSlice {
   Prepared prepared_;
 };
 
-Status gather_some(const Records& records, std::span<const std::uint64_t> rows,
-                   const Target& target, std::uint64_t out_row) {
+Status gather_some(const Records& records, std::span<const Wish> wishes, const Target& target) {
   const Info& info = records.info();
   OpenSlice slice(records, target.column);
-  for (const std::uint64_t row : rows) {
-    const std::size_t chunk = chunk_of_row(info, row);
+  for (const Wish& wish : wishes) {
+    const std::size_t chunk = chunk_of_row(info, wish.row);
     NUMPACT_TRY(slice.open(chunk));
-    const Status status = decode_rows(slice.prepared(), row - info.chunks[chunk].first_row, 1,
-                                      target.rows, out_row++);
+    const Status status = decode_rows(slice.prepared(), wish.row - info.chunks[chunk].first_row, 1,
+                                      target.rows, wish.out_row);
     if (!status.ok()) return status.at_chunk(chunk);
   }
   return {};
+}
+
+// Each task gets whole chunks: opening one takes long. `wishes` are put in the order of rows.
+Status gather_by_chunks(const Records& records, std::span<Wish> wishes, const Target& target,
+                        const Team& team, const DecodeLimits& limits) {
+  const Info& info = records.info();
+  const std::vector<std::span<const Wish>> groups = group_by_chunk(info, wishes);
+  std::vector<Status> problems(groups.size());
+  team.run(groups.size(), [&](std::size_t i) {
+    const std::size_t chunk = chunk_of_row(info, groups[i][0].row);
+    problems[i] = guarded([&] {
+      return gather_chunk(records, chunk, info.chunks[chunk].first_row, groups[i], target, limits);
+    });
+  });
+  for (const Status& problem : problems) NUMPACT_TRY(problem);
+  return {};
+}
+
+// In the order that was asked for.
+Status gather_by_rows(const Records& records, std::span<const Wish> wishes, const Target& target,
+                      const Team& team) {
+  const std::size_t tasks = (wishes.size() + kRowsEach - 1) / kRowsEach;
+  std::vector<Status> problems(tasks);
+  team.run(tasks, [&](std::size_t i) {
+    const std::size_t at = i * kRowsEach;
+    problems[i] =
+        gather_some(records, wishes.subspan(at, std::min(kRowsEach, wishes.size() - at)), target);
+  });
+  for (const Status& problem : problems) NUMPACT_TRY(problem);
+  return {};
+}
+
+bool is_slow_to_open(const Info& info, std::size_t column) {
+  for (std::size_t chunk = 0; chunk < info.chunks.size(); ++chunk) {
+    if (codec_of(info.slice(chunk, column).compression).is_slow_to_prepare) return true;
+  }
+  return false;
 }
 
 // Checks what holds for all rows at once; lists the chunks of the rows where they are wanted.
@@ -109,141 +130,24 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
   prefault_targets(info, outs, rows.size(), config);
   if (is_remote) return gather_remote_rows(records, rows, outs, config);
 
-  Team team(config.threads, config.executor);
-  const std::size_t wave = kRowsEach * team.size();
-  std::vector<Status> problems(team.size());
+  const Team team(config.threads, config.executor);
   Progress progress;
+  std::vector<Wish> wishes;
   for (const Target& target : outs) {
+    const bool is_slow = is_slow_to_open(info, target.column);
+    // All at once where every chunk is to be opened no more than once.
+    const std::size_t wave =
+        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsEach * team.size();
     for (std::size_t first = 0; first < rows.size(); first += wave) {
-      const std::span<const std::uint64_t> some =
-          rows.subspan(first, std::min(wave, rows.size() - first));
-      const std::size_t tasks = (some.size() + kRowsEach - 1) / kRowsEach;
-      team.run(tasks, [&](std::size_t i) {
-        const std::size_t at = i * kRowsEach;
-        problems[i] = gather_some(records, some.subspan(at, std::min(kRowsEach, some.size() - at)),
-                                  target, first + at);
-      });
-      for (std::size_t i = 0; i < tasks; ++i) NUMPACT_TRY(problems[i]);
-      progress.numbers += some.size() * target.rows.dimension;
+      wishes.clear();
+      for (std::size_t i = first; i < std::min(rows.size(), first + wave); ++i) {
+        wishes.push_back({rows[i], i});
+      }
+      NUMPACT_TRY(is_slow ? gather_by_chunks(records, wishes, target, team, config.limits)
+                          : gather_by_rows(records, wishes, target, team));
+      progress.numbers += wishes.size() * target.rows.dimension;
       NUMPACT_TRY(tell(config, progress));
     }
-  }
-  return {};
-}
-
-namespace {
-
-// Of a chunk and a column that there are.
-Status find_codes(const Records& records, std::size_t chunk, std::size_t column, Codes& codes) {
-  const Info& info = records.info();
-  Record record;
-  NUMPACT_TRY(records.open(chunk, record));
-  const Encoded encoded = records.encoded(chunk, column, record);
-  const std::optional<Dtype> type = codec_of(encoded.compression).code_type(encoded.dtype);
-  if (!type) {
-    return Status(ErrorKind::kTypeMismatch, "lossless data has no codes of one size")
-        .at_chunk(chunk);
-  }
-  codes = {
-      encoded.bytes,           encoded.compression,           *type, encoded.min, encoded.scale,
-      info.chunks[chunk].rows, info.columns[column].dimension};
-  return {};
-}
-
-// Codes of parts of a column on their way to the output.
-class CodeCopier {
- public:
-  CodeCopier(std::span<std::byte> out, std::size_t stride, std::uint64_t rows,
-             std::vector<CodeRun>& runs)
-      : out_(out), stride_(stride), rows_(rows), runs_(runs) {}
-
-  // Rows of the part are counted as those of the records are.
-  Status copy(const Records& records, const Part& part, std::size_t column) {
-    Codes codes;
-    NUMPACT_TRY(find_codes(records, part.chunk, column, codes));
-    const std::size_t size = size_of(codes.dtype);
-    if (code_size_ != 0 && size != code_size_) {
-      return Status(ErrorKind::kTypeMismatch, "the chunks' codes are of several sizes")
-          .at_chunk(part.chunk);
-    }
-    code_size_ = size;
-    const std::size_t row_size = size * static_cast<std::size_t>(codes.dimension);
-    const std::size_t step = stride_ == 0 ? row_size : stride_;
-    if (step < row_size) return invalid("the output's rows overlap");
-    // The last row needs no room for what is between rows.
-    if (row_size > 0 && (out_.size() < row_size || rows_ - 1 > (out_.size() - row_size) / step)) {
-      return Status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
-    }
-    for (std::uint64_t i = 0; i < part.rows.count && row_size > 0; ++i) {
-      std::memcpy(out_.data() + (part.out_row + i) * step,
-                  codes.bytes.data() + (part.rows.first + i) * row_size, row_size);
-    }
-    runs_.push_back({part.rows.count, codes.compression, codes.min, codes.scale});
-    return {};
-  }
-
- private:
-  std::span<std::byte> out_;
-  std::size_t stride_;
-  std::uint64_t rows_;
-  std::vector<CodeRun>& runs_;
-  std::size_t code_size_ = 0;
-};
-
-Status copy_remote_codes(const Records& records, const Part& part, std::size_t column,
-                         const ReadConfig& config, Hand& hand, CodeCopier& copier) {
-  const Info& info = records.info();
-  if (config.verify && info.has_checksums()) {
-    std::span<const std::byte> bytes;
-    NUMPACT_TRY(records.loader()->read_record(info, part.chunk, hand.buffer, bytes));
-    const Records record(info, part.chunk, bytes);
-    NUMPACT_TRY(check_loaded(record, part.chunk));
-    return copier.copy(record, part, column);
-  }
-  NUMPACT_TRY(records.loader()->read_rows(info, part.chunk, part.rows, {&column, 1}, hand.buffer,
-                                          hand.windows));
-  Part inside = part;
-  inside.rows.first -= hand.windows[0].rows.first;
-  return copier.copy(Records(info, hand.windows[0]), inside, column);
-}
-
-}  // namespace
-
-Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
-                  const ReadConfig& config, Codes& codes) {
-  const Info& info = records.info();
-  codes = {};
-  if (records.loader() != nullptr) {
-    return invalid("codes in place need a file in memory: try_read_codes copies them");
-  }
-  if (chunk >= info.chunks.size()) return invalid("the file has no such chunk");
-  if (column >= info.columns.size()) return invalid("the file has no such column");
-  Codes found;
-  NUMPACT_TRY(find_codes(records, chunk, column, found));
-  if (config.verify) NUMPACT_TRY(check_chunks(records, {chunk}, config));
-  codes = found;
-  return {};
-}
-
-Status copy_codes(const Records& records, const RowRange& rows, std::size_t column,
-                  std::span<std::byte> out, std::size_t stride, const ReadConfig& config,
-                  std::vector<CodeRun>& runs) {
-  const Info& info = records.info();
-  runs.clear();
-  if (column >= info.columns.size()) return invalid("the file has no such column");
-  std::vector<Part> parts;
-  std::uint64_t count = 0;
-  NUMPACT_TRY(cut_ranges(info, {&rows, 1}, parts, count));
-  prefault_bytes(out, config);
-  CodeCopier copier(out, stride, count, runs);
-  Hand hand;
-  for (const Part& part : parts) {
-    if (records.loader() != nullptr) {
-      NUMPACT_TRY(copy_remote_codes(records, part, column, config, hand, copier));
-      continue;
-    }
-    if (config.verify) NUMPACT_TRY(check_chunks(records, {part.chunk}, config));
-    NUMPACT_TRY(copier.copy(records, part, column));
   }
   return {};
 }

@@ -17,22 +17,74 @@ constexpr std::size_t kFirstRead = std::size_t{1} << 16;  // holds most headers
 
 static_assert(kUnknownSize == RangeSource::kUnknownSize);
 
-// A stretch of the file that a column needs.
+// Bytes of the file, and where they go in a buffer.
 struct Stretch {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  std::size_t window = 0;  // whose it is
+  std::uint64_t place = 0;
 };
 
-Stretch stretch_of(const Info& info, std::size_t chunk, const RowRange& rows, std::size_t column,
-                   Window& window) {
+// What a column needs of a chunk, in order: side by side in the buffer, an encoding of the rows.
+struct Wanted {
+  std::size_t window = 0;  // whose it is
+  std::vector<Stretch> stretches;
+  std::uint64_t bytes = 0;
+
+  void add(std::uint64_t offset, std::uint64_t n) {
+    if (n > 0 || stretches.empty()) stretches.push_back({offset, n, 0});
+    bytes += n;
+  }
+};
+
+// Codes lie row by row; ranges behind them, minima and then scales.
+Wanted wanted_of(const Info& info, std::size_t chunk, const RowRange& rows, std::size_t column,
+                 Window& window) {
   const Chunk& entry = info.chunks[chunk];
   const Slice& slice = info.slice(chunk, column);
+  const Codec& codec = codec_of(slice.compression);
   const std::uint64_t start = entry.offset + info.record_head_bytes() + slice.offset;
   const std::optional<std::uint64_t> row_bytes = lone_row_bytes(info, chunk, column);
+  Wanted wanted;
   window.rows = row_bytes ? rows : RowRange{0, entry.rows};
-  window.offset = start + (row_bytes ? rows.first * *row_bytes : 0);
-  return {window.offset, row_bytes ? rows.count * *row_bytes : slice.size, 0};
+  if (!row_bytes || window.rows.count == entry.rows) {
+    window.offset = start;
+    wanted.add(start, slice.size);
+    return wanted;
+  }
+  window.offset = start + rows.first * *row_bytes;
+  wanted.add(window.offset, rows.count * *row_bytes);
+  const std::uint64_t ranges = start + entry.rows * *row_bytes;
+  if (codec.ranges == RangeScope::kRow) {
+    wanted.add(ranges + 4 * rows.first, 4 * rows.count);
+    wanted.add(ranges + 4 * (entry.rows + rows.first), 4 * rows.count);
+  } else if (codec.ranges == RangeScope::kDimension) {
+    wanted.add(ranges, 8 * info.columns[column].dimension);
+  }
+  return wanted;
+}
+
+// Gives each its place. Columns that are near each other in the file are in the buffer as they are
+// there, with what is between them.
+std::vector<Stretch> arrange(std::vector<Wanted>& all) {
+  std::sort(all.begin(), all.end(), [](const Wanted& a, const Wanted& b) {
+    return a.stretches[0].offset < b.stretches[0].offset;
+  });
+  std::vector<Stretch> reads;
+  for (Wanted& wanted : all) {
+    for (std::size_t i = 0; i < wanted.stretches.size(); ++i) {
+      Stretch& one = wanted.stretches[i];
+      const std::uint64_t near = i == 0 ? kNearBytes : 0;
+      const std::uint64_t end = reads.empty() ? 0 : reads.back().offset + reads.back().bytes;
+      if (reads.empty() || one.offset < end || one.offset - end > near) {
+        reads.push_back(
+            {one.offset, 0, reads.empty() ? 0 : reads.back().place + reads.back().bytes});
+      }
+      Stretch& read = reads.back();
+      one.place = read.place + (one.offset - read.offset);
+      read.bytes = one.offset + one.bytes - read.offset;
+    }
+  }
+  return reads;
 }
 
 }  // namespace
@@ -51,10 +103,9 @@ std::optional<std::uint64_t> lone_row_bytes(const Info& info, std::size_t chunk,
                                             std::size_t column) {
   const Compression compression = info.slice(chunk, column).compression;
   const Column& schema = info.columns[column];
-  const bool is_by_value = compression == Compression::kFp16 || compression == Compression::kInt8 ||
-                           compression == Compression::kNone;
-  if (!is_by_value) return std::nullopt;
-  return codec_of(compression).size(schema.dimension, schema.dtype);
+  const Codec& codec = codec_of(compression);
+  if (codec.code_bytes == nullptr) return std::nullopt;
+  return codec.code_bytes(schema.dimension, schema.dtype);
 }
 
 Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) const {
@@ -167,38 +218,23 @@ Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& ro
                          std::span<const std::size_t> columns, Buffer& buffer,
                          std::vector<Window>& windows) const {
   windows.assign(columns.size(), {});
-  std::vector<Stretch> stretches;
+  std::vector<Wanted> all;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    stretches.push_back(stretch_of(info, chunk, rows, columns[i], windows[i]));
-    stretches.back().window = i;
+    all.push_back(wanted_of(info, chunk, rows, columns[i], windows[i]));
+    all.back().window = i;
   }
-  std::sort(stretches.begin(), stretches.end(),
-            [](const Stretch& a, const Stretch& b) { return a.offset < b.offset; });
-  // Runs of stretches that are near each other are read together.
-  std::vector<Stretch> reads;
-  std::uint64_t total = 0;
-  for (const Stretch& one : stretches) {
-    const std::uint64_t end = one.offset + one.bytes;
-    if (reads.empty() || one.offset > reads.back().offset + reads.back().bytes + kNearBytes) {
-      reads.push_back({one.offset, 0, 0});
-    }
-    Stretch& last = reads.back();
-    const std::uint64_t grown = std::max(last.bytes, end - last.offset);
-    total += grown - last.bytes;
-    last.bytes = grown;
-  }
-  std::span<std::byte> rest = buffer.get(static_cast<std::size_t>(total));
-  auto one = stretches.begin();
+  const std::vector<Stretch> reads = arrange(all);
+  const std::uint64_t total = reads.empty() ? 0 : reads.back().place + reads.back().bytes;
+  const std::span<std::byte> place = buffer.get(static_cast<std::size_t>(total));
   for (const Stretch& each : reads) {
-    const auto place = rest.first(static_cast<std::size_t>(each.bytes));
-    const Status status = read(each.offset, place);
+    const Status status = read(each.offset, place.subspan(static_cast<std::size_t>(each.place),
+                                                          static_cast<std::size_t>(each.bytes)));
     if (!status.ok()) return status.at_chunk(chunk);
-    for (; one != stretches.end() && one->offset - each.offset <= each.bytes; ++one) {
-      windows[one->window].bytes =
-          place.subspan(static_cast<std::size_t>(one->offset - each.offset),
-                        static_cast<std::size_t>(one->bytes));
-    }
-    rest = rest.subspan(place.size());
+  }
+  for (const Wanted& wanted : all) {
+    windows[wanted.window].bytes =
+        place.subspan(static_cast<std::size_t>(wanted.stretches[0].place),
+                      static_cast<std::size_t>(wanted.bytes));
   }
   return {};
 }

@@ -55,8 +55,8 @@ class Loader {
   std::uint64_t size_;
 };
 
-// Bytes of a row in a slice whose rows can be cut out of it: any stretch of them is an encoding of
-// these rows. None: the slice is needed as a whole.
+// Bytes of a row's codes in a slice whose rows can be cut out of it. None: the slice is needed as a
+// whole.
 std::optional<std::uint64_t> lone_row_bytes(const Info& info, std::size_t chunk,
                                             std::size_t column);
 

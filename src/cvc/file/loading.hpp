@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <new>
 #include <vector>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
+#include "cvc/codec/team.hpp"
 #include "cvc/file/loader.hpp"
-#include "cvc/file/team.hpp"
 
 namespace numpact::cvc {
 
@@ -21,17 +21,16 @@ struct Hand {
   std::vector<Window> windows;
 };
 
-// Of the bytes, as opposed to the way they come.
-inline bool is_damage(const Status& status) {
-  return status.kind() == ErrorKind::kCorrupt || status.kind() == ErrorKind::kTruncated ||
-         status.kind() == ErrorKind::kChecksum;
+// Nothing that the bytes of a chunk are to blame for.
+inline bool is_outside(const Status& status) {
+  return status.kind() == ErrorKind::kIo || status.kind() == ErrorKind::kOutOfMemory ||
+         status.kind() == ErrorKind::kCancelled;
 }
 
-// work(i, hand) for every i below n, by the team; then take(i, its status) in order, for statuses
-// that are good or tell of damage. Others end it, as do those that take() gives, and end_wave(),
-// which comes after some of them.
+// work(i, hand) for every i below n, by the team; then take(i, its status) in order. Statuses of
+// problems outside end it, as do those that take() gives, and end_wave(), which comes after some.
 template <class Work, class Take, class EndWave>
-Status for_each_loaded(Team& team, std::size_t n, const Work& work, const Take& take,
+Status for_each_loaded(const Team& team, std::size_t n, const Work& work, const Take& take,
                        const EndWave& end_wave) {
   constexpr std::size_t kEach = 4;  // to be done before the next look at progress
   std::vector<Hand> hands(std::min<std::size_t>(team.size(), n));
@@ -42,17 +41,13 @@ Status for_each_loaded(Team& team, std::size_t n, const Work& work, const Take& 
     std::atomic<bool> is_over = false;
     team.run(std::min(hands.size(), count), [&](std::size_t h) {
       for (std::size_t i = next++; i < count && !is_over; i = next++) {
-        try {
-          problems[i] = work(first + i, hands[h]);
-        } catch (const std::bad_alloc&) {
-          problems[i] = Status(ErrorKind::kOutOfMemory, "out of memory");
-        }
-        if (!problems[i].ok() && !is_damage(problems[i])) is_over = true;
+        problems[i] = guarded([&] { return work(first + i, hands[h]); });
+        if (is_outside(problems[i])) is_over = true;
       }
     });
     // Those that were not begun come behind the one that ended it.
     for (std::size_t i = 0; i < count; ++i) {
-      if (!problems[i].ok() && !is_damage(problems[i])) return problems[i];
+      if (is_outside(problems[i])) return problems[i];
       NUMPACT_TRY(take(first + i, problems[i]));
     }
     NUMPACT_TRY(end_wave());

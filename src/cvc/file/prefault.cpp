@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/pages.hpp"
+#include "cvc/codec/team.hpp"
 #include "cvc/file/targets.hpp"
-#include "cvc/file/team.hpp"
 
 namespace numpact::cvc {
 namespace {

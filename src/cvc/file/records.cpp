@@ -57,7 +57,7 @@ Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& re
   encoded.scale = static_cast<float>(slice.scale);
   if (window_ != nullptr) {
     encoded.bytes = window_->bytes;
-    encoded.n = window_->rows.count * schema.dimension;
+    encoded.shape = {window_->rows.count, schema.dimension};
     encoded.offset = window_->offset;
     return encoded;
   }
@@ -67,7 +67,7 @@ Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& re
   if (slice.size < encoded.bytes.size()) {
     encoded.bytes = encoded.bytes.first(static_cast<std::size_t>(slice.size));
   }
-  encoded.n = info_.chunks[chunk].rows * schema.dimension;
+  encoded.shape = {info_.chunks[chunk].rows, schema.dimension};
   encoded.offset = record.offset + slice.offset;
   return encoded;
 }

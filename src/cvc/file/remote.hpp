@@ -21,9 +21,6 @@ Status read_remote_parts(const Records& records, std::span<const Part> parts,
 Status gather_remote_rows(const Records& records, std::span<const std::uint64_t> rows,
                           std::span<const Target> targets, const ReadConfig& config);
 
-// The record of a chunk as it was loaded, against its checksum if the file has them.
-Status check_loaded(const Records& record, std::size_t chunk);
-
 }  // namespace numpact::cvc
 
 #endif
