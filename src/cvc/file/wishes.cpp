@@ -37,7 +37,7 @@ std::vector<std::span<const Wish>> group_by_chunk(const Info& info, std::span<Wi
     const Chunk& chunk = info.chunks[chunk_of_row(info, wishes[first].row)];
     std::size_t end = first;
     while (end < wishes.size() && wishes[end].row - chunk.first_row < chunk.rows) ++end;
-    groups.push_back(wishes.subspan(first, end - first));
+    groups.emplace_back(wishes.subspan(first, end - first));
     first = end;
   }
   return groups;
