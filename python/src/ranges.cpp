@@ -15,7 +15,8 @@ namespace {
 // PyBUF_WRITE, which the headers of the stable interface lack before 3.11.
 constexpr int kWritable = 0x200;
 
-// Memory as Python sees it; not beyond the life of this object.
+// Memory as Python sees it, for as long as this object lives: what holds on to it, a traceback say,
+// finds it released.
 class View {
  public:
   explicit View(std::span<std::byte> bytes)
@@ -24,7 +25,15 @@ class View {
                                               static_cast<Py_ssize_t>(bytes.size()), kWritable))) {
     if (!view_.is_valid()) throw nb::python_error();
   }
-  void release() { view_.attr("release")(); }
+  ~View() {
+    try {
+      view_.attr("release")();
+    } catch (const nb::python_error&) {
+      // Somebody made an array of it.
+    }
+  }
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
   nb::handle get() const { return view_; }
 
  private:
@@ -41,9 +50,8 @@ PythonRanges::PythonRanges(nb::handle source) : read_at_(source.attr("read_at"))
 Status PythonRanges::read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) {
   const GilAcquire acquire;
   try {
-    View view(out);
+    const View view(out);
     got = nb::cast<std::size_t>(read_at_(offset, view.get()));
-    view.release();
     return {};
   } catch (...) {
     const std::lock_guard lock(mutex_);

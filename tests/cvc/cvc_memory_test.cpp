@@ -71,7 +71,7 @@ TEST(CvcMemory, OneChunkForEachTask) {
     }
     ASSERT_GT(chunk, 2 * kSlack / 3);
     ThreadForEach each(3);
-    for (const std::size_t tasks : {1, 3}) {
+    for (const std::size_t tasks : {1u, 3u}) {
       cvc::ReadConfig config;
       config.executor = tasks > 1 ? &each : nullptr;
       const auto read = [&](const Reader& reader) {

@@ -259,7 +259,7 @@ TEST(CvcSource, Codes) {
   for (const bool verify : {false, true}) {
     ReadConfig config;
     config.verify = verify;
-    for (const std::size_t stride : {0, 320}) {
+    for (const std::size_t stride : {0u, 320u}) {
       Bytes got(20 * 320);
       Bytes wanted(20 * 320);
       std::vector<cvc::CodeRun> runs;
@@ -347,7 +347,7 @@ TEST(CvcSource, ShortFiles) {
   const Reader whole(file);
   const cvc::Info& info = whole.info();
   // It says that it is longer than it is.
-  for (const std::size_t cut : {0, 3, 12, 40, 200}) {
+  for (const std::size_t cut : {0u, 3u, 12u, 40u, 200u}) {
     const auto source = std::make_shared<RecordingSource>(ByteSpan(file).first(cut));
     source->claimed = file.size();
     const Status status = Reader::create(source).status();

@@ -137,8 +137,10 @@ def test_threads_take_turns(path: Path) -> None:
 class Failing(io.BytesIO):
     error: BaseException | None = None
     fails_from = 0
+    last_buffer: Any = None
 
     def readinto(self, buffer: Any) -> int:
+        self.last_buffer = buffer
         if self.error is not None and self.tell() + len(buffer) > self.fails_from:
             raise self.error
         return super().readinto(buffer)
@@ -159,6 +161,8 @@ def test_errors_have_place_and_cause(path: Path) -> None:
     with pytest.raises(numpact.InputOutputError, match="chunk 3") as caught:
         reader.read(threads=2)
     assert (caught.value.chunk, caught.value.offset) == (3, chunk.offset)
+    with pytest.raises(ValueError, match="released"):
+        file.last_buffer[0]
     file.error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         reader.read(threads=2)
