@@ -12,6 +12,7 @@
 #include "numpact/mapped_file.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/random_access.hpp"
+#include "numpact/range_source.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"

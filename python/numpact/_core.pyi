@@ -13,6 +13,10 @@ _Progress = Callable[[int, int], bool] | None
 class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
+class _Ranges(Protocol):
+    size: int | None
+    def read_at(self, offset: int, buffer: memoryview, /) -> int: ...
+
 class Header(TypedDict):
     standalone_version: int
     format_version: tuple[int, int]
@@ -128,12 +132,18 @@ class ChunkDecoder:
 _Target = tuple[int, Array, bool]
 
 class CvcReader:
-    def __init__(self, source: Buffer, max_memory: int | None = None) -> None: ...
+    def __init__(
+        self,
+        bytes: Buffer | None,
+        ranges: _Ranges | None = None,
+        max_memory: int | None = None,
+    ) -> None: ...
     def info(self) -> dict[str, Any]: ...
     def read(
         self,
         ranges: Sequence[tuple[int, int]],
         targets: Sequence[_Target],
+        are_fresh: bool,
         threads: int,
         verify: bool,
         on_corruption: str,
@@ -141,7 +151,12 @@ class CvcReader:
         progress: _Progress,
     ) -> tuple[int, list[tuple[int, int, int]]]: ...
     def gather(
-        self, rows: Array, targets: Sequence[_Target], threads: int, verify: bool
+        self,
+        rows: Array,
+        targets: Sequence[_Target],
+        are_fresh: bool,
+        threads: int,
+        verify: bool,
     ) -> None: ...
     def find_sections(self, key: str, value: str) -> list[tuple[int, int]]: ...
     def find_chunks(self, key: str, value: str) -> list[int]: ...
@@ -149,13 +164,6 @@ class CvcReader:
         self, first: int, count: int, column: int, out: Array, threads: int, verify: bool
     ) -> list[tuple[int, str, float, float]]: ...
     def verify(self, threads: int, progress: _Progress) -> list[tuple[int, int, int, int, str]]: ...
-
-class CvcHeader:
-    def __init__(self, prefix: Buffer, file_bytes: int | None = None) -> None: ...
-    def info(self) -> dict[str, Any]: ...
-    def decode_chunk(self, chunk: int, record: Buffer, targets: Sequence[_Target]) -> None: ...
-
-def cvc_header_bytes(prefix: Buffer) -> int: ...
 
 class CvcWriter:
     def __init__(

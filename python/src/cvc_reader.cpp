@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
 #include "numpact/cvc.hpp"
+#include "ranges.hpp"
 
 namespace numpact::python {
 namespace {
@@ -44,10 +46,12 @@ cvc::OnCorruption on_corruption(std::string_view name) {
   raise_error(ErrorKind::kInvalidArgument, "on_corruption must be raise, fill or drop");
 }
 
-cvc::ReadConfig read_config(unsigned threads, bool verify, PythonProgress& progress) {
+cvc::ReadConfig read_config(unsigned threads, bool verify, bool is_fresh,
+                            PythonProgress& progress) {
   cvc::ReadConfig config;
   set_threads(config, threads, 2);
   config.verify = verify;
+  config.prefault = is_fresh;
   config.progress = progress.function();
   return config;
 }
@@ -55,30 +59,41 @@ cvc::ReadConfig read_config(unsigned threads, bool verify, PythonProgress& progr
 // Immutable once made, so that threads may share it.
 class CvcReader {
  public:
-  CvcReader(nb::handle source, std::optional<std::uint64_t> max_memory) : bytes_(source) {
+  // The bytes of a file, or where to get them.
+  CvcReader(nb::handle bytes, nb::handle ranges, std::optional<std::uint64_t> max_memory) {
     DecodeLimits limits;
     if (max_memory) limits.max_memory = *max_memory;
-    Result<cvc::Reader> made = cvc::Reader::create(bytes_.span(), limits);
-    raise_if_error(made.status());
-    reader_.emplace(std::move(*made));
+    if (ranges.is_none()) {
+      bytes_.emplace(bytes);
+    } else {
+      ranges_ = std::make_shared<PythonRanges>(ranges);
+    }
+    const PythonProgress progress;
+    call(progress, [&] {
+      Result<cvc::Reader> made = ranges_ ? cvc::Reader::create(ranges_, limits)
+                                         : cvc::Reader::create(bytes_->span(), limits);
+      if (made.ok()) reader_.emplace(std::move(*made));
+      return made.status();
+    });
   }
 
   nb::dict info() const { return info_dict(reader_->info()); }
 
+  // `are_fresh`: the arrays were just made.
   std::pair<std::uint64_t, std::vector<CorruptTuple>> read(const std::vector<RangeTuple>& ranges,
                                                            const std::vector<TargetTuple>& arrays,
-                                                           unsigned threads, bool verify,
-                                                           std::string_view corruption, double fill,
-                                                           nb::object callback) const {
+                                                           bool are_fresh, unsigned threads,
+                                                           bool verify, std::string_view corruption,
+                                                           double fill, nb::object callback) const {
     std::vector<cvc::RowRange> wanted;
     for (const auto& [first, count] : ranges) wanted.push_back({first, count});
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress(std::move(callback));
-    cvc::ReadConfig config = read_config(threads, verify, progress);
+    cvc::ReadConfig config = read_config(threads, verify, are_fresh, progress);
     config.on_corruption = on_corruption(corruption);
     config.fill = fill;
     cvc::ReadReport report;
-    run(progress, [&] { return reader_->try_read(wanted, targets, config, &report); });
+    call(progress, [&] { return reader_->try_read(wanted, targets, config, &report); });
     std::vector<CorruptTuple> corrupt;
     for (const cvc::CorruptRows& rows : report.corrupt) {
       corrupt.emplace_back(rows.chunk, rows.rows.first, rows.rows.count);
@@ -88,11 +103,13 @@ class CvcReader {
 
   void gather(
       const nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& rows,
-      const std::vector<TargetTuple>& arrays, unsigned threads, bool verify) const {
+      const std::vector<TargetTuple>& arrays, bool are_fresh, unsigned threads, bool verify) const {
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, progress);
-    run(progress, [&] { return reader_->try_gather({rows.data(), rows.size()}, targets, config); });
+    const cvc::ReadConfig config = read_config(threads, verify, are_fresh, progress);
+    call(progress, [&] {
+      return reader_->try_gather({rows.data(), rows.size()}, targets, config);
+    });
   }
 
   std::vector<RangeTuple> find_sections(std::string_view key, std::string_view value) const {
@@ -109,15 +126,15 @@ class CvcReader {
     return chunks;
   }
 
-  // Codes of rows to an array of bytes, and for each run of rows what they mean.
+  // Codes of rows to a fresh array of bytes, and for each run of rows what they mean.
   nb::list read_codes(
       std::uint64_t first, std::uint64_t count, std::size_t column,
       const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
       unsigned threads, bool verify) const {
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, progress);
+    const cvc::ReadConfig config = read_config(threads, verify, true, progress);
     std::vector<cvc::CodeRun> runs;
-    run(progress, [&] {
+    call(progress, [&] {
       auto* const data = reinterpret_cast<std::byte*>(out.data());
       return reader_->try_read_codes({first, count}, column, {data, out.size()}, 0, runs, config);
     });
@@ -133,9 +150,9 @@ class CvcReader {
   // Chunk, first row, rows, kind and words of every problem.
   nb::list verify(unsigned threads, nb::object callback) const {
     PythonProgress progress(std::move(callback));
-    const cvc::ReadConfig config = read_config(threads, true, progress);
+    const cvc::ReadConfig config = read_config(threads, true, false, progress);
     cvc::VerifyReport report;
-    run(progress, [&] { return reader_->try_verify(report, config); });
+    call(progress, [&] { return reader_->try_verify(report, config); });
     nb::list bad;
     for (const cvc::VerifyReport::Bad& each : report.bad) {
       bad.append(nb::make_tuple(each.chunk, each.rows.first, each.rows.count,
@@ -145,62 +162,41 @@ class CvcReader {
   }
 
  private:
-  Bytes bytes_;
+  template <class Work>
+  void call(const PythonProgress& progress, Work&& work) const {
+    Status status;
+    {
+      const GilRelease release;
+      status = work();
+    }
+    progress.rethrow();
+    if (ranges_) return ranges_->raise(status);
+    raise_if_error(status);
+  }
+
+  std::optional<Bytes> bytes_;
+  std::shared_ptr<PythonRanges> ranges_;
   std::optional<cvc::Reader> reader_;
 };
-
-// The start of a file, from which its chunks can be fetched one by one.
-class CvcHeader {
- public:
-  CvcHeader(nb::handle prefix, std::optional<std::uint64_t> file_bytes) {
-    const Bytes bytes(prefix);
-    raise_if_error(cvc::try_parse_header(bytes.span(), info_, {}, file_bytes));
-  }
-
-  nb::dict info() const { return info_dict(info_); }
-
-  void decode_chunk(std::size_t chunk, nb::handle record,
-                    const std::vector<TargetTuple>& arrays) const {
-    const Bytes bytes(record);
-    const std::vector<cvc::Target> targets = targets_of(arrays);
-    const PythonProgress progress;
-    run(progress, [&] { return cvc::try_decode_chunk(info_, chunk, bytes.span(), targets); });
-  }
-
- private:
-  cvc::Info info_;
-};
-
-std::uint64_t header_bytes(nb::handle prefix) {
-  const Bytes bytes(prefix);
-  std::uint64_t needed = 0;
-  raise_if_error(cvc::try_header_bytes(bytes.span(), needed));
-  return needed;
-}
 
 }  // namespace
 
 void bind_cvc_reader(nb::module_& m) {
   nb::class_<CvcReader>(m, "CvcReader")
-      .def(nb::init<nb::handle, std::optional<std::uint64_t>>(), nb::arg("source"),
+      .def(nb::init<nb::handle, nb::handle, std::optional<std::uint64_t>>(),
+           nb::arg("bytes").none(), nb::arg("ranges").none() = nb::none(),
            nb::arg("max_memory").none() = nb::none())
       .def("info", &CvcReader::info)
-      .def("read", &CvcReader::read, nb::arg("ranges"), nb::arg("targets"), nb::arg("threads"),
-           nb::arg("verify"), nb::arg("on_corruption"), nb::arg("fill"), nb::arg("progress").none())
-      .def("gather", &CvcReader::gather, nb::arg("rows"), nb::arg("targets"), nb::arg("threads"),
-           nb::arg("verify"))
+      .def("read", &CvcReader::read, nb::arg("ranges"), nb::arg("targets"), nb::arg("are_fresh"),
+           nb::arg("threads"), nb::arg("verify"), nb::arg("on_corruption"), nb::arg("fill"),
+           nb::arg("progress").none())
+      .def("gather", &CvcReader::gather, nb::arg("rows"), nb::arg("targets"), nb::arg("are_fresh"),
+           nb::arg("threads"), nb::arg("verify"))
       .def("find_sections", &CvcReader::find_sections, nb::arg("key"), nb::arg("value"))
       .def("find_chunks", &CvcReader::find_chunks, nb::arg("key"), nb::arg("value"))
       .def("read_codes", &CvcReader::read_codes, nb::arg("first"), nb::arg("count"),
            nb::arg("column"), nb::arg("out"), nb::arg("threads"), nb::arg("verify"))
       .def("verify", &CvcReader::verify, nb::arg("threads"), nb::arg("progress").none());
-  nb::class_<CvcHeader>(m, "CvcHeader")
-      .def(nb::init<nb::handle, std::optional<std::uint64_t>>(), nb::arg("prefix"),
-           nb::arg("file_bytes").none() = nb::none())
-      .def("info", &CvcHeader::info)
-      .def("decode_chunk", &CvcHeader::decode_chunk, nb::arg("chunk"), nb::arg("record"),
-           nb::arg("targets"));
-  m.def("cvc_header_bytes", &header_bytes, nb::arg("prefix"));
 }
 
 }  // namespace numpact::python

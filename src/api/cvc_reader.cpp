@@ -6,7 +6,9 @@
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
 #include "cvc/file/crc.hpp"
+#include "cvc/file/codes.hpp"
 #include "cvc/file/gather.hpp"
+#include "cvc/file/loader.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/records.hpp"
 #include "cvc/file/targets.hpp"
@@ -21,11 +23,14 @@ namespace numpact::cvc {
 struct Reader::Impl {
   MappedFile map;  // of nothing where the caller has the bytes
   std::span<const std::byte> file;
+  std::shared_ptr<RangeSource> source;  // in the place of `file`
+  std::optional<Loader> loader;
   Info info;
 
-  Records records() const { return Records(info, file); }
+  Records records() const { return loader ? Records(info, *loader) : Records(info, file); }
 
   Status read(const DecodeLimits& limits) {
+    if (loader) return loader->read_info(limits, info);
     NUMPACT_TRY(parse_header(file, file.size(), limits, info));
     return find_records(file, info);
   }
@@ -57,8 +62,26 @@ Result<Reader> Reader::open(const std::string& path, const DecodeLimits& limits)
   return reader;
 }
 
+Result<Reader> Reader::create(std::shared_ptr<RangeSource> source,
+                              const DecodeLimits& limits) noexcept {
+  Reader reader;
+  const Status status = guarded([&]() -> Status {
+    if (source == nullptr) return Status(ErrorKind::kInvalidArgument, "there is no source");
+    const auto impl = std::make_shared<Impl>();
+    impl->source = std::move(source);
+    impl->loader.emplace(*impl->source);
+    reader.impl_ = impl;
+    return impl->read(limits);
+  });
+  if (!status.ok()) return status;
+  return reader;
+}
+
 Reader::Reader(std::span<const std::byte> file, const DecodeLimits& limits)
     : Reader(create(file, limits).value()) {}
+
+Reader::Reader(std::shared_ptr<RangeSource> source, const DecodeLimits& limits)
+    : Reader(create(std::move(source), limits).value()) {}
 
 Reader::Reader(const std::string& path, const DecodeLimits& limits) {
   Result<Reader> reader = open(path, limits);

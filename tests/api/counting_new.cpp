@@ -5,12 +5,28 @@
 #include <cstdlib>
 #include <new>
 
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
+
 namespace numpact::testing {
 
 std::atomic<long> allocations = 0;
 std::atomic<long> fail_in = -1;
+std::atomic<std::size_t> bytes_held = 0;
+std::atomic<std::size_t> most_held = 0;
 
 namespace {
+
+std::size_t bytes_of(void* memory) {
+#ifdef __APPLE__
+  return ::malloc_size(memory);
+#else
+  return ::malloc_usable_size(memory);
+#endif
+}
 
 void* allocate(std::size_t size, std::size_t align) {
   ++allocations;
@@ -18,7 +34,16 @@ void* allocate(std::size_t size, std::size_t align) {
   void* memory = nullptr;
   const std::size_t least = std::max(align, sizeof(void*));
   if (::posix_memalign(&memory, least, std::max<std::size_t>(size, 1)) != 0) throw std::bad_alloc();
+  const std::size_t held = bytes_held += bytes_of(memory);
+  for (std::size_t most = most_held; most < held;) {
+    if (most_held.compare_exchange_weak(most, held)) break;
+  }
   return memory;
+}
+
+void release(void* memory) {
+  if (memory != nullptr) bytes_held -= bytes_of(memory);
+  std::free(memory);
 }
 
 }  // namespace
@@ -29,9 +54,11 @@ void* operator new[](std::size_t size) { return numpact::testing::allocate(size,
 void* operator new(std::size_t size, std::align_val_t align) {
   return numpact::testing::allocate(size, static_cast<std::size_t>(align));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { numpact::testing::release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { numpact::testing::release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { numpact::testing::release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  numpact::testing::release(memory);
+}
+void operator delete[](void* memory) noexcept { numpact::testing::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { numpact::testing::release(memory); }

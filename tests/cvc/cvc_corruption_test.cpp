@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cvc/cvc_files.hpp"
+#include "cvc/range_sources.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {
@@ -24,16 +25,8 @@ constexpr const char* kSome[] = {"v01_fp16",
                                  "made_v10_lossless_odd"};
 
 // Every way through a file; nothing is expected but that it ends.
-void read_all_ways(ByteSpan bytes) {
-  DecodeLimits limits;
-  limits.max_memory = 1 << 22;
-  limits.max_numbers = 1 << 20;
-  Result<Reader> reader = Reader::create(bytes, limits);
-  if (!reader.ok()) {
-    EXPECT_STRNE(reader.status().what(), "");
-    return;
-  }
-  const cvc::Info& info = reader->info();
+void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
+  const cvc::Info& info = reader.info();
   if (info.rows > 100000) return;
   for (std::size_t c = 0; c < info.columns.size(); ++c) {
     const std::uint64_t dimension = info.columns[c].dimension;
@@ -47,15 +40,31 @@ void read_all_ways(ByteSpan bytes) {
       const cvc::Dtype dtype = is_kept ? info.columns[c].dtype : cvc::Dtype::kFloat32;
       const cvc::Target target{{dtype, out.data(), info.rows, dimension}, c};
       const cvc::RowRange all{0, info.rows};
-      (void)reader->try_read({&all, 1}, {&target, 1}, config);
+      (void)reader.try_read({&all, 1}, {&target, 1}, config);
       const std::vector<std::uint64_t> rows(info.rows > 0 ? 5 : 0, info.rows - 1);
-      (void)reader->try_gather(rows, {&target, 1}, {});
+      (void)reader.try_gather(rows, {&target, 1}, {});
     }
   }
   cvc::VerifyReport report;
-  EXPECT_TRUE(reader->try_verify(report).ok());
+  EXPECT_TRUE(reader.try_verify(report).ok());
   std::vector<cvc::RowRange> ranges;
-  EXPECT_TRUE(reader->try_find_sections("source", "\"wiki\"", ranges).ok());
+  EXPECT_TRUE(reader.try_find_sections("source", "\"wiki\"", ranges).ok());
+}
+
+void read_all_ways(ByteSpan bytes) {
+  DecodeLimits limits;
+  limits.max_memory = 1 << 22;
+  limits.max_numbers = 1 << 20;
+  for (const bool is_fetched : {false, true}) {
+    Result<Reader> reader = is_fetched
+                                ? Reader::create(std::make_shared<RecordingSource>(bytes), limits)
+                                : Reader::create(bytes, limits);
+    if (reader.ok()) {
+      read_all_ways(*reader, limits);
+    } else {
+      EXPECT_STRNE(reader.status().what(), "");
+    }
+  }
 }
 
 TEST(CvcCorruption, EveryPrefixIsRefused) {

@@ -34,6 +34,9 @@ struct ReadConfig {
   // part is read, some rows or columns, is so only with `verify`, at the cost of touching all of
   // its bytes.
   bool verify = false;
+  // Asks the system at once for all memory of large outputs, each task for a part of it: quicker
+  // for memory that was just allocated and never written to. On Linux; elsewhere nothing happens.
+  bool prefault = false;
   OnCorruption on_corruption = OnCorruption::kRaise;
   // For kFill; integer columns take its whole part.
   double fill = 0;

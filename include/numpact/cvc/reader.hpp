@@ -21,10 +21,12 @@
 #include "numpact/cvc/read_config.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
+#include "numpact/range_source.hpp"
 
 namespace numpact::cvc {
 
-// Reads rows of a file in memory. Immutable, cheap to copy; any number of threads may use one.
+// Reads rows of a file in memory, or of one that only ranges of bytes are fetched of. Immutable,
+// cheap to copy; any number of threads may use one.
 class NUMPACT_API Reader {
  public:
   // The bytes must outlive the reader and its copies. Reads the header and the lengths of all
@@ -34,9 +36,19 @@ class NUMPACT_API Reader {
   // The same of a file on disk, which is mapped (see MappedFile) for as long as a copy lives.
   static Result<Reader> open(const std::string& path, const DecodeLimits& limits = {}) noexcept;
 
+  // Of a file that stays where it is. The header is read in steps, and the length of a record only
+  // where the header does not tell it. Reading rows takes, besides its output, memory for one chunk
+  // for each task. Chunks are fetched whole where their checksum is looked at or lossless data is
+  // in the way; otherwise just the bytes of the rows and columns asked for, and what is between
+  // them if that is less than 64 KiB. Errors of the source keep their kind and text; offset() is
+  // where reading stopped, chunk() the chunk. kTruncated where the file ends too early.
+  static Result<Reader> create(std::shared_ptr<RangeSource> source,
+                               const DecodeLimits& limits = {}) noexcept;
+
   // Throw Error; that of a path names it.
   explicit Reader(std::span<const std::byte> file, const DecodeLimits& limits = {});
   explicit Reader(const std::string& path, const DecodeLimits& limits = {});
+  explicit Reader(std::shared_ptr<RangeSource> source, const DecodeLimits& limits = {});
 
   const Info& info() const noexcept;
   std::uint64_t rows() const noexcept { return info().rows; }
@@ -76,7 +88,8 @@ class NUMPACT_API Reader {
   Status try_find_chunks(std::string_view key, std::string_view value,
                          std::vector<std::size_t>& chunks) const noexcept;
 
-  // In place: the bytes are those of the file. kTypeMismatch for lossless data.
+  // In place: the bytes are those of the file. kTypeMismatch for lossless data, kInvalidArgument
+  // where the file is not in memory.
   Status try_codes(std::size_t chunk, std::size_t column, Codes& codes,
                    const ReadConfig& config = {}) const noexcept;
   // Copies codes of rows across chunks, all of one size, to rows that are `stride` bytes apart

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._errors import InvalidArgumentError
-from .._file import contents
 from .._progress import ProgressLike, core_progress
 from .._threads import resolve
 from ._info import Info, make_info
-from ._values import as_core, check_out, result_dtype, shape_of
+from ._outputs import Output, as_tensor, check_framework, output_for
+from ._sources import opened
+from ._values import shape_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    from .._file import Source
+    from ._sources import Source
 
     Array = npt.NDArray[Any]
 
@@ -74,23 +75,32 @@ class Damage(NamedTuple):
 class Reader:
     """Rows of a CVC file of any version: collections of vectors, in chunks.
 
-    A path is mapped and must keep its length meanwhile; a file opened in binary mode is read whole;
-    bytes are used in place. Immutable: threads may share one. ``reader[a:b]`` reads rows. Files
-    opened by path can be pickled.
+    A path is mapped and must keep its length meanwhile; bytes are used in place. Of a file opened
+    in binary mode just the parts that are needed are read, from any place: of files that fsspec
+    opened by requests for ranges, several at a time; of others with seek() and read(), in turn.
+    What has no seek() is read whole. Immutable: threads may share one. ``reader[a:b]`` reads rows.
+    Files opened by path can be pickled.
 
     Args:
         source: A path, a file, or the bytes.
         threads: How many decode at the same time; None: as many as the machine runs at once, but
             one in Zarr and Dask tasks.
+        framework: "numpy", or "torch" for tensors on the CPU where this says arrays.
 
     Raises:
         CorruptError, TruncatedError, UnsupportedVersionError: of the header or the chunks' places.
+        InputOutputError: An open file cannot be read; ``__cause__`` tells why. Also an OSError.
     """
 
-    def __init__(self, source: Source, *, threads: int | None = None) -> None:
+    def __init__(
+        self, source: Source, *, threads: int | None = None, framework: str = "numpy"
+    ) -> None:
+        self._framework = check_framework(framework)
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
-        self._reader = _core.CvcReader(contents(source))
+        data, ranges = opened(source)
+        self._name = ranges.name if ranges is not None else "bytes"
+        self._reader = _core.CvcReader(data, ranges)
         self._info = make_info(self._reader.info())
 
     @property
@@ -121,6 +131,7 @@ class Reader:
         verify: bool = False,
         on_corruption: str = "raise",
         fill_value: float = 0.0,
+        framework: str | None = None,
         threads: int | None = None,
         progress: ProgressLike = None,
     ) -> Array:
@@ -130,18 +141,21 @@ class Reader:
             first: The first row.
             count: How many; None: all that follow.
             column: Name or index, where the file has several.
-            dtype: float32, float16 or "bfloat16" (as ml_dtypes has it, else as its bits in uint16).
-                None: float32, but integers that are stored as they are keep their type.
-            out: Array to read into, of the right shape and type; its rows may lie apart.
+            dtype: float32, float16 or "bfloat16" (as ml_dtypes has it, else as its bits in uint16),
+                or one of these of PyTorch, for a tensor. None: float32, but integers that are
+                stored as they are keep their type.
+            out: Array to read into, of the right shape and type; its rows may lie apart. Or a
+                tensor on the CPU, whose type is taken for ``dtype``.
             verify: Check the checksum also of chunks of which only a part is read.
             on_corruption: What to do about a chunk whose checksum does not match: "raise", "fill"
                 its rows with ``fill_value``, or "drop" them. The last two warn.
             fill_value: As said.
+            framework: "numpy" or "torch"; None: that of the reader.
             threads, progress: As for ``numpact.decompress``.
 
         Returns:
-            A new array, or the filled part of ``out``: of shape (rows, values), or (rows,) for a
-            scalar column.
+            A new array or tensor, or the filled part of ``out``: of shape (rows, values), or
+            (rows,) for a scalar column.
         """
         stop = len(self) if count is None else first + count
         if first < 0 or stop < first or stop > len(self):
@@ -154,6 +168,7 @@ class Reader:
             verify=verify,
             on_corruption=on_corruption,
             fill_value=fill_value,
+            framework=framework,
             threads=threads,
             progress=progress,
         )
@@ -169,30 +184,22 @@ class Reader:
         verify: bool = False,
         on_corruption: str = "raise",
         fill_value: float = 0.0,
+        framework: str | None = None,
         threads: int | None = None,
         progress: ProgressLike = None,
     ) -> list[Array]:
         """Rows of several ranges, (first, count) each, one after the other; an array a column."""
-        import numpy as np
-
         indices = self._columns(columns)
         total = sum(count for _, count in ranges)
-        made, targets = [], []
-        for position, index in enumerate(indices):
-            column = self._info.columns[index]
-            found, is_bfloat16 = result_dtype(column, dtype)
-            shape = shape_of(column, self._info.is_columnar, total)
-            if outs is None:
-                array: Array = np.empty(shape, found)
-            else:
-                array = outs[position]
-                check_out(array, shape, found)
-            made.append(array)
-            targets.append((index, as_core(array, is_bfloat16), is_bfloat16))
+        outputs = [
+            self._output(index, total, dtype, None if outs is None else outs[position], framework)
+            for position, index in enumerate(indices)
+        ]
         with core_progress(progress, total) as callback:
             rows, corrupt = self._reader.read(
                 list(ranges),
-                targets,
+                [output.target for output in outputs],
+                outs is None,
                 self._resolve(threads),
                 verify,
                 on_corruption,
@@ -202,7 +209,8 @@ class Reader:
         for bad in corrupt:
             what = CorruptRows(*bad)
             warnings.warn(f"chunk {what.chunk} is damaged: {what}", CorruptionWarning, 2)
-        return [array if rows == total else array[:rows] for array in made]
+        results = [output.result for output in outputs]
+        return [result if rows == total else result[:rows] for result in results]
 
     def read_chunk(self, chunk: int, **options: Any) -> Array:
         """The rows of a chunk; options as for ``read``."""
@@ -217,6 +225,7 @@ class Reader:
         dtype: npt.DTypeLike | str | None = None,
         out: Array | None = None,
         verify: bool = False,
+        framework: str | None = None,
         threads: int | None = None,
     ) -> Array:
         """The given rows, in any order and as often as asked for; only they are decoded."""
@@ -228,19 +237,15 @@ class Reader:
         if wanted.size > 0 and int(wanted.min()) < 0:
             raise InvalidArgumentError("row numbers must not be negative")
         index = self._info.find_column(column)
-        found, is_bfloat16 = result_dtype(self._info.columns[index], dtype)
-        shape = shape_of(self._info.columns[index], self._info.is_columnar, wanted.size)
-        if out is None:
-            out = np.empty(shape, found)
-        else:
-            check_out(out, shape, found)
+        output = self._output(index, wanted.size, dtype, out, framework)
         self._reader.gather(
             np.ascontiguousarray(wanted, np.uint64),
-            [(index, as_core(out, is_bfloat16), is_bfloat16)],
+            [output.target],
+            output.is_fresh,
             self._resolve(threads),
             verify,
         )
-        return out
+        return output.result  # type: ignore[no-any-return] # a tensor, perhaps
 
     def read_codes(
         self,
@@ -249,6 +254,7 @@ class Reader:
         *,
         column: str | int | None = None,
         verify: bool = False,
+        framework: str | None = None,
         threads: int | None = None,
     ) -> tuple[Array, list[CodeRun]]:
         """The stored codes of rows, for engines that compute on them, and what they mean.
@@ -256,7 +262,8 @@ class Reader:
         Returns:
             Codes, (rows, values) of uint8 for int8, int8_row and int8_dim, of float16 for fp16, of
             uint16 for bfloat16, of the column's type for none; for int4 (rows, bytes) of uint8,
-            two codes each, the low half first. And what they mean, for each chunk's rows.
+            two codes each, the low half first. And what they mean, for each chunk's rows. With
+            ``framework="torch"`` codes are a tensor, of bfloat16 for that; the rest stays.
         """
         import numpy as np
 
@@ -279,7 +286,9 @@ class Reader:
         runs = self._reader.read_codes(
             first, stop - first, index, flat, self._resolve(threads), verify
         )
-        return codes, [
+        wanted = self._framework if framework is None else check_framework(framework)
+        result = as_tensor(codes, kind == "uint16") if wanted == "torch" else codes
+        return result, [
             CodeRun(rows, name, np.array(mins, np.float32), np.array(scales, np.float32))
             for rows, name, mins, scales in runs
         ]
@@ -318,6 +327,11 @@ class Reader:
 
     # ---- the rest ----
 
+    def _output(self, index: int, rows: int, dtype: Any, out: Any, framework: str | None) -> Output:
+        wanted = self._framework if framework is None else check_framework(framework)
+        column = self._info.columns[index]
+        return output_for(index, column, self._info.is_columnar, rows, dtype, out, wanted)
+
     def _columns(self, columns: Sequence[str | int] | None) -> list[int]:
         if columns is None:
             return list(range(len(self._info.columns)))
@@ -335,11 +349,11 @@ class Reader:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._path is None:
             raise TypeError("only files that were opened by path can be pickled")
-        return _reopen, (self._path, self._threads)
+        return _reopen, (self._path, self._threads, self._framework)
 
     def __repr__(self) -> str:
         major, minor = self._info.version
-        name = repr(self._path) if self._path is not None else "bytes"
+        name = repr(self._path) if self._path is not None else self._name
         columns = ", ".join(
             f"{c.name + ': ' if c.name else ''}{c.dimension} x {c.compression}"
             for c in self._info.columns
@@ -347,5 +361,5 @@ class Reader:
         return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self)} rows, {columns}>"
 
 
-def _reopen(path: str, threads: int | None) -> Reader:
-    return Reader(path, threads=threads)
+def _reopen(path: str, threads: int | None, framework: str = "numpy") -> Reader:
+    return Reader(path, threads=threads, framework=framework)

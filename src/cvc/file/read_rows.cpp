@@ -8,6 +8,8 @@
 #include "cvc/codec/codecs.hpp"
 #include "cvc/codec/team.hpp"
 #include "cvc/file/crc.hpp"
+#include "cvc/file/prefault.hpp"
+#include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"
 
 namespace numpact::cvc {
@@ -361,6 +363,9 @@ Status read_parts(const Records& records, std::span<const Part> parts,
                   std::span<const Target> targets, const ReadConfig& config, PartHandler handler,
                   void* owner) {
   if (parts.empty()) return {};
+  if (records.loader() != nullptr) {
+    return read_remote_parts(records, parts, targets, config, handler, owner);
+  }
   Team team(config.threads, config.executor);
   Cutter cutter(records, parts, targets);
   Collector collector(records, parts, targets, handler, owner);
@@ -371,9 +376,7 @@ Status read_parts(const Records& records, std::span<const Part> parts,
     team.run(n,
              [&](std::size_t i) { do_piece(records, parts, targets, config.limits, pieces[i]); });
     for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(pieces[i]));
-    if (config.progress && !config.progress(collector.progress())) {
-      return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
-    }
+    NUMPACT_TRY(tell(config, collector.progress()));
   }
   return {};
 }
@@ -396,6 +399,7 @@ Status read_ranges(const Records& records, std::span<const RowRange> ranges,
     const bool is_whole = has_all && part.rows.count == info.chunks[part.chunk].rows;
     part.is_checked = info.has_checksums() && (is_whole || config.verify);
   }
+  prefault_targets(info, outs, rows, config);
   RangesReader reader{outs, config, info, report, {}};
   NUMPACT_TRY(read_parts(records, parts, outs, config, handle_corrupt, &reader));
   report.rows = drop_rows(outs, reader.dropped, rows);

@@ -31,6 +31,13 @@ Status cut_ranges(const Info& info, std::span<const RowRange> ranges, std::vecto
 // What becomes of a part whose checksum does not match, or that cannot be decoded; an error ends
 // the reading.
 using PartHandler = Status (*)(void* owner, const Part& part, const Status& problem);
+// Ends it with the problem.
+inline Status pass_on(void*, const Part&, const Status& problem) { return problem; }
+
+inline Status tell(const ReadConfig& config, const Progress& progress) {
+  if (!config.progress || config.progress(progress)) return {};
+  return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+}
 
 // Reads the parts. Targets and their types are checked. Without targets, checksums alone are.
 Status read_parts(const Records& records, std::span<const Part> parts,

@@ -17,6 +17,10 @@ std::uint32_t load_u32(const std::byte* at) {
 }  // namespace
 
 Status Records::open(std::size_t chunk, Record& record) const {
+  if (window_ != nullptr) {
+    record = {window_->bytes, 0, window_->offset};
+    return {};
+  }
   const Chunk& entry = info_.chunks[chunk];
   const std::size_t head = info_.record_head_bytes();
   const bool is_alone = only_ != kAll;
@@ -49,6 +53,14 @@ Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& re
   Encoded encoded;
   encoded.compression = slice.compression;
   encoded.dtype = schema.dtype;
+  encoded.min = static_cast<float>(slice.min);
+  encoded.scale = static_cast<float>(slice.scale);
+  if (window_ != nullptr) {
+    encoded.bytes = window_->bytes;
+    encoded.shape = {window_->rows.count, schema.dimension};
+    encoded.offset = window_->offset;
+    return encoded;
+  }
   // An unknown size is that of the payload; others were checked to lie inside.
   const auto offset = static_cast<std::size_t>(slice.offset);
   encoded.bytes = record.payload.subspan(offset);
@@ -57,13 +69,10 @@ Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& re
   }
   encoded.shape = {info_.chunks[chunk].rows, schema.dimension};
   encoded.offset = record.offset + slice.offset;
-  encoded.min = static_cast<float>(slice.min);
-  encoded.scale = static_cast<float>(slice.scale);
   return encoded;
 }
 
-Status find_records(std::span<const std::byte> file, Info& info) {
-  const Records records(info, file);
+Status place_records(Info& info, const LengthOf& length_of) {
   const std::uint64_t head = info.record_head_bytes();
   std::uint64_t cursor = info.header_bytes;
   for (std::size_t i = 0; i < info.chunks.size(); ++i) {
@@ -74,15 +83,26 @@ Status find_records(std::span<const std::byte> file, Info& info) {
                     chunk.offset)
           .at_chunk(i);
     }
-    Record record;
-    NUMPACT_TRY(records.open(i, record));
+    std::uint64_t length = 0;
+    const Status status = length_of(i, length);
+    if (!status.ok()) return status.at_chunk(i);
     if (chunk.payload_bytes == Chunk::kUnknown) {
-      chunk.payload_bytes = record.payload.size();
+      chunk.payload_bytes = length;
       info.slices[i].size = chunk.payload_bytes;  // files of one array only
     }
     cursor = chunk.offset + head + chunk.payload_bytes;
   }
   return {};
+}
+
+Status find_records(std::span<const std::byte> file, Info& info) {
+  const Records records(info, file);
+  return place_records(info, [&](std::size_t chunk, std::uint64_t& length) {
+    Record record;
+    const Status status = records.open(chunk, record);
+    length = record.payload.size();
+    return status;
+  });
 }
 
 }  // namespace numpact::cvc

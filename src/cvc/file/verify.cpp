@@ -8,6 +8,8 @@
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
 #include "cvc/codec/team.hpp"
+#include "cvc/file/check.hpp"
+#include "cvc/file/loading.hpp"
 #include "cvc/file/read_rows.hpp"
 
 namespace numpact::cvc {
@@ -70,12 +72,42 @@ struct Verifier {
   }
 };
 
+Status verify_loaded(const Records& record, const DecodeLimits& limits, std::size_t chunk) {
+  NUMPACT_TRY(check_chunk(record, chunk));
+  for (std::size_t column = 0; column < record.info().columns.size(); ++column) {
+    NUMPACT_TRY(check_values(record, limits, chunk, column));
+  }
+  return {};
+}
+
+Status verify_remote_chunks(const Records& records, const ReadConfig& config,
+                            VerifyReport& report) {
+  const Info& info = records.info();
+  Verifier verifier{info, report};
+  Progress progress;
+  const Team team(config.threads, config.executor);
+  return for_each_loaded(
+      team, info.chunks.size(),
+      [&](std::size_t i, Hand& hand) -> Status {
+        std::span<const std::byte> record;
+        NUMPACT_TRY(records.loader()->read_record(info, i, hand.buffer, record));
+        return verify_loaded(Records(info, i, record), config.limits, i);
+      },
+      [&](std::size_t i, const Status& status) {
+        if (!status.ok()) verifier.add(i, status);
+        progress.bytes += info.chunks[i].payload_bytes;
+        return Status();
+      },
+      [&] { return tell(config, progress); });
+}
+
 }  // namespace
 
 Status verify_chunks(const Records& records, const ReadConfig& config, VerifyReport& report) {
   const Info& info = records.info();
   report = {};
   report.chunks = info.chunks.size();
+  if (records.loader() != nullptr) return verify_remote_chunks(records, config, report);
   Verifier verifier{info, report};
   if (info.has_checksums()) {
     std::vector<Part> parts;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import pickle
 import struct
@@ -34,6 +35,17 @@ def path(vectors: np.ndarray[Any, Any], tmp_path: Path) -> Path:
     target = tmp_path / "v.cvc"
     cvc.pack_cvc(vectors, target, "int8", 300, [{"part": i // 2} for i in range(4)])
     return target
+
+
+def test_frameworks(path: Path) -> None:
+    with pytest.raises(numpact.InvalidArgumentError, match="cupy"):
+        cvc.Reader(path, framework="cupy")
+    assert isinstance(cvc.Reader(path, framework="numpy").read(), np.ndarray)
+    if importlib.util.find_spec("torch") is None:  # else with_torch.py says more
+        with pytest.raises(ImportError, match=r"numpact\[torch\]"):
+            cvc.Reader(path).read(framework="torch")
+        with pytest.raises(ImportError, match=r"numpact\[torch\]"):
+            cvc.Reader(path, framework="torch")
 
 
 def test_there_are_files() -> None:

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where rows are read to: NumPy arrays and PyTorch tensors, which share their memory with them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._optional import require
+from ._info import Column
+from ._values import as_core, check_out, result_dtype, shape_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+FRAMEWORKS = ("numpy", "torch")
+
+
+class Output(NamedTuple):
+    """Rows of a column."""
+
+    column: int
+    array: Array  #: as numpact._core takes it
+    is_bfloat16: bool  #: held as uint16
+    result: Any  #: what the caller gets
+    is_fresh: bool
+
+    @property
+    def target(self) -> tuple[int, Array, bool]:
+        return self.column, self.array, self.is_bfloat16
+
+
+def check_framework(framework: str) -> str:
+    """Raises unless it is known and installed."""
+    if framework not in FRAMEWORKS:
+        raise InvalidArgumentError(f"framework must be 'numpy' or 'torch', not {framework!r}")
+    if framework == "torch":
+        require("torch", "torch")
+    return framework
+
+
+def _is_of_torch(thing: Any, name: str) -> bool:
+    """Whether it is a tensor or a type of PyTorch's, which is not imported to find out."""
+    torch = sys.modules.get("torch")
+    kind = getattr(torch, name, None)
+    return kind is not None and isinstance(thing, kind)
+
+
+def _name(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def as_tensor(array: Array, is_bfloat16: bool) -> Any:
+    """A tensor in the memory of an array."""
+    import numpy as np
+
+    torch = require("torch", "torch")
+    if is_bfloat16:
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _array_of(tensor: Any) -> Array:
+    """An array in the memory of a tensor; bfloat16 as uint16."""
+    import numpy as np
+
+    torch = require("torch", "torch")
+    if tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        raise InvalidArgumentError("out must be a dense tensor on the CPU")
+    if tensor.requires_grad:
+        raise InvalidArgumentError("out requires a gradient: give out.detach()")
+    if tensor.dtype == torch.bfloat16:
+        bits: Array = tensor.view(torch.int16).numpy().view(np.uint16)
+        return bits
+    array: Array = tensor.numpy()
+    return array
+
+
+def output_for(
+    index: int,
+    column: Column,
+    is_columnar: bool,
+    rows: int,
+    dtype: Any,
+    out: Any,
+    framework: str,
+) -> Output:
+    """Memory for rows of a column: a new array or tensor, or ``out`` if it fits.
+
+    Args:
+        dtype: One of NumPy or of PyTorch, by name or not; None: that of ``out`` if it is a tensor,
+            else the column's (see ``result_dtype``).
+    """
+    import numpy as np
+
+    is_tensor = _is_of_torch(out, "Tensor")
+    if dtype is None and is_tensor:
+        dtype = out.dtype
+    if _is_of_torch(dtype, "dtype"):
+        dtype = _name(dtype)
+        framework = "torch"
+    found, is_bfloat16 = result_dtype(column, dtype)
+    shape = shape_of(column, is_columnar, rows)
+    if is_tensor:
+        if _name(out.dtype) != ("bfloat16" if is_bfloat16 else found.name):
+            raise TypeMismatchError(f"out is of {_name(out.dtype)}, not of {dtype}")
+        array = _array_of(out)
+        check_out(array, shape, np.dtype(np.uint16) if is_bfloat16 else found)
+        return Output(index, array, is_bfloat16, out, False)
+    if out is not None:
+        check_out(out, shape, found)
+        return Output(index, as_core(out, is_bfloat16), is_bfloat16, out, False)
+    made: Array = np.empty(shape, found)
+    array = as_core(made, is_bfloat16)
+    result = as_tensor(array, is_bfloat16) if framework == "torch" else made
+    return Output(index, array, is_bfloat16, result, True)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python objects as sources of ranges of bytes.
+#ifndef NUMPACT_PYTHON_RANGES_HPP
+#define NUMPACT_PYTHON_RANGES_HPP
+
+#include <nanobind/nanobind.h>
+
+#include <exception>
+#include <mutex>
+
+#include "numpact/range_source.hpp"
+
+namespace numpact::python {
+
+namespace nb = nanobind;
+
+// An object with `size` and read_at(offset, buffer), see numpact/cvc/_sources.py. Made and
+// destroyed while the GIL is held; reads on any thread, with the GIL for no longer than each takes.
+class PythonRanges final : public RangeSource {
+ public:
+  explicit PythonRanges(nb::handle source);
+
+  std::uint64_t size() const noexcept override { return size_; }
+  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override;
+
+  // Raises the error of a call that failed; what Python raised becomes its cause, or is raised
+  // itself if it is no Exception (KeyboardInterrupt, say). Needs the GIL.
+  void raise(const Status& status);
+
+ private:
+  nb::object read_at_;
+  std::uint64_t size_ = kUnknownSize;
+  std::mutex mutex_;
+  std::exception_ptr raised_;
+};
+
+}  // namespace numpact::python
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/pages.hpp"
+
+#include <cstdint>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+namespace numpact {
+
+#ifdef __linux__
+
+namespace {
+
+// Of Linux 5.14; the C library's headers may be older.
+constexpr int kPopulateWrite = 23;
+
+void advise(std::span<std::byte> pages, int advice) {
+  // A system that refuses gives the pages one by one, as they are written to.
+  if (!pages.empty()) (void)::madvise(pages.data(), pages.size(), advice);
+}
+
+}  // namespace
+
+std::span<std::byte> whole_pages(std::span<std::byte> memory) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = reinterpret_cast<std::uintptr_t>(memory.data());
+  const std::uintptr_t first = (start + page - 1) / page * page;
+  const std::uintptr_t end = (start + memory.size()) / page * page;
+  return first < end ? memory.subspan(first - start, end - first) : std::span<std::byte>();
+}
+
+void prefer_large_pages(std::span<std::byte> pages) { advise(pages, MADV_HUGEPAGE); }
+void populate_pages(std::span<std::byte> pages) { advise(pages, kPopulateWrite); }
+
+#else
+
+std::span<std::byte> whole_pages(std::span<std::byte>) { return {}; }
+void prefer_large_pages(std::span<std::byte>) {}
+void populate_pages(std::span<std::byte>) {}
+
+#endif
+
+}  // namespace numpact

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/file/check.hpp"
+
+#include <algorithm>
+
+#include "cvc/file/read_rows.hpp"
+
+namespace numpact::cvc {
+
+Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
+                    const ReadConfig& config) {
+  if (!records.info().has_checksums()) return {};
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+  std::vector<Part> parts;
+  parts.reserve(chunks.size());
+  for (const std::size_t chunk : chunks) parts.push_back({chunk, {}, 0, true});
+  ReadConfig quiet = config;
+  quiet.progress = nullptr;
+  return read_parts(records, parts, {}, quiet, pass_on, nullptr);
+}
+
+Status check_chunk(const Records& records, std::size_t chunk) {
+  return check_chunks(records, {chunk}, {});
+}
+
+}  // namespace numpact::cvc

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stored codes, in place and copied.
+#ifndef NUMPACT_CVC_FILE_CODES_HPP
+#define NUMPACT_CVC_FILE_CODES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cvc/file/records.hpp"
+#include "numpact/cvc/read_config.hpp"
+
+namespace numpact::cvc {
+
+// All that Reader::try_codes and try_read_codes do.
+Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
+                  const ReadConfig& config, Codes& codes);
+Status copy_codes(const Records& records, const RowRange& rows, std::size_t column,
+                  std::span<std::byte> out, std::size_t stride, const ReadConfig& config,
+                  std::vector<CodeRun>& runs);
+
+}  // namespace numpact::cvc
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/file/loader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/try.hpp"
+#include "cvc/codec/codecs.hpp"
+#include "cvc/header/frame.hpp"
+#include "cvc/header/parse.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+constexpr std::size_t kFirstRead = std::size_t{1} << 16;  // holds most headers
+
+static_assert(kUnknownSize == RangeSource::kUnknownSize);
+
+// Bytes of the file, and where they go in a buffer.
+struct Stretch {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t place = 0;
+};
+
+// What a column needs of a chunk, in order: side by side in the buffer, an encoding of the rows.
+struct Wanted {
+  std::size_t window = 0;  // whose it is
+  std::vector<Stretch> stretches;
+  std::uint64_t bytes = 0;
+
+  void add(std::uint64_t offset, std::uint64_t n) {
+    if (n > 0 || stretches.empty()) stretches.push_back({offset, n, 0});
+    bytes += n;
+  }
+};
+
+// Codes lie row by row; ranges behind them, minima and then scales.
+Wanted wanted_of(const Info& info, std::size_t chunk, const RowRange& rows, std::size_t column,
+                 Window& window) {
+  const Chunk& entry = info.chunks[chunk];
+  const Slice& slice = info.slice(chunk, column);
+  const Codec& codec = codec_of(slice.compression);
+  const std::uint64_t start = entry.offset + info.record_head_bytes() + slice.offset;
+  const std::optional<std::uint64_t> row_bytes = lone_row_bytes(info, chunk, column);
+  Wanted wanted;
+  window.rows = row_bytes ? rows : RowRange{0, entry.rows};
+  if (!row_bytes || window.rows.count == entry.rows) {
+    window.offset = start;
+    wanted.add(start, slice.size);
+    return wanted;
+  }
+  window.offset = start + rows.first * *row_bytes;
+  wanted.add(window.offset, rows.count * *row_bytes);
+  const std::uint64_t ranges = start + entry.rows * *row_bytes;
+  if (codec.ranges == RangeScope::kRow) {
+    wanted.add(ranges + 4 * rows.first, 4 * rows.count);
+    wanted.add(ranges + 4 * (entry.rows + rows.first), 4 * rows.count);
+  } else if (codec.ranges == RangeScope::kDimension) {
+    wanted.add(ranges, 8 * info.columns[column].dimension);
+  }
+  return wanted;
+}
+
+// Gives each its place. Columns that are near each other in the file are in the buffer as they are
+// there, with what is between them.
+std::vector<Stretch> arrange(std::vector<Wanted>& all) {
+  std::sort(all.begin(), all.end(), [](const Wanted& a, const Wanted& b) {
+    return a.stretches[0].offset < b.stretches[0].offset;
+  });
+  std::vector<Stretch> reads;
+  for (Wanted& wanted : all) {
+    for (std::size_t i = 0; i < wanted.stretches.size(); ++i) {
+      Stretch& one = wanted.stretches[i];
+      const std::uint64_t near = i == 0 ? kNearBytes : 0;
+      const std::uint64_t end = reads.empty() ? 0 : reads.back().offset + reads.back().bytes;
+      if (reads.empty() || one.offset < end || one.offset - end > near) {
+        reads.push_back(
+            {one.offset, 0, reads.empty() ? 0 : reads.back().place + reads.back().bytes});
+      }
+      Stretch& read = reads.back();
+      one.place = read.place + (one.offset - read.offset);
+      read.bytes = one.offset + one.bytes - read.offset;
+    }
+  }
+  return reads;
+}
+
+}  // namespace
+
+std::span<std::byte> Buffer::get(std::size_t bytes) {
+  if (bytes > capacity_) {
+    data_.reset();
+    capacity_ = 0;
+    data_.reset(new std::byte[bytes]);  // not set to anything
+    capacity_ = bytes;
+  }
+  return {data_.get(), bytes};
+}
+
+std::optional<std::uint64_t> lone_row_bytes(const Info& info, std::size_t chunk,
+                                            std::size_t column) {
+  const Compression compression = info.slice(chunk, column).compression;
+  const Column& schema = info.columns[column];
+  const Codec& codec = codec_of(compression);
+  if (codec.code_bytes == nullptr) return std::nullopt;
+  return codec.code_bytes(schema.dimension, schema.dtype);
+}
+
+Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) const {
+  got = 0;
+  while (got < out.size()) {
+    std::size_t more = 0;
+    Status status;
+    try {
+      status = source_.read_at(offset + got, out.subspan(got), more);
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorKind::kOutOfMemory, "out of memory");
+    } catch (...) {
+      status = Status(ErrorKind::kIo, "the source failed");
+    }
+    if (!status.ok()) {
+      const bool is_placed = status.offset() != Status::kNoOffset;
+      return is_placed ? status : Status(status.kind(), status.what(), offset + got);
+    }
+    if (more > out.size() - got) {
+      return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for",
+                    offset + got);
+    }
+    if (more == 0) return {};
+    got += more;
+  }
+  return {};
+}
+
+Status Loader::read(std::uint64_t offset, std::span<std::byte> out) const {
+  std::size_t got = 0;
+  NUMPACT_TRY(read_some(offset, out, got));
+  if (got == out.size()) return {};
+  return Status(ErrorKind::kTruncated, "the file ends before all of its bytes were read",
+                offset + got);
+}
+
+Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
+  std::vector<std::byte> bytes;
+  std::uint64_t file_bytes = size_;
+  std::uint64_t wanted = std::min<std::uint64_t>(kFirstRead, size_);
+  while (bytes.size() < wanted) {
+    const std::size_t before = bytes.size();
+    bytes.resize(static_cast<std::size_t>(wanted));
+    std::size_t got = 0;
+    NUMPACT_TRY(read_some(before, std::span(bytes).subspan(before), got));
+    if (before + got < wanted) {
+      if (size_ != kUnknownSize) {
+        return Status(ErrorKind::kTruncated, "the file ends before all of its bytes were read",
+                      before + got);
+      }
+      file_bytes = before + got;
+      bytes.resize(before + got);
+    }
+    Frame frame;
+    std::uint64_t needed = 0;
+    NUMPACT_TRY(find_header(bytes, file_bytes, frame, needed));
+    if (needed > limits.max_memory && needed - limits.max_memory > frame.json_at) {
+      return Status(ErrorKind::kLimitExceeded, "the header passes DecodeLimits::max_memory");
+    }
+    wanted = std::min({needed, 2 * std::uint64_t{bytes.size()}, file_bytes});
+  }
+  return parse_header(bytes, file_bytes, limits, info);
+}
+
+Status Loader::place_records(Info& info) const {
+  std::uint64_t end = 0;
+  const auto length_of = [&](std::size_t i, std::uint64_t& length) -> Status {
+    const Chunk& chunk = info.chunks[i];
+    const std::uint64_t head = info.record_head_bytes();
+    if (chunk.offset > size_ || size_ - chunk.offset < head) {
+      return Status(ErrorKind::kTruncated, "the file ends within a chunk's head", chunk.offset);
+    }
+    length = chunk.payload_bytes;
+    if (length == Chunk::kUnknown) {
+      std::byte bytes[4];
+      NUMPACT_TRY(read(chunk.offset, bytes));
+      std::uint32_t found = 0;
+      std::memcpy(&found, bytes, sizeof found);
+      length = found;
+    }
+    if (length > size_ - chunk.offset - head) {
+      return Status(ErrorKind::kTruncated, "the file ends within a chunk", chunk.offset);
+    }
+    end = chunk.offset + head + length;
+    return {};
+  };
+  NUMPACT_TRY(numpact::cvc::place_records(info, length_of));
+  if (size_ != kUnknownSize || end == 0) return {};
+  // Memory will be taken for what the header says; see that it is there.
+  std::byte last[1];
+  return read(end - 1, last);
+}
+
+Status Loader::read_info(const DecodeLimits& limits, Info& info) const {
+  NUMPACT_TRY(read_header(limits, info));
+  return place_records(info);
+}
+
+Status Loader::read_record(const Info& info, std::size_t chunk, Buffer& buffer,
+                           std::span<const std::byte>& record) const {
+  const Chunk& entry = info.chunks[chunk];
+  const std::uint64_t bytes = info.record_head_bytes() + entry.payload_bytes;
+  const std::span<std::byte> all = buffer.get(static_cast<std::size_t>(bytes));
+  record = all;
+  const Status status = read(entry.offset, all);
+  return status.ok() ? status : status.at_chunk(chunk);
+}
+
+Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& rows,
+                         std::span<const std::size_t> columns, Buffer& buffer,
+                         std::vector<Window>& windows) const {
+  windows.assign(columns.size(), {});
+  std::vector<Wanted> all;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    all.push_back(wanted_of(info, chunk, rows, columns[i], windows[i]));
+    all.back().window = i;
+  }
+  const std::vector<Stretch> reads = arrange(all);
+  const std::uint64_t total = reads.empty() ? 0 : reads.back().place + reads.back().bytes;
+  const std::span<std::byte> place = buffer.get(static_cast<std::size_t>(total));
+  for (const Stretch& each : reads) {
+    const Status status = read(each.offset, place.subspan(static_cast<std::size_t>(each.place),
+                                                          static_cast<std::size_t>(each.bytes)));
+    if (!status.ok()) return status.at_chunk(chunk);
+  }
+  for (const Wanted& wanted : all) {
+    windows[wanted.window].bytes =
+        place.subspan(static_cast<std::size_t>(wanted.stretches[0].place),
+                      static_cast<std::size_t>(wanted.bytes));
+  }
+  return {};
+}
+
+}  // namespace numpact::cvc

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading takes the memory it says: a chunk for each task where the file is fetched, else none to
+// speak of; and no more for a header than has come of it.
+#include <gtest/gtest.h>
+
+#include "api/counting_new.hpp"
+#include "cvc/range_sources.hpp"
+#include "numpact/cvc.hpp"
+#include "support/executors.hpp"
+#include "support/random.hpp"
+
+namespace numpact::testing {
+namespace {
+
+using cvc::Compression;
+using cvc::Reader;
+
+constexpr std::uint64_t kChunks = 40;
+constexpr std::uint64_t kChunkRows = 512;
+constexpr std::uint64_t kDimension = 256;
+constexpr std::size_t kSlack = std::size_t{1} << 17;  // what is kept of pieces, threads and lists
+
+Bytes file_of(Compression compression) {
+  Bytes out;
+  cvc::WriteConfig config;
+  config.chunk_rows = kChunkRows;
+  config.compression = compression;
+  cvc::Writer writer(out, config);
+  Random random(1);
+  std::vector<float> values(kChunkRows * kDimension);
+  for (float& value : values) value = static_cast<float>(random.below(60000));
+  for (std::uint64_t i = 0; i < kChunks; ++i) {
+    writer.append(cvc::Rows(std::span<const float>(values), kDimension));
+  }
+  writer.finish();
+  return out;
+}
+
+// Of a call, beyond what was held before.
+template <class F>
+std::size_t memory_of(const F& f) {
+  const std::size_t before = bytes_held;
+  most_held = before;
+  f();
+  return most_held - before;
+}
+
+// Into memory that is there already.
+struct Output {
+  explicit Output(const Reader& reader)
+      : values(reader.rows() * kDimension),
+        target{cvc::MutableRows(std::span<float>(values), kDimension)},
+        all{0, reader.rows()} {}
+  std::vector<float> values;
+  cvc::Target target;
+  cvc::RowRange all;
+};
+
+TEST(CvcMemory, OneChunkForEachTask) {
+  for (const Compression compression :
+       {Compression::kInt8, Compression::kFp16, Compression::kLossless}) {
+    const Bytes file = file_of(compression);
+    const auto source = std::make_shared<RecordingSource>(file);
+    source->reads.reserve(10000);
+    const Reader fetched(source);
+    const Reader mapped{ByteSpan(file)};
+    Output out(fetched);
+    std::size_t chunk = 0;
+    for (const cvc::Chunk& one : fetched.info().chunks) {
+      chunk = std::max(chunk, static_cast<std::size_t>(one.payload_bytes));
+    }
+    ASSERT_GT(chunk, 2 * kSlack / 3);
+    ThreadForEach each(3);
+    for (const std::size_t tasks : {1u, 3u}) {
+      cvc::ReadConfig config;
+      config.executor = tasks > 1 ? &each : nullptr;
+      const auto read = [&](const Reader& reader) {
+        return memory_of([&] {
+          throw_if_error(reader.try_read({&out.all, 1}, {&out.target, 1}, config));
+        });
+      };
+      const std::size_t taken = read(fetched);
+      EXPECT_LE(taken, tasks * chunk + kSlack);
+      EXPECT_GE(taken, chunk) << "the measure sees nothing";
+      EXPECT_LE(read(mapped), kSlack);
+      cvc::VerifyReport report;
+      EXPECT_LE(memory_of([&] { throw_if_error(fetched.try_verify(report, config)); }),
+                tasks * chunk + kSlack);
+    }
+    // Few rows that are far apart: no chunk at all, if they can be cut out.
+    const std::vector<std::uint64_t> rows{3, 5000, 300, 20000};
+    const std::size_t gathered = memory_of([&] {
+      throw_if_error(fetched.try_gather(rows, {&out.target, 1}));
+    });
+    EXPECT_LE(gathered, compression == Compression::kLossless ? chunk + kSlack : kSlack / 4);
+  }
+}
+
+TEST(CvcMemory, HeadersThatLie) {
+  // Version 1.0, a header of nearly 4 GiB, and little of it.
+  const unsigned char start[] = {'C', 'V', 'C', 'F', 1, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, '{'};
+  Bytes file(std::as_bytes(std::span(start)).begin(), std::as_bytes(std::span(start)).end());
+  file.resize(300000, static_cast<std::byte>(' '));
+  const auto source = std::make_shared<RecordingSource>(file);
+  for (const std::uint64_t size : {std::uint64_t{1} << 33, RangeSource::kUnknownSize}) {
+    source->claimed = size;
+    Status status;
+    EXPECT_LE(memory_of([&] { status = Reader::create(source).status(); }), 3u << 20);
+    EXPECT_EQ(status.kind(), ErrorKind::kTruncated);
+    DecodeLimits limits;
+    limits.max_memory = 1000000;
+    EXPECT_EQ(Reader::create(source, limits).status().kind(), ErrorKind::kLimitExceeded);
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes in memory as a source of ranges that keeps a record of them, and fails where it is told to.
+#ifndef NUMPACT_TESTS_CVC_RANGE_SOURCES_HPP
+#define NUMPACT_TESTS_CVC_RANGE_SOURCES_HPP
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "numpact/range_source.hpp"
+#include "support/bytes.hpp"
+
+namespace numpact::testing {
+
+class RecordingSource final : public RangeSource {
+ public:
+  struct Read {
+    std::uint64_t offset;
+    std::size_t bytes;
+    friend bool operator==(const Read&, const Read&) = default;
+  };
+
+  // The bytes must outlive it.
+  explicit RecordingSource(ByteSpan bytes) : bytes_(bytes), claimed(bytes.size()) {}
+
+  std::uint64_t size() const noexcept override { return claimed; }
+  Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) override {
+    const std::lock_guard lock(mutex_);
+    reads.push_back({offset, out.size()});
+    if (fails_from && offset + out.size() > *fails_from) {
+      if (throws) throw 1;
+      return Status(ErrorKind::kIo, "the wire was cut");
+    }
+    const std::uint64_t start = std::min<std::uint64_t>(offset, bytes_.size());
+    got = std::min({out.size(), bytes_.size() - static_cast<std::size_t>(start), piece});
+    std::copy_n(bytes_.data() + start, got, out.data());
+    return {};
+  }
+
+  // In order of their places.
+  std::vector<Read> sorted_reads() const {
+    std::vector<Read> result = reads;
+    std::sort(result.begin(), result.end(),
+              [](const Read& a, const Read& b) { return a.offset < b.offset; });
+    return result;
+  }
+  std::uint64_t bytes_read() const {
+    std::uint64_t total = 0;
+    for (const Read& read : reads) total += read.bytes;
+    return total;
+  }
+
+ private:
+  std::mutex mutex_;
+  ByteSpan bytes_;
+
+ public:
+  std::vector<Read> reads;
+  std::uint64_t claimed;                    // as its size
+  std::size_t piece = SIZE_MAX;             // given at a time
+  std::optional<std::uint64_t> fails_from;  // reads that pass this place
+  bool throws = false;                      // in the place of a Status
+};
+
+}  // namespace numpact::testing
+
+#endif
