@@ -21,7 +21,7 @@ constexpr double kRight = 30;
 constexpr double kTop = 60;
 constexpr double kBottom = 70;
 // Below the axis of losses, where points without any loss lie.
-constexpr double kNoneBand = 30;
+constexpr double kNoneBand = 44;
 constexpr double kLabelHeight = 15;
 constexpr double kCharacterWidth = 7.5;
 constexpr std::array kColours = {"#1b6ca8", "#c8553d", "#2f8f4e", "#8e5ea2", "#b8860b",
