@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrow_columns.hpp"
 
+#include <arrow/array/array_nested.h>
 #include <arrow/array/array_primitive.h>
 #include <arrow/buffer.h>
 #include <arrow/io/file.h>
@@ -105,13 +106,16 @@ std::optional<LogicalType> logical_type(const arrow::DataType& type) {
 // The numbers of a column's arrays, nulls dropped or refused.
 class ArrayNumbers final : public NumberInput {
  public:
-  ArrayNumbers(NextArrays next, const Column& column, std::optional<std::uint64_t> count,
-               bool drop_nulls, const std::string& file)
+  ArrayNumbers(NextArrays next, const Column& column, std::optional<std::uint64_t> rows,
+               const InputOptions& options, const std::string& file)
       : next_(std::move(next)),
         column_(column),
-        count_(drop_nulls ? std::nullopt : count),
-        drop_nulls_(drop_nulls),
-        place_(column_place(file, column.name)) {}
+        options_(options),
+        place_(column_place(file, column.name)) {
+    if (rows && !options.drop_nulls) {
+      count_ = *rows * std::max<std::uint64_t>(1, column.list_size);
+    }
+  }
 
   NumberView next() override {
     for (;;) {
@@ -133,6 +137,7 @@ class ArrayNumbers final : public NumberInput {
   // To the next array. False at the end.
   bool advance() {
     at_ = 0;
+    array_ = nullptr;
     while (arrays_ == nullptr || chunk_ == arrays_->num_chunks()) {
       arrays_ = next_();
       chunk_ = 0;
@@ -140,10 +145,17 @@ class ArrayNumbers final : public NumberInput {
     }
     array_ = arrays_->chunk(chunk_++);
     check_arrow(array_->Validate(), place_);
-    const auto nulls = static_cast<std::uint64_t>(array_->null_count());
-    if (nulls > 0 && !drop_nulls_) refuse_nulls(nulls);
-    nulls_ += nulls;
+    count_nulls();
+    if (column_.list_size == 0) return true;
+    array_ = take_arrow(static_cast<const arrow::FixedSizeListArray&>(*array_).Flatten(), place_);
+    count_nulls();
     return true;
+  }
+
+  void count_nulls() {
+    const auto nulls = static_cast<std::uint64_t>(array_->null_count());
+    if (nulls > 0 && !options_.drop_nulls) refuse_nulls(nulls);
+    nulls_ += nulls;
   }
 
   // Counts what is left to name the whole number of nulls.
@@ -153,9 +165,9 @@ class ArrayNumbers final : public NumberInput {
         nulls += static_cast<std::uint64_t>(arrays_->chunk(i)->null_count());
       }
     }
-    throw Failure(
-        ExitCode::kFailure, place_,
-        fmt::format("{} null{} (--nulls drop leaves them out)", nulls, nulls == 1 ? "" : "s"));
+    throw Failure(ExitCode::kFailure, place_,
+                  fmt::format("{} null{}{}", nulls, nulls == 1 ? "" : "s",
+                              options_.lists ? "" : " (--nulls drop leaves them out)"));
   }
 
   NumberView view(const arrow::ArrayData& data, std::int64_t at, std::int64_t length) {
@@ -191,7 +203,7 @@ class ArrayNumbers final : public NumberInput {
   NextArrays next_;
   Column column_;
   std::optional<std::uint64_t> count_;
-  bool drop_nulls_;
+  InputOptions options_;
   std::string place_;
   std::shared_ptr<arrow::ChunkedArray> arrays_;
   std::shared_ptr<arrow::Array> array_;
@@ -210,10 +222,19 @@ void check_arrow(const arrow::Status& status, const std::string& place) {
   throw Failure(failed ? ExitCode::kFailure : ExitCode::kCorrupt, place, status.message());
 }
 
-Column describe_field(const arrow::Field& field) {
+Column describe_field(const arrow::Field& field, bool lists) {
   Column column;
   column.name = field.name();
   column.source_type = field.type()->ToString();
+  if (lists && field.type()->id() == ArrowType::FIXED_SIZE_LIST) {
+    const auto& list = static_cast<const arrow::FixedSizeListType&>(*field.type());
+    const std::optional<NumberType> type = plain_number_type(list.value_type()->id());
+    if (type && list.list_size() > 0) {
+      column.type = *type;
+      column.list_size = static_cast<std::uint64_t>(list.list_size());
+      return column;
+    }
+  }
   if (const std::optional<NumberType> type = plain_number_type(field.type()->id())) {
     column.type = *type;
   } else if (std::optional<LogicalType> logical = logical_type(*field.type())) {
@@ -257,7 +278,9 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
   const arrow::TimeUnit::type unit = unit_to_arrow(column.logical.unit);
   switch (column.logical.kind) {
     case LogicalKind::kNumber:
-      return arrow_type_of(column.type);
+      if (column.list_size == 0) return arrow_type_of(column.type);
+      return arrow::fixed_size_list(arrow_type_of(column.type),
+                                    static_cast<std::int32_t>(column.list_size));
     case LogicalKind::kBool:
       return arrow::boolean();
     case LogicalKind::kDate32:
@@ -287,9 +310,9 @@ std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {
 }
 
 std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
-                                         std::optional<std::uint64_t> count, bool drop_nulls,
-                                         const std::string& file) {
-  return std::make_unique<ArrayNumbers>(std::move(next), column, count, drop_nulls, file);
+                                         std::optional<std::uint64_t> rows,
+                                         const InputOptions& options, const std::string& file) {
+  return std::make_unique<ArrayNumbers>(std::move(next), column, rows, options, file);
 }
 
 }  // namespace numpact::cli

@@ -30,9 +30,10 @@ T take_arrow(arrow::Result<T> result, const std::string& place) {
   return std::move(result).ValueUnsafe();
 }
 
-Column describe_field(const arrow::Field& field);
+// `lists`: as InputOptions has it.
+Column describe_field(const arrow::Field& field, bool lists);
 
-// The Arrow type of the values of a column.
+// The Arrow type of the values of a column, lists included.
 std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column);
 std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type);
 
@@ -42,10 +43,10 @@ std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input);
 // Gives the next arrays of one column, null at the end.
 using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
 
-// `count`: rows, if known.
+// `rows`: if known.
 std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
-                                         std::optional<std::uint64_t> count, bool drop_nulls,
-                                         const std::string& file);
+                                         std::optional<std::uint64_t> rows,
+                                         const InputOptions& options, const std::string& file);
 
 }  // namespace numpact::cli
 

@@ -55,10 +55,12 @@ Status Input::read(std::span<std::byte> out, std::size_t& got) {
   if (got > 0) {
     std::memcpy(out.data(), peeked_.data() + peeked_used_, got);
     peeked_used_ += got;
+    bytes_read_ += got;
     return {};
   }
   try {
     got = read_some(out);
+    bytes_read_ += got;
     return {};
   } catch (const Failure&) {
     return {ErrorKind::kIo, "the file cannot be read"};

@@ -36,6 +36,8 @@ class Input final : public ByteSource {
   // As many as fit; fewer only at the end. Throws Failure.
   std::size_t read_full(std::span<std::byte> out);
   std::vector<std::byte> read_rest();
+  // Bytes that read() and what is built on it gave so far.
+  std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
   std::size_t read_some(std::span<std::byte> out);  // throws
@@ -46,6 +48,7 @@ class Input final : public ByteSource {
   std::optional<std::uint64_t> size_;
   std::vector<std::byte> peeked_;
   std::size_t peeked_used_ = 0;
+  std::uint64_t bytes_read_ = 0;
 };
 
 // All bytes of a file: mapped if it is a regular file, else read.

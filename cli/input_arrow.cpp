@@ -27,19 +27,16 @@ arrow::ipc::IpcReadOptions only_field(std::size_t index) {
 class ArrowTable : public TableInput {
  protected:
   ArrowTable(Input& input, const InputOptions& options)
-      : TableInput(true),
-        name_(input.name()),
-        drop_nulls_(options.drop_nulls),
-        file_(arrow_file(input)) {}
+      : TableInput(true), name_(input.name()), options_(options), file_(arrow_file(input)) {}
 
   void describe(const arrow::Schema& schema) {
     for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
-      columns_.push_back(describe_field(*field));
+      columns_.push_back(describe_field(*field, options_.lists));
     }
   }
 
   std::string name_;
-  bool drop_nulls_;
+  InputOptions options_;
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
 };
 
@@ -59,7 +56,7 @@ class ArrowFileTable final : public ArrowTable {
       if (batch == reader->num_record_batches()) return nullptr;
       return only_column(*take_arrow(reader->ReadRecordBatch(batch++), place));
     };
-    return read_arrays(std::move(next), columns_[index], rows_, drop_nulls_, name_);
+    return read_arrays(std::move(next), columns_[index], rows_, options_, name_);
   }
 
  private:
@@ -80,7 +77,7 @@ class ArrowStreamTable final : public ArrowTable {
       check_arrow(reader->ReadNext(&batch), place);
       return batch == nullptr ? nullptr : only_column(*batch);
     };
-    return read_arrays(std::move(next), columns_[index], std::nullopt, drop_nulls_, name_);
+    return read_arrays(std::move(next), columns_[index], std::nullopt, options_, name_);
   }
 
  private:

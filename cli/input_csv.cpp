@@ -42,7 +42,7 @@ class CsvTable final : public TableInput {
       return std::exchange(done, true) ? nullptr : arrays;
     };
     const auto rows = static_cast<std::uint64_t>(table_->num_rows());
-    auto numbers = read_arrays(std::move(next), parsed, rows, options_.drop_nulls, name_);
+    auto numbers = read_arrays(std::move(next), parsed, rows, options_, name_);
     return convert_numbers(std::move(numbers), parsed.type, columns_[index].type,
                            Conversion::kRound, column_place(name_, parsed.name));
   }
@@ -85,7 +85,7 @@ class CsvTable final : public TableInput {
   }
 
   Column describe(const arrow::Field& field) const {
-    Column column = describe_field(field);
+    Column column = describe_field(field, false);
     // Arrow's CSV has no half-precision numbers: they are parsed as floats and rounded.
     const bool half = options_.dtype == NumberType::kF16 && column.type == NumberType::kF32;
     if (half) column.type = NumberType::kF16;
@@ -115,7 +115,7 @@ class CsvTable final : public TableInput {
     read();
     if (options_.dtype) {
       for (const std::shared_ptr<arrow::Field>& field : table_->schema()->fields()) {
-        const Column column = describe_field(*field);
+        const Column column = describe_field(*field, false);
         if (column.unfit.empty() && column.logical.kind == LogicalKind::kNumber) {
           convert_.column_types[field->name()] = parse_type();
         }

@@ -5,9 +5,12 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "cleanup.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
+#include "cvc/commands.hpp"
 #include "failure.hpp"
 #include "numpact/error.hpp"
 #include "numpact/version.hpp"
@@ -32,6 +35,7 @@ Examples:
   generate | numpact compress - --dtype f32 -o out.pco   raw numbers from standard input
   numpact inspect fare.pco
   numpact bench trips.parquet
+  numpact cvc pack embeddings.npy                        vectors, makes embeddings.npy.cvc
 
 Exit codes: 0 done, 1 failure, 2 wrong use, 3 corrupt input, 4 limit hit.
 )";
@@ -85,29 +89,6 @@ void add_encode_options(CLI::App& command, EncodeWords& words) {
       ->type_name("DELTA");
   command.add_option("--page-size", words.page_size, "Numbers in a chunk, at most (262144)")
       ->type_name("N");
-}
-
-void add_limit_options(CLI::App& command, LimitWords& words) {
-  command
-      .add_option("--max-output", words.max_output,
-                  "Stop where the numbers would take more bytes (as 512M, 2G)")
-      ->type_name("SIZE");
-  command
-      .add_option("--max-memory", words.max_memory, "Stop where decoding would need more memory")
-      ->type_name("SIZE");
-}
-
-void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work) {
-  command
-      .add_option("-j,--threads", threads, "Threads that " + work + "; 0: one for each processor")
-      ->type_name("N")
-      ->check(CLI::Range(0U, 1024U).description(""))
-      ->capture_default_str();
-}
-
-void add_common_options(CLI::App& command, CommonOptions& options) {
-  command.add_flag("-q,--quiet", options.quiet, "Print errors only");
-  command.add_flag("--no-progress", options.no_progress, "No progress bar");
 }
 
 struct AllOptions {
@@ -214,7 +195,8 @@ CLI::App* add_cpu(CLI::App& app, CpuOptions& options) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Lossless compression of numbers in the Pco format.", "numpact");
+  CLI::App app("Lossless compression of numbers in the Pco format; vectors in CVC files.",
+               "numpact");
   app.footer(kFooter);
   app.set_version_flag("--version", kVersionLine);
   app.require_subcommand(1);
@@ -225,6 +207,7 @@ int run(int argc, char** argv) {
   const CLI::App* verify = add_verify(app, options.verify);
   const CLI::App* bench = add_bench(app, options.bench);
   add_cpu(app, options.cpu);
+  const std::vector<CvcCommand> cvc = add_cvc_commands(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
@@ -233,6 +216,9 @@ int run(int argc, char** argv) {
     fail_usage("", std::string(error.what()) + " (see numpact --help)");
   }
   const auto chosen = [&]() -> ExitCode {
+    for (const CvcCommand& command : cvc) {
+      if (command.app->parsed()) return command.run();
+    }
     if (compress->parsed()) return run_compress(options.compress);
     if (decompress->parsed()) return run_decompress(options.decompress);
     if (inspect->parsed()) return run_inspect(options.inspect);

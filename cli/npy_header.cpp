@@ -2,6 +2,7 @@
 #include "npy_header.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <charconv>
@@ -164,12 +165,18 @@ NpyHeader read_npy_header(Input& input) {
 }
 
 std::string npy_header(NumberType type, std::uint64_t count) {
+  return npy_header(type, std::span(&count, 1));
+}
+
+std::string npy_header(NumberType type, std::span<const std::uint64_t> shape) {
   const std::string_view order = size_of(type) == 1                           ? "|"
                                  : std::endian::native == std::endian::little ? "<"
                                                                               : ">";
-  std::string text = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({},), }}",
-                                 order, numpy_kind(type), size_of(type), count);
-  text.append(kGrowthDigits - std::to_string(count).size(), ' ');
+  const std::string lengths =
+      shape.size() == 1 ? fmt::format("{},", shape[0]) : fmt::format("{}", fmt::join(shape, ", "));
+  std::string text = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({}), }}",
+                                 order, numpy_kind(type), size_of(type), lengths);
+  text.append(kGrowthDigits - std::to_string(shape[0]).size(), ' ');
   constexpr std::size_t kFrontBytes = 10;
   const std::size_t whole =
       (kFrontBytes + text.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;

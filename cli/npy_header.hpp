@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ NpyHeader read_npy_header(Input& input);
 // The header of a one-dimensional array, byte for byte as numpy.save writes it. Its size does not
 // depend on `count`.
 std::string npy_header(NumberType type, std::uint64_t count);
+// The same of one or two dimensions; the size does not depend on the first of them.
+std::string npy_header(NumberType type, std::span<const std::uint64_t> shape);
 
 }  // namespace numpact::cli
 

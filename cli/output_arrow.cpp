@@ -74,7 +74,7 @@ class ArrowOutput : public TableOutput {
 
   // The numbers are copied: writers may keep a batch until its row group is full.
   void write(std::span<const NumberView> columns) override {
-    const auto rows = static_cast<std::int64_t>(columns[0].count);
+    const auto rows = static_cast<std::int64_t>(rows_of(columns_[0], columns[0].count));
     if (rows == 0) return;
     arrow::ArrayVector arrays;
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -86,8 +86,8 @@ class ArrowOutput : public TableOutput {
         values = take_arrow(arrow::AllocateBuffer(static_cast<std::int64_t>(bytes)), file_.name());
         std::memcpy(values->mutable_data(), columns[c].data, bytes);
       }
-      arrays.push_back(arrow::MakeArray(arrow::ArrayData::Make(
-          schema_->field(static_cast<int>(c))->type(), rows, {nullptr, std::move(values)}, 0)));
+      const auto& type = schema_->field(static_cast<int>(c))->type();
+      arrays.push_back(make_array(type, rows, std::move(values), columns_[c]));
     }
     check_output(write_batch(*arrow::RecordBatch::Make(schema_, rows, std::move(arrays))));
   }
@@ -104,6 +104,19 @@ class ArrowOutput : public TableOutput {
   const std::shared_ptr<ArrowSink>& sink() const { return sink_; }
 
  private:
+  static std::shared_ptr<arrow::Array> make_array(const std::shared_ptr<arrow::DataType>& type,
+                                                  std::int64_t rows,
+                                                  std::shared_ptr<arrow::Buffer> values,
+                                                  const Column& column) {
+    if (column.list_size == 0) {
+      return arrow::MakeArray(arrow::ArrayData::Make(type, rows, {nullptr, std::move(values)}, 0));
+    }
+    const std::int64_t numbers = rows * static_cast<std::int64_t>(column.list_size);
+    auto inner = arrow::ArrayData::Make(arrow_type_of(column.type), numbers,
+                                        {nullptr, std::move(values)}, 0);
+    return arrow::MakeArray(arrow::ArrayData::Make(type, rows, {nullptr}, {std::move(inner)}, 0));
+  }
+
   virtual arrow::Status write_batch(const arrow::RecordBatch& batch) = 0;
   virtual arrow::Status close() = 0;
 

@@ -135,7 +135,8 @@ Json column_to_json(const Column& column) {
           {"type", std::string(name_of(column.type))},
           {"kind", std::string(to_string(column.logical.kind))},
           {"unit", std::string(to_string(column.logical.unit))},
-          {"timezone", column.logical.timezone}};
+          {"timezone", column.logical.timezone},
+          {"list_size", column.list_size}};
 }
 
 Column column_from_json(const Json& json, const std::string& place) {
@@ -160,6 +161,9 @@ Column column_from_json(const Json& json, const std::string& place) {
   if (!number || !kind || !unit || storage_of(*kind).value_or(*number) != *number) {
     fail_protocol(place);
   }
+  const auto list_size = json.find("list_size");
+  if (list_size == json.end() || !list_size->is_number_unsigned()) fail_protocol(place);
+  column.list_size = list_size->get<std::uint64_t>();
   column.type = *number;
   column.logical = {*kind, *unit, text("timezone")};
   return column;

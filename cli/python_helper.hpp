@@ -8,13 +8,15 @@
 //   kind     1 byte: J for JSON, D for bytes, E for a JSON error (from the helper only)
 //   length   8 bytes, little-endian
 //   content
-// Columns are described as {"name", "type": "i64", "kind": "timestamp", "unit": "us", "timezone"},
-// with the words of logical_type.hpp; "type" is null where the values are no numbers, and
-// "source_type" says what they are. An error is {"code": "failure" or "corrupt", "message"}.
+// Columns are described as {"name", "type": "i64", "kind": "timestamp", "unit": "us", "timezone",
+// "list_size": 0}, with the words of logical_type.hpp; "type" is null where the values are no
+// numbers, and "source_type" says what they are. Values of a "list_size" that is not 0 are lists of
+// so many numbers of that type, which come and go one list after the other. An error is {"code":
+// "failure" or "corrupt", "message"}.
 //
 // Reading. Without FILE the table's bytes come first, as D messages up to an empty one. Then each
 // request has one answer:
-//   {"verb": "open", "dtype", "header", "names_only"}  {"columns": [...]}
+//   {"verb": "open", "dtype", "header", "names_only", "lists"}   {"columns": [...]}
 //   {"verb": "choose", "column": 3}                    {"columns": [the one]}   (CSV, names_only)
 //   {"verb": "column", "column": 3, "drop_nulls"}      {"reader": 0, "rows": 1000 or null}
 //   {"verb": "next", "reader": 0}                      {"nulls": dropped so far}, and a D message

@@ -79,7 +79,10 @@ class HelperTable final : public TableInput {
     // The columns of a text file get their types by reading all of it: one is read if one is asked
     // for, and numbers are parsed as the type that is asked for.
     const bool one = kind_.is_text && options_.column;
-    Json request{{"verb", "open"}, {"header", options_.has_header}, {"names_only", one}};
+    Json request{{"verb", "open"},
+                 {"header", options_.has_header},
+                 {"names_only", one},
+                 {"lists", options_.lists}};
     request["dtype"] = nullptr;
     if (kind_.is_text && options_.dtype) request["dtype"] = std::string(name_of(parsed_type()));
     for (const Json& json : columns_in(helper_->ask(request, name_))) {
@@ -98,12 +101,13 @@ class HelperTable final : public TableInput {
     const std::string place = column_place(name_, column.name);
     const Json answer = helper_->ask(
         {{"verb", "column"}, {"column", index}, {"drop_nulls", options_.drop_nulls}}, place);
-    std::optional<std::uint64_t> rows = optional_count(answer, "rows", place);
-    if (options_.drop_nulls) rows.reset();
+    std::optional<std::uint64_t> count = optional_count(answer, "rows", place);
+    if (options_.drop_nulls) count.reset();
+    if (count && column.list_size != 0) *count *= column.list_size;
     const bool half = kind_.is_text && column.type == NumberType::kF16;
     const NumberType read = half ? NumberType::kF32 : column.type;
     auto numbers = std::make_unique<HelperNumbers>(helper_, count_of(answer, "reader", place), read,
-                                                   rows, place);
+                                                   count, place);
     return convert_numbers(std::move(numbers), read, column.type, Conversion::kRound, place);
   }
 

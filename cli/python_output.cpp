@@ -28,7 +28,8 @@ class HelperOutput final : public TableOutput {
   void write(std::span<const NumberView> columns) override {
     if (columns[0].count == 0) return;
     for (std::size_t c = 0; c < columns.size(); ++c) check_truth_values(columns[c], columns_[c]);
-    helper_.send({{"verb", "rows"}, {"count", columns[0].count}}, file_.name());
+    const std::uint64_t rows = rows_of(columns_[0], columns[0].count);
+    helper_.send({{"verb", "rows"}, {"count", rows}}, file_.name());
     for (const NumberView& numbers : columns) helper_.send(bytes_of(numbers), file_.name());
     take_bytes();
   }

@@ -12,14 +12,11 @@
 
 namespace numpact::cli {
 
-std::size_t find_column(const TableInput& table, const std::string& file,
-                        const std::string& wanted) {
-  const std::vector<Column>& columns = table.columns();
-  const auto named = [&](const Column& column) { return column.name == wanted; };
-  const auto found = std::count_if(columns.begin(), columns.end(), named);
+std::size_t find_name(std::span<const std::string> names, const std::string& file,
+                      const std::string& wanted) {
+  const auto found = std::count(names.begin(), names.end(), wanted);
   if (found == 1) {
-    return static_cast<std::size_t>(std::find_if(columns.begin(), columns.end(), named) -
-                                    columns.begin());
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), wanted) - names.begin());
   }
   if (found > 1) {
     fail_usage(file, fmt::format("{} columns are named '{}', give an index", found, wanted));
@@ -27,14 +24,21 @@ std::size_t find_column(const TableInput& table, const std::string& file,
   std::size_t index = 0;
   const char* end = wanted.data() + wanted.size();
   const std::from_chars_result parsed = std::from_chars(wanted.data(), end, index);
-  if (parsed.ec == std::errc() && parsed.ptr == end && index < columns.size()) return index;
-  std::string names;
-  for (std::size_t i = 0; i < std::min<std::size_t>(columns.size(), 12); ++i) {
-    names += fmt::format("{}'{}'", i == 0 ? "" : ", ", columns[i].name);
+  if (parsed.ec == std::errc() && parsed.ptr == end && index < names.size()) return index;
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 12); ++i) {
+    list += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
   }
-  if (columns.size() > 12) names += ", ...";
+  if (names.size() > 12) list += ", ...";
   fail_usage(file,
-             fmt::format("no column '{}'; there are {}", wanted, names.empty() ? "none" : names));
+             fmt::format("no column '{}'; there are {}", wanted, list.empty() ? "none" : list));
+}
+
+std::size_t find_column(const TableInput& table, const std::string& file,
+                        const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const Column& column : table.columns()) names.push_back(column.name);
+  return find_name(names, file, wanted);
 }
 
 std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,

@@ -29,6 +29,7 @@ struct Column {
   std::string name;
   LogicalType logical;
   NumberType type = NumberType::kU8;  // of the numbers that are stored
+  std::uint64_t list_size = 0;        // numbers in each value that is a list; 0: values are numbers
   std::string source_type;            // as the file calls it
   std::string unfit;                  // why it cannot be compressed; empty if it can
 };
@@ -37,9 +38,9 @@ struct Column {
 class NumberInput {
  public:
   virtual ~NumberInput() = default;
-  // The next piece, valid until the next call; empty at the end. Throws Failure.
+  // The next piece, valid until the next call; empty at the end and from then on. Throws Failure.
   virtual NumberView next() = 0;
-  // How many there are, if that is known beforehand.
+  // How many there are, if that is known beforehand; of lists all of their numbers.
   virtual std::optional<std::uint64_t> count() const { return std::nullopt; }
   // Nulls left out so far.
   virtual std::uint64_t nulls_dropped() const { return 0; }
@@ -71,9 +72,13 @@ struct InputOptions {
   std::optional<std::string> column;  // the only one wanted, by name or index
   bool drop_nulls = false;
   bool flatten = false;    // arrays of several dimensions are read as one
+  bool lists = false;      // lists of a fixed number of numbers are wanted too
   bool has_header = true;  // the first line of CSV holds names
 };
 
+// The place of a name, or the index in digits; fails if there is none or more than one.
+std::size_t find_name(std::span<const std::string> names, const std::string& file,
+                      const std::string& wanted);
 // The column of a name, or of an index in digits; fails if there is none or more than one.
 std::size_t find_column(const TableInput& table, const std::string& file,
                         const std::string& wanted);
@@ -84,6 +89,11 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
                                          const std::string& file, std::optional<NumberType> dtype,
                                          Column& column);
 
+// Rows of a column from the count of its numbers.
+inline std::uint64_t rows_of(const Column& column, std::uint64_t numbers) {
+  return column.list_size == 0 ? numbers : numbers / column.list_size;
+}
+
 struct OutputPlan {
   std::vector<Column> columns;
   std::optional<std::uint64_t> count;  // rows, if that is known beforehand
@@ -93,7 +103,7 @@ struct OutputPlan {
 class TableOutput {
  public:
   virtual ~TableOutput() = default;
-  // The next rows: a view for each column, all of one count.
+  // The next rows: a view for each column, all of one count of values.
   virtual void write(std::span<const NumberView> columns) = 0;
   virtual void finish() = 0;
 };

@@ -30,9 +30,13 @@ def number_type(name: str) -> pa.DataType:
     return _NUMBERS[name]
 
 
-def describe(field: pa.Field) -> dict[str, Any]:
-    """A field as the command takes it."""
-    told = {"name": field.name, "source_type": str(field.type), "type": _NAMES.get(field.type)}
+def describe(field: pa.Field, lists: bool = False) -> dict[str, Any]:
+    """A field as the command takes it; ``lists``: those of a fixed number of numbers too."""
+    told: dict[str, Any] = {"name": field.name, "source_type": str(field.type), "list_size": 0}
+    told["type"] = _NAMES.get(field.type)
+    if lists and pa.types.is_fixed_size_list(field.type) and field.type.list_size > 0:
+        told["type"] = _NAMES.get(field.type.value_type)
+        told["list_size"] = field.type.list_size if told["type"] is not None else 0
     if told["type"] is not None:
         return {**told, "kind": "number", "unit": "s", "timezone": ""}
     for kind, (storage, matches) in _KINDS.items():
@@ -47,7 +51,8 @@ def arrow_type(column: dict[str, Any]) -> pa.DataType:
     """The Arrow type of the values of a column that the command describes."""
     kind, unit = column["kind"], column["unit"]
     if kind == "number":
-        return _NUMBERS[column["type"]]
+        number = _NUMBERS[column["type"]]
+        return pa.list_(number, column["list_size"]) if column["list_size"] else number
     if kind == "timestamp":
         return pa.timestamp(unit, column["timezone"] or None)
     if kind in ("time32", "time64", "duration"):

@@ -29,6 +29,8 @@ class Table:
     def __init__(self, buffer: pa.Buffer) -> None:
         self._buffer = buffer
         self.fields: list[pa.Field] = []
+        # Whether lists of a fixed number of numbers are wanted too.
+        self.lists = False
 
     def source(self) -> pa.BufferReader:
         """The file from its beginning; readers close what they are given."""
@@ -66,7 +68,9 @@ class ParquetTable(Table):
         name = self.fields[index].name
         place = sum(field.name == name for field in self.fields[:index])
         left = self.rows(index)
-        for batch in self._file.iter_batches(_PIECE, columns=[name], use_threads=False):
+        size = getattr(self.fields[index].type, "list_size", 1)
+        piece = max(1, _PIECE // max(1, size))
+        for batch in self._file.iter_batches(piece, columns=[name], use_threads=False):
             left -= batch.num_rows
             yield batch.column(batch.schema.get_all_field_indices(name)[place])
         if left > 0:
@@ -181,9 +185,10 @@ _FORMATS: dict[str, Any] = {
 class Column:
     """The numbers of one column, a piece at a time, nulls dropped or refused."""
 
-    def __init__(self, arrays: Iterator[pa.Array], drop_nulls: bool) -> None:
+    def __init__(self, arrays: Iterator[pa.Array], drop_nulls: bool, advice: str) -> None:
         self._arrays = arrays
         self._drop_nulls = drop_nulls
+        self._advice = advice  # on what to do about nulls
         self.nulls = 0
         self._pieces = self._all()
 
@@ -194,17 +199,20 @@ class Column:
     def _all(self) -> Iterator[memoryview]:
         for array in self._arrays:
             array.validate()
-            if array.null_count and not self._drop_nulls:
-                self._refuse(array.null_count)
-            self.nulls += array.null_count
+            self._count_nulls(array)
+            if pa.types.is_fixed_size_list(array.type):
+                array = array.flatten()
+                self._count_nulls(array)
             for at in range(0, len(array), _PIECE):
                 piece = _numbers(array.slice(at, _PIECE))
                 if piece:
                     yield piece
 
-    def _refuse(self, nulls: int) -> None:
-        nulls += sum(array.null_count for array in self._arrays)
-        raise Refused(f"{nulls} null{'s' * (nulls != 1)} (--nulls drop leaves them out)")
+    def _count_nulls(self, array: pa.Array) -> None:
+        if array.null_count and not self._drop_nulls:
+            nulls = array.null_count + sum(array.null_count for array in self._arrays)
+            raise Refused(f"{nulls} null{'s' * (nulls != 1)}{self._advice}")
+        self.nulls += array.null_count
 
 
 def _numbers(array: pa.Array) -> memoryview:
@@ -242,15 +250,19 @@ class _Server:
             self._messages.send({"nulls": column.nulls})
             self._messages.send_bytes(piece)
         elif verb == "open":
+            self._table.lists = request["lists"]
             self._table.open(request)
-            self._messages.send({"columns": [describe(field) for field in self._table.fields]})
+            fields = [describe(field, self._table.lists) for field in self._table.fields]
+            self._messages.send({"columns": fields})
         elif verb == "choose":
             self._table.choose(request["column"])
             field = self._table.fields[request["column"]]
             self._messages.send({"columns": [describe(field)]})
         elif verb == "column":
             index = request["column"]
-            self._readers.append(Column(self._table.arrays(index), request["drop_nulls"]))
+            advice = "" if self._table.lists else " (--nulls drop leaves them out)"
+            arrays = self._table.arrays(index)
+            self._readers.append(Column(arrays, request["drop_nulls"], advice))
             number = len(self._readers) - 1
             self._messages.send({"reader": number, "rows": self._table.rows(index)})
         else:

@@ -74,6 +74,9 @@ _FORMATS: dict[str, Any] = {
 def _array(type: pa.DataType, rows: int, numbers: bytes) -> pa.Array:
     if pa.types.is_boolean(type):
         return pa.Array.from_buffers(pa.uint8(), rows, [None, pa.py_buffer(numbers)]).cast(type)
+    if pa.types.is_fixed_size_list(type):
+        inner = _array(type.value_type, rows * type.list_size, numbers)
+        return pa.Array.from_buffers(type, rows, [None], children=[inner])
     return pa.Array.from_buffers(type, rows, [None, pa.py_buffer(numbers)])
 
 

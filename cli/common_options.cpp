@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common_options.hpp"
+
+namespace numpact::cli {
+
+void add_limit_options(CLI::App& command, LimitWords& words) {
+  command
+      .add_option("--max-output", words.max_output,
+                  "Stop where the numbers would take more bytes (as 512M, 2G)")
+      ->type_name("SIZE");
+  command
+      .add_option("--max-memory", words.max_memory, "Stop where decoding would need more memory")
+      ->type_name("SIZE");
+}
+
+void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work) {
+  command
+      .add_option("-j,--threads", threads, "Threads that " + work + "; 0: one for each processor")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1024U).description(""))
+      ->capture_default_str();
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_flag("-q,--quiet", options.quiet, "Print errors only");
+  command.add_flag("--no-progress", options.no_progress, "No progress bar");
+}
+
+}  // namespace numpact::cli

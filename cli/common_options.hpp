@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several commands have.
+#ifndef NUMPACT_CLI_COMMON_OPTIONS_HPP
+#define NUMPACT_CLI_COMMON_OPTIONS_HPP
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "commands.hpp"
+
+namespace numpact::cli {
+
+void add_limit_options(CLI::App& command, LimitWords& words);
+// `work`: what they do, as "encode".
+void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work);
+void add_common_options(CLI::App& command, CommonOptions& options);
+
+}  // namespace numpact::cli
+
+#endif

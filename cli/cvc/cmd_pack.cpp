@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact cvc pack
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "common_options.hpp"
+#include "cvc/commands.hpp"
+#include "cvc/cvc_output.hpp"
+#include "cvc/vectors.hpp"
+#include "cvc/words.hpp"
+#include "files.hpp"
+#include "numpact/cvc/writer.hpp"
+#include "numpact/executor.hpp"
+#include "pco_file.hpp"
+#include "progress_bar.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using cvc::Dtype;
+
+constexpr const char* kFooter = R"(
+Examples:
+  numpact cvc pack embeddings.npy                        float16, makes embeddings.npy.cvc
+  numpact cvc pack sift.fvecs --compression int8 -o sift.cvc
+  numpact cvc pack docs.parquet --compression text=int8 -o docs.cvc
+  numpact cvc pack model.safetensors --column wte.weight -o wte.cvc
+  generate | numpact cvc pack - --dtype f32 --dimension 768 -o out.cvc
+)";
+
+// Chunks that wait to be compressed take no more than this, but where one alone does.
+constexpr std::uint64_t kWaitingBytes = std::uint64_t{1} << 30;
+
+struct PackOptions {
+  std::string input;
+  std::string output;
+  std::string compression;
+  std::string chunk_rows;
+  std::string version;
+  std::string metadata;
+  std::string dimension;
+  bool paged = false;
+  bool allow_nonfinite = false;
+  bool overwrite = false;
+  unsigned threads = 0;
+  VectorOptions source;
+  CommonOptions common;
+};
+
+bool is_float(Dtype dtype) {
+  return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
+}
+
+std::uint64_t row_bytes(const std::vector<VectorColumn>& columns) {
+  std::uint64_t bytes = 0;
+  for (const VectorColumn& column : columns) bytes += column.dimension * size_of(column.dtype);
+  return bytes;
+}
+
+std::optional<cvc::Version> parse_version(const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  if (word == "0.1") return cvc::Version::kV01;
+  if (word == "1.0" || word == "1") return cvc::Version::kV10;
+  if (word == "2.0" || word == "2") return cvc::Version::kV20;
+  fail_usage("--version", fmt::format("'{}' is none of 0.1, 1.0, 2.0", word));
+}
+
+// Doubles as floats, which columns have in their place.
+class Narrower {
+ public:
+  cvc::Rows narrow(const cvc::Rows& rows) {
+    const std::uint64_t n = rows.count * rows.dimension;  // no input has gaps in rows of doubles
+    values_.resize(static_cast<std::size_t>(n));
+    const auto* from = static_cast<const double*>(rows.data);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      values_[i] = static_cast<float>(from[i]);
+      if (std::isinf(values_[i]) && !std::isinf(from[i])) ++overflows_;
+    }
+    return {Dtype::kFloat32, values_.data(), rows.count, rows.dimension};
+  }
+  std::uint64_t overflows() const { return overflows_; }
+
+ private:
+  std::vector<float> values_;
+  std::uint64_t overflows_ = 0;
+};
+
+class Packer {
+ public:
+  explicit Packer(const PackOptions& options)
+      : options_(options),
+        choice_(parse_compressions(options.compression)),
+        version_(parse_version(options.version)),
+        output_name_(!options.output.empty() ? options.output
+                     : options.input == "-"  ? "-"
+                                             : options.input + ".cvc") {
+    config_.paged = options.paged;
+    config_.metadata = options.metadata;
+    config_.allow_nonfinite = options.allow_nonfinite;
+    if (!options.chunk_rows.empty()) {
+      config_.chunk_rows = parse_count("--chunk-rows", options.chunk_rows);
+    }
+  }
+
+  void run() {
+    refuse_same_file(options_.input, output_name_);
+    VectorOptions source = options_.source;
+    if (!options_.dimension.empty())
+      source.dimension = parse_count("--dimension", options_.dimension);
+    input_ = open_vectors(options_.input, source);
+    for (const std::string& text : input_->notes()) note(text);
+    choose_layout();
+    choose_threads();
+    CvcOutput output(output_name_, options_.overwrite);
+    config_.sync = output.sync();
+    const cvc::WriteReport report = write(output);
+    output.commit();
+    tell(output, report);
+  }
+
+ private:
+  void note(const std::string& text) const {
+    if (!options_.common.quiet) say(fmt::format("{}: {}", input_->name(), text));
+  }
+
+  const std::vector<VectorColumn>& columns() const { return input_->columns(); }
+
+  std::string column_name(const VectorColumn& column) const {
+    return column.name.empty() ? "vectors" : column.name;
+  }
+
+  // Integers are kept as they are unless they are named.
+  std::optional<cvc::Compression> compression_for(const VectorColumn& column) const {
+    for (const auto& [name, compression] : choice_.named) {
+      if (name == column_name(column)) return compression;
+    }
+    return is_float(column.dtype) || columns().size() == 1 ? choice_.others : std::nullopt;
+  }
+
+  void check_names() const {
+    for (const auto& [name, compression] : choice_.named) {
+      const auto is_it = [&, &wanted = name](const VectorColumn& column) {
+        return column_name(column) == wanted;
+      };
+      if (std::none_of(columns().begin(), columns().end(), is_it)) {
+        fail_usage("--compression", fmt::format("there is no column '{}'", name));
+      }
+    }
+  }
+
+  cvc::WriteConfig config_for(cvc::Version version) const {
+    cvc::WriteConfig config = config_;
+    config.version = version;
+    if (version != cvc::Version::kV20) {
+      config.dimension = columns()[0].dimension;
+      config.compression = compression_for(columns()[0]).value_or(cvc::Compression::kFp16);
+      return config;
+    }
+    for (const VectorColumn& column : columns()) {
+      const Dtype dtype = column.dtype == Dtype::kFloat64 ? Dtype::kFloat32 : column.dtype;
+      config.columns.push_back(
+          {column_name(column), column.dimension, dtype, compression_for(column)});
+    }
+    return config;
+  }
+
+  static bool is_possible(const cvc::WriteConfig& config) {
+    std::vector<std::byte> nothing;
+    return cvc::Writer::create(nothing, config).ok();
+  }
+
+  // One array where that can hold what is asked for, else columns.
+  void choose_layout() {
+    check_names();
+    const bool is_single = columns().size() == 1;
+    if (version_ && *version_ != cvc::Version::kV20 && !is_single) {
+      fail_usage("--version", fmt::format("{} has one array, not {} columns (--column chooses)",
+                                          options_.version, columns().size()));
+    }
+    cvc::Version version = cvc::Version::kV20;
+    if (is_single) {
+      const bool is_exact = !is_float(columns()[0].dtype) && !compression_for(columns()[0]);
+      const bool fits = is_possible(config_for(cvc::Version::kV10)) ||
+                        !is_possible(config_for(cvc::Version::kV20));
+      if ((!is_exact || options_.paged) && fits) version = cvc::Version::kV10;
+    }
+    config_ = config_for(version_.value_or(version));
+    if (config_.version != cvc::Version::kV20) return;
+    for (const VectorColumn& column : columns()) {
+      if (column.dtype == Dtype::kFloat64) {
+        note(fmt::format("column '{}' is rounded to float32, version 2.0 has no float64",
+                         column_name(column)));
+      }
+    }
+  }
+
+  void choose_threads() {
+    config_.threads = options_.threads;
+    if (options_.threads != 0) return;
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, row_bytes(columns()));
+    const std::uint64_t chunks = kWaitingBytes / bytes / config_.chunk_rows;
+    const ThreadExecutor all(0);
+    config_.threads = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(chunks, 1, std::max(1U, all.concurrency())));
+  }
+
+  cvc::WriteReport write(const CvcOutput& output) {
+    Result<cvc::Writer> writer = cvc::Writer::create(output.path(), config_);
+    check(writer.status(), output.name());
+    std::optional<std::uint64_t> numbers;
+    std::uint64_t row_numbers = 0;
+    for (const VectorColumn& column : columns()) row_numbers += column.dimension;
+    if (input_->rows()) numbers = *input_->rows() * row_numbers;
+    ProgressBar progress(input_->name(), numbers, options_.common.shows_progress());
+    std::vector<cvc::Rows> rows(columns().size());
+    for (;;) {
+      const std::span<const cvc::Rows> piece = input_->next();
+      if (piece.empty()) break;
+      for (std::size_t c = 0; c < piece.size(); ++c) {
+        const bool is_narrowed =
+            config_.version == cvc::Version::kV20 && piece[c].dtype == Dtype::kFloat64;
+        if (is_narrowed && narrowers_.empty()) narrowers_.resize(piece.size());
+        rows[c] = is_narrowed ? narrowers_[c].narrow(piece[c]) : piece[c];
+      }
+      check(writer->try_append(rows), output.name());
+      progress.add(piece[0].count * row_numbers, piece[0].count * row_bytes(columns()));
+    }
+    cvc::WriteReport report;
+    check(writer->try_finish(&report), output.name());
+    return report;
+  }
+
+  // What was lost is told whatever was asked for.
+  void tell(const CvcOutput& output, const cvc::WriteReport& report) const {
+    if (report.fp16_overflows > 0) {
+      say(fmt::format("{}: {} numbers became infinite in half precision", output.name(),
+                      report.fp16_overflows));
+    }
+    for (std::size_t c = 0; c < narrowers_.size(); ++c) {
+      if (narrowers_[c].overflows() == 0) continue;
+      say(fmt::format("{}: {} numbers became infinite in float32",
+                      column_place(output.name(), column_name(columns()[c])),
+                      narrowers_[c].overflows()));
+    }
+    if (options_.common.quiet || output.is_stdout()) return;
+    const std::string what =
+        columns().size() == 1
+            ? fmt::format("{} {} {}", columns()[0].dimension, name_of(columns()[0].dtype),
+                          columns()[0].dimension == 1 ? "number" : "numbers")
+            : fmt::format("{} columns", columns().size());
+    say(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(), report.rows, what,
+                    report.chunks, size_text(report.rows * row_bytes(columns()), report.bytes)));
+  }
+
+  const PackOptions& options_;
+  CompressionChoice choice_;
+  std::optional<cvc::Version> version_;
+  std::string output_name_;
+  cvc::WriteConfig config_;
+  std::unique_ptr<VectorInput> input_;
+  std::vector<Narrower> narrowers_;
+};
+
+void add_options(CLI::App& command, PackOptions& options) {
+  command.add_option("FILE", options.input, "Vectors; - is standard input")
+      ->required()
+      ->type_name("");
+  command.add_option("-o,--output", options.output, "The .cvc file, - for standard output")
+      ->type_name("PATH");
+  command
+      .add_option(
+          "--compression", options.compression,
+          "For float columns, or NAME=WHAT for one (several with commas): " + compression_names())
+      ->type_name("WHAT");
+  command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
+      ->type_name("N");
+  command
+      .add_option("--version", options.version,
+                  "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits")
+      ->type_name("V");
+  command.add_flag("--paged", options.paged, "Chunks start on pages of 4096 bytes (1.0)");
+  command.add_option("--metadata", options.metadata, "About the whole file")->type_name("JSON");
+  command.add_flag("--allow-nonfinite", options.allow_nonfinite,
+                   "int8: take NaN and infinities, which spoil their whole chunk");
+  command
+      .add_option("--column", options.source.columns,
+                  "A column or tensor, by name or index; may be given again")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--from", options.source.from, input_vector_formats() + "; else told by the file")
+      ->type_name("FORMAT");
+  command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
+      ->type_name("TYPE");
+  command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
+      ->type_name("N");
+  command.add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_thread_option(command, options.threads, "compress chunks");
+  add_common_options(command, options.common);
+  command.footer(kFooter);
+}
+
+}  // namespace
+
+CvcCommand add_cvc_pack(CLI::App& group) {
+  const auto options = std::make_shared<PackOptions>();
+  CLI::App* command = group.add_subcommand("pack", "Vectors to a CVC file");
+  add_options(*command, *options);
+  return {command, [options] {
+            Packer(*options).run();
+            return ExitCode::kDone;
+          }};
+}
+
+}  // namespace numpact::cli

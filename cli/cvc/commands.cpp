@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/commands.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  numpact cvc pack embeddings.npy                        makes embeddings.npy.cvc
+  numpact cvc pack docs.parquet --compression text=int8 -o docs.cvc
+  numpact cvc unpack docs.cvc --column text -o text.npy
+  numpact cvc info docs.cvc
+)";
+
+}  // namespace
+
+std::vector<CvcCommand> add_cvc_commands(CLI::App& app) {
+  CLI::App* group =
+      app.add_subcommand("cvc", "Files of vectors (embeddings): pack, look into, cut");
+  group->require_subcommand(1);
+  group->footer(kFooter);
+  return {add_cvc_pack(*group)};
+}
+
+}  // namespace numpact::cli

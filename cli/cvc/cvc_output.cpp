@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/cvc_output.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "failure.hpp"
+#include "files.hpp"
+
+namespace numpact::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void copy_into(const std::string& path, OutputFile& out) {
+  Input input(path);
+  std::vector<std::byte> piece(std::size_t{1} << 20);
+  for (;;) {
+    const std::size_t got = input.read_full(piece);
+    out.put(std::span(piece).first(got));
+    if (got < piece.size()) return;
+  }
+}
+
+}  // namespace
+
+CvcOutput::CvcOutput(const std::string& path, bool overwrite)
+    : target_(path), name_(path == "-" ? "(stdout)" : path), overwrite_(overwrite) {
+  struct stat found = {};
+  const bool is_there = path != "-" && ::stat(path.c_str(), &found) == 0;
+  if (path == "-" || (is_there && !S_ISREG(found.st_mode))) {
+    stream_ = std::make_unique<OutputFile>(path, overwrite, Content::kBinary);
+    const std::string beside = (fs::temp_directory_path() / "numpact.cvc").string();
+    folder_ = std::make_unique<TemporaryPath>(beside, TemporaryPath::Kind::kFolder);
+  } else {
+    if (is_there && !overwrite) {
+      throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
+    }
+    std::error_code ignored;
+    const fs::path whole = is_there ? fs::canonical(path, ignored) : fs::path();
+    if (!whole.empty()) target_ = whole.string();  // a link stays a link
+    folder_ = std::make_unique<TemporaryPath>(target_, TemporaryPath::Kind::kFolder);
+  }
+  path_ = folder_->path() + "/made.cvc";
+}
+
+void CvcOutput::commit() {
+  if (stream_ != nullptr) {
+    copy_into(path_, *stream_);
+    stream_->commit();
+    return;
+  }
+  std::error_code ignored;
+  if (overwrite_ && fs::exists(target_, ignored)) {
+    fs::permissions(path_, fs::status(target_, ignored).permissions(), ignored);
+  }
+  folder_->move(path_, target_,
+                overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
+}
+
+}  // namespace numpact::cli

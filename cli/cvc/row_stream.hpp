@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a fixed number of bytes, read in pieces. What a header says of them sizes nothing before
+// the bytes are there.
+#ifndef NUMPACT_CLI_CVC_ROW_STREAM_HPP
+#define NUMPACT_CLI_CVC_ROW_STREAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "files.hpp"
+
+namespace numpact::cli {
+
+// a * b; fails as corrupt if that is past what memory can hold. `what` as "shape".
+std::uint64_t checked_bytes(std::uint64_t a, std::uint64_t b, const std::string& place,
+                            const std::string& what);
+
+// Rows of a piece.
+std::uint64_t rows_in_piece(std::uint64_t row_bytes);
+
+class RowStream {
+ public:
+  // `rows`: none: up to the end of the input.
+  RowStream(Input& input, std::uint64_t row_bytes, std::optional<std::uint64_t> rows)
+      : input_(input), row_bytes_(row_bytes), rows_(rows) {}
+
+  // Whole rows, none at the end. Fails as truncated.
+  std::span<std::byte> next();
+  std::uint64_t done() const { return done_; }
+
+ private:
+  Input& input_;
+  std::uint64_t row_bytes_;
+  std::optional<std::uint64_t> rows_;
+  std::uint64_t done_ = 0;
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formats of vector files, each in a file of its own.
+#ifndef NUMPACT_CLI_CVC_VECTOR_FORMATS_HPP
+#define NUMPACT_CLI_CVC_VECTOR_FORMATS_HPP
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "cvc/vectors.hpp"
+#include "files.hpp"
+
+namespace numpact::cli {
+
+using OpenVectors = std::unique_ptr<VectorInput>(std::unique_ptr<Input>, const VectorOptions&);
+using MakeVectors = std::unique_ptr<VectorOutput>(OutputFile&, const VectorPlan&);
+
+struct VectorFormat {
+  std::string_view name;  // as --from and --to spell it
+  std::string_view extensions[3];
+  OpenVectors* open;
+  MakeVectors* make;
+};
+
+std::span<const VectorFormat> vector_formats();
+
+OpenVectors open_npy_vectors, open_raw_vectors, open_fvecs, open_bvecs, open_ivecs,
+    open_safetensors, open_parquet_vectors, open_arrow_vectors, open_arrows_vectors;
+MakeVectors make_npy_vectors, make_raw_vectors, make_fvecs, make_bvecs, make_ivecs,
+    make_safetensors, make_parquet_vectors, make_arrow_vectors, make_arrows_vectors;
+
+// The columns that are wanted, in the order of the options: their places in `names`. All where none
+// is named. Fails if there is no such column, or more than one.
+std::vector<std::size_t> choose_columns(std::span<const std::string> names,
+                                        const VectorOptions& options, const std::string& file);
+// Fails where columns are chosen from a file that has none.
+void refuse_columns(const VectorOptions& options, const std::string& file);
+// Fails unless the plan has just one column.
+const VectorColumn& only_column(const OutputFile& file, const VectorPlan& plan);
+
+}  // namespace numpact::cli
+
+#endif
