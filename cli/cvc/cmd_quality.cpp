@@ -271,7 +271,7 @@ class Runner {
 };
 
 void add_search_options(CLI::App& command, QualityOptions& options) {
-  command.add_option("-k", options.k, "Neighbours that are looked for")
+  command.add_option("-k,--k", options.k, "Neighbours that are looked for")
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--metric", options.metric, "l2, cosine or dot")

@@ -45,7 +45,7 @@ def recall(original: np.ndarray, decoded: np.ndarray, k: int, metric: str,
     limits = np.partition(exact, k - 1, axis=1)[:, k - 1]
     rough = distances(decoded if quantized else original, decoded, metric)
     found = np.argpartition(rough, k - 1, axis=1)[:, :k]
-    near = np.take_along_axis(exact, found, 1) <= limits[:, None] * (1 + 1e-9)
+    near = np.take_along_axis(exact, found, 1) <= (limits + 1e-9 * np.abs(limits))[:, None]
     return float(near.mean())
 
 
