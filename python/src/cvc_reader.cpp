@@ -125,7 +125,7 @@ class CvcReader {
     for (const cvc::CodeRun& each : runs) {
       const std::string_view name = name_of(each.compression);
       list.append(
-          nb::make_tuple(each.rows, nb::str(name.data(), name.size()), each.min, each.scale));
+          nb::make_tuple(each.rows, nb::str(name.data(), name.size()), each.mins, each.scales));
     }
     return list;
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/paging.hpp"
 #include "api/replacement.hpp"
 #include "base/try.hpp"

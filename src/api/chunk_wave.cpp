@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "pco/standalone/chunk_writer.hpp"
 
 namespace numpact {

@@ -7,7 +7,7 @@
 #include "api/chunk_wave.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/paging.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"

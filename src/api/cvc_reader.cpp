@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
 #include "cvc/file/crc.hpp"

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/replacement.hpp"
 #include "base/try.hpp"
 #include "cvc/file/file_writer.hpp"

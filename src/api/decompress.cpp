@@ -5,7 +5,7 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/headers.hpp"
 #include "api/parallel_part.hpp"
 #include "base/try.hpp"

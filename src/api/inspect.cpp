@@ -4,7 +4,7 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/headers.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"

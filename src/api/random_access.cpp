@@ -9,7 +9,7 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/parallel_part.hpp"
 #include "base/try.hpp"
 #include "pco/limits.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api/decode_checks.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
 #include "api/workers.hpp"

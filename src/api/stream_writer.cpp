@@ -4,7 +4,7 @@
 
 #include "api/chunk_wave.hpp"
 #include "api/decode_checks.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/paging.hpp"
 #include "api/workers.hpp"
 #include "base/try.hpp"

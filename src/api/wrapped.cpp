@@ -3,7 +3,7 @@
 
 #include "api/context.hpp"
 #include "api/describe.hpp"
-#include "api/guard.hpp"
+#include "base/guard.hpp"
 #include "api/paging.hpp"
 #include "base/try.hpp"
 #include "pco/choose/choice.hpp"

@@ -58,24 +58,30 @@ struct Target {
   std::size_t column = 0;
 };
 
-// The stored codes of a column in a chunk: halves, bytes that stand for min + code * scale, or
-// values of the column's own type. Lossless data has none.
+// The stored codes of a column in a chunk: halves, codes that stand for min + code * scale, or
+// values of the column's own type. lossless and pco have none.
 struct Codes {
   std::span<const std::byte> bytes;  // rows without gaps, little-endian
   Compression compression = Compression::kFp16;
-  Dtype dtype = Dtype::kFloat16;  // of a code
-  float min = 0;
+  Dtype dtype = Dtype::kFloat16;  // of a code; int4 has two in each kUInt8, the low half first
+  float min = 0;                  // int8
   float scale = 0;
+  // int8_row: float32 minima of all rows, then their scales. int8_dim, int4: of all dimensions.
+  // Little-endian, at any address.
+  std::span<const std::byte> ranges;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
+  std::uint64_t row_bytes = 0;
 };
 
-// Rows that share the meaning of their codes.
+// Rows that lie in one chunk, and what their codes mean.
 struct CodeRun {
   std::uint64_t rows = 0;
   Compression compression = Compression::kFp16;
-  float min = 0;
-  float scale = 0;
+  // One for all (int8), for each of the rows (int8_row), for each dimension (int8_dim, int4); none
+  // for the others.
+  std::vector<float> mins;
+  std::vector<float> scales;
 };
 
 struct VerifyReport {

@@ -24,12 +24,21 @@ enum class Compression : std::uint8_t {
   kInt8 = 1,      // 256 even steps from the chunk's smallest value to its largest, 1 byte
   kLossless = 2,  // float32, its four byte planes packed apart
   kNone = 3,      // as they are; columns only
+  // The rest is numpact's addition (docs/format/cvc.md).
+  kBFloat16 = 4,  // rounded to the upper half of a float32, 2 bytes
+  kInt4 = 5,      // 16 even steps of each dimension's range, half a byte
+  kInt8Row = 6,   // 256 even steps of each row's range, 1 byte
+  kInt8Dim = 7,   // 256 even steps of each dimension's range, 1 byte
+  kPco = 8,       // as they are (float32, float16; integer columns), as Pco chunks
 };
 
-inline constexpr Compression kCompressions[] = {Compression::kFp16, Compression::kInt8,
-                                                Compression::kLossless, Compression::kNone};
+inline constexpr Compression kCompressions[] = {
+    Compression::kFp16,    Compression::kInt8,     Compression::kLossless,
+    Compression::kNone,    Compression::kBFloat16, Compression::kInt4,
+    Compression::kInt8Row, Compression::kInt8Dim,  Compression::kPco};
 
-// As headers have it: "fp16", "int8", "lossless", "none"; a static string.
+// As headers have it: "fp16", "int8", "lossless", "none", "bfloat16", "int4", "int8_row",
+// "int8_dim", "pco"; a static string.
 NUMPACT_API std::string_view name_of(Compression compression) noexcept;
 NUMPACT_API std::optional<Compression> compression_of_name(std::string_view name) noexcept;
 
@@ -37,7 +46,7 @@ NUMPACT_API std::optional<Compression> compression_of_name(std::string_view name
 enum class Dtype : std::uint8_t {
   kFloat32 = 0,
   kFloat16 = 1,
-  kBFloat16 = 2,  // the upper half of a float32; only to read into
+  kBFloat16 = 2,  // the upper half of a float32; no type of columns
   kFloat64 = 3,   // only to write from
   kInt32 = 4,
   kInt64 = 5,
@@ -71,7 +80,7 @@ constexpr std::size_t size_of(Dtype dtype) noexcept {
 NUMPACT_API std::string_view name_of(Dtype dtype) noexcept;
 NUMPACT_API std::optional<Dtype> dtype_of_name(std::string_view name) noexcept;
 
-// A bfloat16 number, as its bits: a type to read into.
+// A bfloat16 number, as its bits.
 struct BFloat16 {
   std::uint16_t bits = 0;
   friend constexpr bool operator==(BFloat16, BFloat16) = default;  // compares bits

@@ -24,7 +24,7 @@ struct ColumnSpec {
   std::string name;
   std::uint64_t dimension = 1;
   Dtype dtype = Dtype::kFloat32;  // of the rows that will be appended
-  // fp16, int8 or none; if it is not said, fp16 for floats and none for integers.
+  // Any but lossless; if it is not said, fp16 for floats and none for integers.
   std::optional<Compression> compression;
 };
 
@@ -41,7 +41,8 @@ struct WriteConfig {
   // If the first append brings exactly so many rows, the header is known before anything is
   // written. Otherwise it is written last, and payloads are moved by its size.
   std::optional<std::uint64_t> expected_rows;
-  // int8: take NaN, infinities and ranges beyond float32 too. All values of such a chunk decode to
+  // int8, int8_row, int8_dim, int4: take NaN, infinities and ranges beyond float32 too. All values
+  // of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk) decode to
   // NaN. Otherwise they are kInvalidArgument.
   bool allow_nonfinite = false;
   // JSON for the header's `metadata`; empty: none.
@@ -64,7 +65,7 @@ struct WriteReport {
   std::uint64_t rows = 0;
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;  // of the file
-  // Finite values that became infinite in half precision.
+  // Finite values that became infinite in half precision or bfloat16.
   std::uint64_t fp16_overflows = 0;
 };
 

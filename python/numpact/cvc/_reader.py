@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
+_CODE_TYPES = {
+    "fp16": "float16",
+    "bfloat16": "uint16",
+    "int8": "uint8",
+    "int8_row": "uint8",
+    "int8_dim": "uint8",
+    "int4": "uint8",
+}
+
+
 class CorruptionWarning(UserWarning):
     """Rows were filled or left out, because the checksum of their chunk does not match."""
 
@@ -40,12 +50,16 @@ class CorruptRows(NamedTuple):
 
 
 class CodeRun(NamedTuple):
-    """Rows that share the meaning of their codes: a value is min + code * scale for int8."""
+    """Rows of one chunk, and what their codes mean: min + code * scale where there are ranges.
+
+    ``mins`` and ``scales`` (float32) hold one number for all (int8), one for each of the rows
+    (int8_row), one for each dimension (int8_dim, int4), or nothing.
+    """
 
     rows: int
     compression: str
-    min: float
-    scale: float
+    mins: Array
+    scales: Array
 
 
 class Damage(NamedTuple):
@@ -240,8 +254,9 @@ class Reader:
         """The stored codes of rows, for engines that compute on them, and what they mean.
 
         Returns:
-            Codes, (rows, values) of uint8 for int8, of float16 for fp16, of the column's type for
-            none; and for each run of rows the compression and its parameters.
+            Codes, (rows, values) of uint8 for int8, int8_row and int8_dim, of float16 for fp16, of
+            uint16 for bfloat16, of the column's type for none; for int4 (rows, bytes) of uint8,
+            two codes each, the low half first. And what they mean, for each chunk's rows.
         """
         import numpy as np
 
@@ -250,18 +265,24 @@ class Reader:
             raise InvalidArgumentError(f"rows {first} to {stop} of {len(self)}")
         index = self._info.find_column(column)
         described = self._info.columns[index]
-        types = {"int8": "uint8", "fp16": "float16", "none": described.dtype}
+        types = {**_CODE_TYPES, "none": described.dtype}
         stored = {c.slices[index].compression for c in self._info.chunks} or {described.compression}
-        kinds = {types.get(name) for name in stored}
-        kind = kinds.pop()
+        kinds = {(types.get(name), name == "int4") for name in stored}
+        kind, are_halves = kinds.pop()
         if kinds or kind is None:
             raise InvalidArgumentError(f"codes of {', '.join(sorted(stored))} are of no one type")
-        codes = np.empty(shape_of(described, self._info.is_columnar, stop - first), kind)
+        shape = shape_of(described, self._info.is_columnar, stop - first)
+        if are_halves:
+            shape = (stop - first, (described.dimension + 1) // 2)
+        codes = np.empty(shape, kind)
         flat = codes.reshape(-1).view(np.uint8)
         runs = self._reader.read_codes(
             first, stop - first, index, flat, self._resolve(threads), verify
         )
-        return codes, [CodeRun(*run) for run in runs]
+        return codes, [
+            CodeRun(rows, name, np.array(mins, np.float32), np.array(scales, np.float32))
+            for rows, name, mins, scales in runs
+        ]
 
     def __getitem__(self, key: Any) -> Array:
         """Rows of the only column: one for an integer, several for a slice."""

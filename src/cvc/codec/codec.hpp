@@ -5,15 +5,22 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "cvc/codec/pco_payload.hpp"
 #include "cvc/codec/planes.hpp"
 #include "cvc/codec/source.hpp"
+#include "cvc/codec/steps.hpp"
+#include "cvc/codec/team.hpp"
+#include "numpact/config.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 
@@ -25,6 +32,13 @@ static_assert(std::endian::native == std::endian::little, "values are copied as 
 inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 60;
 
 // ---- reading ----
+
+// Of a slice: n() values.
+struct Shape {
+  std::uint64_t rows = 0;
+  std::uint64_t dimension = 0;
+  constexpr std::uint64_t n() const { return rows * dimension; }
+};
 
 struct Plane {
   const std::byte* packed = nullptr;
@@ -39,7 +53,7 @@ struct Encoded {
   Compression compression = Compression::kFp16;
   Dtype dtype = Dtype::kFloat32;  // of the column
   std::span<const std::byte> bytes;
-  std::uint64_t n = 0;       // values, at most kMaxValues
+  Shape shape;               // of at most kMaxValues
   std::uint64_t offset = 0;  // of the bytes in the file, for errors
   float min = 0;
   float scale = 0;
@@ -49,7 +63,24 @@ struct Encoded {
 struct Prepared {
   Encoded encoded;
   std::array<Plane, kPlanes> planes;  // lossless
-  bool streams = false;               // the output is larger than caches are
+  PcoPayload pco;
+  bool streams = false;  // the output is larger than caches are
+  // For what decoding needs besides: pco's tables.
+  std::uint64_t max_memory = DecodeLimits().max_memory;
+};
+
+// Rows that lie side by side, here and where they are wanted.
+struct RowRun {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  std::uint64_t out_row = 0;
+};
+
+// What can be decoded with little that is not wanted: rows from a multiple of `rows` on, and
+// dimensions likewise.
+struct Block {
+  std::uint64_t rows = 1;
+  std::uint64_t dimensions = 1;
 };
 
 // ---- writing ----
@@ -57,6 +88,8 @@ struct Prepared {
 struct EncodeRules {
   bool range_in_double = false;  // version 0.1
   bool allow_nonfinite = false;
+  bool keeps_integers = false;    // columns
+  const Team* helpers = nullptr;  // for one slice that is planned by itself
 };
 
 struct PlanePlan {
@@ -74,7 +107,10 @@ struct Plan {
   double scale = 0;
   bool is_flat = false;                                    // all codes are 0
   bool in_double = false;                                  // codes are made from doubles
+  bool allows_nonfinite = false;                           // int8_row
   std::unique_ptr<std::array<PlanePlan, kPlanes>> planes;  // lossless
+  std::vector<StepRange> ranges;                           // int8_dim, int4
+  std::vector<std::vector<std::byte>> parts;               // pco: all bytes, in order
 };
 
 // Takes the bytes of a slice, in order.
@@ -82,38 +118,72 @@ class BlockSink {
  public:
   virtual ~BlockSink() = default;
   virtual Status put(std::span<const std::byte> bytes) = 0;
-  std::uint64_t fp16_overflows = 0;
+  std::uint64_t overflows = 0;  // finite values that became infinite
 };
 
 // ---- the table's columns ----
 
+// Where min and scale are.
+enum class RangeScope : std::uint8_t {
+  kNone,
+  kHeader,     // one for the slice
+  kRow,        // behind the codes: all minima, then all scales
+  kDimension,  // likewise
+};
+
 struct Codec {
-  Compression compression;
+  Compression compression = Compression::kFp16;
   std::string_view name;
-  bool has_range;   // the header holds min and scale
-  bool in_single;   // may be written to files of one array
-  bool in_columns;  // may be written to columns
+  RangeScope ranges = RangeScope::kNone;
+  bool in_single = true;        // may be written to files of one array
+  bool in_columns = true;       // may be written to columns
+  bool in_v01 = false;          // and to version 0.1
+  bool keeps_integers = false;  // integer columns keep their type
 
-  // Bytes that n values take; none if only they themselves can tell.
-  std::optional<std::uint64_t> (*size)(std::uint64_t n, Dtype dtype);
-  // Of a value's code; none if codes have no type.
-  std::optional<Dtype> (*code_type)(Dtype dtype);
+  // Bytes that values take; none if only they themselves can tell.
+  std::optional<std::uint64_t> (*size)(const Shape& shape, Dtype dtype) = nullptr;
+  // Of a code, and bytes of a row of codes; null if there are none of one size.
+  Dtype (*code_type)(Dtype dtype) = nullptr;
+  std::uint64_t (*code_bytes)(std::uint64_t dimension, Dtype dtype) = nullptr;
   // Checks all but the values.
-  Status (*prepare)(const Encoded& encoded, Prepared& prepared);
-  // Values [first, first + n) as floats; not for integers that are stored as they are.
-  Status (*decode)(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out);
+  Status (*prepare)(const Encoded& encoded, Prepared& prepared) = nullptr;
 
-  Status (*plan)(const Source& source, const EncodeRules& rules, Plan& plan);
-  Status (*encode)(const Source& source, const Plan& plan, BlockSink& sink);
+  // One of these two is null.
+  // Values [first, first + n) as floats; not for integers that are stored as they are.
+  Status (*decode)(const Prepared& prepared, std::uint64_t first, std::uint64_t n,
+                   float* out) = nullptr;
+  // Runs in the order of rows; of dimensions [first, first + out.dimension) alone.
+  Status (*decode_runs)(const Prepared& prepared, std::span<const RowRun> runs,
+                        std::uint64_t first_dimension, const MutableRows& out) = nullptr;
+  Block (*block)(const Prepared& prepared) = nullptr;  // where decode is null
+
+  bool checks_values = false;  // decoding can fail where preparing did not
+  bool is_slow_to_prepare = false;
+
+  Status (*plan)(const Source& source, const EncodeRules& rules, Plan& plan) = nullptr;
+  Status (*encode)(const Source& source, const Plan& plan, BlockSink& sink) = nullptr;
 };
 
 extern const Codec kFp16Codec;
 extern const Codec kInt8Codec;
 extern const Codec kLosslessCodec;
 extern const Codec kNoneCodec;
+extern const Codec kBFloat16Codec;
+extern const Codec kInt4Codec;
+extern const Codec kInt8RowCodec;
+extern const Codec kInt8DimCodec;
+extern const Codec kPcoCodec;
 
 // For those whose size is known.
 Status check_size(const Encoded& encoded, std::uint64_t size);
+// Of values that codes cannot stand for.
+Status nonfinite_error();
+
+inline float load_float(const std::byte* at) {
+  float value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
 
 }  // namespace numpact::cvc
 

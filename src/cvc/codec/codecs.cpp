@@ -11,7 +11,9 @@ namespace numpact::cvc {
 namespace {
 
 // In the order of the enum.
-const Codec* const kCodecs[] = {&kFp16Codec, &kInt8Codec, &kLosslessCodec, &kNoneCodec};
+const Codec* const kCodecs[] = {&kFp16Codec,    &kInt8Codec,     &kLosslessCodec,
+                                &kNoneCodec,    &kBFloat16Codec, &kInt4Codec,
+                                &kInt8RowCodec, &kInt8DimCodec,  &kPcoCodec};
 
 struct NamedType {
   Dtype dtype;
@@ -59,8 +61,14 @@ Status check_size(const Encoded& encoded, std::uint64_t size) {
                 encoded.offset);
 }
 
+Status nonfinite_error() {
+  return Status(ErrorKind::kInvalidArgument,
+                "codes of fixed steps cannot hold NaN, infinities, or a range beyond float32 "
+                "(WriteConfig::allow_nonfinite)");
+}
+
 bool can_decode(Compression compression, Dtype dtype, Dtype out) {
-  const bool is_kept = compression == Compression::kNone && !is_float(dtype);
+  const bool is_kept = codec_of(compression).keeps_integers && !is_float(dtype);
   return is_kept ? out == dtype : is_float(out);
 }
 
@@ -70,7 +78,8 @@ Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_
   const Encoded& encoded = prepared.encoded;
   const Codec& codec = codec_of(encoded.compression);
   if (out == Dtype::kFloat32) return codec.decode(prepared, first, n, static_cast<float*>(data));
-  if (!codec.has_range && codec.code_type(encoded.dtype) == out) {
+  const bool is_coded = codec.ranges == RangeScope::kNone && codec.code_type != nullptr;
+  if (is_coded && codec.code_type(encoded.dtype) == out) {
     const std::size_t size = size_of(out);
     if (n > 0) std::memcpy(data, encoded.bytes.data() + first * size, n * size);
     return {};

@@ -9,12 +9,13 @@
 namespace numpact::cvc {
 namespace {
 
-std::optional<std::uint64_t> size(std::uint64_t n, Dtype) { return 2 * n; }
-std::optional<Dtype> code_type(Dtype) { return Dtype::kFloat16; }
+std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return 2 * shape.n(); }
+Dtype code_type(Dtype) { return Dtype::kFloat16; }
+std::uint64_t code_bytes(std::uint64_t dimension, Dtype) { return 2 * dimension; }
 
 Status prepare(const Encoded& encoded, Prepared& prepared) {
   prepared.encoded = encoded;
-  return check_size(encoded, 2 * encoded.n);
+  return check_size(encoded, 2 * encoded.shape.n());
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
@@ -60,14 +61,22 @@ void block_to_halves(const Source& source, std::uint64_t first, std::size_t n, s
 Status encode(const Source& source, const Plan&, BlockSink& sink) {
   return source.for_blocks([&](std::uint64_t first, std::size_t n) {
     std::uint16_t halves[kBlockValues];
-    block_to_halves(source, first, n, halves, sink.fp16_overflows);
+    block_to_halves(source, first, n, halves, sink.overflows);
     return sink.put({reinterpret_cast<const std::byte*>(halves), 2 * n});
   });
 }
 
 }  // namespace
 
-const Codec kFp16Codec = {Compression::kFp16, "fp16",  false,  true, true,  size,
-                          code_type,          prepare, decode, plan, encode};
+const Codec kFp16Codec = {.compression = Compression::kFp16,
+                          .name = "fp16",
+                          .in_v01 = true,
+                          .size = size,
+                          .code_type = code_type,
+                          .code_bytes = code_bytes,
+                          .prepare = prepare,
+                          .decode = decode,
+                          .plan = plan,
+                          .encode = encode};
 
 }  // namespace numpact::cvc

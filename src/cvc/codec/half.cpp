@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/codec/half.hpp"
 
+#include <cmath>
+
 namespace numpact::cvc {
 
 std::uint16_t half_of(double value) {
@@ -27,6 +29,15 @@ std::uint16_t half_of(double value) {
   // A carry out of the mantissa ends up in the exponent, where it belongs.
   const std::uint64_t base = power >= -14 ? static_cast<std::uint64_t>(power + 14) << 10 : 0;
   return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(base + kept + up));
+}
+
+float sticky_float(double value) {
+  const auto near = static_cast<float>(value);  // to nearest
+  if (static_cast<double>(near) == value || std::isnan(value)) return near;
+  // The one towards zero: nearest may have gone past the value. Its last bit is set.
+  auto bits = std::bit_cast<std::uint32_t>(near);
+  if (std::fabs(static_cast<double>(near)) > std::fabs(value)) --bits;
+  return std::bit_cast<float>(bits | 1u);
 }
 
 }  // namespace numpact::cvc

@@ -38,11 +38,28 @@ constexpr std::uint16_t bfloat_of(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + (high & 1u)) >> 16);
 }
 
+constexpr float bfloat_to_float(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+// Cut to fewer bits, the last of which is set if any was lost: rounding that to much fewer bits is
+// rounding the value itself, once.
+float sticky_float(double value);
+constexpr double sticky_double(double value) { return value; }
+constexpr double sticky_double(std::int32_t value) { return value; }
+constexpr double sticky_double(std::int64_t value) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  if (value >= -kExact && value <= kExact) return static_cast<double>(value);
+  const std::int64_t low = value & 0xffffffff;
+  return static_cast<double>((value - low) | (low != 0 ? 0x80000000 : 0));
+}
+
 // `halves` at any address. `streams`: past the caches.
 void halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams = false);
 // How many finite values became infinite is returned.
 std::size_t floats_to_halves(const float* values, std::size_t n, std::uint16_t* out);
-void floats_to_bfloats(const float* values, std::size_t n, std::uint16_t* out);
+std::size_t floats_to_bfloats(const float* values, std::size_t n, std::uint16_t* out);
+void bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool streams = false);
 
 }  // namespace numpact::cvc
 

@@ -37,15 +37,35 @@ std::size_t FloatsToHalvesByOne(const float* values, std::size_t n, std::uint16_
   return overflows;
 }
 
-void FloatsToBFloats(const float* HWY_RESTRICT values, std::size_t n,
-                     std::uint16_t* HWY_RESTRICT out) {
+std::size_t FloatsToBFloats(const float* HWY_RESTRICT values, std::size_t n,
+                            std::uint16_t* HWY_RESTRICT out) {
+  std::size_t infinite = 0;
   for (std::size_t i = 0; i < n; ++i) out[i] = bfloat_of(values[i]);
+  for (std::size_t i = 0; i < n; ++i) infinite += (out[i] & 0x7fffu) == 0x7f80u ? 1 : 0;
+  if (infinite == 0) return 0;
+  std::size_t overflows = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    overflows += (out[i] & 0x7fffu) == 0x7f80u && std::isfinite(values[i]) ? 1 : 0;
+  }
+  return overflows;
+}
+
+void BFloatsToFloatsByOne(const std::byte* bfloats, std::size_t n, float* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, bfloats + 2 * i, 2);
+    out[i] = bfloat_to_float(bits);
+  }
 }
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void HalvesToFloats(const std::byte* halves, std::size_t n, float* out, bool) {
   HalvesToFloatsByOne(halves, n, out);
+}
+
+void BFloatsToFloats(const std::byte* bfloats, std::size_t n, float* out, bool) {
+  BFloatsToFloatsByOne(bfloats, n, out);
 }
 
 std::size_t FloatsToHalves(const float* values, std::size_t n, std::uint16_t* out) {
@@ -116,6 +136,34 @@ void HalvesToFloats(const std::byte* halves, std::size_t n, float* out, bool str
   HalvesToFloatsByOne(halves + 2 * i, n - i, out + i);
 }
 
+template <bool kStreams>
+std::size_t VectorsToFloats(const std::byte* bfloats, std::size_t n, float* HWY_RESTRICT out) {
+  const hn::ScalableTag<float> df;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const hn::Rebind<std::uint16_t, decltype(df)> d16;
+  const std::size_t lanes = hn::Lanes(df);
+  const auto* const from = reinterpret_cast<const std::uint16_t*>(bfloats);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto bits = hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(d16, from + i)));
+    PutVector<kStreams>(df, hn::BitCast(df, bits), out + i);
+  }
+  return i;
+}
+
+void BFloatsToFloats(const std::byte* bfloats, std::size_t n, float* out, bool streams) {
+  std::size_t i = 0;
+  if (streams) {
+    i = ValuesToAligned(out, n);
+    BFloatsToFloatsByOne(bfloats, i, out);
+    i += VectorsToFloats<true>(bfloats + 2 * i, n - i, out + i);
+    hwy::FlushStream();
+  } else {
+    i = VectorsToFloats<false>(bfloats, n, out);
+  }
+  BFloatsToFloatsByOne(bfloats + 2 * i, n - i, out + i);
+}
+
 // One vector of floats whose magnitudes stay below infinity.
 template <class DF>
 HWY_INLINE void FiniteToHalf(DF df, const float* values, std::uint16_t* out) {
@@ -179,6 +227,7 @@ namespace numpact::cvc {
 HWY_EXPORT(HalvesToFloats);
 HWY_EXPORT(FloatsToHalves);
 HWY_EXPORT(FloatsToBFloats);
+HWY_EXPORT(BFloatsToFloats);
 
 void halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {
   NUMPACT_DISPATCH(HalvesToFloats)(halves, n, out, streams);
@@ -188,8 +237,12 @@ std::size_t floats_to_halves(const float* values, std::size_t n, std::uint16_t* 
   return NUMPACT_DISPATCH(FloatsToHalves)(values, n, out);
 }
 
-void floats_to_bfloats(const float* values, std::size_t n, std::uint16_t* out) {
-  NUMPACT_DISPATCH(FloatsToBFloats)(values, n, out);
+std::size_t floats_to_bfloats(const float* values, std::size_t n, std::uint16_t* out) {
+  return NUMPACT_DISPATCH(FloatsToBFloats)(values, n, out);
+}
+
+void bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool streams) {
+  NUMPACT_DISPATCH(BFloatsToFloats)(bfloats, n, out, streams);
 }
 
 }  // namespace numpact::cvc

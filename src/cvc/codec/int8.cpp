@@ -10,12 +10,13 @@
 namespace numpact::cvc {
 namespace {
 
-std::optional<std::uint64_t> size(std::uint64_t n, Dtype) { return n; }
-std::optional<Dtype> code_type(Dtype) { return Dtype::kUInt8; }
+std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return shape.n(); }
+Dtype code_type(Dtype) { return Dtype::kUInt8; }
+std::uint64_t code_bytes(std::uint64_t dimension, Dtype) { return dimension; }
 
 Status prepare(const Encoded& encoded, Prepared& prepared) {
   prepared.encoded = encoded;
-  return check_size(encoded, encoded.n);
+  return check_size(encoded, encoded.shape.n());
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
@@ -93,9 +94,7 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   }
   const bool is_finite = std::isfinite(plan.min) && std::isfinite(plan.scale);
   if (!is_finite && !rules.allow_nonfinite) {
-    return Status(ErrorKind::kInvalidArgument,
-                  "int8 cannot hold NaN, infinities, or a range beyond float32 "
-                  "(WriteConfig::allow_nonfinite)");
+    return nonfinite_error();
   }
   plan.is_flat = !is_finite || static_cast<float>(plan.scale) == 0;
   return {};
@@ -131,7 +130,16 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
 
 }  // namespace
 
-const Codec kInt8Codec = {Compression::kInt8, "int8",  true,   true, true,  size,
-                          code_type,          prepare, decode, plan, encode};
+const Codec kInt8Codec = {.compression = Compression::kInt8,
+                          .name = "int8",
+                          .ranges = RangeScope::kHeader,
+                          .in_v01 = true,
+                          .size = size,
+                          .code_type = code_type,
+                          .code_bytes = code_bytes,
+                          .prepare = prepare,
+                          .decode = decode,
+                          .plan = plan,
+                          .encode = encode};
 
 }  // namespace numpact::cvc

@@ -13,8 +13,7 @@ namespace {
 // Values that are decoded at a time, through buffers on the stack.
 constexpr std::size_t kStep = 1024;
 
-std::optional<std::uint64_t> size(std::uint64_t, Dtype) { return std::nullopt; }
-std::optional<Dtype> code_type(Dtype) { return std::nullopt; }
+std::optional<std::uint64_t> size(const Shape&, Dtype) { return std::nullopt; }
 
 std::uint64_t packed_bytes(std::uint64_t n, unsigned width) { return (n * width + 7) / 8; }
 
@@ -35,7 +34,7 @@ Status take_count(Walker& walker) {
   if (walker.left() < 8) return walker.corrupt("lossless: the payload is shorter than its head");
   std::uint64_t count = 0;
   for (unsigned i = 0; i < 4; ++i) count |= std::uint64_t{walker.byte(i)} << (8 * i);
-  if (count != walker.encoded.n) {
+  if (count != walker.encoded.shape.n()) {
     return walker.corrupt("lossless: the count of values is not rows times dimension");
   }
   return {};
@@ -44,7 +43,7 @@ Status take_count(Walker& walker) {
 Status read_plane(Walker& walker, unsigned width, Plane& plane) {
   if (walker.left() < 2) return walker.corrupt("lossless: a dictionary is missing");
   const unsigned entries = walker.byte(0) | walker.byte(1) << 8;
-  if (entries > 256 || (entries == 0 && walker.encoded.n > 0)) {
+  if (entries > 256 || (entries == 0 && walker.encoded.shape.n() > 0)) {
     return walker.corrupt("lossless: a dictionary's size is not from 1 to 256");
   }
   walker.at += 2;
@@ -56,7 +55,7 @@ Status read_plane(Walker& walker, unsigned width, Plane& plane) {
     is_plain = is_plain && plane.table[i] == i;
   }
   walker.at += entries;
-  const std::uint64_t bytes = packed_bytes(walker.encoded.n, width);
+  const std::uint64_t bytes = packed_bytes(walker.encoded.shape.n(), width);
   if (walker.left() < bytes) return walker.corrupt("lossless: the codes pass the payload");
   plane.packed = walker.encoded.bytes.data() + walker.at;
   plane.size = walker.left();
@@ -177,16 +176,15 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
 
 }  // namespace
 
-const Codec kLosslessCodec = {Compression::kLossless,
-                              "lossless",
-                              false,
-                              true,
-                              false,
-                              size,
-                              code_type,
-                              prepare,
-                              decode,
-                              plan,
-                              encode};
+const Codec kLosslessCodec = {.compression = Compression::kLossless,
+                              .name = "lossless",
+                              .in_columns = false,
+                              .size = size,
+                              .prepare = prepare,
+                              .decode = decode,
+                              .checks_values = true,
+                              .is_slow_to_prepare = true,
+                              .plan = plan,
+                              .encode = encode};
 
 }  // namespace numpact::cvc

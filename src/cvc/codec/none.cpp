@@ -7,12 +7,17 @@
 namespace numpact::cvc {
 namespace {
 
-std::optional<std::uint64_t> size(std::uint64_t n, Dtype dtype) { return n * size_of(dtype); }
-std::optional<Dtype> code_type(Dtype dtype) { return dtype; }
+std::optional<std::uint64_t> size(const Shape& shape, Dtype dtype) {
+  return shape.n() * size_of(dtype);
+}
+Dtype code_type(Dtype dtype) { return dtype; }
+std::uint64_t code_bytes(std::uint64_t dimension, Dtype dtype) {
+  return dimension * size_of(dtype);
+}
 
 Status prepare(const Encoded& encoded, Prepared& prepared) {
   prepared.encoded = encoded;
-  return check_size(encoded, encoded.n * size_of(encoded.dtype));
+  return check_size(encoded, encoded.shape.n() * size_of(encoded.dtype));
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
@@ -41,7 +46,16 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
 
 }  // namespace
 
-const Codec kNoneCodec = {Compression::kNone, "none",  false,  false, true,  size,
-                          code_type,          prepare, decode, plan,  encode};
+const Codec kNoneCodec = {.compression = Compression::kNone,
+                          .name = "none",
+                          .in_single = false,
+                          .keeps_integers = true,
+                          .size = size,
+                          .code_type = code_type,
+                          .code_bytes = code_bytes,
+                          .prepare = prepare,
+                          .decode = decode,
+                          .plan = plan,
+                          .encode = encode};
 
 }  // namespace numpact::cvc

@@ -36,7 +36,8 @@ void convert(Dtype dtype, const std::byte* from, std::size_t count, float* out) 
       to_floats<std::uint8_t>(from, count, out);
       break;
     case Dtype::kBFloat16:
-      break;  // is never written from
+      bfloats_to_floats(from, count, out);
+      break;
   }
 }
 

@@ -22,6 +22,8 @@ class Source {
   }
 
   Dtype dtype() const { return rows_.dtype; }
+  std::uint64_t rows() const { return rows_.count; }
+  std::uint64_t dimension() const { return rows_.dimension; }
   std::uint64_t n() const { return rows_.count * rows_.dimension; }
 
   // f(address, first value, count) for stretches without gaps of [first, first + count).
@@ -56,6 +58,20 @@ class Source {
       const auto status =
           f(first, static_cast<std::size_t>(std::min<std::uint64_t>(kBlockValues, all - first)));
       if (!status.ok()) return status;
+    }
+    return {};
+  }
+
+  // f(row, first dimension, count) for all rows, in pieces that fit a block; as above.
+  template <class F>
+  auto for_row_pieces(const F& f) const
+      -> decltype(f(std::uint64_t{}, std::uint64_t{}, std::size_t{})) {
+    for (std::uint64_t row = 0; row < rows_.count; ++row) {
+      for (std::uint64_t first = 0; first < rows_.dimension; first += kBlockValues) {
+        const std::uint64_t count = std::min<std::uint64_t>(kBlockValues, rows_.dimension - first);
+        const auto status = f(row, first, static_cast<std::size_t>(count));
+        if (!status.ok()) return status;
+      }
     }
     return {};
   }

@@ -99,7 +99,7 @@ Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte>
     const Codec& codec = codec_of(job.slices[i].compression);
     NUMPACT_TRY(codec.encode(job.sources[i], job.plans[i], sink));
   }
-  job.fp16_overflows = sink.fp16_overflows;
+  job.overflows = sink.overflows;
   return sink.finish(job.payload_bytes);
 }
 

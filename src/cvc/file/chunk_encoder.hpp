@@ -21,7 +21,7 @@ struct ChunkJob {
   std::vector<Plan> plans;
   bool is_planned = false;
   std::uint64_t payload_bytes = 0;
-  std::uint64_t fp16_overflows = 0;
+  std::uint64_t overflows = 0;
   Status status;
 };
 

@@ -2,9 +2,9 @@
 #include "cvc/file/file_writer.hpp"
 
 #include <algorithm>
-#include <new>
 #include <unordered_set>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/header/frame.hpp"
 
@@ -28,16 +28,6 @@ bool is_blank(std::string_view name) {
   return name.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
-// What a task does must not throw.
-template <class F>
-Status caught(const F& f) noexcept {
-  try {
-    return f();
-  } catch (const std::bad_alloc&) {
-    return Status(ErrorKind::kOutOfMemory, "out of memory");
-  }
-}
-
 }  // namespace
 
 // ---- what is asked for ----
@@ -45,10 +35,10 @@ Status caught(const F& f) noexcept {
 Status FileWriter::check_compression(Compression compression) const {
   const Codec& codec = codec_of(compression);
   if (is_columnar() ? !codec.in_columns : !codec.in_single) {
-    return invalid(is_columnar() ? "columns are compressed by fp16, int8 or none"
-                                 : "files of one array are compressed by fp16, int8 or lossless");
+    return invalid(is_columnar() ? "columns cannot be compressed by lossless"
+                                 : "files of one array cannot be compressed by none");
   }
-  if (config_.version == Version::kV01 && compression == Compression::kLossless) {
+  if (config_.version == Version::kV01 && !codec.in_v01) {
     return invalid("version 0.1 has fp16 and int8 only");
   }
   return {};
@@ -83,6 +73,7 @@ Status FileWriter::begin() {
   content_.is_paged = config_.paged;
   rules_.range_in_double = config_.version == Version::kV01;
   rules_.allow_nonfinite = config_.allow_nonfinite;
+  rules_.keeps_integers = is_columnar();
   if (!config_.metadata.empty()) {
     NUMPACT_TRY(restyle(config_.metadata, content_.style(), content_.metadata.emplace()));
   }
@@ -101,7 +92,6 @@ Status FileWriter::begin() {
 Status FileWriter::take_types(std::span<const Rows> columns) {
   if (has_types_) return {};
   Column& column = content_.columns[0];
-  if (columns[0].dtype == Dtype::kBFloat16) return invalid("bfloat16 cannot be written from");
   if (!config_.dimension) column.dimension = columns[0].dimension;
   column.dtype = columns[0].dtype;
   has_types_ = true;
@@ -215,8 +205,10 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   while (buffers_.size() < jobs.size()) {
     buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(kEncodeBufferBytes));
   }
+  EncodeRules rules = rules_;
+  if (jobs.size() == 1) rules.helpers = &team_;
   team_.run(jobs.size(), [&](std::size_t i) {
-    jobs[i].status = caught([&] { return plan_chunk(rules_, jobs[i]); });
+    jobs[i].status = guarded([&] { return plan_chunk(rules, jobs[i]); });
   });
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
@@ -229,13 +221,13 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   NUMPACT_TRY(output_.reserve(base_ + next_));
   team_.run(jobs.size(), [&](std::size_t i) {
     const std::uint64_t offset = base_ + content_.chunks[first_index + i].offset;
-    jobs[i].status = caught([&] {
+    jobs[i].status = guarded([&] {
       return encode_chunk(head, offset, {buffers_[i].get(), kEncodeBufferBytes}, output_, jobs[i]);
     });
   });
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
-    report_.fp16_overflows += jobs[i].fp16_overflows;
+    report_.fp16_overflows += jobs[i].overflows;
     for (const Column& column : content_.columns) numbers_ += jobs[i].rows * column.dimension;
   }
   if (config_.progress && !config_.progress({numbers_, next_})) {
@@ -266,14 +258,14 @@ Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>&
     const std::uint64_t index = jobs.size();
     ChunkJob job = make_job(index, columns, first, std::min(config_.chunk_rows, rows - first));
     const bool is_known = std::all_of(job.slices.begin(), job.slices.end(), [](const Slice& slice) {
-      return slice.compression != Compression::kLossless;
+      return codec_of(slice.compression).size({}, Dtype::kFloat32).has_value();
     });
     if (!is_known && config_.paged) return {};  // places follow from what is in the chunks
     job.is_planned = !is_known;                 // not now
     jobs.push_back(std::move(job));
   }
   team_.run(jobs.size(), [&](std::size_t i) {
-    jobs[i].status = caught([&] { return plan_chunk(rules_, jobs[i]); });
+    jobs[i].status = guarded([&] { return plan_chunk(rules_, jobs[i]); });
   });
   std::uint64_t next = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {

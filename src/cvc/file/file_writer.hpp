@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cvc/codec/team.hpp"
 #include "cvc/file/chunk_encoder.hpp"
 #include "cvc/file/output.hpp"
-#include "cvc/file/team.hpp"
 #include "cvc/header/header_text.hpp"
 #include "numpact/cvc/write_config.hpp"
 

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
+#include "cvc/codec/team.hpp"
 #include "cvc/file/crc.hpp"
 #include "cvc/file/targets.hpp"
-#include "cvc/file/team.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -32,6 +33,8 @@ struct Piece {
   std::uint64_t first_byte = 0;
   std::uint64_t bytes = 0;
   RowRange rows;
+  std::uint64_t first_dimension = 0;
+  std::uint64_t dimensions = 0;
   // What comes of it.
   std::uint32_t crc = 0;
   Status status;
@@ -48,6 +51,8 @@ class Cutter {
 
  private:
   Status begin_part();
+  void begin_target();
+  void take_rows(Piece& piece);
   bool ends_here() const {
     return byte_ >= payload_ && (targets_.empty() || target_ == targets_.size());
   }
@@ -61,8 +66,12 @@ class Cutter {
   std::uint64_t byte_ = 0;     // those before have their pieces
   std::size_t target_ = 0;     // those before, and the rows before `row_`, have theirs
   std::uint64_t row_ = 0;
+  std::uint64_t dimension_ = 0;  // of the rows from `row_` on, those before have theirs
+  bool is_target_begun_ = false;
+  bool has_blocks_ = false;
+  Block block_;
   bool is_joined_ = false;      // one column, bytes and rows side by side
-  std::uint64_t row_size_ = 0;  // its stored row, then
+  std::uint64_t row_size_ = 0;  // bytes that go with a row, then
 };
 
 Status Cutter::begin_part() {
@@ -72,6 +81,8 @@ Status Cutter::begin_part() {
   byte_ = 0;
   target_ = 0;
   row_ = 0;
+  dimension_ = 0;
+  is_target_begun_ = false;
   is_joined_ = false;
   payload_ = 0;
   if (!part.is_checked) return {};
@@ -81,37 +92,64 @@ Status Cutter::begin_part() {
   const std::uint64_t rows = info.chunks[part.chunk].rows;
   const bool is_whole = part.rows.count == rows && rows > 0;
   if (targets_.size() != 1 || info.columns.size() != 1 || !is_whole) return {};
-  const Column& column = info.columns[0];
-  const auto size =
-      codec_of(info.slice(part.chunk, 0).compression).size(column.dimension, column.dtype);
-  is_joined_ = size.has_value() && *size > 0 && *size * rows == payload_;
-  row_size_ = size.value_or(0);
+  const Codec& codec = codec_of(info.slice(part.chunk, 0).compression);
+  is_joined_ = codec.code_type != nullptr && payload_ >= rows;
+  row_size_ = payload_ / rows;
   return {};
+}
+
+// What is cut alike: all dimensions and any rows, or as blocks are.
+void Cutter::begin_target() {
+  const Part& part = parts_[part_];
+  const Target& target = targets_[target_];
+  const std::uint64_t dimension = target.rows.dimension;
+  is_target_begun_ = true;
+  block_ = {part.rows.count, dimension};
+  if (dimension == 0) return;
+  block_.rows = std::max<std::uint64_t>(1, kPieceValues / dimension);
+  const Codec& codec = codec_of(records_.info().slice(part.chunk, target.column).compression);
+  if (codec.block == nullptr) return;
+  Record record;
+  Prepared prepared;
+  // What is wrong with it comes out where it is decoded.
+  if (!records_.open(part.chunk, record).ok()) return;
+  if (!codec.prepare(records_.encoded(part.chunk, target.column, record), prepared).ok()) return;
+  block_ = codec.block(prepared);
+  has_blocks_ = true;
+}
+
+void Cutter::take_rows(Piece& piece) {
+  const Part& part = parts_[part_];
+  if (!is_target_begun_) begin_target();
+  const std::uint64_t dimension = targets_[target_].rows.dimension;
+  const std::uint64_t first = part.rows.first + row_;
+  const std::uint64_t most = has_blocks_ ? block_.rows - first % block_.rows : block_.rows;
+  piece.has_rows = true;
+  piece.target = target_;
+  piece.rows = {first, std::min(most, part.rows.count - row_)};
+  piece.first_dimension = dimension_;
+  piece.dimensions = std::min(block_.dimensions, dimension - dimension_);
+  dimension_ += piece.dimensions;
+  if (dimension_ < dimension) return;
+  dimension_ = 0;
+  row_ += piece.rows.count;
+  if (row_ < part.rows.count) return;
+  row_ = 0;
+  is_target_begun_ = false;
+  has_blocks_ = false;
+  ++target_;
 }
 
 Status Cutter::next(Piece& piece) {
   if (!is_begun_) NUMPACT_TRY(begin_part());
-  const Part& part = parts_[part_];
   piece = {};
   piece.part = part_;
-  const auto take_rows = [&] {
-    const std::uint64_t dimension = targets_[target_].rows.dimension;
-    const std::uint64_t most =
-        dimension == 0 ? part.rows.count : std::max<std::uint64_t>(1, kPieceValues / dimension);
-    piece.has_rows = true;
-    piece.target = target_;
-    piece.rows = {part.rows.first + row_, std::min(most, part.rows.count - row_)};
-    row_ += piece.rows.count;
-    if (row_ == part.rows.count) {
-      row_ = 0;
-      ++target_;
-    }
-  };
   if (is_joined_) {
-    take_rows();
+    take_rows(piece);
+    const bool has_all = target_ == targets_.size();
     piece.has_bytes = true;
     piece.first_byte = byte_;
-    piece.bytes = piece.rows.count * row_size_;
+    piece.bytes = has_all ? payload_ - byte_ : piece.rows.count * row_size_;
     byte_ += piece.bytes;
   } else if (byte_ < payload_) {
     piece.has_bytes = true;
@@ -119,7 +157,7 @@ Status Cutter::next(Piece& piece) {
     piece.bytes = std::min(kPieceBytes, payload_ - byte_);
     byte_ += piece.bytes;
   } else if (target_ < targets_.size()) {
-    take_rows();
+    take_rows(piece);
   }
   if (ends_here()) {
     piece.is_last = true;
@@ -134,9 +172,22 @@ bool is_streamed(const MutableRows& rows) {
          rows.count > kStreamBytes / rows.stride;
 }
 
+Status decode_block(const Prepared& prepared, const Part& part, const Piece& piece,
+                    const MutableRows& all) {
+  MutableRows out = all;
+  out.data = static_cast<std::byte*>(all.data) + piece.first_dimension * size_of(all.dtype);
+  out.dimension = piece.dimensions;
+  const RowRun run{piece.rows.first, piece.rows.count,
+                   part.out_row + (piece.rows.first - part.rows.first)};
+  return guarded([&] {
+    return codec_of(prepared.encoded.compression)
+        .decode_runs(prepared, {&run, 1}, piece.first_dimension, out);
+  });
+}
+
 // Runs in tasks.
 void do_piece(const Records& records, std::span<const Part> parts, std::span<const Target> targets,
-              Piece& piece) {
+              const DecodeLimits& limits, Piece& piece) {
   const Part& part = parts[piece.part];
   Record record;
   piece.status = records.open(part.chunk, record);
@@ -149,19 +200,29 @@ void do_piece(const Records& records, std::span<const Part> parts, std::span<con
   const Target& target = targets[piece.target];
   Prepared prepared;
   piece.status = prepare(records.encoded(part.chunk, target.column, record), prepared);
+  if (piece.status.ok() && codec_of(prepared.encoded.compression).decode_runs != nullptr) {
+    prepared.max_memory = limits.max_memory;
+    piece.status = decode_block(prepared, part, piece, target.rows);
+    return;
+  }
   prepared.streams = is_streamed(target.rows);
   std::uint64_t row = piece.rows.first;
   const std::uint64_t end = row + piece.rows.count;
   const std::uint64_t dimension = std::max<std::uint64_t>(1, target.rows.dimension);
   const std::uint64_t row_size = piece.has_bytes ? piece.bytes / piece.rows.count : 0;
+  std::uint64_t byte = piece.first_byte;
+  const std::uint64_t byte_end = byte + piece.bytes;
   const std::uint64_t step =
       piece.has_bytes ? std::max<std::uint64_t>(1, kBlockRows / dimension) : piece.rows.count;
   while (row < end) {
     const std::uint64_t count = std::min(step, end - row);
     if (piece.has_bytes) {
-      piece.crc = crc32(record.payload.subspan(static_cast<std::size_t>(row * row_size),
-                                               static_cast<std::size_t>(count * row_size)),
-                        piece.crc);
+      const bool is_last = row + count == end;
+      const std::uint64_t bytes = is_last ? byte_end - byte : count * row_size;
+      piece.crc = crc32(
+          record.payload.subspan(static_cast<std::size_t>(byte), static_cast<std::size_t>(bytes)),
+          piece.crc);
+      byte += bytes;
     }
     if (piece.status.ok()) {
       piece.status =
@@ -182,7 +243,7 @@ class Collector {
     if (piece.has_bytes) crc_ = join_crc32(crc_, piece.crc, piece.bytes);
     if (!piece.status.ok() && status_.ok()) status_ = piece.status;
     if (piece.has_rows) {
-      progress_.numbers += piece.rows.count * targets_[piece.target].rows.dimension;
+      progress_.numbers += piece.rows.count * piece.dimensions;
     }
     if (!piece.is_last) return {};
     const Part& part = parts_[piece.part];
@@ -307,7 +368,8 @@ Status read_parts(const Records& records, std::span<const Part> parts,
   while (!cutter.is_done()) {
     std::size_t n = 0;
     while (n < pieces.size() && !cutter.is_done()) NUMPACT_TRY(cutter.next(pieces[n++]));
-    team.run(n, [&](std::size_t i) { do_piece(records, parts, targets, pieces[i]); });
+    team.run(n,
+             [&](std::size_t i) { do_piece(records, parts, targets, config.limits, pieces[i]); });
     for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(pieces[i]));
     if (config.progress && !config.progress(collector.progress())) {
       return Status(ErrorKind::kCancelled, "the progress callback asked to stop");

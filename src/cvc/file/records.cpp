@@ -55,7 +55,7 @@ Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& re
   if (slice.size < encoded.bytes.size()) {
     encoded.bytes = encoded.bytes.first(static_cast<std::size_t>(slice.size));
   }
-  encoded.n = info_.chunks[chunk].rows * schema.dimension;
+  encoded.shape = {info_.chunks[chunk].rows, schema.dimension};
   encoded.offset = record.offset + slice.offset;
   encoded.min = static_cast<float>(slice.min);
   encoded.scale = static_cast<float>(slice.scale);

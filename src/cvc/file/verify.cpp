@@ -4,26 +4,58 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/codec/codecs.hpp"
+#include "cvc/codec/team.hpp"
 #include "cvc/file/read_rows.hpp"
-#include "cvc/file/team.hpp"
 
 namespace numpact::cvc {
 namespace {
 
-// Lossless data alone can be wrong beyond its size.
-Status check_values(const Records& records, std::size_t chunk, std::size_t column) {
+constexpr std::uint64_t kMostValues = std::uint64_t{1} << 22;  // decoded at a time
+
+// Into a block's memory, again and again.
+Status check_blocks(Prepared& prepared, const DecodeLimits& limits) {
+  const Encoded& encoded = prepared.encoded;
+  const Codec& codec = codec_of(encoded.compression);
+  const Block block = codec.block(prepared);
+  const Dtype dtype = can_decode(encoded.compression, encoded.dtype, encoded.dtype)
+                          ? encoded.dtype
+                          : Dtype::kFloat32;
+  if (encoded.shape.n() == 0) return {};
+  const std::uint64_t dimensions = std::min(block.dimensions, encoded.shape.dimension);
+  const std::uint64_t rows = std::min(
+      {block.rows, encoded.shape.rows, std::max<std::uint64_t>(1, kMostValues / dimensions)});
+  prepared.max_memory = limits.max_memory;
+  std::vector<std::uint64_t> memory(rows * dimensions * size_of(dtype) / 8 + 1);
+  for (std::uint64_t row = 0; row < encoded.shape.rows; row += rows) {
+    for (std::uint64_t d = 0; d < encoded.shape.dimension; d += block.dimensions) {
+      const std::uint64_t width = std::min(dimensions, encoded.shape.dimension - d);
+      const RowRun run{row, std::min(rows, encoded.shape.rows - row), 0};
+      const MutableRows out(dtype, memory.data(), run.count, width, width * size_of(dtype));
+      NUMPACT_TRY(codec.decode_runs(prepared, {&run, 1}, d, out));
+    }
+  }
+  return {};
+}
+
+// Some data can be wrong beyond its size.
+Status check_values(const Records& records, const DecodeLimits& limits, std::size_t chunk,
+                    std::size_t column) {
   Record record;
   NUMPACT_TRY(records.open(chunk, record));
   const Encoded encoded = records.encoded(chunk, column, record);
   Prepared prepared;
   NUMPACT_TRY(prepare(encoded, prepared));
-  if (encoded.compression != Compression::kLossless) return {};
+  const Codec& codec = codec_of(encoded.compression);
+  if (!codec.checks_values) return {};
+  if (codec.decode_runs != nullptr) return check_blocks(prepared, limits);
   float values[kBlockValues];
-  for (std::uint64_t first = 0; first < encoded.n; first += kBlockValues) {
-    const std::uint64_t n = std::min<std::uint64_t>(kBlockValues, encoded.n - first);
-    NUMPACT_TRY(decode_values(prepared, first, n, Dtype::kFloat32, values));
+  const std::uint64_t all = encoded.shape.n();
+  for (std::uint64_t first = 0; first < all; first += kBlockValues) {
+    const std::uint64_t n = std::min<std::uint64_t>(kBlockValues, all - first);
+    NUMPACT_TRY(codec.decode(prepared, first, n, values));
   }
   return {};
 }
@@ -64,7 +96,8 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
     team.run(n, [&](std::size_t i) {
       problems[i] = {};
       for (std::size_t c = 0; c < info.columns.size() && problems[i].ok(); ++c) {
-        if (!is_bad[first + i]) problems[i] = check_values(records, first + i, c);
+        if (is_bad[first + i]) continue;
+        problems[i] = guarded([&] { return check_values(records, config.limits, first + i, c); });
       }
     });
     for (std::size_t i = 0; i < n; ++i) {

@@ -46,7 +46,7 @@ class HeaderText {
 };
 
 void HeaderText::add_range(ObjectText& object, const Slice& slice) const {
-  if (!codec_of(slice.compression).has_range) return;
+  if (codec_of(slice.compression).ranges != RangeScope::kHeader) return;
   object.add("min", number_text(slice.min));
   object.add("scale", number_text(slice.scale));
 }

@@ -181,14 +181,14 @@ Status HeaderParser::parse_slice(const Value& item, std::size_t column, std::uin
   if (!compression) return wrong(item, kCompression.missing);
   slice.compression = *compression;
   const Codec& codec = codec_of(*compression);
-  if (codec.has_range) {
+  if (codec.ranges == RangeScope::kHeader) {
     NUMPACT_TRY(get_number(item, kMin, slice.min));
     NUMPACT_TRY(get_number(item, kScale, slice.scale));
   }
   if (rows != 0 && schema.dimension > kMaxValues / rows) {
     return wrong(item, "header: `rows` times `dimension` is too large");
   }
-  const std::optional<std::uint64_t> size = codec.size(rows * schema.dimension, schema.dtype);
+  const std::optional<std::uint64_t> size = codec.size({rows, schema.dimension}, schema.dtype);
   slice.size = size.value_or(Chunk::kUnknown);
   if (size && *size > UINT32_MAX) {
     return wrong(item, "header: `rows` times `dimension` is more than a chunk can hold");

@@ -126,8 +126,8 @@ def test_codes(path: Path) -> None:
     codes, runs = reader.read_codes(250, 100)
     assert codes.dtype == np.uint8
     assert [run.rows for run in runs] == [50, 50]
-    steps = np.concatenate([np.full(run.rows, run.scale, np.float32) for run in runs])
-    lows = np.concatenate([np.full(run.rows, run.min, np.float32) for run in runs])
+    steps = np.concatenate([np.full(run.rows, run.scales[0], np.float32) for run in runs])
+    lows = np.concatenate([np.full(run.rows, run.mins[0], np.float32) for run in runs])
     values = codes.astype(np.float32) * steps[:, None] + lows[:, None]
     assert (values == reader.read(250, 100)).all()
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who works together on a call.
-#ifndef NUMPACT_CVC_FILE_TEAM_HPP
-#define NUMPACT_CVC_FILE_TEAM_HPP
+#ifndef NUMPACT_CVC_CODEC_TEAM_HPP
+#define NUMPACT_CVC_CODEC_TEAM_HPP
 
 #include <algorithm>
 #include <atomic>
@@ -27,7 +27,7 @@ class Team {
 
   // f(i) for every i below n, in any order and at the same time; f must not throw.
   template <class F>
-  void run(std::size_t n, const F& f) {
+  void run(std::size_t n, const F& f) const {
     if (size_ < 2 || n < 2) {
       for (std::size_t i = 0; i < n; ++i) f(i);
       return;

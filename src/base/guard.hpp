@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The border of the library: what was thrown inside becomes a Status.
-#ifndef NUMPACT_API_GUARD_HPP
-#define NUMPACT_API_GUARD_HPP
+// The border of the library, and of its tasks: what was thrown inside becomes a Status.
+#ifndef NUMPACT_BASE_GUARD_HPP
+#define NUMPACT_BASE_GUARD_HPP
 
 #include <stdexcept>
 
