@@ -149,7 +149,10 @@ cvc::Dtype dtype_read_from(const cvc::Info& info, std::size_t column) {
     case cvc::Dtype::kInt64:
     case cvc::Dtype::kInt8:
     case cvc::Dtype::kUInt8:
-      return about.compression == cvc::Compression::kNone ? about.dtype : cvc::Dtype::kFloat32;
+      return about.compression == cvc::Compression::kNone ||
+                     about.compression == cvc::Compression::kPco
+                 ? about.dtype
+                 : cvc::Dtype::kFloat32;
     case cvc::Dtype::kFloat32:
     case cvc::Dtype::kFloat16:
     case cvc::Dtype::kBFloat16:

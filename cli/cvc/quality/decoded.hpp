@@ -35,7 +35,8 @@ class Decoded {
   virtual std::uint64_t finish() = 0;
 };
 
-// What is decoded has this type, if the column's values are float32 after decoding, else its own.
+// What a column is read as: its own type if it is one of integers that are kept as they are, else
+// float32.
 cvc::Dtype dtype_read_from(const cvc::Info& info, std::size_t column);
 
 // The column of a file: the only one, or of this name or index. Fails with the names there are.
