@@ -127,6 +127,11 @@ class Runner {
       source.dimension = parse_count("--dimension", options_.dimension);
     }
     original_ = open_original(options_.input, source);
+    if (original_->rows() == 0) refuse_nothing();
+  }
+
+  [[noreturn]] void refuse_nothing() const {
+    throw Failure(ExitCode::kFailure, original_->name(), "has no rows to measure");
   }
 
   std::size_t sample_rows() const {
@@ -183,8 +188,9 @@ class Runner {
 
   void measure_errors(Measurement& measurement) {
     const std::uint64_t row_bytes = original_->dimension() * cvc::size_of(original_->dtype());
-    const std::uint64_t rows =
-        packs_ ? chunk_rows_ : std::max<std::uint64_t>(1, kPieceBytes / row_bytes);
+    const std::uint64_t piece =
+        kPieceBytes / cvc::size_of(original_->dtype()) / original_->dimension();
+    const std::uint64_t rows = packs_ ? chunk_rows_ : std::max<std::uint64_t>(1, piece);
     std::optional<std::uint64_t> numbers;
     if (original_->rows()) numbers = *original_->rows() * original_->dimension();
     ProgressBar progress(original_->name() + ": errors", numbers, options_.common.shows_progress());
@@ -192,9 +198,7 @@ class Runner {
       measurement.add(chunk);
       progress.add(chunk.count * original_->dimension(), chunk.count * row_bytes);
     });
-    if (measurement.rows() == 0) {
-      throw Failure(ExitCode::kFailure, original_->name(), "has no rows to measure");
-    }
+    if (measurement.rows() == 0) refuse_nothing();
     measurement.finish();
   }
 

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cvc/quality/decoded.hpp"
@@ -33,10 +36,11 @@ class CvcOriginal final : public Original {
   std::optional<std::uint64_t> rows() const override { return reader_->rows(); }
 
   cvc::Rows next() override {
-    const std::uint64_t row_bytes = dimension_ * cvc::size_of(dtype_);
-    const std::uint64_t piece = std::max<std::uint64_t>(1, kRowPieceBytes / row_bytes);
-    const cvc::RowRange range{done_, std::min(piece, reader_->rows() - done_)};
-    buffer_.resize(static_cast<std::size_t>(range.count * row_bytes));
+    const std::uint64_t piece = kRowPieceBytes / cvc::size_of(dtype_) / dimension_;
+    const cvc::RowRange range{done_,
+                              std::min(std::max<std::uint64_t>(1, piece), reader_->rows() - done_)};
+    if (range.count == 0) return {dtype_, nullptr, 0, dimension_};
+    buffer_.resize(static_cast<std::size_t>(range.count * dimension_) * cvc::size_of(dtype_));
     const cvc::Target target{cvc::MutableRows(dtype_, buffer_.data(), range.count, dimension_),
                              column_};
     check(reader_->try_read({&range, 1}, {&target, 1}), name_);
@@ -78,10 +82,13 @@ class OtherOriginal final : public Original {
   std::unique_ptr<VectorInput> input_;
 };
 
+// A pipe is not: what is read of it is gone.
 bool is_cvc(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   Input input(path);
   const std::span<const std::byte> front = input.peek(kCvcMagic.size());
-  return input.size() && front.size() == kCvcMagic.size() &&
+  return front.size() == kCvcMagic.size() &&
          std::memcmp(front.data(), kCvcMagic.data(), front.size()) == 0;
 }
 
@@ -102,7 +109,7 @@ void append_rows(const cvc::Rows& rows, std::uint64_t first, std::uint64_t count
 }  // namespace
 
 std::unique_ptr<Original> open_original(const std::string& path, const VectorOptions& options) {
-  const bool may_be_cvc = options.from.empty() && options.dtype.empty() && path != "-";
+  const bool may_be_cvc = options.from.empty() && options.dtype.empty();
   if (!may_be_cvc || !is_cvc(path)) return std::make_unique<OtherOriginal>(path, options);
   const std::optional<std::string> column =
       options.columns.empty() ? std::nullopt : std::optional(options.columns.front());

@@ -22,6 +22,7 @@ constexpr double kTop = 60;
 constexpr double kBottom = 70;
 // Below the axis of losses, where points without any loss lie.
 constexpr double kNoneBand = 44;
+constexpr double kRadius = 4.5;
 constexpr double kLabelHeight = 15;
 constexpr double kCharacterWidth = 7.5;
 constexpr std::array kColours = {"#1b6ca8", "#c8553d", "#2f8f4e", "#8e5ea2", "#b8860b",
@@ -166,7 +167,7 @@ class Plot {
     label(kLeft - 8, y_of(0) + 4, "none", "text-anchor=\"end\"");
   }
 
-  // Where the text of a point can stand so that it covers no other.
+  // Where the text of a point can stand so that it covers no other, nor a point.
   double free_place(double x, double y, double width) {
     const auto is_taken = [&](double at) {
       return std::any_of(labels_.begin(), labels_.end(), [&](const Label& other) {
@@ -184,6 +185,9 @@ class Plot {
   }
 
   void draw_points() {
+    for (const Point& point : points_) {
+      labels_.push_back({x_of(point.bytes) - kRadius, y_of(point.loss) + 4, 2 * kRadius});
+    }
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const Point& point = points_[i];
       const std::string colour = kColours[i % kColours.size()];
@@ -196,8 +200,8 @@ class Plot {
         }
         line(x, y_of(point.low), x, y_of(point.high), stroke);
       }
-      out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\" fill=\"{}\"/>\n", x, y,
-                          colour);
+      out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"/>\n", x, y,
+                          kRadius, colour);
       const std::string name = shorten(point.name, 30);
       const double place =
           free_place(x + 9, y + 4, kCharacterWidth * static_cast<double>(name.size()));

@@ -17,6 +17,8 @@ using Json = nlohmann::ordered_json;
 
 // Of the neighbours, for advice.
 constexpr double kNearlyAll = 0.99;
+// Sizes that differ by no more count as equal: headers and ranges are of this size.
+constexpr double kEqualSizes = 0.02;
 
 bool has_files(const QualityReport& report) {
   return std::any_of(report.rows.begin(), report.rows.end(),
@@ -133,19 +135,27 @@ std::string quality_json(const QualityReport& report) {
 }
 
 std::string quality_advice(const QualityReport& report) {
-  const QualityRow* best = nullptr;
+  std::vector<const QualityRow*> fit;
   for (const QualityRow& row : report.rows) {
-    if (!row.recall || row.recall->low < kNearlyAll) continue;
-    if (best == nullptr || row.bytes < best->bytes) best = &row;
+    if (row.recall && row.recall->low >= kNearlyAll) fit.push_back(&row);
   }
-  if (best == nullptr || report.rows.size() < 2) return "";
+  if (fit.empty() || report.rows.size() < 2) return "";
+  const auto smallest =
+      std::min_element(fit.begin(), fit.end(), [](auto a, auto b) { return a->bytes < b->bytes; });
+  const double enough = static_cast<double>((*smallest)->bytes) * (1 + kEqualSizes);
+  const QualityRow* best = *smallest;
+  for (const QualityRow* row : fit) {
+    const bool is_small = static_cast<double>(row->bytes) <= enough;
+    if (is_small && row->recall->low > best->recall->low) best = row;
+  }
   const std::string start = fmt::format(
-      "smallest that keeps 99 % of the neighbours, by the lower end of its interval: {}",
+      "99 % of the neighbours, by the lower end of the interval, in the fewest bytes (within 2 %): "
+      "{}, which",
       best->name);
   const double percent = 100 * (1 - best->recall->low);
-  if (percent == 0) return start + ", which keeps all";
-  return fmt::format("{}, which loses at most {:.2f} % of them at {:.1f} % of float32's bytes",
-                     start, std::ceil(percent * 100 - 1e-6) / 100, 100 / report.ratio(*best));
+  if (percent == 0) return start + " keeps all";
+  return fmt::format("{} loses at most {:.2f} % of them at {:.1f} % of float32's bytes", start,
+                     std::ceil(percent * 100 - 1e-6) / 100, 100 / report.ratio(*best));
 }
 
 }  // namespace numpact::cli

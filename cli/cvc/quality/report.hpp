@@ -42,7 +42,8 @@ struct QualityReport {
 
 std::string quality_table(const QualityReport& report);
 std::string quality_json(const QualityReport& report);
-// The smallest that keeps nearly all neighbours, in a sentence; empty if there is none.
+// The smallest that keeps nearly all neighbours, or the best of about that size, in a sentence;
+// empty if there is none.
 std::string quality_advice(const QualityReport& report);
 
 }  // namespace numpact::cli

@@ -65,6 +65,14 @@ TEST(QualityAdvice, IsTheSmallestThatIsSure) {
   QualityReport report = report_of_three();
   EXPECT_THAT(quality_advice(report),
               HasSubstr("int8, which loses at most 0.80 % of them at 25.0 % of float32's bytes"));
+  report.rows.push_back(report.rows[1]);
+  report.rows.back().name = "int8_dim";
+  report.rows.back().bytes = 102'000;
+  report.rows.back().recall->low = 0.995;
+  EXPECT_THAT(quality_advice(report), HasSubstr("int8_dim, which loses at most 0.50 %"));
+  report.rows.back().bytes = 102'001;
+  EXPECT_THAT(quality_advice(report), HasSubstr("int8, "));
+  report.rows.pop_back();
   report.rows[1].recall->low = 0.98;
   EXPECT_THAT(quality_advice(report), HasSubstr("lossless, which keeps all"));
   report.rows[0].recall.reset();
