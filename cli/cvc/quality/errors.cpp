@@ -14,7 +14,8 @@ double cosine_error(double products, double original, double decoded) {
   if (original == 0 && decoded == 0) return 0;
   if (original == 0 || decoded == 0) return 1;
   const double error = 1 - products / std::sqrt(original * decoded);
-  return std::isfinite(error) ? std::max(0.0, error) : kInfinity;
+  if (!std::isfinite(error)) return kInfinity;
+  return std::max(0.0, error);
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ class Plot {
 
   void draw_bytes_axis() {
     line(kLeft, kFloor, kWidth - kRight, kFloor, "stroke=\"#333\"");
-    for (double bytes = 0; bytes <= most_bytes_; bytes += step_) {
+    for (int step = 0; step * step_ <= most_bytes_; ++step) {
+      const double bytes = step * step_;
       line(x_of(bytes), kFloor, x_of(bytes), kFloor + 5, "stroke=\"#333\"");
       label(x_of(bytes), kFloor + 20, fmt::format("{:g}", bytes), "text-anchor=\"middle\"");
     }
@@ -176,8 +177,9 @@ class Plot {
       });
     };
     double place = y;
-    for (int step = 1; is_taken(place) && step < 40; ++step) {
-      place = y + (step % 2 == 0 ? 0.5 : -0.5) * kLabelHeight * ((step + 1) / 2);
+    for (int step = 1; is_taken(place) && step < 20; ++step) {
+      place = y - step * kLabelHeight / 2;
+      if (is_taken(place)) place = y + step * kLabelHeight / 2;
     }
     place = std::clamp(place, kTop, kFloor);
     labels_.push_back({x, place, width});

@@ -174,7 +174,10 @@ TEST(Recall, RowsThatCollapseAreNoBetterThanChance) {
 TEST(Recall, RowsThatAreNotFiniteAreFarthest) {
   const std::vector<float> rows = normal_rows(50, 4);
   std::vector<float> decoded = rows;
-  for (std::size_t i = 0; i < 4 * 25; ++i) decoded[i] = i % 2 == 0 ? kNan : kInfinity;
+  for (std::size_t i = 0; i < 4 * 25; i += 2) {
+    decoded[i] = kNan;
+    decoded[i + 1] = kInfinity;
+  }
   for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kDot}) {
     const Recall recall = search(rows, decoded, 4, {metric, 5});
     EXPECT_GT(recall.mean, 0.2);
