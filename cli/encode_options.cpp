@@ -134,13 +134,13 @@ DecodeConfig parse_limit_words(const LimitWords& words) {
   return config;
 }
 
-std::optional<NumberRange> parse_range(const std::string& word) {
+std::optional<NumberRange> parse_range(const std::string& word, const std::string& option) {
   if (word.empty()) return std::nullopt;
   const std::string_view text = word;
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto first = parse_whole<std::uint64_t>(text.substr(0, colon));
   const auto count = parse_whole<std::uint64_t>(text.substr(std::min(colon + 1, text.size())));
-  if (!first || !count) fail_usage("--range", fmt::format("'{}' is not FIRST:COUNT", word));
+  if (!first || !count) fail_usage(option, fmt::format("'{}' is not FIRST:COUNT", word));
   return NumberRange{*first, *count};
 }
 

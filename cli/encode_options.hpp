@@ -34,7 +34,8 @@ struct NumberRange {
 // All of these fail with a usage error that names the option.
 EncodeConfig parse_encode_words(const EncodeWords& words);
 DecodeConfig parse_limit_words(const LimitWords& words);
-std::optional<NumberRange> parse_range(const std::string& word);
+std::optional<NumberRange> parse_range(const std::string& word,
+                                       const std::string& option = "--range");
 std::optional<NumberType> parse_dtype(const std::string& word);
 
 // Fails with a usage error if the mode or delta does not apply to the type.

@@ -133,6 +133,14 @@ Status Writer::try_append(std::span<const Rows> columns) noexcept {
   return impl_->run([&] { return impl_->file.append(columns); });
 }
 
+Status Writer::try_append_encoded(const EncodedChunk& chunk) noexcept {
+  return impl_->run([&] { return impl_->file.append_encoded(chunk); });
+}
+
+Status Writer::try_add_section(const RowRange& rows, std::string_view metadata) noexcept {
+  return impl_->run([&] { return impl_->file.add_section(rows, metadata); });
+}
+
 Status Writer::try_begin_section(std::string_view metadata) noexcept {
   return impl_->run([&] { return impl_->file.begin_section(metadata); });
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,13 @@ struct WriteConfig {
 struct ChunkOptions {
   std::optional<Compression> compression;  // 0.1 and 1.0
   std::optional<std::string> metadata;     // JSON for the chunk's `metadata`
+};
+
+// A chunk that is compressed already, as another file has it.
+struct EncodedChunk {
+  std::uint64_t rows = 0;
+  std::span<const Slice> slices;  // by column, as in Info::slices
+  std::span<const std::byte> payload;
 };
 
 struct WriteReport {

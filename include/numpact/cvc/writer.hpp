@@ -35,6 +35,14 @@ class NUMPACT_API Writer {
   Status try_append(const Rows& rows) noexcept;
   // Rows of a columnar file: as many for each column of the schema, in its order and types.
   Status try_append(std::span<const Rows> columns) noexcept;
+  // Makes a chunk of its own, behind the rows at hand, of a payload that is copied as it is. Its
+  // compressions may be others than the WriteConfig's, but must be such as the version has. A file
+  // of one array needs WriteConfig::dimension. Nothing is decoded: sizes are checked, values are
+  // not. kCorrupt if the payload is not what the slices say.
+  Status try_append_encoded(const EncodedChunk& chunk) noexcept;
+  // A section whose rows are known, appended already or not yet; in the order of first rows. Ends
+  // the section at hand.
+  Status try_add_section(const RowRange& rows, std::string_view metadata) noexcept;
   // Rows appended from now on belong to a new section. The JSON metadata may be any value.
   Status try_begin_section(std::string_view metadata) noexcept;
   // Rows appended from now on belong to none.
@@ -49,6 +57,10 @@ class NUMPACT_API Writer {
   // The same, throwing Error.
   void append(const Rows& rows) { throw_if_error(try_append(rows)); }
   void append(std::span<const Rows> columns) { throw_if_error(try_append(columns)); }
+  void append_encoded(const EncodedChunk& chunk) { throw_if_error(try_append_encoded(chunk)); }
+  void add_section(const RowRange& rows, std::string_view metadata) {
+    throw_if_error(try_add_section(rows, metadata));
+  }
   void begin_section(std::string_view metadata) { throw_if_error(try_begin_section(metadata)); }
   void end_section() { throw_if_error(try_end_section()); }
   void end_chunk() { throw_if_error(try_end_chunk()); }

@@ -10,6 +10,12 @@
 namespace numpact::cvc {
 namespace {
 
+void put_head(std::byte (&head)[8], std::uint64_t payload_bytes, std::uint32_t crc) {
+  const auto length = static_cast<std::uint32_t>(payload_bytes);
+  std::memcpy(head, &length, 4);
+  std::memcpy(head + 4, &crc, 4);
+}
+
 // Gathers the payload in the buffer, behind room for the record's head.
 class RecordSink final : public BlockSink {
  public:
@@ -38,9 +44,7 @@ class RecordSink final : public BlockSink {
   Status finish(std::uint64_t payload_bytes) {
     note_crc();
     std::byte head[8];
-    const auto length = static_cast<std::uint32_t>(payload_bytes);
-    std::memcpy(head, &length, 4);
-    std::memcpy(head + 4, &crc_, 4);
+    put_head(head, payload_bytes, crc_);
     if (written_ > 0) NUMPACT_TRY(output_.write_at(offset_, {head, head_}));
     if (written_ == 0) std::memcpy(buffer_.data(), head, head_);
     return output_.write_at(offset_ + written_, buffer_.first(used_));
@@ -101,6 +105,14 @@ Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte>
   }
   job.overflows = sink.overflows;
   return sink.finish(job.payload_bytes);
+}
+
+Status write_record(std::size_t head, std::uint64_t offset, std::span<const std::byte> payload,
+                    Output& output) {
+  std::byte bytes[8];
+  put_head(bytes, payload.size(), crc32(payload, 0));
+  NUMPACT_TRY(output.write_at(offset, {bytes, head}));
+  return output.write_at(offset + head, payload);
 }
 
 }  // namespace numpact::cvc

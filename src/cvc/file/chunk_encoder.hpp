@@ -34,6 +34,9 @@ inline constexpr std::size_t kEncodeBufferBytes = std::size_t{1} << 18;
 // Writes the record to `offset`; `head`: 8 bytes with a checksum, 4 without.
 Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte> buffer,
                     Output& output, ChunkJob& job);
+// The same of a payload that is there.
+Status write_record(std::size_t head, std::uint64_t offset, std::span<const std::byte> payload,
+                    Output& output);
 
 }  // namespace numpact::cvc
 

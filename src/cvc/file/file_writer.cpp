@@ -136,6 +136,27 @@ Status FileWriter::begin_section(std::string_view metadata) {
   return {};
 }
 
+Status FileWriter::add_section(const RowRange& rows, std::string_view metadata) {
+  std::string text;
+  NUMPACT_TRY(restyle(metadata, content_.style(), text));
+  if (!content_.sections.empty() && rows.first < content_.sections.back().rows.first) {
+    return invalid("sections must come in the order of their first rows");
+  }
+  content_.sections.push_back({rows, std::move(text)});
+  content_.has_sections = true;
+  in_section_ = false;
+  return {};
+}
+
+Status FileWriter::check_sections() const {
+  for (const SectionText& section : content_.sections) {
+    if (section.rows.first > rows_ || section.rows.count > rows_ - section.rows.first) {
+      return invalid("a section goes past the last row");
+    }
+  }
+  return {};
+}
+
 Status FileWriter::end_section() {
   in_section_ = false;
   return {};
@@ -200,7 +221,8 @@ std::vector<Rows> FileWriter::views(const Pending& pending) const {
 
 // A few chunks at the same time, behind those that were written before.
 Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
-  const std::size_t head = config_.version == Version::kV01 ? 4 : 8;
+  const std::size_t head = record_head_bytes();
+  std::uint64_t rows = 0;
   const std::uint64_t first_index = content_.chunks.size();
   while (buffers_.size() < jobs.size()) {
     buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(kEncodeBufferBytes));
@@ -228,12 +250,81 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
     report_.fp16_overflows += jobs[i].overflows;
-    for (const Column& column : content_.columns) numbers_ += jobs[i].rows * column.dimension;
+    rows += jobs[i].rows;
   }
+  return tell_progress(rows);
+}
+
+Status FileWriter::tell_progress(std::uint64_t rows) {
+  for (const Column& column : content_.columns) numbers_ += rows * column.dimension;
   if (config_.progress && !config_.progress({numbers_, next_})) {
     return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
   }
   return {};
+}
+
+// ---- chunks from elsewhere ----
+
+Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
+  if (chunk.slices.size() != content_.columns.size()) {
+    return invalid("not as many slices as the file has columns");
+  }
+  if (!has_types_ && !config_.dimension) {
+    return invalid("chunks from elsewhere need a dimension (WriteConfig::dimension)");
+  }
+  if (chunk.payload.size() > UINT32_MAX) return invalid("a chunk would pass 2^32 - 1 bytes");
+  if (chunk.rows > (std::uint64_t{1} << 62) - rows_) return invalid("too many rows");
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < chunk.slices.size(); ++i) {
+    const Slice& slice = chunk.slices[i];
+    const Column& column = content_.columns[i];
+    NUMPACT_TRY(check_compression(slice.compression));
+    if (column.dimension > kMaxValues / std::max<std::uint64_t>(1, chunk.rows)) {
+      return invalid("more values than memory can hold");
+    }
+    if (slice.offset > chunk.payload.size() || slice.size > chunk.payload.size() - slice.offset ||
+        (!is_columnar() && slice.offset != 0)) {
+      return Status(ErrorKind::kCorrupt, "a slice is not inside the payload");
+    }
+    end = std::max(end, slice.offset + slice.size);
+    Encoded encoded;
+    encoded.compression = slice.compression;
+    encoded.dtype = column.dtype;
+    encoded.bytes = chunk.payload.subspan(static_cast<std::size_t>(slice.offset),
+                                          static_cast<std::size_t>(slice.size));
+    encoded.n = chunk.rows * column.dimension;
+    encoded.min = static_cast<float>(slice.min);
+    encoded.scale = static_cast<float>(slice.scale);
+    Prepared prepared;
+    NUMPACT_TRY(prepare(encoded, prepared));
+  }
+  if (end == chunk.payload.size()) return {};
+  return Status(ErrorKind::kCorrupt, "the payload is longer than its slices");
+}
+
+Status FileWriter::append_encoded(const EncodedChunk& chunk) {
+  NUMPACT_TRY(check_encoded(chunk));
+  NUMPACT_TRY(end_chunk());
+  NUMPACT_TRY(write_full());
+  const std::uint64_t index = content_.chunks.size();
+  ChunkText text;
+  text.rows = chunk.rows;
+  text.slices.assign(chunk.slices.begin(), chunk.slices.end());
+  const auto options = options_.find(index);
+  if (options != options_.end()) {
+    if (options->second.compression) return invalid("the chunk is compressed already");
+    text.metadata = options->second.metadata;
+  }
+  if (config_.paged) next_ = (next_ + kPageBytes - 1) / kPageBytes * kPageBytes;
+  text.offset = next_;
+  content_.chunks.push_back(std::move(text));
+  const std::uint64_t offset = base_ + next_;
+  next_ += record_head_bytes() + chunk.payload.size();
+  NUMPACT_TRY(output_.reserve(base_ + next_));
+  NUMPACT_TRY(write_record(record_head_bytes(), offset, chunk.payload, output_));
+  rows_ += chunk.rows;
+  if (in_section_) content_.sections.back().rows.count += chunk.rows;
+  return tell_progress(chunk.rows);
 }
 
 Status FileWriter::write_full() {
@@ -365,6 +456,7 @@ Status FileWriter::finish(WriteReport& report) {
   if (!has_types_ && !config_.dimension) {
     return invalid("a file without rows needs a dimension (WriteConfig::dimension)");
   }
+  NUMPACT_TRY(check_sections());
   if (!options_.empty() && options_.rbegin()->first >= content_.chunks.size()) {
     return invalid("options were set for a chunk that the file does not have");
   }

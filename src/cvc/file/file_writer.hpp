@@ -31,6 +31,8 @@ class FileWriter {
   // Checks the config; before anything else.
   Status begin();
   Status append(std::span<const Rows> columns);
+  Status append_encoded(const EncodedChunk& chunk);
+  Status add_section(const RowRange& rows, std::string_view metadata);
   Status begin_section(std::string_view metadata);
   Status end_section();
   Status end_chunk();
@@ -49,11 +51,15 @@ class FileWriter {
     std::optional<std::string> metadata;  // in the version's style
   };
 
+  std::size_t record_head_bytes() const { return config_.version == Version::kV01 ? 4 : 8; }
   bool is_columnar() const { return config_.version == Version::kV20; }
   Status check_compression(Compression compression) const;
   Status take_schema();
   Status check_rows(std::span<const Rows> columns);
   Status take_types(std::span<const Rows> columns);
+  Status check_encoded(const EncodedChunk& chunk) const;
+  Status check_sections() const;
+  Status tell_progress(std::uint64_t rows);
 
   // Chunks that are complete, in the output or not.
   std::uint64_t sealed() const { return content_.chunks.size() + full_.size(); }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact cvc unpack
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common_options.hpp"
+#include "cvc/commands.hpp"
+#include "cvc/cvc_input.hpp"
+#include "output_file.hpp"
+#include "progress_bar.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using cvc::Dtype;
+using cvc::OnCorruption;
+
+constexpr const char* kFooter = R"(
+Examples:
+  numpact cvc unpack docs.cvc -o docs.npy
+  numpact cvc unpack docs.cvc -o docs.parquet            all columns
+  numpact cvc unpack docs.cvc --column text --rows 1000:10 --dtype float16 -o some.npy
+  numpact cvc unpack docs.cvc --section lang=de -o german.safetensors
+  numpact cvc unpack hurt.cvc --on-corruption drop -o rest.npy
+)";
+
+// Chunks are read together up to this many bytes of numbers.
+constexpr std::uint64_t kTogetherBytes = std::uint64_t{1} << 24;
+
+struct UnpackOptions {
+  std::string input;
+  std::string output;
+  std::string to;
+  std::string dtype;
+  std::string on_corruption = "raise";
+  double fill = 0;
+  bool overwrite = false;
+  unsigned threads = 0;
+  PartWords part;
+  LimitWords limits;
+  CommonOptions common;
+};
+
+OnCorruption parse_on_corruption(const std::string& word) {
+  if (word == "raise") return OnCorruption::kRaise;
+  if (word == "fill") return OnCorruption::kFill;
+  if (word == "drop") return OnCorruption::kDrop;
+  fail_usage("--on-corruption", fmt::format("'{}' is none of raise, fill, drop", word));
+}
+
+std::optional<Dtype> parse_float(const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBFloat16}) {
+    if (name_of(dtype) == word) return dtype;
+  }
+  fail_usage("--dtype", fmt::format("'{}' is none of float32, float16, bfloat16", word));
+}
+
+class Unpacker {
+ public:
+  explicit Unpacker(const UnpackOptions& options)
+      : options_(options), dtype_(parse_float(options.dtype)) {
+    limits_ = parse_limit_words(options.limits).limits;
+    config_.limits = limits_;
+    config_.threads = options.threads;
+    config_.verify = true;
+    config_.on_corruption = parse_on_corruption(options.on_corruption);
+    config_.fill = options.fill;
+  }
+
+  void run() {
+    if (options_.output.empty()) fail_usage("-o", "says where to, - for standard output");
+    refuse_same_file(options_.input, options_.output);
+    const CvcInput input(options_.input, limits_);
+    const std::vector<cvc::RowRange> ranges = wanted_rows(input, options_.part);
+    columns_ = wanted_columns(input, options_.part);
+    make_plan(input, ranges);
+    check_limit(input);
+    OutputFile file(options_.output, options_.overwrite, Content::kBinary);
+    const std::unique_ptr<VectorOutput> output = make_vectors(file, options_.to, plan_);
+    std::uint64_t numbers = 0;
+    for (const VectorColumn& column : plan_.columns) numbers += column.dimension;
+    ProgressBar progress(input.name(), count_rows(ranges) * numbers,
+                         options_.common.shows_progress());
+    for (const cvc::RowRange& range : ranges) copy(input, range, *output, progress);
+    output->finish();
+    file.commit();
+  }
+
+ private:
+  // Integers that are stored as they are keep their type, all else is float32.
+  Dtype usual_type(const CvcInput& input, std::size_t index, std::uint64_t first_row) const {
+    const cvc::Column& column = input.info().columns[index];
+    const bool is_float = column.dtype == Dtype::kFloat32 || column.dtype == Dtype::kFloat16;
+    if (is_float || input.info().rows == 0)
+      return dtype_.value_or(is_float ? Dtype::kFloat32 : column.dtype);
+    std::vector<std::byte> room(column.dimension * size_of(column.dtype));
+    const cvc::Target target{{column.dtype, room.data(), 1, column.dimension}, index};
+    const Status kept = input.reader().try_gather({&first_row, 1}, {&target, 1});
+    return kept.kind() == ErrorKind::kTypeMismatch ? dtype_.value_or(Dtype::kFloat32)
+                                                   : column.dtype;
+  }
+
+  void make_plan(const CvcInput& input, std::span<const cvc::RowRange> ranges) {
+    const cvc::Info& info = input.info();
+    const std::uint64_t rows = count_rows(ranges);
+    for (const std::size_t index : columns_) {
+      const cvc::Column& column = info.columns[index];
+      const std::uint64_t row = rows == 0 ? 0 : ranges[0].first;
+      plan_.columns.push_back({column.name, shape_of(info, index), column.dimension,
+                               usual_type(input, index, row), std::string(name_of(column.dtype))});
+    }
+    wanted_rows_ = rows;
+    if (config_.on_corruption != OnCorruption::kDrop) plan_.rows = rows;
+  }
+
+  // The library counts each part by itself.
+  void check_limit(const CvcInput& input) const {
+    std::uint64_t bytes = 0;
+    for (const VectorColumn& column : plan_.columns) {
+      std::uint64_t size = 0;
+      if (__builtin_mul_overflow(wanted_rows_, column.dimension, &size) ||
+          __builtin_mul_overflow(size, size_of(column.dtype), &size) ||
+          __builtin_add_overflow(bytes, size, &bytes) || bytes > limits_.max_output_bytes) {
+        throw Failure(ExitCode::kLimit, input.name(), "limit exceeded: more than --max-output");
+      }
+    }
+  }
+
+  std::uint64_t row_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const VectorColumn& column : plan_.columns)
+      bytes += column.dimension * size_of(column.dtype);
+    return bytes;
+  }
+
+  // Whole chunks at a time, so that each is checked and decoded once.
+  void copy(const CvcInput& input, const cvc::RowRange& range, VectorOutput& output,
+            ProgressBar& progress) {
+    const cvc::Info& info = input.info();
+    const std::uint64_t end = range.first + range.count;
+    std::uint64_t row = range.first;
+    while (row < end) {
+      std::size_t chunk = input.reader().chunk_of(row);
+      std::uint64_t stop = row;
+      do {
+        stop = std::min(end, info.chunks[chunk].first_row + info.chunks[chunk].rows);
+        ++chunk;
+      } while (stop < end &&
+               info.chunks[chunk].rows * row_bytes() + (stop - row) * row_bytes() < kTogetherBytes);
+      copy_rows(input, {row, stop - row}, output, progress);
+      row = stop;
+    }
+  }
+
+  void copy_rows(const CvcInput& input, const cvc::RowRange& rows, VectorOutput& output,
+                 ProgressBar& progress) {
+    buffers_.resize(columns_.size());
+    std::vector<cvc::Target> targets;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const VectorColumn& column = plan_.columns[c];
+      buffers_[c].resize(
+          static_cast<std::size_t>(rows.count * column.dimension * size_of(column.dtype)));
+      targets.push_back(
+          {{column.dtype, buffers_[c].data(), rows.count, column.dimension}, columns_[c]});
+    }
+    cvc::ReadReport report;
+    check(input.reader().try_read({&rows, 1}, targets, config_, &report), input.name());
+    for (const cvc::CorruptRows& bad : report.corrupt) tell(input, bad);
+    std::vector<cvc::Rows> views;
+    std::uint64_t numbers = 0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const VectorColumn& column = plan_.columns[c];
+      views.emplace_back(column.dtype, buffers_[c].data(), report.rows, column.dimension);
+      numbers += rows.count * column.dimension;
+    }
+    if (report.rows > 0) output.write(views);
+    progress.add(numbers, rows.count * row_bytes());
+  }
+
+  // What was lost is told whatever was asked for.
+  void tell(const CvcInput& input, const cvc::CorruptRows& bad) const {
+    const std::string what = config_.on_corruption == OnCorruption::kFill
+                                 ? fmt::format("filled with {}", options_.fill)
+                                 : "left out";
+    say(fmt::format("{}: chunk {} is damaged: rows {} to {} are {}", input.name(), bad.chunk,
+                    bad.rows.first, bad.rows.first + bad.rows.count - 1, what));
+  }
+
+  const UnpackOptions& options_;
+  std::optional<Dtype> dtype_;
+  DecodeLimits limits_;
+  cvc::ReadConfig config_;
+  std::vector<std::size_t> columns_;
+  VectorPlan plan_;
+  std::uint64_t wanted_rows_ = 0;
+  std::vector<std::vector<std::byte>> buffers_;
+};
+
+void add_options(CLI::App& command, UnpackOptions& options) {
+  command.add_option("FILE", options.input, "A CVC file, or -")->required()->type_name("");
+  command.add_option("-o,--output", options.output, "Where to, - for standard output")
+      ->type_name("PATH");
+  command.add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  command.add_option("--to", options.to, output_vector_formats() + "; else told by PATH")
+      ->type_name("FORMAT");
+  command
+      .add_option("--dtype", options.dtype,
+                  "float32 (the default), float16 or bfloat16; integers stored as they are stay")
+      ->type_name("TYPE");
+  add_part_options(command, options.part);
+  command
+      .add_option("--on-corruption", options.on_corruption,
+                  "Chunks of a wrong checksum: raise (stop), fill or drop their rows")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command.add_option("--fill", options.fill, "The value for --on-corruption fill")
+      ->type_name("VALUE")
+      ->capture_default_str();
+  add_thread_option(command, options.threads, "decode");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+  command.footer(kFooter);
+}
+
+}  // namespace
+
+CvcCommand add_cvc_unpack(CLI::App& group) {
+  const auto options = std::make_shared<UnpackOptions>();
+  CLI::App* command = group.add_subcommand("unpack", "A CVC file back to vectors");
+  add_options(*command, *options);
+  return {command, [options] {
+            Unpacker(*options).run();
+            return ExitCode::kDone;
+          }};
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/cvc_input.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cvc/words.hpp"
+#include "encode_options.hpp"
+#include "failure.hpp"
+#include "table.hpp"
+
+namespace numpact::cli {
+namespace {
+
+cvc::Reader reader_of(std::span<const std::byte> bytes, const DecodeLimits& limits,
+                      const std::string& name) {
+  Result<cvc::Reader> reader = cvc::Reader::create(bytes, limits);
+  check(reader.status(), name);
+  return std::move(*reader);
+}
+
+// Ranges that follow each other as one.
+std::vector<cvc::RowRange> joined(std::span<const cvc::RowRange> ranges) {
+  std::vector<cvc::RowRange> all;
+  for (const cvc::RowRange& range : ranges) {
+    if (!all.empty() && all.back().first + all.back().count == range.first) {
+      all.back().count += range.count;
+    } else {
+      all.push_back(range);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+CvcInput::CvcInput(const std::string& path, const DecodeLimits& limits)
+    : name_(path == "-" ? "(stdin)" : path),
+      bytes_(path),
+      reader_(reader_of(bytes_.bytes(), limits, name_)) {}
+
+std::span<const std::byte> CvcInput::payload(std::size_t chunk) const {
+  const cvc::Chunk& entry = info().chunks[chunk];
+  return bytes_.bytes().subspan(static_cast<std::size_t>(entry.offset + info().record_head_bytes()),
+                                static_cast<std::size_t>(entry.payload_bytes));
+}
+
+void add_part_options(CLI::App& command, PartWords& words) {
+  command.add_option("--rows", words.rows, "Only COUNT rows from row FIRST on (from 0)")
+      ->type_name("FIRST:COUNT");
+  command
+      .add_option("--section", words.section,
+                  "Only rows of sections whose metadata has this value (JSON, else a string)")
+      ->type_name("KEY=VALUE");
+  command.add_option("--column", words.columns, "A column, by name or index; may be given again")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+}
+
+std::vector<cvc::RowRange> wanted_rows(const CvcInput& input, const PartWords& words) {
+  const std::uint64_t rows = input.info().rows;
+  const std::optional<SectionKey> section = parse_section(words.section);
+  const std::optional<NumberRange> range = parse_range(words.rows, "--rows");
+  if (section && range) fail_usage("--section", "does not go with --rows");
+  if (section) {
+    std::vector<cvc::RowRange> found;
+    check(input.reader().try_find_sections(section->key, section->value, found), input.name());
+    if (found.empty()) {
+      throw Failure(ExitCode::kFailure, input.name(),
+                    fmt::format("no section has {} in its metadata", words.section));
+    }
+    return joined(found);
+  }
+  if (!range) return {{0, rows}};
+  if (range->first > rows || range->count > rows - range->first) {
+    fail_usage("--rows", fmt::format("{}: '{}' goes past the {} rows of the file", input.name(),
+                                     words.rows, rows));
+  }
+  return {{range->first, range->count}};
+}
+
+std::vector<std::size_t> wanted_columns(const CvcInput& input, const PartWords& words) {
+  const cvc::Info& info = input.info();
+  if (!info.is_columnar && !words.columns.empty()) {
+    fail_usage(input.name(), "has one array, no columns to choose from (--column)");
+  }
+  std::vector<std::string> names;
+  for (const cvc::Column& column : info.columns) names.push_back(column.name);
+  std::vector<std::size_t> chosen;
+  for (const std::string& word : words.columns) {
+    chosen.push_back(find_name(names, input.name(), word));
+  }
+  if (!words.columns.empty()) return chosen;
+  for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(i);
+  return chosen;
+}
+
+std::uint64_t count_rows(std::span<const cvc::RowRange> ranges) {
+  std::uint64_t rows = 0;
+  for (const cvc::RowRange& range : ranges) rows += range.count;
+  return rows;
+}
+
+Shape shape_of(const cvc::Info& info, std::size_t column) {
+  return info.is_columnar && info.columns[column].dimension == 1 ? Shape::kScalar : Shape::kList;
+}
+
+}  // namespace numpact::cli
