@@ -4,11 +4,13 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "cvc/codec/half.hpp"
 #include "cvc/codec/planes.hpp"
 #include "cvc/codec/steps.hpp"
+#include "cvc/codec/tiles.hpp"
 #include "cvc/file/crc.hpp"
 #include "support/half.hpp"
 #include "support/random.hpp"
@@ -231,6 +233,119 @@ TEST(CvcCrc, OfPartsAndWhole) {
     EXPECT_EQ(crc32(bytes.subspan(cut), a), 0xcbf43926u);
     EXPECT_EQ(join_crc32(a, crc32(bytes.subspan(cut)), 9 - cut), 0xcbf43926u);
   }
+}
+
+TEST(CvcKernels, BFloats) {
+  std::vector<std::uint16_t> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  Random random(11);
+  for_each_target([&] {
+    for (const bool streams : {false, true}) {
+      std::vector<float> values(all.size());
+      bfloats_to_floats(reinterpret_cast<const std::byte*>(all.data()), all.size(), values.data(),
+                        streams);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        ASSERT_EQ(bits(values[i]), static_cast<std::uint32_t>(i) << 16);
+      }
+    }
+    for (const std::size_t n : kLengths) {
+      const std::vector<float> values = any_floats(n, random, false);
+      std::vector<std::uint16_t> out(n);
+      std::size_t overflows = 0;
+      for (const float value : values) {
+        overflows += std::isfinite(value) && (bfloat_of(value) & 0x7fff) == 0x7f80 ? 1 : 0;
+      }
+      EXPECT_EQ(floats_to_bfloats(values.data(), n, out.data()), overflows);
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], bfloat_of(values[i]));
+    }
+  });
+}
+
+TEST(CvcKernels, RangesOfDimensions) {
+  Random random(12);
+  for_each_target([&] {
+    for (const std::size_t n : kLengths) {
+      const std::vector<float> values = any_floats(n, random, true);
+      std::vector<float> mins(n);
+      std::vector<float> scales(n);
+      std::vector<std::byte> bytes(n + 1);
+      for (std::size_t i = 0; i < n; ++i) {
+        mins[i] = static_cast<float>(random.normal());
+        scales[i] = random.one_in(20) ? HUGE_VALF : static_cast<float>(random.unit() + 0.01);
+        bytes[i] = static_cast<std::byte>(random.bits(8));
+      }
+      // At an address that is no multiple of 4.
+      std::vector<std::byte> ranges(8 * n + 1);
+      if (n > 0) std::memcpy(&ranges[1], mins.data(), 4 * n);
+      if (n > 0) std::memcpy(&ranges[1 + 4 * n], scales.data(), 4 * n);
+      std::vector<float> decoded(n);
+      dim_codes_to_values(bytes.data(), n, &ranges[1], &ranges[1] + 4 * n, decoded.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const float value = value_of_code(static_cast<std::uint8_t>(bytes[i]), mins[i], scales[i]);
+        ASSERT_TRUE(bits(decoded[i]) == bits(value) ||
+                    (std::isnan(value) && std::isnan(decoded[i])));
+      }
+      dim_nibbles_to_values(bytes.data(), n, &ranges[1], &ranges[1] + 4 * n, decoded.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto byte = static_cast<unsigned>(bytes[i / 2]);
+        const auto code = static_cast<std::uint8_t>(i % 2 == 0 ? byte & 15 : byte >> 4);
+        const float value = value_of_code(code, mins[i], scales[i]);
+        ASSERT_TRUE(bits(decoded[i]) == bits(value) ||
+                    (std::isnan(value) && std::isnan(decoded[i])));
+      }
+      for (const float most : {15.0f, 255.0f}) {
+        std::vector<std::uint8_t> codes(n);
+        dim_values_to_codes(values.data(), n, mins.data(), scales.data(), most, codes.data());
+        for (std::size_t i = 0; i < n; ++i) {
+          // Past 2^31 the instructions for whole numbers give what they like.
+          const float steps = (values[i] - mins[i]) / scales[i];
+          if (std::fabs(steps) > 1e9f) continue;
+          ASSERT_EQ(codes[i], code_of_value(values[i], mins[i], scales[i], most));
+        }
+      }
+      std::vector<float> low(n, HUGE_VALF);
+      std::vector<float> high(n, -HUGE_VALF);
+      std::vector<float> poison(n);
+      std::vector<float> odd = values;
+      if (n > 0) odd[n / 2] = random.one_in(2) ? HUGE_VALF : std::nanf("");
+      widen_ranges(values.data(), n, {low.data(), high.data(), poison.data()});
+      EXPECT_EQ(low, values);
+      EXPECT_EQ(high, values);
+      EXPECT_EQ(poison, std::vector<float>(n));
+      widen_ranges(odd.data(), n, {low.data(), high.data(), poison.data()});
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(poison[i]), i == n / 2);
+    }
+  });
+}
+
+TEST(CvcKernels, Interleaving) {
+  Random random(13);
+  for_each_target([&] {
+    for (const std::size_t size : {1u, 2u, 4u, 8u}) {
+      for (const std::size_t columns : {1u, 3u, 16u, 17u, 40u}) {
+        for (const std::size_t rows : {0u, 1u, 15u, 64u, 65u, 200u}) {
+          const std::size_t step = (rows + 3) * size;
+          const std::size_t stride = (columns + 2) * size;
+          std::vector<std::byte> from(step * columns);
+          for (std::byte& byte : from) byte = static_cast<std::byte>(random.bits(8));
+          std::vector<std::byte> out(stride * rows);
+          std::vector<std::byte> expected(stride * rows);
+          for (std::size_t r = 0; r < rows; ++r) {
+            for (std::size_t c = 0; c < columns; ++c) {
+              std::memcpy(&expected[r * stride + c * size], &from[c * step + r * size], size);
+            }
+          }
+          interleave(from.data(), step, columns, rows, size, out.data(), stride);
+          ASSERT_EQ(out, expected) << size << " " << columns << " " << rows;
+          std::vector<std::byte> back(from.size());
+          separate(out.data(), stride, columns, rows, size, back.data(), step);
+          for (std::size_t c = 0; c < columns && rows > 0; ++c) {
+            ASSERT_EQ(std::memcmp(&back[c * step], &from[c * step], rows * size), 0);
+          }
+        }
+      }
+    }
+  });
 }
 
 }  // namespace

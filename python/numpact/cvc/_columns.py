@@ -103,7 +103,7 @@ def add_column(
         path: A columnar file.
         column_name: Its name, which must be new.
         data: As for ``pack_cvc_columns``.
-        compression: "fp16", "int8" or "none".
+        compression: any of the Writer but "lossless".
         output_path: Where the result goes; None: in place of ``path``, in one step.
     """
     table = _Table(path)

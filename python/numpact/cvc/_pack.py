@@ -42,7 +42,7 @@ def pack_cvc(
     Args:
         vectors: Rows of floats or integers, (rows, values).
         output_path: The file.
-        compression: "fp16", "int8" or "lossless".
+        compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4", "pco".
         chunk_size: Rows in a chunk.
         chunk_metadata: A JSON value for each chunk.
         mmap_optimized: Records start on pages of 4096 bytes.

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-#: Compressions whose values come in the column's own type.
-_OWN = "none"
+#: Compressions that keep integers of columns.
+_OWN = ("none", "pco")
 _INTEGERS = ("int32", "int64", "int8", "uint8")
 
 
@@ -27,7 +27,7 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
     import numpy as np
 
     if dtype is None:
-        keeps = column.compression == _OWN and column.dtype in _INTEGERS
+        keeps = column.compression in _OWN and column.dtype in _INTEGERS
         return np.dtype(column.dtype if keeps else "float32"), False
     if isinstance(dtype, str) and dtype == "bfloat16":
         try:

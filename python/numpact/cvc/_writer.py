@@ -47,14 +47,16 @@ class Writer:
         path: The file; None: it is kept in memory, see ``contents``.
         columns: For a columnar file (version 2.0): for each column its name and (dimension, dtype),
             dimension 1 for scalars; dtype float32, float16, int32, int64, int8 or uint8.
-        compression: "fp16", "int8", "lossless"; for columns a mapping from names, where a column
-            that is left out takes fp16 for floats and "none" for integers.
+        compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4" or
+            "pco"; for columns a mapping from names, where a column that is left out takes fp16 for
+            floats and "none" for integers.
         chunk_size: Rows in a chunk.
         version: "1.0" or "0.1" for one array, "2.0" for columns; None: what fits.
         mmap_optimized: Records start on pages of 4096 bytes, and the header says where.
         dimension: Values in a row, where no rows may come.
         expected_rows: If the first ``append`` brings just so many, the file is written in one go.
-        allow_nonfinite: int8: take NaN and infinities; their chunk then decodes to NaN.
+        allow_nonfinite: int8 and its kin: take NaN and infinities; their chunk (row, dimension)
+            then decodes to NaN.
         metadata: Any JSON value for the file.
         threads: Chunks that are compressed at the same time, as for ``numpact.Writer``.
         sync: Ask the system to put the file on the disk before it gets its name.

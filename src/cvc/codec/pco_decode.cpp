@@ -13,7 +13,7 @@ namespace numpact::cvc {
 namespace {
 
 // Groups of one dimension that are decoded side by side: a cache line of most outputs.
-constexpr std::uint64_t kGroupsTogether = 16;
+constexpr std::uint64_t kGroupsTogether = 32;
 // Values of pages that are kept while they are.
 constexpr std::uint64_t kPagesValues = std::uint64_t{1} << 20;
 
@@ -48,6 +48,9 @@ Dtype dtype_of(NumberType type) {
       return Dtype::kFloat32;
   }
 }
+
+// Pages side by side must not fall on the same lines of the cache.
+constexpr std::size_t padded(std::size_t bytes) { return (bytes + 127) / 64 * 64; }
 
 // One wrapped chunk of the grid.
 struct Cell {
@@ -112,11 +115,11 @@ class RunsDecoder {
     skip_ = first_ - first_group * grid_.group;
     taken_ = groups > 1 ? 1 : std::min(width_ - skip_, end - first_);
     const std::uint64_t page_n = std::min(grid_.page_rows, grid_.rows) * width_;
-    page_bytes_ = page_n * size_of(grid_.type);
+    page_bytes_ = padded(page_n * size_of(grid_.type));
     pages_ = arena_.make<std::byte>(page_bytes_ * groups);
     converted_ = {};
     if (out_.dtype != stored_) {
-      converted_ = arena_.make<std::byte>(page_n * size_of(out_.dtype) * groups);
+      converted_ = arena_.make<std::byte>(padded(page_n * size_of(out_.dtype)) * groups);
     }
     std::size_t run = 0;
     for (std::uint64_t span = 0; span < grid_.spans() && run < runs_.size(); ++span) {

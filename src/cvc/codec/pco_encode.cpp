@@ -63,12 +63,13 @@ PcoGrid by_row(NumberType type, const Source& source) {
 struct Cell {
   std::vector<std::uint32_t> sizes;  // of metadata and pages
   std::vector<std::byte> bytes;
+  bool is_plain = false;  // Classic, no delta
 };
 
 class CellEncoder {
  public:
-  CellEncoder(const Source& source, const PcoGrid& grid)
-      : source_(source), grid_(grid), size_(size_of(grid.type)) {}
+  CellEncoder(const Source& source, const PcoGrid& grid, const EncodeConfig& config = {})
+      : source_(source), grid_(grid), config_(config), size_(size_of(grid.type)) {}
 
   // Chunks of so many dimensions that start at a group, in a span.
   void encode(const Rect& rect, std::span<Cell> cells) {
@@ -125,7 +126,9 @@ class CellEncoder {
     }
     arena_.reset();
     const NumberView view(grid_.type, numbers, rows * dimensions);
-    const EncodedChunk chunk = encode_chunk(view, pages, {}, arena_);
+    const EncodedChunk chunk = encode_chunk(view, pages, config_, arena_);
+    cell.is_plain = std::holds_alternative<Classic>(chunk.meta.mode) &&
+                    std::holds_alternative<NoDelta>(chunk.meta.delta);
     cell.bytes.resize(chunk.bytes());
     cell.sizes = {static_cast<std::uint32_t>(chunk.meta_bytes)};
     BitWriter meta(cell.bytes);
@@ -141,6 +144,7 @@ class CellEncoder {
 
   const Source& source_;
   const PcoGrid& grid_;
+  EncodeConfig config_;
   std::size_t size_;
   std::vector<std::byte> columns_;    // the numbers of chunks
   std::vector<std::byte> some_rows_;  // before they are taken apart
@@ -149,12 +153,19 @@ class CellEncoder {
 
 // ---- which grid ----
 
-// Bytes for each value, from chunks of some dimensions.
-double weigh_by_dimension(const Source& source, const PcoGrid& grid) {
+struct Trial {
+  PcoGrid grid;
+  double value_bytes = 0;
+  bool is_plain = true;  // all chunks were
+};
+
+// From chunks of some dimensions.
+Trial try_by_dimension(const Source& source, const PcoGrid& grid) {
   const std::uint64_t columns = std::min(kTrialColumns, source.dimension());
   const std::uint64_t rows =
       std::min({source.rows(), grid.span_rows, std::max(grid.page_rows, kTrialValues / columns)});
   CellEncoder encoder(source, grid);
+  Trial trial{grid};
   double bytes = 0;
   for (std::uint64_t i = 0; i < columns; ++i) {
     Cell cell;
@@ -166,17 +177,20 @@ double weigh_by_dimension(const Source& source, const PcoGrid& grid) {
     const auto pages = static_cast<double>(cell.bytes.size()) - meta + index;
     const auto whole = static_cast<double>(std::min(source.rows(), grid.span_rows));
     bytes += meta / whole + pages / static_cast<double>(rows);
+    trial.is_plain = trial.is_plain && cell.is_plain;
   }
-  return bytes / static_cast<double>(columns);
+  trial.value_bytes = bytes / static_cast<double>(columns);
+  return trial;
 }
 
-// From one chunk of rows that lie here and there.
-double weigh_by_row(const Source& source, const PcoGrid& grid) {
+// From rows here and there.
+Trial try_by_row(const Source& source, const PcoGrid& grid) {
   const std::uint64_t group = std::min(grid.group, source.dimension());
   const std::uint64_t wanted = std::clamp<std::uint64_t>(kTrialValues / group, 1, source.rows());
   const std::uint64_t pieces = std::min(kTrialPieces, wanted);
   const std::uint64_t each = wanted / pieces;
   CellEncoder encoder(source, grid);
+  Trial trial{grid};
   double bytes = 0;
   std::uint64_t values = 0;
   for (std::uint64_t i = 0; i < pieces; ++i) {
@@ -184,17 +198,34 @@ double weigh_by_row(const Source& source, const PcoGrid& grid) {
     encoder.encode({(source.rows() - each) / pieces * i, each, 0, group}, {&cell, 1});
     bytes += static_cast<double>(cell.bytes.size() - cell.sizes[0] + 4 * cell.sizes.size());
     values += each * group;
+    trial.is_plain = trial.is_plain && cell.is_plain;
   }
-  return bytes / static_cast<double>(values);
+  trial.value_bytes = bytes / static_cast<double>(values);
+  return trial;
 }
 
-PcoGrid choose_grid(NumberType type, const Source& source) {
-  constexpr std::uint64_t kFewRows = 64;  // would not pay for metadata
+struct Layout {
+  PcoGrid grid;
+  EncodeConfig config;
+};
+
+Layout choose_layout(NumberType type, const Source& source) {
+  constexpr std::uint64_t kFewRows = 64;        // would not pay for metadata
+  constexpr std::uint64_t kFewDimensions = 32;  // each may be of another kind
   const PcoGrid rows = by_row(type, source);
   const PcoGrid dimensions = by_dimension(type, source);
-  if (source.dimension() <= 1) return dimensions;
-  if (source.rows() < kFewRows) return rows;
-  return weigh_by_dimension(source, dimensions) < weigh_by_row(source, rows) ? dimensions : rows;
+  if (source.dimension() <= 1) return {dimensions, {}};
+  if (source.rows() < kFewRows) return {rows, {}};
+  const Trial tried_rows = try_by_row(source, rows);
+  const Trial tried_dimensions = try_by_dimension(source, dimensions);
+  const Trial& best =
+      tried_dimensions.value_bytes < tried_rows.value_bytes ? tried_dimensions : tried_rows;
+  Layout layout{best.grid, {}};
+  if (best.is_plain && source.dimension() > kFewDimensions) {
+    layout.config.mode = ModeSpec::classic();
+    layout.config.delta = DeltaSpec::none();
+  }
+  return layout;
 }
 
 // ---- what can be stored ----
@@ -241,8 +272,9 @@ std::vector<Rect> cut(const PcoGrid& grid) {
 }
 
 // Cells are in the order of groups, then of spans.
-Status encode_cells(const Source& source, const PcoGrid& grid, const Team& team,
+Status encode_cells(const Source& source, const Layout& layout, const Team& team,
                     std::vector<Cell>& cells) {
+  const PcoGrid& grid = layout.grid;
   const std::vector<Rect> rects = cut(grid);
   const std::uint64_t spans = grid.spans();
   std::vector<Status> problems(rects.size());
@@ -250,7 +282,7 @@ Status encode_cells(const Source& source, const PcoGrid& grid, const Team& team,
     problems[i] = guarded([&]() -> Status {
       const Rect& rect = rects[i];
       std::vector<Cell> some(grid.group == 1 ? rect.dimensions : 1);
-      CellEncoder(source, grid).encode(rect, some);
+      CellEncoder(source, grid, layout.config).encode(rect, some);
       for (std::size_t k = 0; k < some.size(); ++k) {
         const std::uint64_t group = rect.dimension / grid.group + k;
         cells[group * spans + rect.row / grid.span_rows] = std::move(some[k]);
@@ -273,11 +305,12 @@ Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
   PcoGrid grid = by_row(type, source);
   std::vector<Cell> cells;
   if (source.n() > 0) {
-    grid = choose_grid(type, source);
+    const Layout layout = choose_layout(type, source);
+    grid = layout.grid;
     cells.resize(grid.groups() * grid.spans());
     const Team alone(1, nullptr);
-    NUMPACT_TRY(
-        encode_cells(source, grid, rules.helpers != nullptr ? *rules.helpers : alone, cells));
+    const Team& team = rules.helpers != nullptr ? *rules.helpers : alone;
+    NUMPACT_TRY(encode_cells(source, layout, team, cells));
   }
   std::vector<std::byte> head(kPcoHeadBytes);
   write_pco_head(grid, head.data());

@@ -12,31 +12,6 @@ namespace {
 // Both sides of a tile of so many rows stay in the first cache.
 constexpr std::size_t kTileRows = 64;
 
-// kColumns 0: as many as `columns` says.
-template <class T, std::size_t kColumns>
-void interleave_some(const std::byte* from, std::size_t step, std::size_t columns, std::size_t rows,
-                     std::byte* out, std::size_t stride) {
-  const std::size_t n = kColumns == 0 ? columns : kColumns;
-  const T* starts[64];
-  for (std::size_t c = 0; c < n; ++c) starts[c] = reinterpret_cast<const T*>(from + c * step);
-  for (std::size_t row = 0; row < rows; ++row) {
-    auto* const to = reinterpret_cast<T*>(out + row * stride);
-    for (std::size_t c = 0; c < n; ++c) to[c] = starts[c][row];
-  }
-}
-
-template <class T>
-void interleave_as(const std::byte* from, std::size_t step, std::size_t columns, std::size_t rows,
-                   std::byte* out, std::size_t stride) {
-  while (columns >= 16) {
-    interleave_some<T, 16>(from, step, 16, rows, out, stride);
-    from += 16 * step;
-    out += 16 * sizeof(T);
-    columns -= 16;
-  }
-  if (columns > 0) interleave_some<T, 0>(from, step, columns, rows, out, stride);
-}
-
 template <class T>
 void separate_as(const std::byte* from, std::size_t stride, std::size_t columns, std::size_t rows,
                  std::byte* out, std::size_t step) {
@@ -69,11 +44,6 @@ void by_size(std::size_t size, const F& f) {
 }
 
 }  // namespace
-
-void interleave(const std::byte* from, std::size_t step, std::size_t columns, std::size_t rows,
-                std::size_t size, std::byte* out, std::size_t stride) {
-  by_size(size, [&]<class T>(T) { interleave_as<T>(from, step, columns, rows, out, stride); });
-}
 
 void separate(const std::byte* from, std::size_t stride, std::size_t columns, std::size_t rows,
               std::size_t size, std::byte* out, std::size_t step) {
