@@ -292,7 +292,7 @@ Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
     encoded.dtype = column.dtype;
     encoded.bytes = chunk.payload.subspan(static_cast<std::size_t>(slice.offset),
                                           static_cast<std::size_t>(slice.size));
-    encoded.n = chunk.rows * column.dimension;
+    encoded.shape = {chunk.rows, column.dimension};
     encoded.min = static_cast<float>(slice.min);
     encoded.scale = static_cast<float>(slice.scale);
     Prepared prepared;
