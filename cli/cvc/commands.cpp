@@ -10,6 +10,7 @@ Examples:
   numpact cvc pack docs.parquet --compression text=int8 -o docs.cvc
   numpact cvc unpack docs.cvc --column text -o text.npy
   numpact cvc info docs.cvc
+  numpact cvc quality embeddings.npy
 )";
 
 }  // namespace
@@ -19,9 +20,9 @@ std::vector<CvcCommand> add_cvc_commands(CLI::App& app) {
       app.add_subcommand("cvc", "Files of vectors (embeddings): pack, look into, cut");
   group->require_subcommand(1);
   group->footer(kFooter);
-  return {add_cvc_pack(*group),   add_cvc_unpack(*group), add_cvc_info(*group),
-          add_cvc_verify(*group), add_cvc_slice(*group),  add_cvc_concat(*group),
-          add_cvc_upgrade(*group)};
+  return {add_cvc_pack(*group),    add_cvc_unpack(*group), add_cvc_info(*group),
+          add_cvc_verify(*group),  add_cvc_slice(*group),  add_cvc_concat(*group),
+          add_cvc_upgrade(*group), add_cvc_quality(*group)};
 }
 
 }  // namespace numpact::cli

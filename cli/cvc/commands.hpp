@@ -27,6 +27,7 @@ CvcCommand add_cvc_verify(CLI::App& group);
 CvcCommand add_cvc_slice(CLI::App& group);
 CvcCommand add_cvc_concat(CLI::App& group);
 CvcCommand add_cvc_upgrade(CLI::App& group);
+CvcCommand add_cvc_quality(CLI::App& group);
 
 }  // namespace numpact::cli
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cvc/quality/decoded.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "cvc/quality/values.hpp"
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+std::uint64_t digits_of(std::uint64_t number) { return std::to_string(number).size(); }
+
+class Packer final : public Decoded {
+ public:
+  Packer(cvc::Compression compression, std::uint64_t dimension) {
+    config_.compression = compression;
+    config_.dimension = dimension;
+    pack(nullptr);
+    empty_header_ = reader_->info().header_bytes;
+  }
+
+  void begin(const cvc::Rows& chunk) override {
+    config_.chunk_rows = chunk.count;
+    pack(&chunk);
+    rows_ += chunk.count;
+    ++chunks_;
+    const std::uint64_t header = reader_->info().header_bytes;
+    // What the header says of the chunk.
+    chunk_headers_ += header - empty_header_ - (digits_of(chunk.count) - 1);
+    records_ += file_.size() - header;
+  }
+
+  void read(const cvc::RowRange& rows, std::span<float> out) override {
+    const cvc::MutableRows to(cvc::Dtype::kFloat32, out.data(), rows.count, *config_.dimension);
+    const cvc::Target target{to, 0};
+    check(reader_->try_read({&rows, 1}, {&target, 1}), place());
+  }
+
+  std::uint64_t finish() override {
+    const std::uint64_t commas = chunks_ == 0 ? 0 : chunks_ - 1;
+    return empty_header_ + chunk_headers_ + commas + (digits_of(rows_) - 1) + records_;
+  }
+
+ private:
+  std::string place() const { return std::string(name_of(config_.compression)); }
+
+  void require(const Status& status) const {
+    if (status.kind() == ErrorKind::kInvalidArgument || status.kind() == ErrorKind::kTypeMismatch) {
+      throw Unfit(status.message());
+    }
+    check(status, place());
+  }
+
+  void pack(const cvc::Rows* chunk) {
+    reader_.reset();
+    Result<cvc::Writer> writer = cvc::Writer::create(file_, config_);
+    require(writer.status());
+    if (chunk != nullptr) require(writer->try_append(*chunk));
+    require(writer->try_finish());
+    Result<cvc::Reader> reader = cvc::Reader::create(file_);
+    check(reader.status(), place());
+    reader_ = std::move(*reader);
+  }
+
+  cvc::WriteConfig config_;
+  std::vector<std::byte> file_;
+  std::optional<cvc::Reader> reader_;
+  std::uint64_t empty_header_ = 0;
+  std::uint64_t chunk_headers_ = 0;
+  std::uint64_t records_ = 0;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+class FileReader final : public Decoded {
+ public:
+  FileReader(std::string path, cvc::Reader reader, std::size_t column)
+      : path_(std::move(path)),
+        reader_(std::move(reader)),
+        column_(column),
+        dtype_(dtype_read_from(reader_.info(), column)) {}
+
+  void begin(const cvc::Rows& chunk) override {
+    first_ += count_;
+    count_ = chunk.count;
+    if (count_ > reader_.rows() - first_) {
+      throw Failure(ExitCode::kFailure, path_,
+                    fmt::format("holds {} rows, the original has more", reader_.rows()));
+    }
+  }
+
+  void read(const cvc::RowRange& rows, std::span<float> out) override {
+    const std::uint64_t dimension = reader_.info().columns[column_].dimension;
+    const cvc::RowRange range{first_ + rows.first, rows.count};
+    void* data = out.data();
+    if (dtype_ != cvc::Dtype::kFloat32) {
+      buffer_.resize(out.size() * cvc::size_of(dtype_));
+      data = buffer_.data();
+    }
+    const cvc::Target target{cvc::MutableRows(dtype_, data, rows.count, dimension), column_};
+    check(reader_.try_read({&range, 1}, {&target, 1}), path_);
+    if (dtype_ != cvc::Dtype::kFloat32) floats_of(buffer_, dtype_, out);
+  }
+
+  std::uint64_t finish() override {
+    if (first_ + count_ != reader_.rows()) {
+      throw Failure(ExitCode::kFailure, path_,
+                    fmt::format("holds {} rows, the original {}", reader_.rows(), first_ + count_));
+    }
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(path_, error);
+    if (error) throw Failure(ExitCode::kFailure, path_, error.message());
+    return bytes;
+  }
+
+ private:
+  std::string path_;
+  cvc::Reader reader_;
+  std::size_t column_;
+  cvc::Dtype dtype_;
+  std::vector<std::byte> buffer_;
+  std::uint64_t first_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+std::string compressions_of(const cvc::Info& info, std::size_t column) {
+  std::string names;
+  for (const cvc::Compression compression : cvc::kCompressions) {
+    for (std::size_t chunk = 0; chunk < info.chunks.size(); ++chunk) {
+      if (info.slice(chunk, column).compression != compression) continue;
+      names += fmt::format("{}{}", names.empty() ? "" : "+", name_of(compression));
+      break;
+    }
+  }
+  return names.empty() ? std::string(name_of(info.columns[column].compression)) : names;
+}
+
+}  // namespace
+
+cvc::Dtype dtype_read_from(const cvc::Info& info, std::size_t column) {
+  const cvc::Column& about = info.columns[column];
+  switch (about.dtype) {
+    case cvc::Dtype::kInt32:
+    case cvc::Dtype::kInt64:
+    case cvc::Dtype::kInt8:
+    case cvc::Dtype::kUInt8:
+      return about.compression == cvc::Compression::kNone ||
+                     about.compression == cvc::Compression::kPco
+                 ? about.dtype
+                 : cvc::Dtype::kFloat32;
+    case cvc::Dtype::kFloat32:
+    case cvc::Dtype::kFloat16:
+    case cvc::Dtype::kBFloat16:
+    case cvc::Dtype::kFloat64:
+      break;
+  }
+  return cvc::Dtype::kFloat32;
+}
+
+std::size_t column_of(const cvc::Info& info, const std::string& place,
+                      const std::optional<std::string>& wanted) {
+  if (info.columns.size() == 1 && (!wanted || !info.is_columnar)) return 0;
+  std::string names;
+  for (std::size_t i = 0; i < info.columns.size(); ++i) {
+    if (wanted && (*wanted == info.columns[i].name || *wanted == std::to_string(i))) return i;
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", info.columns[i].name);
+  }
+  if (wanted) fail_usage(place, fmt::format("no column '{}', but {}", *wanted, names));
+  fail_usage(place, fmt::format("choose one of its columns with --column: {}", names));
+}
+
+std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension) {
+  return std::make_unique<Packer>(compression, dimension);
+}
+
+PackedFile open_packed(const std::string& path, const std::optional<std::string>& column,
+                       std::uint64_t dimension) {
+  Result<cvc::Reader> reader = cvc::Reader::open(path);
+  check(reader.status(), path);
+  const cvc::Info& info = reader->info();
+  const std::size_t index = column_of(info, path, column);
+  if (info.columns[index].dimension != dimension) {
+    throw Failure(ExitCode::kFailure, path,
+                  fmt::format("its rows have {} values, those of the original {}",
+                              info.columns[index].dimension, dimension));
+  }
+  std::string names = compressions_of(info, index);
+  return {std::make_unique<FileReader>(path, std::move(*reader), index), std::move(names)};
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far decoded vectors are from the original ones.
+#ifndef NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
+#define NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace numpact::cli {
+
+struct ErrorFigures {
+  double max = 0;   // absolute error of a value
+  double mean = 0;  // of absolute errors
+  double rmse = 0;
+  // 1 - cos of the angle between a row and what it decodes to; 0 for two rows of zeros, 1 if one
+  // of them is.
+  double mean_cosine = 0;
+  double worst_cosine = 0;
+  std::uint64_t overflows = 0;  // values that decode to infinity or NaN; their error is infinite
+  bool is_exact() const { return max == 0; }
+};
+
+class ErrorSum {
+ public:
+  // Row by row, as many of both; the original ones are finite.
+  void add(std::span<const double> original, std::span<const float> decoded, std::size_t dimension);
+  // Of all rows so far, at least one.
+  ErrorFigures figures() const;
+
+ private:
+  void add_row(std::span<const double> original, std::span<const float> decoded);
+
+  ErrorFigures most_;
+  double absolute_ = 0;
+  double squares_ = 0;
+  double cosines_ = 0;
+  double values_ = 0;
+  double rows_ = 0;
+};
+
+}  // namespace numpact::cli
+
+#endif

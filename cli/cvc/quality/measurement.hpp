@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Original rows beside what several compressions make of them.
+#ifndef NUMPACT_CLI_CVC_QUALITY_MEASUREMENT_HPP
+#define NUMPACT_CLI_CVC_QUALITY_MEASUREMENT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cvc/quality/decoded.hpp"
+#include "cvc/quality/errors.hpp"
+#include "cvc/quality/row_sample.hpp"
+#include "numpact/cvc/types.hpp"
+#include "numpact/executor.hpp"
+
+namespace numpact::cli {
+
+// One compression, or one file.
+struct Candidate {
+  std::string name;         // of the compression, or the file's
+  std::string compression;  // or several, joined with "+"
+  std::unique_ptr<Decoded> decoded;
+  std::uint64_t bytes = 0;
+  ErrorSum errors;
+  std::vector<float> sample;  // decoded rows of the sample
+  std::string unfit;          // why it does not take the values; nothing else holds then
+};
+
+// Compares all rows, and keeps a sample of them.
+class Measurement {
+ public:
+  Measurement(std::vector<Candidate> candidates, std::string place, cvc::Dtype dtype,
+              std::uint64_t dimension, std::size_t sample_rows, Executor& executor);
+
+  // The next rows of the original, without gaps: a chunk of each compression. Fails if a value is
+  // not finite, with its row.
+  void add(const cvc::Rows& chunk);
+  // After the last.
+  void finish();
+
+  std::uint64_t rows() const { return rows_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  std::size_t sample_rows() const { return sample_.size(); }
+  // Rows of the sample in random order, the same for all.
+  std::vector<float> original_sample() const { return in_order(original_sample_); }
+  std::vector<float> sample_of(const Candidate& candidate) const {
+    return in_order(candidate.sample);
+  }
+
+ private:
+  struct Kept {
+    std::uint64_t row;  // of the chunk
+    std::size_t place;  // in the sample
+  };
+  // Calls f(rows) for pieces of the chunk.
+  template <class F>
+  void for_pieces(std::uint64_t rows, const F& f) const;
+  void read_original(const cvc::Rows& chunk, const cvc::RowRange& rows,
+                     std::vector<double>& out) const;
+  void take_original(const cvc::Rows& chunk);
+  void require_finite(std::span<const double> values, std::uint64_t first_row) const;
+  void compare(Candidate& candidate, const cvc::Rows& chunk) const;
+  template <class Value>
+  void keep(const cvc::RowRange& rows, std::span<const Value> values,
+            std::vector<float>& sample) const;
+  std::vector<float> in_order(const std::vector<float>& sample) const;
+
+  std::vector<Candidate> candidates_;
+  std::string place_;
+  cvc::Dtype dtype_;
+  std::size_t dimension_;
+  Executor& executor_;
+  RowSample sample_;
+  std::vector<float> original_sample_;
+  std::vector<Kept> kept_;  // of the chunk at hand, by row
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace numpact::cli
+
+#endif

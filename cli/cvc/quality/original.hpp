@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vectors that compressions are measured on, out of a CVC file or any other.
+#ifndef NUMPACT_CLI_CVC_QUALITY_ORIGINAL_HPP
+#define NUMPACT_CLI_CVC_QUALITY_ORIGINAL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cvc/vectors.hpp"
+#include "numpact/cvc/types.hpp"
+
+namespace numpact::cli {
+
+// One column, from the first row to the last.
+class Original {
+ public:
+  virtual ~Original() = default;
+  const std::string& name() const { return name_; }
+  cvc::Dtype dtype() const { return dtype_; }
+  std::uint64_t dimension() const { return dimension_; }  // at least 1
+  // How many, if that is known beforehand.
+  virtual std::optional<std::uint64_t> rows() const = 0;
+  // The next rows, none at the end; valid until the next call. Throws Failure.
+  virtual cvc::Rows next() = 0;
+
+ protected:
+  std::string name_;
+  cvc::Dtype dtype_ = cvc::Dtype::kFloat32;
+  std::uint64_t dimension_ = 0;
+};
+
+// Of several columns one has to be chosen.
+std::unique_ptr<Original> open_original(const std::string& path, const VectorOptions& options);
+
+// Calls f with chunks of `chunk_rows` rows without gaps; the last may be shorter.
+void for_chunks(Original& original, std::uint64_t chunk_rows,
+                const std::function<void(const cvc::Rows&)>& f);
+
+}  // namespace numpact::cli
+
+#endif

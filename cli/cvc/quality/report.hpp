@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `numpact cvc quality` has found, for people and for programs.
+#ifndef NUMPACT_CLI_CVC_QUALITY_REPORT_HPP
+#define NUMPACT_CLI_CVC_QUALITY_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cvc/quality/errors.hpp"
+#include "cvc/quality/recall.hpp"
+
+namespace numpact::cli {
+
+struct QualityRow {
+  std::string name;  // of the compression, or of a file
+  std::string compression;
+  std::uint64_t bytes = 0;
+  ErrorFigures errors;
+  std::optional<Recall> recall;  // none where it cannot be measured
+};
+
+struct QualityReport {
+  std::string source;
+  std::string dtype;
+  std::uint64_t vectors = 0;
+  std::uint64_t dimension = 0;
+  RecallSearch::Plan plan;
+  std::size_t sample_rows = 0;  // that the search is among
+  std::vector<QualityRow> rows;
+
+  double bytes_per_vector(const QualityRow& row) const {
+    return static_cast<double>(row.bytes) / static_cast<double>(vectors);
+  }
+  // To float32.
+  double ratio(const QualityRow& row) const {
+    return 4 * static_cast<double>(dimension) / bytes_per_vector(row);
+  }
+};
+
+std::string quality_table(const QualityReport& report);
+std::string quality_json(const QualityReport& report);
+// The smallest that keeps nearly all neighbours, or the best of about that size, in a sentence;
+// empty if there is none.
+std::string quality_advice(const QualityReport& report);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table, JSON and picture of a report.
+#include "cvc/quality/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cvc/quality/plot.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Json = nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+QualityReport report_of_three() {
+  QualityReport report;
+  report.source = "wine <\"&\x01>.npy";
+  report.dtype = "float32";
+  report.vectors = 1000;
+  report.dimension = 100;
+  report.plan.k = 10;
+  report.plan.queries = 500;
+  report.sample_rows = 1000;
+  ErrorFigures errors;
+  report.rows.push_back({"lossless", "lossless", 360'000, errors, Recall{1, 1, 1}});
+  errors.max = 0.001234;
+  errors.mean = 0.0005;
+  report.rows.push_back({"int8", "int8", 100'000, errors, Recall{0.99996, 0.992, 0.99999}});
+  errors.max = std::numeric_limits<double>::infinity();
+  errors.overflows = 1234;
+  report.rows.push_back({"fp16", "fp16", 200'000, errors, Recall{0.5, 0.4, 0.6}});
+  return report;
+}
+
+TEST(QualityTable, HasAllFigures) {
+  const std::string table = quality_table(report_of_three());
+  EXPECT_THAT(table, HasSubstr("recall@10"));
+  EXPECT_THAT(table, HasSubstr("100.0   4.00   1.23e-03    5.00e-04"));
+  // Not rounded up to 1.
+  EXPECT_THAT(table, HasSubstr("0.9999  0.9920 to 0.9999"));
+  EXPECT_THAT(table, HasSubstr("exact"));
+  EXPECT_THAT(table, HasSubstr("inf"));
+  EXPECT_THAT(table, HasSubstr("1 234"));
+  EXPECT_THAT(table, Not(HasSubstr("file ")));
+}
+
+TEST(QualityTable, NamesFiles) {
+  QualityReport report = report_of_three();
+  report.rows[1].name = "packed.cvc";
+  report.rows[1].recall.reset();
+  EXPECT_THAT(quality_table(report), HasSubstr("packed.cvc  int8"));
+  report.plan.queries = 0;
+  EXPECT_THAT(quality_table(report), Not(HasSubstr("nearest")));
+}
+
+TEST(QualityAdvice, IsTheSmallestThatIsSure) {
+  QualityReport report = report_of_three();
+  EXPECT_THAT(quality_advice(report),
+              HasSubstr("int8, which loses at most 0.80 % of them at 25.0 % of float32's bytes"));
+  report.rows.push_back(report.rows[1]);
+  report.rows.back().name = "int8_dim";
+  report.rows.back().bytes = 102'000;
+  report.rows.back().recall->low = 0.995;
+  EXPECT_THAT(quality_advice(report), HasSubstr("int8_dim, which loses at most 0.50 %"));
+  report.rows.back().bytes = 102'001;
+  EXPECT_THAT(quality_advice(report), HasSubstr("int8, "));
+  report.rows.pop_back();
+  report.rows[1].recall->low = 0.98;
+  EXPECT_THAT(quality_advice(report), HasSubstr("lossless, which keeps all"));
+  report.rows[0].recall.reset();
+  EXPECT_EQ(quality_advice(report), "");
+}
+
+TEST(QualityJson, HasNullForInfinity) {
+  const Json json = Json::parse(quality_json(report_of_three()));
+  EXPECT_EQ(json["search"]["k"], 10);
+  EXPECT_EQ(json["compressions"][1]["bytes"], 100'000);
+  EXPECT_EQ(json["compressions"][1]["ratio"], 4);
+  EXPECT_EQ(json["compressions"][1]["recall"]["mean"], 0.99996);
+  EXPECT_TRUE(json["compressions"][2]["max_error"].is_null());
+  EXPECT_EQ(json["compressions"][2]["overflows"], 1234);
+}
+
+// A small reader of XML: tags must close each other, text and attributes hold no bare marks.
+void expect_well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  std::size_t at = 0;
+  while (at < xml.size()) {
+    if (xml[at] == '&') {
+      const std::string entity = xml.substr(at, xml.find(';', at) - at + 1);
+      EXPECT_TRUE(entity == "&amp;" || entity == "&lt;" || entity == "&gt;" || entity == "&quot;");
+    }
+    EXPECT_TRUE(xml[at] == '\n' || static_cast<unsigned char>(xml[at]) >= 0x20);
+    if (xml[at] != '<') {
+      ++at;
+      continue;
+    }
+    const std::size_t end = xml.find('>', at);
+    ASSERT_NE(end, std::string::npos);
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    EXPECT_EQ(std::count(tag.begin(), tag.end(), '"') % 2, 0) << tag;
+    EXPECT_EQ(tag.find('<'), std::string::npos) << tag;
+    if (tag[0] == '/') {
+      ASSERT_FALSE(open.empty());
+      EXPECT_EQ(open.back(), tag.substr(1));
+      open.pop_back();
+    } else if (tag[0] != '?' && tag.back() != '/') {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    }
+    at = end + 1;
+  }
+  EXPECT_TRUE(open.empty());
+}
+
+TEST(QualityPlot, IsWellFormed) {
+  const std::string svg = quality_plot(report_of_three());
+  expect_well_formed(svg);
+  EXPECT_THAT(svg, HasSubstr("wine &lt;&quot;&amp;?&gt;.npy"));
+  EXPECT_THAT(svg, HasSubstr("bytes per vector"));
+  EXPECT_THAT(svg, HasSubstr(">int8</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+TEST(QualityPlot, StandsWithoutPoints) {
+  QualityReport report = report_of_three();
+  for (QualityRow& row : report.rows) row.recall.reset();
+  expect_well_formed(quality_plot(report));
+}
+
+// Names of points at one place do not cover each other.
+TEST(QualityPlot, KeepsNamesApart) {
+  QualityReport report = report_of_three();
+  for (QualityRow& row : report.rows) row = report.rows[1];
+  const std::string svg = quality_plot(report);
+  std::vector<std::string> places;
+  for (std::size_t at = svg.find(">int8</text>"); at != std::string::npos;
+       at = svg.find(">int8</text>", at + 1)) {
+    const std::size_t start = svg.rfind("<text", at);
+    places.push_back(svg.substr(start, svg.find("fill", start) - start));
+  }
+  ASSERT_EQ(places.size(), 3u);
+  EXPECT_NE(places[0], places[1]);
+  EXPECT_NE(places[1], places[2]);
+  EXPECT_NE(places[0], places[2]);
+}
+
+}  // namespace
+}  // namespace numpact::cli
