@@ -47,6 +47,7 @@ struct PackOptions {
   std::string dimension;
   bool paged = false;
   bool allow_nonfinite = false;
+  bool is_nearest = false;
   bool overwrite = false;
   unsigned threads = 0;
   VectorOptions source;
@@ -103,6 +104,7 @@ class Packer {
     config_.paged = options.paged;
     config_.metadata = options.metadata;
     config_.allow_nonfinite = options.allow_nonfinite;
+    if (options.is_nearest) config_.rounding = cvc::Rounding::kNearest;
     if (!options.chunk_rows.empty()) {
       config_.chunk_rows = parse_count("--chunk-rows", options.chunk_rows);
     }
@@ -238,9 +240,9 @@ class Packer {
 
   // What was lost is told whatever was asked for.
   void tell(const CvcOutput& output, const cvc::WriteReport& report) const {
-    if (report.fp16_overflows > 0) {
+    if (report.overflows > 0) {
       say(fmt::format("{}: {} numbers became infinite in half precision", output.name(),
-                      report.fp16_overflows));
+                      report.overflows));
     }
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
       if (narrowers_[c].overflows() == 0) continue;
@@ -287,7 +289,11 @@ void add_options(CLI::App& command, PackOptions& options) {
   command.add_flag("--paged", options.paged, "Chunks start on pages of 4096 bytes (1.0)");
   command.add_option("--metadata", options.metadata, "About the whole file")->type_name("JSON");
   command.add_flag("--allow-nonfinite", options.allow_nonfinite,
-                   "int8: take NaN and infinities, which spoil their whole chunk");
+                   "int8 and its kin: take NaN and infinities, which spoil their chunk, row or "
+                   "dimension");
+  command.add_flag("--nearest", options.is_nearest,
+                   "int8_row, int8_dim, int4: round each value by itself: quicker, and each is "
+                   "nearer, but searches lose more");
   command
       .add_option("--column", options.source.columns,
                   "A column or tensor, by name or index; may be given again")

@@ -177,6 +177,7 @@ class CvcWriter:
         dimension: int | None,
         expected_rows: int | None,
         allow_nonfinite: bool,
+        rounding: str,
         metadata: str,
         threads: int,
         sync: bool,

@@ -39,13 +39,19 @@ cvc::Version version_of(std::string_view name) {
   raise_error(ErrorKind::kInvalidArgument, "version must be 0.1, 1.0 or 2.0");
 }
 
+cvc::Rounding rounding_of(std::string_view name) {
+  if (name == "nearest") return cvc::Rounding::kNearest;
+  if (name == "search") return cvc::Rounding::kForSearch;
+  raise_error(ErrorKind::kInvalidArgument, "rounding must be search or nearest");
+}
+
 class CvcWriter {
  public:
   CvcWriter(const std::optional<std::string>& path, std::string_view version,
             std::string_view compression, std::uint64_t chunk_rows, bool paged,
             const std::vector<ColumnTuple>& columns, std::optional<std::uint64_t> dimension,
             std::optional<std::uint64_t> expected_rows, bool allow_nonfinite,
-            const std::string& metadata, unsigned threads, bool sync) {
+            std::string_view rounding, const std::string& metadata, unsigned threads, bool sync) {
     cvc::WriteConfig config;
     config.version = version_of(version);
     config.compression = compression_of(compression);
@@ -61,6 +67,7 @@ class CvcWriter {
     config.dimension = dimension;
     config.expected_rows = expected_rows;
     config.allow_nonfinite = allow_nonfinite;
+    config.rounding = rounding_of(rounding);
     config.metadata = metadata;
     config.sync = sync;
     set_threads(config, threads, 2);
@@ -95,7 +102,7 @@ class CvcWriter {
   nb::tuple finish() {
     cvc::WriteReport report;
     locked([&] { return writer_->try_finish(&report); });
-    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.fp16_overflows);
+    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows);
   }
   // Throws an unfinished file away.
   void abort() { writer_.reset(); }
@@ -125,11 +132,11 @@ void bind_cvc_writer(nb::module_& m) {
       .def(nb::init<const std::optional<std::string>&, std::string_view, std::string_view,
                     std::uint64_t, bool, const std::vector<ColumnTuple>&,
                     std::optional<std::uint64_t>, std::optional<std::uint64_t>, bool,
-                    const std::string&, unsigned, bool>(),
+                    std::string_view, const std::string&, unsigned, bool>(),
            nb::arg("path").none(), nb::arg("version"), nb::arg("compression"),
            nb::arg("chunk_rows"), nb::arg("paged"), nb::arg("columns"), nb::arg("dimension").none(),
-           nb::arg("expected_rows").none(), nb::arg("allow_nonfinite"), nb::arg("metadata"),
-           nb::arg("threads"), nb::arg("sync"))
+           nb::arg("expected_rows").none(), nb::arg("allow_nonfinite"), nb::arg("rounding"),
+           nb::arg("metadata"), nb::arg("threads"), nb::arg("sync"))
       .def("append", &CvcWriter::append, nb::arg("arrays"))
       .def("begin_section", &CvcWriter::begin_section, nb::arg("metadata"))
       .def("end_section", &CvcWriter::end_section)

@@ -226,7 +226,7 @@ TEST(CvcBFloat16, RoundsOnceAndTellsOfOverflow) {
     }
   }
   EXPECT_EQ(values[5000], 1.0f + 0x1p-7f);
-  EXPECT_EQ(report.fp16_overflows, overflows);
+  EXPECT_EQ(report.overflows, overflows);
   EXPECT_GE(overflows, 2u);
 }
 

@@ -185,11 +185,11 @@ TEST(CvcWriter, NoLossGoesUnnoticed) {
   Bytes out;
   Writer writer(out, {});
   writer.append(rows(all, 10));
-  EXPECT_EQ(writer.finish().fp16_overflows, 2u);
+  EXPECT_EQ(writer.finish().overflows, 2u);
   const std::vector<double> doubles(all.begin(), all.end());
   Writer other(out, {});
   other.append(Rows(std::span<const double>(doubles), 10));
-  EXPECT_EQ(other.finish().fp16_overflows, 2u);
+  EXPECT_EQ(other.finish().overflows, 2u);
 
   WriteConfig config;
   config.compression = Compression::kInt8;

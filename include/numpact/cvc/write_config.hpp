@@ -85,7 +85,7 @@ struct WriteReport {
   std::uint64_t chunks = 0;
   std::uint64_t bytes = 0;  // of the file
   // Finite values that became infinite in half precision or bfloat16.
-  std::uint64_t fp16_overflows = 0;
+  std::uint64_t overflows = 0;
 };
 
 }  // namespace numpact::cvc

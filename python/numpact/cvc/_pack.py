@@ -49,7 +49,7 @@ def pack_cvc(
         threads: As for ``numpact.compress``.
 
     Returns:
-        What was written; look at ``fp16_overflows``: finite values that became infinite.
+        What was written; look at ``overflows``: finite values that became infinite.
 
     Raises:
         InvalidArgumentError: a ValueError. NaN or infinities for "int8" are one.

@@ -28,7 +28,7 @@ class WriteReport(NamedTuple):
     rows: int
     chunks: int
     bytes: int
-    fp16_overflows: int  #: finite values that became infinite in half precision
+    overflows: int  #: finite values that became infinite in fp16 or bfloat16
 
 
 def json_text(value: Any) -> str:
@@ -57,6 +57,9 @@ class Writer:
         expected_rows: If the first ``append`` brings just so many, the file is written in one go.
         allow_nonfinite: int8 and its kin: take NaN and infinities; their chunk (row, dimension)
             then decodes to NaN.
+        rounding: Of int8_row, int8_dim and int4. "search": so that the errors of a row make up for
+            each other where rows lie: searches lose about half as much, at d * d / 2
+            multiplications for a row of d values. "nearest": each value by itself.
         metadata: Any JSON value for the file.
         threads: Chunks that are compressed at the same time, as for ``numpact.Writer``.
         sync: Ask the system to put the file on the disk before it gets its name.
@@ -74,6 +77,7 @@ class Writer:
         dimension: int | None = None,
         expected_rows: int | None = None,
         allow_nonfinite: bool = False,
+        rounding: str = "search",
         metadata: Any = None,
         threads: int | None = None,
         sync: bool = True,
@@ -104,6 +108,7 @@ class Writer:
             dimension,
             expected_rows,
             allow_nonfinite,
+            rounding,
             "" if metadata is None else json_text(metadata),
             resolve(threads),
             sync,

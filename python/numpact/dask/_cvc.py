@@ -226,7 +226,7 @@ def assemble(
             file.discard()
         raise
     _remove(folder)
-    overflows = sum(piece.report.fp16_overflows for piece in there)
+    overflows = sum(piece.report.overflows for piece in there)
     return WriteReport(rows, len(chunks), total, overflows)
 
 

@@ -126,7 +126,7 @@ class CellEncoder {
     }
     arena_.reset();
     const NumberView view(grid_.type, numbers, rows * dimensions);
-    const EncodedChunk chunk = encode_chunk(view, pages, config_, arena_);
+    const numpact::EncodedChunk chunk = numpact::encode_chunk(view, pages, config_, arena_);
     cell.is_plain = std::holds_alternative<Classic>(chunk.meta.mode) &&
                     std::holds_alternative<NoDelta>(chunk.meta.delta);
     cell.bytes.resize(chunk.bytes());

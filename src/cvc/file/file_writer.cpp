@@ -250,7 +250,7 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   });
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
-    report_.fp16_overflows += jobs[i].overflows;
+    report_.overflows += jobs[i].overflows;
     rows += jobs[i].rows;
   }
   return tell_progress(rows);

@@ -42,7 +42,8 @@ def expected(x: Array, compression: str) -> Array:
 def test_values(compression: str, tmp_path: Path) -> None:
     x = np.random.default_rng(1).normal(size=(700, 33)).astype(np.float32)
     path = tmp_path / "x.cvc"
-    cvc.pack_cvc(x, path, compression, chunk_size=500)
+    with cvc.Writer(path, compression=compression, chunk_size=500, rounding="nearest") as writer:
+        writer.append(x)
     wanted = np.concatenate([expected(x[:500], compression), expected(x[500:], compression)])
     reader = cvc.Reader(path)
     np.testing.assert_array_equal(reader.read(threads=2), wanted)
@@ -150,3 +151,28 @@ def test_pco_is_the_smallest_lossless_one(name: str, tmp_path: Path) -> None:
     assert size < len(numpact.compress(x.reshape(-1))) * 1.005
     found = cvc.Reader(tmp_path / "pco.cvc").read(dtype=x.dtype)
     assert found.tobytes() == x.tobytes()
+
+
+def lost_neighbours(x: Array, stored: Array) -> float:
+    def nearest(base: Array) -> Array:
+        scores = x @ base.T - 0.5 * (base * base).sum(axis=1)
+        np.fill_diagonal(scores, -np.inf)
+        return np.argsort(-scores, axis=1, kind="stable")[:, :10]
+
+    pairs = zip(nearest(x), nearest(stored), strict=True)
+    return 1 - float(np.mean([len(np.intersect1d(a, b)) / 10 for a, b in pairs]))
+
+
+@pytest.mark.parametrize("compression", ["int8_row", "int8_dim", "int4"])
+def test_rounding_for_search(compression: str) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(1500, 8)) @ rng.normal(size=(8, 96)) + rng.normal(0, 0.3, (1500, 96))
+    x = x.astype(np.float32)
+    losses = {}
+    for rounding in ("nearest", "search"):
+        with cvc.Writer(None, compression=compression, rounding=rounding) as writer:
+            writer.append(x)
+        losses[rounding] = lost_neighbours(x, cvc.Reader(writer.contents).read())
+    assert losses["search"] < 0.75 * losses["nearest"], losses
+    with pytest.raises(numpact.InvalidArgumentError, match="rounding"):
+        cvc.Writer(None, compression=compression, rounding="up")
