@@ -152,6 +152,36 @@ TEST(CvcKernels, HalfwayGoesToEven) {
   });
 }
 
+TEST(CvcKernels, NearHalvesAreDivided) {
+  Random random(14);
+  for_each_target([&] {
+    for (int i = 0; i < 200; ++i) {
+      const float min = static_cast<float>(random.normal());
+      const auto scale = static_cast<float>(std::exp2(random.normal() * 20));
+      std::vector<float> values;
+      for (int code = 0; code < 255; ++code) {
+        float value = (static_cast<float>(code) + 0.5f) * scale + min;
+        for (std::uint64_t steps = random.below(3); steps > 0; --steps) {
+          value = std::nextafter(value, random.one_in(2) ? HUGE_VALF : -HUGE_VALF);
+        }
+        values.push_back(value);
+      }
+      std::vector<std::uint8_t> codes(values.size());
+      values_to_codes(values.data(), values.size(), min, scale, codes.data());
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        ASSERT_EQ(codes[k], code_of_value(values[k], min, scale)) << k << " " << scale;
+      }
+    }
+    // Scales whose reciprocals are infinite.
+    const float tiny = 0x1p-140f;
+    std::vector<float> values(40);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k) * tiny;
+    std::vector<std::uint8_t> codes(values.size());
+    values_to_codes(values.data(), values.size(), 0, tiny, codes.data());
+    for (std::size_t k = 0; k < values.size(); ++k) ASSERT_EQ(codes[k], k);
+  });
+}
+
 TEST(CvcKernels, RangeSeesNansAnywhere) {
   for_each_target([&] {
     for (std::size_t at = 0; at < 100; ++at) {

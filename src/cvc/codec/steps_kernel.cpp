@@ -70,14 +70,32 @@ void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, f
   std::size_t i = 0;
   if constexpr (kHasVectors) {
     const hn::ScalableTag<float> df;
+    const hn::RebindToSigned<decltype(df)> di;
     const hn::Rebind<std::uint8_t, decltype(df)> d8;
     const std::size_t lanes = hn::Lanes(df);
     const auto all_min = hn::Set(df, min);
     const auto all_scale = hn::Set(df, scale);
     const auto most = hn::Set(df, 255.0f);
-    const auto put = [&](std::size_t at) HWY_ATTR {
+    const auto divided = [&](std::size_t at) HWY_ATTR {
       const auto steps = hn::Div(hn::Sub(hn::LoadU(df, values + at), all_min), all_scale);
       hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(hn::Min(steps, most))), d8, codes + at);
+    };
+    // A product with the reciprocal is off by less than 1e-4, which matters near halves only.
+    const float reciprocal = 1.0f / scale;
+    if (!(reciprocal < HUGE_VALF)) {
+      for (; i + lanes <= n; i += lanes) divided(i);
+    }
+    const auto all_reciprocal = hn::Set(df, reciprocal);
+    const auto limit = hn::Set(df, 0.499f);
+    const auto put = [&](std::size_t at) HWY_ATTR {
+      const auto over = hn::Sub(hn::LoadU(df, values + at), all_min);
+      const auto steps = hn::Min(hn::Mul(over, all_reciprocal), most);
+      const auto whole = hn::Round(steps);
+      if (HWY_UNLIKELY(!hn::AllTrue(df, hn::Lt(hn::Abs(hn::Sub(steps, whole)), limit)))) {
+        divided(at);
+        return;
+      }
+      hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(di, whole)), d8, codes + at);
     };
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
       // The processor by itself fetches too late: a fifth of the time would be waiting.
@@ -106,6 +124,8 @@ ValueRange RangeOf(const float* values, std::size_t n) {
       auto high_b = low_a;
       auto nans = hn::IsNaN(low_a);
       for (; i + 2 * lanes <= n; i += 2 * lanes) {
+        hwy::Prefetch(values + i + kAhead);
+        hwy::Prefetch(values + i + kAhead + lanes);
         const auto a = hn::LoadU(df, values + i);
         const auto b = hn::LoadU(df, values + i + lanes);
         low_a = hn::Min(low_a, a);
