@@ -91,13 +91,12 @@ def output_for(
     """Memory for rows of a column: a new array or tensor, or ``out`` if it fits.
 
     Args:
-        dtype: One of NumPy or of PyTorch, by name or not; None: that of ``out`` if it is a tensor,
-            else the column's (see ``result_dtype``).
+        dtype: One of NumPy or of PyTorch, by name or not; None: that of ``out``, else the column's (see ``result_dtype``).
     """
     import numpy as np
 
     is_tensor = _is_of_torch(out, "Tensor")
-    if dtype is None and is_tensor:
+    if dtype is None and out is not None:
         dtype = out.dtype
     if _is_of_torch(dtype, "dtype"):
         dtype = _name(dtype)
