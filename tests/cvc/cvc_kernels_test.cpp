@@ -367,6 +367,16 @@ TEST(CvcKernels, Interleaving) {
           }
           interleave(from.data(), step, columns, rows, size, out.data(), stride);
           ASSERT_EQ(out, expected) << size << " " << columns << " " << rows;
+          // Rows as long as lines, at every place within one.
+          const std::size_t wide = (columns + 31) / 16 * 16 * size;
+          for (std::size_t shift = 0; shift < 16 * size; shift += size) {
+            std::vector<std::byte> lines(wide * (rows + 2));
+            interleave(from.data(), step, columns, rows, size, &lines[shift], wide, true);
+            for (std::size_t r = 0; r < rows; ++r) {
+              ASSERT_EQ(
+                  std::memcmp(&lines[shift + r * wide], &expected[r * stride], columns * size), 0);
+            }
+          }
           std::vector<std::byte> back(from.size());
           separate(out.data(), stride, columns, rows, size, back.data(), step);
           for (std::size_t c = 0; c < columns && rows > 0; ++c) {

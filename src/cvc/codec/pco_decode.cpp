@@ -13,7 +13,7 @@ namespace numpact::cvc {
 namespace {
 
 // Groups of one dimension that are decoded side by side: a cache line of most outputs.
-constexpr std::uint64_t kGroupsTogether = 32;
+constexpr std::uint64_t kGroupsTogether = 64;
 // Values of pages that are kept while they are.
 constexpr std::uint64_t kPagesValues = std::uint64_t{1} << 20;
 
@@ -69,6 +69,7 @@ class RunsDecoder {
         runs_(runs),
         out_(out),
         stored_(dtype_of(grid_.type)),
+        streams_(prepared.streams),
         arena_(std::pmr::get_default_resource()) {
     arena_.reset(prepared.max_memory);
   }
@@ -236,7 +237,7 @@ class RunsDecoder {
                       (run.out_row + (from - run.first)) * out_.stride + out_at_ * size;
     const std::byte* const at = pages.data() + (from - first) * width_ * size;
     if (cells_.size() > 1) {
-      interleave(at, step, cells_.size(), to - from, size, out, out_.stride);
+      interleave(at, step, cells_.size(), to - from, size, out, out_.stride, streams_);
       return;
     }
     for (std::uint64_t row = 0; row < to - from; ++row) {
@@ -250,6 +251,7 @@ class RunsDecoder {
   std::span<const RowRun> runs_;
   MutableRows out_;
   Dtype stored_;
+  bool streams_;
   Arena arena_;
 
   // Of the groups at hand.

@@ -30,6 +30,14 @@ constexpr std::uint64_t kColumnsTogether = 16;
 constexpr std::uint64_t kTrialColumns = 8;
 constexpr std::uint64_t kTrialValues = std::uint64_t{1} << 18;
 constexpr std::uint64_t kTrialPieces = 8;
+constexpr std::size_t kIndexBytes = 2;  // of a size, about
+
+// Codes of embeddings are near random: bins are what there is to gain by.
+EncodeConfig usual_config() {
+  EncodeConfig config;
+  config.level = 10;
+  return config;
+}
 
 struct Rect {
   std::uint64_t row = 0;
@@ -68,7 +76,7 @@ struct Cell {
 
 class CellEncoder {
  public:
-  CellEncoder(const Source& source, const PcoGrid& grid, const EncodeConfig& config = {})
+  CellEncoder(const Source& source, const PcoGrid& grid, const EncodeConfig& config)
       : source_(source), grid_(grid), config_(config), size_(size_of(grid.type)) {}
 
   // Chunks of so many dimensions that start at a group, in a span.
@@ -164,7 +172,7 @@ Trial try_by_dimension(const Source& source, const PcoGrid& grid) {
   const std::uint64_t columns = std::min(kTrialColumns, source.dimension());
   const std::uint64_t rows =
       std::min({source.rows(), grid.span_rows, std::max(grid.page_rows, kTrialValues / columns)});
-  CellEncoder encoder(source, grid);
+  CellEncoder encoder(source, grid, usual_config());
   Trial trial{grid};
   double bytes = 0;
   for (std::uint64_t i = 0; i < columns; ++i) {
@@ -172,7 +180,7 @@ Trial try_by_dimension(const Source& source, const PcoGrid& grid) {
     const std::uint64_t dimension = i * source.dimension() / columns;
     const std::uint64_t row = (source.rows() - rows) / columns * i;
     encoder.encode({row, rows, dimension, 1}, {&cell, 1});
-    const auto index = static_cast<double>(4 * cell.sizes.size());
+    const auto index = static_cast<double>(kIndexBytes * cell.sizes.size());
     const auto meta = static_cast<double>(cell.sizes[0]);
     const auto pages = static_cast<double>(cell.bytes.size()) - meta + index;
     const auto whole = static_cast<double>(std::min(source.rows(), grid.span_rows));
@@ -189,14 +197,15 @@ Trial try_by_row(const Source& source, const PcoGrid& grid) {
   const std::uint64_t wanted = std::clamp<std::uint64_t>(kTrialValues / group, 1, source.rows());
   const std::uint64_t pieces = std::min(kTrialPieces, wanted);
   const std::uint64_t each = wanted / pieces;
-  CellEncoder encoder(source, grid);
+  CellEncoder encoder(source, grid, usual_config());
   Trial trial{grid};
   double bytes = 0;
   std::uint64_t values = 0;
   for (std::uint64_t i = 0; i < pieces; ++i) {
     Cell cell;
     encoder.encode({(source.rows() - each) / pieces * i, each, 0, group}, {&cell, 1});
-    bytes += static_cast<double>(cell.bytes.size() - cell.sizes[0] + 4 * cell.sizes.size());
+    bytes +=
+        static_cast<double>(cell.bytes.size() - cell.sizes[0] + kIndexBytes * cell.sizes.size());
     values += each * group;
     trial.is_plain = trial.is_plain && cell.is_plain;
   }
@@ -214,13 +223,13 @@ Layout choose_layout(NumberType type, const Source& source) {
   constexpr std::uint64_t kFewDimensions = 32;  // each may be of another kind
   const PcoGrid rows = by_row(type, source);
   const PcoGrid dimensions = by_dimension(type, source);
-  if (source.dimension() <= 1) return {dimensions, {}};
-  if (source.rows() < kFewRows) return {rows, {}};
+  if (source.dimension() <= 1) return {dimensions, usual_config()};
+  if (source.rows() < kFewRows) return {rows, usual_config()};
   const Trial tried_rows = try_by_row(source, rows);
   const Trial tried_dimensions = try_by_dimension(source, dimensions);
   const Trial& best =
       tried_dimensions.value_bytes < tried_rows.value_bytes ? tried_dimensions : tried_rows;
-  Layout layout{best.grid, {}};
+  Layout layout{best.grid, usual_config()};
   if (best.is_plain && source.dimension() > kFewDimensions) {
     layout.config.mode = ModeSpec::classic();
     layout.config.delta = DeltaSpec::none();
@@ -294,6 +303,26 @@ Status encode_cells(const Source& source, const Layout& layout, const Team& team
   return {};
 }
 
+std::vector<std::byte> head_and_index(const PcoGrid& grid, std::span<const Cell> cells) {
+  std::uint32_t largest = 0;
+  std::size_t entries = 0;
+  for (const Cell& cell : cells) {
+    for (const std::uint32_t size : cell.sizes) largest = std::max(largest, size);
+    entries += cell.sizes.size();
+  }
+  const unsigned each = pco_entry_bytes(largest);
+  std::vector<std::byte> bytes(kPcoHeadBytes + each * entries);
+  write_pco_head(grid, each, bytes.data());
+  std::byte* out = bytes.data() + kPcoHeadBytes;
+  for (const Cell& cell : cells) {
+    for (const std::uint32_t size : cell.sizes) {
+      write_pco_entry(size, each, out);
+      out += each;
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
@@ -312,12 +341,7 @@ Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
     const Team& team = rules.helpers != nullptr ? *rules.helpers : alone;
     NUMPACT_TRY(encode_cells(source, layout, team, cells));
   }
-  std::vector<std::byte> head(kPcoHeadBytes);
-  write_pco_head(grid, head.data());
-  for (const Cell& cell : cells) {
-    const auto sizes = std::as_bytes(std::span(cell.sizes));
-    head.insert(head.end(), sizes.begin(), sizes.end());
-  }
+  std::vector<std::byte> head = head_and_index(grid, cells);
   plan.bytes = head.size();
   plan.parts.push_back(std::move(head));
   for (Cell& cell : cells) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/codec/pco_payload.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "base/try.hpp"
@@ -36,7 +37,10 @@ Status parse_head(std::span<const std::byte> bytes, PcoPayload& payload) {
   if (payload.major != wire::kFormatMajor) {
     return Status(ErrorKind::kUnsupportedVersion, "pco: not version 4 of the Pco format", 1);
   }
-  if (bytes[3] != std::byte{0}) return corrupt("pco: the head's fourth byte is not 0", 3);
+  payload.entry_bytes = static_cast<unsigned>(bytes[3]);
+  if (payload.entry_bytes < 1 || payload.entry_bytes > 4) {
+    return corrupt("pco: sizes in the index are not of 1 to 4 bytes", 3);
+  }
   grid.group = load_u32(&bytes[4]);
   grid.span_rows = load_u32(&bytes[8]);
   grid.page_rows = load_u32(&bytes[12]);
@@ -49,7 +53,11 @@ Status parse_head(std::span<const std::byte> bytes, PcoPayload& payload) {
 
 }  // namespace
 
-std::uint64_t PcoPayload::entry(std::uint64_t i) const { return load_u32(index + 4 * i); }
+std::uint64_t PcoPayload::entry(std::uint64_t i) const {
+  std::uint32_t size = 0;
+  std::memcpy(&size, index + entry_bytes * i, entry_bytes);
+  return size;
+}
 
 std::uint64_t PcoPayload::sum(std::uint64_t first, std::uint64_t count) const {
   std::uint64_t all = 0;
@@ -65,14 +73,14 @@ Status parse_pco_payload(std::span<const std::byte> bytes, const Shape& shape,
   NUMPACT_TRY(parse_head(bytes, payload));
   const PcoGrid& grid = payload.grid;
   const std::span<const std::byte> rest = bytes.subspan(kPcoHeadBytes);
-  const std::uint64_t most = rest.size() / 4;
+  const std::uint64_t most = rest.size() / payload.entry_bytes;
   const std::uint64_t each = shape.n() == 0 ? 0 : grid.entries_of_group();
   if (each > most || (each > 0 && grid.groups() > most / each)) {
     return corrupt("pco: the index passes the payload", kPcoHeadBytes);
   }
   const std::uint64_t entries = each == 0 ? 0 : grid.groups() * each;
   payload.index = rest.data();
-  payload.data = rest.subspan(static_cast<std::size_t>(4 * entries));
+  payload.data = rest.subspan(static_cast<std::size_t>(payload.entry_bytes * entries));
   // Sums of 2^30 sizes below 2^32 stay below 2^62.
   if (payload.sum(0, entries) != payload.data.size()) {
     return corrupt("pco: the sizes in the index do not add up to the payload", kPcoHeadBytes);
@@ -80,14 +88,22 @@ Status parse_pco_payload(std::span<const std::byte> bytes, const Shape& shape,
   return {};
 }
 
-void write_pco_head(const PcoGrid& grid, std::byte* out) {
+void write_pco_head(const PcoGrid& grid, unsigned entry_bytes, std::byte* out) {
   out[0] = static_cast<std::byte>(grid.type);
   out[1] = std::byte{wire::kFormatMajor};
   out[2] = std::byte{wire::kFormatMinor};
-  out[3] = std::byte{0};
+  out[3] = static_cast<std::byte>(entry_bytes);
   store_u32(grid.group, out + 4);
   store_u32(grid.span_rows, out + 8);
   store_u32(grid.page_rows, out + 12);
+}
+
+unsigned pco_entry_bytes(std::uint32_t largest) {
+  return (static_cast<unsigned>(std::bit_width(largest | 1u)) + 7) / 8;
+}
+
+void write_pco_entry(std::uint32_t size, unsigned entry_bytes, std::byte* out) {
+  std::memcpy(out, &size, entry_bytes);
 }
 
 }  // namespace numpact::cvc

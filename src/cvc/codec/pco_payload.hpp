@@ -41,6 +41,7 @@ struct PcoPayload {
   PcoGrid grid;
   unsigned major = 0;  // of the Pco format
   unsigned minor = 0;
+  unsigned entry_bytes = 4;
   const std::byte* index = nullptr;
   std::span<const std::byte> data;
 
@@ -51,7 +52,10 @@ struct PcoPayload {
 // Checks head and index against the bytes; offsets of errors are from the payload's start.
 Status parse_pco_payload(std::span<const std::byte> bytes, const Shape& shape, PcoPayload& payload);
 
-void write_pco_head(const PcoGrid& grid, std::byte* out);
+void write_pco_head(const PcoGrid& grid, unsigned entry_bytes, std::byte* out);
+// Bytes that hold a size below 2^32, and those bytes.
+unsigned pco_entry_bytes(std::uint32_t largest);
+void write_pco_entry(std::uint32_t size, unsigned entry_bytes, std::byte* out);
 
 }  // namespace numpact::cvc
 

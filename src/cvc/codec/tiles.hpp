@@ -11,9 +11,9 @@
 namespace numpact::cvc {
 
 // `columns` arrays of `rows` values of `size` bytes, `step` bytes apart, to rows of one value each,
-// `stride` bytes apart.
+// `stride` bytes apart. `streams`: past the caches.
 void interleave(const std::byte* from, std::size_t step, std::size_t columns, std::size_t rows,
-                std::size_t size, std::byte* out, std::size_t stride);
+                std::size_t size, std::byte* out, std::size_t stride, bool streams = false);
 // The other way. Both aligned for the values.
 void separate(const std::byte* from, std::size_t stride, std::size_t columns, std::size_t rows,
               std::size_t size, std::byte* out, std::size_t step);

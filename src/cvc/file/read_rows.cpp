@@ -204,6 +204,7 @@ void do_piece(const Records& records, std::span<const Part> parts, std::span<con
   piece.status = prepare(records.encoded(part.chunk, target.column, record), prepared);
   if (piece.status.ok() && codec_of(prepared.encoded.compression).decode_runs != nullptr) {
     prepared.max_memory = limits.max_memory;
+    prepared.streams = is_streamed(target.rows);
     piece.status = decode_block(prepared, part, piece, target.rows);
     return;
   }
