@@ -16,6 +16,9 @@ namespace {
 constexpr std::uint64_t kGroupsTogether = 64;
 // Values of pages that are kept while they are.
 constexpr std::uint64_t kPagesValues = std::uint64_t{1} << 20;
+// Values of a block, unless there are fewer; and how many blocks a payload may have.
+constexpr std::uint64_t kLeastBlock = std::uint64_t{1} << 18;
+constexpr std::uint64_t kMostBlocks = 1024;
 
 NumberType number_type(Dtype dtype) {
   switch (dtype) {
@@ -119,7 +122,7 @@ class RunsDecoder {
     page_bytes_ = padded(page_n * size_of(grid_.type));
     pages_ = arena_.make<std::byte>(page_bytes_ * groups);
     converted_ = {};
-    if (out_.dtype != stored_) {
+    if (out_.dtype != stored_ && out_.data != nullptr) {
       converted_ = arena_.make<std::byte>(padded(page_n * size_of(out_.dtype)) * groups);
     }
     std::size_t run = 0;
@@ -229,7 +232,7 @@ class RunsDecoder {
   void put(std::uint64_t first, std::uint64_t end, const RowRun& run) {
     const std::uint64_t from = std::max(first, run.first);
     const std::uint64_t to = std::min(end, run.first + run.count);
-    if (from >= to) return;
+    if (from >= to || out_.data == nullptr) return;
     const std::size_t size = size_of(out_.dtype);
     const std::span<const std::byte> pages = converted_.empty() ? pages_ : converted_;
     const std::size_t step = pages.size() / cells_.size();
@@ -288,9 +291,20 @@ Status decode_pco(const Prepared& prepared, std::span<const RowRun> runs,
   return RunsDecoder(prepared, runs, out).decode(first_dimension);
 }
 
+// For each block all of the index is looked at, so that there must not be many however fine the grid
+// is.
 Block pco_block(const Prepared& prepared) {
   const PcoGrid& grid = prepared.pco.grid;
-  return {grid.span_rows, grid.group == 1 ? kGroupsTogether : grid.group};
+  const std::uint64_t least = std::max(kLeastBlock, grid.rows * grid.dimension / kMostBlocks);
+  Block block{grid.span_rows, grid.group == 1 ? kGroupsTogether : grid.group};
+  const auto values = [&] {
+    return std::min(block.rows, grid.rows) * std::min(block.dimensions, grid.dimension);
+  };
+  if (block.dimensions < grid.dimension && values() < least) {
+    block.dimensions *= (least - 1) / values() + 1;
+  }
+  if (block.rows < grid.rows && values() < least) block.rows *= (least - 1) / values() + 1;
+  return block;
 }
 
 }  // namespace numpact::cvc

@@ -409,9 +409,9 @@ void FileWriter::collect(std::span<const Rows> columns, std::uint64_t& first) {
     Rows some = columns[i];
     const std::size_t bytes = row_bytes(some);
     const std::size_t stride = some.stride == 0 ? bytes : some.stride;
-    const auto* const from = static_cast<const std::byte*>(some.data) + first * stride;
     std::vector<std::byte>& to = pending_.columns[i];
     if (bytes == 0) continue;
+    const auto* const from = static_cast<const std::byte*>(some.data) + first * stride;
     if (stride == bytes) {
       to.insert(to.end(), from, from + count * bytes);
     } else {

@@ -15,31 +15,14 @@
 namespace numpact::cvc {
 namespace {
 
-constexpr std::uint64_t kMostValues = std::uint64_t{1} << 22;  // decoded at a time
-
-// Into a block's memory, again and again.
-Status check_blocks(Prepared& prepared, const DecodeLimits& limits) {
+// All of it in one go: each page is decoded once, whatever the grid.
+Status check_runs(Prepared& prepared, const DecodeLimits& limits) {
   const Encoded& encoded = prepared.encoded;
-  const Codec& codec = codec_of(encoded.compression);
-  const Block block = codec.block(prepared);
-  const Dtype dtype = can_decode(encoded.compression, encoded.dtype, encoded.dtype)
-                          ? encoded.dtype
-                          : Dtype::kFloat32;
   if (encoded.shape.n() == 0) return {};
-  const std::uint64_t dimensions = std::min(block.dimensions, encoded.shape.dimension);
-  const std::uint64_t rows = std::min(
-      {block.rows, encoded.shape.rows, std::max<std::uint64_t>(1, kMostValues / dimensions)});
   prepared.max_memory = limits.max_memory;
-  std::vector<std::uint64_t> memory(rows * dimensions * size_of(dtype) / 8 + 1);
-  for (std::uint64_t row = 0; row < encoded.shape.rows; row += rows) {
-    for (std::uint64_t d = 0; d < encoded.shape.dimension; d += block.dimensions) {
-      const std::uint64_t width = std::min(dimensions, encoded.shape.dimension - d);
-      const RowRun run{row, std::min(rows, encoded.shape.rows - row), 0};
-      const MutableRows out(dtype, memory.data(), run.count, width, width * size_of(dtype));
-      NUMPACT_TRY(codec.decode_runs(prepared, {&run, 1}, d, out));
-    }
-  }
-  return {};
+  const RowRun all{0, encoded.shape.rows, 0};
+  const MutableRows nowhere(encoded.dtype, nullptr, encoded.shape.rows, encoded.shape.dimension);
+  return codec_of(encoded.compression).decode_runs(prepared, {&all, 1}, 0, nowhere);
 }
 
 // Some data can be wrong beyond its size.
@@ -52,7 +35,7 @@ Status check_values(const Records& records, const DecodeLimits& limits, std::siz
   NUMPACT_TRY(prepare(encoded, prepared));
   const Codec& codec = codec_of(encoded.compression);
   if (!codec.checks_values) return {};
-  if (codec.decode_runs != nullptr) return check_blocks(prepared, limits);
+  if (codec.decode_runs != nullptr) return check_runs(prepared, limits);
   float values[kBlockValues];
   const std::uint64_t all = encoded.shape.n();
   for (std::uint64_t first = 0; first < all; first += kBlockValues) {
