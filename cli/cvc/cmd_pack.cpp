@@ -241,8 +241,7 @@ class Packer {
   // What was lost is told whatever was asked for.
   void tell(const CvcOutput& output, const cvc::WriteReport& report) const {
     if (report.overflows > 0) {
-      say(fmt::format("{}: {} numbers became infinite", output.name(),
-                      report.overflows));
+      say(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
     }
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
       if (narrowers_[c].overflows() == 0) continue;

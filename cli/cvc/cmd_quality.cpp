@@ -52,6 +52,7 @@ struct QualityOptions {
   std::string k = "10";
   std::string metric = "l2";
   bool quantized_queries = false;
+  bool is_nearest = false;
   std::string dimension;
   std::string plot;
   bool json = false;
@@ -170,7 +171,8 @@ class Runner {
   Candidate packer(cvc::Compression compression) const {
     Candidate candidate;
     candidate.name = candidate.compression = name_of(compression);
-    candidate.decoded = pack_in_memory(compression, original_->dimension());
+    const auto rounding = options_.is_nearest ? cvc::Rounding::kNearest : cvc::Rounding::kForSearch;
+    candidate.decoded = pack_in_memory(compression, original_->dimension(), rounding);
     return candidate;
   }
 
@@ -307,6 +309,8 @@ void add_options(CLI::App& command, QualityOptions& options) {
       ->type_name("WHAT");
   command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
       ->type_name("N");
+  command.add_flag("--nearest", options.is_nearest,
+                   "Round each value by itself, as pack --nearest does");
   add_search_options(command, options);
   command.add_option("--plot", options.plot, "Draw loss against size: an SVG file")
       ->type_name("PATH");

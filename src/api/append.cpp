@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/guard.hpp"
 #include "api/paging.hpp"
 #include "api/replacement.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/inspect.hpp"
 #include "numpact/stream.hpp"

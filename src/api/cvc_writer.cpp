@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/guard.hpp"
 #include "api/replacement.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/file/file_writer.hpp"
 #include "cvc/file/output.hpp"

@@ -5,9 +5,9 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
-#include "base/guard.hpp"
 #include "api/headers.hpp"
 #include "api/parallel_part.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/standalone/file_walker.hpp"

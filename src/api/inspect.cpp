@@ -4,8 +4,8 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
-#include "base/guard.hpp"
 #include "api/headers.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
 

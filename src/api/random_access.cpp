@@ -9,8 +9,8 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
-#include "base/guard.hpp"
 #include "api/parallel_part.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/limits.hpp"
 #include "pco/standalone/file_walker.hpp"

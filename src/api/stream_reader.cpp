@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "api/decode_checks.hpp"
-#include "base/guard.hpp"
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
 #include "api/workers.hpp"
 #include "base/arena.hpp"
+#include "base/guard.hpp"
 #include "pco/page/page_decoder.hpp"
 
 namespace numpact {

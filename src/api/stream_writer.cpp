@@ -4,9 +4,9 @@
 
 #include "api/chunk_wave.hpp"
 #include "api/decode_checks.hpp"
-#include "base/guard.hpp"
 #include "api/paging.hpp"
 #include "api/workers.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 #include "pco/choose/choice.hpp"

@@ -3,8 +3,8 @@
 
 #include "api/context.hpp"
 #include "api/describe.hpp"
-#include "base/guard.hpp"
 #include "api/paging.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/page/page_decoder.hpp"

@@ -194,3 +194,26 @@ def test_memory_program(tmp_path: Path) -> None:
     assert uses["stream, reading"]["count"] == 1_000_000
     assert uses["stream, reading"]["above"] < 4_000_000
     assert not list(tmp_path.glob("**/*.pco"))
+
+
+def test_cvc_embeddings(tmp_path: Path) -> None:
+    pytest.importorskip("blosc2")
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(200, 5)) @ rng.normal(size=(5, 24))
+    np.save(tmp_path / "small.npy", rows.astype(np.float32))
+    table = run("cvc_embeddings", tmp_path, "--seconds", 0)
+    assert "small, 200 x 24 float32, 19,200 bytes" in table
+    assert [line.split()[0] for line in table.splitlines()[-4:]] == [
+        "int8",
+        "int8_row",
+        "int8_dim",
+        "int4",
+    ]
+    assert table.splitlines()[-4].endswith("1.00")
+
+
+def test_cvc_memory() -> None:
+    sizes = ["--rows", 20000, "--dimension", 32, "--chunk-rows", 5000]
+    lines = run("cvc_memory", *sizes).splitlines()
+    assert "a chunk: 0.6 MB" in lines[0]
+    assert len(lines) == 14

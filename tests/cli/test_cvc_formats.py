@@ -243,7 +243,7 @@ def test_losses_are_told(tmp_path: Path) -> None:
     array = vectors(10, 4)
     array[3, 1] = 1e6
     (tmp_path / "x.npy").write_bytes(npy(array))
-    assert "1 numbers became infinite in half precision" in cvc("pack", tmp_path / "x.npy",
+    assert "1 numbers became infinite" in cvc("pack", tmp_path / "x.npy",
                                                                  "-q").err
     array[2, 2] = np.nan
     (tmp_path / "x.npy").write_bytes(npy(array))
@@ -275,6 +275,22 @@ def test_bytes_do_not_depend_on_threads(tmp_path: Path, plain: np.ndarray) -> No
     files = {threads: pack_to(tmp_path, f"{threads}.npy", npy(plain), "-j", threads, "--chunk-rows",
                               64).read_bytes() for threads in (0, 1, 3)}
     assert files[0] == files[1] == files[3]
+
+
+def test_nearest(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    x = (rng.normal(size=(300, 3)) @ rng.normal(size=(3, 20))).astype(np.float32)
+    np.save(tmp_path / "x.npy", x)
+    step = (x.max(axis=0) - x.min(axis=0)) / 255
+    off = {}
+    for words in ([], ["--nearest"]):
+        made = tmp_path / f"{len(words)}.cvc"
+        cvc("pack", tmp_path / "x.npy", "--compression", "int8_dim", "-o", made, *words)
+        off[len(words)] = np.abs(unpacked(made) - x)
+    assert (off[1] <= 0.501 * step).all()
+    assert not (off[0] <= 0.501 * step).all()
+    nearest, searched = off[1] ** 2, off[0] ** 2
+    assert searched.mean() > nearest.mean()
 
 
 def test_parts(tmp_path: Path, plain: np.ndarray) -> None:

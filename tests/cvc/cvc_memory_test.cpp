@@ -3,6 +3,9 @@
 // speak of; and no more for a header than has come of it.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <string>
+
 #include "api/counting_new.hpp"
 #include "cvc/range_sources.hpp"
 #include "numpact/cvc.hpp"
@@ -94,6 +97,39 @@ TEST(CvcMemory, OneChunkForEachTask) {
     });
     EXPECT_LE(gathered, compression == Compression::kLossless ? chunk + kSlack : kSlack / 4);
   }
+}
+
+// Rows that come in pieces wait for their chunk, and the chunk is encoded.
+TEST(CvcMemory, WritersTakeThreeChunksForEachThread) {
+  constexpr std::uint64_t kRows = 60000;  // of a chunk: 15 MB
+  constexpr std::uint64_t kWidth = 64;
+  constexpr std::size_t kChunkBytes = kRows * kWidth * 4;
+  constexpr std::uint64_t kPieceRows = 3500;
+  Random random(2);
+  std::vector<float> piece(kPieceRows * kWidth);
+  for (float& value : piece) value = static_cast<float>(random.normal());
+  const std::string path = ::testing::TempDir() + "cvc_memory_test.cvc";
+  for (const Compression compression :
+       {Compression::kFp16, Compression::kInt8Dim, Compression::kLossless, Compression::kPco}) {
+    for (const unsigned threads : {1u, 2u}) {
+      cvc::WriteConfig config;
+      config.compression = compression;
+      config.chunk_rows = kRows;
+      config.threads = threads;
+      config.rounding = cvc::Rounding::kNearest;
+      config.sync = false;
+      const std::size_t taken = memory_of([&] {
+        cvc::Writer writer(path, config);
+        for (std::uint64_t rows = 0; rows < 5 * kRows; rows += kPieceRows) {
+          writer.append(cvc::Rows(std::span<const float>(piece), kWidth));
+        }
+        writer.finish();
+      });
+      EXPECT_LE(taken, 3 * kChunkBytes * threads) << name_of(compression) << threads;
+      EXPECT_GE(taken, kChunkBytes) << "the measure sees nothing";
+    }
+  }
+  std::remove(path.c_str());
 }
 
 TEST(CvcMemory, HeadersThatLie) {

@@ -17,8 +17,9 @@ std::uint64_t digits_of(std::uint64_t number) { return std::to_string(number).si
 
 class Packer final : public Decoded {
  public:
-  Packer(cvc::Compression compression, std::uint64_t dimension) {
+  Packer(cvc::Compression compression, std::uint64_t dimension, cvc::Rounding rounding) {
     config_.compression = compression;
+    config_.rounding = rounding;
     config_.dimension = dimension;
     pack(nullptr);
     empty_header_ = reader_->info().header_bytes;
@@ -174,8 +175,9 @@ std::size_t column_of(const cvc::Info& info, const std::string& place,
   fail_usage(place, fmt::format("choose one of its columns with --column: {}", names));
 }
 
-std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension) {
-  return std::make_unique<Packer>(compression, dimension);
+std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension,
+                                        cvc::Rounding rounding) {
+  return std::make_unique<Packer>(compression, dimension, rounding);
 }
 
 PackedFile open_packed(const std::string& path, const std::optional<std::string>& column,

@@ -45,7 +45,8 @@ std::size_t column_of(const cvc::Info& info, const std::string& place,
 
 // Packs each chunk as a file of one array, in memory, one at a time. Its bytes are those of the
 // file of all chunks. Throws Unfit if there are no such files.
-std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension);
+std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension,
+                                        cvc::Rounding rounding = cvc::Rounding::kForSearch);
 
 // Of an array of `dimension`, else it fails. finish() fails if the file has other rows than came.
 struct PackedFile {

@@ -91,7 +91,8 @@ def output_for(
     """Memory for rows of a column: a new array or tensor, or ``out`` if it fits.
 
     Args:
-        dtype: One of NumPy or of PyTorch, by name or not; None: that of ``out``, else the column's (see ``result_dtype``).
+        dtype: One of NumPy or of PyTorch, by name or not; None: that of ``out``, else the column's
+            (see ``result_dtype``).
     """
     import numpy as np
 
@@ -103,7 +104,7 @@ def output_for(
         framework = "torch"
     found, is_bfloat16 = result_dtype(column, dtype)
     shape = shape_of(column, is_columnar, rows)
-    if is_tensor:
+    if out is not None and is_tensor:
         if _name(out.dtype) != ("bfloat16" if is_bfloat16 else found.name):
             raise TypeMismatchError(f"out is of {_name(out.dtype)}, not of {dtype}")
         array = _array_of(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -156,7 +157,10 @@ class Writer:
         self._guarded(lambda: self._writer.set_chunk(chunk, compression, text))
 
     def close(self) -> WriteReport:
-        """Writes what is left, and the header; the file gets its name."""
+        """Writes what is left, and the header; the file gets its name.
+
+        Warns (RuntimeWarning) of finite values that became infinite in fp16 or bfloat16.
+        """
         if self._report is None:
             if not self._is_open:
                 raise ValueError("the writer is closed")
@@ -164,6 +168,9 @@ class Writer:
             self._guarded(lambda: report.append(WriteReport(*self._writer.finish())))
             self._report = report[0]
             self._is_open = False
+            if self._report.overflows > 0:
+                text = f"{self._report.overflows} finite values became infinite"
+                warnings.warn(text, RuntimeWarning, stacklevel=2)
         return self._report
 
     def abort(self) -> None:

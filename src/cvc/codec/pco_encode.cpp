@@ -20,7 +20,7 @@ constexpr std::uint64_t kPageRows = 4096;
 constexpr std::uint64_t kSpanRows = std::uint64_t{1} << 18;
 // By row: values of a page and of a chunk.
 constexpr std::uint64_t kPageValues = std::uint64_t{1} << 14;
-constexpr std::uint64_t kSpanValues = std::uint64_t{1} << 20;
+constexpr std::uint64_t kSpanValues = std::uint64_t{1} << 18;
 // By row, dimensions beyond which rows are cut.
 constexpr std::uint64_t kMostTogether = std::uint64_t{1} << 16;
 

@@ -28,6 +28,17 @@ bool is_blank(std::string_view name) {
   return name.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
+// Twice what there is, or all of a chunk once a quarter of it has come: copies that grow would take
+// more memory than the chunk.
+void make_room(std::vector<std::byte>& bytes, std::size_t more, std::uint64_t rows,
+               std::size_t row_size) {
+  const std::size_t needed = bytes.size() + more;
+  if (needed <= bytes.capacity()) return;
+  std::size_t chunk = 0;
+  const bool is_near = !__builtin_mul_overflow(rows, row_size, &chunk) && needed >= chunk / 4;
+  bytes.reserve(is_near ? std::max(needed, chunk) : std::max(needed, 2 * bytes.capacity()));
+}
+
 }  // namespace
 
 // ---- what is asked for ----
@@ -411,6 +422,7 @@ void FileWriter::collect(std::span<const Rows> columns, std::uint64_t& first) {
     const std::size_t stride = some.stride == 0 ? bytes : some.stride;
     std::vector<std::byte>& to = pending_.columns[i];
     if (bytes == 0) continue;
+    make_room(to, count * bytes, config_.chunk_rows, bytes);
     const auto* const from = static_cast<const std::byte*>(some.data) + first * stride;
     if (stride == bytes) {
       to.insert(to.end(), from, from + count * bytes);
