@@ -21,7 +21,7 @@ using cvc::OnCorruption;
 
 constexpr const char* kFooter = R"(
 Examples:
-  numpact cvc unpack docs.cvc -o docs.npy
+  numpact cvc unpack embeddings.npy.cvc -o embeddings.npy
   numpact cvc unpack docs.cvc -o docs.parquet            all columns
   numpact cvc unpack docs.cvc --column text --rows 1000:10 --dtype float16 -o some.npy
   numpact cvc unpack docs.cvc --section lang=de -o german.safetensors

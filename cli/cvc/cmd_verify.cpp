@@ -103,9 +103,12 @@ class Checker {
 
   void tell(const CvcInput& input, const cvc::VerifyReport& report) {
     for (const cvc::VerifyReport::Bad& bad : report.bad) {
-      say(fmt::format("{}: chunk {}: {}; rows {} to {}, record at byte {}", input.name(), bad.chunk,
-                      bad.status.message(), bad.rows.first, bad.rows.first + bad.rows.count - 1,
-                      input.info().chunks[bad.chunk].offset));
+      const std::string rows =
+          bad.rows.count == 0
+              ? "no rows"
+              : fmt::format("rows {} to {}", bad.rows.first, bad.rows.first + bad.rows.count - 1);
+      say(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.name(), bad.chunk,
+                      bad.status.message(), rows, input.info().chunks[bad.chunk].offset));
     }
     if (!report.bad.empty()) {
       say(fmt::format("{}: corrupt: {} of {} chunks are damaged", input.name(), report.bad.size(),

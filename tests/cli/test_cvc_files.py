@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,23 @@ def test_damage_is_named(hurt: Path) -> None:
     assert damaged["bad"][0]["offset"] == info(hurt)["chunks"][3]["offset"]
     assert "missing" in cvc("verify", hurt.with_name("missing"), code=FAILURE).err
     cvc("verify", FIXTURES / "v10_fp16.cvc", "--max-memory", "16", code=LIMIT)
+
+
+def test_limits_are_no_damage(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", vectors(3000, 16))
+    made = tmp_path / "x.cvc"
+    cvc("pack", tmp_path / "x.npy", "--compression", "pco", "-o", made)
+    cvc("verify", made, "--max-memory", "10M", "--max-output", 3000 * 16 * 4)
+    for limit in [("--max-memory", "50K"), ("--max-output", 3000 * 16 * 4 - 1)]:
+        assert "damaged" not in cvc("verify", made, *limit, code=LIMIT).err
+
+
+def test_damage_of_a_chunk_without_rows(tmp_path: Path) -> None:
+    header = b'{"num_vectors":0,"dimension":2,"compression":"fp16","chunks":[{"rows":0}]}'
+    path = tmp_path / "x.cvc"
+    path.write_bytes(b"CVCF" + struct.pack("<HHI", 1, 0, len(header)) + header
+                     + struct.pack("<II", 0, 1))
+    assert "no rows, record at byte" in cvc("verify", path, code=CORRUPT).err
 
 
 def test_what_to_do_about_damage(hurt: Path) -> None:

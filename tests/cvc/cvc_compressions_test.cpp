@@ -463,6 +463,13 @@ TEST(CvcNew, NoRowsAndNoDimensions) {
     cvc::VerifyReport report;
     throw_if_error(reader.try_verify(report));
     EXPECT_TRUE(report.bad.empty());
+    // Nothing at no address, in pieces.
+    out.clear();
+    config.dimension = 0;
+    config.chunk_rows = 5;
+    cvc::Writer pieces(out, config);
+    for (int i = 0; i < 3; ++i) pieces.append(cvc::Rows(Dtype::kFloat32, nullptr, 3, 0, 16));
+    EXPECT_EQ(pieces.finish().rows, 9u);
   }
 }
 

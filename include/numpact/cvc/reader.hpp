@@ -99,8 +99,9 @@ class NUMPACT_API Reader {
                         const ReadConfig& config = {}) const noexcept;
 
   // Reads every chunk: checksums, and that its bytes can be decoded. Problems of chunks go to the
-  // report; the Status tells of others (kCancelled, kOutOfMemory). Versions without checksums are
-  // only checked for what can be decoded.
+  // report; the Status tells of others (kCancelled, kOutOfMemory, kLimitExceeded: the limits on
+  // output count all values of the file). Versions without checksums are only checked for what can
+  // be decoded.
   Status try_verify(VerifyReport& report, const ReadConfig& config = {}) const noexcept;
 
  private:

@@ -291,8 +291,8 @@ Status decode_pco(const Prepared& prepared, std::span<const RowRun> runs,
   return RunsDecoder(prepared, runs, out).decode(first_dimension);
 }
 
-// For each block all of the index is looked at, so that there must not be many however fine the grid
-// is.
+// For each block all of the index is looked at, so that there must not be many however fine the
+// grid is.
 Block pco_block(const Prepared& prepared) {
   const PcoGrid& grid = prepared.pco.grid;
   const std::uint64_t least = std::max(kLeastBlock, grid.rows * grid.dimension / kMostBlocks);

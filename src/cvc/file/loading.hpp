@@ -24,7 +24,7 @@ struct Hand {
 // Nothing that the bytes of a chunk are to blame for.
 inline bool is_outside(const Status& status) {
   return status.kind() == ErrorKind::kIo || status.kind() == ErrorKind::kOutOfMemory ||
-         status.kind() == ErrorKind::kCancelled;
+         status.kind() == ErrorKind::kCancelled || status.kind() == ErrorKind::kLimitExceeded;
 }
 
 // work(i, hand) for every i below n, by the team; then take(i, its status) in order. Statuses of

@@ -79,6 +79,16 @@ void put_value(Dtype dtype, double value, std::byte* to) {
 
 }  // namespace
 
+Status check_amount(std::uint64_t numbers, std::uint64_t bytes, const DecodeLimits& limits) {
+  if (numbers > limits.max_numbers) {
+    return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
+  }
+  if (bytes > limits.max_output_bytes) {
+    return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
+  }
+  return {};
+}
+
 Status check_targets(const Info& info, std::span<Target> targets, std::uint64_t rows,
                      const DecodeLimits& limits) {
   std::uint64_t numbers = 0;
@@ -95,13 +105,7 @@ Status check_targets(const Info& info, std::span<Target> targets, std::uint64_t 
       return Status(ErrorKind::kLimitExceeded, "more values than memory can hold");
     }
   }
-  if (numbers > limits.max_numbers) {
-    return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
-  }
-  if (bytes > limits.max_output_bytes) {
-    return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
-  }
-  return {};
+  return check_amount(numbers, bytes, limits);
 }
 
 Status check_types(const Info& info, std::size_t chunk, std::span<const Target> targets) {

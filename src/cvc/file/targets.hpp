@@ -14,6 +14,7 @@
 
 namespace numpact::cvc {
 
+Status check_amount(std::uint64_t numbers, std::uint64_t bytes, const DecodeLimits& limits);
 // Checked to have room for `rows` rows each, within the limits. Sets strides that are not given.
 Status check_targets(const Info& info, std::span<Target> targets, std::uint64_t rows,
                      const DecodeLimits& limits);

@@ -11,6 +11,7 @@
 #include "cvc/file/check.hpp"
 #include "cvc/file/loading.hpp"
 #include "cvc/file/read_rows.hpp"
+#include "cvc/file/targets.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -55,6 +56,22 @@ struct Verifier {
   }
 };
 
+// Few bytes of pco can be very many values.
+Status check_amount_of(const Info& info, const DecodeLimits& limits) {
+  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  std::uint64_t numbers = 0;
+  std::uint64_t bytes = 0;
+  for (const Column& column : info.columns) {
+    std::uint64_t values = 0;
+    std::uint64_t size = 0;
+    if (__builtin_mul_overflow(info.rows, column.dimension, &values)) values = kMost;
+    if (__builtin_mul_overflow(values, size_of(column.dtype), &size)) size = kMost;
+    if (__builtin_add_overflow(numbers, values, &numbers)) numbers = kMost;
+    if (__builtin_add_overflow(bytes, size, &bytes)) bytes = kMost;
+  }
+  return check_amount(numbers, bytes, limits);
+}
+
 Status verify_loaded(const Records& record, const DecodeLimits& limits, std::size_t chunk) {
   NUMPACT_TRY(check_chunk(record, chunk));
   for (std::size_t column = 0; column < record.info().columns.size(); ++column) {
@@ -90,9 +107,12 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
   const Info& info = records.info();
   report = {};
   report.chunks = info.chunks.size();
+  NUMPACT_TRY(check_amount_of(info, config.limits));
   if (records.loader() != nullptr) return verify_remote_chunks(records, config, report);
   Verifier verifier{info, report};
+  Progress progress;
   if (info.has_checksums()) {
+    for (const Chunk& chunk : info.chunks) progress.bytes += chunk.payload_bytes;
     std::vector<Part> parts;
     parts.reserve(info.chunks.size());
     for (std::size_t i = 0; i < info.chunks.size(); ++i) parts.push_back({i, {}, 0, true});
@@ -116,8 +136,11 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
       }
     });
     for (std::size_t i = 0; i < n; ++i) {
+      if (is_outside(problems[i])) return problems[i];
       if (!problems[i].ok()) verifier.add(first + i, problems[i]);
+      if (!info.has_checksums()) progress.bytes += info.chunks[first + i].payload_bytes;
     }
+    NUMPACT_TRY(tell(config, progress));
   }
   std::sort(report.bad.begin(), report.bad.end(),
             [](const auto& a, const auto& b) { return a.chunk < b.chunk; });
