@@ -41,9 +41,12 @@ Shape shape_of(const Array& array) {
   if (array.ndim() == 2) shape.dimension = array.shape(1);
   const bool is_empty = shape.count == 0 || shape.dimension == 0;
   const bool is_tight = array.ndim() == 1 || shape.dimension <= 1 || array.stride(1) == 1;
-  const bool goes_on = shape.count <= 1 || array.stride(0) >= 0;
   if (is_empty) return shape;
-  if (!is_tight || !goes_on) throw nb::type_error("the values of a row must be contiguous");
+  if (!is_tight) throw nb::type_error("the values of a row must be contiguous");
+  // A stride of 0 would mean rows without gaps.
+  if (shape.count > 1 && array.stride(0) <= 0) {
+    throw nb::type_error("rows must come one after the other, and not overlap");
+  }
   if (shape.count > 1) {
     shape.stride = static_cast<std::size_t>(array.stride(0)) * array.itemsize();
   }

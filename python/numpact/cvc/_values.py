@@ -73,6 +73,10 @@ def vectors_of(x: Any) -> Array:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     is_tight = array.ndim < 2 or array.shape[1] <= 1 or array.strides[1] == array.itemsize
-    if not is_tight or (array.ndim > 0 and array.strides[0] < 0):
+    row_bytes = array.itemsize * (array.shape[1] if array.ndim == 2 else 1)
+    # Rows that overlap are those of broadcast arrays and sliding windows.
+    is_apart = array.ndim == 0 or array.strides[0] >= row_bytes
+    is_aligned = array.flags.aligned and all(step % array.itemsize == 0 for step in array.strides)
+    if not (is_tight and is_apart and is_aligned):
         array = np.ascontiguousarray(array)
     return array

@@ -156,8 +156,8 @@ struct Codec {
   // Values [first, first + n) as floats; not for integers that are stored as they are.
   Status (*decode)(const Prepared& prepared, std::uint64_t first, std::uint64_t n,
                    float* out) = nullptr;
-  // Runs in the order of rows; of dimensions [first, first + out.dimension) alone. Where out.data is
-  // null values are decoded and dropped.
+  // Runs in the order of rows; of dimensions [first, first + out.dimension) alone. Where out.data
+  // is null values are decoded and dropped.
   Status (*decode_runs)(const Prepared& prepared, std::span<const RowRun> runs,
                         std::uint64_t first_dimension, const MutableRows& out) = nullptr;
   Block (*block)(const Prepared& prepared) = nullptr;  // where decode is null

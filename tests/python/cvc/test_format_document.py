@@ -12,9 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
-from pcodec import ChunkConfig, PagingSpec, wrapped
 
 from numpact import cvc
+
+pcodec = pytest.importorskip("pcodec")
+wrapped = pytest.importorskip("pcodec.wrapped")
 
 Array = np.ndarray[Any, Any]
 FloatName = Literal["float32", "float16"]
@@ -233,7 +235,7 @@ def encode_pco(x: Array, width: int, group: int, span: int, page: int) -> bytes:
         for start in range(0, rows, span):
             some = x[start : start + span, first : first + group]
             pages = [some[i : i + page].size for i in range(0, len(some), page)]
-            config = ChunkConfig(paging_spec=PagingSpec.exact_page_sizes(pages))
+            config = pcodec.ChunkConfig(paging_spec=pcodec.PagingSpec.exact_page_sizes(pages))
             chunk = file.chunk_compressor(np.ascontiguousarray(some).ravel(), config)
             parts.append(chunk.write_meta())
             parts += [chunk.write_page(i) for i in range(len(pages))]

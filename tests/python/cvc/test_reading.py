@@ -252,3 +252,15 @@ def test_backends(path: Path) -> None:
     for device, backend in (("cpu", "cuda"), ("cuda", "cpp"), ("cpu", "what"), ("tpu", "auto")):
         with pytest.raises(ValueError):
             cvc.load_cvc(path, device=device, backend=backend)
+
+
+def test_outputs_whose_rows_share_memory_are_refused(path: Path) -> None:
+    reader = cvc.Reader(path)
+    rows, dimension = 1000, 24
+    memory = np.zeros(rows * dimension, np.float32)
+    for step in (0, 4, -4 * dimension):
+        start = memory[(rows - 1) * dimension :] if step < 0 else memory
+        out = np.lib.stride_tricks.as_strided(start, (rows, dimension), (step, 4))
+        with pytest.raises((TypeError, ValueError)):
+            reader.read(out=out)
+    assert not memory.any()

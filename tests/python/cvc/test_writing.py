@@ -278,3 +278,19 @@ def test_mapped_loader(vectors: Array, tmp_path: Path) -> None:
                 loader.load_chunk(index)
     with pytest.raises(RuntimeError, match="open"):
         loader.get_info()
+
+
+def test_rows_anywhere_in_memory(vectors: Array) -> None:
+    row = vectors[:1]
+    windows = np.lib.stride_tricks.as_strided(vectors, (43, 8), (4, 4))
+    packed = np.zeros(20, np.dtype([("flag", "u1"), ("row", "f4", (5,))]))
+    packed["row"] = vectors[:20, :5]
+    scalars = np.broadcast_to(np.int64(7), (9,))
+    same = np.broadcast_to(row, (30, row.shape[1]))
+    for rows in [same, windows, vectors[:20][::-1], packed["row"]]:
+        with cvc.Writer(None, compression="lossless", chunk_size=7) as writer:
+            writer.append(rows)
+        np.testing.assert_array_equal(cvc.Reader(writer.contents).read(), rows)
+    with cvc.Writer(None, columns={"n": (1, "int64")}) as writer:
+        writer.append({"n": scalars})
+    np.testing.assert_array_equal(cvc.Reader(writer.contents).read(), scalars)
