@@ -22,7 +22,12 @@ constexpr const char* kSome[] = {"v01_fp16",
                                  "v20_mixed",
                                  "v20_names",
                                  "made_v10_mixed",
-                                 "made_v10_lossless_odd"};
+                                 "made_v10_lossless_odd",
+                                 "own_int4",
+                                 "own_int8_row",
+                                 "own_pco_by_row",
+                                 "own_pco_by_dimension",
+                                 "own_pco_columns"};
 
 // Every way through a file; nothing is expected but that it ends.
 void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
@@ -36,7 +41,7 @@ void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
       cvc::ReadConfig config;
       config.limits = limits;
       config.on_corruption = wish;
-      const bool is_kept = info.columns[c].compression == cvc::Compression::kNone;
+      const bool is_kept = keeps_integers(info.columns[c].compression);
       const cvc::Dtype dtype = is_kept ? info.columns[c].dtype : cvc::Dtype::kFloat32;
       const cvc::Target target{{dtype, out.data(), info.rows, dimension}, c};
       const cvc::RowRange all{0, info.rows};

@@ -27,6 +27,11 @@ struct Array {
   cvc::Rows view() const { return {dtype(), bytes.data(), rows(), dimension()}; }
 };
 
+// Integer columns are read as they are.
+inline bool keeps_integers(cvc::Compression compression) {
+  return compression == cvc::Compression::kNone || compression == cvc::Compression::kPco;
+}
+
 std::string cvc_path(const std::string& name);
 bool cvc_exists(const std::string& name);
 Bytes cvc_bytes(const std::string& name);

@@ -76,7 +76,7 @@ TEST(CvcSource, EveryFileAsInMemory) {
       ASSERT_EQ(fetched->info().chunks[i].payload_bytes, info.chunks[i].payload_bytes);
     }
     for (std::size_t c = 0; c < info.columns.size(); ++c) {
-      const bool is_kept = info.columns[c].compression == Compression::kNone;
+      const bool is_kept = keeps_integers(info.columns[c].compression);
       const Dtype dtype = is_kept ? info.columns[c].dtype : Dtype::kFloat32;
       for (const unsigned threads : {1u, 3u}) {
         ReadConfig config;
