@@ -46,6 +46,14 @@ void release(void* memory) {
   std::free(memory);
 }
 
+void* allocate_or_null(std::size_t size) noexcept {
+  try {
+    return allocate(size, 16);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 }  // namespace numpact::testing
 
@@ -53,6 +61,13 @@ void* operator new(std::size_t size) { return numpact::testing::allocate(size, 1
 void* operator new[](std::size_t size) { return numpact::testing::allocate(size, 16); }
 void* operator new(std::size_t size, std::align_val_t align) {
   return numpact::testing::allocate(size, static_cast<std::size_t>(align));
+}
+// Sanitizers have these of their own, whose memory the deletes below must not get.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return numpact::testing::allocate_or_null(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return numpact::testing::allocate_or_null(size);
 }
 void operator delete(void* memory) noexcept { numpact::testing::release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { numpact::testing::release(memory); }
