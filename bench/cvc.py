@@ -14,6 +14,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import decompressed as theirs
@@ -81,6 +82,28 @@ class Bench:
             scale,
         )
 
+    def own(self) -> None:
+        """Compressions that the reference does not have."""
+        path = str(self.folder / "own.cvc")
+        out = np.empty_like(self.vectors)
+        print(f"\n{'one thread, GB/s of float32':34} {'write':>9} {'nearest':>9} {'read':>9}")
+
+        def write(compression: str, rounding: str) -> None:
+            with ours.Writer(path, compression=compression, rounding=rounding, threads=1) as writer:
+                writer.append(self.vectors)
+
+        for compression in ("bfloat16", "int8_row", "int8_dim", "int4", "pco"):
+            write(compression, "search")
+            reader = ours.Reader(path, threads=1)
+            actions: dict[str, Action] = {
+                "write": partial(write, compression, "search"),
+                "nearest": partial(write, compression, "nearest"),
+                "read": partial(reader.read, out=out),
+            }
+            best, _ = best_of_rounds(actions, 2, self.seconds)
+            speeds = [self.vectors.nbytes / best[name] / 1e9 for name in actions]
+            print(f"{compression:34}" + "".join(f" {speed:9.2f}" for speed in speeds))
+
     def columns(self) -> None:
         path = str(self.folder / "columns.cvc")
         parts = np.split(self.vectors[:, : self.vectors.shape[1] // 10 * 10], 10, axis=1)
@@ -123,6 +146,7 @@ def main() -> None:
             for compression in ("fp16", "int8", "lossless"):
                 bench.compression(compression, threads)
         bench.columns()
+        bench.own()
         bench.gather(options.gather_rows)
 
 

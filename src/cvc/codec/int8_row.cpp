@@ -32,7 +32,7 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
     const std::uint64_t row = first / dimension;
     const std::uint64_t run = std::min(n, (row + 1) * dimension - first);
     codes_to_values(codes + first, static_cast<std::size_t>(run), load_float(mins + 4 * row),
-                    load_float(scales + 4 * row), out, prepared.streams);
+                    load_float(scales + 4 * row), out);
     out += run;
     first += run;
     n -= run;
