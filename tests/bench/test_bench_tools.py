@@ -212,6 +212,7 @@ def test_cvc_embeddings(tmp_path: Path) -> None:
     assert table.splitlines()[-4].endswith("1.00")
 
 
+@pytest.mark.slow
 def test_cvc_memory() -> None:
     sizes = ["--rows", 20000, "--dimension", 32, "--chunk-rows", 5000]
     lines = run("cvc_memory", *sizes).splitlines()

@@ -51,15 +51,20 @@ def run_cli_tests(environment: Environment, *files: str) -> None:
 
 
 def test_tables_like_those_of_linked_arrow(with_pyarrow: Environment) -> None:
-    failures = ["test_full_disk_with_tables", "test_signals_remove_whole_folders"]
+    tables = ["folder_round_trip", "nulls", "csv_types", "damaged_tables", "overwriting_folders"]
+    failures = ["full_disk_with_tables", "signals_remove_whole_folders"]
     run_cli_tests(
-        with_pyarrow, "test_cli_tables.py", *(f"test_cli_failures.py::{name}" for name in failures)
+        with_pyarrow,
+        *(f"test_cli_tables.py::test_{name}" for name in tables),
+        *(f"test_cli_failures.py::test_{name}" for name in failures),
+        "test_cvc_formats.py::test_tables",
     )
 
 
 @pytest.mark.slow
 def test_all_else_like_the_build_tree(with_pyarrow: Environment) -> None:
-    run_cli_tests(with_pyarrow, "test_cli.py", "test_cli_threads.py", "test_cli_failures.py")
+    files = ["test_cli.py", "test_cli_tables.py", "test_cli_threads.py", "test_cli_failures.py"]
+    run_cli_tests(with_pyarrow, *files, "test_cvc_formats.py")
 
 
 def test_module_is_the_command(fresh: Environment) -> None:
