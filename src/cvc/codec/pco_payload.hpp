@@ -29,7 +29,6 @@ struct PcoGrid {
   std::uint64_t groups() const { return (dimension + group - 1) / group; }
   std::uint64_t spans() const { return (rows + span_rows - 1) / span_rows; }
   std::uint64_t pages() const { return (rows + page_rows - 1) / page_rows; }
-  std::uint64_t pages_each() const { return span_rows / page_rows; }
   // Sizes in the index: of each chunk's metadata and of its pages.
   std::uint64_t entries_of_group() const { return spans() + pages(); }
   std::uint64_t group_dimensions(std::uint64_t i) const {
