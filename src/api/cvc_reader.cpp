@@ -4,7 +4,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/file/codes.hpp"
 #include "cvc/file/crc.hpp"
 #include "cvc/file/gather.hpp"

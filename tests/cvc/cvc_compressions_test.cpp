@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "cvc/codec/half.hpp"
+#include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "cvc/file/crc.hpp"
 #include "support/random.hpp"

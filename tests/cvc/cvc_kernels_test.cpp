@@ -7,10 +7,10 @@
 #include <cstring>
 #include <limits>
 
-#include "cvc/codec/half.hpp"
-#include "cvc/codec/planes.hpp"
-#include "cvc/codec/steps.hpp"
-#include "cvc/codec/tiles.hpp"
+#include "cvc/compression/half.hpp"
+#include "cvc/compression/planes.hpp"
+#include "cvc/compression/steps.hpp"
+#include "cvc/compression/tiles.hpp"
 #include "cvc/file/crc.hpp"
 #include "support/half.hpp"
 #include "support/random.hpp"

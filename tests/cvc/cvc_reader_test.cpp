@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "cvc/codec/half.hpp"
+#include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
 #include "numpact/mapped_file.hpp"
 #include "support/executors.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cvc/codec/shaping.hpp"
+#include "cvc/compression/shaping.hpp"
 #include "cvc/cvc_files.hpp"
 #include "support/random.hpp"
 #include "unit/targets.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/file/output.hpp"
 
 namespace numpact::cvc {

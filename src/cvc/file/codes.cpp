@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/file/check.hpp"
 #include "cvc/file/loading.hpp"
 #include "cvc/file/prefault.hpp"

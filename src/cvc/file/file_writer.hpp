@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cvc/codec/team.hpp"
+#include "cvc/compression/team.hpp"
 #include "cvc/file/chunk_encoder.hpp"
 #include "cvc/file/output.hpp"
 #include "cvc/header/header_text.hpp"

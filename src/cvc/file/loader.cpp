@@ -6,7 +6,7 @@
 #include <new>
 
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
 #include "cvc/header/parse.hpp"
 

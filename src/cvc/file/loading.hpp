@@ -10,7 +10,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "cvc/codec/team.hpp"
+#include "cvc/compression/team.hpp"
 #include "cvc/file/loader.hpp"
 
 namespace numpact::cvc {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/pages.hpp"
-#include "cvc/codec/team.hpp"
+#include "cvc/compression/team.hpp"
 #include "cvc/file/targets.hpp"
 
 namespace numpact::cvc {

@@ -5,8 +5,8 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
-#include "cvc/codec/team.hpp"
+#include "cvc/compression/codecs.hpp"
+#include "cvc/compression/team.hpp"
 #include "cvc/file/crc.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/remote.hpp"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "cvc/codec/codec.hpp"
+#include "cvc/compression/codec.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 

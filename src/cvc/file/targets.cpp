@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/try.hpp"
-#include "cvc/codec/half.hpp"
+#include "cvc/compression/half.hpp"
 
 namespace numpact::cvc {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/read_config.hpp"
 #include "numpact/cvc/types.hpp"

@@ -6,8 +6,8 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
-#include "cvc/codec/team.hpp"
+#include "cvc/compression/codecs.hpp"
+#include "cvc/compression/team.hpp"
 #include "cvc/file/check.hpp"
 #include "cvc/file/loading.hpp"
 #include "cvc/file/read_rows.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/targets.hpp"
 

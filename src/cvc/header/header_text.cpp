@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
 #include "cvc/json/json.hpp"
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/try.hpp"
-#include "cvc/codec/codecs.hpp"
+#include "cvc/compression/codecs.hpp"
 #include "cvc/json/json.hpp"
 
 namespace numpact::cvc {

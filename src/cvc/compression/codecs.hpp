@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of compressions, and what every use of them shares.
+#ifndef NUMPACT_CVC_COMPRESSION_CODECS_HPP
+#define NUMPACT_CVC_COMPRESSION_CODECS_HPP
+
+#include "cvc/compression/codec.hpp"
+
+namespace numpact::cvc {
+
+const Codec& codec_of(Compression compression);
+
+// Whether values of a slice can be had as `out`.
+bool can_decode(Compression compression, Dtype dtype, Dtype out);
+
+inline Status prepare(const Encoded& encoded, Prepared& prepared) {
+  return codec_of(encoded.compression).prepare(encoded, prepared);
+}
+
+// Values [first, first + n) as a type that can_decode allows.
+Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_t n, Dtype out,
+                     void* data);
+
+}  // namespace numpact::cvc
+
+#endif

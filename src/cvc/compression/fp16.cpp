@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// fp16: every value rounded to half precision.
+#include <cmath>
+
+#include "base/try.hpp"
+#include "cvc/compression/codec.hpp"
+#include "cvc/compression/half.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return 2 * shape.n(); }
+Dtype code_type(Dtype) { return Dtype::kFloat16; }
+std::uint64_t code_bytes(std::uint64_t dimension, Dtype) { return 2 * dimension; }
+
+Status prepare(const Encoded& encoded, Prepared& prepared) {
+  prepared.encoded = encoded;
+  return check_size(encoded, 2 * encoded.shape.n());
+}
+
+Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
+  halves_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n), out,
+                   prepared.streams);
+  return {};
+}
+
+Status plan(const Source& source, const EncodeRules&, Plan& plan) {
+  plan.bytes = 2 * source.n();
+  return {};
+}
+
+// Rounded once, from the type they have.
+template <class T>
+std::uint64_t wide_to_halves(const T* values, std::size_t n, std::uint16_t* out) {
+  std::uint64_t overflows = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto value = static_cast<double>(values[i]);
+    out[i] = half_of(value);
+    overflows += (out[i] & 0x7fffu) == 0x7c00u && std::isfinite(value) ? 1 : 0;
+  }
+  return overflows;
+}
+
+void block_to_halves(const Source& source, std::uint64_t first, std::size_t n, std::uint16_t* out,
+                     std::uint64_t& overflows) {
+  if (source.dtype() == Dtype::kFloat16) {
+    source.copy(first, n, reinterpret_cast<std::byte*>(out));
+    return;
+  }
+  if (source.dtype() == Dtype::kFloat64) {
+    source.for_runs(first, n, [&](const std::byte* at, std::uint64_t place, std::size_t run) {
+      overflows += wide_to_halves(reinterpret_cast<const double*>(at), run, out + (place - first));
+    });
+    return;
+  }
+  // Integers that a float rounds are beyond all halves.
+  float buffer[kBlockValues];
+  overflows += floats_to_halves(source.floats(first, n, buffer), n, out);
+}
+
+Status encode(const Source& source, const Plan&, BlockSink& sink) {
+  return source.for_blocks([&](std::uint64_t first, std::size_t n) {
+    std::uint16_t halves[kBlockValues];
+    block_to_halves(source, first, n, halves, sink.overflows);
+    return sink.put({reinterpret_cast<const std::byte*>(halves), 2 * n});
+  });
+}
+
+}  // namespace
+
+const Codec kFp16Codec = {.compression = Compression::kFp16,
+                          .name = "fp16",
+                          .in_v01 = true,
+                          .size = size,
+                          .code_type = code_type,
+                          .code_bytes = code_bytes,
+                          .prepare = prepare,
+                          .decode = decode,
+                          .plan = plan,
+                          .encode = encode};
+
+}  // namespace numpact::cvc

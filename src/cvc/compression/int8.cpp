@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// int8: the range of the values cut into 255 even steps.
+#include <cmath>
+#include <limits>
+
+#include "base/try.hpp"
+#include "cvc/compression/codec.hpp"
+#include "cvc/compression/steps.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return shape.n(); }
+Dtype code_type(Dtype) { return Dtype::kUInt8; }
+std::uint64_t code_bytes(std::uint64_t dimension, Dtype) { return dimension; }
+
+Status prepare(const Encoded& encoded, Prepared& prepared) {
+  prepared.encoded = encoded;
+  return check_size(encoded, encoded.shape.n());
+}
+
+Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
+  const Encoded& encoded = prepared.encoded;
+  codes_to_values(encoded.bytes.data() + first, static_cast<std::size_t>(n), encoded.min,
+                  encoded.scale, out, prepared.streams);
+  return {};
+}
+
+// Smallest and largest as floats; that order does not change by rounding to them.
+ValueRange float_range(const Source& source) {
+  float buffer[kBlockValues];
+  ValueRange all;
+  (void)source.for_blocks([&](std::uint64_t first, std::size_t n) {
+    const ValueRange range = range_of(source.floats(first, n, buffer), n);
+    all.low = first == 0 || range.low < all.low ? range.low : all.low;
+    all.high = first == 0 || range.high > all.high ? range.high : all.high;
+    all.has_nan = all.has_nan || range.has_nan;
+    return Status();
+  });
+  return all;
+}
+
+struct DoubleRange {
+  double low = 0;
+  double high = 0;
+  bool has_nan = false;
+};
+
+DoubleRange double_range(const Source& source) {
+  if (source.dtype() != Dtype::kFloat64) {
+    const ValueRange range = float_range(source);
+    return {range.low, range.high, range.has_nan};
+  }
+  DoubleRange all;
+  source.for_runs(0, source.n(), [&](const std::byte* at, std::uint64_t place, std::size_t run) {
+    const auto* const values = reinterpret_cast<const double*>(at);
+    if (place == 0) all = {values[0], values[0], false};
+    for (std::size_t i = 0; i < run; ++i) {
+      all.low = values[i] < all.low ? values[i] : all.low;
+      all.high = values[i] > all.high ? values[i] : all.high;
+      all.has_nan = all.has_nan || std::isnan(values[i]);
+    }
+  });
+  return all;
+}
+
+void plan_in_double(const Source& source, Plan& plan) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const DoubleRange range = double_range(source);
+  plan.min = range.has_nan ? kNan : range.low + 0.0;
+  plan.scale = range.has_nan             ? kNan
+               : range.low == range.high ? 1.0
+                                         : (range.high - range.low) / 255.0;
+  plan.in_double = source.dtype() == Dtype::kFloat64;
+}
+
+void plan_in_float(const Source& source, Plan& plan) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const ValueRange range = float_range(source);
+  const float width = range.high - range.low;
+  plan.min = range.has_nan ? kNan : range.low + 0.0f;  // never -0.0, whatever the order of a search
+  plan.scale = range.has_nan ? kNan : range.low == range.high ? 1.0f : width / 255.0f;
+}
+
+Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
+  plan.bytes = source.n();
+  if (source.n() == 0) {
+    return Status(ErrorKind::kInvalidArgument, "int8 needs values: the dimension is 0");
+  }
+  if (rules.range_in_double) {
+    plan_in_double(source, plan);
+  } else {
+    plan_in_float(source, plan);
+  }
+  const bool is_finite = std::isfinite(plan.min) && std::isfinite(plan.scale);
+  if (!is_finite && !rules.allow_nonfinite) {
+    return nonfinite_error();
+  }
+  plan.is_flat = !is_finite || static_cast<float>(plan.scale) == 0;
+  return {};
+}
+
+void doubles_to_codes(const Source& source, std::uint64_t first, std::size_t n, const Plan& plan,
+                      std::uint8_t* codes) {
+  source.for_runs(first, n, [&](const std::byte* at, std::uint64_t place, std::size_t run) {
+    const auto* const values = reinterpret_cast<const double*>(at);
+    for (std::size_t i = 0; i < run; ++i) {
+      const double code = std::nearbyint((values[i] - plan.min) / plan.scale);
+      codes[place - first + i] = static_cast<std::uint8_t>(code < 0 ? 0 : code > 255 ? 255 : code);
+    }
+  });
+}
+
+Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
+  const auto min = static_cast<float>(plan.min);
+  const auto scale = static_cast<float>(plan.scale);
+  return source.for_blocks([&](std::uint64_t first, std::size_t n) {
+    std::uint8_t codes[kBlockValues];
+    float buffer[kBlockValues];
+    if (plan.is_flat) {
+      std::memset(codes, 0, n);
+    } else if (plan.in_double) {
+      doubles_to_codes(source, first, n, plan, codes);
+    } else {
+      values_to_codes(source.floats(first, n, buffer), n, min, scale, codes);
+    }
+    return sink.put({reinterpret_cast<const std::byte*>(codes), n});
+  });
+}
+
+}  // namespace
+
+const Codec kInt8Codec = {.compression = Compression::kInt8,
+                          .name = "int8",
+                          .ranges = RangeScope::kHeader,
+                          .in_v01 = true,
+                          .size = size,
+                          .code_type = code_type,
+                          .code_bytes = code_bytes,
+                          .prepare = prepare,
+                          .decode = decode,
+                          .plan = plan,
+                          .encode = encode};
+
+}  // namespace numpact::cvc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// none: values as they are in memory, little-endian.
+#include "base/try.hpp"
+#include "cvc/compression/codec.hpp"
+#include "cvc/compression/half.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+std::optional<std::uint64_t> size(const Shape& shape, Dtype dtype) {
+  return shape.n() * size_of(dtype);
+}
+Dtype code_type(Dtype dtype) { return dtype; }
+std::uint64_t code_bytes(std::uint64_t dimension, Dtype dtype) {
+  return dimension * size_of(dtype);
+}
+
+Status prepare(const Encoded& encoded, Prepared& prepared) {
+  prepared.encoded = encoded;
+  return check_size(encoded, encoded.shape.n() * size_of(encoded.dtype));
+}
+
+Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
+  const Encoded& encoded = prepared.encoded;
+  const std::byte* const from = encoded.bytes.data() + first * size_of(encoded.dtype);
+  if (encoded.dtype == Dtype::kFloat16) {
+    halves_to_floats(from, static_cast<std::size_t>(n), out);
+  } else if (n > 0) {
+    std::memcpy(out, from, 4 * static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Status plan(const Source& source, const EncodeRules&, Plan& plan) {
+  plan.bytes = source.n() * size_of(source.dtype());
+  return {};
+}
+
+Status encode(const Source& source, const Plan&, BlockSink& sink) {
+  Status status;
+  source.for_runs(0, source.n(), [&](const std::byte* at, std::uint64_t, std::size_t run) {
+    if (status.ok()) status = sink.put({at, run * size_of(source.dtype())});
+  });
+  return status;
+}
+
+}  // namespace
+
+const Codec kNoneCodec = {.compression = Compression::kNone,
+                          .name = "none",
+                          .in_single = false,
+                          .keeps_integers = true,
+                          .size = size,
+                          .code_type = code_type,
+                          .code_bytes = code_bytes,
+                          .prepare = prepare,
+                          .decode = decode,
+                          .plan = plan,
+                          .encode = encode};
+
+}  // namespace numpact::cvc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// pco: a grid of wrapped Pco chunks (pco_payload.hpp).
+#ifndef NUMPACT_CVC_COMPRESSION_PCO_HPP
+#define NUMPACT_CVC_COMPRESSION_PCO_HPP
+
+#include "cvc/compression/codec.hpp"
+
+namespace numpact::cvc {
+
+Status prepare_pco(const Encoded& encoded, Prepared& prepared);
+Status decode_pco(const Prepared& prepared, std::span<const RowRun> runs,
+                  std::uint64_t first_dimension, const MutableRows& out);
+Block pco_block(const Prepared& prepared);
+
+// All of the payload is made here; encode_pco hands it on.
+Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan);
+Status encode_pco(const Source& source, const Plan& plan, BlockSink& sink);
+
+}  // namespace numpact::cvc
+
+#endif

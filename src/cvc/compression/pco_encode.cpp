@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// pco, writing: the grid that takes less on a part of the values, and its chunks.
+#include <cstring>
+#include <limits>
+
+#include "base/arena.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "cvc/compression/pco.hpp"
+#include "cvc/compression/tiles.hpp"
+#include "pco/choose/choice.hpp"
+#include "pco/meta/chunk_meta.hpp"
+#include "pco/wrapped/chunk_encoder.hpp"
+
+namespace numpact::cvc {
+namespace {
+
+// By dimension: a page each so many rows, a chunk each so many.
+constexpr std::uint64_t kPageRows = 4096;
+constexpr std::uint64_t kSpanRows = std::uint64_t{1} << 18;
+// By row: values of a page and of a chunk.
+constexpr std::uint64_t kPageValues = std::uint64_t{1} << 14;
+constexpr std::uint64_t kSpanValues = std::uint64_t{1} << 18;
+// By row, dimensions beyond which rows are cut.
+constexpr std::uint64_t kMostTogether = std::uint64_t{1} << 16;
+
+// Dimensions that are taken out of rows at the same time.
+constexpr std::uint64_t kColumnsTogether = 16;
+// What the grids are tried on.
+constexpr std::uint64_t kTrialColumns = 8;
+constexpr std::uint64_t kTrialValues = std::uint64_t{1} << 18;
+constexpr std::uint64_t kTrialPieces = 8;
+constexpr std::size_t kIndexBytes = 2;  // of a size, about
+
+// Codes of embeddings are near random: bins are what there is to gain by.
+EncodeConfig usual_config() {
+  EncodeConfig config;
+  config.level = 10;
+  return config;
+}
+
+struct Rect {
+  std::uint64_t row = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t dimension = 0;
+  std::uint64_t dimensions = 0;
+};
+
+NumberType stored_type(Dtype dtype, bool keeps_integers) {
+  if (dtype == Dtype::kFloat16) return NumberType::kF16;
+  if (keeps_integers && dtype == Dtype::kInt32) return NumberType::kI32;
+  if (keeps_integers && dtype == Dtype::kInt64) return NumberType::kI64;
+  if (keeps_integers && dtype == Dtype::kInt8) return NumberType::kI8;
+  if (keeps_integers && dtype == Dtype::kUInt8) return NumberType::kU8;
+  return NumberType::kF32;
+}
+
+PcoGrid by_dimension(NumberType type, const Source& source) {
+  const std::uint64_t page_rows = std::clamp<std::uint64_t>(source.rows(), 1, kPageRows);
+  return {type, source.rows(), source.dimension(), 1, kSpanRows / page_rows * page_rows, page_rows};
+}
+
+PcoGrid by_row(NumberType type, const Source& source) {
+  const std::uint64_t group = std::clamp<std::uint64_t>(source.dimension(), 1, kMostTogether);
+  const std::uint64_t page_rows = std::max<std::uint64_t>(1, kPageValues / group);
+  const std::uint64_t pages = std::max<std::uint64_t>(1, kSpanValues / (group * page_rows));
+  return {type, source.rows(), source.dimension(), group, pages * page_rows, page_rows};
+}
+
+// A chunk of the grid as bytes.
+struct Cell {
+  std::vector<std::uint32_t> sizes;  // of metadata and pages
+  std::vector<std::byte> bytes;
+  bool is_plain = false;  // Classic, no delta
+};
+
+class CellEncoder {
+ public:
+  CellEncoder(const Source& source, const PcoGrid& grid, const EncodeConfig& config)
+      : source_(source), grid_(grid), config_(config), size_(size_of(grid.type)) {}
+
+  // Chunks of so many dimensions that start at a group, in a span.
+  void encode(const Rect& rect, std::span<Cell> cells) {
+    const std::size_t each = static_cast<std::size_t>(rect.rows) * size_;
+    if (grid_.group == 1) {
+      columns_.resize(each * rect.dimensions);
+      take_columns(rect, each);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        encode_cell(columns_.data() + i * each, rect.rows, 1, cells[i]);
+      }
+      return;
+    }
+    columns_.resize(each * rect.dimensions);
+    for (std::uint64_t i = 0; i < rect.rows; ++i) {
+      take(rect.row + i, rect.dimension, rect.dimensions,
+           columns_.data() + i * rect.dimensions * size_);
+    }
+    encode_cell(columns_.data(), rect.rows, rect.dimensions, cells[0]);
+  }
+
+ private:
+  // Neighbouring values of a row, as they are stored.
+  void take(std::uint64_t row, std::uint64_t dimension, std::uint64_t n, std::byte* out) {
+    const std::uint64_t first = row * source_.dimension() + dimension;
+    if (grid_.type != NumberType::kF32) {
+      source_.copy(first, static_cast<std::size_t>(n), out);
+      return;
+    }
+    auto* const to = reinterpret_cast<float*>(out);
+    const float* const values = source_.floats(first, static_cast<std::size_t>(n), to);
+    if (values != to && n > 0) std::memcpy(to, values, 4 * static_cast<std::size_t>(n));
+  }
+
+  void take_columns(const Rect& rect, std::size_t each) {
+    constexpr std::uint64_t kRows = 64;
+    const std::size_t row_bytes = static_cast<std::size_t>(rect.dimensions) * size_;
+    some_rows_.resize(kRows * row_bytes);
+    for (std::uint64_t row = 0; row < rect.rows; row += kRows) {
+      const std::uint64_t rows = std::min(kRows, rect.rows - row);
+      for (std::uint64_t i = 0; i < rows; ++i) {
+        take(rect.row + row + i, rect.dimension, rect.dimensions,
+             some_rows_.data() + i * row_bytes);
+      }
+      separate(some_rows_.data(), row_bytes, rect.dimensions, rows, size_,
+               columns_.data() + row * size_, each);
+    }
+  }
+
+  void encode_cell(const std::byte* numbers, std::uint64_t rows, std::uint64_t dimensions,
+                   Cell& cell) {
+    std::vector<std::size_t> pages;
+    for (std::uint64_t row = 0; row < rows; row += grid_.page_rows) {
+      pages.push_back(std::min(grid_.page_rows, rows - row) * dimensions);
+    }
+    arena_.reset();
+    const NumberView view(grid_.type, numbers, rows * dimensions);
+    const numpact::EncodedChunk chunk = numpact::encode_chunk(view, pages, config_, arena_);
+    cell.is_plain = std::holds_alternative<Classic>(chunk.meta.mode) &&
+                    std::holds_alternative<NoDelta>(chunk.meta.delta);
+    cell.bytes.resize(chunk.bytes());
+    cell.sizes = {static_cast<std::uint32_t>(chunk.meta_bytes)};
+    BitWriter meta(cell.bytes);
+    write_chunk_meta(meta, chunk.meta);
+    std::size_t at = chunk.meta_bytes;
+    for (const EncodedPage& page : chunk.pages) {
+      BitWriter writer(std::span(cell.bytes).subspan(at, page.bytes));
+      write_page(chunk, page, writer);
+      cell.sizes.push_back(static_cast<std::uint32_t>(page.bytes));
+      at += page.bytes;
+    }
+  }
+
+  const Source& source_;
+  const PcoGrid& grid_;
+  EncodeConfig config_;
+  std::size_t size_;
+  std::vector<std::byte> columns_;    // the numbers of chunks
+  std::vector<std::byte> some_rows_;  // before they are taken apart
+  Arena arena_{std::pmr::get_default_resource()};
+};
+
+// ---- which grid ----
+
+struct Trial {
+  PcoGrid grid;
+  double value_bytes = 0;
+  bool is_plain = true;  // all chunks were
+};
+
+// From chunks of some dimensions.
+Trial try_by_dimension(const Source& source, const PcoGrid& grid) {
+  const std::uint64_t columns = std::min(kTrialColumns, source.dimension());
+  const std::uint64_t rows =
+      std::min({source.rows(), grid.span_rows, std::max(grid.page_rows, kTrialValues / columns)});
+  CellEncoder encoder(source, grid, usual_config());
+  Trial trial{grid};
+  double bytes = 0;
+  for (std::uint64_t i = 0; i < columns; ++i) {
+    Cell cell;
+    const std::uint64_t dimension = i * source.dimension() / columns;
+    const std::uint64_t row = (source.rows() - rows) / columns * i;
+    encoder.encode({row, rows, dimension, 1}, {&cell, 1});
+    const auto index = static_cast<double>(kIndexBytes * cell.sizes.size());
+    const auto meta = static_cast<double>(cell.sizes[0]);
+    const auto pages = static_cast<double>(cell.bytes.size()) - meta + index;
+    const auto whole = static_cast<double>(std::min(source.rows(), grid.span_rows));
+    bytes += meta / whole + pages / static_cast<double>(rows);
+    trial.is_plain = trial.is_plain && cell.is_plain;
+  }
+  trial.value_bytes = bytes / static_cast<double>(columns);
+  return trial;
+}
+
+// From rows here and there.
+Trial try_by_row(const Source& source, const PcoGrid& grid) {
+  const std::uint64_t group = std::min(grid.group, source.dimension());
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(kTrialValues / group, 1, source.rows());
+  const std::uint64_t pieces = std::min(kTrialPieces, wanted);
+  const std::uint64_t each = wanted / pieces;
+  CellEncoder encoder(source, grid, usual_config());
+  Trial trial{grid};
+  double bytes = 0;
+  std::uint64_t values = 0;
+  for (std::uint64_t i = 0; i < pieces; ++i) {
+    Cell cell;
+    encoder.encode({(source.rows() - each) / pieces * i, each, 0, group}, {&cell, 1});
+    bytes +=
+        static_cast<double>(cell.bytes.size() - cell.sizes[0] + kIndexBytes * cell.sizes.size());
+    values += each * group;
+    trial.is_plain = trial.is_plain && cell.is_plain;
+  }
+  trial.value_bytes = bytes / static_cast<double>(values);
+  return trial;
+}
+
+struct Layout {
+  PcoGrid grid;
+  EncodeConfig config;
+};
+
+Layout choose_layout(NumberType type, const Source& source) {
+  constexpr std::uint64_t kFewRows = 64;        // would not pay for metadata
+  constexpr std::uint64_t kFewDimensions = 32;  // each may be of another kind
+  const PcoGrid rows = by_row(type, source);
+  const PcoGrid dimensions = by_dimension(type, source);
+  if (source.dimension() <= 1) return {dimensions, usual_config()};
+  if (source.rows() < kFewRows) return {rows, usual_config()};
+  const Trial tried_rows = try_by_row(source, rows);
+  const Trial tried_dimensions = try_by_dimension(source, dimensions);
+  const Trial& best =
+      tried_dimensions.value_bytes < tried_rows.value_bytes ? tried_dimensions : tried_rows;
+  Layout layout{best.grid, usual_config()};
+  if (best.is_plain && source.dimension() > kFewDimensions) {
+    layout.config.mode = ModeSpec::classic();
+    layout.config.delta = DeltaSpec::none();
+  }
+  return layout;
+}
+
+// ---- what can be stored ----
+
+template <class T>
+bool is_float(const std::byte* at, std::size_t n) {
+  const auto* const values = reinterpret_cast<const T*>(at);
+  return std::all_of(values, values + n, [](T value) {
+    const auto rounded = static_cast<float>(value);
+    if (std::isnan(rounded)) return true;
+    // Past the largest integers a conversion back is undefined.
+    if constexpr (std::is_integral_v<T>) {
+      constexpr auto kEnd = -static_cast<float>(std::numeric_limits<T>::min());
+      if (rounded >= kEnd) return false;
+    }
+    return static_cast<T>(rounded) == value;
+  });
+}
+
+// Whether floats hold all values as they are.
+bool are_floats(const Source& source) {
+  bool is_exact = true;
+  source.for_runs(0, source.n(), [&](const std::byte* at, std::uint64_t, std::size_t run) {
+    if (!is_exact) return;
+    if (source.dtype() == Dtype::kFloat64) is_exact = is_float<double>(at, run);
+    if (source.dtype() == Dtype::kInt32) is_exact = is_float<std::int32_t>(at, run);
+    if (source.dtype() == Dtype::kInt64) is_exact = is_float<std::int64_t>(at, run);
+  });
+  return is_exact;
+}
+
+// ---- all of it ----
+
+std::vector<Rect> cut(const PcoGrid& grid) {
+  std::vector<Rect> rects;
+  const std::uint64_t together = grid.group == 1 ? kColumnsTogether : grid.group;
+  for (std::uint64_t d = 0; d < grid.dimension; d += together) {
+    for (std::uint64_t row = 0; row < grid.rows; row += grid.span_rows) {
+      rects.push_back({row, std::min(grid.span_rows, grid.rows - row), d,
+                       std::min(together, grid.dimension - d)});
+    }
+  }
+  return rects;
+}
+
+// Cells are in the order of groups, then of spans.
+Status encode_cells(const Source& source, const Layout& layout, const Team& team,
+                    std::vector<Cell>& cells) {
+  const PcoGrid& grid = layout.grid;
+  const std::vector<Rect> rects = cut(grid);
+  const std::uint64_t spans = grid.spans();
+  std::vector<Status> problems(rects.size());
+  team.run(rects.size(), [&](std::size_t i) {
+    problems[i] = guarded([&]() -> Status {
+      const Rect& rect = rects[i];
+      std::vector<Cell> some(grid.group == 1 ? rect.dimensions : 1);
+      CellEncoder(source, grid, layout.config).encode(rect, some);
+      for (std::size_t k = 0; k < some.size(); ++k) {
+        const std::uint64_t group = rect.dimension / grid.group + k;
+        cells[group * spans + rect.row / grid.span_rows] = std::move(some[k]);
+      }
+      return {};
+    });
+  });
+  for (const Status& problem : problems) NUMPACT_TRY(problem);
+  return {};
+}
+
+std::vector<std::byte> head_and_index(const PcoGrid& grid, std::span<const Cell> cells) {
+  std::uint32_t largest = 0;
+  std::size_t entries = 0;
+  for (const Cell& cell : cells) {
+    for (const std::uint32_t size : cell.sizes) largest = std::max(largest, size);
+    entries += cell.sizes.size();
+  }
+  const unsigned each = pco_entry_bytes(largest);
+  std::vector<std::byte> bytes(kPcoHeadBytes + each * entries);
+  write_pco_head(grid, each, bytes.data());
+  std::byte* out = bytes.data() + kPcoHeadBytes;
+  for (const Cell& cell : cells) {
+    for (const std::uint32_t size : cell.sizes) {
+      write_pco_entry(size, each, out);
+      out += each;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
+  const NumberType type = stored_type(source.dtype(), rules.keeps_integers);
+  if (type == NumberType::kF32 && !are_floats(source)) {
+    return Status(ErrorKind::kInvalidArgument,
+                  "pco keeps float32 and float16: a value is neither, and would be rounded");
+  }
+  PcoGrid grid = by_row(type, source);
+  std::vector<Cell> cells;
+  if (source.n() > 0) {
+    const Layout layout = choose_layout(type, source);
+    grid = layout.grid;
+    cells.resize(grid.groups() * grid.spans());
+    const Team alone(1, nullptr);
+    const Team& team = rules.helpers != nullptr ? *rules.helpers : alone;
+    NUMPACT_TRY(encode_cells(source, layout, team, cells));
+  }
+  std::vector<std::byte> head = head_and_index(grid, cells);
+  plan.bytes = head.size();
+  plan.parts.push_back(std::move(head));
+  for (Cell& cell : cells) {
+    plan.bytes += cell.bytes.size();
+    plan.parts.push_back(std::move(cell.bytes));
+  }
+  return {};
+}
+
+Status encode_pco(const Source&, const Plan& plan, BlockSink& sink) {
+  for (const std::vector<std::byte>& part : plan.parts) NUMPACT_TRY(sink.put(part));
+  return {};
+}
+
+}  // namespace numpact::cvc

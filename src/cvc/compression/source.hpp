@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that are to be encoded, as one sequence, whatever their type and the gaps between rows.
+#ifndef NUMPACT_CVC_COMPRESSION_SOURCE_HPP
+#define NUMPACT_CVC_COMPRESSION_SOURCE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "numpact/cvc/types.hpp"
+
+namespace numpact::cvc {
+
+// Values that loops of encoding take at a time; a multiple of 8.
+inline constexpr std::size_t kBlockValues = 4096;
+
+class Source {
+ public:
+  explicit Source(const Rows& rows) : rows_(rows) {
+    if (rows_.stride == 0) rows_.stride = row_bytes();
+  }
+
+  Dtype dtype() const { return rows_.dtype; }
+  std::uint64_t rows() const { return rows_.count; }
+  std::uint64_t dimension() const { return rows_.dimension; }
+  std::uint64_t n() const { return rows_.count * rows_.dimension; }
+
+  // f(address, first value, count) for stretches without gaps of [first, first + count).
+  template <class F>
+  void for_runs(std::uint64_t first, std::uint64_t count, const F& f) const {
+    const auto* const data = static_cast<const std::byte*>(rows_.data);
+    const std::size_t size = size_of(rows_.dtype);
+    if (rows_.stride == row_bytes()) {
+      if (count > 0) f(data + first * size, first, static_cast<std::size_t>(count));
+      return;
+    }
+    while (count > 0) {
+      const std::uint64_t row = first / rows_.dimension;
+      const std::uint64_t column = first % rows_.dimension;
+      const std::uint64_t run = std::min(count, rows_.dimension - column);
+      f(data + row * rows_.stride + column * size, first, static_cast<std::size_t>(run));
+      first += run;
+      count -= run;
+    }
+  }
+
+  // Values [first, first + count) rounded to floats, in `buffer` or where they are.
+  const float* floats(std::uint64_t first, std::size_t count, float* buffer) const;
+  // As they are, without gaps.
+  void copy(std::uint64_t first, std::size_t count, std::byte* out) const;
+
+  // f(first value, count) for blocks of all values, while it gives no error.
+  template <class F>
+  auto for_blocks(const F& f) const -> decltype(f(std::uint64_t{}, std::size_t{})) {
+    const std::uint64_t all = n();
+    for (std::uint64_t first = 0; first < all; first += kBlockValues) {
+      const auto status =
+          f(first, static_cast<std::size_t>(std::min<std::uint64_t>(kBlockValues, all - first)));
+      if (!status.ok()) return status;
+    }
+    return {};
+  }
+
+  // f(row, first dimension, count) for all rows, in pieces that fit a block; as above.
+  template <class F>
+  auto for_row_pieces(const F& f) const
+      -> decltype(f(std::uint64_t{}, std::uint64_t{}, std::size_t{})) {
+    for (std::uint64_t row = 0; row < rows_.count; ++row) {
+      for (std::uint64_t first = 0; first < rows_.dimension; first += kBlockValues) {
+        const std::uint64_t count = std::min<std::uint64_t>(kBlockValues, rows_.dimension - first);
+        const auto status = f(row, first, static_cast<std::size_t>(count));
+        if (!status.ok()) return status;
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(rows_.dimension) * size_of(rows_.dtype);
+  }
+
+  Rows rows_;
+};
+
+}  // namespace numpact::cvc
+
+#endif

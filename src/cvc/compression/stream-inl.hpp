@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores that pass the caches by, for outputs larger than these; for kernels only, included once
+// for each target.
+#if defined(NUMPACT_CVC_COMPRESSION_STREAM_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef NUMPACT_CVC_COMPRESSION_STREAM_INL_HPP
+#undef NUMPACT_CVC_COMPRESSION_STREAM_INL_HPP
+#else
+#define NUMPACT_CVC_COMPRESSION_STREAM_INL_HPP
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact::cvc {
+namespace HWY_NAMESPACE {
+
+// Values before the first of `n` whose address suits PutVector<true>.
+inline std::size_t ValuesToAligned(const float* out, std::size_t n) {
+  const hwy::HWY_NAMESPACE::ScalableTag<float> df;
+  const std::size_t bytes = hwy::HWY_NAMESPACE::Lanes(df) * sizeof(float);
+  const std::size_t over = reinterpret_cast<std::uintptr_t>(out) % bytes;
+  return over == 0 ? 0 : std::min(n, (bytes - over) / sizeof(float));
+}
+
+template <bool kStreams, class D, class V>
+HWY_INLINE void PutVector(D d, V values, float* out) {
+  if constexpr (kStreams) {
+    hwy::HWY_NAMESPACE::Stream(values, d, out);
+  } else {
+    hwy::HWY_NAMESPACE::StoreU(values, d, out);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact::cvc
+HWY_AFTER_NAMESPACE();
+
+#endif

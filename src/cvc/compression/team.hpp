@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who works together on a call.
+#ifndef NUMPACT_CVC_COMPRESSION_TEAM_HPP
+#define NUMPACT_CVC_COMPRESSION_TEAM_HPP
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+#include "numpact/executor.hpp"
+
+namespace numpact::cvc {
+
+class Team {
+ public:
+  // As in DecodeConfig.
+  Team(unsigned threads, Executor* executor) : executor_(executor) {
+    if (executor_ == nullptr && threads != 1) {
+      own_ = std::make_unique<ThreadExecutor>(threads);
+      executor_ = own_.get();
+    }
+    if (executor_ != nullptr) size_ = std::clamp(executor_->concurrency(), 1U, kMost);
+  }
+
+  unsigned size() const { return size_; }
+
+  // f(i) for every i below n, in any order and at the same time; f must not throw.
+  template <class F>
+  void run(std::size_t n, const F& f) const {
+    if (size_ < 2 || n < 2) {
+      for (std::size_t i = 0; i < n; ++i) f(i);
+      return;
+    }
+    struct Shared {
+      const F& f;
+      std::size_t n;
+      std::atomic<std::size_t> next;
+    } shared{f, n, 0};
+    const TaskFunction task = [](void* argument, std::size_t) noexcept {
+      auto& all = *static_cast<Shared*>(argument);
+      for (std::size_t i = all.next++; i < all.n; i = all.next++) all.f(i);
+    };
+    executor_->run(std::min<std::size_t>(n, size_), task, &shared);
+  }
+
+ private:
+  // Executors may say anything.
+  static constexpr unsigned kMost = 1024;
+
+  std::unique_ptr<ThreadExecutor> own_;
+  Executor* executor_;
+  unsigned size_ = 1;
+};
+
+}  // namespace numpact::cvc
+
+#endif
