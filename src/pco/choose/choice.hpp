@@ -8,6 +8,7 @@
 
 #include "number/latent_array.hpp"
 #include "numpact/config.hpp"
+#include "pco/choose/choice_log.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 
@@ -42,8 +43,9 @@ class Choices {
 
 // ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
 // page. What the choices point to lives in `arena`. The specs must have passed check_specs.
+// log: told what was weighed, if not null.
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena);
+               const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
 
 }  // namespace numpact
 

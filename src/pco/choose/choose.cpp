@@ -112,22 +112,26 @@ struct Ranking {
     }
   }
   void add_all(const Candidates& candidates, const Sample& sample, const DeltaSpec& delta,
-               Arena& arena) {
-    for (const AnyMode& mode : candidates) add(weigh(mode, sample, delta, arena));
+               Arena& arena, ChoiceLog* log) {
+    for (const AnyMode& mode : candidates) {
+      const Weighed weighed = weigh(mode, sample, delta, arena);
+      if (log != nullptr) log->weighed(mode, weighed.choice.delta, weighed.bits);
+      add(weighed);
+    }
   }
 };
 
 Ranking rank_modes(NumberType type, const LatentArray& ordered, const Sample& sample,
-                   const EncodeConfig& config, Arena& arena) {
+                   const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
   Ranking ranking;
   ranking.add_all(collect_candidates(type, ordered, sample, config.mode, arena), sample,
-                  config.delta, arena);
+                  config.delta, arena, log);
   const auto* mult = std::get_if<FloatMult>(&ranking.first.choice.mode);
   if (config.mode.kind() == ModeSpec::Kind::kAuto && mult != nullptr &&
       ranking.first.secondary_bits > kCostlySecondary) {
     Candidates divided;
     bid_float_mult_divided(type, *mult, divided);
-    ranking.add_all(divided, sample, config.delta, arena);
+    ranking.add_all(divided, sample, config.delta, arena, log);
   }
   return ranking;
 }
@@ -144,13 +148,13 @@ void set_asked_delta(const DeltaSpec& delta, const LatentArray& ordered, std::si
 }  // namespace
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena) {
+               const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
   Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
-  Ranking ranking = rank_modes(type, ordered, sample, config, arena);
+  Ranking ranking = rank_modes(type, ordered, sample, config, arena, log);
   const bool is_float = kind_of(type) == NumberKind::kFloat;
   if (is_float && ranking.first.bits < kRareBits && sample.latents.n < large_sample_n(ordered.n)) {
     sample = take_sample(ordered, large_sample_n(ordered.n), arena);
-    ranking = rank_modes(type, ordered, sample, config, arena);
+    ranking = rank_modes(type, ordered, sample, config, arena, log);
   }
   const bool try_more = ordered.n <= kFewNumbers;
   Choices choices;

@@ -156,16 +156,17 @@ std::size_t fallback_meta_bytes(NumberType type) {
 std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * size_of(type); }
 
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
-                          const EncodeConfig& config, Arena& arena) {
+                          const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
   const LatentArray ordered = ordered_latents(numbers, arena);
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
-  const Choices choices = choose(numbers.type, ordered, page_n, config, arena);
+  const Choices choices = choose(numbers.type, ordered, page_n, config, arena, log);
   EncodedChunk best;
   for (const Choice& choice : choices.all()) {
     const bool is_first = &choice == choices.all().data();
     const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
     const EncodedChunk chunk =
         encode_as(choice, numbers.type, latents, page_sizes, config.level, arena);
+    if (log != nullptr) log->encoded(choice.mode, choice.delta, chunk.bytes());
     if (is_first || chunk.bytes() < best.bytes()) best = chunk;
   }
   if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;

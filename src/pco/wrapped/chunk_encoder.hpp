@@ -6,6 +6,7 @@
 #include <span>
 
 #include "numpact/config.hpp"
+#include "pco/choose/choice_log.hpp"
 #include "pco/page/page_encoder.hpp"
 
 namespace numpact {
@@ -14,7 +15,7 @@ namespace numpact {
 // is at most kMaxChunkN. The config must have passed check_specs. The chunk takes at most
 // fallback_bytes(). Everything lives in `arena`.
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
-                          const EncodeConfig& config, Arena& arena);
+                          const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
 
 // What a chunk of Classic mode with one bin over the whole range takes: metadata and page of n
 // numbers.
