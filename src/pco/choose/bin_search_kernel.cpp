@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three passes, so that all but the widths vectorise: offset widths, costs, the least cost.
+// For each end first all candidates are put side by side, so that their costs vectorise.
 #include "pco/choose/bin_search_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -18,46 +18,95 @@ namespace HWY_NAMESPACE {
 
 constexpr float kLog2E = 1.442695f;
 
-template <class L>
-float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
-                    float* HWY_RESTRICT candidates, std::uint32_t& start) {
-  const L* HWY_RESTRICT lowers = step.lowers;
-  const float* HWY_RESTRICT cumulative = step.cumulative;
-  const float* HWY_RESTRICT best = step.best;
-  for (std::size_t i = step.first; i < step.end; ++i) {
-    widths[i] = static_cast<float>(std::bit_width(static_cast<L>(step.upper - lowers[i])));
+constexpr std::size_t kStep = 8;  // of the loops over candidates, so that none has a rest
+
+// The last merged bins that may end at one place.
+struct Candidates {
+  static constexpr std::size_t kMost = kNearStarts + 64 + kStep;
+
+  float widths[kMost];
+  float counts[kMost];
+  float bests[kMost];  // of what lies before
+  std::uint32_t starts[kMost];
+  std::size_t n = 0;
+
+  HWY_INLINE void add(std::size_t start, unsigned width, float count, float best) {
+    widths[n] = static_cast<float>(width);
+    counts[n] = count;
+    bests[n] = best;
+    starts[n++] = static_cast<std::uint32_t>(start);
   }
-  for (std::size_t i = step.first; i < step.end; ++i) {
-    const float count = step.cumulative_end - cumulative[i];
+  HWY_INLINE void fill_up() {
+    while (n % kStep != 0) add(0, 0, 1, 1e30f);
+  }
+};
+
+HWY_INLINE std::size_t Cheapest(const Candidates& candidates, float log_total, float meta_bits,
+                                float min_count, float& cost) {
+  float costs[Candidates::kMost] = {};
+  for (std::size_t i = 0; i < candidates.n; ++i) {
+    const float count = candidates.counts[i];
     // A weight cannot be under 1: what it has too much is taken from all other bins.
-    const float weighed = count < step.min_count ? step.min_count : count;
-    candidates[i] = best[i] + step.meta_bits + (weighed - count) * kLog2E +
-                    count * (step.log_total - fast_log2(weighed) + widths[i]);
+    const float weighed = count < min_count ? min_count : count;
+    costs[i] = candidates.bests[i] + meta_bits + (weighed - count) * kLog2E +
+               count * (log_total - fast_log2(weighed) + candidates.widths[i]);
   }
-  // Eight least costs side by side; the order of comparisons decides nothing but ties.
-  constexpr std::size_t kLanes = 8;
-  float least[kLanes];
-  for (float& lane : least) lane = candidates[step.end - 1];
-  std::size_t i = step.first;
-  for (; i + kLanes <= step.end; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      least[lane] = candidates[i + lane] < least[lane] ? candidates[i + lane] : least[lane];
+  // Side by side; the order of comparisons decides nothing but ties.
+  float least[kStep];
+  for (std::size_t lane = 0; lane < kStep; ++lane) least[lane] = costs[lane];
+  for (std::size_t i = kStep; i < candidates.n; i += kStep) {
+    for (std::size_t lane = 0; lane < kStep; ++lane) {
+      least[lane] = costs[i + lane] < least[lane] ? costs[i + lane] : least[lane];
     }
   }
-  for (; i < step.end; ++i) least[0] = candidates[i] < least[0] ? candidates[i] : least[0];
-  for (std::size_t lane = 1; lane < kLanes; ++lane) {
-    least[0] = least[lane] < least[0] ? least[lane] : least[0];
-  }
-  i = step.first;
-  while (candidates[i] != least[0]) ++i;
-  start = static_cast<std::uint32_t>(i);
-  return least[0];
+  cost = least[0];
+  for (std::size_t lane = 1; lane < kStep; ++lane) cost = least[lane] < cost ? least[lane] : cost;
+  std::size_t chosen = 0;
+  while (costs[chosen] != cost) ++chosen;
+  return chosen;
 }
 
-#define NUMPACT_KERNEL(L, S)                                                         \
-  float CheapestMerge##S(const MergeStep<L>& step, float* widths, float* candidates, \
-                         std::uint32_t& start) {                                     \
-    return CheapestMerge(step, widths, candidates, start);                           \
+template <class L>
+float MergeBins(const MergeProblem<L>& problem, float* HWY_RESTRICT best,
+                std::uint32_t* HWY_RESTRICT starts) {
+  const L* HWY_RESTRICT lowers = problem.lowers;
+  const float* HWY_RESTRICT cumulative = problem.cumulative;
+  std::uint32_t first_fitting[kBits<L> + 1] = {};  // by offset width
+  Candidates candidates;
+  best[0] = 0;
+  starts[0] = 0;
+  for (std::size_t j = 1; j <= problem.n; ++j) {
+    const L upper = problem.uppers[j - 1];
+    const float count_end = cumulative[j];
+    const std::size_t near = j > kNearStarts ? j - kNearStarts : 0;
+    candidates.n = 0;
+    for (std::size_t i = near; i < j; ++i) {
+      const unsigned width =
+          static_cast<unsigned>(std::bit_width(static_cast<L>(upper - lowers[i])));
+      candidates.add(i, width, count_end - cumulative[i], best[i]);
+    }
+    std::uint32_t last = static_cast<std::uint32_t>(near);
+    const unsigned near_width =
+        static_cast<unsigned>(std::bit_width(static_cast<L>(upper - lowers[near])));
+    for (unsigned width = near_width; last > 0 && width <= kBits<L>; ++width) {
+      std::uint32_t start = first_fitting[width];
+      while (width < kBits<L> && static_cast<L>(upper - lowers[start]) >> width != 0) ++start;
+      first_fitting[width] = start;
+      if (start >= last) continue;
+      last = start;
+      candidates.add(start, width, count_end - cumulative[start], best[start]);
+    }
+    candidates.fill_up();
+    const std::size_t chosen =
+        Cheapest(candidates, problem.log_total, problem.meta_bits, problem.min_count, best[j]);
+    starts[j] = candidates.starts[chosen];
+  }
+  return best[problem.n];
+}
+
+#define NUMPACT_KERNEL(L, S)                                                               \
+  float MergeBins##S(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
+    return MergeBins(problem, best, starts);                                               \
   }
 NUMPACT_KERNEL(std::uint8_t, 8)
 NUMPACT_KERNEL(std::uint16_t, 16)
@@ -74,12 +123,11 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                            \
-  HWY_EXPORT(CheapestMerge##S);                                                       \
-  template <>                                                                         \
-  float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates, \
-                          std::uint32_t& start) {                                     \
-    return NUMPACT_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);       \
+#define NUMPACT_DOOR(L, S)                                                                  \
+  HWY_EXPORT(MergeBins##S);                                                                 \
+  template <>                                                                               \
+  float merge_bins<L>(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
+    return NUMPACT_DISPATCH(MergeBins##S)(problem, best, starts);                           \
   }
 NUMPACT_DOOR(std::uint8_t, 8)
 NUMPACT_DOOR(std::uint16_t, 16)
