@@ -31,7 +31,7 @@ HistogramSpec sample_histogram(std::size_t n) {
 }
 
 // Bins fit the sample they were made for better than the chunk: by about so many bits each.
-constexpr float kOptimism = 2;
+constexpr float kOptimism = 2.5f;
 
 }  // namespace
 
