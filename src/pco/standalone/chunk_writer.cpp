@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/standalone/chunk_writer.hpp"
 
+#include <algorithm>
+
 #include "pco/wrapped/chunk_encoder.hpp"
+#include "pco/wrapped/run_plan.hpp"
 
 namespace numpact::standalone {
+namespace {
+
+// Fewer numbers are not worth two chunks.
+constexpr std::size_t kMinCutN = std::size_t{1} << 11;
 
 void write_chunk(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
                  BitWriter& writer) {
@@ -15,7 +22,42 @@ void write_chunk(const NumberView& numbers, const EncodeConfig& config, Arena& a
   write_page(chunk, chunk.pages[0], writer);
 }
 
-std::size_t chunk_overhead_bound(NumberType type) {
+// False if that takes more than one chunk would.
+bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfig& config,
+               Arena& arena, BitWriter& writer) {
+  const std::size_t before = writer.size();
+  const std::size_t bound =
+      run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
+  const std::size_t most = std::min(plan.whole_bytes, bound);
+  NumberView part = numbers;
+  for (const std::size_t n : plan.sizes) {
+    part.count = n;
+    write_chunk(part, config, arena, writer);
+    if (writer.size() - before > most || !writer.status().ok()) return false;
+    part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+               BitWriter& writer) {
+  const ArenaScope scratch(arena);
+  if (config.paging.is_automatic() && numbers.count >= kMinCutN) {
+    const RunPlan plan = plan_run(numbers, config, arena);
+    if (plan.sizes.size() > 1) {
+      BitWriter cut = writer;
+      if (write_cut(numbers, plan, config, arena, cut)) {
+        writer = cut;
+        return;
+      }
+    }
+  }
+  write_chunk(numbers, config, arena, writer);
+}
+
+std::size_t run_overhead_bound(NumberType type) {
   return kChunkHeadBytes + fallback_meta_bytes(type);
 }
 
