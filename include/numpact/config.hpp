@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -136,6 +138,15 @@ constexpr std::size_t automatic_chunk_n(unsigned level) {
 // neither a uniform type, kV2 no Lookback, kV1 no FloatQuant and 16-bit types. What is asked for
 // but cannot be held is kInvalidArgument.
 enum class Compatibility : std::uint8_t { kV1, kV2, kV3, kV4_0, kV4_1 };
+
+// "1", "2", "3", "4.0", "4.1".
+constexpr std::optional<Compatibility> compatibility_of_name(std::string_view name) {
+  constexpr std::string_view kNames[] = {"1", "2", "3", "4.0", "4.1"};
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i] == name) return static_cast<Compatibility>(i);
+  }
+  return std::nullopt;
+}
 
 // How far a long call has come.
 struct Progress {
