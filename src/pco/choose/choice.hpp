@@ -28,7 +28,7 @@ Status check_specs(NumberType type, const EncodeConfig& config);
 // weighs more than a sample shows, there are some more, to be tried in full.
 class Choices {
  public:
-  static constexpr std::size_t kMost = 3;
+  static constexpr std::size_t kMost = 4;
 
   // Dropped if there is no room.
   void add(const Choice& choice) {
