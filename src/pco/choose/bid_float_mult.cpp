@@ -107,7 +107,8 @@ CommonDivisor common_divisor(const Probes& probes, double factor) {
   std::size_t n = 0;
   for (std::size_t i = 0; i < probes.n; ++i) {
     const double quotient = probes.values[i] * factor;
-    if (fits(quotient)) multiples[n++] = static_cast<std::uint64_t>(std::abs(round_whole(quotient)));
+    if (fits(quotient))
+      multiples[n++] = static_cast<std::uint64_t>(std::abs(round_whole(quotient)));
   }
   if (n < kFewProbes) return {};
   std::array<std::uint64_t, kPairs> divisors;

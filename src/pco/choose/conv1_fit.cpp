@@ -45,9 +45,7 @@ struct Centred {
 };
 
 // A power of two as a double.
-double power_of_two(unsigned exponent) {
-  return static_cast<double>(std::uint64_t{1} << exponent);
-}
+double power_of_two(unsigned exponent) { return static_cast<double>(std::uint64_t{1} << exponent); }
 
 // False if it does not fit.
 bool round_to_int(double value, double limit, std::int64_t& out) {
@@ -149,8 +147,8 @@ unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n)
 // Whether the lags explain clearly more than differences do.
 bool is_promising(const LagEquations& equations, unsigned order) {
   const auto errors = equations.errors();
-  const double plain = std::min(
-      {errors[0], equations.difference_error(), equations.second_difference_error()});
+  const double plain =
+      std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
   return errors[order] + 0.1 < 0.97 * (plain + 0.1);
 }
 
@@ -159,8 +157,8 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
                                    const ChooseEffort& effort, Arena& arena) {
   const ArenaScope scratch(arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
-  const unsigned most = std::min<unsigned>(effort.max_conv1_order,
-                                           static_cast<unsigned>(sample.run_n / 4));
+  const unsigned most =
+      std::min<unsigned>(effort.max_conv1_order, static_cast<unsigned>(sample.run_n / 4));
   if (most < 2) return std::nullopt;
   const Centred<L> centred(latents, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);

@@ -26,8 +26,8 @@ LagEquations::LagEquations(const CentredRuns& runs, unsigned order) : order_(ord
       double sum = first[lag];
       products_[lag][0] += sum;
       for (unsigned j = 0; j + 1 + lag <= order; ++j) {
-        sum += x[order - 1 - j] * x[order - 1 - j - lag] -
-               x[run_n - 1 - j] * x[run_n - 1 - j - lag];
+        sum +=
+            x[order - 1 - j] * x[order - 1 - j - lag] - x[run_n - 1 - j] * x[run_n - 1 - j - lag];
         products_[j + 1 + lag][j + 1] += sum;
       }
     }

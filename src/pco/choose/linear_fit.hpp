@@ -31,8 +31,8 @@ class LagEquations {
   // Solves for the first `order` lags. False if there is no single solution.
   bool solve(unsigned order, LagWeights& weights) const;
 
-  // Mean square of what is left by the best prediction from 0, 1, ... lags, as far as solvable, then
-  // the last again. One more than `order` of them.
+  // Mean square of what is left by the best prediction from 0, 1, ... lags, as far as solvable,
+  // then the last again. One more than `order` of them.
   std::array<double, kMaxConv1Order + 1> errors() const;
 
   // Mean square of the differences that Consecutive of order 1 leaves; 2.

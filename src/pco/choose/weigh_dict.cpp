@@ -21,8 +21,9 @@ constexpr float kMostEntryShare = 0.5f;
 constexpr float kMinBits = 0.1f;
 // Latents that tell whether a dictionary is worth a closer look.
 constexpr std::size_t kFirstLook = 2048;
-// How much less the rough costs of that look may become.
-constexpr float kHope = 1.15f;
+// By how much that look's costs may be too high: entropies are rarely, rough ones often.
+constexpr float kHope = 1.02f;
+constexpr float kRoughHope = 1.15f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
@@ -180,14 +181,14 @@ bool is_promising(const Sample& sample, std::size_t most, float entry_bits, floa
   const float seen = static_cast<float>(few.size());
   const float expected = seen + once * once / (2 * twice);
   if (expected > static_cast<float>(most)) return false;
-  const float left = kHope * (to_beat - expected * entry_bits);
+  const float left = to_beat - expected * entry_bits;
   const float n = static_cast<float>(latents.size());
-  if (expected_entropy(few.counts(), n, expected) < left) return true;
+  if (expected_entropy(few.counts(), n, expected) < kHope * left) return true;
   for (const EntryOrder order : kEntryOrders) {
     const LatentArray indices = few.indices(latents, order, arena);
     const float bits = rough_delta_bits(indices.as<std::uint32_t>(), sample.run_n);
     // Between those seen come the others.
-    if (bits + fast_log2(expected / seen) < left) return true;
+    if (bits + fast_log2(expected / seen) < kRoughHope * left) return true;
   }
   return false;
 }
