@@ -161,7 +161,7 @@ Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
   Choice best = ranking.first.choice;
   if (config.delta.kind() == DeltaSpec::Kind::kAuto) {
     const bool may_change_mode = config.mode.kind() == ModeSpec::Kind::kAuto;
-    const Trial trial{page_n, ranking.first.bits, may_change_mode};
+    const Trial trial{page_n, ranking.first.bits, may_change_mode, config.level, ranking.first.secondary_bits};
     const bool looks_back = try_lookback(sample, ordered, trial, best, arena);
     choices.add(best);
     if (looks_back && try_more) choices.add(ranking.first.choice);

@@ -21,14 +21,16 @@ std::size_t width_of(std::uint32_t lookback) {
 
 }  // namespace
 
-LookbackCosts::LookbackCosts(std::size_t n, unsigned delta_bits, std::size_t max_frequent,
-                             Arena& arena)
-    : delta_bits_(delta_bits),
+LookbackCosts::LookbackCosts(std::size_t n, unsigned word_bits, unsigned unused_bits,
+                             std::size_t max_frequent, Arena& arena)
+    : word_bits_(word_bits),
+      unused_bits_(unused_bits),
       max_frequent_(std::min(max_frequent, kMaxFrequent)),
       counts_(arena.make<std::uint32_t>(n)),
-      costs_(arena.make<std::uint16_t>(n)),
+      costs_(arena.make<std::uint16_t>(n + 1)),  // read by pairs
       arena_(arena) {
   std::fill(counts_.begin(), counts_.end(), 0);
+  costs_.back() = 0;
 }
 
 void LookbackCosts::guess() {
@@ -38,16 +40,15 @@ void LookbackCosts::guess() {
   }
   share(shared);
   for (std::size_t c = 0; c < kDeltaClasses; ++c) {
-    const float bits = static_cast<float>(delta_bits_ == 64 ? 2 * c : c);
-    delta_costs_[c] = fixed(c == 0 ? 1 : 3 + bits);
+    const unsigned width = static_cast<unsigned>(word_bits_ == 64 ? 2 * c : c);
+    delta_costs_[c] = fixed(c == 0 ? 1 : 4 + offset_bits(width));
   }
   frequent_.n = 0;
-  while (frequent_.n < kMaxFrequent && frequent_.n + 1 < costs_.size()) {
+  while (frequent_.n < kMaxFrequent && frequent_.n + 1 < counts_.size()) {
     const std::uint32_t lookback = static_cast<std::uint32_t>(frequent_.n + 1);
     frequent_.lookbacks[frequent_.n] = lookback;
     frequent_.costs[frequent_.n++] = costs_[lookback];
   }
-  least_elsewhere_ = 0;
 }
 
 float LookbackCosts::learn(const ChosenLookbacks& chosen) {
@@ -104,19 +105,17 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
         fixed(total - fast_log2(count) + kMetaBits / (count * chosen.scale)));
   }
   find_frequent(counted.first(distinct));
-  find_least_elsewhere(counted.first(owners));
   return bits;
 }
 
 void LookbackCosts::share(const std::array<float, kWidths>& shared) {
   for (std::size_t width = 1; width < kWidths; ++width) {
     const std::size_t begin = std::size_t{1} << (width - 1);
-    if (begin >= costs_.size()) return;
-    const std::size_t end = std::min(2 * begin, costs_.size());
-    shared_[width] = fixed(shared[width]);
+    if (begin >= counts_.size()) return;
+    const std::size_t end = std::min(2 * begin, counts_.size());
     std::fill(costs_.begin() + static_cast<std::ptrdiff_t>(begin),
               costs_.begin() + static_cast<std::ptrdiff_t>(end),
-              static_cast<std::uint16_t>(shared_[width]));
+              static_cast<std::uint16_t>(fixed(shared[width])));
   }
 }
 
@@ -142,34 +141,21 @@ void LookbackCosts::find_frequent(std::span<const Counted> counted) {
   }
 }
 
-void LookbackCosts::find_least_elsewhere(std::span<const Counted> counted) {
-  least_elsewhere_ = ~std::uint32_t{0};
-  for (std::size_t width = 1; width < kWidths; ++width) {
-    if (std::size_t{1} << (width - 1) >= costs_.size()) break;
-    least_elsewhere_ = std::min(least_elsewhere_, shared_[width]);
-  }
-  const std::uint32_t last = frequent_.n > 1 ? frequent_.costs[frequent_.n - 2] : 0;
-  if (frequent_.n == max_frequent_ || counted.size() >= max_frequent_) {
-    least_elsewhere_ = std::min(least_elsewhere_, last);
-  }
-}
-
 float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
   const float total = fast_log2(static_cast<float>(chosen.n));
   float bits = 0;
   std::array<float, kDeltaClasses> class_bits{};
   std::array<float, kDeltaClasses> class_counts{};
-  for (unsigned width = 0; width <= delta_bits_; ++width) {
-    const unsigned c = delta_bits_ == 64 ? class_of_width<std::uint64_t>(width)
+  for (unsigned width = 0; width <= word_bits_; ++width) {
+    const unsigned c = word_bits_ == 64 ? class_of_width<std::uint64_t>(width)
                                          : class_of_width<std::uint32_t>(width);
     const float seen = static_cast<float>(chosen.widths[width]);
     const float count = seen + kUnseen;
-    const float cost = total - fast_log2(count) + static_cast<float>(width > 0 ? width - 1 : 0);
+    const float cost = total - fast_log2(count) + offset_bits(width);
     bits += seen * cost;
     class_bits[c] += count * cost;
     class_counts[c] += count;
   }
-  std::uint32_t least = ~std::uint32_t{0};
   for (std::size_t c = 0; c < kDeltaClasses; ++c) {
     if (class_counts[c] == 0) {
       delta_costs_[c] = delta_costs_[c - 1];  // cannot occur
@@ -177,9 +163,7 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
     }
     const float cost = class_bits[c] / class_counts[c];
     delta_costs_[c] = fixed(cost > 0 ? cost : 0);
-    least = std::min(least, delta_costs_[c]);
   }
-  least_elsewhere_ += least;
   return bits;
 }
 

@@ -30,23 +30,18 @@ struct ChosenLookbacks {
 
 class LookbackCosts {
  public:
-  // For lookbacks below n, and deltas of so many bits.
-  LookbackCosts(std::size_t n, unsigned delta_bits, std::size_t max_frequent, Arena& arena);
+  // For lookbacks below n, and deltas in words of so many bits, some of them unused.
+  LookbackCosts(std::size_t n, unsigned word_bits, unsigned unused_bits, std::size_t max_frequent,
+                Arena& arena);
 
   // As if lookbacks were spread evenly over their widths; the nearest are the frequent ones.
   void guess();
   // Returns the bits for each latent.
   float learn(const ChosenLookbacks& chosen);
 
-  std::uint32_t of(std::uint32_t lookback) const { return costs_[lookback]; }
-  template <Latent L>
-  std::uint32_t of_delta(L delta) const {
-    return delta_costs_[class_of_width<L>(signed_width(delta))];
-  }
-  const DeltaCosts& delta_costs() const { return delta_costs_; }
+  const std::uint16_t* of_lookbacks() const { return costs_.data(); }
+  const DeltaCosts& of_deltas() const { return delta_costs_; }
   const FrequentLookbacks& frequent() const { return frequent_; }
-  // The least cost that a lookback which is not among the frequent could have, delta included.
-  std::uint32_t least_elsewhere() const { return least_elsewhere_; }
 
  private:
   struct Counted {
@@ -59,16 +54,19 @@ class LookbackCosts {
   float learn_deltas(const ChosenLookbacks& chosen);
   void share(const std::array<float, kWidths>& shared);
   void find_frequent(std::span<const Counted> counted);
-  void find_least_elsewhere(std::span<const Counted> counted);
 
-  unsigned delta_bits_;
+  // Bits that a delta of the width takes beyond its width's code.
+  float offset_bits(unsigned width) const {
+    return width > unused_bits_ ? static_cast<float>(width - unused_bits_ - 1) : 0;
+  }
+
+  unsigned word_bits_;
+  unsigned unused_bits_;
   std::size_t max_frequent_;
   std::span<std::uint32_t> counts_;  // all zero between calls
   std::span<std::uint16_t> costs_;
-  std::array<std::uint32_t, kWidths> shared_{};
   DeltaCosts delta_costs_{};
   FrequentLookbacks frequent_;
-  std::uint32_t least_elsewhere_ = 0;
   Arena& arena_;
 };
 

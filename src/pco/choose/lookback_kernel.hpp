@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trying the same few lookbacks at every latent of a stretch.
+// Choosing the cheapest of several lookbacks, for a stretch of latents at once.
 #ifndef NUMPACT_PCO_CHOOSE_LOOKBACK_KERNEL_HPP
 #define NUMPACT_PCO_CHOOSE_LOOKBACK_KERNEL_HPP
 
@@ -29,23 +29,35 @@ constexpr unsigned class_of_width(unsigned width) {
   return std::min(index, static_cast<unsigned>(kDeltaClasses - 1));
 }
 
-// A cost and which of the lookbacks has it, ordered by both.
-inline constexpr unsigned kIndexBits = 6;
-inline constexpr std::size_t kMaxFrequent = std::size_t{1} << kIndexBits;
+inline constexpr unsigned kFrequentLog = 6;
+inline constexpr std::size_t kMaxFrequent = std::size_t{1} << kFrequentLog;
 
+// Lookbacks that are tried everywhere.
 struct FrequentLookbacks {
   std::array<std::uint32_t, kMaxFrequent> lookbacks{};
   std::array<std::uint32_t, kMaxFrequent> costs{};
   std::size_t n = 0;
 };
 
-// For n latents from latents[first] on: best[j] = the least of
-// (lookback cost + delta cost) << kIndexBits | index over the lookbacks that reach no further than
-// the array's start for all of them. One at least does.
+// Where to look back to from latents[first] on, and what that costs.
 template <Latent L>
-void find_cheapest(const L* latents, std::size_t first, std::size_t n,
-                   const FrequentLookbacks& frequent, const DeltaCosts& delta_costs,
-                   std::uint32_t* best);
+struct LookbackTask {
+  const L* latents;
+  std::size_t first;
+  std::size_t n;
+  const FrequentLookbacks* frequent;
+  const DeltaCosts* delta_costs;
+  const std::uint16_t* lookback_costs;  // by lookback; readable for 2 bytes more
+  // By latent of the page: other lookbacks to try, none of them beyond the page's start. Or null.
+  const std::uint32_t* same;
+  const std::uint32_t* strings;
+};
+
+// For each of the n latents the lookback with the least cost of its own and its delta's. Of the
+// frequent ones those are tried that reach no further than the page's start for all of the n, of
+// which there must be one; of equal ones the first in the order frequent, strings, same is chosen.
+template <Latent L>
+void choose_cheapest(const LookbackTask<L>& task, std::uint32_t* lookbacks);
 
 }  // namespace numpact
 

@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
+#include <cstdlib>
 
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_words.hpp"
 
 namespace numpact {
 namespace {
@@ -45,13 +48,13 @@ class Blocks {
   std::size_t stride_;
 };
 
-// In words of 32 or 64 bits; narrower latents stand in the upper bits.
 template <Latent L>
 class Search {
  public:
-  Search(std::span<const L> latents, std::size_t state_n, const LookbackEffort& effort,
-         Arena& arena)
+  Search(std::span<const L> latents, unsigned unused_bits, std::size_t state_n,
+         const LookbackEffort& effort, Arena& arena)
       : latents_(latents),
+        unused_bits_(unused_bits),
         state_n_(state_n),
         effort_(effort),
         same_(arena.make<std::uint32_t>(latents.size())),
@@ -64,14 +67,15 @@ class Search {
     strings_ = arena_.make<std::uint32_t>(n);
     find_same(latents_, same_, arena_);
     find_same_strings(latents_, strings_, arena_);
-    LookbackCosts from_near(n, kBits<L>, effort_.max_frequent, arena_);
-    LookbackCosts from_strings(n, kBits<L>, effort_.max_frequent, arena_);
+    LookbackCosts from_near(n, kBits<L>, unused_bits_, effort_.max_frequent, arena_);
+    LookbackCosts from_strings(n, kBits<L>, unused_bits_, effort_.max_frequent, arena_);
     chosen_.lookbacks = arena_.make<std::uint32_t>(n);
     const float near_bits = start_near(from_near);
     const float string_bits = start_with_strings(from_strings);
     LookbackCosts& costs = near_bits <= string_bits ? from_near : from_strings;
     float bits = std::min(near_bits, string_bits);
     for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(costs);
+    if (getenv("LBD")) fprintf(stderr, "   near start %.3f string start %.3f then %.3f give up %.3f\n", near_bits, string_bits, bits, give_up_bits);
     if (bits > give_up_bits) return {};
     choose_all(costs);
     return same_.subspan(state_n_);
@@ -88,22 +92,15 @@ class Search {
     return costs.learn(chosen_);
   }
 
-  // The least by guessed costs; the lookback used last is favoured.
+  // The least by guessed costs; the lookback used last is kept while it matches.
   float start_near(LookbackCosts& costs) {
     costs.guess();
     chosen_.clear();
-    const std::uint32_t discount =
-        static_cast<std::uint32_t>(std::bit_width(latents_.size())) * (1u << kCostFraction) / 3;
     std::uint32_t last = 1;
     some().each([&](std::size_t begin, std::size_t n) {
-      find_cheapest(latents_.data(), begin, n, costs.frequent(), costs.delta_costs(), best_.data());
-      for (std::size_t j = 0; j < n; ++j) {
-        const std::size_t i = begin + j;
-        Pick pick = pick_from(costs, best_[j]);
-        consider(costs, i, strings_[i], pick);
-        consider(costs, i, same_[i], pick);
-        if (last <= i && cost(costs, i, last) < pick.cost + discount) pick.lookback = last;
-        last = pick.lookback;
+      choose_cheapest(task(costs, begin, n), best_.data());
+      for (std::size_t i = begin; i < begin + n; ++i) {
+        if (last > i || latents_[i - last] != latents_[i]) last = best_[i - begin];
         note(i, last);
       }
     });
@@ -132,53 +129,28 @@ class Search {
   float choose_some(LookbackCosts& costs) {
     chosen_.clear();
     some().each([&](std::size_t begin, std::size_t n) {
-      choose_block(costs, begin, n, [&](std::size_t i, std::uint32_t lookback) {
-        note(i, lookback);
-      });
+      choose_cheapest(task(costs, begin, n), best_.data());
+      for (std::size_t j = 0; j < n; ++j) note(begin + j, best_[j]);
     });
     return learn(costs);
   }
 
   void choose_all(const LookbackCosts& costs) {
     for (std::size_t begin = state_n_; begin < latents_.size(); begin += kBlockN) {
-      choose_block(costs, begin, std::min(kBlockN, latents_.size() - begin),
-                   [&](std::size_t i, std::uint32_t lookback) { same_[i] = lookback; });
+      const std::size_t n = std::min(kBlockN, latents_.size() - begin);
+      choose_cheapest(task(costs, begin, n), &same_[begin]);
     }
   }
 
-  template <class F>
-  void choose_block(const LookbackCosts& costs, std::size_t begin, std::size_t n, F&& use) {
-    find_cheapest(latents_.data(), begin, n, costs.frequent(), costs.delta_costs(), best_.data());
-    const std::uint32_t enough = costs.least_elsewhere();
-    for (std::size_t j = 0; j < n; ++j) {
-      const std::size_t i = begin + j;
-      Pick pick = pick_from(costs, best_[j]);
-      if (pick.cost > enough) {
-        consider(costs, i, strings_[i], pick);
-        consider(costs, i, same_[i], pick);
-      }
-      use(i, pick.lookback);
-    }
-  }
-
-  struct Pick {
-    std::uint32_t cost;
-    std::uint32_t lookback;
-  };
-  static Pick pick_from(const LookbackCosts& costs, std::uint32_t best) {
-    return {best >> kIndexBits, costs.frequent().lookbacks[best % kMaxFrequent]};
-  }
-  std::uint32_t cost(const LookbackCosts& costs, std::size_t i, std::uint32_t lookback) const {
-    return costs.of(lookback) +
-           costs.of_delta(static_cast<L>(latents_[i] - latents_[i - lookback]));
-  }
-  void consider(const LookbackCosts& costs, std::size_t i, std::uint32_t lookback,
-                Pick& pick) const {
-    const std::uint32_t c = cost(costs, i, lookback);
-    if (c < pick.cost) pick = {c, lookback};
+  LookbackTask<L> task(const LookbackCosts& costs, std::size_t begin, std::size_t n) const {
+    return {latents_.data(),      begin,
+            n,                    &costs.frequent(),
+            &costs.of_deltas(),   costs.of_lookbacks(),
+            same_.data(),         strings_.data()};
   }
 
   std::span<const L> latents_;
+  unsigned unused_bits_;
   std::size_t state_n_;
   LookbackEffort effort_;
   std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
@@ -188,28 +160,12 @@ class Search {
   Arena& arena_;
 };
 
-template <Latent L>
-std::span<std::uint32_t> search(std::span<const L> latents, std::size_t state_n,
-                                const LookbackEffort& effort, float give_up_bits, Arena& arena) {
-  return Search<L>(latents, state_n, effort, arena).run(give_up_bits);
-}
-
-// In the upper bits, so that differences wrap as those of narrow latents do.
-template <Latent L>
-std::span<const std::uint32_t> widened(std::span<const L> latents, Arena& arena) {
-  const std::span<std::uint32_t> words = arena.make<std::uint32_t>(latents.size());
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    words[i] = static_cast<std::uint32_t>(latents[i]) << (32 - kBits<L>);
-  }
-  return words;
-}
-
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   if (level >= 10) return {n, 4, 64};
-  const std::size_t sample_n = std::clamp<std::size_t>(n / 8, std::size_t{1} << 14,
-                                                       std::size_t{1} << 16);
+  const std::size_t sample_n = std::clamp<std::size_t>(n / 16, std::size_t{1} << 13,
+                                                       std::size_t{1} << 15);
   if (level >= 6) return {sample_n, 2, 16};
   return {sample_n / 2, 1, 8};
 }
@@ -225,14 +181,9 @@ std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentAr
                                         Arena& arena, float give_up_bits, unsigned level) {
   if (latents.n <= lookback.state_n()) return {};
   const LookbackEffort effort = LookbackEffort::of_level(level, latents.n);
-  return latents.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    if constexpr (kBits<L> < 32) {
-      return search(widened(std::span<const L>(span), arena), lookback.state_n(), effort,
-                    give_up_bits, arena);
-    } else {
-      return search(std::span<const L>(span), lookback.state_n(), effort, give_up_bits, arena);
-    }
+  return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
+    using L = std::remove_const_t<typename decltype(words)::element_type>;
+    return Search<L>(words, unused_bits, lookback.state_n(), effort, arena).run(give_up_bits);
   });
 }
 
