@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "pco/stats/histogram.hpp"
+
 namespace numpact {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
 constexpr unsigned kMaxHashLog = 18;
 // A latent drops out of the string's hash after this many more.
 constexpr unsigned kStringN = 8;
+constexpr unsigned kNearBits = 10;
 
 class Latest {
  public:
@@ -46,6 +49,23 @@ void find_same(std::span<const L> latents, std::span<std::uint32_t> lookbacks, A
 }
 
 template <Latent L>
+void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const Range<L> range = range_of(latents);
+  const unsigned width =
+      static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+  const unsigned shift = width > kNearBits ? width - kNearBits : 0;
+  const std::span<std::uint32_t> positions = arena.make<std::uint32_t>(std::size_t{1} << kNearBits);
+  std::fill(positions.begin(), positions.end(), 0);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    const std::uint32_t position = static_cast<std::uint32_t>(i);
+    std::uint32_t& slot = positions[(latents[i] - range.lower) >> shift];
+    lookbacks[i] = position - slot;
+    slot = position;
+  }
+}
+
+template <Latent L>
 void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,
                        Arena& arena) {
   const ArenaScope scratch(arena);
@@ -59,8 +79,9 @@ void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> look
   }
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                            \
-  template void find_same(std::span<const L>, std::span<std::uint32_t>, Arena&);          \
+#define NUMPACT_INSTANTIATE(L)                                                   \
+  template void find_same(std::span<const L>, std::span<std::uint32_t>, Arena&); \
+  template void find_near(std::span<const L>, std::span<std::uint32_t>, Arena&); \
   template void find_same_strings(std::span<const L>, std::span<std::uint32_t>, Arena&);
 NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)

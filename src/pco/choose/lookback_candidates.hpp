@@ -15,6 +15,10 @@ namespace numpact {
 template <Latent L>
 void find_same(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
 
+// The same for the upper bits of the latents.
+template <Latent L>
+void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
+
 // The same for the string of latents that ends here.
 template <Latent L>
 void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,

@@ -148,7 +148,7 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
   std::array<float, kDeltaClasses> class_counts{};
   for (unsigned width = 0; width <= word_bits_; ++width) {
     const unsigned c = word_bits_ == 64 ? class_of_width<std::uint64_t>(width)
-                                         : class_of_width<std::uint32_t>(width);
+                                        : class_of_width<std::uint32_t>(width);
     const float seen = static_cast<float>(chosen.widths[width]);
     const float count = seen + kUnseen;
     const float cost = total - fast_log2(count) + offset_bits(width);

@@ -8,8 +8,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_words.hpp"
@@ -186,10 +184,9 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
   if (looked < kFew * expected || looked > kMany * expected) return bits;
   const float yes = static_cast<float>(repeats.repeated) / looked;
   const float known = (1 - yes) * plain.other + entropy(yes);
-  const float equal =
-      plain.equal_share > 0
-          ? plain.equal_share * std::min(plain.equal, -fast_log2(plain.equal_share))
-          : 0;
+  const float equal = plain.equal_share > 0
+                          ? plain.equal_share * std::min(plain.equal, -fast_log2(plain.equal_share))
+                          : 0;
   const float other_share = 1 - plain.equal_share;
   if (equal + other_share * known > (1 - kPromise) * bits) return bits;
   const ArenaScope scratch(arena);
@@ -198,8 +195,8 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
   chosen.lookbacks = repeats.kept();
   chosen.n = chosen.lookbacks.size();
   chosen.widths[0] = static_cast<std::uint32_t>(chosen.n);
-  chosen.scale = std::max(1.0f, other_share * yes * static_cast<float>(page_n) /
-                                    static_cast<float>(chosen.n));
+  chosen.scale =
+      std::max(1.0f, other_share * yes * static_cast<float>(page_n) / static_cast<float>(chosen.n));
   return equal + other_share * (known + yes * costs.learn(chosen));
 }
 
@@ -224,10 +221,10 @@ float near_bits(const Sample& sample, const AnyMode& mode, Arena& arena) {
       for (std::size_t run = 0; run + sample.run_n <= n; run += sample.run_n) {
         for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
           const std::size_t count = std::min(best.size(), sample.run_n - j);
-          choose_cheapest(LookbackTask<L>{words.data(), run + j, count, &costs.frequent(),
-                                          &costs.of_deltas(), costs.of_lookbacks(), nullptr,
-                                          nullptr},
-                          best.data());
+          choose_cheapest(
+              LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
+                              costs.of_lookbacks(), nullptr, nullptr, nullptr},
+              best.data());
           for (std::size_t k = 0; k < count; ++k) {
             const std::size_t i = run + j + k;
             chosen.add(best[k], signed_width(static_cast<L>(words[i] - words[i - best[k]])));
@@ -261,12 +258,10 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     find_repeats(latents, string_n, values, strings);
     const float by_strings = promised_bits(strings.found(), plain, bits, page.n, arena);
     const float by_values = promised_bits(values.found(), plain, bits, page.n, arena);
-    if (getenv("LBD")) fprintf(stderr, "gate len %zu bits %.3f equal %.3f other %.3f promised %.3f by values %.3f %zu/%zu\n", string_n, (double)bits, (double)plain.equal, (double)plain.other, (double)by_strings, (double)by_values, values.found().repeated, values.found().looked);
     return by_strings < wanted || by_values < wanted;
   });
   if (promising) return true;
   const float near = near_bits(sample, choice.mode, arena);
-    if (getenv("LBD")) fprintf(stderr, "   near %.3f\n", (double)near);
   return near + trial.secondary_bits < wanted;
 }
 

@@ -28,8 +28,7 @@ HWY_INLINE Tries CollectTries(const FrequentLookbacks& frequent, std::size_t fir
   for (std::size_t k = 0; k < frequent.n; ++k) {
     if (frequent.lookbacks[k] > first) continue;
     tries.lookbacks[tries.n] = frequent.lookbacks[k];
-    tries.words[tries.n] =
-        frequent.costs[k] << kFrequentLog | static_cast<std::uint32_t>(tries.n);
+    tries.words[tries.n] = frequent.costs[k] << kFrequentLog | static_cast<std::uint32_t>(tries.n);
     ++tries.n;
   }
   return tries;
@@ -54,7 +53,7 @@ void ChooseByOne(const LookbackTask<L>& task, const Tries& tries, std::size_t be
     }
     std::uint32_t least = word >> kFrequentLog;
     std::uint32_t lookback = tries.lookbacks[word % kMaxFrequent];
-    for (const std::uint32_t* const others : {task.strings, task.same}) {
+    for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
       if (others == nullptr) continue;
       const std::uint32_t other = others[i];
       const std::uint32_t cost =
@@ -73,9 +72,7 @@ void ChooseByOne(const LookbackTask<L>& task, const Tries& tries, std::size_t be
 constexpr std::size_t kLanes = 16;
 using Words = __m512i;
 
-HWY_INLINE Words SetWords(std::uint32_t word) {
-  return _mm512_set1_epi32(static_cast<int>(word));
-}
+HWY_INLINE Words SetWords(std::uint32_t word) { return _mm512_set1_epi32(static_cast<int>(word)); }
 HWY_INLINE Words AddWords(Words a, Words b) { return _mm512_add_epi32(a, b); }
 HWY_INLINE Words MinWords(Words a, Words b) { return _mm512_min_epu32(a, b); }
 HWY_INLINE void StoreWords(Words words, std::uint32_t* to) { _mm512_storeu_si512(to, words); }
@@ -158,8 +155,8 @@ HWY_INLINE __m512i Zeros64(const std::uint64_t* at, const B& back) {
 }
 template <class B>
 HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& table) {
-  const __m512i even_lanes = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4,
-                                              2, 0);
+  const __m512i even_lanes =
+      _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
   const __m512i zeros =
       _mm512_permutex2var_epi32(Zeros64<0>(at, back), even_lanes, Zeros64<1>(at, back));
   return table.Look(_mm512_srli_epi32(zeros, 1));
@@ -170,9 +167,7 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
 constexpr std::size_t kLanes = 8;
 using Words = __m256i;
 
-HWY_INLINE Words SetWords(std::uint32_t word) {
-  return _mm256_set1_epi32(static_cast<int>(word));
-}
+HWY_INLINE Words SetWords(std::uint32_t word) { return _mm256_set1_epi32(static_cast<int>(word)); }
 HWY_INLINE Words AddWords(Words a, Words b) { return _mm256_add_epi32(a, b); }
 HWY_INLINE Words MinWords(Words a, Words b) { return _mm256_min_epu32(a, b); }
 HWY_INLINE void StoreWords(Words words, std::uint32_t* to) {
@@ -223,8 +218,7 @@ HWY_INLINE __m256i Widths(__m256i changes) {
   const __m256i clamped = _mm256_min_epu32(changes, _mm256_set1_epi32(0x7fffffff));
   // Without what follows the leading bit nothing is rounded up to the next power of two.
   const __m256i leading = _mm256_andnot_si256(_mm256_srli_epi32(clamped, 1), clamped);
-  const __m256i exponents =
-      _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(leading)), 23);
+  const __m256i exponents = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(leading)), 23);
   return _mm256_max_epi32(_mm256_sub_epi32(exponents, _mm256_set1_epi32(126)),
                           _mm256_setzero_si256());
 }
@@ -288,8 +282,7 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
   const __m256i low_widths = _mm256_add_epi32(Widths(low), top);
   const __m256i high_widths = _mm256_add_epi32(Widths(high), _mm256_set1_epi32(32));
   const __m256i widths = _mm256_blendv_epi8(high_widths, low_widths, no_high);
-  const __m256i classes =
-      _mm256_srli_epi32(_mm256_add_epi32(widths, _mm256_set1_epi32(1)), 1);
+  const __m256i classes = _mm256_srli_epi32(_mm256_add_epi32(widths, _mm256_set1_epi32(1)), 1);
   return table.Look(_mm256_min_epu32(classes, _mm256_set1_epi32(31)));
 }
 
@@ -302,8 +295,8 @@ HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table,
                          Words& lookbacks) {
   const L* const at = task.latents + i;
   const Words tried = LoadWords(others + i);
-  const Words cost = AddWords(GatherShorts(task.lookback_costs, tried),
-                              DeltaCost(at, Backs<L>{at, tried}, table));
+  const Words cost =
+      AddWords(GatherShorts(task.lookback_costs, tried), DeltaCost(at, Backs<L>{at, tried}, table));
   lookbacks = IfLess(cost, least, tried, lookbacks);
   least = MinWords(cost, least);
 }
@@ -312,7 +305,8 @@ template <class L>
 void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
   const Tries tries = CollectTries(*task.frequent, task.first);
   std::uint32_t shifted[kDeltaClasses];
-  for (std::size_t i = 0; i < kDeltaClasses; ++i) shifted[i] = (*task.delta_costs)[i] << kFrequentLog;
+  for (std::size_t i = 0; i < kDeltaClasses; ++i)
+    shifted[i] = (*task.delta_costs)[i] << kFrequentLog;
   const Table shifted_table(shifted);
   const Table table(task.delta_costs->data());
   std::size_t j = 0;
@@ -332,7 +326,7 @@ void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
       const Words index = AndWords(words[half], SetWords(kMaxFrequent - 1));
       Words chosen = GatherWords(tries.lookbacks.data(), index);
       Words least = ShiftDown<kFrequentLog>(words[half]);
-      for (const std::uint32_t* const others : {task.strings, task.same}) {
+      for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
         if (others != nullptr) Consider(task, table, others, i, least, chosen);
       }
       StoreWords(chosen, lookbacks + j + half * kLanes);
@@ -350,10 +344,8 @@ void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
 
 #endif
 
-#define NUMPACT_KERNEL(L, S)                                                \
-  void Choose##S(const LookbackTask<L>& task, std::uint32_t* lookbacks) {   \
-    Choose(task, lookbacks);                                                \
-  }
+#define NUMPACT_KERNEL(L, S) \
+  void Choose##S(const LookbackTask<L>& task, std::uint32_t* lookbacks) { Choose(task, lookbacks); }
 NUMPACT_KERNEL(std::uint32_t, 32)
 NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
@@ -370,11 +362,11 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                          \
-  HWY_EXPORT(Choose##S);                                                            \
-  template <>                                                                       \
-  void choose_cheapest<L>(const LookbackTask<L>& task, std::uint32_t* lookbacks) {  \
-    NUMPACT_DISPATCH(Choose##S)(task, lookbacks);                                   \
+#define NUMPACT_DOOR(L, S)                                                         \
+  HWY_EXPORT(Choose##S);                                                           \
+  template <>                                                                      \
+  void choose_cheapest<L>(const LookbackTask<L>& task, std::uint32_t* lookbacks) { \
+    NUMPACT_DISPATCH(Choose##S)(task, lookbacks);                                  \
   }
 NUMPACT_DOOR(std::uint32_t, 32)
 NUMPACT_DOOR(std::uint64_t, 64)

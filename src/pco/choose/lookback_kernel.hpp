@@ -51,6 +51,7 @@ struct LookbackTask {
   // By latent of the page: other lookbacks to try, none of them beyond the page's start. Or null.
   const std::uint32_t* same;
   const std::uint32_t* strings;
+  const std::uint32_t* near;
 };
 
 // For each of the n latents the lookback with the least cost of its own and its delta's. Of the

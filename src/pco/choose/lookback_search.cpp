@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
 
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
@@ -37,7 +35,8 @@ class Blocks {
     std::uint64_t random = 0x9e3779b97f4a7c15u;
     for (std::size_t begin = first_; begin < n_; begin += stride_ * kBlockN) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      const std::size_t block = begin + static_cast<std::size_t>((random >> 33) % stride_) * kBlockN;
+      const std::size_t block =
+          begin + static_cast<std::size_t>((random >> 33) % stride_) * kBlockN;
       if (block < n_) f(block, std::min(kBlockN, n_ - block));
     }
   }
@@ -67,6 +66,8 @@ class Search {
     strings_ = arena_.make<std::uint32_t>(n);
     find_same(latents_, same_, arena_);
     find_same_strings(latents_, strings_, arena_);
+    near_ = arena_.make<std::uint32_t>(n);
+    find_near(latents_, near_, arena_);
     LookbackCosts from_near(n, kBits<L>, unused_bits_, effort_.max_frequent, arena_);
     LookbackCosts from_strings(n, kBits<L>, unused_bits_, effort_.max_frequent, arena_);
     chosen_.lookbacks = arena_.make<std::uint32_t>(n);
@@ -75,7 +76,6 @@ class Search {
     LookbackCosts& costs = near_bits <= string_bits ? from_near : from_strings;
     float bits = std::min(near_bits, string_bits);
     for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(costs);
-    if (getenv("LBD")) fprintf(stderr, "   near start %.3f string start %.3f then %.3f give up %.3f\n", near_bits, string_bits, bits, give_up_bits);
     if (bits > give_up_bits) return {};
     choose_all(costs);
     return same_.subspan(state_n_);
@@ -143,10 +143,15 @@ class Search {
   }
 
   LookbackTask<L> task(const LookbackCosts& costs, std::size_t begin, std::size_t n) const {
-    return {latents_.data(),      begin,
-            n,                    &costs.frequent(),
-            &costs.of_deltas(),   costs.of_lookbacks(),
-            same_.data(),         strings_.data()};
+    return {latents_.data(),
+            begin,
+            n,
+            &costs.frequent(),
+            &costs.of_deltas(),
+            costs.of_lookbacks(),
+            same_.data(),
+            strings_.data(),
+            near_.data()};
   }
 
   std::span<const L> latents_;
@@ -155,6 +160,7 @@ class Search {
   LookbackEffort effort_;
   std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
   std::span<std::uint32_t> strings_;  // and the same string
+  std::span<std::uint32_t> near_;
   ChosenLookbacks chosen_;
   std::array<std::uint32_t, kBlockN> best_{};
   Arena& arena_;
@@ -164,8 +170,8 @@ class Search {
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   if (level >= 10) return {n, 4, 64};
-  const std::size_t sample_n = std::clamp<std::size_t>(n / 16, std::size_t{1} << 13,
-                                                       std::size_t{1} << 15);
+  const std::size_t sample_n =
+      std::clamp<std::size_t>(n / 16, std::size_t{1} << 13, std::size_t{1} << 15);
   if (level >= 6) return {sample_n, 2, 16};
   return {sample_n / 2, 1, 8};
 }

@@ -2,8 +2,6 @@
 #include "pco/choose/lookback_trial.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 #include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_gate.hpp"
@@ -87,8 +85,8 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
-  const std::span<const std::uint32_t> found =
-      find_lookbacks(lookback, latents.primary, arena, kHopeless * (bits - trial.secondary_bits), trial.level);
+  const std::span<const std::uint32_t> found = find_lookbacks(
+      lookback, latents.primary, arena, kHopeless * (bits - trial.secondary_bits), trial.level);
   if (found.empty()) return false;
   std::copy(found.begin(), found.end(), lookbacks.begin());
   const float lookback_bits =
@@ -102,14 +100,12 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
     best_bits += std::min(plain_bits, delta_bits);
     // Where whole numbers repeat, splitting them only adds corrections.
     const float classic_bits = lookback_bits + weigh_deltas(lookbacks, page, arena);
-    if (getenv("LBD")) fprintf(stderr, "   sec plain %.3f delta %.3f classic %.3f\n", plain_bits, delta_bits, classic_bits);
     if (trial.may_change_mode && classic_bits < best_bits) {
       best_bits = classic_bits;
       mode = Classic{};
       lookback.secondary = false;
     }
   }
-    if (getenv("LBD")) fprintf(stderr, "   weighed %.3f lb %.3f mode %zu\n", (double)best_bits, (double)lookback_bits, mode.index());
   if (best_bits >= (1 - kToll) * bits) return false;
   choice.mode = mode;
   choice.delta = lookback;

@@ -8,8 +8,8 @@
 
 namespace numpact {
 
-// Calls f with words, and how many bits wider their differences are than the latents' (unless zero).
-// In scratch memory or the latents themselves.
+// Calls f with words, and how many bits wider their differences are than the latents' (unless
+// zero). In scratch memory or the latents themselves.
 template <class F>
 decltype(auto) visit_words(const LatentArray& latents, Arena& arena, F&& f) {
   return latents.visit([&](auto span) -> decltype(auto) {
