@@ -21,15 +21,14 @@ std::size_t width_of(std::uint32_t lookback) {
 
 }  // namespace
 
-LookbackCosts::LookbackCosts(std::size_t n, unsigned word_bits, unsigned unused_bits,
-                             std::size_t max_frequent, Arena& arena)
+LookbackCosts::LookbackCosts(std::span<std::uint32_t> counts, unsigned word_bits,
+                             unsigned unused_bits, std::size_t max_frequent, Arena& arena)
     : word_bits_(word_bits),
       unused_bits_(unused_bits),
       max_frequent_(std::min(max_frequent, kMaxFrequent)),
-      counts_(arena.make<std::uint32_t>(n)),
-      costs_(arena.make<std::uint16_t>(n + 1)),  // read by pairs
+      counts_(counts),
+      costs_(arena.make<std::uint16_t>(counts.size() + 1)),  // read by pairs
       arena_(arena) {
-  std::fill(counts_.begin(), counts_.end(), 0);
   costs_.back() = 0;
 }
 

@@ -28,11 +28,19 @@ struct ChosenLookbacks {
   }
 };
 
+// For the costs of lookbacks below n.
+inline std::span<std::uint32_t> make_counts(std::size_t n, Arena& arena) {
+  const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(n);
+  std::fill(counts.begin(), counts.end(), 0);
+  return counts;
+}
+
 class LookbackCosts {
  public:
-  // For lookbacks below n, and deltas in words of so many bits, some of them unused.
-  LookbackCosts(std::size_t n, unsigned word_bits, unsigned unused_bits, std::size_t max_frequent,
-                Arena& arena);
+  // For lookbacks below counts.size(), and deltas in words of so many bits, some of them unused.
+  // counts: all zero between calls.
+  LookbackCosts(std::span<std::uint32_t> counts, unsigned word_bits, unsigned unused_bits,
+                std::size_t max_frequent, Arena& arena);
 
   // As if lookbacks were spread evenly over their widths; the nearest are the frequent ones.
   void guess();
@@ -63,7 +71,7 @@ class LookbackCosts {
   unsigned word_bits_;
   unsigned unused_bits_;
   std::size_t max_frequent_;
-  std::span<std::uint32_t> counts_;  // all zero between calls
+  std::span<std::uint32_t> counts_;
   std::span<std::uint16_t> costs_;
   DeltaCosts delta_costs_{};
   FrequentLookbacks frequent_;

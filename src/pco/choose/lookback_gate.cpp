@@ -25,6 +25,8 @@ constexpr float kSpareBits = 8;
 constexpr std::size_t kMaxString = 16;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.04f;
+// The lookback variable's bins.
+constexpr float kMetaBits = 200;
 // Of so many lookbacks the costs are counted: the last ones.
 constexpr std::size_t kMostLookbacks = 8192;
 // One in 2^this is looked at.
@@ -188,9 +190,9 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
                           ? plain.equal_share * std::min(plain.equal, -fast_log2(plain.equal_share))
                           : 0;
   const float other_share = 1 - plain.equal_share;
-  if (equal + other_share * known > (1 - kPromise) * bits) return bits;
+  if (equal + other_share * known > bits) return bits;
   const ArenaScope scratch(arena);
-  LookbackCosts costs(page_n, 32, 0, 1, arena);
+  LookbackCosts costs(make_counts(page_n, arena), 32, 0, 1, arena);
   ChosenLookbacks chosen;
   chosen.lookbacks = repeats.kept();
   chosen.n = chosen.lookbacks.size();
@@ -209,7 +211,8 @@ float near_bits(const Sample& sample, const AnyMode& mode, Arena& arena) {
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     const std::size_t n = words.size();
-    LookbackCosts costs(kMaxFrequent + 1, kBits<L>, unused_bits, kMaxFrequent, arena);
+    LookbackCosts costs(make_counts(kMaxFrequent + 1, arena), kBits<L>, unused_bits, kMaxFrequent,
+                        arena);
     ChosenLookbacks chosen;
     chosen.lookbacks = arena.make<std::uint32_t>(n);
     chosen.scale = sample.scale;
@@ -243,7 +246,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                    const Trial& trial, Arena& arena) {
   const ArenaScope scratch(arena);
   const float bits = trial.bits;
-  const float wanted = (1 - kPromise) * bits;
+  const float wanted = (1 - kPromise) * bits - kMetaBits / static_cast<float>(page.n);
   const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
   const std::size_t string_n = static_cast<std::size_t>(
       std::clamp(std::ceil(string_bits / bits), 2.0f, static_cast<float>(kMaxString)));

@@ -5,7 +5,7 @@
 // is enough for that; its last costs then choose for all of it.
 //
 // Candidates at a number: the lookbacks used most in the round before, and the latest positions
-// that had the same latent, or the same string of latents, up to here.
+// that had the same latent, one with the same upper bits, or the same string of latents up to here.
 #include "pco/choose/lookback_search.hpp"
 
 #include <algorithm>
@@ -41,6 +41,11 @@ class Blocks {
     }
   }
 
+  // How many latents they hold at most.
+  std::size_t max_n() const {
+    return (n_ - first_ + kBlockN - 1) / (stride_ * kBlockN) * kBlockN + kBlockN;
+  }
+
  private:
   std::size_t first_;
   std::size_t n_;
@@ -56,21 +61,19 @@ class Search {
         unused_bits_(unused_bits),
         state_n_(state_n),
         effort_(effort),
+        some_(state_n, latents.size(), effort.sample_n),
         same_(arena.make<std::uint32_t>(latents.size())),
         arena_(arena) {}
 
   // None if a number would take more than give_up_bits.
   std::span<std::uint32_t> run(float give_up_bits) {
     const ArenaScope scratch(arena_);
-    const std::size_t n = latents_.size();
-    strings_ = arena_.make<std::uint32_t>(n);
-    find_same(latents_, same_, arena_);
-    find_same_strings(latents_, strings_, arena_);
-    near_ = arena_.make<std::uint32_t>(n);
-    find_near(latents_, near_, arena_);
-    LookbackCosts from_near(n, kBits<L>, unused_bits_, effort_.max_frequent, arena_);
-    LookbackCosts from_strings(n, kBits<L>, unused_bits_, effort_.max_frequent, arena_);
-    chosen_.lookbacks = arena_.make<std::uint32_t>(n);
+    find_candidates();
+    const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
+    const std::size_t most = effort_.max_frequent;
+    LookbackCosts from_near(counts, kBits<L>, unused_bits_, most, arena_);
+    LookbackCosts from_strings(counts, kBits<L>, unused_bits_, most, arena_);
+    chosen_.lookbacks = arena_.make<std::uint32_t>(some_.max_n());
     const float near_bits = start_near(from_near);
     const float string_bits = start_with_strings(from_strings);
     LookbackCosts& costs = near_bits <= string_bits ? from_near : from_strings;
@@ -82,7 +85,14 @@ class Search {
   }
 
  private:
-  Blocks some() const { return {state_n_, latents_.size(), effort_.sample_n}; }
+  void find_candidates() {
+    const std::size_t n = latents_.size();
+    strings_ = arena_.make<std::uint32_t>(n);
+    near_ = arena_.make<std::uint32_t>(n);
+    find_same(latents_, same_, arena_);
+    find_same_strings(latents_, strings_, arena_);
+    find_near(latents_, near_, arena_);
+  }
 
   void note(std::size_t i, std::uint32_t lookback) {
     chosen_.add(lookback, signed_width(static_cast<L>(latents_[i] - latents_[i - lookback])));
@@ -97,7 +107,7 @@ class Search {
     costs.guess();
     chosen_.clear();
     std::uint32_t last = 1;
-    some().each([&](std::size_t begin, std::size_t n) {
+    some_.each([&](std::size_t begin, std::size_t n) {
       choose_cheapest(task(costs, begin, n), best_.data());
       for (std::size_t i = begin; i < begin + n; ++i) {
         if (last > i || latents_[i - last] != latents_[i]) last = best_[i - begin];
@@ -112,7 +122,7 @@ class Search {
   float start_with_strings(LookbackCosts& costs) {
     chosen_.clear();
     std::uint32_t last = 1;
-    some().each([&](std::size_t begin, std::size_t n) {
+    some_.each([&](std::size_t begin, std::size_t n) {
       for (std::size_t i = begin; i < begin + n; ++i) {
         const L x = latents_[i];
         if (last > i || latents_[i - last] != x) {
@@ -128,7 +138,7 @@ class Search {
 
   float choose_some(LookbackCosts& costs) {
     chosen_.clear();
-    some().each([&](std::size_t begin, std::size_t n) {
+    some_.each([&](std::size_t begin, std::size_t n) {
       choose_cheapest(task(costs, begin, n), best_.data());
       for (std::size_t j = 0; j < n; ++j) note(begin + j, best_[j]);
     });
@@ -158,9 +168,10 @@ class Search {
   unsigned unused_bits_;
   std::size_t state_n_;
   LookbackEffort effort_;
+  Blocks some_;
   std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
   std::span<std::uint32_t> strings_;  // and the same string
-  std::span<std::uint32_t> near_;
+  std::span<std::uint32_t> near_;     // and a latent with the same upper bits
   ChosenLookbacks chosen_;
   std::array<std::uint32_t, kBlockN> best_{};
   Arena& arena_;
@@ -169,7 +180,9 @@ class Search {
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
-  if (level >= 10) return {n, 4, 64};
+  if (level >= 10) {
+    return {std::clamp<std::size_t>(n / 2, std::size_t{1} << 16, std::size_t{1} << 18), 4, 64};
+  }
   const std::size_t sample_n =
       std::clamp<std::size_t>(n / 16, std::size_t{1} << 13, std::size_t{1} << 15);
   if (level >= 6) return {sample_n, 2, 16};

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.25f;
+constexpr float kMinPageBits = 2048;
 constexpr std::size_t kWeighedN = 8192;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.02f;
@@ -76,6 +77,7 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   const std::size_t page_n = trial.page_n;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return false;
+  if (bits * static_cast<float>(page_n) < kMinPageBits) return false;
   const LatentArray page = ordered.slice(0, page_n);
   if (!may_look_back(sample, page, choice, trial, arena)) return false;
   Lookback lookback = lookback_for(page_n);
