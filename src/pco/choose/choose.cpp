@@ -24,7 +24,10 @@ constexpr float kRareBits = 0.5f;
 
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
-constexpr float kCloseSecond = 1.1f;
+constexpr float kCloseSecond = 1.03f;
+
+// Latents that the first, rough look is at.
+constexpr std::size_t kFewN = 512;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
@@ -125,36 +128,56 @@ class Chooser {
 
   Ranking rank(const Sample& sample) const {
     Ranking ranking(log_);
+    const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
         collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     Candidate divisible;
-    float least_bits = HUGE_VALF;
-    for (const Candidate& candidate : candidates) {
-      Weighed weighed = weigh(candidate, sample);
-      if (&candidate > candidates.begin() + 1) weighed.bits *= 1 + kLaterToll;
-      ranking.add(weighed);
-      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
-          weighed.bits < least_bits) {
-        least_bits = weighed.bits;
-        divisible = candidate;
-      }
-    }
+    rank_some(candidates, sample, few, ranking, divisible);
     if (effort_.divided_bases && divisible.denominator != 0) {
       Candidates divided;
       bid_float_mult_divided(type_, sample, divisible, divided);
-      for (const Candidate& candidate : divided) {
-        Weighed weighed = weigh(candidate, sample);
-        weighed.bits *= 1 + kLaterToll;
-        ranking.add(weighed);
-      }
+      Candidate none;
+      rank_some(divided, sample, few, ranking, none);
     }
     add_conv1(sample, ranking);
     add_dict(sample, ranking);
     return ranking;
   }
 
-  Weighed weigh(const Candidate& candidate, const Sample& sample) const {
-    return weigh_mode(candidate.mode, sample, config_.delta, effort_, arena_);
+  // Weighs those that a rough look leaves. divisible: becomes the best FloatMult with a costly
+  // secondary variable.
+  void rank_some(const Candidates& candidates, const Sample& sample, const Sample& few,
+                 Ranking& ranking, Candidate& divisible) const {
+    std::array<RoughCost, Candidates::kMost> costs;
+    std::array<std::size_t, Candidates::kMost> order;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      costs[i] = rough_cost(candidates.begin()[i].mode, few, arena_);
+      order[i] = i;
+    }
+    std::stable_sort(
+        order.begin(), order.begin() + static_cast<std::ptrdiff_t>(candidates.size()),
+        [&](std::size_t a, std::size_t b) { return costs[a].bits() < costs[b].bits(); });
+    float least_divisible = HUGE_VALF;
+    std::size_t weighed_n = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      const std::size_t i = order[k];
+      const Candidate& candidate = candidates.begin()[i];
+      // What repeats in a long chunk looks unique in a sample: Classic may be better than it looks.
+      const bool is_safe = std::holds_alternative<Classic>(candidate.mode) && sample.scale > 1;
+      const bool is_out =
+          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
+      if (is_out && !is_safe) continue;
+      Weighed weighed =
+          weigh_mode(candidate.mode, sample, costs[i], config_.delta, effort_, arena_);
+      ++weighed_n;
+      if (i > 1) weighed.bits *= 1 + kLaterToll;
+      ranking.add(weighed);
+      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
+          weighed.bits < least_divisible) {
+        least_divisible = weighed.bits;
+        divisible = candidate;
+      }
+    }
   }
 
   // For the best mode so far. Not for a small variable beside a large one.

@@ -17,6 +17,7 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
                                                         : 15);
   effort.max_order = level < 2 ? 1 : level < 4 ? 2 : kMaxConsecutiveOrder;
   effort.modes = level >= 2;
+  effort.max_weighed = level < 4 ? 2 : level < 8 ? 3 : level < 10 ? 4 : 8;
   effort.divided_bases = level >= 4;
   effort.secondary_deltas = level >= 4;
   effort.dicts = level >= 6;

@@ -144,12 +144,13 @@ unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n)
   return best;
 }
 
-// Whether the lags explain clearly more than differences do.
-bool is_promising(const LagEquations& equations, unsigned order) {
+// Whether the lags explain enough more than differences do.
+bool is_promising(const LagEquations& equations, unsigned order, float to_beat) {
   const auto errors = equations.errors();
   const double plain =
       std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
-  return errors[order] + 0.1 < 0.97 * (plain + 0.1);
+  const double ratio = (plain + 0.1) / (errors[order] + 0.1);
+  return fast_log2(static_cast<float>(ratio)) > kToll * to_beat;
 }
 
 template <Latent L>
@@ -163,7 +164,7 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
   const Centred<L> centred(latents, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
   const unsigned order = pick_order(equations, most, chunk_n);
-  if (order == 0 || !is_promising(equations, order)) return std::nullopt;
+  if (order == 0 || !is_promising(equations, order, to_beat)) return std::nullopt;
   LagWeights weights{};
   WeighedConv1 best;
   best.conv.order = order;

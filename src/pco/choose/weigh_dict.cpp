@@ -17,13 +17,15 @@ namespace {
 
 // Of what the numbers take without a dictionary, its entries may take this share.
 constexpr float kMostEntryShare = 0.5f;
+// And there must be this few of them.
+constexpr float kMostDistinct = 1.0f / 6;
 // With fewer bits for each number there is nothing to gain.
 constexpr float kMinBits = 0.1f;
 // Latents that tell whether a dictionary is worth a closer look.
-constexpr std::size_t kFirstLook = 2048;
+constexpr std::size_t kFirstLook = kMostRoughN;
 // By how much that look's costs may be too high: entropies are rarely, rough ones often.
 constexpr float kHope = 1.02f;
-constexpr float kRoughHope = 1.15f;
+constexpr float kRoughHope = 1.05f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
@@ -104,15 +106,14 @@ struct Way {
   float bits = HUGE_VALF;
 };
 
+// Of some of the indices.
 float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n) {
-  WidthCounts counts;
-  for (std::size_t from = 0; from + run_n <= indices.size(); from += run_n) {
-    for (std::size_t i = from + 1; i < from + run_n; ++i) {
-      const std::uint32_t up = indices[i] - indices[i - 1];
-      counts.add(std::min(up, 0 - up));
-    }
+  std::array<std::uint32_t, kMostRoughN> deltas;
+  std::size_t n = 0;
+  for (std::size_t i = 1; i < indices.size() && n < deltas.size(); ++i) {
+    if (i % run_n != 0) deltas[n++] = indices[i] - indices[i - 1] + kMid<std::uint32_t>;
   }
-  return counts.bits();
+  return rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true);
 }
 
 // Orders of the entries and deltas of their indices, without the entries themselves.
@@ -179,11 +180,12 @@ bool is_promising(const Sample& sample, std::size_t most, float entry_bits, floa
   const float once = is_whole ? 0 : static_cast<float>(few.seen(1));
   const float twice = static_cast<float>(few.seen(2) + 1);
   const float seen = static_cast<float>(few.size());
+  const float n = sample.scale * static_cast<float>(all.size());
   const float expected = seen + once * once / (2 * twice);
-  if (expected > static_cast<float>(most)) return false;
+  if (expected > static_cast<float>(most) || expected > kMostDistinct * n) return false;
   const float left = to_beat - expected * entry_bits;
-  const float n = static_cast<float>(latents.size());
-  if (expected_entropy(few.counts(), n, expected) < kHope * left) return true;
+  const float few_n = static_cast<float>(latents.size());
+  if (expected_entropy(few.counts(), few_n, expected) < kHope * left) return true;
   for (const EntryOrder order : kEntryOrders) {
     const LatentArray indices = few.indices(latents, order, arena);
     const float bits = rough_delta_bits(indices.as<std::uint32_t>(), sample.run_n);
