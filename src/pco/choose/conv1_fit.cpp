@@ -25,7 +25,11 @@ constexpr float kToll = 0.015f;
 constexpr float kFavoredToll = 0.1f;
 constexpr float kLagToll = 0.002f;
 // What outliers may make least squares look worse than it is.
-constexpr float kHope = 1.05f;
+constexpr float kHope = 1.02f;
+// With fewer bits for each number latents are codes, which no prediction hits.
+constexpr float kMinBits = 1;
+// Latents of a sample that are enough for a fit.
+constexpr std::size_t kSampleFitN = 8192;
 
 template <Latent L>
 struct Centred {
@@ -156,12 +160,16 @@ bool is_promising(const LagEquations& equations, unsigned order, float to_beat) 
 template <Latent L>
 std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> latents, float to_beat,
                                    const ChooseEffort& effort, Arena& arena) {
+  if (to_beat < kMinBits) return std::nullopt;
   const ArenaScope scratch(arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const unsigned most =
       std::min<unsigned>(effort.max_conv1_order, static_cast<unsigned>(sample.run_n / 4));
   if (most < 2) return std::nullopt;
-  const Centred<L> centred(latents, sample.run_n, arena);
+  const std::size_t fit_runs = std::max<std::size_t>(1, kSampleFitN / sample.run_n);
+  const std::span<const L> fitted =
+      latents.first(std::min(latents.size(), fit_runs * sample.run_n));
+  const Centred<L> centred(fitted, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
   const unsigned order = pick_order(equations, most, chunk_n);
   if (order == 0 || !is_promising(equations, order, to_beat)) return std::nullopt;

@@ -14,7 +14,7 @@ constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 }  // namespace
 
 std::size_t usual_sample_n(std::size_t n, std::size_t most) {
-  return std::min(std::max(n / 16, kMinSampleN), most);
+  return std::min(std::max(n / 8, kMinSampleN), most);
 }
 
 std::size_t large_sample_n(std::size_t n, std::size_t most) {

@@ -9,10 +9,16 @@
 
 namespace numpact {
 
-// The best order of the entries, each with its best delta, if it may take less than `to_beat` bits
-// a number. The entries are in `arena`.
-std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample, float to_beat,
-                                  const ChooseEffort& effort, Arena& arena);
+// What the best way without a dictionary takes.
+struct ToBeat {
+  float bits;
+  float rough_bits;
+};
+
+// The best order of the entries, each with its best delta, if it may take less. The entries are in
+// `arena`.
+std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
+                                  const ToBeat& to_beat, const ChooseEffort& effort, Arena& arena);
 
 }  // namespace numpact
 
