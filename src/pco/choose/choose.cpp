@@ -137,12 +137,11 @@ class Chooser {
       rank_divided(look, sample, few, ranking);
     }
     add_conv1(sample, ranking);
-    add_dict(sample, look.least_bits, ranking);
+    add_dict(sample, ranking);
     return ranking;
   }
 
   struct FirstLook {
-    float least_bits = 0;
     // The best FloatMult with a costly secondary variable, if any.
     Candidate divisible;
     float divisible_bits = 0;
@@ -163,7 +162,6 @@ class Chooser {
                                                           : a < b;
               });
     FirstLook look;
-    look.least_bits = costs[order[0]].bits();
     float least = HUGE_VALF;
     std::size_t weighed_n = 0;
     for (std::size_t k = 0; k < candidates.size(); ++k) {
@@ -172,7 +170,7 @@ class Chooser {
       // What repeats in a long chunk looks unique in a sample: Classic may be better than it looks.
       const bool is_safe = std::holds_alternative<Classic>(candidate.mode) && sample.scale > 1;
       const bool is_out =
-          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), look.least_bits);
+          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
       if (is_out && !is_safe) continue;
       const Weighed weighed = weigh(candidate.mode, sample, costs[i], i > 1 ? kLaterToll : 0);
       ++weighed_n;
@@ -218,10 +216,9 @@ class Chooser {
     if (conv) ranking.add({best.mode, conv->conv, conv->bits + other_bits, other_bits});
   }
 
-  void add_dict(const Sample& sample, float rough_bits, Ranking& ranking) const {
+  void add_dict(const Sample& sample, Ranking& ranking) const {
     if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
-    auto weighed =
-        weigh_dict(ordered_, sample, {ranking.first().bits, rough_bits}, effort_, arena_);
+    auto weighed = weigh_dict(ordered_, sample, ranking.first(), effort_, arena_);
     if (!weighed) return;
     weighed->bits *= 1 + kDictToll;
     ranking.add(*weighed);

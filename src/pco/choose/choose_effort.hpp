@@ -19,6 +19,8 @@ struct ChooseEffort {
   bool dicts = false;
   bool lookback = false;
   unsigned max_conv1_order = 0;  // 0: none
+  std::size_t conv1_fit_n = 0;   // latents of a reweighted fit
+  unsigned conv1_rounds = 0;     // of reweighting
   std::size_t trials = 1;        // ways encoded in full, where several come near
   bool favors_decoding = false;
 

@@ -18,7 +18,7 @@ namespace {
 
 // Latents that a fit looks at.
 constexpr std::size_t kFitN = std::size_t{1} << 16;
-constexpr unsigned kRounds = 3;
+constexpr unsigned kAskedRounds = 3;
 constexpr unsigned kOrders[] = {1, 2, 4, 8, 12, 16, 24, 32};
 // Conv1 decodes slower than Consecutive: it must save this share; and each lag a little.
 constexpr float kToll = 0.015f;
@@ -28,7 +28,7 @@ constexpr float kLagToll = 0.002f;
 constexpr float kHope = 1.02f;
 // With fewer bits for each number latents are codes, which no prediction hits.
 constexpr float kMinBits = 1;
-// Latents of a sample that are enough for a fit.
+// Latents of a sample that are enough for least squares.
 constexpr std::size_t kSampleFitN = 8192;
 
 template <Latent L>
@@ -83,13 +83,19 @@ bool quantize(const LagWeights& weights, double mean, unsigned bits, Conv1& conv
   return false;
 }
 
+CentredRuns first_runs(const CentredRuns& runs, std::size_t n) {
+  const std::size_t kept = std::max<std::size_t>(1, n / runs.run_n) * runs.run_n;
+  return {runs.values.first(std::min(runs.values.size(), kept)), runs.run_n};
+}
+
 // Weights for `order` lags, from those that least squares gave.
-void reweight(const CentredRuns& runs, unsigned order, LagWeights& weights, Arena& arena) {
+void reweight(const CentredRuns& runs, unsigned order, unsigned rounds, LagWeights& weights,
+              Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = runs.values.size();
   const std::span<double> importances = arena.make<double>(n);
   const std::span<double> sorted = arena.make<double>(n);
-  for (unsigned round = 0; round < kRounds; ++round) {
+  for (unsigned round = 0; round < rounds; ++round) {
     std::size_t errors = 0;
     for (std::size_t from = 0; from + runs.run_n <= n; from += runs.run_n) {
       for (std::size_t i = from + order; i < from + runs.run_n; ++i) {
@@ -181,7 +187,8 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
   best.bits = weigh(sample, latents, best.conv, arena);
   const float enough = (1 - (effort.favors_decoding ? kFavoredToll : kToll)) * to_beat;
   if (best.bits > kHope * enough) return std::nullopt;
-  reweight(centred.runs, order, weights, arena);
+  reweight(first_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
+           arena);
   WeighedConv1 better;
   better.conv.order = order;
   if (quantize(weights, centred.mean, kBits<L>, better.conv)) {
@@ -199,7 +206,7 @@ AnyDelta fit(std::span<const L> latents, unsigned order, Arena& arena) {
   const Centred<L> centred(latents.subspan((latents.size() - n) / 2, n), n, arena);
   LagWeights weights{};
   if (!LagEquations(centred.runs, order).solve(order, weights)) return NoDelta{};
-  reweight(centred.runs, order, weights, arena);
+  reweight(centred.runs, order, kAskedRounds, weights, arena);
   Conv1 conv;
   conv.order = order;
   if (!quantize(weights, centred.mean, kBits<L>, conv)) return NoDelta{};

@@ -27,6 +27,9 @@ constexpr float kPromise = 0.96f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
+// By how much Conv1 may make up for what Consecutive takes too much.
+constexpr float kConv1Hope = 1.1f;
+
 enum class EntryOrder { kAppearance, kFrequency, kValue };
 constexpr EntryOrder kEntryOrders[] = {EntryOrder::kAppearance, EntryOrder::kFrequency,
                                        EntryOrder::kValue};
@@ -122,8 +125,8 @@ float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n
 
 // Orders of the entries and deltas of their indices, without the entries themselves.
 template <Latent L>
-Way weigh_orders(const Entries<L>& entries, const Sample& sample, const ChooseEffort& effort,
-                 Arena& arena) {
+Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
+                 const ChooseEffort& effort, Arena& arena) {
   std::array<LatentArray, std::size(kEntryOrders)> indices;
   std::array<float, std::size(kEntryOrders)> rough;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -143,7 +146,7 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, const ChooseEf
     if (rough[i] > kClose * least) continue;
     const float bits = weigh_consecutive(sample, indices[i], 1, arena);
     if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
-    if (order == EntryOrder::kValue && best.order == order && effort.max_conv1_order > 0) {
+    if (order == EntryOrder::kValue && bits < kConv1Hope * std::min(to_beat, best.bits)) {
       const std::optional<WeighedConv1> conv =
           weigh_conv1(sample, indices[i], best.bits, effort, arena);
       if (conv) best = {order, conv->conv, conv->bits};
@@ -171,7 +174,7 @@ float expected_entropy(std::span<const std::uint32_t> counts, float n, float exp
 
 // Whether a few of the sample's latents let hope for less.
 template <Latent L>
-bool is_promising(const Sample& sample, std::size_t most, float entry_bits, const ToBeat& to_beat,
+bool is_promising(const Sample& sample, std::size_t most, float entry_bits, const Weighed& to_beat,
                   Arena& arena) {
   const ArenaScope scratch(arena);
   const Sample few_runs = take_few(sample, kMostRoughN, arena);
@@ -189,7 +192,7 @@ bool is_promising(const Sample& sample, std::size_t most, float entry_bits, cons
   const float left = to_beat.bits - expected * entry_bits;
   const float few_n = static_cast<float>(latents.size());
   if (expected_entropy(few.counts(), few_n, expected) < kPromise * left) return true;
-  const float rough_left = std::max(to_beat.bits, to_beat.rough_bits) - expected * entry_bits;
+  const float rough_left = rough_cost(to_beat.mode, few_runs, arena).bits() - expected * entry_bits;
   for (const EntryOrder order : kEntryOrders) {
     const LatentArray indices = few.indices(latents, order, arena);
     const float bits = rough_delta_bits(indices.as<std::uint32_t>(), few_runs.run_n, order);
@@ -201,7 +204,7 @@ bool is_promising(const Sample& sample, std::size_t most, float entry_bits, cons
 
 template <Latent L>
 std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
-                             const ToBeat& to_beat, const ChooseEffort& effort, Arena& arena) {
+                             const Weighed& to_beat, const ChooseEffort& effort, Arena& arena) {
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
   const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat.bits / entry_bits);
   if (!is_promising<L>(sample, most, entry_bits, to_beat, arena)) return std::nullopt;
@@ -211,15 +214,16 @@ std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
     arena.rewind(mark);
     return std::nullopt;
   }
-  const Way best = weigh_orders(entries, sample, effort, arena);
-  return Weighed{entries.dict(best.order, arena), best.delta,
-                 best.bits + entry_bits * static_cast<float>(entries.size()), 0};
+  const float all_entry_bits = entry_bits * static_cast<float>(entries.size());
+  const Way best = weigh_orders(entries, sample, to_beat.bits - all_entry_bits, effort, arena);
+  return Weighed{entries.dict(best.order, arena), best.delta, best.bits + all_entry_bits, 0};
 }
 
 }  // namespace
 
 std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
-                                  const ToBeat& to_beat, const ChooseEffort& effort, Arena& arena) {
+                                  const Weighed& to_beat, const ChooseEffort& effort,
+                                  Arena& arena) {
   if (to_beat.bits < kMinBits) return std::nullopt;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;

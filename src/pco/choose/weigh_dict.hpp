@@ -9,16 +9,10 @@
 
 namespace numpact {
 
-// What the best way without a dictionary takes.
-struct ToBeat {
-  float bits;
-  float rough_bits;
-};
-
-// The best order of the entries, each with its best delta, if it may take less. The entries are in
-// `arena`.
+// The best order of the entries, each with its best delta, if it may take less than the best way
+// without a dictionary. The entries are in `arena`.
 std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
-                                  const ToBeat& to_beat, const ChooseEffort& effort, Arena& arena);
+                                  const Weighed& to_beat, const ChooseEffort& effort, Arena& arena);
 
 }  // namespace numpact
 
