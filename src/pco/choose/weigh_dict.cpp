@@ -22,7 +22,7 @@ constexpr float kMostDistinct = 1.0f / 6;
 // With fewer bits for each number there is nothing to gain.
 constexpr float kMinBits = 0.1f;
 // Without delta exact bins do as well as a dictionary: its entropy must promise this share. Rough
-// costs of deltas must promise less than other rough costs are.
+// costs of deltas must, too.
 constexpr float kPromise = 0.96f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
@@ -107,20 +107,27 @@ struct Way {
   float bits = HUGE_VALF;
 };
 
-// Of some of the indices; what seems to follow each other because it is new is left out.
+// Of some of the indices. What seems to follow each other because it is new may stand anywhere.
 float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n,
                        EntryOrder order) {
   std::array<std::uint32_t, kMostRoughN> deltas;
   std::size_t n = 0;
+  std::size_t new_n = 0;
   std::uint32_t most = indices[0];
   for (std::size_t i = 1; i < indices.size() && n < deltas.size(); ++i) {
     const bool is_new = order == EntryOrder::kAppearance && indices[i] > most;
     most = std::max(most, indices[i]);
-    if (i % run_n == 0 || is_new) continue;
-    deltas[n++] = indices[i] - indices[i - 1] + kMid<std::uint32_t>;
+    if (i % run_n == 0) continue;
+    if (is_new) {
+      ++new_n;
+    } else {
+      deltas[n++] = indices[i] - indices[i - 1] + kMid<std::uint32_t>;
+    }
   }
-  if (n < kMostRoughN / 4) return HUGE_VALF;
-  return rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true);
+  const float known = static_cast<float>(n);
+  const float unknown = static_cast<float>(new_n);
+  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true);
+  return (known * bits + unknown * fast_log2(static_cast<float>(most + 1))) / (known + unknown + 1);
 }
 
 // Orders of the entries and deltas of their indices, without the entries themselves.
@@ -197,7 +204,7 @@ bool is_promising(const Sample& sample, std::size_t most, float entry_bits, cons
     const LatentArray indices = few.indices(latents, order, arena);
     const float bits = rough_delta_bits(indices.as<std::uint32_t>(), few_runs.run_n, order);
     // Between those seen come the others.
-    if (bits + fast_log2(expected / seen) < rough_left) return true;
+    if (bits + fast_log2(expected / seen) < kPromise * rough_left) return true;
   }
   return false;
 }
