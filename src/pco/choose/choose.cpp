@@ -20,16 +20,21 @@ namespace {
 constexpr float kCostlySecondary = 0.2f;
 
 // Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
-constexpr float kRareBits = 0.5f;
+constexpr float kRareBits = 0.75f;
 
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
-constexpr float kCloseSecond = 1.1f;
+constexpr float kCloseSecond = 1.03f;
+
+// Latents that the first, rough look is at.
+constexpr std::size_t kFewN = 512;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
+// Rough costs of bases that are parts of each other are wrong alike.
+constexpr float kDividedShare = 1.03f;
 // Dict takes a lookup for each number, in a table that may be large.
-constexpr float kDictToll = 0.01f;
+constexpr float kDictToll = 0.015f;
 
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
@@ -111,8 +116,7 @@ class Chooser {
     Sample sample = take_sample(ordered_, usual_sample_n(ordered_.n, effort_.max_sample_n), arena_);
     Ranking ranking = rank(sample);
     const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n);
-    if (kind_of(type_) == NumberKind::kFloat && effort_.modes && sample.latents.n < large &&
-        ranking.first().bits < kRareBits) {
+    if (effort_.modes && sample.latents.n < large && ranking.first().bits < kRareBits) {
       sample = take_sample(ordered_, large, arena_);
       ranking = rank(sample);
     }
@@ -125,36 +129,78 @@ class Chooser {
 
   Ranking rank(const Sample& sample) const {
     Ranking ranking(log_);
+    const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
         collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
-    Candidate divisible;
-    float least_bits = HUGE_VALF;
-    for (const Candidate& candidate : candidates) {
-      Weighed weighed = weigh(candidate, sample);
-      if (&candidate > candidates.begin() + 1) weighed.bits *= 1 + kLaterToll;
-      ranking.add(weighed);
-      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
-          weighed.bits < least_bits) {
-        least_bits = weighed.bits;
-        divisible = candidate;
-      }
-    }
-    if (effort_.divided_bases && divisible.denominator != 0) {
-      Candidates divided;
-      bid_float_mult_divided(type_, sample, divisible, divided);
-      for (const Candidate& candidate : divided) {
-        Weighed weighed = weigh(candidate, sample);
-        weighed.bits *= 1 + kLaterToll;
-        ranking.add(weighed);
-      }
+    const FirstLook look = rank_candidates(candidates, sample, few, ranking);
+    if (effort_.divided_bases && look.divisible.denominator != 0) {
+      rank_divided(look, sample, few, ranking);
     }
     add_conv1(sample, ranking);
     add_dict(sample, ranking);
     return ranking;
   }
 
-  Weighed weigh(const Candidate& candidate, const Sample& sample) const {
-    return weigh_mode(candidate.mode, sample, config_.delta, effort_, arena_);
+  struct FirstLook {
+    // The best FloatMult with a costly secondary variable, if any.
+    Candidate divisible;
+    float divisible_bits = 0;
+  };
+
+  // Weighs those that a rough look leaves.
+  FirstLook rank_candidates(const Candidates& candidates, const Sample& sample, const Sample& few,
+                            Ranking& ranking) const {
+    std::array<RoughCost, Candidates::kMost> costs;
+    std::array<std::size_t, Candidates::kMost> order;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      costs[i] = rough_cost(candidates.begin()[i].mode, few, arena_);
+      order[i] = i;
+    }
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(candidates.size()),
+              [&](std::size_t a, std::size_t b) {
+                return costs[a].bits() != costs[b].bits() ? costs[a].bits() < costs[b].bits()
+                                                          : a < b;
+              });
+    FirstLook look;
+    float least = HUGE_VALF;
+    std::size_t weighed_n = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      const std::size_t i = order[k];
+      const Candidate& candidate = candidates.begin()[i];
+      // What repeats in a long chunk looks unique in a sample: Classic may be better than it looks.
+      const bool is_safe = std::holds_alternative<Classic>(candidate.mode) && sample.scale > 1;
+      const bool is_out =
+          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
+      if (is_out && !is_safe) continue;
+      const Weighed weighed = weigh(candidate.mode, sample, costs[i], i > 1 ? kLaterToll : 0);
+      ++weighed_n;
+      ranking.add(weighed);
+      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
+          weighed.bits < least) {
+        least = weighed.bits;
+        look.divisible = candidate;
+        look.divisible_bits = costs[i].bits();
+      }
+    }
+    return look;
+  }
+
+  void rank_divided(const FirstLook& look, const Sample& sample, const Sample& few,
+                    Ranking& ranking) const {
+    Candidates divided;
+    bid_float_mult_divided(type_, sample, look.divisible, divided);
+    for (const Candidate& candidate : divided) {
+      const RoughCost cost = rough_cost(candidate.mode, few, arena_);
+      if (cost.bits() > kDividedShare * look.divisible_bits) continue;
+      ranking.add(weigh(candidate.mode, sample, cost, kLaterToll));
+    }
+  }
+
+  Weighed weigh(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
+                float toll) const {
+    Weighed weighed = weigh_mode(mode, sample, rough, config_.delta, effort_, arena_);
+    weighed.bits *= 1 + toll;
+    return weighed;
   }
 
   // For the best mode so far. Not for a small variable beside a large one.
@@ -172,7 +218,7 @@ class Chooser {
 
   void add_dict(const Sample& sample, Ranking& ranking) const {
     if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
-    auto weighed = weigh_dict(ordered_, sample, ranking.first().bits, effort_, arena_);
+    auto weighed = weigh_dict(ordered_, sample, ranking.first(), effort_, arena_);
     if (!weighed) return;
     weighed->bits *= 1 + kDictToll;
     ranking.add(*weighed);
