@@ -294,6 +294,8 @@ class Chooser {
       for (const Weighed& way : ranking.all()) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way);
+        const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
+                          way.secondary_bits};
         if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
