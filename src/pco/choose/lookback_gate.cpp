@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repeats lie too far apart for a sample to show them. So one cheap pass over the page looks at a
+// part of its latents, and of its short strings of them, the same ones wherever they occur, and
+// counts how many occurred before and how far back. Streams that take turns show in the sample.
+#include "pco/choose/lookback_gate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_hash_kernel.hpp"
+#include "pco/choose/lookback_words.hpp"
+#include "pco/mode/split.hpp"
+#include "pco/stats/log2.hpp"
+
+namespace numpact {
+namespace {
+
+// Strings hold this many bits more than it takes to tell the page's places apart, so that they
+// don't recur by chance.
+constexpr float kSpareBits = 8;
+constexpr unsigned kMaxStringLog = 4;
+// What must be promised before a search is tried.
+constexpr float kPromise = 0.03f;
+constexpr float kPromiseForSize = 0.01f;
+constexpr unsigned kLevelForSize = 10;
+// The lookback variable's bins.
+constexpr float kMetaBits = 200;
+// One of them.
+constexpr float kBinBits = 50;
+// Of so many lookbacks the costs are counted: the last ones.
+constexpr std::size_t kMostLookbacks = 4096;
+// One in 2^this is looked at.
+constexpr unsigned kPickLog = 3;
+constexpr unsigned kPickLogOfMany = 4;
+constexpr std::size_t kManyN = std::size_t{1} << 17;
+// So many of a sample are looked at for streams that take turns.
+constexpr std::size_t kNearN = 4096;
+// Of the number of them that is to be expected, so many at least and at most.
+constexpr float kFew = 0.6f;
+constexpr float kMany = 1.6f;
+
+// With costs that are only guessed, more than this over is too much.
+constexpr float kHopeless = 1.3f;
+
+unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
+
+// Of those looked at: the ones whose last latent is not that before it.
+struct Repeats {
+  std::size_t looked = 0;
+  std::size_t repeated = 0;
+  std::span<std::uint32_t> lookbacks;
+
+  std::span<std::uint32_t> kept() const {
+    return lookbacks.first(std::min(repeated, lookbacks.size()));
+  }
+};
+
+// The latest positions of what is looked at.
+template <Latent L>
+class Seen {
+ public:
+  Seen(std::span<const L> latents, unsigned log, Arena& arena)
+      : latents_(latents), log_(log), slots_(arena.make<Slot>(std::size_t{1} << log)) {
+    std::fill(slots_.begin(), slots_.end(), Slot{0, 0});
+    found_.lookbacks = arena.make<std::uint32_t>(kMostLookbacks);
+  }
+  void look(const PickedHashes& picked, std::size_t begin) {
+    for (std::size_t j = 0; j < picked.n; ++j) {
+      const std::uint32_t hash = picked.hashes[j];
+      const std::uint32_t position = static_cast<std::uint32_t>(begin) + picked.positions[j];
+      Slot& slot = slots_[(hash << kPickLogOfMany) >> (32 - log_)];
+      const std::uint32_t check = hash | 1;
+      if (position == 0 || latents_[position] != latents_[position - 1]) {
+        found_.lookbacks[found_.repeated % kMostLookbacks] = position - slot.position;
+        ++found_.looked;
+        found_.repeated += slot.check == check ? 1 : 0;
+      }
+      slot = {check, position};
+    }
+  }
+  const Repeats& found() const { return found_; }
+
+ private:
+  struct Slot {
+    std::uint32_t check;
+    std::uint32_t position;
+  };
+  std::span<const L> latents_;
+  unsigned log_;
+  std::span<Slot> slots_;
+  Repeats found_;
+};
+
+template <Latent L>
+void find_repeats(std::span<const L> latents, unsigned doublings, Seen<L>& values,
+                  Seen<L>& strings) {
+  const unsigned log = pick_log(latents.size());
+  HashBlock block;
+  HashBlock string_block;
+  PickedHashes picked;
+  for (std::size_t begin = 0; begin < latents.size(); begin += kHashBlockN) {
+    const std::size_t n = std::min(kHashBlockN, latents.size() - begin);
+    hash_latents(latents.data() + begin, n, block);
+    pick_hashes(block, n, log, picked);
+    values.look(picked, begin);
+    hash_strings(block, n, doublings, string_block);
+    pick_hashes(string_block, n, log, picked);
+    strings.look(picked, begin);
+    std::copy_n(block.hashes + n, kHashHistory, block.hashes);
+  }
+}
+
+// What numbers take under the choice as it is, by whether they equal the one before.
+struct PlainBits {
+  float equal_share = 0;
+  float equal;
+  float other;
+};
+
+// Without delta, equal numbers are cheap as far as most of them are the same one.
+template <Latent L>
+float equal_bits_without_delta(std::span<const L> latents, std::size_t equal_n, float bits) {
+  L most{};
+  std::size_t votes = 0;
+  for (std::size_t i = 1; i < latents.size(); ++i) {
+    if (latents[i] != latents[i - 1]) continue;
+    if (votes == 0) most = latents[i];
+    votes = latents[i] == most ? votes + 1 : votes - 1;
+  }
+  std::size_t most_n = 0;
+  std::size_t equal_most_n = 0;
+  for (std::size_t i = 1; i < latents.size(); ++i) {
+    most_n += latents[i] == most ? 1 : 0;
+    equal_most_n += latents[i] == most && latents[i - 1] == most ? 1 : 0;
+  }
+  if (most_n == 0) return bits;
+  const float of_equal = static_cast<float>(equal_most_n) / static_cast<float>(equal_n);
+  const float of_all = static_cast<float>(most_n) / static_cast<float>(latents.size());
+  return of_equal * -fast_log2(of_all) + (1 - of_equal) * bits;
+}
+
+PlainBits plain_bits(const Sample& sample, const AnyDelta& delta, float bits) {
+  return sample.latents.visit([&](auto span) -> PlainBits {
+    using L = typename decltype(span)::value_type;
+    const std::span<const L> latents(span);
+    std::size_t equal_n = 0;
+    for (std::size_t i = 1; i < latents.size(); ++i) {
+      equal_n += latents[i] == latents[i - 1] ? 1 : 0;
+    }
+    const float share = static_cast<float>(equal_n) / static_cast<float>(latents.size());
+    if (equal_n == 0 || share > 0.99f) return {0, bits, bits};
+    const float equal = std::holds_alternative<NoDelta>(delta)
+                            ? equal_bits_without_delta(latents, equal_n, bits)
+                            : -fast_log2(share);
+    const float capped = std::min(equal, bits);
+    return {share, capped, (bits - share * capped) / (1 - share)};
+  });
+}
+
+float entropy(float share) {
+  const float other = 1 - share;
+  float bits = share > 0 ? -share * fast_log2(share) : 0;
+  bits -= other > 0 ? other * fast_log2(other) : 0;
+  return bits;
+}
+
+// Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
+// frequent, else by one that it shares with others of its width.
+float lookback_bits(std::span<const std::uint32_t> some, float all) {
+  constexpr unsigned kSlotLog = 13;
+  const auto slot_of = [](std::uint32_t lookback) -> std::size_t {
+    return lookback * 0x9e3779b1u >> (32 - kSlotLog);
+  };
+  std::array<std::uint16_t, std::size_t{1} << kSlotLog> counts{};
+  std::array<std::uint32_t, 33> width_counts{};
+  for (const std::uint32_t lookback : some) {
+    ++counts[slot_of(lookback)];
+    ++width_counts[static_cast<std::size_t>(std::bit_width(lookback))];
+  }
+  const float n = static_cast<float>(some.size());
+  const float scale = std::max(1.0f, all / n);
+  std::array<float, 33> shared{};
+  for (std::size_t width = 1; width < shared.size(); ++width) {
+    const float count = static_cast<float>(width_counts[width] + 1);
+    shared[width] = fast_log2(n / count) + static_cast<float>(width - 1);
+  }
+  float bits = 0;
+  for (const std::uint32_t lookback : some) {
+    const float count = static_cast<float>(counts[slot_of(lookback)]);
+    const float own = fast_log2(n / count) + kBinBits / (count * scale);
+    bits += std::min(own, shared[static_cast<std::size_t>(std::bit_width(lookback))]);
+  }
+  return bits / n;
+}
+
+// What a number would take if the repeats were coded by lookbacks and the rest as it is.
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits,
+                    std::size_t page_n) {
+  const float looked = static_cast<float>(repeats.looked);
+  const float expected = (1 - plain.equal_share) * static_cast<float>(page_n) /
+                         static_cast<float>(std::size_t{1} << pick_log(page_n));
+  // A few frequent ones, or the lack of them, say little of the rest.
+  if (looked < kFew * expected || looked > kMany * expected) return bits;
+  const float yes = static_cast<float>(repeats.repeated) / looked;
+  const float known = (1 - yes) * plain.other + entropy(yes);
+  const float equal = plain.equal_share > 0
+                          ? plain.equal_share * std::min(plain.equal, -fast_log2(plain.equal_share))
+                          : 0;
+  const float other_share = 1 - plain.equal_share;
+  if (equal + other_share * known > bits) return bits;
+  const float found = other_share * yes * static_cast<float>(page_n);
+  return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found));
+}
+
+// What a number would take if each looked back no further than to the last kMaxFrequent, by the
+// entropies of lookbacks and of the deltas' widths.
+float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena& arena) {
+  const ArenaScope scratch(arena);
+  if (sample.run_n <= kMaxFrequent) return HUGE_VALF;
+  const SplitLatents latents = split(mode, sample.latents, arena);
+  return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
+    using L = std::remove_const_t<typename decltype(words)::element_type>;
+    const std::size_t n = words.size();
+    LookbackCosts costs(make_counts(kMaxFrequent + 1, arena), kBits<L>, unused_bits, kMaxFrequent,
+                        arena);
+    ChosenLookbacks chosen;
+    chosen.lookbacks = arena.make<std::uint32_t>(n);
+    chosen.scale = sample.scale;  // or more
+    std::array<std::uint32_t, 256> best;
+    // Not all of the runs, where there are many.
+    const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / kNearN);
+    costs.guess();
+    float bits = 0;
+    for (int round = 0; round < 2; ++round) {
+      chosen.clear();
+      for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
+        for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
+          const std::size_t count = std::min(best.size(), sample.run_n - j);
+          choose_cheapest(
+              LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
+                              costs.of_lookbacks(), nullptr, nullptr, nullptr},
+              best.data());
+          for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t i = run + j + k;
+            chosen.add(best[k], signed_width(static_cast<L>(words[i] - words[i - best[k]])));
+          }
+        }
+      }
+      bits = costs.learn(chosen);
+      if (bits > hopeless) return bits;
+    }
+    return bits;
+  });
+}
+
+}  // namespace
+
+bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
+                   const Trial& trial, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const float bits = trial.bits;
+  const float promise = trial.level < kLevelForSize ? kPromise : kPromiseForSize;
+  const float wanted = (1 - promise) * bits - kMetaBits / static_cast<float>(page.n);
+  const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
+  unsigned string_log = 1;
+  while (string_log < kMaxStringLog && bits * static_cast<float>(1u << string_log) < string_bits) {
+    ++string_log;
+  }
+  const PlainBits plain = plain_bits(sample, choice.delta, bits);
+  const bool promising = page.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const std::span<const L> latents(span);
+    const unsigned log =
+        std::clamp(static_cast<unsigned>(std::bit_width(latents.size() / 16)) + 1, 6u, 16u);
+    Seen<L> values(latents, log, arena);
+    Seen<L> strings(latents, log, arena);
+    find_repeats(latents, string_log, values, strings);
+    return promised_bits(strings.found(), plain, bits, page.n) < wanted ||
+           promised_bits(values.found(), plain, bits, page.n) < wanted;
+  });
+  if (promising) return true;
+  const float near = near_bits(sample, choice.mode, kHopeless * wanted, arena);
+  return near + trial.secondary_bits < wanted;
+}
+
+}  // namespace numpact
