@@ -162,7 +162,7 @@ class Chooser {
     Ranking ranking(log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
-        hints_ != nullptr && is_auto_mode()
+        hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
             ? hinted_candidates(*hints_)
             : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(candidates, sample, few, ranking);
