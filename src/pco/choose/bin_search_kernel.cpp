@@ -107,6 +107,9 @@ class Merger {
     starts_[0] = 0;
     std::size_t j = 1;
     for (; j <= problem_.n && j < kNearStarts; ++j) end_at_first(j);
+    if (problem_.n <= kAllStarts) {
+      for (; j <= problem_.n; ++j) end_at_any(j);
+    }
     const std::size_t ends = problem_.n < kFewBins ? 1 : kManyEnds;
     for (; j <= problem_.n; j += ends) {
       const std::size_t last = std::min(j + ends - 1, problem_.n);
@@ -168,6 +171,24 @@ class Merger {
     HWY_ALIGN float all[kNearStarts];
     costs(near.bests, near.cumulative, near.widths, problem_.cumulative[j], all);
     starts_[j] = near.starts[least(all, kNearStarts, best_[j])];
+  }
+
+  // All starts, in steps that overlap at the first ones.
+  void end_at_any(std::size_t j) {
+    HWY_ALIGN float widths[kNearStarts];
+    HWY_ALIGN float all[kAllStarts + kNearStarts];
+    const std::size_t steps = (j + kNearStarts - 1) / kNearStarts;
+    const auto start_of = [=](std::size_t step) {
+      return step + 1 < steps ? step * kNearStarts : j - kNearStarts;
+    };
+    for (std::size_t step = 0; step < steps; ++step) {
+      const std::size_t start = start_of(step);
+      NearWidths(problem_.uppers[j - 1], problem_.lowers + start, widths);
+      costs(best_ + start, problem_.cumulative + start, widths, problem_.cumulative[j],
+            all + step * kNearStarts);
+    }
+    const std::size_t chosen = least(all, steps * kNearStarts, best_[j]);
+    starts_[j] = static_cast<std::uint32_t>(start_of(chosen / kNearStarts) + chosen % kNearStarts);
   }
 
   void end_at(std::size_t j) {

@@ -21,7 +21,7 @@ constexpr unsigned kTypicalSizeLog = 10;
 constexpr unsigned kSampledSizeLog = 12;
 
 // Groups of fewer latents hardly ever pay for their metadata.
-constexpr std::size_t kMinGroupN = 8;
+constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
 
 HistogramSpec sample_histogram(std::size_t n) {

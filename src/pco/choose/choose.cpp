@@ -25,6 +25,9 @@ constexpr float kRareBits = 0.75f;
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.03f;
+constexpr float kCloseSecondHinted = 1.02f;
+// What is so near to the best of a run may be the best of a part.
+constexpr float kNearInRun = 1.1f;
 
 // Latents that the first, rough look is at.
 constexpr std::size_t kFewN = 512;
@@ -100,19 +103,47 @@ class Ranking {
   std::size_t size_ = 0;
 };
 
+ChooseHints hints_of(const Ranking& ranking) {
+  ChooseHints hints;
+  for (const Weighed& way : ranking.all()) {
+    if (way.bits > kNearInRun * ranking.first().bits) break;
+    if (std::holds_alternative<Dict>(way.mode)) {
+      hints.dict = true;
+      continue;
+    }
+    hints.conv1 = hints.conv1 || std::holds_alternative<Conv1>(way.delta);
+    if (hints.mode_n < ChooseHints::kMostModes) hints.modes[hints.mode_n++] = way.mode;
+  }
+  return hints;
+}
+
+Candidates hinted_candidates(const ChooseHints& hints) {
+  Candidates candidates;
+  candidates.add(Classic{});
+  for (const AnyMode& mode : std::span(hints.modes).first(hints.mode_n)) {
+    if (!std::holds_alternative<Classic>(mode)) candidates.add(mode);
+  }
+  return candidates;
+}
+
 class Chooser {
  public:
   Chooser(NumberType type, const LatentArray& ordered, std::size_t page_n,
-          const EncodeConfig& config, Arena& arena, ChoiceLog* log)
+          const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log)
       : type_(type),
         ordered_(ordered),
         page_n_(page_n),
         config_(config),
         effort_(ChooseEffort::of(config)),
         arena_(arena),
+        hints_(hints),
         log_(log) {}
 
   Choices choose() const {
+    if (hints_ != nullptr) {
+      const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
+      return settle(part, rank(part));
+    }
     Sample sample = take_sample(ordered_, usual_sample_n(ordered_.n, effort_.max_sample_n), arena_);
     Ranking ranking = rank(sample);
     const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n);
@@ -131,13 +162,15 @@ class Chooser {
     Ranking ranking(log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
-        collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
+        hints_ != nullptr && is_auto_mode()
+            ? hinted_candidates(*hints_)
+            : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(candidates, sample, few, ranking);
     if (effort_.divided_bases && look.divisible.denominator != 0) {
       rank_divided(look, sample, few, ranking);
     }
-    add_conv1(sample, ranking);
-    add_dict(sample, ranking);
+    if (hints_ == nullptr || hints_->conv1) add_conv1(sample, ranking);
+    if (hints_ == nullptr || hints_->dict) add_dict(sample, ranking);
     return ranking;
   }
 
@@ -228,6 +261,7 @@ class Chooser {
     Choices choices;
     const Choice first = with_asked_delta(choice_of(ranking.first()));
     choices.plain = first;
+    choices.hints = hints_of(ranking);
     if (const auto lookback = find_lookback(sample, ranking)) {
       choices.add(*lookback);
       if (is_short()) choices.add(first);
@@ -236,7 +270,7 @@ class Chooser {
     }
     for (const Weighed& next : ranking.all().subspan(1)) {
       if (!is_short() || choices.all().size() >= effort_.trials) break;
-      if (next.bits > kCloseSecond * ranking.first().bits) break;
+      if (next.bits > close_second() * ranking.first().bits) break;
       choices.add(with_asked_delta(choice_of(next)));
     }
     return choices;
@@ -246,6 +280,7 @@ class Chooser {
     return {weighed.mode, weighed.delta, {}, weighed.bits};
   }
   bool is_short() const { return ordered_.n <= kFewNumbers; }
+  float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
   std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
@@ -259,6 +294,8 @@ class Chooser {
       for (const Weighed& way : ranking.all()) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way);
+        const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
+                          way.secondary_bits};
         if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
@@ -281,14 +318,15 @@ class Chooser {
   const EncodeConfig& config_;
   ChooseEffort effort_;
   Arena& arena_;
+  const ChooseHints* hints_;
   ChoiceLog* log_;
 };
 
 }  // namespace
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
-  return Chooser(type, ordered, page_n, config, arena, log).choose();
+               const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
+  return Chooser(type, ordered, page_n, config, arena, hints, log).choose();
 }
 
 }  // namespace numpact

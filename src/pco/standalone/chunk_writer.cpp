@@ -18,6 +18,10 @@ constexpr unsigned kFirstCuttingLevel = 4;
 // only encoding them tells.
 constexpr float kDeepCuts = 0.05f;
 
+// Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
+constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
+constexpr unsigned kLastHintedLevel = 9;
+
 struct RunPlan {
   std::span<const std::size_t> sizes;  // of the chunks
   // The most bytes that they may take together: what one chunk is estimated at.
@@ -42,8 +46,8 @@ void write(const EncodedChunk& chunk, BitWriter& writer) {
 }
 
 // False if they take more than the plan allows or one chunk would.
-bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfig& config,
-               Arena& arena, BitWriter& writer) {
+bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
+               const EncodeConfig& config, Arena& arena, BitWriter& writer) {
   const std::size_t before = writer.size();
   const std::size_t bound =
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
@@ -52,7 +56,8 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfi
   for (const std::size_t n : plan.sizes) {
     const ArenaScope scratch(arena);
     part.count = n;
-    write(encode_chunk(part, {&n, 1}, config, arena), writer);
+    const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
+    write(encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr), writer);
     if (writer.size() - before > most || !writer.status().ok()) return false;
     part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
   }
@@ -70,7 +75,7 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
     const RunPlan plan = plan_run(ordered, choices, arena);
     BitWriter cut = writer;
-    if (plan.sizes.size() > 1 && write_cut(numbers, plan, config, arena, cut)) {
+    if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut)) {
       writer = cut;
       return;
     }
