@@ -286,8 +286,6 @@ class Chooser {
   std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
     if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
-                      ranking.first().secondary_bits};
     const bool dict_is_first = std::holds_alternative<Dict>(ranking.first().mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
