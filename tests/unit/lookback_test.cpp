@@ -322,16 +322,19 @@ TYPED_TEST(LookbackSearch, GivesUp) {
   EXPECT_TRUE(find_lookbacks(lookback, array.slice(0, 1), arena, 100.0f).empty());
 }
 
+constexpr std::size_t kSampleN = 8192;
+
 // The whole decision, under no delta or the best order.
 template <Latent L>
 bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray ordered{std::span<L>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
-  const WeighedDelta picked = pick_order(sample, ordered, arena);
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   Choice own{Classic{}, NoDelta{}, {}};
-  if (picked.order > 0) own.delta = Consecutive{picked.order, false};
-  const Trial trial{latents.size(), picked.bits, true};
+  const float bits = weigh_consecutive(sample, sample.latents, 0, arena);
+  const float delta_bits = weigh_consecutive(sample, sample.latents, 1, arena);
+  if (delta_bits < bits) own.delta = Consecutive{1, false};
+  const Trial trial{latents.size(), std::min(bits, delta_bits), true};
   const bool result = try_lookback(sample, ordered, trial, own, arena);
   EXPECT_EQ(result, std::holds_alternative<Lookback>(own.delta));
   EXPECT_EQ(result, !own.lookbacks.empty());
@@ -384,7 +387,7 @@ TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
     latents[i] = i < 600 ? random.below(1u << 20) * 1000 + random.below(64) : latents[i - 600];
   }
   const LatentArray ordered{std::span<std::uint64_t>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
   const Trial trial{latents.size(), 26, false, kDefaultLevel, 6};
   ASSERT_TRUE(try_lookback(sample, ordered, trial, choice, arena));

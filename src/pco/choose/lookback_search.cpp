@@ -22,6 +22,7 @@ namespace {
 // Many short stretches learn more than few long ones where the distances drift.
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
+constexpr std::size_t kLeastSampleN = 512;
 
 // Blocks spread over the page; a fixed sequence says where, so that periods in the data don't meet
 // the same phase every time.
@@ -183,8 +184,10 @@ class Search {
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
+  // A quarter of a short page, so that choosing its lookbacks takes the longest.
   const auto part = [n](std::size_t share, unsigned least_log, unsigned most_log) {
-    return std::clamp(n / share, std::size_t{1} << least_log, std::size_t{1} << most_log);
+    const std::size_t least = std::clamp(n / 4, kLeastSampleN, std::size_t{1} << least_log);
+    return std::clamp(n / share, least, std::size_t{1} << most_log);
   };
   if (level >= 10) return {part(4, 16, 18), 3, 64};
   if (level >= 8) return {part(32, 12, 15), 1, 24};
