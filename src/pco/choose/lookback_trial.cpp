@@ -2,6 +2,8 @@
 #include "pco/choose/lookback_trial.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_gate.hpp"
@@ -70,6 +72,42 @@ float weigh_plain(const LatentArray& latents, Arena& arena) {
   });
 }
 
+// Consecutive deltas of evenly spaced latents.
+template <Latent L>
+LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& arena) {
+  const std::size_t room = latents.size() - order;
+  const std::size_t n = std::min(room, kWeighedN);
+  const std::span<L> deltas = arena.make<L>(n);
+  std::array<L, kMaxConsecutiveOrder + 1> last;
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::size_t end = order + j * room / n;
+    for (std::size_t k = 0; k <= order; ++k) last[k] = latents[end - k];
+    for (unsigned round = 0; round < order; ++round) {
+      for (std::size_t k = 0; k + round < order; ++k) {
+        last[k] = static_cast<L>(last[k] - last[k + 1]);
+      }
+    }
+    deltas[j] = static_cast<L>(last[0] + kMid<L>);
+  }
+  return LatentArray(deltas);
+}
+
+// Bits for each latent under the choice as it is, from places as those looking back is weighed by,
+// so that luck with them decides less. Infinite if that cannot be told.
+float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& arena) {
+  const ArenaScope scratch(arena);
+  unsigned order = 0;
+  if (const auto* const consecutive = std::get_if<Consecutive>(&delta)) {
+    order = consecutive->order;
+  } else if (!std::holds_alternative<NoDelta>(delta)) {
+    return HUGE_VALF;
+  }
+  return latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    return bits_each(some_differences(std::span<const L>(span), order, arena), span.size(), arena);
+  });
+}
+
 // What a number takes of a dictionary's entries, looking back or not.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
@@ -118,6 +156,8 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
     }
   }
   if (best_bits >= (1 - kToll) * bits) return false;
+  const float as_is = weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
+  if (best_bits >= (1 - kToll) * as_is) return false;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);
