@@ -134,8 +134,10 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
-  const std::span<const std::uint32_t> found = find_lookbacks(
-      lookback, latents.primary, arena, kHopeless * (bits - trial.secondary_bits), trial.level);
+  // The secondary variable may repeat too.
+  const float most = kHopeless * std::max(bits - trial.secondary_bits, bits / 2);
+  const std::span<const std::uint32_t> found =
+      find_lookbacks(lookback, latents.primary, arena, most, trial.level);
   if (found.empty()) return false;
   std::copy(found.begin(), found.end(), lookbacks.begin());
   const float lookback_bits =
