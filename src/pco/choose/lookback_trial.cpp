@@ -23,12 +23,26 @@ constexpr float kToll = 0.02f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.05f;
 
+// Places spread evenly over `size`, without a division for each.
+class Places {
+ public:
+  Places(std::size_t size, std::size_t n) : step_((std::uint64_t{size} << kFraction) / n) {}
+  std::size_t operator[](std::size_t j) const {
+    return static_cast<std::size_t>((j * step_) >> kFraction);
+  }
+
+ private:
+  static constexpr unsigned kFraction = 20;
+  std::uint64_t step_;
+};
+
 // Evenly spaced latents: enough for their distribution.
 template <Latent L>
 LatentArray thin_out(std::span<const L> latents, Arena& arena) {
   const std::size_t n = std::min(latents.size(), kWeighedN);
   const std::span<L> thin = arena.make<L>(n);
-  for (std::size_t i = 0; i < n; ++i) thin[i] = latents[i * latents.size() / n];
+  const Places places(latents.size(), n);
+  for (std::size_t i = 0; i < n; ++i) thin[i] = latents[places[i]];
   return LatentArray(thin);
 }
 
@@ -39,8 +53,9 @@ LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_
   const std::size_t n = std::min(lookbacks.size(), kWeighedN);
   const std::size_t state_n = latents.size() - lookbacks.size();
   const std::span<L> deltas = arena.make<L>(n);
+  const Places places(lookbacks.size(), n);
   for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t at = j * lookbacks.size() / n;
+    const std::size_t at = places[j];
     const L* const latent = &latents[state_n + at];
     deltas[j] = static_cast<L>(*latent - *(latent - lookbacks[at]) + kMid<L>);
   }
@@ -78,9 +93,10 @@ LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& 
   const std::size_t room = latents.size() - order;
   const std::size_t n = std::min(room, kWeighedN);
   const std::span<L> deltas = arena.make<L>(n);
+  const Places places(room, n);
   std::array<L, kMaxConsecutiveOrder + 1> last;
   for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t end = order + j * room / n;
+    const std::size_t end = order + places[j];
     for (std::size_t k = 0; k <= order; ++k) last[k] = latents[end - k];
     for (unsigned round = 0; round < order; ++round) {
       for (std::size_t k = 0; k + round < order; ++k) {
