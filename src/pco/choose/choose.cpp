@@ -139,7 +139,7 @@ class Chooser {
         hints_(hints),
         log_(log) {}
 
-  Choices choose() const {
+  Choices choose_plain() const {
     if (hints_ != nullptr) {
       const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
       return settle(part, rank(part));
@@ -154,6 +154,12 @@ class Chooser {
     return settle(sample, ranking);
   }
 
+  void add_lookback(float bits, Choices& choices) const {
+    if (const auto lookback = find_lookback(bits, choices)) {
+      choices.add_first(*lookback, is_short() ? effort_.trials : 0);
+    }
+  }
+
  private:
   bool is_auto_mode() const { return config_.mode.kind() == ModeSpec::Kind::kAuto; }
   bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
@@ -162,7 +168,7 @@ class Chooser {
     Ranking ranking(log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
-        hints_ != nullptr && is_auto_mode()
+        hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
             ? hinted_candidates(*hints_)
             : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(candidates, sample, few, ranking);
@@ -259,15 +265,10 @@ class Chooser {
 
   Choices settle(const Sample& sample, const Ranking& ranking) const {
     Choices choices;
-    const Choice first = with_asked_delta(choice_of(ranking.first()));
-    choices.plain = first;
+    choices.sample = sample;
     choices.hints = hints_of(ranking);
-    if (const auto lookback = find_lookback(sample, ranking)) {
-      choices.add(*lookback);
-      if (is_short()) choices.add(first);
-    } else {
-      choices.add(first);
-    }
+    for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
+    choices.add(with_asked_delta(choice_of(ranking.first())));
     for (const Weighed& next : ranking.all().subspan(1)) {
       if (!is_short() || choices.all().size() >= effort_.trials) break;
       if (next.bits > close_second() * ranking.first().bits) break;
@@ -283,18 +284,17 @@ class Chooser {
   float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
-  std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
+  std::optional<Choice> find_lookback(float bits, const Choices& choices) const {
     if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const bool dict_is_first = std::holds_alternative<Dict>(ranking.first().mode);
+    const bool dict_is_first = std::holds_alternative<Dict>(choices.ways[0].mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
-      for (const Weighed& way : ranking.all()) {
+      for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way);
-        const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
-                          way.secondary_bits};
-        if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
+        const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+        if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
     }
@@ -324,7 +324,20 @@ class Chooser {
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
-  return Chooser(type, ordered, page_n, config, arena, hints, log).choose();
+  Choices choices = choose_plain(type, ordered, page_n, config, arena, hints, log);
+  add_lookback(type, ordered, page_n, choices.all()[0].bits, config, arena, choices);
+  return choices;
+}
+
+Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                     const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                     ChoiceLog* log) {
+  return Chooser(type, ordered, page_n, config, arena, hints, log).choose_plain();
+}
+
+void add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n, float bits,
+                  const EncodeConfig& config, Arena& arena, Choices& choices) {
+  Chooser(type, ordered, page_n, config, arena, nullptr, nullptr).add_lookback(bits, choices);
 }
 
 }  // namespace numpact
