@@ -12,8 +12,8 @@ namespace {
 // Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
 // Rough costs are wrong by so much at most, hopefully.
-constexpr float kNearShare = 1.15f;
-constexpr float kNearBits = 0.7f;
+constexpr float kNearShare = 1.07f;
+constexpr float kNearBits = 0.6f;
 // A second latent variable costs time to decode: it must save this many bits a number. Delta
 // encoding it as well must save this share.
 constexpr float kSecondaryToll = 0.02f;
