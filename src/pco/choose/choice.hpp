@@ -19,13 +19,15 @@ struct Choice {
   AnyDelta delta;
   // Found while choosing Lookback, for a chunk of one page; may be empty.
   std::span<std::uint32_t> lookbacks;
+  // Worth trying only if the best of those before takes more for each number.
+  float worth_over_bits = 0;
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// Ways to encode a chunk, the best by estimate first. For a chunk of few numbers, whose metadata
-// weighs more than a sample shows, there are some more, to be tried in full.
+// Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
+// the chunk or the level is such that it costs little, and one for a sample that misled.
 class Choices {
  public:
   static constexpr std::size_t kMost = 4;

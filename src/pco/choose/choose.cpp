@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "pco/choose/allowed.hpp"
 #include "pco/choose/bids.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/choose/conv1_fit.hpp"
@@ -28,6 +29,9 @@ constexpr float kCloseSecond = 1.03f;
 
 // Latents that the first, rough look is at.
 constexpr std::size_t kFewN = 512;
+
+// If the best takes so much more than another way was estimated to, the sample misled.
+constexpr float kMisled = 1.01f;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
@@ -80,9 +84,11 @@ class Ranking {
  public:
   static constexpr std::size_t kMost = Choices::kMost;
 
-  explicit Ranking(ChoiceLog* log) : log_(log) {}
+  Ranking(const FormatVersion& version, ChoiceLog* log) : version_(version), log_(log) {}
 
+  // Dropped if the version does not know it.
   void add(const Weighed& weighed) {
+    if (!is_allowed(weighed.mode, version_) || !is_allowed(weighed.delta, version_)) return;
     if (log_ != nullptr) log_->weighed(weighed.mode, weighed.delta, weighed.bits);
     std::size_t at = size_ < kMost ? size_++ : kMost;
     while (at > 0 && weighed.bits < ways_[at - 1].bits) {
@@ -95,6 +101,7 @@ class Ranking {
   std::span<const Weighed> all() const { return {ways_.data(), size_}; }
 
  private:
+  FormatVersion version_;
   ChoiceLog* log_;
   std::array<Weighed, kMost> ways_;
   std::size_t size_ = 0;
@@ -110,7 +117,10 @@ class Chooser {
         config_(config),
         effort_(ChooseEffort::of(config)),
         arena_(arena),
-        log_(log) {}
+        log_(log) {
+    effort_.secondary_deltas &= version_.has_delta_variants();
+    effort_.lookback &= is_allowed(Lookback{}, version_);
+  }
 
   Choices choose() const {
     Sample sample = take_sample(ordered_, usual_sample_n(ordered_.n, effort_.max_sample_n), arena_);
@@ -128,7 +138,7 @@ class Chooser {
   bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
 
   Ranking rank(const Sample& sample) const {
-    Ranking ranking(log_);
+    Ranking ranking(version_, log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
         collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
@@ -226,23 +236,30 @@ class Chooser {
 
   Choices settle(const Sample& sample, const Ranking& ranking) const {
     Choices choices;
-    const Choice first = with_asked_delta(choice_of(ranking.first()));
+    const Weighed& first = ranking.first();
+    const Choice plain = with_asked_delta(choice_of(first, 0));
     if (const auto lookback = find_lookback(sample, ranking)) {
       choices.add(*lookback);
-      if (is_short()) choices.add(first);
+      if (tries_more()) choices.add(plain);
     } else {
-      choices.add(first);
+      choices.add(plain);
     }
     for (const Weighed& next : ranking.all().subspan(1)) {
-      if (!is_short() || choices.all().size() >= effort_.trials) break;
-      if (next.bits > kCloseSecond * ranking.first().bits) break;
-      choices.add(with_asked_delta(choice_of(next)));
+      const bool is_close = next.bits <= kCloseSecond * first.bits;
+      if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
+      const float margin = tries_more() ? 1 / kCloseSecond : kMisled;
+      choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
+    }
+    if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
+      choices.add(Choice{});
     }
     return choices;
   }
 
-  static Choice choice_of(const Weighed& weighed) { return {weighed.mode, weighed.delta, {}}; }
-  bool is_short() const { return ordered_.n <= kFewNumbers; }
+  static Choice choice_of(const Weighed& weighed, float worth_over_bits) {
+    return {weighed.mode, weighed.delta, {}, worth_over_bits};
+  }
+  bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
   std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
@@ -253,7 +270,7 @@ class Chooser {
       if (dict && !dict_is_first) break;
       for (const Weighed& way : ranking.all()) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
-        Choice choice = choice_of(way);
+        Choice choice = choice_of(way, 0);
         const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
                           way.secondary_bits};
         if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
@@ -279,6 +296,7 @@ class Chooser {
   ChooseEffort effort_;
   Arena& arena_;
   ChoiceLog* log_;
+  FormatVersion version_;  // that readers know
 };
 
 }  // namespace
