@@ -180,7 +180,9 @@ double commonest_divisor(const Probes& probes) {
   constexpr std::size_t kPairs = 48;
   constexpr std::size_t kFirstPairs = 16;
   std::array<double, kPairs> found{};
-  const double rounding = 64 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  // Quotients of large multiples magnify the numbers' own rounding.
+  const unsigned exact_digits = probes.mantissa_digits - probes.mantissa_digits / 4;
+  const double rounding = 1 / static_cast<double>(std::uint64_t{1} << exact_digits);
   const std::size_t pairs = std::min(kPairs, probes.n / 2);
   std::size_t n = 0;
   for (std::size_t i = 0; i < pairs; ++i) {

@@ -101,14 +101,14 @@ RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
     cost.primary.fill(HUGE_VALF);
     for (std::size_t order = 0; order < cost.primary.size(); ++order) {
       if (order == 2 && cost.primary[1] > cost.primary[0]) break;
-      cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0);
+      cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
       deltas = differences(deltas, few.run_n - order);
     }
   });
   if (latents.secondary.exists()) {
     cost.secondary = latents.secondary.visit([&](auto span) {
       using L = typename decltype(span)::value_type;
-      return rough_bits(std::span<const L>(span), true);
+      return rough_bits(std::span<const L>(span), true, few.scale);
     });
   }
   return cost;

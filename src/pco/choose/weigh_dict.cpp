@@ -111,7 +111,7 @@ struct Way {
 };
 
 // Of some of the indices. What seems to follow each other because it is new may stand anywhere.
-float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n,
+float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n, float scale,
                        EntryOrder order) {
   std::array<std::uint32_t, kMostRoughN> deltas;
   std::size_t n = 0;
@@ -129,7 +129,7 @@ float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n
   }
   const float known = static_cast<float>(n);
   const float unknown = static_cast<float>(new_n);
-  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true);
+  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true, scale);
   return (known * bits + unknown * fast_log2(static_cast<float>(most + 1))) / (known + unknown + 1);
 }
 
@@ -142,7 +142,8 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
   for (std::size_t i = 0; i < indices.size(); ++i) {
     indices[i] =
         entries.indices(std::span<const L>(sample.latents.as<L>()), kEntryOrders[i], arena);
-    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, kEntryOrders[i]);
+    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, sample.scale,
+                                kEntryOrders[i]);
   }
   const float least = *std::min_element(rough.begin(), rough.end());
   Way best;
@@ -236,7 +237,7 @@ class Look {
     for (const EntryOrder order : kEntryOrders) {
       const LatentArray indices = entries.indices(latents(few_), order, arena);
       const std::span<const std::uint32_t> places = indices.as<std::uint32_t>();
-      if (rough_delta_bits(places, few_.run_n, order) < enough) return true;
+      if (rough_delta_bits(places, few_.run_n, few_.scale, order) < enough) return true;
     }
     return false;
   }
