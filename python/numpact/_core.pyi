@@ -36,6 +36,8 @@ def compress(
     uniform_type: bool,
     threads: int,
     progress: _Progress,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
 ) -> bytes: ...
 def decompress(
     source: Buffer,
@@ -86,6 +88,8 @@ class Encoder:
         paging: CorePaging,
         threads: int = 1,
         n_hint: int = 0,
+        compat: str = "4.1",
+        favor_decode_speed: bool = False,
     ) -> None: ...
     def write(self, array: Array) -> bytes: ...
     def end_chunk(self) -> bytes: ...

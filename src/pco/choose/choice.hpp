@@ -19,12 +19,23 @@ struct Choice {
   AnyDelta delta;
   // Found while choosing Lookback, for a chunk of one page; may be empty.
   std::span<std::uint32_t> lookbacks;
+  float bits = 0;  // a number, by estimate
   // Worth trying only if the best of those before takes more for each number.
   float worth_over_bits = 0;
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
+
+// What did well on all of a run, for chunks that it is cut into: they are weighed for less.
+struct ChooseHints {
+  static constexpr std::size_t kMostModes = 3;
+
+  std::array<AnyMode, kMostModes> modes;  // without Dict
+  std::size_t mode_n = 0;
+  bool conv1 = false;
+  bool dict = false;
+};
 
 // Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
 // the chunk or the level is such that it costs little, and one for a sample that misled.
@@ -38,6 +49,10 @@ class Choices {
   }
   std::span<const Choice> all() const { return {choices_.data(), size_}; }
 
+  // The best without Lookback, if the delta was to be chosen; not to be encoded.
+  Choice plain;
+  ChooseHints hints;
+
  private:
   std::array<Choice, kMost> choices_;
   std::size_t size_ = 0;
@@ -45,9 +60,11 @@ class Choices {
 
 // ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
 // page. What the choices point to lives in `arena`. The specs must have passed check_specs.
-// log: told what was weighed, if not null.
+// hints: of the run that the numbers are a part of, if not null. log: told what was weighed, if not
+// null.
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
+               const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
+               ChoiceLog* log = nullptr);
 
 }  // namespace numpact
 

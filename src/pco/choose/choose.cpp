@@ -26,6 +26,9 @@ constexpr float kRareBits = 0.75f;
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.03f;
+constexpr float kCloseSecondHinted = 1.02f;
+// What is so near to the best of a run may be the best of a part.
+constexpr float kNearInRun = 1.1f;
 
 // Latents that the first, rough look is at.
 constexpr std::size_t kFewN = 512;
@@ -107,22 +110,50 @@ class Ranking {
   std::size_t size_ = 0;
 };
 
+ChooseHints hints_of(const Ranking& ranking) {
+  ChooseHints hints;
+  for (const Weighed& way : ranking.all()) {
+    if (way.bits > kNearInRun * ranking.first().bits) break;
+    if (std::holds_alternative<Dict>(way.mode)) {
+      hints.dict = true;
+      continue;
+    }
+    hints.conv1 = hints.conv1 || std::holds_alternative<Conv1>(way.delta);
+    if (hints.mode_n < ChooseHints::kMostModes) hints.modes[hints.mode_n++] = way.mode;
+  }
+  return hints;
+}
+
+Candidates hinted_candidates(const ChooseHints& hints) {
+  Candidates candidates;
+  candidates.add(Classic{});
+  for (const AnyMode& mode : std::span(hints.modes).first(hints.mode_n)) {
+    if (!std::holds_alternative<Classic>(mode)) candidates.add(mode);
+  }
+  return candidates;
+}
+
 class Chooser {
  public:
   Chooser(NumberType type, const LatentArray& ordered, std::size_t page_n,
-          const EncodeConfig& config, Arena& arena, ChoiceLog* log)
+          const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log)
       : type_(type),
         ordered_(ordered),
         page_n_(page_n),
         config_(config),
         effort_(ChooseEffort::of(config)),
         arena_(arena),
+        hints_(hints),
         log_(log) {
     effort_.secondary_deltas &= version_.has_delta_variants();
     effort_.lookback &= is_allowed(Lookback{}, version_);
   }
 
   Choices choose() const {
+    if (hints_ != nullptr) {
+      const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
+      return settle(part, rank(part));
+    }
     Sample sample = take_sample(ordered_, usual_sample_n(ordered_.n, effort_.max_sample_n), arena_);
     Ranking ranking = rank(sample);
     const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n);
@@ -141,13 +172,15 @@ class Chooser {
     Ranking ranking(version_, log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
-        collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
+        hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
+            ? hinted_candidates(*hints_)
+            : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(candidates, sample, few, ranking);
     if (effort_.divided_bases && look.divisible.denominator != 0) {
       rank_divided(look, sample, few, ranking);
     }
-    add_conv1(sample, ranking);
-    add_dict(sample, ranking);
+    if (hints_ == nullptr || hints_->conv1) add_conv1(sample, ranking);
+    if (hints_ == nullptr || hints_->dict) add_dict(sample, ranking);
     return ranking;
   }
 
@@ -238,6 +271,8 @@ class Chooser {
     Choices choices;
     const Weighed& first = ranking.first();
     const Choice plain = with_asked_delta(choice_of(first, 0));
+    choices.plain = plain;
+    choices.hints = hints_of(ranking);
     if (const auto lookback = find_lookback(sample, ranking)) {
       choices.add(*lookback);
       if (tries_more()) choices.add(plain);
@@ -245,9 +280,10 @@ class Chooser {
       choices.add(plain);
     }
     for (const Weighed& next : ranking.all().subspan(1)) {
-      const bool is_close = next.bits <= kCloseSecond * first.bits;
+      const bool is_close = next.bits <= close_second() * first.bits;
       if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
-      const float margin = tries_more() ? 1 / kCloseSecond : kMisled;
+      if (hints_ != nullptr && !tries_more()) break;
+      const float margin = tries_more() ? 1 / close_second() : kMisled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
     }
     if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
@@ -257,9 +293,10 @@ class Chooser {
   }
 
   static Choice choice_of(const Weighed& weighed, float worth_over_bits) {
-    return {weighed.mode, weighed.delta, {}, worth_over_bits};
+    return {weighed.mode, weighed.delta, {}, weighed.bits, worth_over_bits};
   }
   bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
+  float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
   std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
@@ -295,6 +332,7 @@ class Chooser {
   const EncodeConfig& config_;
   ChooseEffort effort_;
   Arena& arena_;
+  const ChooseHints* hints_;
   ChoiceLog* log_;
   FormatVersion version_;  // that readers know
 };
@@ -302,8 +340,8 @@ class Chooser {
 }  // namespace
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
-  return Chooser(type, ordered, page_n, config, arena, log).choose();
+               const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
+  return Chooser(type, ordered, page_n, config, arena, hints, log).choose();
 }
 
 }  // namespace numpact

@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t kRunN = 128;
 // Fewer are looked at all.
 constexpr std::size_t kMinSampleN = 2048;
+constexpr std::size_t kMinHintedSampleN = 2048;
 constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 
 }  // namespace
@@ -16,6 +17,8 @@ constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 std::size_t usual_sample_n(std::size_t n, std::size_t most) {
   return std::min(std::max(n / 8, kMinSampleN), most);
 }
+
+std::size_t hinted_sample_n(std::size_t n) { return std::max(n / 16, kMinHintedSampleN); }
 
 std::size_t large_sample_n(std::size_t n, std::size_t most) {
   return std::min(n, std::max(kLargeSampleN, most));

@@ -1,21 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts and looking back pull apart: what a chunk looks back to must lie within it. So Lookback over
+// a whole run competes with the chunks that it may be cut into, each of which may look back within
+// itself.
 #include "pco/standalone/chunk_writer.hpp"
 
+#include <algorithm>
+
+#include "pco/choose/cut.hpp"
 #include "pco/wrapped/chunk_encoder.hpp"
 
 namespace numpact::standalone {
+namespace {
 
-void write_chunk(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                 BitWriter& writer) {
-  const ArenaScope scratch(arena);
-  const std::size_t n = numbers.count;
-  const EncodedChunk chunk = encode_chunk(numbers, {&n, 1}, config, arena);
-  write_chunk_head(writer, numbers.type, n);
+constexpr unsigned kFirstCuttingLevel = 4;
+
+// Cuts that save at least this share, before any chunk looks back, may save more where they do:
+// only encoding them tells.
+constexpr float kDeepCuts = 0.05f;
+
+// Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
+constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
+constexpr unsigned kLastHintedLevel = 9;
+
+struct RunPlan {
+  std::span<const std::size_t> sizes;  // of the chunks
+  // The most bytes that they may take together: what one chunk is estimated at.
+  std::size_t most_bytes = SIZE_MAX;
+};
+
+RunPlan plan_run(const LatentArray& ordered, const Choices& choices, Arena& arena) {
+  const CutPlan cuts = plan_cuts(ordered, choices.plain, arena);
+  const Choice& whole = choices.all()[0];
+  if (cuts.sizes.size() == 1 || !std::holds_alternative<Lookback>(whole.delta)) return {cuts.sizes};
+  const float saved = cuts.uncut_bits - cuts.bits;
+  const float cut_bits = choices.plain.bits - saved;
+  if (cut_bits <= whole.bits) return {cuts.sizes};
+  if (saved < kDeepCuts * cut_bits) return {cuts.sizes.first(1)};
+  return {cuts.sizes, static_cast<std::size_t>(whole.bits * static_cast<float>(ordered.n) / 8)};
+}
+
+void write(const EncodedChunk& chunk, BitWriter& writer) {
+  write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
 }
 
-std::size_t chunk_overhead_bound(NumberType type) {
+// False if they take more than the plan allows or one chunk would.
+bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
+               const EncodeConfig& config, Arena& arena, BitWriter& writer) {
+  const std::size_t before = writer.size();
+  const std::size_t bound =
+      run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
+  const std::size_t most = std::min(plan.most_bytes, bound);
+  NumberView part = numbers;
+  for (const std::size_t n : plan.sizes) {
+    const ArenaScope scratch(arena);
+    part.count = n;
+    const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
+    write(encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr), writer);
+    if (writer.size() - before > most || !writer.status().ok()) return false;
+    part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+               BitWriter& writer) {
+  const ArenaScope scratch(arena);
+  const std::size_t n = numbers.count;
+  const LatentArray ordered = ordered_latents(numbers, arena);
+  const Choices choices = choose(numbers.type, ordered, n, config, arena);
+  if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
+    const RunPlan plan = plan_run(ordered, choices, arena);
+    BitWriter cut = writer;
+    if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut)) {
+      writer = cut;
+      return;
+    }
+  }
+  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena), writer);
+}
+
+std::size_t run_overhead_bound(NumberType type) {
   return kChunkHeadBytes + fallback_meta_bytes(type);
 }
 

@@ -9,13 +9,13 @@
 
 namespace numpact::standalone {
 
-// Encodes 1 to kMaxChunkN numbers as one chunk. The config must have passed check_specs; its paging
-// is not looked at. Leaves the arena as it was.
-void write_chunk(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                 BitWriter& writer);
+// Encodes 1 to kMaxChunkN numbers: as one chunk, or under automatic paging as several where that
+// is smaller. The config must have passed check_specs. Leaves the arena as it was.
+void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+               BitWriter& writer);
 
-// A chunk of n numbers takes at most this and n times their size.
-std::size_t chunk_overhead_bound(NumberType type);
+// A run of n numbers takes at most this and n times their size.
+std::size_t run_overhead_bound(NumberType type);
 
 }  // namespace numpact::standalone
 

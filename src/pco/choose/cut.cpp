@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers are seen as short blocks, each with a histogram of its latents over bins that all
+// share. Neighbours are joined as long as one chunk is estimated to be smaller than two. A first
+// look at a sample and at few blocks finds the bins and tells whether a closer one may pay.
+#include "pco/choose/cut.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "pco/choose/cut_join.hpp"
+#include "pco/latent/latent_encoder.hpp"
+#include "pco/mode/split.hpp"
+#include "pco/stats/histogram.hpp"
+
+namespace numpact {
+namespace {
+
+constexpr std::size_t kMinBlockN = std::size_t{1} << 10;
+constexpr std::size_t kMostBlocks = 1024;
+// The first look takes runs so long, one number in so many, but so many numbers at least.
+constexpr std::size_t kRunN = 256;
+constexpr std::size_t kOneRunIn = 8;
+constexpr std::size_t kFirstLookN = std::size_t{1} << 12;
+// The fewest and most blocks of it, and numbers in one.
+constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
+constexpr std::size_t kMinFirstBlocks = 16;
+constexpr std::size_t kMostFirstBlocks = 64;
+constexpr std::size_t kHistogramN = std::size_t{1} << 13;
+// Numbers that the closer look takes at a time.
+constexpr std::size_t kPieceN = std::size_t{1} << 14;
+// In the metadata beside the latents' width: weight and offset width.
+constexpr float kBinFieldBits = 24;
+// Of a chunk beside its bins.
+constexpr float kChunkBits = 300;
+// What a cut plan must save to be worth more chunks, and to be worth a second look.
+constexpr float kMinSaving = 0.005f;
+constexpr float kMinPromise = 0.003f;
+// Less cannot be cut.
+constexpr float kMinBits = 4096;
+// What taking the other delta for some blocks must save for it to be looked at.
+constexpr float kOtherDeltaSaving = 0.002f;
+
+// Bins for all blocks under one delta, and how they lie in the tree.
+struct SharedBins {
+  Binning binning;  // with lowers only
+  std::array<std::uint16_t, kCutLeaves> places;
+  unsigned order = 0;
+};
+
+template <Latent L>
+SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, Arena& arena) {
+  SharedBins shared;
+  shared.order = order;
+  for (std::size_t i = 0; i < kCutLeaves; ++i) {
+    shared.places[i] = static_cast<std::uint16_t>(kCutShape.leaf_at(i));
+  }
+  const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
+  const ArenaScope scratch(arena);
+  const std::size_t n = std::min(stored.size(), kHistogramN);
+  const std::span<L> some = arena.make<L>(n);
+  for (std::size_t i = 0; i < n; ++i) some[i] = stored[i * stored.size() / n];
+  const HistogramSpec spec{kCutLeaves / 4, kCutLeaves / 4};
+  Histogram<L> histogram = make_histogram(std::span<const L>(some), spec, arena);
+  const std::size_t size = std::min(histogram.size(), kCutLeaves);
+  histogram = {histogram.lowers.first(size), histogram.uppers.first(size),
+               histogram.counts.first(size)};
+  tree.set_leaves(histogram);
+  for (std::size_t i = 0; i < size; ++i) {
+    // What lies below the first bin counts for it.
+    bins[i] = Bin{i == 0 ? std::uint64_t{0} : std::uint64_t{histogram.lowers[i]}, 1, kBits<L>};
+  }
+  shared.binning = Binning{kBits<L>, 0, bins.first(size)};
+  return shared;
+}
+
+// Runs of latents as they would be stored; each loses `order`. In place.
+template <Latent L>
+std::span<L> delta_encode_runs(std::span<L> latents, std::size_t run_n, unsigned order) {
+  if (order == 0) return latents;
+  L moments[kMaxConsecutiveOrder];
+  const std::size_t kept = run_n - order;
+  const std::size_t runs = latents.size() / run_n;
+  for (std::size_t run = 0; run < runs; ++run) {
+    L* const from = latents.data() + run * run_n;
+    encode_consecutive(std::span<L>(moments, order), from, run_n);
+    std::copy_n(from, kept, latents.data() + run * kept);
+  }
+  return latents.first(runs * kept);
+}
+
+// Counts the stored latents of some blocks, each as many.
+template <Latent L>
+void count_blocks(std::span<const L> stored, const SharedBins& shared, std::span<CutSegment> blocks,
+                  std::size_t delta, Arena& arena) {
+  for (CutSegment& block : blocks) {
+    block.counts[delta] = arena.make<std::uint32_t>(kCutLeaves).data();
+  }
+  const ArenaScope scratch(arena);
+  const std::span<std::uint16_t> indices = arena.make<std::uint16_t>(stored.size());
+  find_symbols(shared.binning, stored, indices.data(), arena);
+  const std::size_t per_block = stored.size() / blocks.size();
+  const std::uint16_t* at = indices.data();
+  for (CutSegment& block : blocks) {
+    // Two tables, so that runs of one bin don't wait for their own counter.
+    std::array<std::uint32_t, kCutLeaves> even{};
+    std::array<std::uint32_t, kCutLeaves> odd{};
+    std::size_t i = 0;
+    for (; i + 2 <= per_block; i += 2) {
+      ++even[at[i]];
+      ++odd[at[i + 1]];
+    }
+    if (i < per_block) ++even[at[i]];
+    at += per_block;
+    for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) {
+      block.counts[delta][shared.places[leaf]] = even[leaf] + odd[leaf];
+    }
+  }
+}
+
+template <Latent L>
+std::span<L> copy_of(std::span<const L> latents, Arena& arena) {
+  const std::span<L> copy = arena.make<L>(latents.size());
+  std::copy(latents.begin(), latents.end(), copy.begin());
+  return copy;
+}
+
+// Runs of the numbers' ordered latents, evenly spread but for a shift within their stretch.
+LatentArray take_runs(const LatentArray& ordered, std::size_t step, std::size_t count,
+                      Arena& arena) {
+  return ordered.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    const std::span<L> runs = arena.make<L>(count * kRunN);
+    std::uint64_t random = 0x9e3779b97f4a7c15u;
+    for (std::size_t run = 0; run < count; ++run) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      const std::size_t from =
+          run * step + static_cast<std::size_t>((random >> 33) % (step - kRunN + 1));
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), kRunN,
+                  runs.begin() + static_cast<std::ptrdiff_t>(run * kRunN));
+    }
+    return LatentArray(runs);
+  });
+}
+
+// The order whose deltas are most like those of any delta encoding.
+unsigned order_like(const AnyDelta& delta) {
+  if (const auto* consecutive = std::get_if<Consecutive>(&delta)) return consecutive->order;
+  return std::holds_alternative<NoDelta>(delta) ? 0 : 1;
+}
+
+class Cutter {
+ public:
+  Cutter(const LatentArray& ordered, const Choice& choice, std::span<std::size_t> sizes,
+         Arena& arena)
+      : ordered_(ordered),
+        mode_(choice.mode),
+        sizes_(sizes),
+        arena_(arena),
+        trees_{BinTree(arena), BinTree(arena)} {
+    const unsigned order = order_like(choice.delta);
+    orders_ = {order, order == 0 ? 1u : 0u};
+  }
+
+  // At a sample.
+  CutPlan look_first() {
+    const std::size_t n = ordered_.n;
+    const std::size_t one_run_in =
+        std::bit_floor(std::clamp<std::size_t>(n / kFirstLookN, 1, kOneRunIn));
+    const std::size_t step = kRunN * one_run_in;
+    const std::size_t most_blocks = std::clamp(n / kFirstBlockN, kMinFirstBlocks, kMostFirstBlocks);
+    const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * most_blocks));
+    const std::span<CutSegment> blocks = make_blocks(block_n);
+    const std::size_t runs = blocks.size() * (block_n / step);
+    const LatentArray primary =
+        split(mode_, take_runs(ordered_, step, runs, arena_), arena_).primary;
+    primary.visit([&](auto latents) {
+      using L = typename decltype(latents)::value_type;
+      for (std::size_t d = 0; d < kCutDeltas; ++d) {
+        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+        const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
+        bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
+        count_blocks(stored, bins_[d], blocks, d, arena_);
+      }
+    });
+    deltas_ = kCutDeltas;
+    if (!other_delta_pays(blocks, costs(primary))) deltas_ = 1;
+    return join(blocks, primary);
+  }
+
+  // At all numbers, after the first look.
+  CutPlan look_closely() {
+    const std::size_t block_n =
+        std::max(kMinBlockN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
+    const std::span<CutSegment> blocks = make_blocks(block_n);
+    const std::size_t per_piece = std::max<std::size_t>(1, kPieceN / block_n);
+    LatentArray seen;
+    for (std::size_t first = 0; first < blocks.size(); first += per_piece) {
+      const std::size_t count = std::min(per_piece, blocks.size() - first);
+      const LatentArray piece = ordered_.slice(first * block_n, count * block_n);
+      const unsigned bits = count_piece(piece, blocks.subspan(first, count), block_n);
+      seen.bits = bits;
+      seen.n += count * block_n;
+    }
+    return join(blocks, seen);
+  }
+
+ private:
+  std::span<CutSegment> make_blocks(std::size_t block_n) {
+    const std::span<CutSegment> blocks = arena_.make<CutSegment>(ordered_.n / block_n);
+    for (CutSegment& block : blocks) block = {block_n, {}, 0, 0};
+    blocks.back().n += ordered_.n % block_n;
+    return blocks;
+  }
+
+  // Returns the width of the latents.
+  unsigned count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
+                       std::size_t block_n) {
+    for (std::size_t d = 0; d < deltas_; ++d) {
+      for (CutSegment& block : blocks) block.counts[d] = nullptr;
+    }
+    const std::span<std::uint32_t> kept =
+        arena_.make<std::uint32_t>(deltas_ * blocks.size() * kCutLeaves);
+    const ArenaScope scratch(arena_);
+    const LatentArray primary = split(mode_, piece, arena_).primary;
+    primary.visit([&](auto latents) {
+      using L = typename decltype(latents)::value_type;
+      for (std::size_t d = 0; d < deltas_; ++d) {
+        const ArenaScope of_delta(arena_);
+        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+        const std::span<const L> stored = delta_encode_runs(copy, block_n, orders_[d]);
+        count_blocks(stored, bins_[d], blocks, d, arena_);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+          std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
+          std::copy_n(blocks[i].counts[d], kCutLeaves, to);
+          blocks[i].counts[d] = to;
+        }
+      }
+    });
+    return primary.bits;
+  }
+
+  // seen: as many and as wide latents as were counted.
+  CutCosts costs(const LatentArray& seen) const {
+    const float share = static_cast<float>(seen.n) / static_cast<float>(ordered_.n);
+    const float bin_bits = kBinFieldBits + static_cast<float>(seen.bits);
+    return {std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
+  }
+
+  static bool other_delta_pays(std::span<const CutSegment> blocks, const CutCosts& costs) {
+    float first = 0;
+    float least = 0;
+    for (const CutSegment& block : blocks) {
+      const float bits = costs.trees[0].cost(block.counts[0], costs.meta_bits);
+      first += bits;
+      least += std::min(bits, costs.trees[1].cost(block.counts[1], costs.meta_bits));
+    }
+    return least < (1 - kOtherDeltaSaving) * first;
+  }
+
+  float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const {
+    CutCounts all{};
+    for (std::size_t d = 0; d < deltas_; ++d) {
+      all[d] = arena_.make<std::uint32_t>(kCutLeaves).data();
+      std::fill_n(all[d], kCutLeaves, 0);
+      for (const CutSegment& block : blocks) {
+        for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) all[d][leaf] += block.counts[d][leaf];
+      }
+    }
+    return costs.of(all);
+  }
+
+  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen) const {
+    const CutCosts costs = this->costs(seen);
+    const float each = 1 / static_cast<float>(seen.n);
+    CutPlan plan;
+    plan.uncut_bits = uncut_bits(blocks, costs) * each;
+    std::size_t size = 0;
+    float bits = 0;
+    for (const CutSegment& segment : join_segments(blocks, costs, arena_)) {
+      sizes_[size++] = segment.n;
+      bits += segment.cost;
+    }
+    plan.sizes = sizes_.first(size);
+    plan.bits = bits * each;
+    return plan;
+  }
+
+  const LatentArray& ordered_;
+  const AnyMode& mode_;
+  std::span<std::size_t> sizes_;
+  Arena& arena_;
+  std::array<BinTree, kCutDeltas> trees_;
+  std::array<unsigned, kCutDeltas> orders_{};
+  std::array<SharedBins, kCutDeltas> bins_;
+  std::size_t deltas_ = kCutDeltas;  // that are worth a look
+};
+
+bool saves(const CutPlan& plan, float share) { return plan.bits < (1 - share) * plan.uncut_bits; }
+
+}  // namespace
+
+CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, Arena& arena) {
+  const std::span<std::size_t> sizes = arena.make<std::size_t>(kMostBlocks);
+  const float all_bits = choice.bits * static_cast<float>(ordered.n);
+  if (ordered.n >= kFirstLookN && all_bits >= kMinBits) {
+    const ArenaScope scratch(arena);
+    Cutter cutter(ordered, choice, sizes, arena);
+    if (saves(cutter.look_first(), kMinPromise)) {
+      const CutPlan cut = cutter.look_closely();
+      if (saves(cut, kMinSaving)) return cut;
+    }
+  }
+  CutPlan uncut;
+  sizes[0] = ordered.n;
+  uncut.sizes = sizes.first(1);
+  return uncut;
+}
+
+}  // namespace numpact
