@@ -22,6 +22,8 @@ struct Choice {
   // Found while choosing Lookback, for a chunk of one page; may be empty.
   std::span<std::uint32_t> lookbacks;
   float bits = 0;  // a number, by estimate
+  // Worth trying only if the best of those before takes more for each number.
+  float worth_over_bits = 0;
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
@@ -37,8 +39,8 @@ struct ChooseHints {
   bool dict = false;
 };
 
-// Ways to encode a chunk, the best by estimate first. For a chunk of few numbers, whose metadata
-// weighs more than a sample shows, there are some more, to be tried in full.
+// Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
+// the chunk or the level is such that it costs little, and one for a sample that misled.
 class Choices {
  public:
   static constexpr std::size_t kMost = 4;

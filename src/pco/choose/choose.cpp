@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "pco/choose/allowed.hpp"
 #include "pco/choose/bids.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/choose/conv1_fit.hpp"
@@ -31,6 +32,9 @@ constexpr float kNearInRun = 1.1f;
 
 // Latents that the first, rough look is at.
 constexpr std::size_t kFewN = 512;
+
+// If the best takes so much more than another way was estimated to, the sample misled.
+constexpr float kMisled = 1.01f;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
@@ -83,9 +87,11 @@ class Ranking {
  public:
   static constexpr std::size_t kMost = Choices::kMost;
 
-  explicit Ranking(ChoiceLog* log) : log_(log) {}
+  Ranking(const FormatVersion& version, ChoiceLog* log) : version_(version), log_(log) {}
 
+  // Dropped if the version does not know it.
   void add(const Weighed& weighed) {
+    if (!is_allowed(weighed.mode, version_) || !is_allowed(weighed.delta, version_)) return;
     if (log_ != nullptr) log_->weighed(weighed.mode, weighed.delta, weighed.bits);
     std::size_t at = size_ < kMost ? size_++ : kMost;
     while (at > 0 && weighed.bits < ways_[at - 1].bits) {
@@ -98,6 +104,7 @@ class Ranking {
   std::span<const Weighed> all() const { return {ways_.data(), size_}; }
 
  private:
+  FormatVersion version_;
   ChoiceLog* log_;
   std::array<Weighed, kMost> ways_;
   std::size_t size_ = 0;
@@ -137,7 +144,10 @@ class Chooser {
         effort_(ChooseEffort::of(config)),
         arena_(arena),
         hints_(hints),
-        log_(log) {}
+        log_(log) {
+    effort_.secondary_deltas &= version_.has_delta_variants();
+    effort_.lookback &= is_allowed(Lookback{}, version_);
+  }
 
   Choices choose_plain() const {
     if (hints_ != nullptr) {
@@ -155,9 +165,13 @@ class Chooser {
   }
 
   void add_lookback(float bits, Choices& choices) const {
-    if (const auto lookback = find_lookback(bits, choices)) {
-      choices.add_first(*lookback, is_short() ? effort_.trials : 0);
-    }
+    const auto lookback = find_lookback(bits, choices);
+    if (!lookback) return;
+    Choice plain = choices.all()[0];
+    choices.add_first(*lookback, tries_more() ? effort_.trials : 0);
+    if (tries_more()) return;
+    plain.worth_over_bits = kMisled * plain.bits;
+    choices.add(plain);
   }
 
  private:
@@ -165,7 +179,7 @@ class Chooser {
   bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
 
   Ranking rank(const Sample& sample) const {
-    Ranking ranking(log_);
+    Ranking ranking(version_, log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
         hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
@@ -265,22 +279,28 @@ class Chooser {
 
   Choices settle(const Sample& sample, const Ranking& ranking) const {
     Choices choices;
+    const Weighed& first = ranking.first();
     choices.sample = sample;
     choices.hints = hints_of(ranking);
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
-    choices.add(with_asked_delta(choice_of(ranking.first())));
+    choices.add(with_asked_delta(choice_of(first, 0)));
     for (const Weighed& next : ranking.all().subspan(1)) {
-      if (!is_short() || choices.all().size() >= effort_.trials) break;
-      if (next.bits > close_second() * ranking.first().bits) break;
-      choices.add(with_asked_delta(choice_of(next)));
+      const bool is_close = next.bits <= close_second() * first.bits;
+      if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
+      if (hints_ != nullptr && !tries_more()) break;
+      const float margin = tries_more() ? 1 / close_second() : kMisled;
+      choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
+    }
+    if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
+      choices.add(Choice{});
     }
     return choices;
   }
 
-  static Choice choice_of(const Weighed& weighed) {
-    return {weighed.mode, weighed.delta, {}, weighed.bits};
+  static Choice choice_of(const Weighed& weighed, float worth_over_bits) {
+    return {weighed.mode, weighed.delta, {}, weighed.bits, worth_over_bits};
   }
-  bool is_short() const { return ordered_.n <= kFewNumbers; }
+  bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
   float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
@@ -292,7 +312,7 @@ class Chooser {
       if (dict && !dict_is_first) break;
       for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
-        Choice choice = choice_of(way);
+        Choice choice = choice_of(way, 0);
         const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
         if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
         break;
@@ -318,6 +338,7 @@ class Chooser {
   Arena& arena_;
   const ChooseHints* hints_;
   ChoiceLog* log_;
+  FormatVersion version_;  // that readers know
 };
 
 }  // namespace
