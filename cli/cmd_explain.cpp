@@ -187,7 +187,7 @@ class Runner {
   void require_no_encode_words() const {
     const EncodeWords& words = options_.encode;
     const bool none = words.level == kDefaultLevel && words.mode.empty() && words.delta.empty() &&
-                      words.page_size.empty();
+                      words.page_size.empty() && words.compat.empty() && !words.favor_decode_speed;
     if (!none) fail_usage(name_, "how to encode says nothing here without --again");
   }
 

@@ -81,6 +81,13 @@ DeltaSpec parse_delta(const std::string& text) {
              fmt::format("'{}' is none of auto, none, consecutive=N, lookback, conv1=N", text));
 }
 
+Compatibility parse_compatibility(const std::string& text) {
+  if (text.empty()) return Compatibility::kV4_1;
+  const std::optional<Compatibility> version = compatibility_of_name(text);
+  if (version) return *version;
+  fail_usage("--compat", fmt::format("'{}' is none of 1, 2, 3, 4.0, 4.1", text));
+}
+
 // Bytes: digits and perhaps K, M, G or T, which count in steps of 1024.
 std::uint64_t parse_size(const std::string& option, const std::string& text) {
   std::string_view digits = text;
@@ -112,7 +119,9 @@ EncodeConfig parse_encode_words(const EncodeWords& words) {
   config.level = words.level;
   config.mode = parse_mode(words.mode);
   config.delta = parse_delta(words.delta);
-  if (!words.page_size.empty()) {
+  config.compatibility = parse_compatibility(words.compat);
+  config.favor_decode_speed = words.favor_decode_speed;
+  if (!words.page_size.empty() && words.page_size != "auto") {
     const auto page =
         require_number<std::uint64_t>("--page-size", words.page_size, words.page_size);
     if (page < 1 || page > kMaxPageNumbers) {

@@ -18,6 +18,8 @@ struct EncodeWords {
   std::string mode;
   std::string delta;
   std::string page_size;
+  std::string compat;
+  bool favor_decode_speed = false;
 };
 
 struct LimitWords {

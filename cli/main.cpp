@@ -97,8 +97,16 @@ void add_encode_options(CLI::App& command, EncodeWords& words) {
       ->type_name("MODE");
   command.add_option("--delta", words.delta, "auto, none, consecutive=N, lookback or conv1=N")
       ->type_name("DELTA");
-  command.add_option("--page-size", words.page_size, "Numbers in a chunk, at most (262144)")
+  command
+      .add_option("--page-size", words.page_size,
+                  "Numbers in a chunk, at most; auto: chunks end where the numbers change")
       ->type_name("N");
+  command
+      .add_option("--compat", words.compat,
+                  "Oldest format version whose readers must read the file: 1, 2, 3, 4.0 or 4.1")
+      ->type_name("VERSION");
+  command.add_flag("--favor-decode-speed", words.favor_decode_speed,
+                   "Of ways that are about as small, take one that decodes fast");
 }
 
 struct AllOptions {

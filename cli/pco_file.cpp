@@ -32,8 +32,10 @@ class VerifiedSink final : public ByteSink {
   Verifier* verifier_;
 };
 
-// Chunks of one size to within one number, where the count is known.
+// Chunks of one size to within one number, where the count is known; the writer itself sees to that
+// under automatic paging.
 PagingSpec even_paging(const PagingSpec& paging, std::uint64_t count) {
+  if (paging.is_automatic()) return paging;
   const std::uint64_t most = paging.max_page_n();
   const std::uint64_t chunks = (count + most - 1) / most;
   if (chunks == 0) return paging;

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -91,27 +93,60 @@ class PagingSpec {
  public:
   static constexpr std::size_t kDefaultPageN = std::size_t{1} << 18;
 
+  // Automatic.
   PagingSpec() = default;
+  // Chunks of a standalone file end where the numbers change so much that metadata of their own
+  // pay, and at automatic_chunk_n(level) numbers at the latest. Pages of a wrapped chunk: as
+  // equal_pages_up_to(kDefaultPageN), since pages share their metadata.
+  static PagingSpec automatic() { return {}; }
   // As few pages as possible of at most max_n numbers each, equal to within one number.
   static PagingSpec equal_pages_up_to(std::size_t max_n) {
     PagingSpec spec;
+    spec.kind_ = Kind::kEqual;
     spec.max_page_n_ = max_n;
     return spec;
   }
   // Exactly these sizes: each at least 1, adding up to the count of numbers.
   static PagingSpec exact(std::vector<std::size_t> sizes) {
     PagingSpec spec;
+    spec.kind_ = Kind::kExact;
     spec.exact_ = std::move(sizes);
     return spec;
   }
 
+  bool is_automatic() const { return kind_ == Kind::kAutomatic; }
+  // The most numbers in a page of equal pages; the default where pages are not equal.
   std::size_t max_page_n() const { return max_page_n_; }
   const std::optional<std::vector<std::size_t>>& exact_sizes() const { return exact_; }
 
  private:
+  enum class Kind : std::uint8_t { kAutomatic, kEqual, kExact };
+
+  Kind kind_ = Kind::kAutomatic;
   std::size_t max_page_n_ = kDefaultPageN;
   std::optional<std::vector<std::size_t>> exact_;
 };
+
+// The most numbers in a chunk of a standalone file under automatic paging. Longer chunks are
+// smaller and can be read by fewer threads.
+constexpr std::size_t automatic_chunk_n(unsigned level) {
+  return std::size_t{1} << (level <= 5 ? 18 : level <= 9 ? 20 : 22);
+}
+
+// The oldest format version whose readers must read what is written (docs/format/pco.md, "Wrapped
+// header and versions"). Older versions hold less: kV4_0 no Dict, Conv1 and 8-bit types, kV3
+// neither a uniform type, kV2 no Lookback, kV1 no FloatQuant and 16-bit types. What is asked for
+// but cannot be held is kInvalidArgument.
+enum class Compatibility : std::uint8_t { kV1, kV2, kV3, kV4_0, kV4_1 };
+
+// "1", "2", "3", "4.0", "4.1".
+constexpr std::optional<Compatibility> compatibility_of_name(std::string_view name) {
+  constexpr std::string_view kNames[] = {"1", "2", "3", "4.0", "4.1"};
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i] == name) return static_cast<Compatibility>(i);
+  }
+  return std::nullopt;
+}
 
 // How far a long call has come.
 struct Progress {
@@ -130,15 +165,22 @@ inline constexpr unsigned kDefaultLevel = 8;
 inline constexpr unsigned kMaxLevel = 12;
 
 struct EncodeConfig {
-  // 0 (fast, one bin) to 12 (slow, up to 2^12 bins weighed).
+  // 0 (fastest) to 12 (smallest); docs/benchmarks.md has a table of what each costs and gives.
   unsigned level = kDefaultLevel;
   ModeSpec mode;
   DeltaSpec delta;
   PagingSpec paging;
+  Compatibility compatibility = Compatibility::kV4_1;
   // Standalone files only: name the number type in the header, so that it holds for every chunk and
   // an empty file keeps its type.
   bool uniform_type = true;
   ProgressCallback progress;
+
+  // The most numbers in a chunk of a standalone file. No bound with exact sizes.
+  std::size_t max_chunk_n() const {
+    return paging.is_automatic() ? automatic_chunk_n(level) : paging.max_page_n();
+  }
+
   // Threads that encode at the same time, the calling one among them; 0: as many as the machine
   // runs at once. Those beyond one are kept in the EncodeContext or StreamWriter where there is
   // one, else begun for the call alone. The bytes are the same, errors and progress too. Chunks of

@@ -39,6 +39,8 @@ def compress(
     paging: Paging = DEFAULT_PAGING,
     threads: int | None = None,
     *,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
     progress: ProgressLike = None,
 ) -> bytes:
     """Compresses numbers into a standalone Pco file.
@@ -56,14 +58,19 @@ def compress(
             ``"float-mult=BASE"``, ``"float-quant=K"``.
         delta: How neighbours are used: ``"auto"``, ``"none"``, ``"consecutive=ORDER"`` (0 to 7),
             ``"lookback"``, ``"conv1=ORDER"`` (1 to 32).
-        paging: The most numbers in a chunk, or the sizes of all chunks.
+        paging: ``"auto"``: chunks end where the numbers change, and after 2**18 (level 0 to 5),
+            2**20 (6 to 9) or 2**22 numbers at the latest. Else the most numbers in a chunk, or the
+            sizes of all chunks.
         threads: How many work at the same time; None: as many as the machine runs at once, but one
             in Zarr and Dask tasks. The bytes are the same for any.
+        compat: The oldest format version whose readers must read the file: ``"1"``, ``"2"``,
+            ``"3"``, ``"4.0"`` or ``"4.1"``. Older ones hold less, so files are larger.
+        favor_decode_speed: Of ways that are about as small, take one that decodes fast.
         progress: True for a tqdm bar, such a bar, or a function of a ``Progress`` that is called
             after each chunk; False from it stops with ``CancelledError``.
 
     Returns:
-        The file. Any reader of Pco 4.1 reads it.
+        The file. Any reader of Pco ``compat`` reads it.
 
     Raises:
         TypeMismatchError: Not numbers, or of a type that Pco lacks.
@@ -83,6 +90,8 @@ def compress(
             True,
             resolve(threads),
             callback,
+            compat,
+            favor_decode_speed,
         )
 
 

@@ -36,6 +36,8 @@ def compress(
     uniform_type: bool,
     threads: int,
     progress: _Progress,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
 ) -> bytes: ...
 def decompress(
     source: Buffer,
@@ -61,6 +63,8 @@ def explain(
     delta: CoreDelta,
     paging: CorePaging,
     progress: _Progress = None,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
 ) -> dict[str, Any]: ...
 def wrapped_header() -> bytes: ...
 def read_wrapped_header(source: Buffer) -> tuple[int, int, int]: ...
@@ -94,6 +98,8 @@ class Encoder:
         paging: CorePaging,
         threads: int = 1,
         n_hint: int = 0,
+        compat: str = "4.1",
+        favor_decode_speed: bool = False,
     ) -> None: ...
     def write(self, array: Array) -> bytes: ...
     def end_chunk(self) -> bytes: ...

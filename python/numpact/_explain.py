@@ -19,12 +19,15 @@ def explain(
     delta: Delta = "auto",
     paging: Paging = DEFAULT_PAGING,
     *,
+    compat: str = "4.1",
+    favor_decode_speed: bool = False,
     progress: ProgressLike = None,
 ) -> dict[str, Any]:
     """Compresses numbers, throws the file away, and tells why it has the size it has.
 
     Args:
-        x, level, mode, delta, paging, progress: As for ``compress``. One thread works.
+        x, level, mode, delta, paging, compat, favor_decode_speed, progress: As for ``compress``.
+            One thread works.
 
     Returns:
         A dictionary:
@@ -55,6 +58,12 @@ def explain(
     """
     numbers = numbers_of(x)
     with core_progress(progress, numbers.size) as callback:
-        raw = _core.explain(numbers, *core_options(level, mode, delta, paging), callback)
+        raw = _core.explain(
+            numbers,
+            *core_options(level, mode, delta, paging),
+            callback,
+            compat,
+            favor_decode_speed,
+        )
     raw["file"] = file_info(raw["file"])
     return raw

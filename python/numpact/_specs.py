@@ -14,16 +14,18 @@ from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 Mode = Union[str, ModeSpec]
 #: "auto", "none", "consecutive=1", "lookback", "conv1=4", or a DeltaSpec.
 Delta = Union[str, DeltaSpec]
-#: The most numbers in a chunk, or the exact sizes of all, or a PagingSpec.
-Paging = Union[int, Sequence[int], PagingSpec]
+#: "auto", the most numbers in a chunk, the exact sizes of all, or a PagingSpec.
+Paging = Union[str, int, Sequence[int], PagingSpec]
 
 CoreMode = tuple[str, Union[int, float, None]]
 CoreDelta = tuple[str, Union[int, None]]
-CorePaging = Union[int, list[int]]
+CorePaging = Union[int, list[int], None]
 
 DEFAULT_LEVEL = 8
 MAX_LEVEL = 12
-DEFAULT_PAGING = 1 << 18
+DEFAULT_PAGING = "auto"
+#: The most numbers in a page of a wrapped chunk, unless told otherwise.
+DEFAULT_PAGE_N = 1 << 18
 
 _MODES: Mapping[str, type | None] = {
     "auto": None,
@@ -98,8 +100,12 @@ def core_paging(paging: Paging) -> CorePaging:
     core: CorePaging | None = getattr(paging, "_core_paging", None)
     if core is not None:
         return core
+    if isinstance(paging, str):
+        if paging != "auto":
+            raise InvalidArgumentError(f"paging is 'auto', a number or sizes, not {paging!r}")
+        return None
     is_array = hasattr(paging, "__array__") and getattr(paging, "ndim", 0) == 1
-    if is_array or (isinstance(paging, Sequence) and not isinstance(paging, (str, bytes))):
+    if is_array or (isinstance(paging, Sequence) and not isinstance(paging, bytes)):
         return [_size(size) for size in paging]  # type: ignore[union-attr]
     return _size(paging)
 

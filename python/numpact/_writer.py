@@ -73,6 +73,8 @@ class Writer:
         delta: Delta = "auto",
         paging: Paging = DEFAULT_PAGING,
         threads: int | None = None,
+        compat: str = "4.1",
+        favor_decode_speed: bool = False,
     ) -> None:
         self._state = "unopened"
         self._type = type_name(dtype)
@@ -80,6 +82,9 @@ class Writer:
             self._type,
             *core_options(level, mode, delta, paging),
             resolve(threads),
+            0,
+            compat,
+            favor_decode_speed,
         )
         self._count = 0
         self._written = 0

@@ -26,13 +26,15 @@ constexpr std::size_t kLongWork = std::size_t{1} << 19;
 constexpr std::uint64_t kBelievableBytes = 512;
 
 nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
-                   nb::handle paging, bool uniform_type, unsigned threads, nb::object callback) {
+                   nb::handle paging, bool uniform_type, unsigned threads, nb::object callback,
+                   std::string_view compat, bool favor_decode_speed) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
   config.uniform_type = uniform_type;
+  set_reading(config, compat, favor_decode_speed);
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
-  const std::size_t most = std::max<std::size_t>(1, config.paging.max_page_n());
+  const std::size_t most = std::max<std::size_t>(1, config.max_chunk_n());
   set_threads(config, threads, config.paging.exact_sizes() ? 2 : (numbers.count + most - 1) / most);
   // Not a vector: filling one with zeros touches all the memory that the numbers might have needed.
   const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
@@ -159,8 +161,9 @@ std::uint64_t count_numbers(nb::handle source, unsigned threads) {
 
 void bind_codec(nb::module_& m) {
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
-        nb::arg("delta"), nb::arg("paging"), nb::arg("uniform_type"), nb::arg("threads"),
-        nb::arg("progress").none());
+        nb::arg("delta"), nb::arg("paging").none(), nb::arg("uniform_type"), nb::arg("threads"),
+        nb::arg("progress").none(), nb::arg("compat") = "4.1",
+        nb::arg("favor_decode_speed") = false);
   m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
   m.def("decompress_into", &decompress_into, nb::arg("source").none(), nb::arg("array").noconvert(),

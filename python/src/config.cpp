@@ -48,6 +48,7 @@ DeltaSpec delta_spec(nb::handle spec) {
 }
 
 PagingSpec paging_spec(nb::handle spec) {
+  if (spec.is_none()) return PagingSpec::automatic();
   if (nb::isinstance<nb::int_>(spec)) {
     return PagingSpec::equal_pages_up_to(nb::cast<std::size_t>(spec));
   }
@@ -63,6 +64,13 @@ EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb
   config.delta = delta_spec(delta);
   config.paging = paging_spec(paging);
   return config;
+}
+
+void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed) {
+  const std::optional<Compatibility> version = compatibility_of_name(compat);
+  if (!version) invalid("compat must be one of 1, 2, 3, 4.0, 4.1");
+  config.compatibility = *version;
+  config.favor_decode_speed = favor_decode_speed;
 }
 
 DecodeLimits decode_limits(std::optional<std::uint64_t> max_output) {

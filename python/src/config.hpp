@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "numpact/config.hpp"
@@ -18,8 +19,10 @@ namespace numpact::python {
 namespace nb = nanobind;
 
 // Mode, delta and paging as numpact/_specs.py normalises them: mode ("int-mult", 60), delta
-// ("consecutive", 2), paging a number or a sequence of numbers.
+// ("consecutive", 2), paging a number, a sequence of numbers or None for automatic.
 EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb::handle paging);
+// Who reads: the oldest format version, "4.1", and whether that should be fast.
+void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed);
 
 // max_output: bytes of numbers; none: no limit.
 DecodeLimits decode_limits(std::optional<std::uint64_t> max_output);

@@ -2,9 +2,11 @@
 // What is inside a file and why, as dictionaries; numpact/_inspect.py makes objects of them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bindings.hpp"
@@ -127,9 +129,11 @@ nb::dict describe(const ChunkInfo& info, const ChunkExplanation& chunk) {
 }
 
 nb::dict explain(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
-                 nb::handle paging, nb::object callback) {
+                 nb::handle paging, nb::object callback, std::string_view compat,
+                 bool favor_decode_speed) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
+  set_reading(config, compat, favor_decode_speed);
   PythonProgress progress(std::move(callback));
   config.progress = progress.function();
   Explanation explanation;
@@ -162,7 +166,8 @@ nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_
 
 void bind_inspect(nb::module_& m) {
   m.def("explain", &explain, nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
-        nb::arg("paging"), nb::arg("progress").none() = nb::none());
+        nb::arg("paging").none(), nb::arg("progress").none() = nb::none(),
+        nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false);
   m.def("inspect", &inspect, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none());
 }

@@ -113,7 +113,8 @@ void bind_wrapped(nb::module_& m) {
   m.def("read_wrapped_header", &read_wrapped_header, nb::arg("source"));
   nb::class_<ChunkEncoder>(m, "ChunkEncoder")
       .def(nb::init<const ConstArray&, unsigned, nb::handle, nb::handle, nb::handle>(),
-           nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"), nb::arg("paging"))
+           nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
+           nb::arg("paging").none())
       .def("page_sizes", &ChunkEncoder::page_sizes)
       .def("meta", &ChunkEncoder::meta)
       .def("page", &ChunkEncoder::page, nb::arg("index"));

@@ -24,7 +24,7 @@ struct Job {
 
 Status encode(WaveChunk& chunk, const EncodeConfig& config, Arena& arena) {
   BitWriter writer(chunk.place);
-  standalone::write_chunk(chunk.numbers, config, arena, writer);
+  standalone::write_run(chunk.numbers, config, arena, writer);
   chunk.size = writer.size();
   return writer.status();
 }
@@ -42,7 +42,7 @@ void work(Job& job, Arena& arena) noexcept {
 }  // namespace
 
 std::size_t chunk_bound(NumberType type, std::size_t n) {
-  return standalone::chunk_overhead_bound(type) + n * size_of(type);
+  return standalone::run_overhead_bound(type) + n * size_of(type);
 }
 
 bool is_full_wave(const standalone::Crew& crew, std::size_t per_task, std::size_t chunks,

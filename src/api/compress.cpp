@@ -35,6 +35,7 @@ class FileEncoder {
   Status run(std::span<const std::size_t> sizes, std::size_t& written) {
     BitWriter writer(out_);
     standalone::Header header;
+    header.format = FormatVersion::of(config_.compatibility);
     header.n_hint = numbers_.count;
     if (config_.uniform_type) header.uniform_type = numbers_.type;
     standalone::write_header(writer, header);
@@ -124,7 +125,7 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
   Arena* const arena = &*scratch;
   NUMPACT_TRY(check_specs(numbers.type, config));
   std::span<const std::size_t> sizes;
-  NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, *arena, sizes));
+  NUMPACT_TRY(chunk_sizes(config, numbers.count, *arena, sizes));
   std::optional<Workers> own;
   standalone::Crew crew;
   if (sizes.size() > 1 && Workers::are_wanted(config)) {
@@ -139,8 +140,8 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
 
 std::size_t compress_bound(NumberType type, std::size_t count,
                            const EncodeConfig& config) noexcept {
-  const std::size_t chunks = page_count_bound(config.paging, count);
-  const std::size_t per_chunk = standalone::chunk_overhead_bound(type);
+  const std::size_t chunks = chunk_count_bound(config, count);
+  const std::size_t per_chunk = standalone::run_overhead_bound(type);
   std::size_t bound = standalone::kMaxHeaderBytes + 1;
   bound = saturating_add(bound, saturating_mul(chunks, per_chunk));
   return saturating_add(bound, saturating_mul(count, size_of(type)));

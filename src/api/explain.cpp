@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <new>
 #include <utility>
 
@@ -154,11 +155,23 @@ Status explain_contents(std::span<const std::byte> file, const NumberView& numbe
   return {};
 }
 
-// How compress() cuts the numbers.
-Status chunk_sizes(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                   std::span<const std::size_t>& sizes) {
-  return page_sizes(config.paging, numbers.count, kMaxChunkN, arena, sizes);
-}
+// What was weighed, chunk by chunk.
+class CandidateLogs final : public standalone::RunLog {
+ public:
+  explicit CandidateLogs(NumberType type) : type_(type) {}
+
+  // Before the numbers of a run are written.
+  void begin_run() { run_begin_ = logs_.size(); }
+  ChoiceLog* next_chunk() override { return &logs_.emplace_back(type_); }
+  void drop_chunks() override { logs_.resize(run_begin_, CandidateLog(type_)); }
+
+  std::deque<CandidateLog>& chunks() { return logs_; }
+
+ private:
+  NumberType type_;
+  std::deque<CandidateLog> logs_;  // which stay where they are
+  std::size_t run_begin_ = 0;
+};
 
 // The file that compress() makes, and what was weighed for each chunk.
 class LoggedFile {
@@ -166,22 +179,24 @@ class LoggedFile {
   Status encode(const NumberView& numbers, const EncodeConfig& config, Arena& arena) {
     NUMPACT_TRY(check_specs(numbers.type, config));
     std::span<const std::size_t> sizes;
-    NUMPACT_TRY(chunk_sizes(numbers, config, arena, sizes));
+    NUMPACT_TRY(chunk_sizes(config, numbers.count, arena, sizes));
     standalone::Header header;
+    header.format = FormatVersion::of(config.compatibility);
     header.n_hint = numbers.count;
     if (config.uniform_type) header.uniform_type = numbers.type;
     append(standalone::kMaxHeaderBytes,
            [&](BitWriter& writer) { standalone::write_header(writer, header); });
     std::uint64_t first = 0;
+    CandidateLogs logs(numbers.type);
     for (const std::size_t n : sizes) {
-      CandidateLog log(numbers.type);
+      logs.begin_run();
       append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
-        standalone::write_chunk(slice(numbers, first, n), config, arena, writer, &log);
+        standalone::write_run(slice(numbers, first, n), config, arena, writer, &logs);
       });
-      candidates_.push_back(log.take());
       first += n;
       NUMPACT_TRY(report_progress(config.progress, {first, bytes_.size()}));
     }
+    for (CandidateLog& log : logs.chunks()) candidates_.push_back(log.take());
     append(1, [](BitWriter& writer) {
       standalone::write_terminator(writer);
       writer.finish_byte();

@@ -15,11 +15,20 @@ namespace numpact {
 Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Arena& arena,
                   std::span<const std::size_t>& sizes);
 
+// The sizes of what a standalone file of n numbers is encoded by: its chunks, or under automatic
+// paging what is cut further.
+Status chunk_sizes(const EncodeConfig& config, std::size_t n, Arena& arena,
+                   std::span<const std::size_t>& sizes);
+
+// Of n numbers in as few equal parts as possible of at most `most`, the size of one; beyond the
+// last, `most`.
+std::size_t equal_share(std::uint64_t n, std::size_t most, std::size_t index);
+
 // The same checks where the count is not known yet.
 Status check_chunk_sizes(const PagingSpec& spec);
 
-// How many pages that is at most, for any spec.
-std::size_t page_count_bound(const PagingSpec& spec, std::size_t n);
+// How many that is at most, for any config.
+std::size_t chunk_count_bound(const EncodeConfig& config, std::size_t n);
 
 }  // namespace numpact
 

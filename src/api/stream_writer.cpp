@@ -33,7 +33,11 @@ struct StreamWriter::Impl {
     if (const auto& exact = config.paging.exact_sizes()) {
       return chunks < exact->size() ? (*exact)[chunks] : 0;
     }
-    return std::min(config.paging.max_page_n(), kMaxChunkN);
+    // As chunk_sizes() would have it, where the count is known.
+    if (config.paging.is_automatic() && n_hint > 0) {
+      return equal_share(n_hint, config.max_chunk_n(), chunks);
+    }
+    return std::min(config.max_chunk_n(), kMaxChunkN);
   }
 
   Status check_config() const {
@@ -47,6 +51,7 @@ struct StreamWriter::Impl {
     begun = true;
     if (continues) return {};
     standalone::Header header;
+    header.format = FormatVersion::of(config.compatibility);
     header.n_hint = n_hint;
     if (config.uniform_type) header.uniform_type = type;
     std::byte bytes[standalone::kMaxHeaderBytes];

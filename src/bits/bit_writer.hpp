@@ -6,12 +6,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "base/load.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact {
+
+// For kernels that pack many values: where the next bits go, without a look at the room. Adding
+// stores a word, so 8 bytes behind the last bit get zeros.
+struct BitCursor {
+  std::byte* at = nullptr;
+  std::uint64_t buffer = 0;  // bits not in memory yet, those above `filled` zero
+  unsigned filled = 0;
+
+  // The low `bits` (0 to 56) of value. At most 7 bits may be left from before: see settle().
+  void add(std::uint64_t value, unsigned bits) {
+    buffer |= value << filled;
+    filled += bits;
+    settle();
+  }
+  // Whole bytes go to memory.
+  void settle() {
+    store_le64(at, buffer);
+    at += filled / 8;
+    buffer >>= filled & 0x38;
+    filled &= 7;
+  }
+};
 
 class BitWriter {
  public:
@@ -34,6 +57,26 @@ class BitWriter {
   void finish_byte() {
     if (filled_ % 8 != 0) write(0, 8 - filled_ % 8);
     flush();
+  }
+
+  // Bytes that may still come.
+  std::size_t room() const { return out_.size() - at_; }
+  // A cursor that goes on from here in place, or in memory of its own; it must come back.
+  BitCursor lend() { return {out_.data() + at_, buffer_, filled_}; }
+  BitCursor lend(std::byte* memory) { return {memory, buffer_, filled_}; }
+  void take_back(const BitCursor& cursor) {
+    at_ = static_cast<std::size_t>(cursor.at - out_.data());
+    buffer_ = cursor.buffer;
+    filled_ = cursor.filled;
+  }
+  void take_back(const BitCursor& cursor, const std::byte* memory) {
+    const std::size_t bytes = static_cast<std::size_t>(cursor.at - memory);
+    const std::size_t fitting = bytes < room() ? bytes : room();
+    if (fitting > 0) std::memcpy(out_.data() + at_, memory, fitting);
+    at_ += fitting;
+    overrun_ = overrun_ || fitting < bytes;
+    buffer_ = cursor.buffer;
+    filled_ = cursor.filled;
   }
 
   // Whole bytes gone to memory so far. Exact after finish_byte().

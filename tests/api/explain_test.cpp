@@ -99,9 +99,25 @@ TEST(Explain, IsOfTheFileThatCompressWrites) {
   }
 }
 
+// Steps, then noise: worth a chunk each.
+TEST(Explain, AutomaticPagingIsThatOfCompress) {
+  Random random(8);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < 40'000; ++i) {
+    const auto noise = static_cast<std::int64_t>(random.bits(40));
+    numbers.push_back(i < 20'000 ? 100 * i : noise);
+  }
+  const Explanation explanation = explain(view_of(numbers));
+  expect_same_file(explanation, inspect(compress<std::int64_t>(numbers)));
+  expect_parts_add_up(explanation);
+  EXPECT_GT(explanation.chunks.size(), 1u);
+}
+
 TEST(Explain, TellsWhatWasWeighed) {
   const std::vector<double> numbers = prices(5000);
-  const Explanation explanation = explain(view_of(numbers));
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(numbers.size());
+  const Explanation explanation = explain(view_of(numbers), config);
   ASSERT_EQ(explanation.chunks.size(), 1u);
   const ChunkExplanation& chunk = explanation.chunks[0];
   std::size_t chosen = 0;

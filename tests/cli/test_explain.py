@@ -34,7 +34,8 @@ def parts_of(entry: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize("words", [(), ("--level", 2), ("--page-size", 10_000),
-                                   ("--mode", "classic", "--delta", "none")])
+                                   ("--mode", "classic", "--delta", "none"),
+                                   ("--compat", 3), ("--favor-decode-speed",)])
 def test_is_of_the_file_that_compress_writes(prices: Path, words: tuple[object, ...]) -> None:
     column = explain(prices, *words)
     run("compress", prices, *words)

@@ -204,8 +204,17 @@ TYPED_TEST(Latents, WrittenBatchesDecode) {
       bits += encode_symbols(AnsEncodeTable::make(binning, arena), symbols, codes.data(), states);
     }
     Bytes page((bits + 7) / 8);
+    if (page.size() > 1) {
+      ExactCopy room{Bytes(random.below(page.size()))};
+      BitWriter cramped(room.writable());
+      write_batch(OffsetTable::make(binning, arena), view, symbols.data(),
+                  size_log > 0 ? codes.data() : nullptr, cramped);
+      cramped.finish_byte();
+      ASSERT_FALSE(cramped.status().ok());
+    }
     BitWriter writer(page);
-    write_batch(binning, view, symbols.data(), size_log > 0 ? codes.data() : nullptr, writer);
+    write_batch(OffsetTable::make(binning, arena), view, symbols.data(),
+                size_log > 0 ? codes.data() : nullptr, writer);
     writer.finish_byte();
     ASSERT_OK(writer.status());
     ASSERT_EQ(writer.size(), page.size());

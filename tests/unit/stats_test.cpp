@@ -6,6 +6,7 @@
 #include <map>
 
 #include "pco/choose/bin_optimizer.hpp"
+#include "pco/stats/intervals.hpp"
 #include "pco/stats/log2.hpp"
 #include "pco/stats/sort.hpp"
 #include "support/distributions.hpp"
@@ -50,9 +51,46 @@ TYPED_TEST(Stats, RangeIsTight) {
   for (int round = 0; round < 100; ++round) {
     const std::vector<TypeParam> latents = this->random_latents(random);
     const auto [least, most] = std::minmax_element(latents.begin(), latents.end());
-    const Range<TypeParam> range = range_of(std::span<const TypeParam>(latents));
-    ASSERT_EQ(range.lower, *least);
-    ASSERT_EQ(range.upper, *most);
+    for_each_target([&] {
+      const Range<TypeParam> range = range_of(std::span<const TypeParam>(latents));
+      ASSERT_EQ(range.lower, *least);
+      ASSERT_EQ(range.upper, *most);
+    });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Stats, IntervalsAreTheOnesThatHoldTheLatents) {
+  Random random(21);
+  Arena arena(std::pmr::new_delete_resource());
+  for (const std::size_t wanted : {1u, 2u, 3u, 8u, 9u, 10u, 16u, 17u, 80u, 81u, 82u, 255u, 729u,
+                                   730u, 1000u, 5000u, 6561u, 7000u, 60000u}) {
+    arena.reset();
+    std::vector<TypeParam> lowers(wanted);
+    const auto range_bits = static_cast<unsigned>(random.between(8, 64));
+    for (auto& lower : lowers) lower = static_cast<TypeParam>(random.bits(range_bits));
+    if (random.one_in(2)) lowers[0] = 0;
+    if (random.one_in(2)) lowers[wanted - 1] = static_cast<TypeParam>(~TypeParam{0});
+    std::sort(lowers.begin(), lowers.end());
+    lowers.erase(std::unique(lowers.begin(), lowers.end()), lowers.end());
+    std::vector<TypeParam> latents(random.between(1, 3000));
+    std::vector<std::uint16_t> expected(latents.size());
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      const TypeParam near = random.pick(lowers);
+      latents[i] = random.one_in(2) ? static_cast<TypeParam>(near + random.below(3) - 1)
+                                    : static_cast<TypeParam>(random.bits(64));
+      const auto above = std::upper_bound(lowers.begin(), lowers.end(), latents[i]);
+      expected[i] =
+          static_cast<std::uint16_t>(std::max<std::ptrdiff_t>(1, above - lowers.begin()) - 1);
+    }
+    const auto tree = IntervalTree<TypeParam>::make(
+        lowers.size(), [&](std::size_t i) { return lowers[i]; }, arena);
+    for_each_target([&] {
+      std::vector<std::uint16_t> indices(latents.size(), 0xffff);
+      find_intervals(tree, std::span<const TypeParam>(latents), indices.data());
+      ASSERT_EQ(indices, expected) << lowers.size() << " intervals";
+    });
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
@@ -99,6 +137,27 @@ TYPED_TEST(Stats, HistogramCoversAll) {
     ASSERT_LE(histogram.size(),
               std::min(latents.size(), 2 * spec.max_values + 2 * spec.groups) + 1);
     expect_covers(histogram, latents);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Stats, SampledHistogramCoversAll) {
+  Random random(22);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 12; ++round) {
+    arena.reset();
+    const Numbers numbers =
+        make_numbers(random.pick(distribution_names()), kNumberTypeOf<TypeParam>, 80000, random);
+    std::vector<TypeParam> latents;
+    for (const TypeParam latent : numbers.as<TypeParam>()) latents.push_back(latent);
+    // So that values, groups and what lies between them all occur.
+    for (int i = 0; i < 5000; ++i) {
+      latents[random.below(latents.size())] =
+          static_cast<TypeParam>(random.below(9) * (~TypeParam{0} / 8));
+    }
+    HistogramSpec spec = random_spec(random);
+    spec.most_sample_share = random.between(2, 9);
+    expect_covers(make_histogram(std::span<const TypeParam>(latents), spec, arena), latents);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._spec_types import DeltaSpec, ModeSpec, PagingSpec, size_of
-from .._specs import DEFAULT_LEVEL, DEFAULT_PAGING, MAX_LEVEL, CoreDelta, CoreMode, CorePaging
+from .._specs import DEFAULT_LEVEL, DEFAULT_PAGE_N, MAX_LEVEL, CoreDelta, CoreMode, CorePaging
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -20,7 +20,7 @@ DEFAULT_COMPRESSION_LEVEL = DEFAULT_LEVEL
 
 _AUTO_MODE = ModeSpec.auto()
 _AUTO_DELTA = DeltaSpec.auto()
-_DEFAULT_PAGES = PagingSpec.equal_pages_up_to(DEFAULT_PAGING)
+_DEFAULT_PAGES = PagingSpec.equal_pages_up_to(DEFAULT_PAGE_N)
 
 
 class Options(NamedTuple):

@@ -25,7 +25,7 @@ constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
 
 HistogramSpec sample_histogram(std::size_t n) {
-  return {std::min<std::size_t>(64, n / 32), std::clamp<std::size_t>(n / 64, kMinGroups, 64)};
+  return {std::min<std::size_t>(64, n / 32), std::clamp<std::size_t>(n / 64, kMinGroups, 64), 1};
 }
 
 }  // namespace
@@ -36,6 +36,7 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   effort.histogram.groups = std::min(std::size_t{1} << level, std::max(kMinGroups, n / kMinGroupN));
   // With few numbers the metadata of many bins cannot pay; all starting bins must fit a tANS table.
   effort.histogram.max_values = std::min({std::size_t{2} << level, n / 8, std::size_t{4096}});
+  effort.histogram.most_sample_share = level < 10 ? 8 : 1;
   effort.max_span = std::size_t{1} << 9;
   // 2^12 states of 8 bytes still fit a first-level cache; more only where speed was given up.
   effort.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;

@@ -19,6 +19,7 @@ struct Choice {
   AnyDelta delta;
   // Found while choosing Lookback, for a chunk of one page; may be empty.
   std::span<std::uint32_t> lookbacks;
+  float bits = 0;  // a number, by estimate
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.

@@ -56,6 +56,7 @@ Weighed weigh(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta,
     weighed.secondary_bits = weigh_consecutive(sample, latents.secondary, 0, arena);
     weighed.bits += kSecondaryToll + weighed.secondary_bits;
   }
+  weighed.choice.bits = weighed.bits;
   return weighed;
 }
 

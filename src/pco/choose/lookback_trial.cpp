@@ -225,6 +225,7 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   }
   if (best_bits >= (1 - kToll) * bits) return false;
   choice.delta = lookback;
+  choice.bits = best_bits;
   if (covers_chunk) choice.lookbacks = lookbacks;
   return true;
 }

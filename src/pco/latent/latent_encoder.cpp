@@ -2,7 +2,8 @@
 #include "pco/latent/latent_encoder.hpp"
 
 #include <algorithm>
-#include <bit>
+#include "pco/latent/pack_kernel.hpp"
+#include "pco/stats/intervals.hpp"
 
 namespace numpact {
 namespace {
@@ -28,35 +29,6 @@ void look_up(const Binning& binning, std::span<const L> latents, std::size_t ran
   }
 }
 
-// Branch-free binary search; eight searches side by side hide each other's latency.
-template <Latent L>
-void search(const L* __restrict lowers, std::size_t padded_n, std::span<const L> latents,
-            std::uint16_t* __restrict symbols) {
-  constexpr std::size_t kLanes = 8;
-  const std::size_t n = latents.size();
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    std::uint32_t at[kLanes] = {};
-    for (std::size_t half = padded_n / 2; half > 0; half /= 2) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::uint32_t probe = at[lane] + static_cast<std::uint32_t>(half);
-        at[lane] = lowers[probe] <= latents[i + lane] ? probe : at[lane];
-      }
-    }
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      symbols[i + lane] = static_cast<std::uint16_t>(at[lane]);
-    }
-  }
-  for (; i < n; ++i) {
-    std::uint32_t at = 0;
-    for (std::size_t half = padded_n / 2; half > 0; half /= 2) {
-      const std::uint32_t probe = at + static_cast<std::uint32_t>(half);
-      at = lowers[probe] <= latents[i] ? probe : at;
-    }
-    symbols[i] = static_cast<std::uint16_t>(at);
-  }
-}
-
 }  // namespace
 
 template <Latent L>
@@ -79,19 +51,10 @@ void find_symbols(const Binning& binning, std::span<const L> latents, std::uint1
     }
   }
   const ArenaScope scratch(arena);
-  const std::size_t padded_n = std::bit_ceil(bin_n);
-  const std::span<L> lowers = arena.make<L>(padded_n);
-  for (std::size_t symbol = 0; symbol < bin_n; ++symbol) {
-    lowers[symbol] = static_cast<L>(binning.bins[symbol].lower);
-  }
-  // Behind the last bin the search must never go right: it is made to stop at the last symbol.
-  std::fill(lowers.begin() + static_cast<std::ptrdiff_t>(bin_n), lowers.end(),
-            static_cast<L>(~L{0}));
-  search(lowers.data(), padded_n, latents, symbols);
-  // Only a latent of all ones can have passed the padding.
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    if (symbols[i] >= bin_n) symbols[i] = static_cast<std::uint16_t>(bin_n - 1);
-  }
+  const auto lower_end = [&](std::size_t symbol) {
+    return static_cast<L>(binning.bins[symbol].lower);
+  };
+  find_intervals(IntervalTree<L>::make(bin_n, lower_end, arena), latents, symbols);
 }
 
 std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16_t> symbols) {
@@ -101,27 +64,44 @@ std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16
   return bits;
 }
 
-template <Latent L>
-void write_batch(const Binning& binning, std::span<const L> latents, const std::uint16_t* symbols,
-                 const AnsCode* codes, BitWriter& out) {
-  // A copy whose address nobody knows stays in registers; stores of bytes could alias `out`.
-  BitWriter writer = out;
-  const Bin* const bins = binning.bins.data();
-  if (codes != nullptr) {
-    for (std::size_t i = 0; i < latents.size(); ++i) {
-      writer.write(codes[i] & 0xffff, codes[i] >> 16);
+OffsetTable OffsetTable::make(const Binning& binning, Arena& arena) {
+  OffsetTable table;
+  table.bin_n = binning.bins.size();
+  visit_latent(binning.latent_bits, [&](auto width) {
+    using L = decltype(width);
+    const std::span<OffsetBin<L>> bins = arena.make<OffsetBin<L>>(table.bin_n);
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+      const Bin& bin = binning.bins[i];
+      bins[i] = {static_cast<L>(bin.lower), static_cast<L>(bin.offset_bits)};
+      table.most_bits = std::max(table.most_bits, bin.offset_bits);
     }
+    table.bins = bins.data();
+  });
+  return table;
+}
+
+template <Latent L>
+void write_batch(const OffsetTable& table, std::span<const L> latents, const std::uint16_t* symbols,
+                 const AnsCode* codes, BitWriter& writer) {
+  constexpr std::size_t kSlack = 16;  // what stores reach beyond the last bit
+  std::byte memory[kBatchN * (kMaxAnsSizeLog + kBits<L>) / 8 + kSlack];
+  const std::size_t most_bytes = latents.size() * (kMaxAnsSizeLog + table.most_bits) / 8 + kSlack;
+  const bool in_place = writer.room() >= most_bytes;
+  BitCursor cursor = in_place ? writer.lend() : writer.lend(memory);
+  if (codes != nullptr) pack_codes(codes, latents.size(), cursor);
+  if (table.most_bits > 0) {
+    pack_offsets(table, latents.data(), symbols, latents.size(), cursor);
   }
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    const Bin& bin = bins[symbols[i]];
-    writer.write(latents[i] - bin.lower, bin.offset_bits);
+  if (in_place) {
+    writer.take_back(cursor);
+  } else {
+    writer.take_back(cursor, memory);
   }
-  out = writer;
 }
 
 #define NUMPACT_INSTANTIATE(L)                                                            \
   template void find_symbols(const Binning&, std::span<const L>, std::uint16_t*, Arena&); \
-  template void write_batch(const Binning&, std::span<const L>, const std::uint16_t*,     \
+  template void write_batch(const OffsetTable&, std::span<const L>, const std::uint16_t*, \
                             const AnsCode*, BitWriter&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

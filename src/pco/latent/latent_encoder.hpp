@@ -22,9 +22,30 @@ void find_symbols(const Binning& binning, std::span<const L> latents, std::uint1
 // Bits that the offsets of these symbols take.
 std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16_t> symbols);
 
-// One batch: all codes, then all offsets. `codes` is null where the variable has no table.
+// Where a bin's offsets count from and how wide they are, as packing wants them.
 template <Latent L>
-void write_batch(const Binning& binning, std::span<const L> latents, const std::uint16_t* symbols,
+struct OffsetBin {
+  L lower;
+  L bits;
+};
+
+// The bins of one variable, for packing; L is the variable's width.
+struct OffsetTable {
+  const void* bins = nullptr;
+  std::size_t bin_n = 0;
+  unsigned most_bits = 0;
+
+  template <Latent L>
+  const OffsetBin<L>* as() const {
+    return static_cast<const OffsetBin<L>*>(bins);
+  }
+  static OffsetTable make(const Binning& binning, Arena& arena);
+};
+
+// One batch: all codes, then all offsets. `codes` is null where the variable has no table. At most
+// kBatchN latents.
+template <Latent L>
+void write_batch(const OffsetTable& table, std::span<const L> latents, const std::uint16_t* symbols,
                  const AnsCode* codes, BitWriter& writer);
 
 }  // namespace numpact

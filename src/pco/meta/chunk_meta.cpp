@@ -93,6 +93,7 @@ void ChunkMeta::lay_out_variables() {
 Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion version, Arena& arena,
                         ChunkMeta& meta) {
   meta = ChunkMeta{};
+  meta.version = version;
   meta.type = type;
   const unsigned mode_tag = reader.read_small(wire::kModeBits);
   bool known = false;
@@ -115,8 +116,12 @@ Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion versio
 void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta) {
   writer.write(family_tag(meta.mode), wire::kModeBits);
   std::visit([&](const auto& mode) { mode.write(writer, meta.type); }, meta.mode);
-  writer.write(family_tag(meta.delta), wire::kDeltaBits);
-  std::visit([&](const auto& delta) { delta.write(writer); }, meta.delta);
+  if (meta.version.has_delta_variants()) {
+    writer.write(family_tag(meta.delta), wire::kDeltaBits);
+    std::visit([&](const auto& delta) { delta.write(writer); }, meta.delta);
+  } else {
+    writer.write(state_n(meta.delta), wire::kOrderBits);
+  }
   for (const Binning& binning : meta.variables) {
     if (binning.latent_bits == 0) continue;
     writer.write(binning.ans_size_log, wire::kAnsSizeLogBits);
@@ -141,8 +146,12 @@ std::uint64_t chunk_meta_bytes(const ChunkMeta& meta) {
   std::uint64_t bits = wire::kModeBits;
   bits += std::visit([&](const auto& m) { return m.payload_bits(meta.type, wire::kModeBits); },
                      meta.mode);
-  bits += wire::kDeltaBits;
-  bits += std::visit([](const auto& delta) { return delta.payload_bits(); }, meta.delta);
+  if (meta.version.has_delta_variants()) {
+    bits += wire::kDeltaBits;
+    bits += std::visit([](const auto& delta) { return delta.payload_bits(); }, meta.delta);
+  } else {
+    bits += wire::kOrderBits;
+  }
   for (const Binning& binning : meta.variables) {
     if (binning.latent_bits != 0) bits += binning_bits(binning);
   }

@@ -18,6 +18,7 @@ enum VariableIndex : std::size_t { kDeltaVariable, kPrimaryVariable, kSecondaryV
 inline constexpr std::size_t kVariables = 3;
 
 struct ChunkMeta {
+  FormatVersion version;
   NumberType type = NumberType::kU8;
   AnyMode mode;
   AnyDelta delta;
@@ -37,7 +38,7 @@ struct ChunkMeta {
 Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion version, Arena& arena,
                         ChunkMeta& meta);
 
-// In the current format version.
+// In the version of the metadata, which must know what they hold.
 void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta);
 
 // Of what write_chunk_meta writes.

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "pco/latent/latent_encoder.hpp"
-
 namespace numpact {
 namespace {
 
@@ -65,6 +63,7 @@ void encode_pages(EncodedChunk& chunk, Arena& arena) {
     const std::size_t stored = last.first + last.stored.n;
     chunk.symbols[index] = arena.make<std::uint16_t>(stored);
     const Binning& binning = chunk.meta.variables[index];
+    chunk.offsets[index] = OffsetTable::make(binning, arena);
     if (binning.bins.size() > 1) {
       chunk.codes[index] = arena.make<AnsCode>(stored);
       tables[index] = AnsEncodeTable::make(binning, arena);
@@ -95,7 +94,7 @@ void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& w
           chunk.codes[index].empty() ? nullptr : chunk.codes[index].data() + at;
       variable.stored.slice(begin, n).visit([&](auto latents) {
         using L = typename decltype(latents)::value_type;
-        write_batch(chunk.meta.variables[index], std::span<const L>(latents),
+        write_batch(chunk.offsets[index], std::span<const L>(latents),
                     chunk.symbols[index].data() + at, codes, writer);
       });
     }

@@ -9,7 +9,7 @@
 #include "base/arena.hpp"
 #include "bits/bit_writer.hpp"
 #include "number/latent_array.hpp"
-#include "pco/ans/encode_table.hpp"
+#include "pco/latent/latent_encoder.hpp"
 #include "pco/meta/chunk_meta.hpp"
 
 namespace numpact {
@@ -35,6 +35,7 @@ struct EncodedChunk {
   std::span<EncodedPage> pages;
   std::array<std::span<std::uint16_t>, kVariables> symbols;
   std::array<std::span<AnsCode>, kVariables> codes;  // empty where there is no tANS table
+  std::array<OffsetTable, kVariables> offsets;
   std::uint64_t meta_bytes = 0;
 
   std::uint64_t bytes() const {

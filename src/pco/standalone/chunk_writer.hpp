@@ -10,13 +10,24 @@
 
 namespace numpact::standalone {
 
-// Encodes 1 to kMaxChunkN numbers as one chunk. The config must have passed check_specs; its paging
-// is not looked at. Leaves the arena as it was. log: told what was weighed, if not null.
-void write_chunk(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                 BitWriter& writer, ChoiceLog* log = nullptr);
+// Who wants to know what was tried, chunk by chunk.
+class RunLog {
+ public:
+  virtual ~RunLog() = default;
+  // Of the chunk that is written next; lives until the chunk after it begins.
+  virtual ChoiceLog* next_chunk() = 0;
+  // The chunks of this run so far are not taken: it is written as a single one.
+  virtual void drop_chunks() = 0;
+};
 
-// A chunk of n numbers takes at most this and n times their size.
-std::size_t chunk_overhead_bound(NumberType type);
+// Encodes 1 to kMaxChunkN numbers: as one chunk, or under automatic paging as several where that
+// is smaller. The config must have passed check_specs. Leaves the arena as it was. log: may be
+// null.
+void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+               BitWriter& writer, RunLog* log = nullptr);
+
+// A run of n numbers takes at most this and n times their size.
+std::size_t run_overhead_bound(NumberType type);
 
 }  // namespace numpact::standalone
 

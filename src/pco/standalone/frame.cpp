@@ -69,17 +69,20 @@ Status parse_header(BitReader& reader, Header& header) {
 }
 
 void write_header(BitWriter& writer, const Header& header) {
+  const bool has_uniform_type = header.format.has_minor();
   for (const unsigned char byte : wire::kMagic) writer.write(byte, 8);
-  writer.write(wire::kStandaloneVersion, 8);
-  writer.write(header.uniform_type ? static_cast<std::uint64_t>(*header.uniform_type)
-                                   : std::uint64_t{wire::kNoUniformType},
-               wire::kNumberTypeBits);
+  writer.write(has_uniform_type ? wire::kStandaloneVersion : kFirstOwnVersion, 8);
+  if (has_uniform_type) {
+    writer.write(header.uniform_type ? static_cast<std::uint64_t>(*header.uniform_type)
+                                     : std::uint64_t{wire::kNoUniformType},
+                 wire::kNumberTypeBits);
+  }
   const unsigned hint_bits = std::max(1U, static_cast<unsigned>(std::bit_width(header.n_hint)));
   writer.write(hint_bits - 1, wire::kVarintWidthBits);
   writer.write(header.n_hint, hint_bits);
   writer.finish_byte();
-  writer.write(wire::kFormatMajor, 8);
-  writer.write(wire::kFormatMinor, 8);
+  writer.write(header.format.major, 8);
+  if (header.format.has_minor()) writer.write(header.format.minor, 8);
   writer.finish_byte();
 }
 

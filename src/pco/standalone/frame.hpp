@@ -24,7 +24,8 @@ struct Header {
 // Leaves the reader at the first chunk.
 Status parse_header(BitReader& reader, Header& header);
 
-// In the current versions; at most kMaxHeaderBytes.
+// In the header's format version, under the latest standalone version that its readers know. At
+// most kMaxHeaderBytes.
 inline constexpr std::size_t kMaxHeaderBytes = 4 + 1 + 1 + 9 + 2;
 void write_header(BitWriter& writer, const Header& header);
 

@@ -4,107 +4,22 @@
 #include <algorithm>
 #include <array>
 
-#include "pco/stats/sort.hpp"
+#include "pco/stats/intervals.hpp"
+#include "pco/stats/runs.hpp"
 
 namespace numpact {
 namespace {
 
 // A value must occur this often to be worth a bin: its metadata costs tens of bits.
 constexpr std::uint32_t kMinValueCount = 3;
+constexpr std::uint32_t kMinSampledCount = 2;
 
-// Calls f(value, count) for each distinct latent in ascending order. Three ways to know them: a
-// count for each value of a narrow range, a hash table where there are few, or a sorted copy.
-template <Latent L>
-class Runs {
- public:
-  Runs(std::span<const L> latents, Arena& arena) : range_(range_of(latents)) {
-    const std::uint64_t width = std::uint64_t{range_.upper} - range_.lower;
-    if (width < kCountableRange && width < 4 * std::uint64_t{latents.size()}) {
-      count_values(latents, static_cast<std::size_t>(width) + 1, arena);
-    } else if (!count_few(latents, arena)) {
-      sorted_ = sorted_copy(latents, range_.lower, range_.upper, arena);
-    }
-  }
-
-  template <class F>
-  void each(F&& f) const {
-    if (!few_.empty()) {
-      for (const Slot& slot : few_) f(slot.value, slot.count);
-      return;
-    }
-    if (!counts_.empty()) {
-      for (std::size_t i = 0; i < counts_.size(); ++i) {
-        if (counts_[i] != 0) f(static_cast<L>(range_.lower + i), counts_[i]);
-      }
-      return;
-    }
-    const std::size_t n = sorted_.size();
-    for (std::size_t i = 0; i < n;) {
-      const L value = sorted_[i];
-      std::size_t end = i + 1;
-      while (end < n && sorted_[end] == value) ++end;
-      f(value, static_cast<std::uint32_t>(end - i));
-      i = end;
-    }
-  }
-
- private:
-  void count_values(std::span<const L> latents, std::size_t size, Arena& arena) {
-    // Two tables, so that runs of one value don't wait for their own counter.
-    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(size);
-    const ArenaScope scratch(arena);
-    const std::span<std::uint32_t> odd = arena.make<std::uint32_t>(size);
-    std::fill(counts.begin(), counts.end(), 0);
-    std::fill(odd.begin(), odd.end(), 0);
-    std::size_t i = 0;
-    for (; i + 2 <= latents.size(); i += 2) {
-      ++counts[static_cast<L>(latents[i] - range_.lower)];
-      ++odd[static_cast<L>(latents[i + 1] - range_.lower)];
-    }
-    if (i < latents.size()) ++counts[static_cast<L>(latents[i] - range_.lower)];
-    for (std::size_t value = 0; value < size; ++value) counts[value] += odd[value];
-    counts_ = counts;
-  }
-
-  struct Slot {
-    L value;
-    std::uint32_t count;
-  };
-
-  // False if there are too many different latents.
-  bool count_few(std::span<const L> latents, Arena& arena) {
-    constexpr unsigned kSlotLog = 10;
-    constexpr std::size_t kMostFew = std::size_t{1} << (kSlotLog - 2);
-    const std::size_t most_few = std::min(kMostFew, latents.size() / 16);
-    const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << kSlotLog);
-    std::fill(slots.begin(), slots.end(), Slot{0, 0});
-    std::size_t distinct = 0;
-    for (const L latent : latents) {
-      std::size_t at = static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
-                                                (64 - kSlotLog));
-      while (slots[at].count != 0 && slots[at].value != latent) at = (at + 1) % slots.size();
-      if (slots[at].count++ == 0) {
-        if (++distinct > most_few) return false;
-        slots[at].value = latent;
-      }
-    }
-    const auto end = std::remove_if(slots.begin(), slots.end(),
-                                    [](const Slot& slot) { return slot.count == 0; });
-    std::sort(slots.begin(), end,
-              [](const Slot& one, const Slot& other) { return one.value < other.value; });
-    few_ = slots.first(distinct);
-    return true;
-  }
-
-  Range<L> range_;
-  std::span<const Slot> few_;
-  std::span<const L> sorted_;
-  std::span<const std::uint32_t> counts_;
-};
+// Smaller samples miss values that are worth a bin.
+constexpr std::size_t kMinSampleN = std::size_t{1} << 15;
 
 // The least count that at most max_values values reach.
 template <Latent L>
-std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values) {
+std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values, std::uint32_t min_count) {
   if (max_values == 0) return ~std::uint32_t{0};
   // Counts by their top six bits; classes are whole or not taken.
   constexpr unsigned kMantissa = 5;
@@ -122,7 +37,7 @@ std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values) {
   });
   std::size_t taken = 0;
   std::uint32_t least = class_of(most) + 1;
-  while (least > class_of(kMinValueCount) && taken + classes[least - 1] <= max_values) {
+  while (least > class_of(min_count) && taken + classes[least - 1] <= max_values) {
     taken += classes[--least];
   }
   if (least <= 2u << kMantissa) return least;
@@ -177,27 +92,15 @@ class Builder {
   std::size_t count_ = 0;
 };
 
-}  // namespace
-
 template <Latent L>
-Range<L> range_of(std::span<const L> latents) {
-  L lower = latents[0];
-  L upper = latents[0];
-  for (const L latent : latents) {
-    lower = std::min(lower, latent);
-    upper = std::max(upper, latent);
-  }
-  return {lower, upper};
-}
-
-template <Latent L>
-Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena) {
+Histogram<L> exact_histogram(std::span<const L> latents, const Range<L>& range,
+                             const HistogramSpec& spec, std::uint32_t min_count, Arena& arena) {
   // A frequent value ends the group before it, so it makes two bins at most.
   const std::size_t most_bins = std::min(latents.size(), 2 * spec.max_values + 2 * spec.groups) + 1;
   Builder<L> builder(latents.size(), most_bins, spec.groups, arena);
   const ArenaScope scratch(arena);
-  const Runs<L> runs(latents, arena);
-  const std::uint32_t frequent = frequent_count(runs, spec.max_values);
+  const Runs<L> runs(latents, range, arena);
+  const std::uint32_t frequent = frequent_count(runs, spec.max_values, min_count);
   runs.each([&](L value, std::uint32_t count) {
     if (count >= frequent) {
       builder.add_value(value, count);
@@ -208,8 +111,118 @@ Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spe
   return builder.finish();
 }
 
-#define NUMPACT_INSTANTIATE(L)                    \
-  template Range<L> range_of(std::span<const L>); \
+// One latent out of each `share` neighbours; a fixed sequence says which, so that periods in the
+// data don't meet the same phase every time.
+template <Latent L>
+std::span<const L> sample_of(std::span<const L> latents, std::size_t share, Arena& arena) {
+  const std::span<L> sample = arena.make<L>(latents.size() / share);
+  std::uint64_t random = 0x9e3779b97f4a7c15u;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    sample[i] = latents[i * share + (((random >> 32) * share) >> 32)];
+  }
+  return sample;
+}
+
+// The intervals that a sample's bins cut the whole range into: values have their own, what lies
+// between them and groups is shared out.
+template <Latent L>
+std::span<const L> interval_lowers(const Histogram<L>& bins, const Range<L>& range, Arena& arena) {
+  const std::span<L> lowers = arena.make<L>(2 * bins.size() + 1);
+  std::size_t n = 0;
+  const auto add = [&](L lower) {
+    if (n == 0 || lower > lowers[n - 1]) lowers[n++] = lower;
+  };
+  add(range.lower);
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    const bool is_value = bins.lowers[i] == bins.uppers[i];
+    const bool follows_value = i > 0 && bins.lowers[i - 1] == bins.uppers[i - 1];
+    // Behind a value the next interval has begun.
+    if (is_value || !follows_value) add(bins.lowers[i]);
+    if (is_value && bins.uppers[i] < range.upper) add(static_cast<L>(bins.uppers[i] + 1));
+  }
+  return lowers.first(n);
+}
+
+// Counts of latents in intervals, and the least and greatest of each.
+template <Latent L>
+class Tally {
+ public:
+  Tally(std::size_t n, Arena& arena)
+      : ranges_(arena.make<Range<L>>(n)),
+        counts_(arena.make<std::uint32_t>(n)),
+        odd_(arena.make<std::uint32_t>(n)) {
+    std::fill(ranges_.begin(), ranges_.end(), Range<L>{static_cast<L>(~L{0}), 0});
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::fill(odd_.begin(), odd_.end(), 0);
+  }
+  void add(const L* latents, const std::uint16_t* indices, std::size_t n) {
+    std::uint32_t* const counts[2] = {counts_.data(), odd_.data()};
+    Range<L>* const ranges = ranges_.data();
+    for (std::size_t i = 0; i < n; ++i) {
+      const L latent = latents[i];
+      Range<L>& range = ranges[indices[i]];
+      if (latent < range.lower) range.lower = latent;
+      if (latent > range.upper) range.upper = latent;
+      ++counts[i % 2][indices[i]];
+    }
+  }
+  Histogram<L> bins(Arena& arena) const {
+    const std::span<L> lowers = arena.make<L>(counts_.size());
+    const std::span<L> uppers = arena.make<L>(counts_.size());
+    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(counts_.size());
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      const std::uint32_t count = counts_[i] + odd_[i];
+      if (count == 0) continue;
+      lowers[size] = ranges_[i].lower;
+      uppers[size] = ranges_[i].upper;
+      counts[size++] = count;
+    }
+    return {lowers.first(size), uppers.first(size), counts.first(size)};
+  }
+
+ private:
+  std::span<Range<L>> ranges_;
+  std::span<std::uint32_t> counts_;
+  std::span<std::uint32_t> odd_;
+};
+
+// Where bins begin is a sample's say; what they hold is counted.
+template <Latent L>
+Histogram<L> sampled_histogram(std::span<const L> latents, const Range<L>& range,
+                               const HistogramSpec& spec, std::size_t share, Arena& arena) {
+  constexpr std::size_t kBlock = 1024;
+  const std::span<const L> sample = sample_of(latents, share, arena);
+  const Histogram<L> rough =
+      exact_histogram(sample, range_of(sample), spec, kMinSampledCount, arena);
+  const std::span<const L> lowers = interval_lowers(rough, range, arena);
+  const auto tree = IntervalTree<L>::make(
+      lowers.size(), [&](std::size_t i) { return lowers[i]; }, arena);
+  Tally<L> tally(lowers.size(), arena);
+  std::uint16_t indices[kBlock];
+  for (std::size_t i = 0; i < latents.size(); i += kBlock) {
+    const std::span<const L> some = latents.subspan(i, std::min(kBlock, latents.size() - i));
+    find_intervals(tree, some, indices);
+    tally.add(some.data(), indices, some.size());
+  }
+  return tally.bins(arena);
+}
+
+}  // namespace
+
+template <Latent L>
+Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena) {
+  const Range<L> range = range_of(latents);
+  const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
+  const std::size_t share = std::min(spec.most_sample_share, latents.size() / kMinSampleN);
+  if (share > 1 && width >= kCountableRange) {
+    return sampled_histogram(latents, range, spec, share, arena);
+  }
+  return exact_histogram(latents, range, spec, kMinValueCount, arena);
+}
+
+#define NUMPACT_INSTANTIATE(L) \
   template Histogram<L> make_histogram(std::span<const L>, const HistogramSpec&, Arena&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

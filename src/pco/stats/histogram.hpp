@@ -14,6 +14,8 @@ namespace numpact {
 struct HistogramSpec {
   std::size_t max_values = 0;  // frequent values that may have a bin of their own
   std::size_t groups = 1;      // for what lies between them
+  // Where there are many latents, one out of up to so many says where bins begin.
+  std::size_t most_sample_share = 1;
 };
 
 // Bins in ascending order, tight, not overlapping; together they hold every latent.

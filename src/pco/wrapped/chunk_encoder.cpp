@@ -12,16 +12,6 @@
 namespace numpact {
 namespace {
 
-LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
-  return visit_latent(latent_bits(numbers.type), [&](auto width) {
-    using L = decltype(width);
-    const std::span<L> ordered = arena.make<L>(numbers.count);
-    to_ordered(static_cast<const L*>(numbers.data), numbers.count, kind_of(numbers.type),
-               ordered.data());
-    return LatentArray(ordered);
-  });
-}
-
 LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
   return visit_latent(bits,
                       [&](auto width) { return LatentArray(arena.make<decltype(width)>(n)); });
@@ -110,9 +100,11 @@ LatentArray gather_stored(std::span<EncodedPage> pages, std::size_t index, unsig
 
 // `ordered` is used up.
 EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray& ordered,
-                       std::span<const std::size_t> page_sizes, unsigned level, Arena& arena) {
+                       std::span<const std::size_t> page_sizes, const EncodeConfig& config,
+                       Arena& arena) {
   EncodedChunk chunk;
   chunk.n = ordered.n;
+  chunk.meta.version = FormatVersion::of(config.compatibility);
   chunk.meta.type = type;
   chunk.meta.mode = choice.mode;
   chunk.meta.delta = choice.delta;
@@ -126,7 +118,7 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
                        choice.lookbacks, arena);
     first += page_sizes[i];
   }
-  const BinningEffort effort = BinningEffort::of_level(level, ordered.n);
+  const BinningEffort effort = BinningEffort::of_level(config.level, ordered.n);
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!chunk.meta.has(index)) continue;
     Binning& binning = chunk.meta.variables[index];
@@ -144,6 +136,16 @@ std::size_t fallback_bytes(NumberType type, std::span<const std::size_t> page_si
 }
 
 }  // namespace
+
+LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
+  return visit_latent(latent_bits(numbers.type), [&](auto width) {
+    using L = decltype(width);
+    const std::span<L> ordered = arena.make<L>(numbers.count);
+    to_ordered(static_cast<const L*>(numbers.data), numbers.count, kind_of(numbers.type),
+               ordered.data());
+    return LatentArray(ordered);
+  });
+}
 
 std::size_t fallback_meta_bytes(NumberType type) {
   const unsigned bits = latent_bits(type);
@@ -164,14 +166,16 @@ EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t
   for (const Choice& choice : choices.all()) {
     const bool is_first = &choice == choices.all().data();
     const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
-    const EncodedChunk chunk =
-        encode_as(choice, numbers.type, latents, page_sizes, config.level, arena);
+    const EncodedChunk chunk = encode_as(choice, numbers.type, latents, page_sizes, config, arena);
     if (log != nullptr) log->encoded(choice.mode, choice.delta, chunk.bytes());
     if (is_first || chunk.bytes() < best.bytes()) best = chunk;
   }
   if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;
   // One bin over the numbers' range is never larger than one over the type's.
-  return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, 0, arena);
+  EncodeConfig one_bin = config;
+  one_bin.level = 0;
+  return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, one_bin,
+                   arena);
 }
 
 }  // namespace numpact

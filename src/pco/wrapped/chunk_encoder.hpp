@@ -11,6 +11,9 @@
 
 namespace numpact {
 
+// The numbers as ordered latents, in `arena`.
+LatentArray ordered_latents(const NumberView& numbers, Arena& arena);
+
 // Chooses, splits, bins and codes. page_sizes: each at least 1, adding up to numbers.count, which
 // is at most kMaxChunkN. The config must have passed check_specs. The chunk takes at most
 // fallback_bytes(). Everything lives in `arena`.

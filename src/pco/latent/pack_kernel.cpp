@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing here is vectors: compiled for every target for its shifts. Up to four values are merged
+// before they meet the bits so far, since that is where each waits for the one before it.
+#include "pco/latent/pack_kernel.hpp"
+
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/latent/pack_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+// As BitCursor, whose members the compiler would not keep in registers: its stores may hit them.
+struct Packer {
+  std::byte* HWY_RESTRICT at;
+  std::uint64_t buffer;
+  std::uint64_t filled;
+
+  HWY_INLINE void add(std::uint64_t value, std::uint64_t bits) {
+    buffer |= value << filled;
+    filled += bits;
+    settle();
+  }
+  HWY_INLINE void settle() {
+    store_le64(at, buffer);
+    at += filled >> 3;
+    buffer >>= filled & 0x38;
+    filled &= 7;
+  }
+};
+
+// A value and its width.
+struct Field {
+  std::uint64_t value;
+  std::uint64_t bits;
+};
+HWY_INLINE Field Join(Field low, Field high) {
+  return {low.value | high.value << low.bits, low.bits + high.bits};
+}
+
+// Calls add with fields(0) to fields(n - 1), kMerged at a time.
+template <std::size_t kMerged, class F>
+HWY_INLINE void PackFields(std::size_t n, const F& field, Packer& packer) {
+  std::size_t i = 0;
+  for (; i + kMerged <= n; i += kMerged) {
+    Field merged;
+    if constexpr (kMerged == 4) {
+      merged = Join(Join(field(i), field(i + 1)), Join(field(i + 2), field(i + 3)));
+    } else if constexpr (kMerged == 2) {
+      merged = Join(field(i), field(i + 1));
+    } else {
+      merged = field(i);
+    }
+    packer.add(merged.value, merged.bits);
+  }
+  for (; i < n; ++i) {
+    const Field one = field(i);
+    packer.add(one.value, one.bits);
+  }
+}
+
+// Fields of more than 56 bits need two steps.
+template <class F>
+HWY_INLINE void PackWideFields(std::size_t n, const F& field, Packer& packer) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const Field one = field(i);
+    const std::uint64_t low_bits = one.bits < 32 ? one.bits : 32;
+    packer.add(one.value & 0xffffffffu, low_bits);
+    packer.add(one.value >> 32, one.bits - low_bits);
+  }
+}
+
+template <class F>
+HWY_INLINE void PackUpTo(unsigned most_bits, std::size_t n, const F& field, BitCursor& cursor) {
+  Packer packer{cursor.at, cursor.buffer, cursor.filled};
+  packer.settle();
+  if (most_bits <= 14) {
+    PackFields<4>(n, field, packer);
+  } else if (most_bits <= 28) {
+    PackFields<2>(n, field, packer);
+  } else if (most_bits <= 56) {
+    PackFields<1>(n, field, packer);
+  } else {
+    PackWideFields(n, field, packer);
+  }
+  cursor = {packer.at, packer.buffer, static_cast<unsigned>(packer.filled)};
+}
+
+void PackCodes(const AnsCode* HWY_RESTRICT codes, std::size_t n, BitCursor& cursor) {
+  const auto field = [=](std::size_t i) HWY_ATTR {
+    const AnsCode code = codes[i];
+    return Field{code & 0xffff, code >> 16};
+  };
+  PackUpTo(14, n, field, cursor);
+}
+
+template <class L>
+void PackOffsets(const OffsetTable& table, const L* HWY_RESTRICT latents,
+                 const std::uint16_t* HWY_RESTRICT symbols, std::size_t n, BitCursor& cursor) {
+  const OffsetBin<L>* HWY_RESTRICT bins = table.as<L>();
+  if (table.bin_n == 1) {
+    const OffsetBin<L> bin = bins[0];
+    const auto field = [=](std::size_t i) HWY_ATTR {
+      return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
+    };
+    PackUpTo(table.most_bits, n, field, cursor);
+    return;
+  }
+  const auto field = [=](std::size_t i) HWY_ATTR {
+    const OffsetBin<L> bin = bins[symbols[i]];
+    return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
+  };
+  PackUpTo(table.most_bits, n, field, cursor);
+}
+
+#define NUMPACT_KERNEL(L, S)                                                                    \
+  void PackOffsets##S(const OffsetTable& table, const L* latents, const std::uint16_t* symbols, \
+                      std::size_t n, BitCursor& cursor) {                                       \
+    PackOffsets(table, latents, symbols, n, cursor);                                            \
+  }
+NUMPACT_KERNEL(std::uint8_t, 8)
+NUMPACT_KERNEL(std::uint16_t, 16)
+NUMPACT_KERNEL(std::uint32_t, 32)
+NUMPACT_KERNEL(std::uint64_t, 64)
+#undef NUMPACT_KERNEL
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "simd/dispatch.hpp"
+
+namespace numpact {
+
+HWY_EXPORT(PackCodes);
+
+void pack_codes(const AnsCode* codes, std::size_t n, BitCursor& cursor) {
+  NUMPACT_DISPATCH(PackCodes)(codes, n, cursor);
+}
+
+#define NUMPACT_DOOR(L, S)                                                                       \
+  HWY_EXPORT(PackOffsets##S);                                                                    \
+  template <>                                                                                    \
+  void pack_offsets<L>(const OffsetTable& table, const L* latents, const std::uint16_t* symbols, \
+                       std::size_t n, BitCursor& cursor) {                                       \
+    NUMPACT_DISPATCH(PackOffsets##S)(table, latents, symbols, n, cursor);                        \
+  }
+NUMPACT_DOOR(std::uint8_t, 8)
+NUMPACT_DOOR(std::uint16_t, 16)
+NUMPACT_DOOR(std::uint32_t, 32)
+NUMPACT_DOOR(std::uint64_t, 64)
+#undef NUMPACT_DOOR
+
+}  // namespace numpact
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops of encoding a latent variable: looking up bins, packing codes and offsets.
+#ifndef NUMPACT_PCO_LATENT_PACK_KERNEL_HPP
+#define NUMPACT_PCO_LATENT_PACK_KERNEL_HPP
+
+#include "base/arena.hpp"
+#include "pco/latent/latent_encoder.hpp"
+
+namespace numpact {
+
+// Codes of a batch. Stores up to 8 bytes behind the last bit.
+void pack_codes(const AnsCode* codes, std::size_t n, BitCursor& cursor);
+
+// Offsets of a batch, likewise.
+template <Latent L>
+void pack_offsets(const OffsetTable& table, const L* latents, const std::uint16_t* symbols,
+                  std::size_t n, BitCursor& cursor);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the search compares a latent with a whole node: as many steps as the tree is deep,
+// against as many as the number of intervals has bits. Four searches go side by side.
+#include "pco/stats/intervals.hpp"
+
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/stats/intervals_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+
+// How many keys of a node are smaller than the latent.
+template <class D, class V, class L>
+HWY_INLINE std::size_t CountBelow(D d, V latent, const L* HWY_RESTRICT node) {
+  std::size_t count = 0;
+  for (std::size_t key = 0; key < IntervalTree<L>::kNodeKeys; key += hn::Lanes(d)) {
+    count += hn::CountTrue(d, hn::Lt(hn::Load(d, node + key), latent));
+  }
+  return count;
+}
+
+template <std::size_t kDepth, class L>
+void Search(const IntervalTree<L>& tree, const L* HWY_RESTRICT latents, std::size_t n,
+            std::uint16_t* HWY_RESTRICT indices) {
+  constexpr std::size_t kKeys = IntervalTree<L>::kNodeKeys;
+  const hn::ScalableTag<L> d;
+  const L* levels[kDepth];
+  for (std::size_t level = 0; level < kDepth; ++level) levels[level] = tree.levels[level];
+  constexpr std::size_t kSide = 4;
+  std::size_t i = 0;
+  for (; i + kSide <= n; i += kSide) {
+    std::size_t at[kSide] = {};
+    for (std::size_t level = 0; level < kDepth; ++level) {
+      for (std::size_t side = 0; side < kSide; ++side) {
+        const auto latent = hn::Set(d, latents[i + side]);
+        at[side] = at[side] * (kKeys + 1) + CountBelow(d, latent, levels[level] + at[side] * kKeys);
+      }
+    }
+    for (std::size_t side = 0; side < kSide; ++side) {
+      indices[i + side] = static_cast<std::uint16_t>(at[side]);
+    }
+  }
+  for (; i < n; ++i) {
+    std::size_t at = 0;
+    for (std::size_t level = 0; level < kDepth; ++level) {
+      at = at * (kKeys + 1) + CountBelow(d, hn::Set(d, latents[i]), levels[level] + at * kKeys);
+    }
+    indices[i] = static_cast<std::uint16_t>(at);
+  }
+}
+
+template <class L>
+void FindIntervals(const IntervalTree<L>& tree, const L* latents, std::size_t n,
+                   std::uint16_t* indices) {
+  switch (tree.depth) {
+    case 1:
+      return Search<1>(tree, latents, n, indices);
+    case 2:
+      return Search<2>(tree, latents, n, indices);
+    case 3:
+      return Search<3>(tree, latents, n, indices);
+    case 4:
+      return Search<4>(tree, latents, n, indices);
+    case 5:
+      return Search<5>(tree, latents, n, indices);
+    default:
+      return Search<6>(tree, latents, n, indices);
+  }
+}
+
+#else
+
+// Branch-free binary search; eight side by side hide each other's latency.
+template <class L>
+void FindIntervals(const IntervalTree<L>& tree, const L* HWY_RESTRICT latents, std::size_t n,
+                   std::uint16_t* HWY_RESTRICT indices) {
+  constexpr std::size_t kSide = 8;
+  const L* HWY_RESTRICT keys = tree.keys.data();
+  const std::size_t first = (tree.keys.size() - 1) / 2;
+  std::size_t i = 0;
+  for (; i + kSide <= n; i += kSide) {
+    std::size_t at[kSide] = {};
+    for (std::size_t half = first; half > 0; half /= 2) {
+      for (std::size_t side = 0; side < kSide; ++side) {
+        at[side] += keys[at[side] + half - 1] < latents[i + side] ? half : 0;
+      }
+    }
+    for (std::size_t side = 0; side < kSide; ++side) {
+      indices[i + side] = static_cast<std::uint16_t>(at[side]);
+    }
+  }
+  for (; i < n; ++i) {
+    std::size_t at = 0;
+    for (std::size_t half = first; half > 0; half /= 2) {
+      at += keys[at + half - 1] < latents[i] ? half : 0;
+    }
+    indices[i] = static_cast<std::uint16_t>(at);
+  }
+}
+
+#endif
+
+#define NUMPACT_KERNEL(L, S)                                                          \
+  void FindIntervals##S(const IntervalTree<L>& tree, const L* latents, std::size_t n, \
+                        std::uint16_t* indices) {                                     \
+    FindIntervals(tree, latents, n, indices);                                         \
+  }
+NUMPACT_KERNEL(std::uint8_t, 8)
+NUMPACT_KERNEL(std::uint16_t, 16)
+NUMPACT_KERNEL(std::uint32_t, 32)
+NUMPACT_KERNEL(std::uint64_t, 64)
+#undef NUMPACT_KERNEL
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "simd/dispatch.hpp"
+
+namespace numpact {
+
+#define NUMPACT_DOOR(L, S)                                                             \
+  HWY_EXPORT(FindIntervals##S);                                                        \
+  template <>                                                                          \
+  void find_intervals<L>(const IntervalTree<L>& tree, std::span<const L> latents,      \
+                         std::uint16_t* indices) {                                     \
+    NUMPACT_DISPATCH(FindIntervals##S)(tree, latents.data(), latents.size(), indices); \
+  }
+NUMPACT_DOOR(std::uint8_t, 8)
+NUMPACT_DOOR(std::uint16_t, 16)
+NUMPACT_DOOR(std::uint32_t, 32)
+NUMPACT_DOOR(std::uint64_t, 64)
+#undef NUMPACT_DOOR
+
+}  // namespace numpact
+#endif
