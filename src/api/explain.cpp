@@ -155,22 +155,27 @@ Status explain_contents(std::span<const std::byte> file, const NumberView& numbe
   return {};
 }
 
-// What was weighed, chunk by chunk.
+// What was weighed for the chunks of a run.
 class CandidateLogs final : public standalone::RunLog {
  public:
-  explicit CandidateLogs(NumberType type) : type_(type) {}
+  explicit CandidateLogs(NumberType type) : type_(type), whole_(type) {}
 
-  // Before the numbers of a run are written.
-  void begin_run() { run_begin_ = logs_.size(); }
-  ChoiceLog* next_chunk() override { return &logs_.emplace_back(type_); }
-  void drop_chunks() override { logs_.resize(run_begin_, CandidateLog(type_)); }
+  ChoiceLog* whole() override { return &whole_; }
+  ChoiceLog* next_part() override { return &parts_.emplace_back(type_); }
+  void parts_are_taken() override { is_cut_ = true; }
 
-  std::deque<CandidateLog>& chunks() { return logs_; }
+  void take(std::vector<Candidates>& candidates) {
+    if (!is_cut_) candidates.push_back(whole_.take());
+    for (CandidateLog& part : parts_) {
+      if (is_cut_) candidates.push_back(part.take());
+    }
+  }
 
  private:
   NumberType type_;
-  std::deque<CandidateLog> logs_;  // which stay where they are
-  std::size_t run_begin_ = 0;
+  CandidateLog whole_;
+  std::deque<CandidateLog> parts_;  // which stay where they are
+  bool is_cut_ = false;
 };
 
 // The file that compress() makes, and what was weighed for each chunk.
@@ -187,16 +192,15 @@ class LoggedFile {
     append(standalone::kMaxHeaderBytes,
            [&](BitWriter& writer) { standalone::write_header(writer, header); });
     std::uint64_t first = 0;
-    CandidateLogs logs(numbers.type);
     for (const std::size_t n : sizes) {
-      logs.begin_run();
+      CandidateLogs log(numbers.type);
       append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
-        standalone::write_run(slice(numbers, first, n), config, arena, writer, &logs);
+        standalone::write_run(slice(numbers, first, n), config, arena, writer, &log);
       });
+      log.take(candidates_);
       first += n;
       NUMPACT_TRY(report_progress(config.progress, {first, bytes_.size()}));
     }
-    for (CandidateLog& log : logs.chunks()) candidates_.push_back(log.take());
     append(1, [](BitWriter& writer) {
       standalone::write_terminator(writer);
       writer.finish_byte();

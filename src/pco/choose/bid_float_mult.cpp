@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bases of floats: powers of ten, divided where that leaves fewer corrections, and whatever base
-// Euclid's algorithm finds between the numbers.
+// Bases of floats: decimals, multiples of them, whatever base Euclid's algorithm finds between the
+// numbers; and parts of a base whose multiples round to the numbers more often.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "number/ordered.hpp"
 #include "pco/choose/bids.hpp"
+#include "pco/choose/gcd.hpp"
+#include "pco/mode/float_mult.hpp"
+#include "pco/stats/log2.hpp"
 
 namespace numpact {
 namespace {
 
 constexpr std::size_t kProbes = 256;
+constexpr std::size_t kFewProbes = 8;
 
 // Powers of ten are exact as doubles up to 10^22.
 constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -19,16 +23,7 @@ constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 constexpr int kMaxDecimals = 15;
 constexpr int kMaxZeros = 6;
 
-// Odd divisors m for which k * fl(10^-d / m) rounds to the decimal k' / 10^d for more of the
-// multiples than 10^-d itself does, by d.
-struct Divisors {
-  std::array<std::uint8_t, 2> of_f64;
-  std::array<std::uint8_t, 2> of_f32;
-};
-constexpr Divisors kDivisors[] = {{{0, 0}, {0, 0}},    {{3, 31}, {7, 0}},  {{7, 0}, {11, 13}},
-                                  {{27, 49}, {3, 35}}, {{7, 15}, {3, 13}}, {{3, 0}, {3, 0}},
-                                  {{9, 13}, {0, 0}},   {{3, 19}, {9, 0}},  {{11, 0}, {15, 0}}};
-
+// Numbers of the sample that tell something about bases.
 struct Probes {
   std::array<double, kProbes> values;
   std::size_t n = 0;
@@ -48,75 +43,115 @@ template <FloatLatent L>
 Probes take_probes(std::span<const L> latents) {
   Probes probes;
   probes.mantissa_digits = FloatTraits<L>::kMantissaBits + 1;
-  std::size_t telling = 0;
-  for (const L latent : latents) telling += is_telling(to_double(latent)) ? 1 : 0;
-  const std::size_t step = std::max<std::size_t>(1, telling / kProbes);
-  std::size_t index = 0;
-  for (const L latent : latents) {
-    const double value = to_double(latent);
-    if (!is_telling(value) || index++ % step != 0 || probes.n == kProbes) continue;
-    probes.values[probes.n++] = value;
+  // Each latent once, evenly spread ones first.
+  const std::size_t step = std::max<std::size_t>(1, latents.size() / kProbes);
+  for (std::size_t first = 0; first < step; ++first) {
+    for (std::size_t i = first; i < latents.size(); i += step) {
+      const double value = to_double(latents[i]);
+      if (!is_telling(value)) continue;
+      probes.values[probes.n++] = value;
+      if (probes.n == kProbes) return probes;
+    }
   }
   return probes;
 }
 
-// How numbers of a float type fit a base.
-struct Fit {
-  explicit Fit(unsigned mantissa_digits)
-      : most_multiple(std::ldexp(1.0, static_cast<int>(mantissa_digits) - 2)),
-        rounding(std::ldexp(1.0, 2 - static_cast<int>(mantissa_digits))) {}
+// Rounded to a whole number, for magnitudes below 2^51; some large number for others.
+double round_whole(double value) { return (value + 0x1.8p52) - 0x1.8p52; }
 
-  // Within a few units in the last place of a multiple that has fewer digits than the number, so
-  // that a chance hit is rare.
-  bool operator()(double value, double base) const {
-    const double multiple = std::rint(value / base);
-    const double error = std::abs(value - multiple * base);
-    return std::abs(multiple) < most_multiple &&
-           error <= std::min(rounding * std::abs(value), base / 8);
+// Whether numbers are whole multiples of a base, given the number over the base: up to a few units
+// in the last place, of a multiple with fewer digits than the number, so that a chance hit is rare.
+class Fit {
+ public:
+  explicit Fit(unsigned mantissa_digits)
+      : most_multiple_(static_cast<double>(std::uint64_t{1} << (mantissa_digits - 2))),
+        rounding_(1 / most_multiple_) {}
+
+  bool operator()(double quotient) const {
+    const double magnitude = std::abs(quotient);
+    const double error = std::abs(quotient - round_whole(quotient));
+    return magnitude < most_multiple_ && error <= std::min(rounding_ * magnitude, 0.125);
   }
 
-  double most_multiple;
-  double rounding;
+ private:
+  double most_multiple_;
+  double rounding_;
 };
 
-std::size_t count_fitting(const Probes& probes, double base) {
+// How many probes times the factor are whole. Stops where more than most_misfits are not: 0.
+std::size_t count_fitting(const Probes& probes, double factor, std::size_t most_misfits) {
   const Fit fits(probes.mantissa_digits);
-  std::size_t count = 0;
+  std::size_t misfits = 0;
   for (std::size_t i = 0; i < probes.n; ++i) {
-    count += fits(probes.values[i], base) ? 1 : 0;
-    // Hopeless after the first few: most bases are.
-    if (i == 31 && count == 0) return 0;
+    misfits += fits(probes.values[i] * factor) ? 0 : 1;
+    if (misfits > most_misfits) return 0;
   }
-  return count;
+  return probes.n - misfits;
 }
 
-// Nine of ten; all but one in a hundred.
-bool is_enough(std::size_t count, const Probes& probes) { return 10 * count >= 9 * probes.n; }
-bool is_nearly_all(std::size_t count, const Probes& probes) { return 100 * count >= 99 * probes.n; }
-
-void add_base(double base, NumberType type, Candidates& candidates) {
-  const FloatMult mult = FloatMult::of(base, type);
-  if (mult.is_valid(type)) candidates.add(mult);
+void add_base(NumberType type, double numerator, double denominator, Candidates& candidates) {
+  const FloatMult mult = FloatMult::of(numerator / denominator, type);
+  if (mult.is_valid(type)) candidates.add(Candidate{mult, numerator, denominator});
 }
 
-// The coarsest powers of ten that most numbers are multiples of, and that nearly all are, where
-// that is another one. Returns the first; 0 if there is none.
-double bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) {
-  double first = 0;
-  for (int zeros = kMaxZeros; zeros >= -kMaxDecimals; --zeros) {
-    const double base = zeros >= 0 ? kPowersOfTen[zeros] : 1 / kPowersOfTen[-zeros];
-    const std::size_t count = count_fitting(probes, base);
-    if (!is_enough(count, probes)) continue;
-    if (first == 0) {
-      first = base;
-      add_base(base, type, candidates);
-      if (is_nearly_all(count, probes)) break;
-    } else if (is_nearly_all(count, probes)) {
-      add_base(base, type, candidates);
-      break;
-    }
+struct CommonDivisor {
+  std::uint64_t divisor = 1;
+  bool is_of_all = false;
+};
+
+// The greatest divisor that nine of ten multiples have in common.
+CommonDivisor common_divisor(const Probes& probes, double factor) {
+  constexpr std::size_t kPairs = 24;
+  const Fit fits(probes.mantissa_digits);
+  std::array<std::uint64_t, kProbes> multiples;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < probes.n; ++i) {
+    const double quotient = probes.values[i] * factor;
+    if (fits(quotient))
+      multiples[n++] = static_cast<std::uint64_t>(std::abs(round_whole(quotient)));
   }
-  return first;
+  if (n < kFewProbes) return {};
+  std::array<std::uint64_t, kPairs> divisors;
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    divisors[i] = binary_gcd(multiples[i * 2 % n], multiples[(i * 2 + 1 + n / 2) % n]);
+  }
+  std::sort(divisors.begin(), divisors.end());
+  CommonDivisor best;
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    const std::uint64_t divisor = divisors[i];
+    if (divisor <= best.divisor || (i > 0 && divisor == divisors[i - 1])) continue;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < n; ++k) count += multiples[k] % divisor == 0 ? 1 : 0;
+    if (10 * count >= 9 * n) best = {divisor, count == n};
+  }
+  return best;
+}
+
+void add_decimal(NumberType type, const Probes& probes, int decimals, Candidates& candidates) {
+  const double scale = kPowersOfTen[std::abs(decimals)];
+  const double numerator = decimals >= 0 ? 1 : scale;
+  const double denominator = decimals >= 0 ? scale : 1;
+  const CommonDivisor common = common_divisor(probes, denominator / numerator);
+  if (common.divisor == 1 || !common.is_of_all) add_base(type, numerator, denominator, candidates);
+  if (common.divisor == 1) return;
+  add_base(type, static_cast<double>(common.divisor) * numerator, denominator, candidates);
+}
+
+// The coarsest powers of ten that nine of ten numbers are multiples of, and that nearly all are,
+// where that is another one. False if there is none.
+bool bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) {
+  const std::size_t few = probes.n / 10;
+  const std::size_t hardly_any = probes.n / 100;
+  bool found = false;
+  for (int decimals = -kMaxZeros; decimals <= kMaxDecimals; ++decimals) {
+    const double factor = decimals >= 0 ? kPowersOfTen[decimals] : 1 / kPowersOfTen[-decimals];
+    const std::size_t count = count_fitting(probes, factor, found ? hardly_any : few);
+    if (count == 0) continue;
+    add_decimal(type, probes, decimals, candidates);
+    found = true;
+    if (probes.n - count <= hardly_any) break;
+  }
+  return found;
 }
 
 // The greatest common divisor of two magnitudes, up to the rounding of their difference; 0 if it
@@ -124,26 +159,32 @@ double bid_decimal(NumberType type, const Probes& probes, Candidates& candidates
 double approximate_gcd(double a, double b, double tolerance) {
   if (a < b) std::swap(a, b);
   while (b > tolerance) {
-    const double rest = a - std::rint(a / b) * b;
+    const double quotient = a / b;
+    if (quotient >= 0x1p50) return 0;
+    const double rest = a - round_whole(quotient) * b;
     a = b;
     b = std::abs(rest);
   }
   return a > 16 * tolerance ? a : 0;
 }
 
-// The base that most pairs of neighbouring probes agree on, made exact by the largest probes.
-double euclidean_base(const Probes& probes) {
-  std::array<double, kProbes / 2> found{};
+// The base that most pairs of neighbouring probes agree on; 0 if they don't.
+double commonest_divisor(const Probes& probes) {
+  constexpr std::size_t kPairs = 64;
+  constexpr std::size_t kFirstPairs = 16;
+  std::array<double, kPairs> found{};
+  const double rounding = 64 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  const std::size_t pairs = std::min(kPairs, probes.n / 2);
   std::size_t n = 0;
-  for (std::size_t i = 0; i + 1 < probes.n; i += 2) {
-    const double a = std::abs(probes.values[i]);
-    const double b = std::abs(probes.values[i + 1]);
-    const double tolerance =
-        std::ldexp(std::max(a, b), 6 - static_cast<int>(probes.mantissa_digits));
-    const double base = approximate_gcd(a, b, tolerance);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const double a = std::abs(probes.values[2 * i]);
+    const double b = std::abs(probes.values[2 * i + 1]);
+    const double base = approximate_gcd(a, b, std::max(a, b) * rounding);
     if (base > 0) found[n++] = base;
+    // Numbers without a base have no divisor to speak of.
+    if (i + 1 == kFirstPairs && n < kFirstPairs / 4) return 0;
   }
-  if (n < 8) return 0;
+  if (n < kFewProbes) return 0;
   std::sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n));
   std::size_t best = 0;
   std::size_t best_count = 0;
@@ -156,53 +197,107 @@ double euclidean_base(const Probes& probes) {
     }
     begin = end;
   }
-  if (5 * best_count < n) return 0;
-  double base = found[best];
+  return 5 * best_count < n ? 0 : found[best];
+}
+
+// Made exact by the largest probes.
+double refine_base(const Probes& probes, double base) {
   // Each larger number tells the base to more digits, if the multiple is known for certain.
-  for (unsigned round = 0; round < 3; ++round) {
+  for (double most = 1e3; most < 2e6; most *= 32) {
     for (std::size_t i = 0; i < probes.n; ++i) {
-      const double multiple = std::rint(probes.values[i] / base);
-      if (multiple == 0 || std::abs(multiple) > 1e3 * std::pow(32.0, round)) continue;
+      const double quotient = probes.values[i] / base;
+      if (!(std::abs(quotient) < most)) continue;
+      const double multiple = round_whole(quotient);
+      if (multiple == 0) continue;
       const double better = probes.values[i] / multiple;
       if (std::abs(better - base) < base / (8 * std::abs(multiple))) base = better;
     }
   }
-  // A base that is one over a whole number is probably meant so.
-  const double inverse = std::rint(1 / base);
-  if (inverse >= 1 && std::abs(inverse * base - 1) < 1e-5) base = 1 / inverse;
   return base;
+}
+
+void bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates) {
+  const double found = commonest_divisor(probes);
+  if (found == 0) return;
+  const double base = refine_base(probes, found);
+  const double inverse = 1 / base;
+  if (count_fitting(probes, inverse, probes.n / 2) == 0) return;
+  // A base that is one over a whole number is probably meant so.
+  const double whole = inverse < 0x1p50 ? round_whole(inverse) : 0;
+  const bool is_inverse = whole >= 1 && std::abs(whole * base - 1) < 1e-5;
+  add_base(type, is_inverse ? 1 : base, is_inverse ? whole : 1, candidates);
 }
 
 template <FloatLatent L>
 void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
   const Probes probes = take_probes(latents);
-  if (probes.n < 8) return;
-  const double decimal = bid_decimal(type, probes, candidates);
-  const double base = euclidean_base(probes);
-  // Beside a power of ten only what is clearly coarser, such as 25.
-  if (base > 1.5 * decimal && 2 * count_fitting(probes, base) >= probes.n) {
-    add_base(base, type, candidates);
+  if (probes.n < kFewProbes) return;
+  if (!bid_decimal(type, probes, candidates)) bid_euclidean(type, probes, candidates);
+}
+
+// Corrections that some evenly spread latents need.
+template <FloatLatent L>
+std::size_t count_corrections(std::span<const L> latents, const FloatMult& mult) {
+  std::array<L, kProbes> primary;
+  std::array<L, kProbes> secondary;
+  split_float_mult(static_cast<L>(mult.base_bits), latents.data(), latents.size(), primary.data(),
+                   secondary.data());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < latents.size(); ++i) count += secondary[i] != kMid<L> ? 1 : 0;
+  return count;
+}
+
+// Bits of a correction that is needed `count` times of n: whether, and up or down.
+float correction_bits(std::size_t count, std::size_t n) {
+  if (count == 0) return 0;
+  const float share = static_cast<float>(count) / static_cast<float>(n);
+  const float rest = 1 - share;
+  return share * (1 - fast_log2(share)) - (rest > 0 ? rest * fast_log2(rest) : 0);
+}
+
+template <FloatLatent L>
+void bid_divided(NumberType type, std::span<const L> latents, const Candidate& base,
+                 Candidates& candidates) {
+  constexpr unsigned kMostParts = 63;
+  constexpr std::size_t kMostBids = 3;
+  constexpr float kWorthwhile = 0.1f;
+  std::array<L, kProbes> picked{};
+  const std::size_t step = std::max<std::size_t>(1, latents.size() / kProbes);
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < latents.size() && n < kProbes; i += step) picked[n++] = latents[i];
+  const std::span<const L> probes(picked.data(), n);
+  float bits = correction_bits(count_corrections(probes, std::get<FloatMult>(base.mode)), n);
+  std::size_t bids = 0;
+  // Larger parts must need fewer corrections than all smaller ones: they make larger multiples.
+  for (unsigned parts = 3; parts <= kMostParts && bids < kMostBids; parts += 2) {
+    const double denominator = base.denominator * parts;
+    const FloatMult mult = FloatMult::of(base.numerator / denominator, type);
+    if (!mult.is_valid(type)) return;
+    const float less_bits = correction_bits(count_corrections(probes, mult), n);
+    if (less_bits > bits - kWorthwhile) continue;
+    candidates.add(Candidate{mult, base.numerator, denominator});
+    ++bids;
+    bits = less_bits;
   }
+}
+
+template <class F>
+void visit_floats(NumberType type, const LatentArray& latents, F&& f) {
+  if (type == NumberType::kF16) f(std::span<const std::uint16_t>(latents.as<std::uint16_t>()));
+  if (type == NumberType::kF32) f(std::span<const std::uint32_t>(latents.as<std::uint32_t>()));
+  if (type == NumberType::kF64) f(std::span<const std::uint64_t>(latents.as<std::uint64_t>()));
 }
 
 }  // namespace
 
-void bid_float_mult_divided(NumberType type, const FloatMult& decimal, Candidates& candidates) {
-  if (type == NumberType::kF16) return;
-  for (std::size_t decimals = 0; decimals < std::size(kDivisors); ++decimals) {
-    if (FloatMult::of(1 / kPowersOfTen[decimals], type).base_bits != decimal.base_bits) continue;
-    const Divisors& divisors = kDivisors[decimals];
-    for (const unsigned m : type == NumberType::kF64 ? divisors.of_f64 : divisors.of_f32) {
-      if (m != 0) add_base(1 / (kPowersOfTen[decimals] * m), type, candidates);
-    }
-  }
+void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates) {
+  visit_floats(type, sample.latents, [&](auto latents) { bid(type, latents, candidates); });
 }
 
-void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates) {
-  const LatentArray& latents = sample.latents;
-  if (type == NumberType::kF16) bid<std::uint16_t>(type, latents.as<std::uint16_t>(), candidates);
-  if (type == NumberType::kF32) bid<std::uint32_t>(type, latents.as<std::uint32_t>(), candidates);
-  if (type == NumberType::kF64) bid<std::uint64_t>(type, latents.as<std::uint64_t>(), candidates);
+void bid_float_mult_divided(NumberType type, const Sample& sample, const Candidate& base,
+                            Candidates& candidates) {
+  visit_floats(type, sample.latents,
+               [&](auto latents) { bid_divided(type, latents, base, candidates); });
 }
 
 }  // namespace numpact

@@ -9,7 +9,7 @@
 namespace numpact {
 namespace {
 
-// Fewer trailing zeros are not worth a second variable.
+// Fewer trailing zeros are not worth a second variable, unless nearly all have them.
 constexpr unsigned kMinK = 3;
 
 template <FloatLatent L>
@@ -30,10 +30,10 @@ void bid(std::span<const L> latents, Candidates& candidates) {
   unsigned best = 0;
   std::size_t best_saved = 0;
   std::size_t having = 0;
-  for (unsigned k = kMost; k >= kMinK; --k) {
+  for (unsigned k = kMost; k >= 1; --k) {
     having += counts[k];
     if (widest == 0 && having >= nearly_all) widest = k;
-    if (k * having > best_saved) {
+    if (k >= kMinK && k * having > best_saved) {
       best_saved = k * having;
       best = k;
     }

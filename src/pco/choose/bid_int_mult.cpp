@@ -3,29 +3,16 @@
 // of random triples gather at the base and its small multiples.
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "pco/choose/bids.hpp"
+#include "pco/choose/gcd.hpp"
 
 namespace numpact {
 namespace {
 
-constexpr std::size_t kTriples = 192;
-// The share of triples below which a divisor is taken for chance. Two differences of random numbers
-// share the divisor d with probability 1 / d^2.
-constexpr std::size_t kMinTriples = kTriples / 12;
-
-std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
-  if (a == 0 || b == 0) return a | b;
-  const int shift = std::countr_zero(a | b);
-  a >>= std::countr_zero(a);
-  while (b != 0) {
-    b >>= std::countr_zero(b);
-    if (a > b) std::swap(a, b);
-    b -= a;
-  }
-  return a << shift;
-}
+constexpr std::size_t kTriples = 128;
+// After so many it is plain where there is no base.
+constexpr std::size_t kFirstTriples = 32;
 
 template <Latent L>
 std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
@@ -38,34 +25,73 @@ std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
   return binary_gcd(distance(first, pick()), distance(first, pick()));
 }
 
+// The two divisors that save most: a bit for each power of two in every triple that has them. And
+// the one of every difference.
+struct Bases {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::uint64_t whole = 0;
+};
+
+// Whether more triples have the divisor than by chance: two differences of random numbers have it
+// with a probability of 0.6 / d^2.
+bool is_telling(std::uint64_t divisor, std::size_t count, std::size_t triples) {
+  const std::uint64_t square = divisor < 64 ? divisor * divisor : 4096;
+  return divisor > 1 && count > triples / 12 + triples * 5 / (8 * square);
+}
+
+// divisors: sorted.
+Bases pick_bases(std::span<const std::uint64_t> divisors) {
+  Bases bases;
+  std::size_t most_saved = 0;
+  std::size_t next_saved = 0;
+  for (std::size_t i = 0; i < divisors.size();) {
+    const std::uint64_t divisor = divisors[i];
+    std::size_t end = i;
+    while (end < divisors.size() && divisors[end] == divisor) ++end;
+    const std::size_t saved = (end - i) * static_cast<std::size_t>(std::bit_width(divisor));
+    if (is_telling(divisor, end - i, divisors.size()) && saved > next_saved) {
+      const bool is_most = saved > most_saved;
+      bases.second = is_most ? bases.first : divisor;
+      next_saved = is_most ? most_saved : saved;
+      if (is_most) bases.first = divisor;
+      if (is_most) most_saved = saved;
+    }
+    bases.whole = binary_gcd(bases.whole, divisor);
+    i = end;
+  }
+  return bases;
+}
+
+template <Latent L>
+Bases find_bases(std::span<const L> latents) {
+  std::array<std::uint64_t, kTriples> divisors;
+  std::uint64_t random = 0x2545f4914f6cdd1du;
+  for (std::size_t i = 0; i < kTriples; ++i) {
+    if (i == kFirstTriples) {
+      std::sort(divisors.begin(), divisors.begin() + kFirstTriples);
+      const Bases early = pick_bases(std::span(divisors).first(kFirstTriples));
+      if (early.first == 0 && early.whole <= 1) return {};
+    }
+    divisors[i] = triple_gcd(latents, random);
+  }
+  std::sort(divisors.begin(), divisors.end());
+  return pick_bases(divisors);
+}
+
 }  // namespace
 
 void bid_int_mult(const Sample& sample, Candidates& candidates) {
   if (sample.latents.n < 16) return;
-  std::array<std::uint64_t, kTriples> divisors{};
-  sample.latents.visit([&](auto span) {
+  const Bases bases = sample.latents.visit([](auto span) {
     using L = typename decltype(span)::value_type;
-    std::uint64_t random = 0x2545f4914f6cdd1du;
-    for (std::uint64_t& divisor : divisors) divisor = triple_gcd(std::span<const L>(span), random);
+    return find_bases(std::span<const L>(span));
   });
-  std::sort(divisors.begin(), divisors.end());
-  // The divisor that most triples have, and the one that saves most: often but not always one.
-  std::uint64_t commonest = 0;
-  std::size_t commonest_count = 0;
-  std::uint64_t whole = 0;  // divides every difference
-  for (std::size_t i = 0; i < kTriples;) {
-    std::size_t end = i;
-    while (end < kTriples && divisors[end] == divisors[i]) ++end;
-    const std::size_t count = end - i;
-    if (divisors[i] > 1 && count >= kMinTriples && count > commonest_count) {
-      commonest = divisors[i];
-      commonest_count = count;
-    }
-    whole = binary_gcd(whole, divisors[i]);
-    i = end;
+  if (bases.first > 1) candidates.add(IntMult{bases.first});
+  if (bases.second > 1 && bases.second % bases.first != 0) candidates.add(IntMult{bases.second});
+  if (bases.whole > 1 && bases.whole != bases.first && bases.whole != bases.second) {
+    candidates.add(IntMult{bases.whole});
   }
-  if (commonest > 1) candidates.add(IntMult{commonest});
-  if (whole > 1 && whole != commonest) candidates.add(IntMult{whole});
 }
 
 }  // namespace numpact

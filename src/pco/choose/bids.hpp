@@ -11,26 +11,36 @@
 
 namespace numpact {
 
+struct Candidate {
+  AnyMode mode;
+  // Of a FloatMult's base, where it is a fraction of whole numbers; else the base over 1.
+  double numerator = 0;
+  double denominator = 0;
+};
+
 class Candidates {
  public:
   static constexpr std::size_t kMost = 8;
 
   // Dropped if there is no room.
-  void add(const AnyMode& mode) {
-    if (size_ < kMost) modes_[size_++] = mode;
+  void add(const Candidate& candidate) {
+    if (size_ < kMost) candidates_[size_++] = candidate;
   }
-  const AnyMode* begin() const { return modes_.data(); }
-  const AnyMode* end() const { return modes_.data() + size_; }
+  void add(const AnyMode& mode) { add(Candidate{mode, 0, 0}); }
+  const Candidate* begin() const { return candidates_.data(); }
+  const Candidate* end() const { return candidates_.data() + size_; }
+  std::size_t size() const { return size_; }
 
  private:
-  std::array<AnyMode, kMost> modes_;
+  std::array<Candidate, kMost> candidates_;
   std::size_t size_ = 0;
 };
 
 void bid_int_mult(const Sample& sample, Candidates& candidates);
 void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates);
-// For a power of ten whose multiples need many corrections: parts of it that need fewer.
-void bid_float_mult_divided(NumberType type, const FloatMult& decimal, Candidates& candidates);
+// For a base whose multiples need many corrections: odd parts of it that need fewer.
+void bid_float_mult_divided(NumberType type, const Sample& sample, const Candidate& base,
+                            Candidates& candidates);
 void bid_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
 
 }  // namespace numpact

@@ -29,13 +29,16 @@ Status check_specs(NumberType type, const EncodeConfig& config);
 // weighs more than a sample shows, there are some more, to be tried in full.
 class Choices {
  public:
-  static constexpr std::size_t kMost = 3;
+  static constexpr std::size_t kMost = 4;
 
   // Dropped if there is no room.
   void add(const Choice& choice) {
     if (size_ < kMost) choices_[size_++] = choice;
   }
   std::span<const Choice> all() const { return {choices_.data(), size_}; }
+
+  // The best without Lookback, if the delta was to be chosen; not to be encoded.
+  Choice plain;
 
  private:
   std::array<Choice, kMost> choices_;

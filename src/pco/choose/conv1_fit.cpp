@@ -1,116 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares through the normal equations of the centred latents, solved by Cholesky's method;
-// then the weights are made whole numbers at the finest quantization that cannot overflow.
+// Least squares through the normal equations; then three rounds in which large errors count less,
+// so that the centre of the errors is fitted and not the outliers. Weights are made whole numbers
+// at the finest quantization that cannot overflow.
 #include "pco/choose/conv1_fit.hpp"
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "pco/choose/binning.hpp"
+#include "pco/choose/linear_fit.hpp"
 #include "pco/mode/split.hpp"
+#include "pco/stats/log2.hpp"
 
 namespace numpact {
 namespace {
 
 // Latents that a fit looks at.
 constexpr std::size_t kFitN = std::size_t{1} << 16;
-
-constexpr std::size_t kMost = kMaxConv1Order;
-using Vector = std::array<double, kMost>;
-using Matrix = std::array<Vector, kMost>;
-
-struct Equations {
-  Matrix products{};  // of the histories' latents with each other
-  Vector targets{};   // with the latent to predict
-  double mean = 0;
-};
+constexpr unsigned kRounds = 3;
+constexpr unsigned kOrders[] = {1, 2, 4, 8, 12, 16, 24, 32};
+// Conv1 decodes slower than Consecutive: it must save this share; and each lag a little.
+constexpr float kToll = 0.015f;
+constexpr float kFavoredToll = 0.1f;
+constexpr float kLagToll = 0.002f;
+// What outliers may make least squares look worse than it is.
+constexpr float kHope = 1.05f;
 
 template <Latent L>
-Equations set_up(std::span<const L> latents, unsigned order) {
-  Equations equations;
-  double sum = 0;
-  for (const L latent : latents) sum += static_cast<double>(latent);
-  equations.mean = sum / static_cast<double>(latents.size());
-  Vector history{};
-  for (std::size_t i = order; i < latents.size(); ++i) {
-    for (unsigned j = 0; j < order; ++j) {
-      history[j] = static_cast<double>(latents[i - order + j]) - equations.mean;
-    }
-    const double target = static_cast<double>(latents[i]) - equations.mean;
-    for (unsigned j = 0; j < order; ++j) {
-      equations.targets[j] += history[j] * target;
-      for (unsigned k = 0; k <= j; ++k) equations.products[j][k] += history[j] * history[k];
-    }
-  }
-  return equations;
-}
+struct Centred {
+  CentredRuns runs;
+  double mean = 0;
 
-// False if the equations have no single solution.
-bool solve(Equations& equations, unsigned order, Vector& weights) {
-  Matrix& m = equations.products;
-  double trace = 0;
-  for (unsigned j = 0; j < order; ++j) trace += m[j][j];
-  if (!(trace > 0)) return false;
-  // A little weight on the diagonal keeps nearly equal histories apart.
-  for (unsigned j = 0; j < order; ++j) m[j][j] += 1e-9 * trace;
-  for (unsigned j = 0; j < order; ++j) {
-    for (unsigned k = 0; k <= j; ++k) {
-      double sum = m[j][k];
-      for (unsigned i = 0; i < k; ++i) sum -= m[j][i] * m[k][i];
-      if (k < j) {
-        m[j][k] = sum / m[k][k];
-      } else {
-        if (!(sum > 0)) return false;
-        m[j][j] = std::sqrt(sum);
-      }
+  Centred(std::span<const L> latents, std::size_t run_n, Arena& arena) {
+    const std::span<double> values = arena.make<double>(latents.size());
+    double sum = 0;
+    for (const L latent : latents) sum += static_cast<double>(latent);
+    mean = sum / static_cast<double>(latents.size());
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      values[i] = static_cast<double>(latents[i]) - mean;
     }
+    runs = {values, run_n};
   }
-  for (unsigned j = 0; j < order; ++j) {
-    double sum = equations.targets[j];
-    for (unsigned i = 0; i < j; ++i) sum -= m[j][i] * weights[i];
-    weights[j] = sum / m[j][j];
-  }
-  for (unsigned j = order; j-- > 0;) {
-    double sum = weights[j];
-    for (unsigned i = j + 1; i < order; ++i) sum -= m[i][j] * weights[i];
-    weights[j] = sum / m[j][j];
-  }
+};
+
+// A power of two as a double.
+double power_of_two(unsigned exponent) { return static_cast<double>(std::uint64_t{1} << exponent); }
+
+// False if it does not fit.
+bool round_to_int(double value, double limit, std::int64_t& out) {
+  if (!(std::abs(value) < limit)) return false;
+  const double half = value < 0 ? -0.5 : 0.5;
+  out = static_cast<std::int64_t>(value + half);
   return true;
 }
 
-bool quantize(const Vector& weights, double bias, unsigned quantization, unsigned bits,
+bool quantize(const LagWeights& weights, double mean, unsigned quantization, unsigned bits,
               Conv1& conv) {
   conv.quantization = quantization;
-  const auto scale = [&](double value) {
-    return std::ldexp(value, static_cast<int>(quantization));
-  };
+  const double scale = power_of_two(quantization);
+  double sum = 0;
   for (unsigned j = 0; j < conv.order; ++j) {
-    const double scaled = std::rint(scale(weights[j]));
-    if (!(std::abs(scaled) < 0x1p31)) return false;
-    conv.weights[j] = static_cast<std::int32_t>(scaled);
+    std::int64_t weight = 0;
+    if (!round_to_int(weights[conv.order - 1 - j] * scale, 0x1p31, weight)) return false;
+    if (weight != static_cast<std::int32_t>(weight)) return false;
+    conv.weights[j] = static_cast<std::int32_t>(weight);
+    sum += static_cast<double>(weight) / scale;
   }
   // Half a unit more, since predictions are rounded down.
-  const double scaled_bias = std::rint(scale(bias + 0.5));
-  if (!(std::abs(scaled_bias) < 0x1p62)) return false;
-  conv.bias = static_cast<std::int64_t>(scaled_bias);
+  if (!round_to_int((mean * (1 - sum) + 0.5) * scale, 0x1p62, conv.bias)) return false;
   return conv.is_valid(bits);
 }
 
+bool quantize(const LagWeights& weights, double mean, unsigned bits, Conv1& conv) {
+  for (unsigned quantization = kMaxConv1Quantization + 1; quantization-- > 0;) {
+    if (quantize(weights, mean, quantization, bits, conv)) return true;
+  }
+  return false;
+}
+
+// Weights for `order` lags, from those that least squares gave.
+void reweight(const CentredRuns& runs, unsigned order, LagWeights& weights, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t n = runs.values.size();
+  const std::span<double> importances = arena.make<double>(n);
+  const std::span<double> sorted = arena.make<double>(n);
+  for (unsigned round = 0; round < kRounds; ++round) {
+    std::size_t errors = 0;
+    for (std::size_t from = 0; from + runs.run_n <= n; from += runs.run_n) {
+      for (std::size_t i = from + order; i < from + runs.run_n; ++i) {
+        double error = runs.values[i];
+        for (unsigned j = 0; j < order; ++j) error -= weights[j] * runs.values[i - 1 - j];
+        importances[i] = std::abs(error);
+        sorted[errors++] = importances[i];
+      }
+    }
+    if (errors == 0) return;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(errors / 2);
+    std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(errors));
+    const double median = std::max(*middle, 0.5);
+    for (double& importance : importances) importance = median / (median + importance);
+    LagWeights better{};
+    if (!LagEquations(runs, importances, order).solve(order, better)) return;
+    weights = better;
+  }
+}
+
+// Bits for each number under the weights.
 template <Latent L>
-AnyDelta fit(std::span<const L> latents, unsigned order) {
+float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::span<L> deltas = arena.make<L>(latents.size());
+  std::size_t n = 0;
+  for (std::size_t from = 0; from + sample.run_n <= latents.size(); from += sample.run_n) {
+    for (std::size_t i = from + conv.order; i < from + sample.run_n; ++i) {
+      const L prediction = conv.predict(latents.data() + i - conv.order);
+      deltas[n++] = static_cast<L>(latents[i] - prediction + kMid<L>);
+    }
+  }
+  const LatentArray stored(deltas.first(n));
+  const float chunk_n = sample.scale * static_cast<float>(latents.size());
+  return estimate_bits(stored, sample.scale, arena) / static_cast<float>(n) +
+         static_cast<float>(conv.payload_bits()) / chunk_n +
+         kLagToll * static_cast<float>(conv.order);
+}
+
+// By the errors of least squares: bits fall by half of what the logarithm of their square does.
+unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n) {
+  const auto errors = equations.errors();
+  unsigned best = 0;
+  float best_bits = HUGE_VALF;
+  for (const unsigned order : kOrders) {
+    if (order > most) break;
+    const float error = static_cast<float>(errors[order]);
+    const float bits = 0.5f * fast_log2(error + 0.1f) +
+                       static_cast<float>(order) *
+                           (kLagToll + static_cast<float>(wire::kConv1WeightBits) / chunk_n);
+    if (bits < best_bits) {
+      best_bits = bits;
+      best = order;
+    }
+  }
+  return best;
+}
+
+// Whether the lags explain clearly more than differences do.
+bool is_promising(const LagEquations& equations, unsigned order) {
+  const auto errors = equations.errors();
+  const double plain =
+      std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
+  return errors[order] + 0.1 < 0.97 * (plain + 0.1);
+}
+
+template <Latent L>
+std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> latents, float to_beat,
+                                   const ChooseEffort& effort, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const float chunk_n = sample.scale * static_cast<float>(latents.size());
+  const unsigned most =
+      std::min<unsigned>(effort.max_conv1_order, static_cast<unsigned>(sample.run_n / 4));
+  if (most < 2) return std::nullopt;
+  const Centred<L> centred(latents, sample.run_n, arena);
+  const LagEquations equations(centred.runs, most);
+  const unsigned order = pick_order(equations, most, chunk_n);
+  if (order == 0 || !is_promising(equations, order)) return std::nullopt;
+  LagWeights weights{};
+  WeighedConv1 best;
+  best.conv.order = order;
+  if (!equations.solve(order, weights)) return std::nullopt;
+  if (!quantize(weights, centred.mean, kBits<L>, best.conv)) return std::nullopt;
+  best.bits = weigh(sample, latents, best.conv, arena);
+  const float enough = (1 - (effort.favors_decoding ? kFavoredToll : kToll)) * to_beat;
+  if (best.bits > kHope * enough) return std::nullopt;
+  reweight(centred.runs, order, weights, arena);
+  WeighedConv1 better;
+  better.conv.order = order;
+  if (quantize(weights, centred.mean, kBits<L>, better.conv)) {
+    better.bits = weigh(sample, latents, better.conv, arena);
+    if (better.bits < best.bits) best = better;
+  }
+  if (best.bits > enough) return std::nullopt;
+  return best;
+}
+
+template <Latent L>
+AnyDelta fit(std::span<const L> latents, unsigned order, Arena& arena) {
   if (latents.size() <= 2 * std::size_t{order}) return NoDelta{};
   const std::size_t n = std::min(latents.size(), kFitN);
-  Equations equations = set_up(latents.subspan((latents.size() - n) / 2, n), order);
-  Vector weights{};
-  if (!solve(equations, order, weights)) return NoDelta{};
-  double sum = 0;
-  for (unsigned j = 0; j < order; ++j) sum += weights[j];
-  const double bias = equations.mean * (1 - sum);
+  const Centred<L> centred(latents.subspan((latents.size() - n) / 2, n), n, arena);
+  LagWeights weights{};
+  if (!LagEquations(centred.runs, order).solve(order, weights)) return NoDelta{};
+  reweight(centred.runs, order, weights, arena);
   Conv1 conv;
   conv.order = order;
-  for (unsigned quantization = kMaxConv1Quantization + 1; quantization-- > 0;) {
-    if (quantize(weights, bias, quantization, kBits<L>, conv)) return conv;
-  }
-  return NoDelta{};
+  if (!quantize(weights, centred.mean, kBits<L>, conv)) return NoDelta{};
+  return conv;
 }
 
 }  // namespace
@@ -122,7 +206,19 @@ AnyDelta fit_conv1(const AnyMode& mode, const LatentArray& ordered, unsigned ord
     if constexpr (sizeof(L) > 4) {
       return NoDelta{};
     } else {
-      return fit<L>(latents, order);
+      return fit<L>(latents, order, arena);
+    }
+  });
+}
+
+std::optional<WeighedConv1> weigh_conv1(const Sample& sample, const LatentArray& latents,
+                                        float to_beat, const ChooseEffort& effort, Arena& arena) {
+  return latents.visit([&](auto span) -> std::optional<WeighedConv1> {
+    using L = typename decltype(span)::value_type;
+    if constexpr (sizeof(L) > 4) {
+      return std::nullopt;
+    } else {
+      return search<L>(sample, span, to_beat, effort, arena);
     }
   });
 }

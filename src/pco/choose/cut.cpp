@@ -316,6 +316,12 @@ CutPlan plan(std::span<const L> runs, const Blocks& blocks, std::size_t n, unsig
   return result;
 }
 
+// The order whose deltas are most like those of any delta encoding.
+unsigned order_like(const AnyDelta& delta) {
+  if (const auto* consecutive = std::get_if<Consecutive>(&delta)) return consecutive->order;
+  return std::holds_alternative<NoDelta>(delta) ? 0 : 1;
+}
+
 }  // namespace
 
 CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, Arena& arena) {
@@ -323,11 +329,8 @@ CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, Arena& arena
   CutPlan uncut;
   sizes[0] = ordered.n;
   uncut.sizes = sizes.first(1);
-  const auto* consecutive = std::get_if<Consecutive>(&choice.delta);
-  if (ordered.n < 2 * kMinBlockN ||
-      (consecutive == nullptr && !std::holds_alternative<NoDelta>(choice.delta)))
-    return uncut;
-  const unsigned order = consecutive == nullptr ? 0 : consecutive->order;
+  if (ordered.n < 2 * kMinBlockN) return uncut;
+  const unsigned order = order_like(choice.delta);
   const auto plan_after = [&](Look look) {
     const ArenaScope scratch(arena);
     const Blocks blocks = take_blocks(ordered, look, arena);

@@ -7,20 +7,19 @@ namespace numpact {
 namespace {
 
 constexpr std::size_t kRunN = 256;
-constexpr std::size_t kMinSampleN = 512;
-constexpr std::size_t kSampleFromN = 2048;
-constexpr std::size_t kMaxSampleN = 8192;
+// Fewer are looked at all.
+constexpr std::size_t kMinSampleN = 2048;
 constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 
 }  // namespace
 
-std::size_t usual_sample_n(std::size_t n) {
-  // Half of a small chunk, so that choosing stays cheaper than encoding.
-  const std::size_t least = std::clamp(n / 2, kMinSampleN, kSampleFromN);
-  return std::clamp(n / 16, least, kMaxSampleN);
+std::size_t usual_sample_n(std::size_t n, std::size_t most) {
+  return std::min(std::max(n / 16, kMinSampleN), most);
 }
 
-std::size_t large_sample_n(std::size_t n) { return std::min(n, kLargeSampleN); }
+std::size_t large_sample_n(std::size_t n, std::size_t most) {
+  return std::min(n, std::max(kLargeSampleN, most));
+}
 
 Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena) {
   const std::size_t n = ordered.n;

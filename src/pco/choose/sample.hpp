@@ -14,9 +14,9 @@ struct Sample {
   float scale = 1;        // numbers of the chunk for each in the sample
 };
 
-// How many of n numbers usually suffice, and how many where what matters is rare.
-std::size_t usual_sample_n(std::size_t n);
-std::size_t large_sample_n(std::size_t n);
+// How many of n numbers usually suffice, `most` at most, and how many where what matters is rare.
+std::size_t usual_sample_n(std::size_t n, std::size_t most);
+std::size_t large_sample_n(std::size_t n, std::size_t most);
 
 // About `wanted` of the latents. Deterministic. ordered: at least one; the result is a copy.
 Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena);

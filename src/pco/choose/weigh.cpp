@@ -8,7 +8,39 @@
 namespace numpact {
 namespace {
 
+// Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
+// A second latent variable costs time to decode: it must save this many bits a number. Delta
+// encoding it as well must save this share.
+constexpr float kSecondaryToll = 0.02f;
+constexpr float kSecondaryDeltaShare = 0.005f;
+constexpr float kFavoredShare = 0.05f;
+// With less there is too little to gain from its delta encoding.
+constexpr float kCheapSecondary = 0.15f;
+
+AnyDelta consecutive(unsigned order, bool secondary) {
+  if (order == 0) return NoDelta{};
+  return Consecutive{order, secondary};
+}
+
+struct WeighedOrder {
+  unsigned order = 0;
+  float bits = HUGE_VALF;
+};
+
+// The best order for a variable: tried one by one while it gets better.
+WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, unsigned most,
+                        Arena& arena) {
+  WeighedOrder best{0, weigh_consecutive(sample, latents, 0, arena)};
+  for (unsigned order = 1; order <= most; ++order) {
+    const float bits = weigh_consecutive(sample, latents, order, arena);
+    if (bits >= best.bits) break;
+    const bool go_on = order < 2 || bits < kGoOnShare * best.bits;
+    best = {order, bits};
+    if (!go_on) break;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -17,36 +49,52 @@ float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsign
   const ArenaScope scratch(arena);
   const std::size_t run_n = sample.run_n;
   if (run_n <= order) return static_cast<float>(latents.bits);
+  if (order == 0) {
+    return estimate_bits(latents, sample.scale, arena) / static_cast<float>(latents.n);
+  }
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::size_t kept = run_n - order;
     const std::size_t runs = span.size() / run_n;
     const std::span<L> deltas = arena.make<L>(span.size());
     std::copy(span.begin(), span.end(), deltas.begin());
-    if (order > 0) {
-      L moments[kMaxConsecutiveOrder];
-      for (std::size_t run = 0; run < runs; ++run) {
-        L* const from = deltas.data() + run * run_n;
-        encode_consecutive(std::span<L>(moments, order), from, run_n);
-        if (run > 0) std::copy_n(from, kept, deltas.data() + run * kept);
-      }
+    L moments[kMaxConsecutiveOrder];
+    for (std::size_t run = 0; run < runs; ++run) {
+      L* const from = deltas.data() + run * run_n;
+      encode_consecutive(std::span<L>(moments, order), from, run_n);
+      if (run > 0) std::copy_n(from, kept, deltas.data() + run * kept);
     }
     const LatentArray stored(deltas.first(runs * kept));
     return estimate_bits(stored, sample.scale, arena) / static_cast<float>(stored.n);
   });
 }
 
-WeighedDelta pick_order(const Sample& sample, const LatentArray& latents, Arena& arena) {
-  WeighedDelta best{0, weigh_consecutive(sample, latents, 0, arena)};
-  for (unsigned order = 1; order <= kMaxConsecutiveOrder; ++order) {
-    const float bits = weigh_consecutive(sample, latents, order, arena);
-    if (bits >= best.bits) break;
-    // The next order pays on smooth latents only, where this one pays a lot.
-    const bool go_on = bits < kGoOnShare * best.bits;
-    best = {order, bits};
-    if (!go_on) break;
+Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta,
+                   const ChooseEffort& effort, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const SplitLatents latents = split(mode, sample.latents, arena);
+  const bool is_auto = delta.kind() == DeltaSpec::Kind::kAuto;
+  WeighedOrder primary;
+  if (is_auto) {
+    primary = pick_order(sample, latents.primary, effort.max_order, arena);
+  } else {
+    primary.order = delta.kind() == DeltaSpec::Kind::kConsecutive ? delta.order() : 0;
+    primary.bits = weigh_consecutive(sample, latents.primary, primary.order, arena);
   }
-  return best;
+  Weighed weighed{mode, consecutive(primary.order, false), primary.bits, 0};
+  if (!latents.secondary.exists()) return weighed;
+  float secondary = weigh_consecutive(sample, latents.secondary, 0, arena);
+  if (is_auto && primary.order > 0 && secondary > kCheapSecondary && effort.secondary_deltas) {
+    const float deltas = weigh_consecutive(sample, latents.secondary, primary.order, arena);
+    const float share = effort.favors_decoding ? kFavoredShare : kSecondaryDeltaShare;
+    if (deltas < secondary - share * (primary.bits + secondary)) {
+      secondary = deltas;
+      weighed.delta = consecutive(primary.order, true);
+    }
+  }
+  weighed.secondary_bits = secondary;
+  weighed.bits += kSecondaryToll + secondary;
+  return weighed;
 }
 
 }  // namespace numpact

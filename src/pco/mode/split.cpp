@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "pco/stats/histogram.hpp"
-#include "pco/stats/sort.hpp"
+#include "pco/mode/value_index.hpp"
 
 namespace numpact {
 namespace {
@@ -30,21 +29,11 @@ SplitLatents split_to_pair(const AnyMode& mode, std::span<const L> ordered, Aren
 
 template <Latent L>
 SplitLatents split_to_indices(const Dict& dict, std::span<const L> ordered, Arena& arena) {
-  const std::span<const L> entries = dict.as<L>();
   const std::span<std::uint32_t> indices = arena.make<std::uint32_t>(ordered.size());
-  // A small cache in front of the binary search: columns that suit Dict repeat their values.
-  constexpr std::size_t kSlots = 1024;
-  std::uint32_t slots[kSlots] = {};
-  for (std::size_t i = 0; i < ordered.size(); ++i) {
-    const L latent = ordered[i];
-    const std::uint64_t hash = std::uint64_t{latent} * 0x9e3779b97f4a7c15u;
-    std::uint32_t& slot = slots[hash >> 54];
-    if (entries[slot] != latent) {
-      slot = static_cast<std::uint32_t>(std::lower_bound(entries.begin(), entries.end(), latent) -
-                                        entries.begin());
-    }
-    indices[i] = slot;
-  }
+  const ArenaScope scratch(arena);
+  ValueIndex<L> index(dict.count, arena);
+  for (const L entry : dict.as<L>()) index.add(entry);
+  for (std::size_t i = 0; i < ordered.size(); ++i) indices[i] = index.find(ordered[i]);
   return {LatentArray(indices), LatentArray()};
 }
 
@@ -65,18 +54,14 @@ bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict
   if (ordered.n == 0) return false;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    const std::span<L> entries = arena.make<L>(std::min(max_n, ordered.n));
-    const ArenaScope scratch(arena);
-    const Range<L> range = range_of(std::span<const L>(latents));
-    const std::span<const L> sorted =
-        sorted_copy(std::span<const L>(latents), range.lower, range.upper, arena);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      if (i > 0 && sorted[i] == sorted[i - 1]) continue;
-      if (count == entries.size()) return false;
-      entries[count++] = sorted[i];
+    ValueIndex<L> index(std::min(max_n, ordered.n), arena);
+    for (const L latent : latents) {
+      if (index.add(latent) == ValueIndex<L>::kNone) return false;
     }
-    dict = Dict{entries.data(), count};
+    const std::span<L> entries = arena.make<L>(index.values().size());
+    std::copy(index.values().begin(), index.values().end(), entries.begin());
+    std::sort(entries.begin(), entries.end());
+    dict = Dict{entries.data(), entries.size()};
     return true;
   });
 }

@@ -15,7 +15,7 @@ struct SplitLatents {
 
 // ordered: the numbers' ordered latents. Results are new arrays in `arena`, but for Classic, whose
 // primary latents are `ordered` itself. For Dict every latent must be among the entries, which must
-// be in ascending order.
+// be distinct.
 SplitLatents split(const AnyMode& mode, const LatentArray& ordered, Arena& arena);
 
 // The distinct latents in ascending order, as a mode; none if there are more than max_n.

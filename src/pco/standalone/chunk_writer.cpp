@@ -1,39 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
+// Cuts and looking back pull apart: what a chunk looks back to must lie within it. So Lookback over
+// a whole run competes with the chunks that it may be cut into, each of which may look back within
+// itself.
 #include "pco/standalone/chunk_writer.hpp"
 
 #include <algorithm>
 
+#include "pco/choose/cut.hpp"
 #include "pco/wrapped/chunk_encoder.hpp"
-#include "pco/wrapped/run_plan.hpp"
 
 namespace numpact::standalone {
 namespace {
 
-// Fewer numbers are not worth two chunks.
-constexpr std::size_t kMinCutN = std::size_t{1} << 11;
+constexpr unsigned kFirstCuttingLevel = 4;
 
-void write_chunk(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-                 BitWriter& writer, RunLog* log) {
-  const ArenaScope scratch(arena);
-  const std::size_t n = numbers.count;
-  ChoiceLog* const choices = log == nullptr ? nullptr : log->next_chunk();
-  const EncodedChunk chunk = encode_chunk(numbers, {&n, 1}, config, arena, choices);
-  write_chunk_head(writer, numbers.type, n);
+// Cuts that save at least this share, before any chunk looks back, may save more where they do:
+// only encoding them tells.
+constexpr float kDeepCuts = 0.05f;
+
+struct RunPlan {
+  std::span<const std::size_t> sizes;  // of the chunks
+  // The most bytes that they may take together: what one chunk is estimated at.
+  std::size_t most_bytes = SIZE_MAX;
+};
+
+RunPlan plan_run(const LatentArray& ordered, const Choices& choices, Arena& arena) {
+  const CutPlan cuts = plan_cuts(ordered, choices.plain, arena);
+  const Choice& whole = choices.all()[0];
+  if (cuts.sizes.size() == 1 || !std::holds_alternative<Lookback>(whole.delta)) return {cuts.sizes};
+  const float saved = cuts.uncut_bits - cuts.bits;
+  const float cut_bits = choices.plain.bits - saved;
+  if (cut_bits <= whole.bits) return {cuts.sizes};
+  if (saved < kDeepCuts * cut_bits) return {cuts.sizes.first(1)};
+  return {cuts.sizes, static_cast<std::size_t>(whole.bits * static_cast<float>(ordered.n) / 8)};
+}
+
+void write(const EncodedChunk& chunk, BitWriter& writer) {
+  write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
 }
 
-// False if that takes more than one chunk would.
+// False if they take more than the plan allows or one chunk would.
 bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfig& config,
                Arena& arena, BitWriter& writer, RunLog* log) {
   const std::size_t before = writer.size();
   const std::size_t bound =
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
-  const std::size_t most = std::min(plan.whole_bytes, bound);
+  const std::size_t most = std::min(plan.most_bytes, bound);
   NumberView part = numbers;
   for (const std::size_t n : plan.sizes) {
+    const ArenaScope scratch(arena);
     part.count = n;
-    write_chunk(part, config, arena, writer, log);
+    ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
+    write(encode_chunk(part, {&n, 1}, config, arena, choices), writer);
     if (writer.size() - before > most || !writer.status().ok()) return false;
     part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
   }
@@ -45,18 +65,20 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfi
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
                BitWriter& writer, RunLog* log) {
   const ArenaScope scratch(arena);
-  if (config.paging.is_automatic() && numbers.count >= kMinCutN) {
-    const RunPlan plan = plan_run(numbers, config, arena);
-    if (plan.sizes.size() > 1) {
-      BitWriter cut = writer;
-      if (write_cut(numbers, plan, config, arena, cut, log)) {
-        writer = cut;
-        return;
-      }
-      if (log != nullptr) log->drop_chunks();
+  ChoiceLog* const choice_log = log == nullptr ? nullptr : log->whole();
+  const std::size_t n = numbers.count;
+  const LatentArray ordered = ordered_latents(numbers, arena);
+  const Choices choices = choose(numbers.type, ordered, n, config, arena, choice_log);
+  if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
+    const RunPlan plan = plan_run(ordered, choices, arena);
+    BitWriter cut = writer;
+    if (plan.sizes.size() > 1 && write_cut(numbers, plan, config, arena, cut, log)) {
+      writer = cut;
+      if (log != nullptr) log->parts_are_taken();
+      return;
     }
   }
-  write_chunk(numbers, config, arena, writer, log);
+  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log), writer);
 }
 
 std::size_t run_overhead_bound(NumberType type) {

@@ -10,14 +10,16 @@
 
 namespace numpact::standalone {
 
-// Who wants to know what was tried, chunk by chunk.
+// Who wants to know what was tried for a run.
 class RunLog {
  public:
   virtual ~RunLog() = default;
-  // Of the chunk that is written next; lives until the chunk after it begins.
-  virtual ChoiceLog* next_chunk() = 0;
-  // The chunks of this run so far are not taken: it is written as a single one.
-  virtual void drop_chunks() = 0;
+  // Of the run as a single chunk, which is weighed first; lives as long as this.
+  virtual ChoiceLog* whole() = 0;
+  // Of the next chunk that the run is cut into, the same.
+  virtual ChoiceLog* next_part() = 0;
+  // The parts are what was written, else the whole is.
+  virtual void parts_are_taken() = 0;
 };
 
 // Encodes 1 to kMaxChunkN numbers: as one chunk, or under automatic paging as several where that

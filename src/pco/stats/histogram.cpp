@@ -14,6 +14,9 @@ namespace {
 constexpr std::uint32_t kMinValueCount = 3;
 constexpr std::uint32_t kMinSampledCount = 2;
 
+// From this share of a sample on in single values' bins.
+constexpr double kMuchInValues = 0.25;
+
 // Smaller samples miss values that are worth a bin.
 constexpr std::size_t kMinSampleN = std::size_t{1} << 15;
 
@@ -45,15 +48,23 @@ std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values, std::u
   return ((least & ((1u << kMantissa) - 1)) + (1u << kMantissa)) << shift;
 }
 
+// A frequent value ends the group before it, so it makes two bins at most; those of a sample may
+// each leave another interval behind them.
+std::size_t most_bins(std::size_t n, const HistogramSpec& spec) {
+  const std::size_t most = 2 * spec.max_values + 2 * spec.groups + 1;
+  return std::min(n, spec.most_sample_share > 1 ? 2 * most : most) + 1;
+}
+
 template <Latent L>
 class Builder {
  public:
-  Builder(std::size_t n, std::size_t most_bins, std::size_t groups, Arena& arena)
-      : lowers_(arena.make<L>(most_bins)),
-        uppers_(arena.make<L>(most_bins)),
-        counts_(arena.make<std::uint32_t>(most_bins)),
-        group_n_(std::max<std::size_t>(1, (n + groups - 1) / groups)) {}
+  Builder(std::size_t n, const HistogramSpec& spec, Arena& arena)
+      : lowers_(arena.make<L>(most_bins(n, spec))),
+        uppers_(arena.make<L>(lowers_.size())),
+        counts_(arena.make<std::uint32_t>(lowers_.size())),
+        group_n_(std::max<std::size_t>(1, (n + spec.groups - 1) / spec.groups)) {}
 
+  void add_bin(L lower, L upper, std::uint32_t count) { emit(lower, upper, count); }
   void add_value(L value, std::uint32_t count) {
     close();
     emit(value, value, count);
@@ -93,14 +104,9 @@ class Builder {
 };
 
 template <Latent L>
-Histogram<L> exact_histogram(std::span<const L> latents, const Range<L>& range,
-                             const HistogramSpec& spec, std::uint32_t min_count, Arena& arena) {
-  // A frequent value ends the group before it, so it makes two bins at most.
-  const std::size_t most_bins = std::min(latents.size(), 2 * spec.max_values + 2 * spec.groups) + 1;
-  Builder<L> builder(latents.size(), most_bins, spec.groups, arena);
-  const ArenaScope scratch(arena);
-  const Runs<L> runs(latents, range, arena);
-  const std::uint32_t frequent = frequent_count(runs, spec.max_values, min_count);
+void group_runs(const Runs<L>& runs, std::size_t max_values, std::uint32_t min_count,
+                Builder<L>& builder) {
+  const std::uint32_t frequent = frequent_count(runs, max_values, min_count);
   runs.each([&](L value, std::uint32_t count) {
     if (count >= frequent) {
       builder.add_value(value, count);
@@ -108,7 +114,6 @@ Histogram<L> exact_histogram(std::span<const L> latents, const Range<L>& range,
       builder.add_to_group(value, count);
     }
   });
-  return builder.finish();
 }
 
 // One latent out of each `share` neighbours; a fixed sequence says which, so that periods in the
@@ -167,19 +172,12 @@ class Tally {
       ++counts[i % 2][indices[i]];
     }
   }
-  Histogram<L> bins(Arena& arena) const {
-    const std::span<L> lowers = arena.make<L>(counts_.size());
-    const std::span<L> uppers = arena.make<L>(counts_.size());
-    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(counts_.size());
-    std::size_t size = 0;
+  // The intervals that are not empty.
+  void add_to(Builder<L>& builder) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       const std::uint32_t count = counts_[i] + odd_[i];
-      if (count == 0) continue;
-      lowers[size] = ranges_[i].lower;
-      uppers[size] = ranges_[i].upper;
-      counts[size++] = count;
+      if (count > 0) builder.add_bin(ranges_[i].lower, ranges_[i].upper, count);
     }
-    return {lowers.first(size), uppers.first(size), counts.first(size)};
   }
 
  private:
@@ -188,14 +186,34 @@ class Tally {
   std::span<std::uint32_t> odd_;
 };
 
-// Where bins begin is a sample's say; what they hold is counted.
+// A sample's bins, and which share of it lies in those of single values.
 template <Latent L>
-Histogram<L> sampled_histogram(std::span<const L> latents, const Range<L>& range,
-                               const HistogramSpec& spec, std::size_t share, Arena& arena) {
-  constexpr std::size_t kBlock = 1024;
+struct Rough {
+  Histogram<L> bins;
+  double value_share = 0;
+};
+
+template <Latent L>
+Rough<L> rough_bins(std::span<const L> latents, const HistogramSpec& spec, std::size_t share,
+                    Arena& arena) {
+  Builder<L> builder(latents.size() / share, spec, arena);
+  const ArenaScope scratch(arena);
   const std::span<const L> sample = sample_of(latents, share, arena);
-  const Histogram<L> rough =
-      exact_histogram(sample, range_of(sample), spec, kMinSampledCount, arena);
+  group_runs(Runs<L>(sample, range_of(sample), arena), spec.max_values, kMinSampledCount, builder);
+  Rough<L> rough{builder.finish(), 0};
+  double in_values = 0;
+  for (std::size_t i = 0; i < rough.bins.size(); ++i) {
+    if (rough.bins.lowers[i] == rough.bins.uppers[i]) in_values += rough.bins.counts[i];
+  }
+  rough.value_share = in_values / static_cast<double>(sample.size());
+  return rough;
+}
+
+// Bins begin where the sample's do; what they hold is counted.
+template <Latent L>
+void fill_intervals(std::span<const L> latents, const Range<L>& range, const Histogram<L>& rough,
+                    Builder<L>& builder, Arena& arena) {
+  constexpr std::size_t kBlock = 1024;
   const std::span<const L> lowers = interval_lowers(rough, range, arena);
   const auto tree = IntervalTree<L>::make(
       lowers.size(), [&](std::size_t i) { return lowers[i]; }, arena);
@@ -206,7 +224,25 @@ Histogram<L> sampled_histogram(std::span<const L> latents, const Range<L>& range
     find_intervals(tree, some, indices);
     tally.add(some.data(), indices, some.size());
   }
-  return tally.bins(arena);
+  tally.add_to(builder);
+}
+
+// Single values' counts are exact where much of the sample is such: there the rare ones count too.
+template <Latent L>
+void sampled_histogram(std::span<const L> latents, const Range<L>& range, const HistogramSpec& spec,
+                       std::size_t share, Builder<L>& builder, Arena& arena) {
+  const Rough<L> rough = rough_bins(latents, spec, share, arena);
+  if (rough.value_share < kMuchInValues) {
+    fill_intervals(latents, range, rough.bins, builder, arena);
+    return;
+  }
+  const std::span<L> values = arena.make<L>(rough.bins.size());
+  std::size_t value_n = 0;
+  for (std::size_t i = 0; i < rough.bins.size(); ++i) {
+    if (rough.bins.lowers[i] == rough.bins.uppers[i]) values[value_n++] = rough.bins.lowers[i];
+  }
+  const Runs<L> runs(latents, range, values.first(value_n), arena);
+  group_runs(runs, spec.max_values, kMinValueCount, builder);
 }
 
 }  // namespace
@@ -216,10 +252,14 @@ Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spe
   const Range<L> range = range_of(latents);
   const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
   const std::size_t share = std::min(spec.most_sample_share, latents.size() / kMinSampleN);
+  Builder<L> builder(latents.size(), spec, arena);
+  const ArenaScope scratch(arena);
   if (share > 1 && width >= kCountableRange) {
-    return sampled_histogram(latents, range, spec, share, arena);
+    sampled_histogram(latents, range, spec, share, builder, arena);
+  } else {
+    group_runs(Runs<L>(latents, range, arena), spec.max_values, kMinValueCount, builder);
   }
-  return exact_histogram(latents, range, spec, kMinValueCount, arena);
+  return builder.finish();
 }
 
 #define NUMPACT_INSTANTIATE(L) \

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "pco/stats/histogram.hpp"
+#include "pco/stats/intervals.hpp"
 #include "pco/stats/sort.hpp"
 
 namespace numpact {
@@ -16,8 +17,9 @@ inline constexpr std::size_t kNarrowRange = std::size_t{1} << 11;
 // Different values that are counted by hashing.
 inline constexpr std::size_t kMostFew = std::size_t{1} << 10;
 
-// Calls f(value, count) for each distinct latent in ascending order. Three ways to know them: a
-// count for each value of a narrow range, a hash table where there are few, or a sorted copy.
+// Calls f(value, count) for each distinct latent in ascending order. Ways to know them: a count for
+// each value of a narrow range, a hash table where there are few, a sorted copy of all, or counts
+// of known values and a sorted copy of the rest.
 template <Latent L>
 class Runs {
  public:
@@ -31,12 +33,19 @@ class Runs {
     }
   }
 
+  // values: ascending, different, at least one; most latents should be among them.
+  Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values, Arena& arena)
+      : range_(range) {
+    const std::span<Slot> slots = arena.make<Slot>(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) slots[i] = {values[i], 0};
+    const std::span<L> rest = arena.make<L>(latents.size());
+    const std::size_t rest_n = count_known(latents, slots, rest, arena);
+    few_ = slots;
+    sorted_ = sorted_copy(std::span<const L>(rest.first(rest_n)), range.lower, range.upper, arena);
+  }
+
   template <class F>
   void each(F&& f) const {
-    if (!few_.empty()) {
-      for (const Slot& slot : few_) f(slot.value, slot.count);
-      return;
-    }
     if (!counts_.empty()) {
       for (std::size_t i = 0; i < counts_.size(); ++i) {
         if (counts_[i] != 0) f(static_cast<L>(range_.lower + i), counts_[i]);
@@ -44,16 +53,29 @@ class Runs {
       return;
     }
     const std::size_t n = sorted_.size();
+    std::size_t known = 0;
     for (std::size_t i = 0; i < n;) {
       const L value = sorted_[i];
       std::size_t end = i + 1;
       while (end < n && sorted_[end] == value) ++end;
+      for (; known < few_.size() && few_[known].value < value; ++known) emit_known(known, f);
       f(value, static_cast<std::uint32_t>(end - i));
       i = end;
     }
+    for (; known < few_.size(); ++known) emit_known(known, f);
   }
 
  private:
+  struct Slot {
+    L value;
+    std::uint32_t count;
+  };
+
+  template <class F>
+  void emit_known(std::size_t i, F&& f) const {
+    if (few_[i].count > 0) f(few_[i].value, few_[i].count);
+  }
+
   void count_values(std::span<const L> latents, std::size_t size, Arena& arena) {
     const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(size);
     const ArenaScope scratch(arena);
@@ -89,10 +111,36 @@ class Runs {
     }
   }
 
-  struct Slot {
-    L value;
-    std::uint32_t count;
-  };
+  // Counts the latents that are values of slots; copies the others to `rest`, returns their number.
+  static std::size_t count_known(std::span<const L> latents, std::span<Slot> slots,
+                                 std::span<L> rest, Arena& arena) {
+    constexpr std::size_t kBlock = 1024;
+    const ArenaScope scratch(arena);
+    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(2 * slots.size());
+    std::fill(counts.begin(), counts.end(), 0);
+    // The interval of a value ends where the next one's begins: what it holds must be compared.
+    const auto tree = IntervalTree<L>::make(
+        slots.size(), [&](std::size_t i) { return slots[i].value; }, arena);
+    const std::span<L> values = arena.make<L>(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) values[i] = slots[i].value;
+    std::uint32_t* const even = counts.data();
+    std::uint32_t* const odd = even + slots.size();
+    std::uint16_t indices[kBlock];
+    std::size_t rest_n = 0;
+    for (std::size_t at = 0; at < latents.size(); at += kBlock) {
+      const std::span<const L> some = latents.subspan(at, std::min(kBlock, latents.size() - at));
+      find_intervals(tree, some, indices);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const L latent = some[i];
+        const bool is_known = values[indices[i]] == latent;
+        rest[rest_n] = latent;
+        rest_n += is_known ? 0 : 1;
+        (i % 2 == 0 ? even : odd)[indices[i]] += is_known ? 1 : 0;
+      }
+    }
+    for (std::size_t i = 0; i < slots.size(); ++i) slots[i].count = even[i] + odd[i];
+    return rest_n;
+  }
 
   // False if there are too many different latents.
   bool count_few(std::span<const L> latents, Arena& arena) {

@@ -162,6 +162,12 @@ EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t
   const LatentArray ordered = ordered_latents(numbers, arena);
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
   const Choices choices = choose(numbers.type, ordered, page_n, config, arena, log);
+  return encode_chosen(numbers, ordered, choices, page_sizes, config, arena, log);
+}
+
+EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered,
+                           const Choices& choices, std::span<const std::size_t> page_sizes,
+                           const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
   EncodedChunk best;
   for (const Choice& choice : choices.all()) {
     const bool is_first = &choice == choices.all().data();

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "numpact/config.hpp"
+#include "pco/choose/choice.hpp"
 #include "pco/choose/choice_log.hpp"
 #include "pco/page/page_encoder.hpp"
 
@@ -19,6 +20,12 @@ LatentArray ordered_latents(const NumberView& numbers, Arena& arena);
 // fallback_bytes(). Everything lives in `arena`.
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
                           const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
+
+// The same where it is chosen already, for `ordered`, the latents of the numbers, which are used
+// up.
+EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered,
+                           const Choices& choices, std::span<const std::size_t> page_sizes,
+                           const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
 
 // What a chunk of Classic mode with one bin over the whole range takes: metadata and page of n
 // numbers.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/choose/choose_effort.hpp"
+
+#include <algorithm>
+
+#include "pco/limits.hpp"
+
+namespace numpact {
+
+ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
+  const unsigned level = config.level;
+  ChooseEffort effort;
+  effort.max_sample_n = std::size_t{1} << (level < 2    ? 10
+                                           : level < 4  ? 11
+                                           : level < 8  ? 12
+                                           : level < 10 ? 13
+                                                        : 15);
+  effort.max_order = level < 2 ? 1 : level < 4 ? 2 : kMaxConsecutiveOrder;
+  effort.modes = level >= 2;
+  effort.divided_bases = level >= 4;
+  effort.secondary_deltas = level >= 4;
+  effort.dicts = level >= 6;
+  effort.lookback = level >= 3;
+  effort.max_conv1_order = level < 7 ? 0 : level < 8 ? 8 : kMaxConv1Order;
+  effort.trials = level < 10 ? 2 : 4;
+  effort.favors_decoding = config.favor_decode_speed;
+  if (effort.favors_decoding) effort.max_order = std::min(effort.max_order, 2u);
+  return effort;
+}
+
+}  // namespace numpact

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How hard to look for the best way to encode, by level.
+#ifndef NUMPACT_PCO_CHOOSE_CHOOSE_EFFORT_HPP
+#define NUMPACT_PCO_CHOOSE_CHOOSE_EFFORT_HPP
+
+#include <cstddef>
+
+#include "numpact/config.hpp"
+
+namespace numpact {
+
+struct ChooseEffort {
+  std::size_t max_sample_n = 0;   // numbers looked at in a long chunk
+  unsigned max_order = 1;         // of Consecutive
+  bool modes = false;             // others than Classic
+  bool divided_bases = false;     // parts of FloatMult's bases
+  bool secondary_deltas = false;  // may be delta encoded
+  bool dicts = false;
+  bool lookback = false;
+  unsigned max_conv1_order = 0;  // 0: none
+  std::size_t trials = 1;        // ways encoded in full, where several come near
+  bool favors_decoding = false;
+
+  static ChooseEffort of(const EncodeConfig& config);
+};
+
+}  // namespace numpact
+
+#endif

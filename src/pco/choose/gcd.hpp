@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NUMPACT_PCO_CHOOSE_GCD_HPP
+#define NUMPACT_PCO_CHOOSE_GCD_HPP
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+namespace numpact {
+
+// The greatest common divisor; the other one if one is 0.
+constexpr std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
+  if (a == 0 || b == 0) return a | b;
+  const int shift = std::countr_zero(a | b);
+  a >>= std::countr_zero(a);
+  while (b != 0) {
+    b >>= std::countr_zero(b);
+    if (a > b) std::swap(a, b);
+    b -= a;
+  }
+  return a << shift;
+}
+
+}  // namespace numpact
+
+#endif

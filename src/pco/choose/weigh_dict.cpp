@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices into entries that are sorted by value move as smoothly as the numbers do; sorted by
+// frequency, rare ones are close together and can share bins; by first appearance, those that come
+// up together are near each other.
+#include "pco/choose/weigh_dict.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "pco/choose/conv1_fit.hpp"
+#include "pco/choose/quick_score.hpp"
+#include "pco/mode/value_index.hpp"
+#include "pco/stats/log2.hpp"
+
+namespace numpact {
+namespace {
+
+// Of what the numbers take without a dictionary, its entries may take this share.
+constexpr float kMostEntryShare = 0.5f;
+// With fewer bits for each number there is nothing to gain.
+constexpr float kMinBits = 0.1f;
+// Latents that tell whether a dictionary is worth a closer look.
+constexpr std::size_t kFirstLook = 2048;
+// By how much that look's costs may be too high: entropies are rarely, rough ones often.
+constexpr float kHope = 1.02f;
+constexpr float kRoughHope = 1.15f;
+// Ways whose rough costs are over the least by more are not weighed.
+constexpr float kClose = 1.2f;
+
+enum class EntryOrder { kAppearance, kFrequency, kValue };
+constexpr EntryOrder kEntryOrders[] = {EntryOrder::kAppearance, EntryOrder::kFrequency,
+                                       EntryOrder::kValue};
+
+// Distinct latents, numbered in the order of their first appearance.
+template <Latent L>
+class Entries {
+ public:
+  Entries(std::span<const L> latents, std::size_t most, Arena& arena)
+      : index_(most, arena), counts_(arena.make<std::uint32_t>(most)) {
+    std::fill(counts_.begin(), counts_.end(), 0);
+    for (const L latent : latents) {
+      const std::uint32_t number = index_.add(latent);
+      is_complete_ = number != ValueIndex<L>::kNone;
+      if (!is_complete_) return;
+      ++counts_[number];
+    }
+  }
+
+  // False if there are too many.
+  bool is_complete() const { return is_complete_; }
+  std::size_t size() const { return index_.values().size(); }
+  std::span<const std::uint32_t> counts() const { return counts_.first(size()); }
+  std::size_t seen(std::uint32_t times) const {
+    return static_cast<std::size_t>(std::count(counts().begin(), counts().end(), times));
+  }
+
+  // The numbers of the entries, in an order.
+  std::span<const std::uint32_t> sorted(EntryOrder order, Arena& arena) const {
+    const std::span<std::uint32_t> numbers = arena.make<std::uint32_t>(size());
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    const std::span<const L> values = index_.values();
+    if (order == EntryOrder::kValue) {
+      std::sort(numbers.begin(), numbers.end(),
+                [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
+    } else if (order == EntryOrder::kFrequency) {
+      std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : values[a] < values[b];
+      });
+    }
+    return numbers;
+  }
+
+  // Where in the order each of the latents stands, which must be among the entries.
+  LatentArray indices(std::span<const L> latents, EntryOrder order, Arena& arena) const {
+    const std::span<std::uint32_t> result = arena.make<std::uint32_t>(latents.size());
+    const ArenaScope scratch(arena);
+    const std::span<const std::uint32_t> numbers = sorted(order, arena);
+    const std::span<std::uint32_t> places = arena.make<std::uint32_t>(size());
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) places[numbers[i]] = i;
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      result[i] = places[index_.find(latents[i])];
+    }
+    return LatentArray(result);
+  }
+
+  Dict dict(EntryOrder order, Arena& arena) const {
+    const std::span<L> entries = arena.make<L>(size());
+    const ArenaScope scratch(arena);
+    const std::span<const std::uint32_t> numbers = sorted(order, arena);
+    for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = index_.values()[numbers[i]];
+    return Dict{entries.data(), entries.size()};
+  }
+
+ private:
+  ValueIndex<L> index_;
+  std::span<std::uint32_t> counts_;
+  bool is_complete_ = true;
+};
+
+// A variable's order of entries and delta, and its cost: rough at first.
+struct Way {
+  EntryOrder order = EntryOrder::kFrequency;
+  AnyDelta delta;
+  float bits = HUGE_VALF;
+};
+
+float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n) {
+  WidthCounts counts;
+  for (std::size_t from = 0; from + run_n <= indices.size(); from += run_n) {
+    for (std::size_t i = from + 1; i < from + run_n; ++i) {
+      const std::uint32_t up = indices[i] - indices[i - 1];
+      counts.add(std::min(up, 0 - up));
+    }
+  }
+  return counts.bits();
+}
+
+// Orders of the entries and deltas of their indices, without the entries themselves.
+template <Latent L>
+Way weigh_orders(const Entries<L>& entries, const Sample& sample, const ChooseEffort& effort,
+                 Arena& arena) {
+  std::array<LatentArray, std::size(kEntryOrders)> indices;
+  std::array<float, std::size(kEntryOrders)> rough;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    indices[i] =
+        entries.indices(std::span<const L>(sample.latents.as<L>()), kEntryOrders[i], arena);
+    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n);
+  }
+  const float least = *std::min_element(rough.begin(), rough.end());
+  Way best;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const EntryOrder order = kEntryOrders[i];
+    // Without delta the order by frequency is never much worse than others.
+    if (order == EntryOrder::kFrequency) {
+      const float bits = weigh_consecutive(sample, indices[i], 0, arena);
+      if (bits < best.bits) best = {order, NoDelta{}, bits};
+    }
+    if (rough[i] > kClose * least) continue;
+    const float bits = weigh_consecutive(sample, indices[i], 1, arena);
+    if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
+    if (order == EntryOrder::kValue && best.order == order && effort.max_conv1_order > 0) {
+      const std::optional<WeighedConv1> conv =
+          weigh_conv1(sample, indices[i], best.bits, effort, arena);
+      if (conv) best = {order, conv->conv, conv->bits};
+    }
+  }
+  return best;
+}
+
+// Bits of a value drawn like those counted, of which there are n, where `expected` different ones
+// exist: those seen once stand for all that were seen once or not at all.
+float expected_entropy(std::span<const std::uint32_t> counts, float n, float expected) {
+  float bits = 0;
+  float once = 0;
+  for (const std::uint32_t count : counts) {
+    if (count == 1) {
+      once += 1;
+    } else {
+      bits += static_cast<float>(count) * fast_log2(n / static_cast<float>(count));
+    }
+  }
+  if (once == 0) return bits / n;
+  const float rare = expected - static_cast<float>(counts.size()) + once;
+  return (bits + once * fast_log2(rare * n / once)) / n;
+}
+
+// Whether a few of the sample's latents let hope for less.
+template <Latent L>
+bool is_promising(const Sample& sample, std::size_t most, float entry_bits, float to_beat,
+                  Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::span<const L> all(sample.latents.as<L>());
+  const std::size_t runs = std::max<std::size_t>(1, kFirstLook / sample.run_n);
+  const std::span<const L> latents = all.first(std::min(all.size(), runs * sample.run_n));
+  const bool is_whole = sample.scale == 1 && latents.size() == all.size();
+  const Entries<L> few(latents, std::min(most, latents.size()), arena);
+  if (!few.is_complete()) return false;
+  // As many again must be expected as those seen once and twice tell (Chao's estimate).
+  const float once = is_whole ? 0 : static_cast<float>(few.seen(1));
+  const float twice = static_cast<float>(few.seen(2) + 1);
+  const float seen = static_cast<float>(few.size());
+  const float expected = seen + once * once / (2 * twice);
+  if (expected > static_cast<float>(most)) return false;
+  const float left = to_beat - expected * entry_bits;
+  const float n = static_cast<float>(latents.size());
+  if (expected_entropy(few.counts(), n, expected) < kHope * left) return true;
+  for (const EntryOrder order : kEntryOrders) {
+    const LatentArray indices = few.indices(latents, order, arena);
+    const float bits = rough_delta_bits(indices.as<std::uint32_t>(), sample.run_n);
+    // Between those seen come the others.
+    if (bits + fast_log2(expected / seen) < kRoughHope * left) return true;
+  }
+  return false;
+}
+
+template <Latent L>
+std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample, float to_beat,
+                             const ChooseEffort& effort, Arena& arena) {
+  const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
+  const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat / entry_bits);
+  if (!is_promising<L>(sample, most, entry_bits, to_beat, arena)) return std::nullopt;
+  const Arena::Mark mark = arena.mark();
+  const Entries<L> entries(ordered, std::min(most, ordered.size()), arena);
+  if (!entries.is_complete()) {
+    arena.rewind(mark);
+    return std::nullopt;
+  }
+  const Way best = weigh_orders(entries, sample, effort, arena);
+  return Weighed{entries.dict(best.order, arena), best.delta,
+                 best.bits + entry_bits * static_cast<float>(entries.size()), 0};
+}
+
+}  // namespace
+
+std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample, float to_beat,
+                                  const ChooseEffort& effort, Arena& arena) {
+  if (to_beat < kMinBits) return std::nullopt;
+  return ordered.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    return weigh(std::span<const L>(latents), sample, to_beat, effort, arena);
+  });
+}
+
+}  // namespace numpact

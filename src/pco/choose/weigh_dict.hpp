@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a dictionary pays, and the order of its entries.
+#ifndef NUMPACT_PCO_CHOOSE_WEIGH_DICT_HPP
+#define NUMPACT_PCO_CHOOSE_WEIGH_DICT_HPP
+
+#include <optional>
+
+#include "pco/choose/weigh.hpp"
+
+namespace numpact {
+
+// The best order of the entries, each with its best delta, if it may take less than `to_beat` bits
+// a number. The entries are in `arena`.
+std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample, float to_beat,
+                                  const ChooseEffort& effort, Arena& arena);
+
+}  // namespace numpact
+
+#endif
