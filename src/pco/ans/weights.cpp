@@ -29,25 +29,41 @@ double estimate_bits(std::span<const std::uint32_t> counts, double total, unsign
 
 // Moves weights by one where it costs least until they add up to `size`.
 void settle(std::span<const std::uint32_t> counts, std::uint32_t size,
-            std::span<std::uint32_t> weights) {
+            std::span<std::uint32_t> weights, Arena& arena) {
   std::int64_t excess = -static_cast<std::int64_t>(size);
   for (const std::uint32_t weight : weights) excess += weight;
-  while (excess != 0) {
-    const bool shrink = excess > 0;
-    std::size_t best = 0;
-    double best_cost = HUGE_VAL;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (shrink && weights[i] == 1) continue;
-      // The slope of count * log2(weight) half way, up to a constant factor.
-      const double cost =
-          shrink ? counts[i] / (weights[i] - 0.5) : -(counts[i] / (weights[i] + 0.5));
-      if (cost < best_cost) {
-        best_cost = cost;
-        best = i;
-      }
+  const bool shrink = excess > 0;
+  struct Move {
+    double cost;
+    std::size_t at;
+    // For a heap with the cheapest on top, the first of equals.
+    bool operator<(const Move& other) const {
+      return cost != other.cost ? cost > other.cost : at > other.at;
     }
-    weights[best] += shrink ? ~0u : 1u;
-    excess += shrink ? -1 : 1;
+  };
+  const auto move_of = [&](std::size_t i) {
+    // The slope of count * log2(weight) half way, up to a constant factor.
+    return Move{shrink ? counts[i] / (weights[i] - 0.5) : -(counts[i] / (weights[i] + 0.5)), i};
+  };
+  const ArenaScope scratch(arena);
+  const std::span<Move> heap = arena.make<Move>(weights.size());
+  std::size_t heap_n = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!shrink || weights[i] > 1) heap[heap_n++] = move_of(i);
+  }
+  const auto begin = heap.begin();
+  auto end = begin + static_cast<std::ptrdiff_t>(heap_n);
+  std::make_heap(begin, end);
+  for (; excess != 0; excess += shrink ? -1 : 1) {
+    std::pop_heap(begin, end);
+    const std::size_t at = (end - 1)->at;
+    weights[at] += shrink ? ~0u : 1u;
+    if (shrink && weights[at] == 1) {
+      --end;
+      continue;
+    }
+    *(end - 1) = move_of(at);
+    std::push_heap(begin, end);
   }
 }
 
@@ -75,7 +91,7 @@ WeightsChoice choose_weights(std::span<const std::uint32_t> counts, unsigned max
   }
   const double scale = std::ldexp(1.0, static_cast<int>(best_log)) / total;
   for (std::size_t i = 0; i < counts.size(); ++i) weights[i] = nearest_weight(counts[i], scale);
-  settle(counts, std::uint32_t{1} << best_log, weights);
+  settle(counts, std::uint32_t{1} << best_log, weights, arena);
   return {best_log, weights};
 }
 

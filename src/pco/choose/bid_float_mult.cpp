@@ -91,7 +91,12 @@ std::size_t count_fitting(const Probes& probes, double factor, std::size_t most_
 
 void add_base(NumberType type, double numerator, double denominator, Candidates& candidates) {
   const FloatMult mult = FloatMult::of(numerator / denominator, type);
-  if (mult.is_valid(type)) candidates.add(Candidate{mult, numerator, denominator});
+  if (!mult.is_valid(type)) return;
+  for (const Candidate& other : candidates) {
+    const auto* same = std::get_if<FloatMult>(&other.mode);
+    if (same != nullptr && same->base_bits == mult.base_bits) return;
+  }
+  candidates.add(Candidate{mult, numerator, denominator});
 }
 
 struct CommonDivisor {

@@ -17,31 +17,16 @@ float solve(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
   const std::size_t n = histogram.size();
   const std::span<float> cumulative = arena.make<float>(n + 1);  // counts before each bin: exact
   const std::span<float> best = arena.make<float>(n + 1);
-  const std::span<float> widths = arena.make<float>(n);
-  const std::span<float> candidates = arena.make<float>(n);
   cumulative[0] = 0;
   for (std::size_t i = 0; i < n; ++i) {
     cumulative[i + 1] = cumulative[i] + static_cast<float>(histogram.counts[i]);
   }
-  const float log_total = fast_log2(cumulative[n]);
   const float min_count =
       cumulative[n] / static_cast<float>(std::uint32_t{1} << costs.max_size_log);
-  best[0] = 0;
-  for (std::size_t j = 1; j <= n; ++j) {
-    const std::size_t first = j > costs.max_span ? j - costs.max_span : 0;
-    const MergeStep<L> step{histogram.lowers.data(),
-                            histogram.uppers[j - 1],
-                            cumulative.data(),
-                            cumulative[j],
-                            best.data(),
-                            log_total,
-                            costs.meta_bits,
-                            min_count,
-                            first,
-                            j};
-    best[j] = cheapest_merge(step, widths.data(), candidates.data(), starts[j]);
-  }
-  return best[n];
+  const MergeProblem<L> problem{
+      histogram.lowers.data(),  histogram.uppers.data(), cumulative.data(), n,
+      fast_log2(cumulative[n]), costs.meta_bits,         min_count};
+  return merge_bins(problem, best.data(), starts.data());
 }
 
 }  // namespace

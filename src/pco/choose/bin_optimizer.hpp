@@ -13,8 +13,6 @@ struct BinCosts {
   float meta_bits = 0;
   // Of a tANS table: a bin takes at least one of 2^max_size_log states.
   unsigned max_size_log = 14;
-  // No merged bin may hold more than this many of the histogram's: bounds the work.
-  std::size_t max_span = SIZE_MAX;
 };
 
 template <Latent L>

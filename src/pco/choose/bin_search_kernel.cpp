@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three passes, so that all but the widths vectorise: offset widths, costs, the least cost.
+// Sixteen starts at once. Finding far starts costs more than pricing them: some ends share them.
 #include "pco/choose/bin_search_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -8,56 +8,217 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <bit>
-
-#include "pco/stats/log2.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-constexpr float kLog2E = 1.442695f;
+namespace hn = hwy::HWY_NAMESPACE;
 
-template <class L>
-float CheapestMerge(const MergeStep<L>& step, float* HWY_RESTRICT widths,
-                    float* HWY_RESTRICT candidates, std::uint32_t& start) {
-  const L* HWY_RESTRICT lowers = step.lowers;
-  const float* HWY_RESTRICT cumulative = step.cumulative;
-  const float* HWY_RESTRICT best = step.best;
-  for (std::size_t i = step.first; i < step.end; ++i) {
-    widths[i] = static_cast<float>(std::bit_width(static_cast<L>(step.upper - lowers[i])));
-  }
-  for (std::size_t i = step.first; i < step.end; ++i) {
-    const float count = step.cumulative_end - cumulative[i];
-    // A weight cannot be under 1: what it has too much is taken from all other bins.
-    const float weighed = count < step.min_count ? step.min_count : count;
-    candidates[i] = best[i] + step.meta_bits + (weighed - count) * kLog2E +
-                    count * (step.log_total - fast_log2(weighed) + widths[i]);
-  }
-  // Eight least costs side by side; the order of comparisons decides nothing but ties.
-  constexpr std::size_t kLanes = 8;
-  float least[kLanes];
-  for (float& lane : least) lane = candidates[step.end - 1];
-  std::size_t i = step.first;
-  for (; i + kLanes <= step.end; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      least[lane] = candidates[i + lane] < least[lane] ? candidates[i + lane] : least[lane];
-    }
-  }
-  for (; i < step.end; ++i) least[0] = candidates[i] < least[0] ? candidates[i] : least[0];
-  for (std::size_t lane = 1; lane < kLanes; ++lane) {
-    least[0] = least[lane] < least[0] ? least[lane] : least[0];
-  }
-  i = step.first;
-  while (candidates[i] != least[0]) ++i;
-  start = static_cast<std::uint32_t>(i);
-  return least[0];
+constexpr float kLog2E = 1.442695f;
+constexpr float kNever = 1e30f;  // costs more than any bin
+
+using DF = hn::CappedTag<float, kNearStarts>;
+using VF = hn::Vec<DF>;
+
+// fast_log2, step by step.
+HWY_INLINE VF Log2(DF df, VF x) {
+  const hn::RebindToUnsigned<DF> du;
+  const hn::RebindToSigned<DF> di;
+  const auto bits = hn::BitCast(du, x);
+  const auto exponents =
+      hn::ConvertTo(df, hn::Sub(hn::BitCast(di, hn::ShiftRight<23>(bits)), hn::Set(di, 127)));
+  const auto m =
+      hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(du, 0x7fffffu)), hn::Set(du, 0x3f800000u)));
+  auto q = hn::Sub(hn::Mul(hn::Set(df, 0.0453004f), m), hn::Set(df, 0.2861662f));
+  q = hn::Add(hn::Mul(q, m), hn::Set(df, 0.7053137f));
+  q = hn::Sub(hn::Mul(q, m), hn::Set(df, 0.9066997f));
+  const auto one = hn::Set(df, 1.0f);
+  const auto two = hn::Set(df, 2.0f);
+  const auto curve = hn::Add(one, hn::Mul(hn::Sub(m, two), q));
+  return hn::Add(exponents, hn::Mul(hn::Sub(m, one), curve));
 }
 
-#define NUMPACT_KERNEL(L, S)                                                         \
-  float CheapestMerge##S(const MergeStep<L>& step, float* widths, float* candidates, \
-                         std::uint32_t& start) {                                     \
-    return CheapestMerge(step, widths, candidates, start);                           \
+// Offset widths of bins from each of kNearStarts neighbouring starts up to `upper`.
+template <class L>
+HWY_INLINE void NearWidths(L upper, const L* HWY_RESTRICT lowers, float* HWY_RESTRICT widths) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  // The exponent of the range as a float; without the bit below the top one it is not rounded up.
+  if constexpr (sizeof(L) == 8) {
+    for (std::size_t i = 0; i < kNearStarts; i += 8) {
+      const __m512i ranges = _mm512_sub_epi64(_mm512_set1_epi64(static_cast<long long>(upper)),
+                                              _mm512_loadu_si512(lowers + i));
+      const __m512i tops = _mm512_andnot_si512(_mm512_srli_epi64(ranges, 1), ranges);
+      const __m512i floats = _mm512_castpd_si512(_mm512_cvtepu64_pd(tops));
+      const __m512i exponents =
+          _mm512_sub_epi64(_mm512_srli_epi64(floats, 52), _mm512_set1_epi64(1022));
+      const __m512i bits = _mm512_max_epi64(exponents, _mm512_setzero_si512());
+      _mm256_storeu_ps(widths + i, _mm512_cvtepi64_ps(bits));
+    }
+    return;
+  } else if constexpr (sizeof(L) == 4) {
+    const __m512i ranges =
+        _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(upper)), _mm512_loadu_si512(lowers));
+    const __m512i tops = _mm512_andnot_si512(_mm512_srli_epi32(ranges, 1), ranges);
+    const __m512i floats = _mm512_castps_si512(_mm512_cvtepu32_ps(tops));
+    const __m512i exponents =
+        _mm512_sub_epi32(_mm512_srli_epi32(floats, 23), _mm512_set1_epi32(126));
+    const __m512i bits = _mm512_max_epi32(exponents, _mm512_setzero_si512());
+    _mm512_storeu_ps(widths, _mm512_cvtepi32_ps(bits));
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < kNearStarts; ++i) {
+    widths[i] = static_cast<float>(std::bit_width(static_cast<L>(upper - lowers[i])));
+  }
+}
+
+// Starts that are tried for several ends.
+struct Starts {
+  static constexpr std::size_t kMost = kNearStarts + 64;
+
+  HWY_ALIGN float widths[kMost];      // of the bin's offsets
+  HWY_ALIGN float cumulative[kMost];  // latents before
+  HWY_ALIGN float bests[kMost];       // what those cost
+  std::uint32_t starts[kMost];
+  std::size_t n = 0;
+
+  HWY_INLINE void add(std::size_t start, float width, float before, float best) {
+    widths[n] = width;
+    cumulative[n] = before;
+    bests[n] = best;
+    starts[n++] = static_cast<std::uint32_t>(start);
+  }
+  HWY_INLINE void fill_up() {
+    while (n % kNearStarts != 0) add(0, 0, 0, kNever);
+  }
+};
+
+template <class L>
+class Merger {
+ public:
+  Merger(const MergeProblem<L>& problem, float* best, std::uint32_t* starts)
+      : problem_(problem), best_(best), starts_(starts) {}
+
+  float run() {
+    best_[0] = 0;
+    starts_[0] = 0;
+    std::size_t j = 1;
+    for (; j <= problem_.n && j < kNearStarts; ++j) end_at_first(j);
+    const std::size_t ends = problem_.n < kFewBins ? 1 : kManyEnds;
+    for (; j <= problem_.n; j += ends) {
+      const std::size_t last = std::min(j + ends - 1, problem_.n);
+      find_far(j, last);
+      for (std::size_t end = j; end <= last; ++end) end_at(end);
+    }
+    return best_[problem_.n];
+  }
+
+ private:
+  // Ends that share their far starts, which must suit the last of them, where there are many bins.
+  static constexpr std::size_t kManyEnds = 4;
+  static constexpr std::size_t kFewBins = 512;
+
+  // Costs of kNearStarts starts.
+  HWY_INLINE void costs(const float* bests, const float* cumulative, const float* widths,
+                        float count_end, float* HWY_RESTRICT out) const {
+    const DF df;
+    const auto min_count = hn::Set(df, problem_.min_count);
+    for (std::size_t i = 0; i < kNearStarts; i += hn::Lanes(df)) {
+      const auto count = hn::Sub(hn::Set(df, count_end), hn::LoadU(df, cumulative + i));
+      // A weight cannot be under 1: what it has too much is taken from all other bins.
+      const auto weighed = hn::Max(count, min_count);
+      const auto code = hn::Sub(hn::Set(df, problem_.log_total), Log2(df, weighed));
+      const auto excess = hn::Mul(hn::Sub(weighed, count), hn::Set(df, kLog2E));
+      const auto fixed =
+          hn::Add(hn::Add(hn::LoadU(df, bests + i), hn::Set(df, problem_.meta_bits)), excess);
+      const auto bits = hn::Mul(count, hn::Add(code, hn::LoadU(df, widths + i)));
+      hn::Store(hn::Add(fixed, bits), df, out + i);
+    }
+  }
+
+  // The first of n costs that is the least; n: a multiple of kNearStarts.
+  static HWY_INLINE std::size_t least(const float* HWY_RESTRICT all, std::size_t n, float& cost) {
+    const DF df;
+    auto lanes = hn::Load(df, all);
+    for (std::size_t i = hn::Lanes(df); i < n; i += hn::Lanes(df)) {
+      lanes = hn::Min(lanes, hn::Load(df, all + i));
+    }
+    const auto min = hn::MinOfLanes(df, lanes);
+    cost = hn::GetLane(min);
+    std::size_t i = 0;
+    for (; i + hn::Lanes(df) < n; i += hn::Lanes(df)) {
+      const std::intptr_t at = hn::FindFirstTrue(df, hn::Eq(hn::Load(df, all + i), min));
+      if (at >= 0) return i + static_cast<std::size_t>(at);
+    }
+    while (all[i] != cost) ++i;
+    return i;
+  }
+
+  // Where fewer than kNearStarts starts exist.
+  void end_at_first(std::size_t j) {
+    Starts near;
+    for (std::size_t i = 0; i < j; ++i) {
+      const L range = static_cast<L>(problem_.uppers[j - 1] - problem_.lowers[i]);
+      near.add(i, static_cast<float>(std::bit_width(range)), problem_.cumulative[i], best_[i]);
+    }
+    near.fill_up();
+    HWY_ALIGN float all[kNearStarts];
+    costs(near.bests, near.cumulative, near.widths, problem_.cumulative[j], all);
+    starts_[j] = near.starts[least(all, kNearStarts, best_[j])];
+  }
+
+  void end_at(std::size_t j) {
+    const std::size_t near = j - kNearStarts;
+    const float count_end = problem_.cumulative[j];
+    HWY_ALIGN float widths[kNearStarts];
+    HWY_ALIGN float all[kNearStarts + Starts::kMost];
+    NearWidths(problem_.uppers[j - 1], problem_.lowers + near, widths);
+    costs(best_ + near, problem_.cumulative + near, widths, count_end, all);
+    for (std::size_t i = 0; i < far_.n; i += kNearStarts) {
+      costs(far_.bests + i, far_.cumulative + i, far_.widths + i, count_end, all + kNearStarts + i);
+    }
+    const std::size_t chosen = least(all, kNearStarts + far_.n, best_[j]);
+    starts_[j] = chosen < kNearStarts ? static_cast<std::uint32_t>(near + chosen)
+                                      : far_.starts[chosen - kNearStarts];
+  }
+
+  // For each offset width the first start that fits, of those too far from end `first`.
+  void find_far(std::size_t first, std::size_t last) {
+    const L* const lowers = problem_.lowers;
+    const L upper = problem_.uppers[last - 1];
+    far_.n = 0;
+    std::uint32_t before = static_cast<std::uint32_t>(first - kNearStarts);
+    const L near_range = static_cast<L>(upper - lowers[before]);
+    unsigned width = static_cast<unsigned>(std::bit_width(near_range));
+    for (; before > 0 && width <= kBits<L>; ++width) {
+      std::uint32_t start = first_fitting_[width];
+      while (width < kBits<L> && static_cast<L>(upper - lowers[start]) >> width != 0) ++start;
+      first_fitting_[width] = start;
+      if (start >= before) continue;
+      before = start;
+      far_.add(start, static_cast<float>(width), problem_.cumulative[start], best_[start]);
+    }
+    far_.fill_up();
+  }
+
+  const MergeProblem<L>& problem_;
+  float* best_;
+  std::uint32_t* starts_;
+  std::uint32_t first_fitting_[kBits<L> + 1] = {};  // by offset width
+  Starts far_;
+};
+
+template <class L>
+float MergeBins(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) {
+  return Merger<L>(problem, best, starts).run();
+}
+
+#define NUMPACT_KERNEL(L, S)                                                               \
+  float MergeBins##S(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
+    return MergeBins(problem, best, starts);                                               \
   }
 NUMPACT_KERNEL(std::uint8_t, 8)
 NUMPACT_KERNEL(std::uint16_t, 16)
@@ -74,12 +235,11 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                            \
-  HWY_EXPORT(CheapestMerge##S);                                                       \
-  template <>                                                                         \
-  float cheapest_merge<L>(const MergeStep<L>& step, float* widths, float* candidates, \
-                          std::uint32_t& start) {                                     \
-    return NUMPACT_DISPATCH(CheapestMerge##S)(step, widths, candidates, start);       \
+#define NUMPACT_DOOR(L, S)                                                                  \
+  HWY_EXPORT(MergeBins##S);                                                                 \
+  template <>                                                                               \
+  float merge_bins<L>(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
+    return NUMPACT_DISPATCH(MergeBins##S)(problem, best, starts);                           \
   }
 NUMPACT_DOOR(std::uint8_t, 8)
 NUMPACT_DOOR(std::uint16_t, 16)

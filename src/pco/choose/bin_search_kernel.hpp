@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of bin optimization.
+// The dynamic program of bin optimization.
 #ifndef NUMPACT_PCO_CHOOSE_BIN_SEARCH_KERNEL_HPP
 #define NUMPACT_PCO_CHOOSE_BIN_SEARCH_KERNEL_HPP
 
@@ -7,26 +7,26 @@
 
 namespace numpact {
 
-// The last bin of a binning that ends before histogram bin `end`: where may it start?
+// Neighbouring bins of a histogram are to be merged as is cheapest.
 template <Latent L>
-struct MergeStep {
-  const L* lowers;          // of the histogram's bins
-  L upper;                  // of the one before `end`
-  const float* cumulative;  // latents before each
-  float cumulative_end;     // latents before `end`
-  const float* best;        // the least cost of what lies before each
+struct MergeProblem {
+  const L* lowers;
+  const L* uppers;
+  const float* cumulative;  // latents before each bin, and behind the last one
+  std::size_t n;            // bins
   float log_total;          // log2 of all latents
-  float meta_bits;
-  float min_count;    // a bin's weight costs as if it had at least so many latents
-  std::size_t first;  // the first start allowed
-  std::size_t end;
+  float meta_bits;          // of one bin
+  float min_count;          // a bin's weight costs as if it had at least so many latents
 };
 
-// The least cost over all starts in [first, end); `start` becomes the smallest that has it.
-// `widths` and `candidates`: scratch of `end` floats.
+// Sets best[j] to the least cost of the bins before j and starts[j] to where its last merged bin
+// starts, for j in [0, n]. Returns best[n]. Which starts are tried: all of the last kNearStarts,
+// and of those further away the first that a bin of each offset width can have. (Between these
+// nothing but the count changes, of which the cost is concave: the ends are cheapest, or nearly.)
 template <Latent L>
-float cheapest_merge(const MergeStep<L>& step, float* widths, float* candidates,
-                     std::uint32_t& start);
+float merge_bins(const MergeProblem<L>& problem, float* best, std::uint32_t* starts);
+
+inline constexpr std::size_t kNearStarts = 16;
 
 }  // namespace numpact
 

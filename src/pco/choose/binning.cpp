@@ -20,8 +20,8 @@ constexpr unsigned kTypicalSizeLog = 10;
 // The table that a sample's whole chunk would probably get.
 constexpr unsigned kSampledSizeLog = 12;
 
-// Groups of fewer latents never pay for their metadata.
-constexpr std::size_t kMinGroupN = 5;
+// Groups of fewer latents hardly ever pay for their metadata.
+constexpr std::size_t kMinGroupN = 8;
 constexpr std::size_t kMinGroups = 16;
 
 HistogramSpec sample_histogram(std::size_t n) {
@@ -32,12 +32,15 @@ HistogramSpec sample_histogram(std::size_t n) {
 
 BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   if (level == 0) return {};
+  constexpr std::size_t kMostValues = 6000;
+  constexpr std::size_t kMostGroups = 2048;
+  static_assert(2 * kMostValues + 2 * kMostGroups + 2 <= kMaxBins, "all may stay");
   BinningEffort effort;
-  effort.histogram.groups = std::min(std::size_t{1} << level, std::max(kMinGroups, n / kMinGroupN));
-  // With few numbers the metadata of many bins cannot pay; all starting bins must fit a tANS table.
-  effort.histogram.max_values = std::min({std::size_t{2} << level, n / 8, std::size_t{4096}});
+  // With few numbers the metadata of many bins cannot pay.
+  effort.histogram.groups =
+      std::min({std::size_t{4} << level, std::max(kMinGroups, n / kMinGroupN), kMostGroups});
+  effort.histogram.max_values = std::min({std::size_t{16} << level, n / 8, kMostValues});
   effort.histogram.most_sample_share = level < 10 ? 8 : 1;
-  effort.max_span = std::size_t{1} << 9;
   // 2^12 states of 8 bytes still fit a first-level cache; more only where speed was given up.
   effort.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
   return effort;
@@ -47,23 +50,24 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Ar
   Binning binning;
   binning.latent_bits = latents.bits;
   if (latents.n == 0) return binning;
+  const HistogramSpec& spec = effort.histogram;
+  const std::span<Bin> bins = arena.make<Bin>(spec.most_bins(latents.n));
+  const ArenaScope scratch(arena);
   latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const Histogram<L> histogram =
-        make_histogram(std::span<const L>(span), effort.histogram, arena);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log, effort.max_span};
+    const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L>& chosen = optimized.bins;
     const WeightsChoice weights = choose_weights(chosen.counts, effort.max_size_log, arena);
-    const std::span<Bin> bins = arena.make<Bin>(chosen.size());
-    for (std::size_t i = 0; i < bins.size(); ++i) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];
       bins[i].weight = weights.weights[i];
       bins[i].offset_bits = static_cast<std::uint32_t>(
           std::bit_width(static_cast<L>(chosen.uppers[i] - chosen.lowers[i])));
     }
     binning.ans_size_log = weights.size_log;
-    binning.bins = bins;
+    binning.bins = bins.first(chosen.size());
   });
   return binning;
 }
@@ -75,7 +79,7 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
     using L = typename decltype(span)::value_type;
     const HistogramSpec spec = sample_histogram(span.size());
     const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, kSampledSizeLog, SIZE_MAX};
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, kSampledSizeLog};
     return optimize_bins(histogram, costs, arena).total_bits;
   });
 }

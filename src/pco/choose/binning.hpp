@@ -12,7 +12,6 @@ namespace numpact {
 // How hard to try, by level.
 struct BinningEffort {
   HistogramSpec histogram;
-  std::size_t max_span = SIZE_MAX;
   unsigned max_size_log = 0;
 
   static BinningEffort of_level(unsigned level, std::size_t n);

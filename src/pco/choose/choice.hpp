@@ -25,6 +25,16 @@ struct Choice {
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
+// What did well on all of a run, for chunks that it is cut into: they are weighed for less.
+struct ChooseHints {
+  static constexpr std::size_t kMostModes = 3;
+
+  std::array<AnyMode, kMostModes> modes;  // without Dict
+  std::size_t mode_n = 0;
+  bool conv1 = false;
+  bool dict = false;
+};
+
 // Ways to encode a chunk, the best by estimate first. For a chunk of few numbers, whose metadata
 // weighs more than a sample shows, there are some more, to be tried in full.
 class Choices {
@@ -39,6 +49,7 @@ class Choices {
 
   // The best without Lookback, if the delta was to be chosen; not to be encoded.
   Choice plain;
+  ChooseHints hints;
 
  private:
   std::array<Choice, kMost> choices_;
@@ -47,9 +58,11 @@ class Choices {
 
 // ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
 // page. What the choices point to lives in `arena`. The specs must have passed check_specs.
-// log: told what was weighed, if not null.
+// hints: of the run that the numbers are a part of, if not null. log: told what was weighed, if not
+// null.
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
+               const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
+               ChoiceLog* log = nullptr);
 
 }  // namespace numpact
 

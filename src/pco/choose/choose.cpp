@@ -20,16 +20,24 @@ namespace {
 constexpr float kCostlySecondary = 0.2f;
 
 // Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
-constexpr float kRareBits = 0.5f;
+constexpr float kRareBits = 0.75f;
 
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
-constexpr float kCloseSecond = 1.1f;
+constexpr float kCloseSecond = 1.03f;
+constexpr float kCloseSecondHinted = 1.02f;
+// What is so near to the best of a run may be the best of a part.
+constexpr float kNearInRun = 1.1f;
+
+// Latents that the first, rough look is at.
+constexpr std::size_t kFewN = 512;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
+// Rough costs of bases that are parts of each other are wrong alike.
+constexpr float kDividedShare = 1.03f;
 // Dict takes a lookup for each number, in a table that may be large.
-constexpr float kDictToll = 0.01f;
+constexpr float kDictToll = 0.015f;
 
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
@@ -95,24 +103,51 @@ class Ranking {
   std::size_t size_ = 0;
 };
 
+ChooseHints hints_of(const Ranking& ranking) {
+  ChooseHints hints;
+  for (const Weighed& way : ranking.all()) {
+    if (way.bits > kNearInRun * ranking.first().bits) break;
+    if (std::holds_alternative<Dict>(way.mode)) {
+      hints.dict = true;
+      continue;
+    }
+    hints.conv1 = hints.conv1 || std::holds_alternative<Conv1>(way.delta);
+    if (hints.mode_n < ChooseHints::kMostModes) hints.modes[hints.mode_n++] = way.mode;
+  }
+  return hints;
+}
+
+Candidates hinted_candidates(const ChooseHints& hints) {
+  Candidates candidates;
+  candidates.add(Classic{});
+  for (const AnyMode& mode : std::span(hints.modes).first(hints.mode_n)) {
+    if (!std::holds_alternative<Classic>(mode)) candidates.add(mode);
+  }
+  return candidates;
+}
+
 class Chooser {
  public:
   Chooser(NumberType type, const LatentArray& ordered, std::size_t page_n,
-          const EncodeConfig& config, Arena& arena, ChoiceLog* log)
+          const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log)
       : type_(type),
         ordered_(ordered),
         page_n_(page_n),
         config_(config),
         effort_(ChooseEffort::of(config)),
         arena_(arena),
+        hints_(hints),
         log_(log) {}
 
   Choices choose() const {
+    if (hints_ != nullptr) {
+      const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
+      return settle(part, rank(part));
+    }
     Sample sample = take_sample(ordered_, usual_sample_n(ordered_.n, effort_.max_sample_n), arena_);
     Ranking ranking = rank(sample);
     const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n);
-    if (kind_of(type_) == NumberKind::kFloat && effort_.modes && sample.latents.n < large &&
-        ranking.first().bits < kRareBits) {
+    if (effort_.modes && sample.latents.n < large && ranking.first().bits < kRareBits) {
       sample = take_sample(ordered_, large, arena_);
       ranking = rank(sample);
     }
@@ -125,36 +160,80 @@ class Chooser {
 
   Ranking rank(const Sample& sample) const {
     Ranking ranking(log_);
+    const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
-        collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
-    Candidate divisible;
-    float least_bits = HUGE_VALF;
-    for (const Candidate& candidate : candidates) {
-      Weighed weighed = weigh(candidate, sample);
-      if (&candidate > candidates.begin() + 1) weighed.bits *= 1 + kLaterToll;
-      ranking.add(weighed);
-      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
-          weighed.bits < least_bits) {
-        least_bits = weighed.bits;
-        divisible = candidate;
-      }
+        hints_ != nullptr && is_auto_mode()
+            ? hinted_candidates(*hints_)
+            : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
+    const FirstLook look = rank_candidates(candidates, sample, few, ranking);
+    if (effort_.divided_bases && look.divisible.denominator != 0) {
+      rank_divided(look, sample, few, ranking);
     }
-    if (effort_.divided_bases && divisible.denominator != 0) {
-      Candidates divided;
-      bid_float_mult_divided(type_, sample, divisible, divided);
-      for (const Candidate& candidate : divided) {
-        Weighed weighed = weigh(candidate, sample);
-        weighed.bits *= 1 + kLaterToll;
-        ranking.add(weighed);
-      }
-    }
-    add_conv1(sample, ranking);
-    add_dict(sample, ranking);
+    if (hints_ == nullptr || hints_->conv1) add_conv1(sample, ranking);
+    if (hints_ == nullptr || hints_->dict) add_dict(sample, ranking);
     return ranking;
   }
 
-  Weighed weigh(const Candidate& candidate, const Sample& sample) const {
-    return weigh_mode(candidate.mode, sample, config_.delta, effort_, arena_);
+  struct FirstLook {
+    // The best FloatMult with a costly secondary variable, if any.
+    Candidate divisible;
+    float divisible_bits = 0;
+  };
+
+  // Weighs those that a rough look leaves.
+  FirstLook rank_candidates(const Candidates& candidates, const Sample& sample, const Sample& few,
+                            Ranking& ranking) const {
+    std::array<RoughCost, Candidates::kMost> costs;
+    std::array<std::size_t, Candidates::kMost> order;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      costs[i] = rough_cost(candidates.begin()[i].mode, few, arena_);
+      order[i] = i;
+    }
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(candidates.size()),
+              [&](std::size_t a, std::size_t b) {
+                return costs[a].bits() != costs[b].bits() ? costs[a].bits() < costs[b].bits()
+                                                          : a < b;
+              });
+    FirstLook look;
+    float least = HUGE_VALF;
+    std::size_t weighed_n = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+      const std::size_t i = order[k];
+      const Candidate& candidate = candidates.begin()[i];
+      // What repeats in a long chunk looks unique in a sample: Classic may be better than it looks.
+      const bool is_safe = std::holds_alternative<Classic>(candidate.mode) && sample.scale > 1;
+      const bool is_out =
+          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
+      if (is_out && !is_safe) continue;
+      const Weighed weighed = weigh(candidate.mode, sample, costs[i], i > 1 ? kLaterToll : 0);
+      ++weighed_n;
+      ranking.add(weighed);
+      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
+          weighed.bits < least) {
+        least = weighed.bits;
+        look.divisible = candidate;
+        look.divisible_bits = costs[i].bits();
+      }
+    }
+    return look;
+  }
+
+  void rank_divided(const FirstLook& look, const Sample& sample, const Sample& few,
+                    Ranking& ranking) const {
+    Candidates divided;
+    bid_float_mult_divided(type_, sample, look.divisible, divided);
+    for (const Candidate& candidate : divided) {
+      const RoughCost cost = rough_cost(candidate.mode, few, arena_);
+      if (cost.bits() > kDividedShare * look.divisible_bits) continue;
+      ranking.add(weigh(candidate.mode, sample, cost, kLaterToll));
+    }
+  }
+
+  Weighed weigh(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
+                float toll) const {
+    Weighed weighed = weigh_mode(mode, sample, rough, config_.delta, effort_, arena_);
+    weighed.bits *= 1 + toll;
+    return weighed;
   }
 
   // For the best mode so far. Not for a small variable beside a large one.
@@ -172,7 +251,7 @@ class Chooser {
 
   void add_dict(const Sample& sample, Ranking& ranking) const {
     if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
-    auto weighed = weigh_dict(ordered_, sample, ranking.first().bits, effort_, arena_);
+    auto weighed = weigh_dict(ordered_, sample, ranking.first(), effort_, arena_);
     if (!weighed) return;
     weighed->bits *= 1 + kDictToll;
     ranking.add(*weighed);
@@ -182,6 +261,7 @@ class Chooser {
     Choices choices;
     const Choice first = with_asked_delta(choice_of(ranking.first()));
     choices.plain = first;
+    choices.hints = hints_of(ranking);
     if (const auto lookback = find_lookback(sample, ranking)) {
       choices.add(*lookback);
       if (is_short()) choices.add(first);
@@ -190,7 +270,7 @@ class Chooser {
     }
     for (const Weighed& next : ranking.all().subspan(1)) {
       if (!is_short() || choices.all().size() >= effort_.trials) break;
-      if (next.bits > kCloseSecond * ranking.first().bits) break;
+      if (next.bits > close_second() * ranking.first().bits) break;
       choices.add(with_asked_delta(choice_of(next)));
     }
     return choices;
@@ -200,12 +280,14 @@ class Chooser {
     return {weighed.mode, weighed.delta, {}, weighed.bits};
   }
   bool is_short() const { return ordered_.n <= kFewNumbers; }
+  float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
   std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
     if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode()};
+    const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
+                      ranking.first().secondary_bits};
     const bool dict_is_first = std::holds_alternative<Dict>(ranking.first().mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
@@ -234,14 +316,15 @@ class Chooser {
   const EncodeConfig& config_;
   ChooseEffort effort_;
   Arena& arena_;
+  const ChooseHints* hints_;
   ChoiceLog* log_;
 };
 
 }  // namespace
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
-  return Chooser(type, ordered, page_n, config, arena, log).choose();
+               const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
+  return Chooser(type, ordered, page_n, config, arena, hints, log).choose();
 }
 
 }  // namespace numpact

@@ -17,11 +17,14 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
                                                         : 15);
   effort.max_order = level < 2 ? 1 : level < 4 ? 2 : kMaxConsecutiveOrder;
   effort.modes = level >= 2;
+  effort.max_weighed = level < 4 ? 2 : level < 8 ? 3 : level < 10 ? 4 : 8;
   effort.divided_bases = level >= 4;
   effort.secondary_deltas = level >= 4;
   effort.dicts = level >= 6;
   effort.lookback = level >= 3;
   effort.max_conv1_order = level < 7 ? 0 : level < 8 ? 8 : kMaxConv1Order;
+  effort.conv1_fit_n = std::size_t{1} << (level < 10 ? 12 : 15);
+  effort.conv1_rounds = level < 10 ? 2 : 3;
   effort.trials = level < 10 ? 2 : 4;
   effort.favors_decoding = config.favor_decode_speed;
   if (effort.favors_decoding) effort.max_order = std::min(effort.max_order, 2u);

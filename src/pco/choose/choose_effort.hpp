@@ -13,11 +13,14 @@ struct ChooseEffort {
   std::size_t max_sample_n = 0;   // numbers looked at in a long chunk
   unsigned max_order = 1;         // of Consecutive
   bool modes = false;             // others than Classic
+  std::size_t max_weighed = 1;    // modes weighed after a rough look
   bool divided_bases = false;     // parts of FloatMult's bases
   bool secondary_deltas = false;  // may be delta encoded
   bool dicts = false;
   bool lookback = false;
   unsigned max_conv1_order = 0;  // 0: none
+  std::size_t conv1_fit_n = 0;   // latents of a reweighted fit
+  unsigned conv1_rounds = 0;     // of reweighting
   std::size_t trials = 1;        // ways encoded in full, where several come near
   bool favors_decoding = false;
 

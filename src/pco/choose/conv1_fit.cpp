@@ -18,14 +18,18 @@ namespace {
 
 // Latents that a fit looks at.
 constexpr std::size_t kFitN = std::size_t{1} << 16;
-constexpr unsigned kRounds = 3;
+constexpr unsigned kAskedRounds = 3;
 constexpr unsigned kOrders[] = {1, 2, 4, 8, 12, 16, 24, 32};
 // Conv1 decodes slower than Consecutive: it must save this share; and each lag a little.
 constexpr float kToll = 0.015f;
 constexpr float kFavoredToll = 0.1f;
 constexpr float kLagToll = 0.002f;
 // What outliers may make least squares look worse than it is.
-constexpr float kHope = 1.05f;
+constexpr float kHope = 1.02f;
+// With fewer bits for each number latents are codes, which no prediction hits.
+constexpr float kMinBits = 1;
+// Latents of a sample that are enough for least squares.
+constexpr std::size_t kSampleFitN = 8192;
 
 template <Latent L>
 struct Centred {
@@ -79,13 +83,19 @@ bool quantize(const LagWeights& weights, double mean, unsigned bits, Conv1& conv
   return false;
 }
 
+CentredRuns first_runs(const CentredRuns& runs, std::size_t n) {
+  const std::size_t kept = std::max<std::size_t>(1, n / runs.run_n) * runs.run_n;
+  return {runs.values.first(std::min(runs.values.size(), kept)), runs.run_n};
+}
+
 // Weights for `order` lags, from those that least squares gave.
-void reweight(const CentredRuns& runs, unsigned order, LagWeights& weights, Arena& arena) {
+void reweight(const CentredRuns& runs, unsigned order, unsigned rounds, LagWeights& weights,
+              Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = runs.values.size();
   const std::span<double> importances = arena.make<double>(n);
   const std::span<double> sorted = arena.make<double>(n);
-  for (unsigned round = 0; round < kRounds; ++round) {
+  for (unsigned round = 0; round < rounds; ++round) {
     std::size_t errors = 0;
     for (std::size_t from = 0; from + runs.run_n <= n; from += runs.run_n) {
       for (std::size_t i = from + order; i < from + runs.run_n; ++i) {
@@ -144,26 +154,31 @@ unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n)
   return best;
 }
 
-// Whether the lags explain clearly more than differences do.
-bool is_promising(const LagEquations& equations, unsigned order) {
+// Whether the lags explain enough more than differences do.
+bool is_promising(const LagEquations& equations, unsigned order, float to_beat) {
   const auto errors = equations.errors();
   const double plain =
       std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
-  return errors[order] + 0.1 < 0.97 * (plain + 0.1);
+  const double ratio = (plain + 0.1) / (errors[order] + 0.1);
+  return fast_log2(static_cast<float>(ratio)) > kToll * to_beat;
 }
 
 template <Latent L>
 std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> latents, float to_beat,
                                    const ChooseEffort& effort, Arena& arena) {
+  if (to_beat < kMinBits) return std::nullopt;
   const ArenaScope scratch(arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const unsigned most =
       std::min<unsigned>(effort.max_conv1_order, static_cast<unsigned>(sample.run_n / 4));
   if (most < 2) return std::nullopt;
-  const Centred<L> centred(latents, sample.run_n, arena);
+  const std::size_t fit_runs = std::max<std::size_t>(1, kSampleFitN / sample.run_n);
+  const std::span<const L> fitted =
+      latents.first(std::min(latents.size(), fit_runs * sample.run_n));
+  const Centred<L> centred(fitted, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
   const unsigned order = pick_order(equations, most, chunk_n);
-  if (order == 0 || !is_promising(equations, order)) return std::nullopt;
+  if (order == 0 || !is_promising(equations, order, to_beat)) return std::nullopt;
   LagWeights weights{};
   WeighedConv1 best;
   best.conv.order = order;
@@ -172,7 +187,8 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
   best.bits = weigh(sample, latents, best.conv, arena);
   const float enough = (1 - (effort.favors_decoding ? kFavoredToll : kToll)) * to_beat;
   if (best.bits > kHope * enough) return std::nullopt;
-  reweight(centred.runs, order, weights, arena);
+  reweight(first_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
+           arena);
   WeighedConv1 better;
   better.conv.order = order;
   if (quantize(weights, centred.mean, kBits<L>, better.conv)) {
@@ -190,7 +206,7 @@ AnyDelta fit(std::span<const L> latents, unsigned order, Arena& arena) {
   const Centred<L> centred(latents.subspan((latents.size() - n) / 2, n), n, arena);
   LagWeights weights{};
   if (!LagEquations(centred.runs, order).solve(order, weights)) return NoDelta{};
-  reweight(centred.runs, order, weights, arena);
+  reweight(centred.runs, order, kAskedRounds, weights, arena);
   Conv1 conv;
   conv.order = order;
   if (!quantize(weights, centred.mean, kBits<L>, conv)) return NoDelta{};

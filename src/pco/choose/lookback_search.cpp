@@ -1,232 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each number takes the lookback with the least cost of lookback and delta together. Nothing
 // depends on the neighbours' choices but the costs themselves, so the search alternates: choose by
-// the costs, then count what was chosen and take the counts for the next costs.
+// the costs, then count what was chosen and take the counts for the next costs. A part of the page
+// is enough for that; its last costs then choose for all of it.
 //
-// Candidates at a number: the lookbacks used most in the pass before, those used last, and the
-// latest positions that had the same one, two or four latents up to here, or a latent near it.
+// Candidates at a number: the lookbacks used most in the round before, and the latest positions
+// that had the same latent, one with the same upper bits, or the same string of latents up to here.
 #include "pco/choose/lookback_search.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <iterator>
 
-#include "pco/stats/histogram.hpp"
-#include "pco/stats/log2.hpp"
+#include "pco/choose/lookback_candidates.hpp"
+#include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_words.hpp"
 
 namespace numpact {
 namespace {
 
-constexpr std::size_t kFrequent = 8;
-constexpr std::size_t kRecent = 2;
-constexpr std::size_t kExactContexts = 3;  // of 1, 2 and 4 latents
-// Latents by their top bits, counted from the range's: what lies near is worth a look too.
-constexpr unsigned kCoarseBits[] = {6, 10, 14};
-constexpr std::size_t kContexts = kExactContexts + std::size(kCoarseBits);
-constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
-// Bits over the cheapest lookback up to which one is taken for cheap.
-constexpr float kCheapMargin = 1.5f;
-// What a lookback costs in the bins' metadata, spread over its uses.
-constexpr float kMetaBits = 50;
+constexpr std::size_t kBlockN = 256;
 
-// Deltas by their width as signed numbers: 0, 1 bit, 2 bits, ...
-template <Latent L>
-unsigned delta_class(L latent, L earlier) {
-  const L delta = static_cast<L>(latent - earlier);
-  const L folded = static_cast<L>((delta << 1) ^ (delta >= kMid<L> ? static_cast<L>(~L{0}) : L{0}));
-  return static_cast<unsigned>(std::bit_width(folded));
-}
+// Blocks spread over the page; a fixed sequence says where, so that periods in the data don't meet
+// the same phase every time.
+class Blocks {
+ public:
+  Blocks(std::size_t first, std::size_t n, std::size_t wanted) : first_(first), n_(n) {
+    const std::size_t blocks = (n - first + kBlockN - 1) / kBlockN;
+    const std::size_t wanted_blocks = std::max<std::size_t>(1, wanted / kBlockN);
+    stride_ = std::max<std::size_t>(1, blocks / wanted_blocks);
+  }
+  template <class F>
+  void each(F&& f) const {
+    std::uint64_t random = 0x9e3779b97f4a7c15u;
+    for (std::size_t begin = first_; begin < n_; begin += stride_ * kBlockN) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      const std::size_t block =
+          begin + static_cast<std::size_t>((random >> 33) % stride_) * kBlockN;
+      if (block < n_) f(block, std::min(kBlockN, n_ - block));
+    }
+  }
+
+  // How many latents they hold at most.
+  std::size_t max_n() const {
+    return (n_ - first_ + kBlockN - 1) / (stride_ * kBlockN) * kBlockN + kBlockN;
+  }
+
+ private:
+  std::size_t first_;
+  std::size_t n_;
+  std::size_t stride_;
+};
 
 template <Latent L>
 class Search {
  public:
-  Search(std::span<const L> latents, std::size_t state_n, float give_up_bits, Arena& arena)
+  Search(std::span<const L> latents, unsigned unused_bits, std::size_t state_n,
+         const LookbackEffort& effort, Arena& arena)
       : latents_(latents),
+        unused_bits_(unused_bits),
         state_n_(state_n),
-        lookbacks_(
-            arena.make<std::uint32_t>(latents.size() > state_n ? latents.size() - state_n : 0)) {
-    if (lookbacks_.empty()) return;
-    const ArenaScope scratch(arena);
-    const std::size_t n = latents.size();
-    counts_ = arena.make<std::uint32_t>(n);
-    costs_ = arena.make<float>(n);
-    hash_log_ = std::clamp(static_cast<unsigned>(std::bit_width(n)), 8u, 18u);
-    for (auto& table : tables_) table = arena.make<std::uint32_t>(std::size_t{1} << hash_log_);
-    const Range<L> range = range_of(latents);
-    lower_ = range.lower;
-    const unsigned width =
-        static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
-    for (std::size_t c = 0; c < coarse_shifts_.size(); ++c) {
-      coarse_shifts_[c] = width > kCoarseBits[c] ? width - kCoarseBits[c] : 0;
-    }
-    guess_costs();
-    run_pass();
-    learn_costs();
-    if (learned_bits() > give_up_bits) {
-      lookbacks_ = {};
-      return;
-    }
-    run_pass();
-  }
+        effort_(effort),
+        some_(state_n, latents.size(), effort.sample_n),
+        same_(arena.make<std::uint32_t>(latents.size())),
+        arena_(arena) {}
 
-  std::span<std::uint32_t> result() const { return lookbacks_; }
+  // None if a number would take more than give_up_bits.
+  std::span<std::uint32_t> run(float give_up_bits) {
+    const ArenaScope scratch(arena_);
+    find_candidates();
+    const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
+    const std::size_t most = effort_.max_frequent;
+    LookbackCosts from_near(counts, kBits<L>, unused_bits_, most, arena_);
+    LookbackCosts from_strings(counts, kBits<L>, unused_bits_, most, arena_);
+    chosen_.lookbacks = arena_.make<std::uint32_t>(some_.max_n());
+    const float near_bits = start_near(from_near);
+    const float string_bits = start_with_strings(from_strings);
+    LookbackCosts& costs = near_bits <= string_bits ? from_near : from_strings;
+    float bits = std::min(near_bits, string_bits);
+    for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(costs);
+    if (bits > give_up_bits) return {};
+    choose_all(costs);
+    return same_.subspan(state_n_);
+  }
 
  private:
-  void guess_costs() {
-    // As if lookbacks were spread evenly over their widths.
-    for (std::size_t i = 1; i < costs_.size(); ++i) costs_[i] = 3 + width_of(i);
-    class_costs_[0] = 1;
-    for (unsigned c = 1; c < class_costs_.size(); ++c) class_costs_[c] = 3 + static_cast<float>(c);
-    frequent_n_ = 0;
-    cheap_ = HUGE_VALF;
-    repeat_discount_ = fast_log2(static_cast<float>(latents_.size())) / 3;
+  void find_candidates() {
+    const std::size_t n = latents_.size();
+    strings_ = arena_.make<std::uint32_t>(n);
+    near_ = arena_.make<std::uint32_t>(n);
+    find_same(latents_, same_, arena_);
+    find_same_strings(latents_, strings_, arena_);
+    find_near(latents_, near_, arena_);
   }
 
-  // Bits of a lookback within those of its width.
-  static float width_of(std::size_t lookback) {
-    return static_cast<float>(std::bit_width(lookback) - 1);
+  void note(std::size_t i, std::uint32_t lookback) {
+    chosen_.add(lookback, signed_width(static_cast<L>(latents_[i] - latents_[i - lookback])));
+  }
+  float learn(LookbackCosts& costs) {
+    chosen_.scale = static_cast<float>(latents_.size() - state_n_) / static_cast<float>(chosen_.n);
+    return costs.learn(chosen_);
   }
 
-  // A lookback is coded by a bin of its own if it is frequent, else by one that it shares with
-  // others of about its size.
-  void learn_costs() {
-    const float total = fast_log2(static_cast<float>(lookbacks_.size()));
-    std::array<std::uint32_t, 33> width_counts{};
-    for (std::size_t i = 1; i < counts_.size(); ++i) {
-      width_counts[static_cast<std::size_t>(std::bit_width(i))] += counts_[i];
-    }
-    for (std::size_t i = 1; i < costs_.size(); ++i) {
-      const auto width = static_cast<std::size_t>(std::bit_width(i));
-      const float shared = total - fast_log2(static_cast<float>(width_counts[width] + 1));
-      costs_[i] = shared + width_of(i);
-      if (counts_[i] == 0) continue;
-      const float count = static_cast<float>(counts_[i]);
-      costs_[i] = std::min(costs_[i], total - fast_log2(count) + kMetaBits / count);
-    }
-    for (unsigned c = 0; c < class_costs_.size(); ++c) {
-      const float count = static_cast<float>(class_counts_[c]) + 0.1f;
-      class_costs_[c] = total - fast_log2(count) + static_cast<float>(c > 0 ? c - 1 : 0);
-    }
-    repeat_discount_ = 0;
-    find_frequent();
-    cheap_ = frequent_n_ > 0 ? costs_[frequent_[0]] + kCheapMargin : 0;
-  }
-
-  // For each number under the costs just learned.
-  float learned_bits() const {
-    float bits = 0;
-    for (std::size_t i = 0; i < costs_.size(); ++i) {
-      if (counts_[i] != 0) bits += static_cast<float>(counts_[i]) * costs_[i];
-    }
-    for (std::size_t c = 0; c < class_costs_.size(); ++c) {
-      bits += static_cast<float>(class_counts_[c]) * class_costs_[c];
-    }
-    return bits / static_cast<float>(lookbacks_.size());
-  }
-
-  void find_frequent() {
-    std::size_t taken = 0;
-    for (std::uint32_t lookback = 1; lookback < counts_.size(); ++lookback) {
-      const std::uint32_t count = counts_[lookback];
-      if (count == 0 || (taken == kFrequent && count <= counts_[frequent_[kFrequent - 1]]))
-        continue;
-      std::size_t at = std::min(taken, kFrequent - 1);
-      while (at > 0 && counts_[frequent_[at - 1]] < count) {
-        frequent_[at] = frequent_[at - 1];
-        --at;
+  // The least by guessed costs; the lookback used last is kept while it matches.
+  float start_near(LookbackCosts& costs) {
+    costs.guess();
+    chosen_.clear();
+    std::uint32_t last = 1;
+    some_.each([&](std::size_t begin, std::size_t n) {
+      choose_cheapest(task(costs, begin, n), best_.data());
+      for (std::size_t i = begin; i < begin + n; ++i) {
+        if (last > i || latents_[i - last] != latents_[i]) last = best_[i - begin];
+        note(i, last);
       }
-      frequent_[at] = lookback;
-      taken = std::min(taken + 1, kFrequent);
-    }
-    frequent_n_ = taken;
+    });
+    learn(costs);
+    return choose_some(costs);
   }
 
-  std::size_t slot(std::uint64_t key) const {
-    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> (64 - hash_log_));
-  }
-
-  void run_pass() {
-    std::fill(counts_.begin(), counts_.end(), 0);
-    class_counts_.fill(0);
-    for (auto& table : tables_) std::fill(table.begin(), table.end(), kNowhere);
-    std::array<std::uint32_t, kRecent> recent{1, 1};
-    std::uint64_t pair = 0;
-    std::uint64_t four = 0;
-    for (std::size_t i = 0; i < latents_.size(); ++i) {
-      const std::uint64_t x = latents_[i];
-      std::array<std::size_t, kContexts> slots{slot(x), slot(pair + x), slot(four + x)};
-      for (std::size_t c = 0; c < coarse_shifts_.size(); ++c) {
-        slots[kExactContexts + c] = slot((x - lower_) >> coarse_shifts_[c]);
-      }
-      if (i >= state_n_) {
-        const std::uint32_t lookback = pick(i, slots, recent);
-        lookbacks_[i - state_n_] = lookback;
-        ++counts_[lookback];
-        ++class_counts_[delta_class(latents_[i], latents_[i - lookback])];
-        if (lookback != recent[0]) {
-          std::copy_backward(recent.begin(), recent.end() - 1, recent.end());
-          recent[0] = lookback;
+  // The lookback used last while it matches, else to the same string, else 1.
+  float start_with_strings(LookbackCosts& costs) {
+    chosen_.clear();
+    std::uint32_t last = 1;
+    some_.each([&](std::size_t begin, std::size_t n) {
+      for (std::size_t i = begin; i < begin + n; ++i) {
+        const L x = latents_[i];
+        if (last > i || latents_[i - last] != x) {
+          const std::uint32_t string = strings_[i];
+          last = latents_[i - string] == x ? string : 1;
         }
+        note(i, last);
       }
-      for (std::size_t c = 0; c < kContexts; ++c) {
-        tables_[c][slots[c]] = static_cast<std::uint32_t>(i);
-      }
-      // Keys of the next contexts: the latents before, scrambled and told apart by their places.
-      history_[i % 4] = (x + 1) * 0xd6e8feb86659fd93u;
-      pair = history_[i % 4];
-      four = pair + 3 * history_[(i + 3) % 4] + 7 * history_[(i + 2) % 4];
+    });
+    learn(costs);
+    return choose_some(costs);
+  }
+
+  float choose_some(LookbackCosts& costs) {
+    chosen_.clear();
+    some_.each([&](std::size_t begin, std::size_t n) {
+      choose_cheapest(task(costs, begin, n), best_.data());
+      for (std::size_t j = 0; j < n; ++j) note(begin + j, best_[j]);
+    });
+    return learn(costs);
+  }
+
+  void choose_all(const LookbackCosts& costs) {
+    for (std::size_t begin = state_n_; begin < latents_.size(); begin += kBlockN) {
+      const std::size_t n = std::min(kBlockN, latents_.size() - begin);
+      choose_cheapest(task(costs, begin, n), &same_[begin]);
     }
   }
 
-  std::uint32_t pick(std::size_t i, const std::array<std::size_t, kContexts>& slots,
-                     const std::array<std::uint32_t, kRecent>& recent) const {
-    // Repeats mostly go on: an exact one at a cheap distance is taken unseen.
-    if (latents_[i] == latents_[i - recent[0]] && costs_[recent[0]] <= cheap_) return recent[0];
-    std::uint32_t best = 1;
-    float best_cost = cost(i, 1);
-    const auto consider = [&](std::uint32_t lookback, float discount) {
-      if (lookback == 0 || lookback > i) return;
-      const float c = cost(i, lookback) - discount;
-      if (c < best_cost) {
-        best_cost = c;
-        best = lookback;
-      }
-    };
-    consider(recent[0], repeat_discount_);
-    for (std::size_t r = 1; r < kRecent; ++r) consider(recent[r], repeat_discount_ / 2);
-    for (std::size_t c = kContexts; c-- > 0;) {
-      const std::uint32_t seen = tables_[c][slots[c]];
-      if (seen != kNowhere) consider(static_cast<std::uint32_t>(i) - seen, 0);
-    }
-    for (std::size_t f = 0; f < frequent_n_; ++f) consider(frequent_[f], 0);
-    return best;
-  }
-
-  float cost(std::size_t i, std::uint32_t lookback) const {
-    return costs_[lookback] + class_costs_[delta_class(latents_[i], latents_[i - lookback])];
+  LookbackTask<L> task(const LookbackCosts& costs, std::size_t begin, std::size_t n) const {
+    return {latents_.data(),
+            begin,
+            n,
+            &costs.frequent(),
+            &costs.of_deltas(),
+            costs.of_lookbacks(),
+            same_.data(),
+            strings_.data(),
+            near_.data()};
   }
 
   std::span<const L> latents_;
+  unsigned unused_bits_;
   std::size_t state_n_;
-  std::span<std::uint32_t> lookbacks_;
-  std::span<std::uint32_t> counts_;  // uses of each lookback in the last pass
-  std::span<float> costs_;           // bits of each lookback
-  std::array<std::uint32_t, 65> class_counts_{};
-  std::array<float, 65> class_costs_{};
-  std::array<std::uint32_t, kFrequent> frequent_{};
-  std::size_t frequent_n_ = 0;
-  float cheap_ = 0;  // a lookback that costs no more is as good as any
-  std::array<std::span<std::uint32_t>, kContexts> tables_;  // latest positions by hash
-  std::array<unsigned, std::size(kCoarseBits)> coarse_shifts_{};
-  L lower_ = 0;                             // the least latent
-  std::array<std::uint64_t, 4> history_{};  // the last four latents, scrambled
-  unsigned hash_log_ = 8;
-  float repeat_discount_ = 0;  // for lookbacks used just before, while costs are only guessed
+  LookbackEffort effort_;
+  Blocks some_;
+  std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
+  std::span<std::uint32_t> strings_;  // and the same string
+  std::span<std::uint32_t> near_;     // and a latent with the same upper bits
+  ChosenLookbacks chosen_;
+  std::array<std::uint32_t, kBlockN> best_{};
+  Arena& arena_;
 };
 
 }  // namespace
+
+LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
+  if (level >= 10) {
+    return {std::clamp<std::size_t>(n / 2, std::size_t{1} << 16, std::size_t{1} << 18), 4, 64};
+  }
+  const std::size_t sample_n =
+      std::clamp<std::size_t>(n / 16, std::size_t{1} << 13, std::size_t{1} << 15);
+  if (level >= 6) return {sample_n, 2, 16};
+  return {sample_n / 2, 1, 8};
+}
 
 Lookback lookback_for(std::size_t n) {
   Lookback lookback;
@@ -236,10 +197,12 @@ Lookback lookback_for(std::size_t n) {
 }
 
 std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
-                                        Arena& arena, float give_up_bits) {
-  return latents.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    return Search<L>(span, lookback.state_n(), give_up_bits, arena).result();
+                                        Arena& arena, float give_up_bits, unsigned level) {
+  if (latents.n <= lookback.state_n()) return {};
+  const LookbackEffort effort = LookbackEffort::of_level(level, latents.n);
+  return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
+    using L = std::remove_const_t<typename decltype(words)::element_type>;
+    return Search<L>(words, unused_bits, lookback.state_n(), effort, arena).run(give_up_bits);
   });
 }
 

@@ -7,9 +7,19 @@
 #include <span>
 
 #include "number/latent_array.hpp"
+#include "numpact/config.hpp"
 #include "pco/delta/lookback.hpp"
 
 namespace numpact {
+
+// How hard to search, by level.
+struct LookbackEffort {
+  std::size_t sample_n;      // latents on which costs are learned
+  std::size_t rounds;        // of choosing and learning
+  std::size_t max_frequent;  // lookbacks that are tried everywhere
+
+  static LookbackEffort of_level(unsigned level, std::size_t n);
+};
 
 // The window and state that suit a page of n latents.
 Lookback lookback_for(std::size_t n);
@@ -17,7 +27,8 @@ Lookback lookback_for(std::size_t n);
 // For each of the page's latents from the state's end on: how far back to subtract from. None where
 // it becomes plain that a number would take more than give_up_bits.
 std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
-                                        Arena& arena, float give_up_bits = HUGE_VALF);
+                                        Arena& arena, float give_up_bits = HUGE_VALF,
+                                        unsigned level = kDefaultLevel);
 
 }  // namespace numpact
 

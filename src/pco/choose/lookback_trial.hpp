@@ -12,6 +12,8 @@ struct Trial {
   std::size_t page_n;    // length of the longest page
   float bits;            // what a number takes under the choice as it is, by estimate
   bool may_change_mode;  // the mode may become Classic along with the delta
+  unsigned level = kDefaultLevel;
+  float secondary_bits = 0;  // how many of the bits are the secondary variable's
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough; returns whether.

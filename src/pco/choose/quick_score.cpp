@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/choose/quick_score.hpp"
 
+#include <algorithm>
 #include <bit>
 
+#include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
 
 namespace numpact {
@@ -32,5 +34,68 @@ float entropy(std::span<const std::uint32_t> counts, std::size_t total) {
   }
   return bits / static_cast<float>(total);
 }
+
+namespace {
+
+// From so many on a value counts as frequent: chance meetings of two in a slot are common, of three
+// rare.
+constexpr std::uint32_t kFrequent = 3;
+
+// What the sum of c * log2(c) over all frequent counts c grows by when one becomes the index.
+constexpr auto kLogSteps = [] {
+  std::array<float, kMostRoughN + 1> steps{};
+  float before = 0;
+  for (std::uint32_t count = kFrequent; count < steps.size(); ++count) {
+    const float c = static_cast<float>(count);
+    const float sum = c * fast_log2(c);
+    steps[count] = sum - before;
+    before = sum;
+  }
+  return steps;
+}();
+
+}  // namespace
+
+template <Latent L>
+float rough_bits(std::span<const L> latents, bool is_centred) {
+  if (latents.empty()) return 0;
+  constexpr unsigned kBucketBits = 6;
+  constexpr unsigned kSlotBits = 12;
+  const float n = static_cast<float>(latents.size());
+  const Range<L> range = range_of(latents);
+  const unsigned width =
+      static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+  if (width == 0) return 0;
+  const unsigned shift = width > kBucketBits ? width - kBucketBits : 0;
+  std::array<std::uint32_t, std::size_t{1} << kBucketBits> buckets{};
+  std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots{};
+  WidthCounts widths;
+  const L origin = is_centred ? kMid<L> : range.lower;
+  float logs = 0;
+  std::uint32_t frequent = 0;
+  for (const L latent : latents) {
+    ++buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)];
+    const std::uint32_t count = ++slots[static_cast<std::size_t>(
+        (std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >> (64 - kSlotBits))];
+    logs += kLogSteps[count];
+    frequent += count < kFrequent ? 0 : count == kFrequent ? kFrequent : 1;
+    const L up = static_cast<L>(latent - origin);
+    widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up);
+  }
+  float bits = entropy(buckets, latents.size()) + static_cast<float>(shift);
+  bits = std::min(bits, widths.bits() - (is_centred ? 0.0f : 1.0f));
+  const float apart = static_cast<float>(frequent);
+  const float rare = n - apart;
+  float apart_bits = apart * fast_log2(n) - logs;
+  if (rare > 0) apart_bits += rare * (bits + fast_log2(n / rare));
+  return std::min(bits, apart_bits / n);
+}
+
+#define NUMPACT_INSTANTIATE(L) template float rough_bits(std::span<const L>, bool);
+NUMPACT_INSTANTIATE(std::uint8_t)
+NUMPACT_INSTANTIATE(std::uint16_t)
+NUMPACT_INSTANTIATE(std::uint32_t)
+NUMPACT_INSTANTIATE(std::uint64_t)
+#undef NUMPACT_INSTANTIATE
 
 }  // namespace numpact

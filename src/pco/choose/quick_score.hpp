@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rough costs of a latent variable, in one pass and without a sort: enough to tell what is not
-// worth weighing.
+// Rough costs of a latent variable, without a sort: enough to tell what is not worth weighing.
 #ifndef NUMPACT_PCO_CHOOSE_QUICK_SCORE_HPP
 #define NUMPACT_PCO_CHOOSE_QUICK_SCORE_HPP
 
@@ -25,6 +24,14 @@ class WidthCounts {
 
 // The entropy of the counts, which add up to `total`, for each number.
 float entropy(std::span<const std::uint32_t> counts, std::size_t total);
+
+// Most that rough_bits looks at.
+inline constexpr std::size_t kMostRoughN = 1024;
+
+// Rough bits of each of at most kMostRoughN latents: the least of a few simple binnings, frequent
+// values apart. Small distances from MID count as small if they are centred, else from the least.
+template <Latent L>
+float rough_bits(std::span<const L> latents, bool is_centred);
 
 }  // namespace numpact
 

@@ -6,16 +6,19 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kRunN = 256;
+constexpr std::size_t kRunN = 128;
 // Fewer are looked at all.
 constexpr std::size_t kMinSampleN = 2048;
+constexpr std::size_t kMinHintedSampleN = 1024;
 constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 
 }  // namespace
 
 std::size_t usual_sample_n(std::size_t n, std::size_t most) {
-  return std::min(std::max(n / 16, kMinSampleN), most);
+  return std::min(std::max(n / 8, kMinSampleN), most);
 }
+
+std::size_t hinted_sample_n(std::size_t n) { return std::max(n / 16, kMinHintedSampleN); }
 
 std::size_t large_sample_n(std::size_t n, std::size_t most) {
   return std::min(n, std::max(kLargeSampleN, most));
@@ -44,6 +47,29 @@ Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena)
     sample.latents = LatentArray(copy);
     sample.scale = static_cast<float>(n) / static_cast<float>(copy.size());
     return sample;
+  });
+}
+
+Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena) {
+  constexpr std::size_t kLeastRunN = 16;
+  constexpr std::size_t kFewRuns = 8;
+  const std::size_t n = sample.latents.n;
+  if (n <= wanted) return sample;
+  const std::size_t all_runs = std::max(n / sample.run_n, kFewRuns);
+  const std::size_t runs = std::min(all_runs, wanted / kLeastRunN);
+  return sample.latents.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    Sample few;
+    few.run_n = wanted / runs;
+    const std::span<L> copy = arena.make<L>(runs * few.run_n);
+    for (std::size_t run = 0; run < runs; ++run) {
+      const std::size_t from = run * all_runs / runs * n / all_runs;
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), few.run_n,
+                  copy.begin() + static_cast<std::ptrdiff_t>(run * few.run_n));
+    }
+    few.latents = LatentArray(copy);
+    few.scale = sample.scale * static_cast<float>(n) / static_cast<float>(copy.size());
+    return few;
   });
 }
 

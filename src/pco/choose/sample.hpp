@@ -16,10 +16,16 @@ struct Sample {
 
 // How many of n numbers usually suffice, `most` at most, and how many where what matters is rare.
 std::size_t usual_sample_n(std::size_t n, std::size_t most);
+// Where hints leave less to find out.
+std::size_t hinted_sample_n(std::size_t n);
 std::size_t large_sample_n(std::size_t n, std::size_t most);
 
 // About `wanted` of the latents. Deterministic. ordered: at least one; the result is a copy.
 Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena);
+
+// About `wanted` of a sample's latents, or all: the begins of its runs, or shorter runs where it
+// has one.
+Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena);
 
 }  // namespace numpact
 

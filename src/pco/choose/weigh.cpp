@@ -4,12 +4,16 @@
 #include <algorithm>
 
 #include "pco/choose/binning.hpp"
+#include "pco/choose/quick_score.hpp"
 
 namespace numpact {
 namespace {
 
 // Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
+// Rough costs are wrong by so much at most, hopefully.
+constexpr float kNearShare = 1.15f;
+constexpr float kNearBits = 0.7f;
 // A second latent variable costs time to decode: it must save this many bits a number. Delta
 // encoding it as well must save this share.
 constexpr float kSecondaryToll = 0.02f;
@@ -28,21 +32,38 @@ struct WeighedOrder {
   float bits = HUGE_VALF;
 };
 
+// In place: of neighbours in runs of run_n. Centred.
+template <Latent L>
+std::span<L> differences(std::span<L> latents, std::size_t run_n) {
+  std::size_t n = 0;
+  for (std::size_t from = 0; from + run_n <= latents.size(); from += run_n) {
+    for (std::size_t i = from + 1; i < from + run_n; ++i) {
+      latents[n++] = static_cast<L>(latents[i] - latents[i - 1] + kMid<L>);
+    }
+  }
+  return latents.first(n);
+}
+
 // The best order for a variable: tried one by one while it gets better.
-WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, unsigned most,
-                        Arena& arena) {
-  WeighedOrder best{0, weigh_consecutive(sample, latents, 0, arena)};
-  for (unsigned order = 1; order <= most; ++order) {
+WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, const RoughCost& rough,
+                        unsigned most, Arena& arena) {
+  const float least = rough.least_primary();
+  WeighedOrder best;
+  float before = HUGE_VALF;
+  for (unsigned order = 0; order <= most; ++order) {
+    if (order < rough.primary.size() && !is_near(rough.primary[order], least)) continue;
     const float bits = weigh_consecutive(sample, latents, order, arena);
-    if (bits >= best.bits) break;
-    const bool go_on = order < 2 || bits < kGoOnShare * best.bits;
-    best = {order, bits};
-    if (!go_on) break;
+    const bool go_on = order < 2 || bits < kGoOnShare * before;
+    if (bits < best.bits) best = {order, bits};
+    if (order > 0 && (bits > before || !go_on)) break;
+    before = bits;
   }
   return best;
 }
 
 }  // namespace
+
+bool is_near(float rough, float least) { return rough <= kNearShare * least + kNearBits; }
 
 float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
                         Arena& arena) {
@@ -69,14 +90,38 @@ float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsign
   });
 }
 
-Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta,
-                   const ChooseEffort& effort, Arena& arena) {
+RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const SplitLatents latents = split(mode, few.latents, arena);
+  RoughCost cost;
+  latents.primary.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    std::span<L> deltas = arena.make<L>(span.size());
+    std::copy(span.begin(), span.end(), deltas.begin());
+    cost.primary.fill(HUGE_VALF);
+    for (std::size_t order = 0; order < cost.primary.size(); ++order) {
+      if (order == 2 && cost.primary[1] > cost.primary[0]) break;
+      cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0);
+      deltas = differences(deltas, few.run_n - order);
+    }
+  });
+  if (latents.secondary.exists()) {
+    cost.secondary = latents.secondary.visit([&](auto span) {
+      using L = typename decltype(span)::value_type;
+      return rough_bits(std::span<const L>(span), true);
+    });
+  }
+  return cost;
+}
+
+Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
+                   const DeltaSpec& delta, const ChooseEffort& effort, Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(mode, sample.latents, arena);
   const bool is_auto = delta.kind() == DeltaSpec::Kind::kAuto;
   WeighedOrder primary;
   if (is_auto) {
-    primary = pick_order(sample, latents.primary, effort.max_order, arena);
+    primary = pick_order(sample, latents.primary, rough, effort.max_order, arena);
   } else {
     primary.order = delta.kind() == DeltaSpec::Kind::kConsecutive ? delta.order() : 0;
     primary.bits = weigh_consecutive(sample, latents.primary, primary.order, arena);

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_CHOOSE_WEIGH_HPP
 #define NUMPACT_PCO_CHOOSE_WEIGH_HPP
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -27,10 +28,26 @@ struct Weighed {
 float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
                         Arena& arena);
 
+// Rough bits for each number under None and Consecutive of order 1 and 2 of the primary variable,
+// and of the secondary one, on a few of the sample's latents.
+struct RoughCost {
+  std::array<float, 3> primary{};
+  float secondary = 0;
+
+  float least_primary() const { return std::min({primary[0], primary[1], primary[2]}); }
+  float bits() const { return least_primary() + secondary; }
+};
+// Whether a rough cost is so near the least one that it may turn out the best.
+bool is_near(float rough, float least);
+
+// few: as take_few() makes it.
+RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena);
+
 // The mode with the delta that was asked for, or with None or the best Consecutive. Deltas that
-// cannot be weighed on a sample say nothing about the mode.
-Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const DeltaSpec& delta,
-                   const ChooseEffort& effort, Arena& arena);
+// cannot be weighed on a sample say nothing about the mode. Orders that are rough_cost()ed far from
+// the best are left out.
+Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
+                   const DeltaSpec& delta, const ChooseEffort& effort, Arena& arena);
 
 }  // namespace numpact
 

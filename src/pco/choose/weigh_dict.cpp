@@ -17,15 +17,18 @@ namespace {
 
 // Of what the numbers take without a dictionary, its entries may take this share.
 constexpr float kMostEntryShare = 0.5f;
+// And there must be this few of them.
+constexpr float kMostDistinct = 1.0f / 6;
 // With fewer bits for each number there is nothing to gain.
 constexpr float kMinBits = 0.1f;
-// Latents that tell whether a dictionary is worth a closer look.
-constexpr std::size_t kFirstLook = 2048;
-// By how much that look's costs may be too high: entropies are rarely, rough ones often.
-constexpr float kHope = 1.02f;
-constexpr float kRoughHope = 1.15f;
+// Without delta exact bins do as well as a dictionary: its entropy must promise this share. Rough
+// costs of deltas must, too.
+constexpr float kPromise = 0.96f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
+
+// By how much Conv1 may make up for what Consecutive takes too much.
+constexpr float kConv1Hope = 1.1f;
 
 enum class EntryOrder { kAppearance, kFrequency, kValue };
 constexpr EntryOrder kEntryOrders[] = {EntryOrder::kAppearance, EntryOrder::kFrequency,
@@ -104,27 +107,39 @@ struct Way {
   float bits = HUGE_VALF;
 };
 
-float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n) {
-  WidthCounts counts;
-  for (std::size_t from = 0; from + run_n <= indices.size(); from += run_n) {
-    for (std::size_t i = from + 1; i < from + run_n; ++i) {
-      const std::uint32_t up = indices[i] - indices[i - 1];
-      counts.add(std::min(up, 0 - up));
+// Of some of the indices. What seems to follow each other because it is new may stand anywhere.
+float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n,
+                       EntryOrder order) {
+  std::array<std::uint32_t, kMostRoughN> deltas;
+  std::size_t n = 0;
+  std::size_t new_n = 0;
+  std::uint32_t most = indices[0];
+  for (std::size_t i = 1; i < indices.size() && n < deltas.size(); ++i) {
+    const bool is_new = order == EntryOrder::kAppearance && indices[i] > most;
+    most = std::max(most, indices[i]);
+    if (i % run_n == 0) continue;
+    if (is_new) {
+      ++new_n;
+    } else {
+      deltas[n++] = indices[i] - indices[i - 1] + kMid<std::uint32_t>;
     }
   }
-  return counts.bits();
+  const float known = static_cast<float>(n);
+  const float unknown = static_cast<float>(new_n);
+  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true);
+  return (known * bits + unknown * fast_log2(static_cast<float>(most + 1))) / (known + unknown + 1);
 }
 
 // Orders of the entries and deltas of their indices, without the entries themselves.
 template <Latent L>
-Way weigh_orders(const Entries<L>& entries, const Sample& sample, const ChooseEffort& effort,
-                 Arena& arena) {
+Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
+                 const ChooseEffort& effort, Arena& arena) {
   std::array<LatentArray, std::size(kEntryOrders)> indices;
   std::array<float, std::size(kEntryOrders)> rough;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     indices[i] =
         entries.indices(std::span<const L>(sample.latents.as<L>()), kEntryOrders[i], arena);
-    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n);
+    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, kEntryOrders[i]);
   }
   const float least = *std::min_element(rough.begin(), rough.end());
   Way best;
@@ -138,7 +153,7 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, const ChooseEf
     if (rough[i] > kClose * least) continue;
     const float bits = weigh_consecutive(sample, indices[i], 1, arena);
     if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
-    if (order == EntryOrder::kValue && best.order == order && effort.max_conv1_order > 0) {
+    if (order == EntryOrder::kValue && bits < kConv1Hope * std::min(to_beat, best.bits)) {
       const std::optional<WeighedConv1> conv =
           weigh_conv1(sample, indices[i], best.bits, effort, arena);
       if (conv) best = {order, conv->conv, conv->bits};
@@ -166,38 +181,39 @@ float expected_entropy(std::span<const std::uint32_t> counts, float n, float exp
 
 // Whether a few of the sample's latents let hope for less.
 template <Latent L>
-bool is_promising(const Sample& sample, std::size_t most, float entry_bits, float to_beat,
+bool is_promising(const Sample& sample, std::size_t most, float entry_bits, const Weighed& to_beat,
                   Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::span<const L> all(sample.latents.as<L>());
-  const std::size_t runs = std::max<std::size_t>(1, kFirstLook / sample.run_n);
-  const std::span<const L> latents = all.first(std::min(all.size(), runs * sample.run_n));
-  const bool is_whole = sample.scale == 1 && latents.size() == all.size();
+  const Sample few_runs = take_few(sample, kMostRoughN, arena);
+  const std::span<const L> latents(few_runs.latents.as<L>());
+  const bool is_whole = few_runs.scale <= 1;
   const Entries<L> few(latents, std::min(most, latents.size()), arena);
   if (!few.is_complete()) return false;
   // As many again must be expected as those seen once and twice tell (Chao's estimate).
   const float once = is_whole ? 0 : static_cast<float>(few.seen(1));
   const float twice = static_cast<float>(few.seen(2) + 1);
   const float seen = static_cast<float>(few.size());
+  const float n = few_runs.scale * static_cast<float>(latents.size());
   const float expected = seen + once * once / (2 * twice);
-  if (expected > static_cast<float>(most)) return false;
-  const float left = to_beat - expected * entry_bits;
-  const float n = static_cast<float>(latents.size());
-  if (expected_entropy(few.counts(), n, expected) < kHope * left) return true;
+  if (expected > static_cast<float>(most) || expected > kMostDistinct * n) return false;
+  const float left = to_beat.bits - expected * entry_bits;
+  const float few_n = static_cast<float>(latents.size());
+  if (expected_entropy(few.counts(), few_n, expected) < kPromise * left) return true;
+  const float rough_left = rough_cost(to_beat.mode, few_runs, arena).bits() - expected * entry_bits;
   for (const EntryOrder order : kEntryOrders) {
     const LatentArray indices = few.indices(latents, order, arena);
-    const float bits = rough_delta_bits(indices.as<std::uint32_t>(), sample.run_n);
+    const float bits = rough_delta_bits(indices.as<std::uint32_t>(), few_runs.run_n, order);
     // Between those seen come the others.
-    if (bits + fast_log2(expected / seen) < kRoughHope * left) return true;
+    if (bits + fast_log2(expected / seen) < kPromise * rough_left) return true;
   }
   return false;
 }
 
 template <Latent L>
-std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample, float to_beat,
-                             const ChooseEffort& effort, Arena& arena) {
+std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
+                             const Weighed& to_beat, const ChooseEffort& effort, Arena& arena) {
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
-  const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat / entry_bits);
+  const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat.bits / entry_bits);
   if (!is_promising<L>(sample, most, entry_bits, to_beat, arena)) return std::nullopt;
   const Arena::Mark mark = arena.mark();
   const Entries<L> entries(ordered, std::min(most, ordered.size()), arena);
@@ -205,16 +221,17 @@ std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample, f
     arena.rewind(mark);
     return std::nullopt;
   }
-  const Way best = weigh_orders(entries, sample, effort, arena);
-  return Weighed{entries.dict(best.order, arena), best.delta,
-                 best.bits + entry_bits * static_cast<float>(entries.size()), 0};
+  const float all_entry_bits = entry_bits * static_cast<float>(entries.size());
+  const Way best = weigh_orders(entries, sample, to_beat.bits - all_entry_bits, effort, arena);
+  return Weighed{entries.dict(best.order, arena), best.delta, best.bits + all_entry_bits, 0};
 }
 
 }  // namespace
 
-std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample, float to_beat,
-                                  const ChooseEffort& effort, Arena& arena) {
-  if (to_beat < kMinBits) return std::nullopt;
+std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
+                                  const Weighed& to_beat, const ChooseEffort& effort,
+                                  Arena& arena) {
+  if (to_beat.bits < kMinBits) return std::nullopt;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     return weigh(std::span<const L>(latents), sample, to_beat, effort, arena);

@@ -9,10 +9,10 @@
 
 namespace numpact {
 
-// The best order of the entries, each with its best delta, if it may take less than `to_beat` bits
-// a number. The entries are in `arena`.
-std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample, float to_beat,
-                                  const ChooseEffort& effort, Arena& arena);
+// The best order of the entries, each with its best delta, if it may take less than the best way
+// without a dictionary. The entries are in `arena`.
+std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
+                                  const Weighed& to_beat, const ChooseEffort& effort, Arena& arena);
 
 }  // namespace numpact
 

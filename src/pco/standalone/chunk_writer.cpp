@@ -18,6 +18,10 @@ constexpr unsigned kFirstCuttingLevel = 4;
 // only encoding them tells.
 constexpr float kDeepCuts = 0.05f;
 
+// Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
+constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
+constexpr unsigned kLastHintedLevel = 9;
+
 struct RunPlan {
   std::span<const std::size_t> sizes;  // of the chunks
   // The most bytes that they may take together: what one chunk is estimated at.
@@ -42,8 +46,8 @@ void write(const EncodedChunk& chunk, BitWriter& writer) {
 }
 
 // False if they take more than the plan allows or one chunk would.
-bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfig& config,
-               Arena& arena, BitWriter& writer, RunLog* log) {
+bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
+               const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log) {
   const std::size_t before = writer.size();
   const std::size_t bound =
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
@@ -52,8 +56,9 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const EncodeConfi
   for (const std::size_t n : plan.sizes) {
     const ArenaScope scratch(arena);
     part.count = n;
+    const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
-    write(encode_chunk(part, {&n, 1}, config, arena, choices), writer);
+    write(encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices), writer);
     if (writer.size() - before > most || !writer.status().ok()) return false;
     part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
   }
@@ -68,11 +73,11 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   ChoiceLog* const choice_log = log == nullptr ? nullptr : log->whole();
   const std::size_t n = numbers.count;
   const LatentArray ordered = ordered_latents(numbers, arena);
-  const Choices choices = choose(numbers.type, ordered, n, config, arena, choice_log);
+  const Choices choices = choose(numbers.type, ordered, n, config, arena, nullptr, choice_log);
   if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
     const RunPlan plan = plan_run(ordered, choices, arena);
     BitWriter cut = writer;
-    if (plan.sizes.size() > 1 && write_cut(numbers, plan, config, arena, cut, log)) {
+    if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut, log)) {
       writer = cut;
       if (log != nullptr) log->parts_are_taken();
       return;

@@ -48,18 +48,11 @@ std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values, std::u
   return ((least & ((1u << kMantissa) - 1)) + (1u << kMantissa)) << shift;
 }
 
-// A frequent value ends the group before it, so it makes two bins at most; those of a sample may
-// each leave another interval behind them.
-std::size_t most_bins(std::size_t n, const HistogramSpec& spec) {
-  const std::size_t most = 2 * spec.max_values + 2 * spec.groups + 1;
-  return std::min(n, spec.most_sample_share > 1 ? 2 * most : most) + 1;
-}
-
 template <Latent L>
 class Builder {
  public:
   Builder(std::size_t n, const HistogramSpec& spec, Arena& arena)
-      : lowers_(arena.make<L>(most_bins(n, spec))),
+      : lowers_(arena.make<L>(spec.most_bins(n))),
         uppers_(arena.make<L>(lowers_.size())),
         counts_(arena.make<std::uint32_t>(lowers_.size())),
         group_n_(std::max<std::size_t>(1, (n + spec.groups - 1) / spec.groups)) {}

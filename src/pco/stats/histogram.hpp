@@ -4,6 +4,7 @@
 #ifndef NUMPACT_PCO_STATS_HISTOGRAM_HPP
 #define NUMPACT_PCO_STATS_HISTOGRAM_HPP
 
+#include <algorithm>
 #include <span>
 
 #include "base/arena.hpp"
@@ -16,6 +17,11 @@ struct HistogramSpec {
   std::size_t groups = 1;      // for what lies between them
   // Where there are many latents, one out of up to so many says where bins begin.
   std::size_t most_sample_share = 1;
+
+  // Of n latents. A frequent value ends the group before it, so it makes two bins at most.
+  std::size_t most_bins(std::size_t n) const {
+    return std::min(n, 2 * max_values + 2 * groups + 2);
+  }
 };
 
 // Bins in ascending order, tight, not overlapping; together they hold every latent.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least significant digit first, on the difference to the smallest latent, so that the number of
-// passes follows the spread and not the width.
+// By vectors where a target can, else least significant digit first, on the difference to the
+// smallest latent, so that the number of passes follows the spread and not the width.
 #include "pco/stats/sort.hpp"
 
 #include <algorithm>
@@ -15,6 +15,8 @@ constexpr unsigned kShortDigitBits = 8;
 // Below, clearing the counts of long digits costs more than passes.
 constexpr std::size_t kFewForLongDigits = 4096;
 constexpr std::size_t kFewLatents = 48;
+// Two long digits are sorted faster than by comparing.
+constexpr unsigned kShortKeyBits = 2 * kMaxDigitBits;
 
 // One pass: from `in`, less `subtract`, to `out` by the digit at `shift`.
 template <Latent L>
@@ -40,8 +42,16 @@ void scatter(std::span<const L> in, L subtract, unsigned shift, L mask, std::uin
 template <Latent L>
 std::span<const L> sorted_copy(std::span<const L> latents, L lower, L upper, Arena& arena) {
   const std::size_t n = latents.size();
-  const std::span<L> result = arena.make<L>(n);
+  const std::size_t slack = sizeof(L) >= 4 ? kSortSlack / sizeof(L) : 0;
+  const std::span<L> result = arena.make<L>(n + slack).first(n);
   const unsigned bits = static_cast<unsigned>(std::bit_width(static_cast<L>(upper - lower)));
+  if constexpr (sizeof(L) >= 4) {
+    if (n < kFewForLongDigits || bits > kShortKeyBits) {
+      const ArenaScope scratch(arena);
+      std::copy(latents.begin(), latents.end(), result.begin());
+      if (sort_if_fast(result.data(), n, arena.make<L>(n + slack).data())) return result;
+    }
+  }
   if (n <= kFewLatents || bits == 0) {
     std::copy(latents.begin(), latents.end(), result.begin());
     std::sort(result.begin(), result.end());

@@ -15,6 +15,13 @@ namespace numpact {
 template <Latent L>
 std::span<const L> sorted_copy(std::span<const L> latents, L lower, L upper, Arena& arena);
 
+// Sorts in place on targets where that is fast for few latents; false, and nothing done, on others.
+// Behind latents and spare (n each) kSortSlack bytes may be read and written.
+template <Latent L>
+bool sort_if_fast(L* latents, std::size_t n, L* spare);
+
+inline constexpr std::size_t kSortSlack = 4 * 64;
+
 }  // namespace numpact
 
 #endif

@@ -158,10 +158,11 @@ std::size_t fallback_meta_bytes(NumberType type) {
 std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * size_of(type); }
 
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
-                          const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
+                          const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                          ChoiceLog* log) {
   const LatentArray ordered = ordered_latents(numbers, arena);
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
-  const Choices choices = choose(numbers.type, ordered, page_n, config, arena, log);
+  const Choices choices = choose(numbers.type, ordered, page_n, config, arena, hints, log);
   return encode_chosen(numbers, ordered, choices, page_sizes, config, arena, log);
 }
 

@@ -19,7 +19,8 @@ LatentArray ordered_latents(const NumberView& numbers, Arena& arena);
 // is at most kMaxChunkN. The config must have passed check_specs. The chunk takes at most
 // fallback_bytes(). Everything lives in `arena`.
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
-                          const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
+                          const EncodeConfig& config, Arena& arena,
+                          const ChooseHints* hints = nullptr, ChoiceLog* log = nullptr);
 
 // The same where it is chosen already, for `ordered`, the latents of the numbers, which are used
 // up.

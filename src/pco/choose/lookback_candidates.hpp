@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far back the same was seen.
+#ifndef NUMPACT_PCO_CHOOSE_LOOKBACK_CANDIDATES_HPP
+#define NUMPACT_PCO_CHOOSE_LOOKBACK_CANDIDATES_HPP
+
+#include <span>
+
+#include "base/arena.hpp"
+#include "number/latent.hpp"
+
+namespace numpact {
+
+// For each latent: how far back the last one of the same hash is, which mostly is the same one; to
+// the first latent if there is none; 0 for that itself.
+template <Latent L>
+void find_same(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
+
+// The same for the upper bits of the latents.
+template <Latent L>
+void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
+
+// The same for the string of latents that ends here.
+template <Latent L>
+void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,
+                       Arena& arena);
+
+}  // namespace numpact
+
+#endif

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search for lookbacks, and whether it is worth its time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "pco/choose/lookback_candidates.hpp"
+#include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_gate.hpp"
+#include "pco/choose/lookback_kernel.hpp"
+#include "pco/choose/lookback_search.hpp"
+#include "pco/choose/lookback_trial.hpp"
+#include "pco/choose/weigh.hpp"
+#include "support/random.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+template <Latent L>
+std::uint32_t naive_cost(const std::vector<L>& latents, std::size_t i, std::uint32_t lookback,
+                         const DeltaCosts& costs) {
+  const L delta = static_cast<L>(latents[i] - latents[i - lookback]);
+  const L sign = delta >= kMid<L> ? static_cast<L>(~L{0}) : L{0};
+  const auto width = static_cast<unsigned>(std::bit_width(static_cast<L>((delta << 1) ^ sign)));
+  return costs[class_of_width<L>(width)];
+}
+
+template <class T>
+class LookbackKernel : public ::testing::Test {
+ protected:
+  // Near each other or not, equal or not.
+  static std::vector<T> latents(std::size_t n, Random& random) {
+    std::vector<T> result(n);
+    const auto width = static_cast<unsigned>(random.between(0, kBits<T>));
+    for (T& latent : result) {
+      latent = static_cast<T>(random.bits(static_cast<unsigned>(random.below(width + 1))));
+      if (random.one_in(4)) latent = static_cast<T>(T{0} - latent);
+    }
+    return result;
+  }
+};
+using Words = ::testing::Types<std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(LookbackKernel, Words);
+
+TYPED_TEST(LookbackKernel, ChoosesTheCheapest) {
+  using L = TypeParam;
+  Random random(61);
+  for_each_target([&] {
+    for (int round = 0; round < 300; ++round) {
+      const std::size_t first = random.between(1, 300);
+      const std::size_t n = random.between(1, 200);
+      const std::vector<L> latents = this->latents(first + n, random);
+      std::vector<std::uint16_t> costs(first + n + 1);
+      for (auto& cost : costs) cost = static_cast<std::uint16_t>(random.below(2000));
+      DeltaCosts delta_costs;
+      for (auto& cost : delta_costs) cost = static_cast<std::uint32_t>(random.below(6000));
+      FrequentLookbacks frequent;
+      frequent.n = random.between(1, kMaxFrequent);
+      for (std::size_t k = 0; k < frequent.n; ++k) {
+        const std::uint64_t most =
+            random.one_in(3) ? first + n - 1 : std::min<std::uint64_t>(first, 9);
+        frequent.lookbacks[k] = static_cast<std::uint32_t>(random.between(1, most));
+        frequent.costs[k] = costs[frequent.lookbacks[k]];
+      }
+      frequent.lookbacks[frequent.n - 1] = 1;
+      std::vector<std::vector<std::uint32_t>> others(3, std::vector<std::uint32_t>(first + n));
+      for (auto& other : others) {
+        for (std::size_t i = 1; i < first + n; ++i) {
+          other[i] = static_cast<std::uint32_t>(random.between(1, i));
+        }
+      }
+      const bool no_others = random.one_in(4);
+      const LookbackTask<L> task{latents.data(),
+                                 first,
+                                 n,
+                                 &frequent,
+                                 &delta_costs,
+                                 costs.data(),
+                                 no_others ? nullptr : others[0].data(),
+                                 no_others ? nullptr : others[1].data(),
+                                 no_others ? nullptr : others[2].data()};
+      std::vector<std::uint32_t> chosen(n);
+      choose_cheapest(task, chosen.data());
+      for (std::size_t j = 0; j < n; ++j) {
+        std::uint32_t least = ~std::uint32_t{0};
+        std::uint32_t best = 0;
+        const auto consider = [&](std::uint32_t lookback, std::uint32_t cost) {
+          cost += naive_cost(latents, first + j, lookback, delta_costs);
+          if (cost < least) best = lookback;
+          least = std::min(least, cost);
+        };
+        for (std::size_t k = 0; k < frequent.n; ++k) {
+          if (frequent.lookbacks[k] <= first) consider(frequent.lookbacks[k], frequent.costs[k]);
+        }
+        for (const std::size_t kind : {1u, 0u, 2u}) {
+          const std::uint32_t other = others[kind][first + j];
+          if (!no_others) consider(other, costs[other]);
+        }
+        ASSERT_EQ(chosen[j], best) << "round " << round << " at " << j;
+      }
+    }
+  });
+}
+
+TYPED_TEST(LookbackKernel, CandidatesOfAPeriod) {
+  using L = TypeParam;
+  constexpr std::size_t kPeriod = 50;
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<L> latents(1000);
+  for (std::size_t i = 0; i < latents.size(); ++i) latents[i] = static_cast<L>(7 + i % kPeriod);
+  const std::span<const L> span(latents);
+  const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(latents.size());
+  for (const auto find : {find_same<L>, find_same_strings<L>, find_near<L>}) {
+    find(span, lookbacks, arena);
+    // Until whole strings have come again, what is found may be anything within the page.
+    for (std::size_t i = 1; i < latents.size(); ++i) {
+      ASSERT_GE(lookbacks[i], 1u);
+      ASSERT_LE(lookbacks[i], i);
+    }
+    // Hashes may clash.
+    EXPECT_GT(std::count(lookbacks.begin() + 70, lookbacks.end(), kPeriod), 800);
+  }
+}
+
+TEST(LookbackCosts, FrequentOnesAreCheap) {
+  Arena arena(std::pmr::new_delete_resource());
+  LookbackCosts costs(make_counts(1000, arena), 32, 0, 4, arena);
+  ChosenLookbacks chosen;
+  std::vector<std::uint32_t> lookbacks(3000);
+  chosen.lookbacks = lookbacks;
+  Random random(62);
+  for (std::size_t i = 0; i < lookbacks.size(); ++i) {
+    chosen.add(i % 2 == 0   ? 300
+               : i % 3 == 0 ? 77
+                            : static_cast<std::uint32_t>(random.between(1, 999)),
+               i % 10 == 0 ? 5 : 0);
+  }
+  const float bits = costs.learn(chosen);
+  // Half, a sixth, and a third of them spread over 1000; and deltas.
+  EXPECT_NEAR(bits, 1.46 + 10 / 3.0 + 0.47 + 0.4, 0.4);
+  const FrequentLookbacks& frequent = costs.frequent();
+  ASSERT_EQ(frequent.n, 4u);
+  EXPECT_EQ(frequent.lookbacks[0], 300u);
+  EXPECT_EQ(frequent.lookbacks[1], 77u);
+  EXPECT_EQ(frequent.lookbacks[3], 1u);
+  const std::uint16_t* const of = costs.of_lookbacks();
+  EXPECT_NEAR(of[300], 64, 5);
+  EXPECT_NEAR(of[77], 64 * 2.58, 10);
+  EXPECT_GT(of[700], 64 * 9);
+  EXPECT_EQ(frequent.costs[0], of[300]);
+  EXPECT_LT(costs.of_deltas()[0], 20u);
+  EXPECT_GT(costs.of_deltas()[9], costs.of_deltas()[5]);
+  // The counts are left as they were: the same again.
+  EXPECT_EQ(costs.learn(chosen), bits);
+}
+
+template <class T>
+class LookbackSearch : public ::testing::Test {
+ protected:
+  // Checks that all lie within the page and that all targets agree.
+  static std::vector<std::uint32_t> search(std::vector<T>& latents, unsigned level) {
+    std::vector<std::uint32_t> result;
+    const Lookback lookback = lookback_for(latents.size());
+    for_each_target([&] {
+      Arena arena(std::pmr::new_delete_resource());
+      const auto found =
+          find_lookbacks(lookback, LatentArray(std::span<T>(latents)), arena, HUGE_VALF, level);
+      ASSERT_EQ(found.size() + lookback.state_n(), latents.size());
+      if (result.empty()) result.assign(found.begin(), found.end());
+      ASSERT_TRUE(std::equal(found.begin(), found.end(), result.begin(), result.end()));
+    });
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      EXPECT_GE(result[i], 1u);
+      EXPECT_LE(result[i], i + lookback.state_n());
+    }
+    return result;
+  }
+  static double share_of(const std::vector<std::uint32_t>& lookbacks, std::uint32_t lookback) {
+    return static_cast<double>(std::count(lookbacks.begin(), lookbacks.end(), lookback)) /
+           static_cast<double>(lookbacks.size());
+  }
+  static double zero_share(const std::vector<T>& latents,
+                           const std::vector<std::uint32_t>& lookbacks) {
+    const std::size_t state_n = latents.size() - lookbacks.size();
+    std::size_t zeros = 0;
+    for (std::size_t i = 0; i < lookbacks.size(); ++i) {
+      zeros += latents[state_n + i] == latents[state_n + i - lookbacks[i]] ? 1 : 0;
+    }
+    return static_cast<double>(zeros) / static_cast<double>(lookbacks.size());
+  }
+};
+using Widths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(LookbackSearch, Widths);
+
+TYPED_TEST(LookbackSearch, AnyDataAnyLevel) {
+  Random random(63);
+  for (const std::size_t n : {2u, 3u, 17u, 255u, 256u, 257u, 1000u, 5000u, 40000u}) {
+    std::vector<TypeParam> latents(n);
+    const auto width = static_cast<unsigned>(random.between(1, kBits<TypeParam>));
+    for (auto& latent : latents) latent = static_cast<TypeParam>(random.bits(width));
+    for (const unsigned level : {0u, 5u, 8u, 12u}) this->search(latents, level);
+  }
+}
+
+// Codes that mostly count up: the next one back looks tempting.
+TYPED_TEST(LookbackSearch, PeriodThatCountsUp) {
+  std::vector<TypeParam> latents(30000);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    const std::size_t place = i % 90;
+    latents[i] = static_cast<TypeParam>(place + place / 20);
+  }
+  const auto lookbacks = this->search(latents, 8);
+  EXPECT_GT(this->share_of(lookbacks, 90), 0.98);
+}
+
+TYPED_TEST(LookbackSearch, StreamsThatTakeTurns) {
+  constexpr std::size_t kStreams = 7;
+  Random random(64);
+  std::vector<TypeParam> latents(30000);
+  TypeParam streams[kStreams];
+  for (auto& stream : streams) stream = static_cast<TypeParam>(random.bits());
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    TypeParam& stream = streams[i % kStreams];
+    stream = static_cast<TypeParam>(stream + random.below(3));
+    latents[i] = stream;
+  }
+  const auto lookbacks = this->search(latents, 8);
+  EXPECT_GT(this->share_of(lookbacks, kStreams), 0.9);
+}
+
+// Rows that resemble the one before, far back.
+TYPED_TEST(LookbackSearch, DriftingPeriod) {
+  constexpr std::size_t kPeriod = 300;
+  Random random(65);
+  std::vector<TypeParam> latents(60000);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    latents[i] = i < kPeriod ? static_cast<TypeParam>(random.bits())
+                             : static_cast<TypeParam>(latents[i - kPeriod] + random.below(2));
+  }
+  const auto lookbacks = this->search(latents, 8);
+  EXPECT_GT(this->share_of(lookbacks, kPeriod), 0.9);
+}
+
+TYPED_TEST(LookbackSearch, CopiesFromAnywhere) {
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "a byte is cheaper than a distance";
+  Random random(66);
+  std::vector<TypeParam> latents(60000);
+  for (std::size_t i = 0; i < latents.size();) {
+    const std::size_t end = std::min(latents.size(), i + random.between(20, 60));
+    const bool copy = i > 1000 && !random.one_in(5);
+    const std::size_t back = copy ? random.between(100, 1000) : 0;
+    for (; i < end; ++i) {
+      latents[i] = copy ? latents[i - back] : static_cast<TypeParam>(random.bits());
+    }
+  }
+  const auto lookbacks = this->search(latents, 8);
+  EXPECT_GT(this->zero_share(latents, lookbacks), sizeof(TypeParam) == 2 ? 0.5 : 0.75);
+}
+
+TYPED_TEST(LookbackSearch, GivesUp) {
+  Random random(67);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<TypeParam> latents(20000);
+  for (auto& latent : latents) latent = static_cast<TypeParam>(random.bits());
+  const LatentArray array{std::span<TypeParam>(latents)};
+  const Lookback lookback = lookback_for(latents.size());
+  EXPECT_TRUE(find_lookbacks(lookback, array, arena, 4.0f).empty());
+  EXPECT_FALSE(find_lookbacks(lookback, array, arena, 100.0f).empty());
+  EXPECT_TRUE(find_lookbacks(lookback, array.slice(0, 1), arena, 100.0f).empty());
+}
+
+// The whole decision, under no delta or the best order.
+template <Latent L>
+bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
+  Arena arena(std::pmr::new_delete_resource());
+  const LatentArray ordered{std::span<L>(latents)};
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
+  const WeighedDelta picked = pick_order(sample, ordered, arena);
+  Choice own{Classic{}, NoDelta{}, {}};
+  if (picked.order > 0) own.delta = Consecutive{picked.order, false};
+  const Trial trial{latents.size(), picked.bits, true};
+  const bool result = try_lookback(sample, ordered, trial, own, arena);
+  EXPECT_EQ(result, std::holds_alternative<Lookback>(own.delta));
+  EXPECT_EQ(result, !own.lookbacks.empty());
+  if (choice != nullptr) *choice = own;
+  return result;
+}
+
+TYPED_TEST(LookbackSearch, DecidesForWhatRepeats) {
+  Random random(68);
+  for (const std::size_t n : {3000u, 100000u}) {
+    for (const std::size_t period : {5u, 90u, 700u}) {
+      std::vector<TypeParam> latents(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        latents[i] = i < period ? static_cast<TypeParam>(random.bits()) : latents[i - period];
+      }
+      EXPECT_TRUE(looks_back(latents)) << n << " numbers, period " << period;
+    }
+  }
+}
+
+TYPED_TEST(LookbackSearch, DecidesAgainstTheRest) {
+  Random random(69);
+  for (const std::size_t n : {1u, 100u, 3000u, 100000u}) {
+    std::vector<TypeParam> uniform(n);
+    std::vector<TypeParam> walk(n);
+    std::vector<TypeParam> few(n);
+    std::vector<TypeParam> runs(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const TypeParam before = i > 0 ? walk[i - 1] : TypeParam{0};
+      uniform[i] = static_cast<TypeParam>(random.bits());
+      walk[i] = static_cast<TypeParam>(before + random.below(9) - 4);
+      few[i] = static_cast<TypeParam>(random.below(6) * random.below(6));
+      runs[i] =
+          i > 0 && !random.one_in(20) ? runs[i - 1] : static_cast<TypeParam>(random.below(100));
+    }
+    EXPECT_FALSE(looks_back(uniform)) << n;
+    EXPECT_FALSE(looks_back(walk)) << n;
+    EXPECT_FALSE(looks_back(few)) << n;
+    EXPECT_FALSE(looks_back(runs)) << n;
+    EXPECT_FALSE(looks_back(std::vector<TypeParam>(n, TypeParam{3}))) << n;
+  }
+}
+
+// Corrections repeat where the numbers do.
+TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
+  Random random(70);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<std::uint64_t> latents(50000);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    latents[i] = i < 600 ? random.below(1u << 20) * 1000 + random.below(64) : latents[i - 600];
+  }
+  const LatentArray ordered{std::span<std::uint64_t>(latents)};
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
+  Choice choice{IntMult{1000}, NoDelta{}, {}};
+  const Trial trial{latents.size(), 26, false, kDefaultLevel, 6};
+  ASSERT_TRUE(try_lookback(sample, ordered, trial, choice, arena));
+  EXPECT_TRUE(std::holds_alternative<IntMult>(choice.mode));
+  ASSERT_TRUE(std::holds_alternative<Lookback>(choice.delta));
+  EXPECT_TRUE(std::get<Lookback>(choice.delta).secondary);
+}
+
+}  // namespace
+}  // namespace numpact::testing
