@@ -50,28 +50,31 @@ TEST(Ans, CodesDecodeToTheirSymbols) {
   for_each_target([&] {
     for (unsigned size_log = 1; size_log <= kMaxAnsSizeLog; ++size_log) {
       for (const std::size_t n : {0, 1, 2, 3, 4, 5, 255, 256, 1000}) {
-        const std::vector<Bin> bins = random_bins(size_log, random);
+        std::vector<Bin> bins = random_bins(size_log, random);
+        for (Bin& bin : bins) bin.offset_bits = static_cast<std::uint32_t>(random.below(65));
         std::vector<std::uint16_t> symbols(n);
         for (auto& symbol : symbols) symbol = static_cast<std::uint16_t>(random.below(bins.size()));
         Arena arena(std::pmr::new_delete_resource());
         const auto table = AnsEncodeTable::make(Binning{32, size_log, bins}, arena);
         std::vector<AnsCode> codes(n);
         std::array<std::uint32_t, kAnsStates> states{};
-        const std::uint64_t bits = encode_symbols(table, symbols, codes.data(), states);
+        const SymbolBits bits = encode_symbols(table, symbols, codes.data(), states);
 
         const std::vector<NaiveState> naive = naive_table(bins, size_log);
         std::uint64_t total = 0;
+        std::uint64_t offsets = 0;
         for (std::size_t i = 0; i < n; ++i) {
           std::uint32_t& state = states[i % kAnsStates];
           ASSERT_LT(state, naive.size());
           ASSERT_EQ(naive[state].symbol, symbols[i]);
           const std::uint32_t width = codes[i] >> 16;
           ASSERT_EQ(width, naive[state].code_bits);
-          ASSERT_EQ((codes[i] & 0xffff) >> width, 0u);
           total += width;
-          state = naive[state].next + (codes[i] & 0xffff);
+          offsets += bins[symbols[i]].offset_bits;
+          state = naive[state].next + (codes[i] & ((1u << width) - 1));
         }
-        ASSERT_EQ(bits, total);
+        ASSERT_EQ(bits.codes, total);
+        ASSERT_EQ(bits.offsets, offsets);
         for (const std::uint32_t state : states) ASSERT_EQ(state, 0u) << "where encoding began";
       }
     }

@@ -199,9 +199,11 @@ TYPED_TEST(Latents, WrittenBatchesDecode) {
     find_symbols(binning, view, symbols.data(), arena);
     std::vector<AnsCode> codes(latents.size());
     AnsStates states{};
-    std::uint64_t bits = offset_bits_of(binning, symbols);
+    std::uint64_t bits = latents.size() * std::uint64_t{bins[0].offset_bits};
     if (size_log > 0) {
-      bits += encode_symbols(AnsEncodeTable::make(binning, arena), symbols, codes.data(), states);
+      const SymbolBits symbol_bits =
+          encode_symbols(AnsEncodeTable::make(binning, arena), symbols, codes.data(), states);
+      bits = symbol_bits.codes + symbol_bits.offsets;
     }
     Bytes page((bits + 7) / 8);
     if (page.size() > 1) {

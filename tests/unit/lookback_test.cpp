@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_gate.hpp"
+#include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_kernel.hpp"
 #include "pco/choose/lookback_search.hpp"
 #include "pco/choose/lookback_trial.hpp"
@@ -123,6 +125,57 @@ TYPED_TEST(LookbackKernel, CandidatesOfAPeriod) {
   }
 }
 
+template <class T>
+class LookbackHashes : public ::testing::Test {};
+using AllWidths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(LookbackHashes, AllWidths);
+
+TYPED_TEST(LookbackHashes, AreOfTheStringAloneOnEveryTarget) {
+  using L = TypeParam;
+  Random random(71);
+  for (int round = 0; round < 20; ++round) {
+    const unsigned doublings = static_cast<unsigned>(random.between(1, 4));
+    const std::size_t string_n = std::size_t{1} << doublings;
+    const std::size_t n = random.between(100, kHashBlockN);
+    // The same string at two places, the second one in the next block.
+    std::vector<L> latents(2 * kHashBlockN);
+    for (L& latent : latents) latent = static_cast<L>(random.bits());
+    std::copy_n(latents.begin() + 20, string_n,
+                latents.begin() + static_cast<std::ptrdiff_t>(n) - 1);
+    std::vector<std::uint32_t> expected;
+    for_each_target([&] {
+      HashBlock block;
+      HashBlock first;
+      HashBlock second;
+      hash_latents(latents.data(), n, block);
+      hash_strings(block, n, doublings, first);
+      std::copy_n(block.hashes + n, kHashHistory, block.hashes);
+      hash_latents(latents.data() + n, kHashBlockN, block);
+      hash_strings(block, kHashBlockN, doublings, second);
+      const std::uint32_t* const hashes = second.hashes + kHashHistory;
+      EXPECT_EQ(first.hashes[kHashHistory + 19 + string_n], hashes[string_n - 2]);
+      if (sizeof(L) > 1) {
+        EXPECT_NE(first.hashes[kHashHistory + 18 + string_n], hashes[string_n - 3]);
+      }
+      auto picked = std::make_unique<PickedHashes>();
+      pick_hashes(second, kHashBlockN, 3, *picked);
+      EXPECT_GT(picked->n, 40u);
+      EXPECT_LT(picked->n, 250u);
+      for (std::size_t j = 0; j < picked->n; ++j) {
+        EXPECT_EQ(picked->hashes[j] >> 29, 0u);
+        if (j > 0) {
+          EXPECT_GT(picked->positions[j], picked->positions[j - 1]);
+        }
+      }
+      std::vector<std::uint32_t> all(hashes, hashes + kHashBlockN);
+      all.insert(all.end(), picked->hashes, picked->hashes + picked->n);
+      all.insert(all.end(), picked->positions, picked->positions + picked->n);
+      if (expected.empty()) expected = all;
+      ASSERT_EQ(all, expected);
+    });
+  }
+}
+
 TEST(LookbackCosts, FrequentOnesAreCheap) {
   Arena arena(std::pmr::new_delete_resource());
   LookbackCosts costs(make_counts(1000, arena), 32, 0, 4, arena);
@@ -190,8 +243,7 @@ class LookbackSearch : public ::testing::Test {
     return static_cast<double>(zeros) / static_cast<double>(lookbacks.size());
   }
 };
-using Widths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(LookbackSearch, Widths);
+TYPED_TEST_SUITE(LookbackSearch, AllWidths);
 
 TYPED_TEST(LookbackSearch, AnyDataAnyLevel) {
   Random random(63);
@@ -270,16 +322,19 @@ TYPED_TEST(LookbackSearch, GivesUp) {
   EXPECT_TRUE(find_lookbacks(lookback, array.slice(0, 1), arena, 100.0f).empty());
 }
 
+constexpr std::size_t kSampleN = 8192;
+
 // The whole decision, under no delta or the best order.
 template <Latent L>
 bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray ordered{std::span<L>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
-  const WeighedDelta picked = pick_order(sample, ordered, arena);
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   Choice own{Classic{}, NoDelta{}, {}};
-  if (picked.order > 0) own.delta = Consecutive{picked.order, false};
-  const Trial trial{latents.size(), picked.bits, true};
+  const float bits = weigh_consecutive(sample, sample.latents, 0, arena);
+  const float delta_bits = weigh_consecutive(sample, sample.latents, 1, arena);
+  if (delta_bits < bits) own.delta = Consecutive{1, false};
+  const Trial trial{latents.size(), std::min(bits, delta_bits), true};
   const bool result = try_lookback(sample, ordered, trial, own, arena);
   EXPECT_EQ(result, std::holds_alternative<Lookback>(own.delta));
   EXPECT_EQ(result, !own.lookbacks.empty());
@@ -332,7 +387,7 @@ TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
     latents[i] = i < 600 ? random.below(1u << 20) * 1000 + random.below(64) : latents[i - 600];
   }
   const LatentArray ordered{std::span<std::uint64_t>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n), arena);
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
   const Trial trial{latents.size(), 26, false, kDefaultLevel, 6};
   ASSERT_TRUE(try_lookback(sample, ordered, trial, choice, arena));

@@ -11,25 +11,27 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-std::uint64_t EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* HWY_RESTRICT symbols,
-                            std::size_t n, AnsCode* HWY_RESTRICT codes,
-                            std::array<std::uint32_t, kAnsStates>& states) {
+SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* HWY_RESTRICT symbols,
+                         std::size_t n, AnsCode* HWY_RESTRICT codes,
+                         std::array<std::uint32_t, kAnsStates>& states) {
   const std::uint32_t size = std::uint32_t{1} << table.size_log;
   const AnsSymbolStep* HWY_RESTRICT steps = table.steps.data();
   const std::uint16_t* HWY_RESTRICT next = table.next.data();
-  std::uint64_t total_bits = 0;
-  const auto step = [&](std::uint32_t& y, std::size_t i) HWY_ATTR {
-    const AnsSymbolStep symbol = steps[symbols[i]];
-    const std::uint32_t bits = (y + symbol.bits_bias) >> 16;
-    codes[i] = (y & ((std::uint32_t{1} << bits) - 1)) | bits << 16;
-    total_bits += bits;
-    y = size + next[static_cast<std::int32_t>(y >> bits) + symbol.next_base];
+  const std::uint8_t* HWY_RESTRICT offset_bits = table.offset_bits.data();
+  SymbolBits total;
+  // While a chain from state to state waits for memory there is time for counting offsets.
+  const auto step = [&](std::uint32_t y, std::size_t i) HWY_ATTR {
+    const std::size_t symbol = symbols[i];
+    const std::uint32_t bits = (y + steps[symbol].bits_bias) >> 16;
+    codes[i] = bits << 16 | y;
+    total.offsets += offset_bits[symbol];
+    return std::uint32_t{next[(y >> bits) + steps[symbol].next_base]};
   };
   std::uint32_t y[kAnsStates] = {size, size, size, size};
   std::size_t i = n;
   while (i % kAnsStates != 0) {
     --i;
-    step(y[i % kAnsStates], i);
+    y[i % kAnsStates] = step(y[i % kAnsStates], i);
   }
   std::uint32_t y0 = y[0];
   std::uint32_t y1 = y[1];
@@ -37,13 +39,14 @@ std::uint64_t EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* HW
   std::uint32_t y3 = y[3];
   while (i > 0) {
     i -= 4;
-    step(y3, i + 3);
-    step(y2, i + 2);
-    step(y1, i + 1);
-    step(y0, i);
+    y3 = step(y3, i + 3);
+    y2 = step(y2, i + 2);
+    y1 = step(y1, i + 1);
+    y0 = step(y0, i);
   }
   states = {y0 - size, y1 - size, y2 - size, y3 - size};
-  return total_bits;
+  for (i = 0; i < n; ++i) total.codes += codes[i] >> 16;
+  return total;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -57,8 +60,8 @@ namespace numpact {
 
 HWY_EXPORT(EncodeSymbols);
 
-std::uint64_t encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
-                             AnsCode* codes, std::array<std::uint32_t, kAnsStates>& states) {
+SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
+                          AnsCode* codes, std::array<std::uint32_t, kAnsStates>& states) {
   return NUMPACT_DISPATCH(EncodeSymbols)(table, symbols.data(), symbols.size(), codes, states);
 }
 

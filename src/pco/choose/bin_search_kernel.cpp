@@ -41,23 +41,23 @@ HWY_INLINE VF Log2(DF df, VF x) {
   return hn::Add(exponents, hn::Mul(hn::Sub(m, one), curve));
 }
 
-// Offset widths of bins from each of kNearStarts neighbouring starts up to `upper`.
+// Offset widths of bins from a vector of neighbouring starts up to `upper`.
 template <class L>
-HWY_INLINE void NearWidths(L upper, const L* HWY_RESTRICT lowers, float* HWY_RESTRICT widths) {
+HWY_INLINE VF WidthsFrom(DF df, L upper, const L* HWY_RESTRICT lowers) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   // The exponent of the range as a float; without the bit below the top one it is not rounded up.
   if constexpr (sizeof(L) == 8) {
-    for (std::size_t i = 0; i < kNearStarts; i += 8) {
-      const __m512i ranges = _mm512_sub_epi64(_mm512_set1_epi64(static_cast<long long>(upper)),
-                                              _mm512_loadu_si512(lowers + i));
+    const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
+    __m256 halves[2];
+    for (std::size_t half = 0; half < 2; ++half) {
+      const __m512i ranges = _mm512_sub_epi64(uppers, _mm512_loadu_si512(lowers + 8 * half));
       const __m512i tops = _mm512_andnot_si512(_mm512_srli_epi64(ranges, 1), ranges);
       const __m512i floats = _mm512_castpd_si512(_mm512_cvtepu64_pd(tops));
       const __m512i exponents =
           _mm512_sub_epi64(_mm512_srli_epi64(floats, 52), _mm512_set1_epi64(1022));
-      const __m512i bits = _mm512_max_epi64(exponents, _mm512_setzero_si512());
-      _mm256_storeu_ps(widths + i, _mm512_cvtepi64_ps(bits));
+      halves[half] = _mm512_cvtepi64_ps(_mm512_max_epi64(exponents, _mm512_setzero_si512()));
     }
-    return;
+    return VF{_mm512_insertf32x8(_mm512_castps256_ps512(halves[0]), halves[1], 1)};
   } else if constexpr (sizeof(L) == 4) {
     const __m512i ranges =
         _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(upper)), _mm512_loadu_si512(lowers));
@@ -65,14 +65,14 @@ HWY_INLINE void NearWidths(L upper, const L* HWY_RESTRICT lowers, float* HWY_RES
     const __m512i floats = _mm512_castps_si512(_mm512_cvtepu32_ps(tops));
     const __m512i exponents =
         _mm512_sub_epi32(_mm512_srli_epi32(floats, 23), _mm512_set1_epi32(126));
-    const __m512i bits = _mm512_max_epi32(exponents, _mm512_setzero_si512());
-    _mm512_storeu_ps(widths, _mm512_cvtepi32_ps(bits));
-    return;
+    return VF{_mm512_cvtepi32_ps(_mm512_max_epi32(exponents, _mm512_setzero_si512()))};
   }
 #endif
-  for (std::size_t i = 0; i < kNearStarts; ++i) {
+  HWY_ALIGN float widths[kNearStarts];
+  for (std::size_t i = 0; i < hn::Lanes(df); ++i) {
     widths[i] = static_cast<float>(std::bit_width(static_cast<L>(upper - lowers[i])));
   }
+  return hn::Load(df, widths);
 }
 
 // Starts that are tried for several ends.
@@ -107,6 +107,9 @@ class Merger {
     starts_[0] = 0;
     std::size_t j = 1;
     for (; j <= problem_.n && j < kNearStarts; ++j) end_at_first(j);
+    if (problem_.n <= kAllStarts) {
+      for (; j <= problem_.n; ++j) end_at_any(j);
+    }
     const std::size_t ends = problem_.n < kFewBins ? 1 : kManyEnds;
     for (; j <= problem_.n; j += ends) {
       const std::size_t last = std::min(j + ends - 1, problem_.n);
@@ -121,8 +124,9 @@ class Merger {
   static constexpr std::size_t kManyEnds = 4;
   static constexpr std::size_t kFewBins = 512;
 
-  // Costs of kNearStarts starts.
-  HWY_INLINE void costs(const float* bests, const float* cumulative, const float* widths,
+  // Costs of kNearStarts starts; width_at(i): vector of their widths from the i-th on.
+  template <class Widths>
+  HWY_INLINE void costs(const float* bests, const float* cumulative, const Widths& width_at,
                         float count_end, float* HWY_RESTRICT out) const {
     const DF df;
     const auto min_count = hn::Set(df, problem_.min_count);
@@ -134,9 +138,23 @@ class Merger {
       const auto excess = hn::Mul(hn::Sub(weighed, count), hn::Set(df, kLog2E));
       const auto fixed =
           hn::Add(hn::Add(hn::LoadU(df, bests + i), hn::Set(df, problem_.meta_bits)), excess);
-      const auto bits = hn::Mul(count, hn::Add(code, hn::LoadU(df, widths + i)));
+      const auto bits = hn::Mul(count, hn::Add(code, width_at(i)));
       hn::Store(hn::Add(fixed, bits), df, out + i);
     }
+  }
+  // Neighbouring starts.
+  HWY_INLINE void costs_from(std::size_t start, std::size_t end, float* HWY_RESTRICT out) const {
+    const L upper = problem_.uppers[end - 1];
+    const L* const lowers = problem_.lowers + start;
+    const auto width_at = [=](std::size_t i)
+                              HWY_ATTR { return WidthsFrom(DF(), upper, lowers + i); };
+    costs(best_ + start, problem_.cumulative + start, width_at, problem_.cumulative[end], out);
+  }
+  HWY_INLINE void costs_of(const Starts& some, std::size_t first, std::size_t end,
+                           float* HWY_RESTRICT out) const {
+    const float* const widths = some.widths + first;
+    const auto width_at = [=](std::size_t i) HWY_ATTR { return hn::LoadU(DF(), widths + i); };
+    costs(some.bests + first, some.cumulative + first, width_at, problem_.cumulative[end], out);
   }
 
   // The first of n costs that is the least; n: a multiple of kNearStarts.
@@ -166,19 +184,30 @@ class Merger {
     }
     near.fill_up();
     HWY_ALIGN float all[kNearStarts];
-    costs(near.bests, near.cumulative, near.widths, problem_.cumulative[j], all);
+    costs_of(near, 0, j, all);
     starts_[j] = near.starts[least(all, kNearStarts, best_[j])];
+  }
+
+  // All starts, in steps that overlap at the first ones.
+  void end_at_any(std::size_t j) {
+    HWY_ALIGN float all[kAllStarts + kNearStarts];
+    const std::size_t steps = (j + kNearStarts - 1) / kNearStarts;
+    const auto start_of = [=](std::size_t step) {
+      return step + 1 < steps ? step * kNearStarts : j - kNearStarts;
+    };
+    for (std::size_t step = 0; step < steps; ++step) {
+      costs_from(start_of(step), j, all + step * kNearStarts);
+    }
+    const std::size_t chosen = least(all, steps * kNearStarts, best_[j]);
+    starts_[j] = static_cast<std::uint32_t>(start_of(chosen / kNearStarts) + chosen % kNearStarts);
   }
 
   void end_at(std::size_t j) {
     const std::size_t near = j - kNearStarts;
-    const float count_end = problem_.cumulative[j];
-    HWY_ALIGN float widths[kNearStarts];
     HWY_ALIGN float all[kNearStarts + Starts::kMost];
-    NearWidths(problem_.uppers[j - 1], problem_.lowers + near, widths);
-    costs(best_ + near, problem_.cumulative + near, widths, count_end, all);
+    costs_from(near, j, all);
     for (std::size_t i = 0; i < far_.n; i += kNearStarts) {
-      costs(far_.bests + i, far_.cumulative + i, far_.widths + i, count_end, all + kNearStarts + i);
+      costs_of(far_, i, j, all + kNearStarts + i);
     }
     const std::size_t chosen = least(all, kNearStarts + far_.n, best_[j]);
     starts_[j] = chosen < kNearStarts ? static_cast<std::uint32_t>(near + chosen)

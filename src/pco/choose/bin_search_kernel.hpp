@@ -20,12 +20,14 @@ struct MergeProblem {
 };
 
 // Sets best[j] to the least cost of the bins before j and starts[j] to where its last merged bin
-// starts, for j in [0, n]. Returns best[n]. Which starts are tried: all of the last kNearStarts,
-// and of those further away the first that a bin of each offset width can have. (Between these
-// nothing but the count changes, of which the cost is concave: the ends are cheapest, or nearly.)
+// starts, for j in [0, n]. Returns best[n]. Which starts are tried: all, if there are at most
+// kAllStarts bins; else the last kNearStarts, and of those further away the first that a bin of
+// each offset width can have. (Between these nothing but the count changes, of which the cost is
+// concave: the ends are cheapest, or nearly.)
 template <Latent L>
 float merge_bins(const MergeProblem<L>& problem, float* best, std::uint32_t* starts);
 
+inline constexpr std::size_t kAllStarts = 256;
 inline constexpr std::size_t kNearStarts = 16;
 
 }  // namespace numpact

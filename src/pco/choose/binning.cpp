@@ -21,12 +21,17 @@ constexpr unsigned kTypicalSizeLog = 10;
 constexpr unsigned kSampledSizeLog = 12;
 
 // Groups of fewer latents hardly ever pay for their metadata.
-constexpr std::size_t kMinGroupN = 8;
+constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
 
 HistogramSpec sample_histogram(std::size_t n) {
-  return {std::min<std::size_t>(64, n / 32), std::clamp<std::size_t>(n / 64, kMinGroups, 64), 1};
+  constexpr std::size_t kMostValues = 1000;
+  constexpr std::size_t kMostGroups = 64;
+  return {std::min(n / 4, kMostValues), std::clamp(n / 64, kMinGroups, kMostGroups), 1};
 }
+
+// Bins fit the sample they were made for better than the chunk: by about so many bits each.
+constexpr float kOptimism = 2.5f;
 
 }  // namespace
 
@@ -79,7 +84,8 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
     using L = typename decltype(span)::value_type;
     const HistogramSpec spec = sample_histogram(span.size());
     const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog) / scale, kSampledSizeLog};
+    const float meta_bits = bin_meta_bits<L>(kTypicalSizeLog) / scale;
+    const BinCosts costs{meta_bits + kOptimism * (1 - 1 / scale), kSampledSizeLog};
     return optimize_bins(histogram, costs, arena).total_bits;
   });
 }

@@ -162,7 +162,7 @@ class Chooser {
     Ranking ranking(log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
-        hints_ != nullptr && is_auto_mode()
+        hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
             ? hinted_candidates(*hints_)
             : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(candidates, sample, few, ranking);
@@ -286,14 +286,14 @@ class Chooser {
   std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
     if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
-                      ranking.first().secondary_bits};
     const bool dict_is_first = std::holds_alternative<Dict>(ranking.first().mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
       for (const Weighed& way : ranking.all()) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way);
+        const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
+                          way.secondary_bits};
         if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }

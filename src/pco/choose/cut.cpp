@@ -1,144 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers are seen as short blocks, each with a histogram of a sample of its latents over bins
-// that all share. Neighbours are joined, first those that gain most, as long as one chunk is
-// estimated to be smaller than two.
+// The numbers are seen as short blocks, each with a histogram of its latents over bins that all
+// share. Neighbours are joined as long as one chunk is estimated to be smaller than two. A first
+// look at a sample and at few blocks finds the bins and tells whether a closer one may pay.
 #include "pco/choose/cut.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 
-#include "pco/choose/cut_kernel.hpp"
+#include "pco/choose/cut_join.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/stats/histogram.hpp"
-#include "pco/stats/log2.hpp"
 
 namespace numpact {
 namespace {
 
-constexpr std::size_t kMostBlocks = 1024;
-// For a first look, which need not find the place.
-constexpr std::size_t kFirstBlocks = 64;
 constexpr std::size_t kMinBlockN = std::size_t{1} << 10;
-// A first look takes runs so long of each block, one in so many.
+constexpr std::size_t kMostBlocks = 1024;
+// The first look takes runs so long, one number in so many, but so many numbers at least.
 constexpr std::size_t kRunN = 256;
 constexpr std::size_t kOneRunIn = 8;
-// Fewer numbers are looked at whole at once.
-constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
-// The shared bins.
-constexpr unsigned kLeavesLog = 8;
-constexpr std::size_t kLeaves = std::size_t{1} << kLeavesLog;
-constexpr TreeShape kShape{kLeavesLog};
-constexpr std::size_t kHistogramN = std::size_t{1} << 15;
+constexpr std::size_t kFirstLookN = std::size_t{1} << 12;
+// The fewest and most blocks of it, and numbers in one.
+constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
+constexpr std::size_t kMinFirstBlocks = 16;
+constexpr std::size_t kMostFirstBlocks = 64;
+constexpr std::size_t kHistogramN = std::size_t{1} << 13;
+// Numbers that the closer look takes at a time.
+constexpr std::size_t kPieceN = std::size_t{1} << 14;
 // In the metadata beside the latents' width: weight and offset width.
 constexpr float kBinFieldBits = 24;
 // Of a chunk beside its bins.
 constexpr float kChunkBits = 300;
-// What a cut plan must save to be worth more chunks.
+// What a cut plan must save to be worth more chunks, and to be worth a second look.
 constexpr float kMinSaving = 0.005f;
+constexpr float kMinPromise = 0.003f;
+// Less cannot be cut.
+constexpr float kMinBits = 4096;
+// What taking the other delta for some blocks must save for it to be looked at.
+constexpr float kOtherDeltaSaving = 0.002f;
 
-// Deltas that a segment may have: the one chosen for all, and one other.
-constexpr std::size_t kDeltas = 2;
-
-// Histograms over the shared bins, the cost of the segment, and of it joined with the next.
-struct Segment {
-  std::size_t n = 0;
-  std::array<std::uint32_t*, kDeltas> counts{};
-  float cost = 0;
-  float joined_cost = 0;
+// Bins for all blocks under one delta, and how they lie in the tree.
+struct SharedBins {
+  Binning binning;  // with lowers only
+  std::array<std::uint16_t, kCutLeaves> places;
+  unsigned order = 0;
 };
 
-// Shared bins as the leaves of a binary tree: a segment takes any of the tree's nodes for its bins.
-class BinTree {
- public:
-  explicit BinTree(Arena& arena)
-      : widths_(arena.make<float>(kShape.nodes())),
-        costs_(arena.make<float>(kShape.nodes())),
-        sums_(arena.make<std::uint32_t>(kShape.nodes())) {}
-
-  template <Latent L>
-  void set_leaves(const Histogram<L>& bins) {
-    std::array<L, kLeaves> lowers;
-    std::array<L, kLeaves> uppers;
-    for (std::size_t i = 0; i < kLeaves; ++i) {
-      const std::size_t bin = std::min(i, bins.size() - 1);
-      const bool is_value = bins.lowers[bin] == bins.uppers[bin];
-      const bool is_last = bin + 1 == bins.size();
-      lowers[i] = bins.lowers[bin];
-      // What lies between two bins counts for the lower one, as find_symbols sees it.
-      uppers[i] = is_value || is_last ? bins.uppers[bin] : static_cast<L>(bins.lowers[bin + 1] - 1);
-    }
-    float* level = widths_.data();
-    for (unsigned log = kLeavesLog;; --log) {
-      const TreeShape shape{log};
-      const std::size_t size = shape.leaves();
-      for (std::size_t i = 0; i < size; ++i) {
-        const L spread = static_cast<L>(uppers[i] - lowers[i]);
-        level[shape.leaf_at(i)] = static_cast<float>(std::bit_width(spread));
-        if (i % 2 == 1) {
-          lowers[i / 2] = lowers[i - 1];
-          uppers[i / 2] = uppers[i];
-        }
-      }
-      if (log == 0) return;
-      level += size;
-    }
+template <Latent L>
+SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, Arena& arena) {
+  SharedBins shared;
+  shared.order = order;
+  for (std::size_t i = 0; i < kCutLeaves; ++i) {
+    shared.places[i] = static_cast<std::uint16_t>(kCutShape.leaf_at(i));
   }
-
-  // Bits of latents so distributed, where a bin in the metadata takes meta_bits.
-  float cost(const std::uint32_t* counts, float meta_bits) const {
-    return tree_cost(kShape, counts, widths_.data(), meta_bits, sums_.data(), costs_.data());
+  const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
+  const ArenaScope scratch(arena);
+  const std::size_t n = std::min(stored.size(), kHistogramN);
+  const std::span<L> some = arena.make<L>(n);
+  for (std::size_t i = 0; i < n; ++i) some[i] = stored[i * stored.size() / n];
+  const HistogramSpec spec{kCutLeaves / 4, kCutLeaves / 4};
+  Histogram<L> histogram = make_histogram(std::span<const L>(some), spec, arena);
+  const std::size_t size = std::min(histogram.size(), kCutLeaves);
+  histogram = {histogram.lowers.first(size), histogram.uppers.first(size),
+               histogram.counts.first(size)};
+  tree.set_leaves(histogram);
+  for (std::size_t i = 0; i < size; ++i) {
+    // What lies below the first bin counts for it.
+    bins[i] = Bin{i == 0 ? std::uint64_t{0} : std::uint64_t{histogram.lowers[i]}, 1, kBits<L>};
   }
-
- private:
-  // Of all nodes.
-  std::span<float> widths_;
-  std::span<float> costs_;
-  std::span<std::uint32_t> sums_;
-};
-
-struct Blocks {
-  std::size_t block_n = 0;  // numbers in each, but for the last
-  std::size_t count = 0;
-  std::size_t run_n = 0;    // numbers that are looked at of each, in a row
-  std::size_t runs = 0;     // such rows of each
-  LatentArray runs_of_all;  // ordered latents
-};
-
-// Whole blocks, or one run in kOneRunIn.
-enum class Look { kWhole, kRuns };
-
-std::size_t block_n(std::size_t n, std::size_t most_blocks) {
-  return std::max(kMinBlockN, std::bit_ceil((n + most_blocks - 1) / most_blocks));
+  shared.binning = Binning{kBits<L>, 0, bins.first(size)};
+  return shared;
 }
 
-Blocks take_blocks(const LatentArray& ordered, Look look, Arena& arena) {
-  Blocks blocks;
-  blocks.block_n = block_n(ordered.n, look == Look::kWhole ? kMostBlocks : kFirstBlocks);
-  blocks.count = ordered.n / blocks.block_n;
-  const std::size_t step = look == Look::kWhole ? blocks.block_n : kRunN * kOneRunIn;
-  blocks.run_n = look == Look::kWhole ? blocks.block_n : kRunN;
-  blocks.runs = blocks.block_n / step;
-  ordered.visit([&](auto latents) {
-    using L = typename decltype(latents)::value_type;
-    const std::size_t total = blocks.count * blocks.runs;
-    const std::span<L> copy = arena.make<L>(total * blocks.run_n);
-    std::uint64_t random = 0x9e3779b97f4a7c15u;
-    for (std::size_t run = 0; run < total; ++run) {
-      random = random * 6364136223846793005u + 1442695040888963407u;
-      const std::size_t from =
-          run * step + static_cast<std::size_t>((random >> 33) % (step - blocks.run_n + 1));
-      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), blocks.run_n,
-                  copy.begin() + static_cast<std::ptrdiff_t>(run * blocks.run_n));
-    }
-    blocks.runs_of_all = LatentArray(copy);
-  });
-  return blocks;
-}
-
-// The runs' latents as they would be stored; each run loses `order`.
+// Runs of latents as they would be stored; each loses `order`. In place.
 template <Latent L>
 std::span<L> delta_encode_runs(std::span<L> latents, std::size_t run_n, unsigned order) {
   if (order == 0) return latents;
@@ -153,167 +89,58 @@ std::span<L> delta_encode_runs(std::span<L> latents, std::size_t run_n, unsigned
   return latents.first(runs * kept);
 }
 
+// Counts the stored latents of some blocks, each as many.
 template <Latent L>
-Histogram<L> shared_bins(std::span<const L> latents, Arena& arena) {
-  const std::size_t n = std::min(latents.size(), kHistogramN);
-  const std::span<L> some = arena.make<L>(n);
-  for (std::size_t i = 0; i < n; ++i) some[i] = latents[i * latents.size() / n];
-  const HistogramSpec spec{kLeaves / 4, kLeaves / 4};
-  Histogram<L> bins = make_histogram(std::span<const L>(some), spec, arena);
-  if (bins.size() > kLeaves) {
-    // Never by the spec's sums but for ties of rounding.
-    bins = {bins.lowers.first(kLeaves), bins.uppers.first(kLeaves), bins.counts.first(kLeaves)};
-  }
-  return bins;
-}
-
-// Which shared bin each latent falls into; those below the first into it.
-template <Latent L>
-std::span<std::uint16_t> bin_indices(const Histogram<L>& bins, std::span<const L> latents,
-                                     Arena& arena) {
-  const std::span<Bin> as_bins = arena.make<Bin>(bins.size());
-  for (std::size_t i = 0; i < bins.size(); ++i) {
-    as_bins[i] = Bin{i == 0 ? std::uint64_t{0} : std::uint64_t{bins.lowers[i]}, 1, kBits<L>};
-  }
-  const std::span<std::uint16_t> indices = arena.make<std::uint16_t>(latents.size());
-  find_symbols(Binning{kBits<L>, 0, as_bins}, latents, indices.data(), arena);
-  return indices;
-}
-
-struct Costs {
-  std::span<BinTree> trees;  // by delta
-  float meta_bits;
-  float chunk_bits;
-
-  float of(const std::array<std::uint32_t*, kDeltas>& counts) {
-    float least = HUGE_VALF;
-    for (std::size_t i = 0; i < trees.size(); ++i) {
-      least = std::min(least, trees[i].cost(counts[i], meta_bits));
-    }
-    return chunk_bits + least;
-  }
-};
-
-class Joiner {
- public:
-  Joiner(std::span<Segment> segments, Costs& costs, Arena& arena)
-      : segments_(segments), costs_(costs) {
-    for (std::uint32_t*& counts : joined_) counts = arena.make<std::uint32_t>(kLeaves).data();
-    for (Segment& segment : segments_) segment.cost = costs_.of(segment.counts);
-    for (std::size_t i = 0; i + 1 < segments_.size(); ++i) weigh_joined(i);
-  }
-
-  void run() {
-    while (segments_.size() > 1) {
-      std::size_t best = 0;
-      float best_gain = -HUGE_VALF;
-      for (std::size_t i = 0; i + 1 < segments_.size(); ++i) {
-        const float gain = segments_[i].cost + segments_[i + 1].cost - segments_[i].joined_cost;
-        if (gain > best_gain) {
-          best_gain = gain;
-          best = i;
-        }
-      }
-      if (best_gain < 0) return;
-      join(best);
-    }
-  }
-
-  std::span<const Segment> segments() const { return segments_; }
-  float total_cost() const {
-    float sum = 0;
-    for (const Segment& segment : segments_) sum += segment.cost;
-    return sum;
-  }
-
- private:
-  static void add(std::uint32_t* __restrict to, const std::uint32_t* __restrict counts) {
-    for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) to[leaf] += counts[leaf];
-  }
-  void weigh_joined(std::size_t i) {
-    for (std::size_t d = 0; d < kDeltas; ++d) {
-      std::copy_n(segments_[i].counts[d], kLeaves, joined_[d]);
-      add(joined_[d], segments_[i + 1].counts[d]);
-    }
-    segments_[i].joined_cost = costs_.of(joined_);
-  }
-  void join(std::size_t i) {
-    for (std::size_t d = 0; d < kDeltas; ++d) {
-      add(segments_[i].counts[d], segments_[i + 1].counts[d]);
-    }
-    segments_[i].n += segments_[i + 1].n;
-    segments_[i].cost = segments_[i].joined_cost;
-    std::copy(segments_.begin() + static_cast<std::ptrdiff_t>(i) + 2, segments_.end(),
-              segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    segments_ = segments_.first(segments_.size() - 1);
-    if (i > 0) weigh_joined(i - 1);
-    if (i + 1 < segments_.size()) weigh_joined(i);
-  }
-
-  std::span<Segment> segments_;
-  Costs& costs_;
-  std::array<std::uint32_t*, kDeltas> joined_{};
-};
-
-// Counts each block's latents under one delta. Returns how many latents were counted.
-template <Latent L>
-std::size_t count_blocks(std::span<const L> runs, const Blocks& blocks, unsigned order,
-                         std::size_t delta, std::span<Segment> segments, BinTree& tree,
-                         Arena& arena) {
-  for (Segment& segment : segments) {
-    segment.counts[delta] = arena.make<std::uint32_t>(kLeaves).data();
-    std::fill_n(segment.counts[delta], kLeaves, 0);
+void count_blocks(std::span<const L> stored, const SharedBins& shared, std::span<CutSegment> blocks,
+                  std::size_t delta, Arena& arena) {
+  for (CutSegment& block : blocks) {
+    block.counts[delta] = arena.make<std::uint32_t>(kCutLeaves).data();
   }
   const ArenaScope scratch(arena);
-  const std::span<L> copy = arena.make<L>(runs.size());
-  std::copy(runs.begin(), runs.end(), copy.begin());
-  const std::span<const L> stored = delta_encode_runs(copy, blocks.run_n, order);
-  const Histogram<L> bins = shared_bins(stored, arena);
-  tree.set_leaves(bins);
-  const std::span<const std::uint16_t> indices = bin_indices(bins, stored, arena);
-  const std::size_t per_block = stored.size() / blocks.count;
-  std::array<std::uint16_t, kLeaves> places;
-  for (std::size_t i = 0; i < kLeaves; ++i) {
-    places[i] = static_cast<std::uint16_t>(kShape.leaf_at(i));
-  }
-  for (std::size_t block = 0; block < blocks.count; ++block) {
-    std::uint32_t* const counts = segments[block].counts[delta];
-    for (const std::uint16_t index : indices.subspan(block * per_block, per_block)) {
-      ++counts[places[index]];
+  const std::span<std::uint16_t> indices = arena.make<std::uint16_t>(stored.size());
+  find_symbols(shared.binning, stored, indices.data(), arena);
+  const std::size_t per_block = stored.size() / blocks.size();
+  const std::uint16_t* at = indices.data();
+  for (CutSegment& block : blocks) {
+    // Two tables, so that runs of one bin don't wait for their own counter.
+    std::array<std::uint32_t, kCutLeaves> even{};
+    std::array<std::uint32_t, kCutLeaves> odd{};
+    std::size_t i = 0;
+    for (; i + 2 <= per_block; i += 2) {
+      ++even[at[i]];
+      ++odd[at[i + 1]];
+    }
+    if (i < per_block) ++even[at[i]];
+    at += per_block;
+    for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) {
+      block.counts[delta][shared.places[leaf]] = even[leaf] + odd[leaf];
     }
   }
-  return stored.size();
 }
 
 template <Latent L>
-CutPlan plan(std::span<const L> runs, const Blocks& blocks, std::size_t n, unsigned order,
-             std::span<std::size_t> sizes, Arena& arena) {
-  std::array<BinTree, kDeltas> trees{BinTree(arena), BinTree(arena)};
-  const std::span<Segment> segments = arena.make<Segment>(blocks.count);
-  for (Segment& segment : segments) segment = {blocks.block_n, {}, 0, 0};
-  segments.back().n += n - blocks.count * blocks.block_n;
-  const std::size_t seen = count_blocks(runs, blocks, order, 0, segments, trees[0], arena);
-  count_blocks(runs, blocks, order == 0 ? 1 : 0, 1, segments, trees[1], arena);
-  const float scale = static_cast<float>(n) / static_cast<float>(seen);
-  Costs costs{trees, (kBinFieldBits + static_cast<float>(kBits<L>)) / scale, kChunkBits / scale};
-  std::array<std::uint32_t*, kDeltas> all{};
-  for (std::size_t d = 0; d < kDeltas; ++d) {
-    all[d] = arena.make<std::uint32_t>(kLeaves).data();
-    std::fill_n(all[d], kLeaves, 0);
-    for (const Segment& segment : segments) {
-      for (std::size_t leaf = 0; leaf < kLeaves; ++leaf) all[d][leaf] += segment.counts[d][leaf];
+std::span<L> copy_of(std::span<const L> latents, Arena& arena) {
+  const std::span<L> copy = arena.make<L>(latents.size());
+  std::copy(latents.begin(), latents.end(), copy.begin());
+  return copy;
+}
+
+// Runs of the numbers' ordered latents, evenly spread but for a shift within their stretch.
+LatentArray take_runs(const LatentArray& ordered, std::size_t step, std::size_t count,
+                      Arena& arena) {
+  return ordered.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    const std::span<L> runs = arena.make<L>(count * kRunN);
+    std::uint64_t random = 0x9e3779b97f4a7c15u;
+    for (std::size_t run = 0; run < count; ++run) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      const std::size_t from =
+          run * step + static_cast<std::size_t>((random >> 33) % (step - kRunN + 1));
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), kRunN,
+                  runs.begin() + static_cast<std::ptrdiff_t>(run * kRunN));
     }
-  }
-  Joiner joiner(segments, costs, arena);
-  joiner.run();
-  const float per_number = 1 / static_cast<float>(seen);
-  CutPlan result;
-  result.uncut_bits = costs.of(all) * per_number;
-  result.bits = joiner.total_cost() * per_number;
-  std::size_t size = 0;
-  for (const Segment& segment : joiner.segments()) sizes[size++] = segment.n;
-  result.sizes = sizes.first(size);
-  return result;
+    return LatentArray(runs);
+  });
 }
 
 // The order whose deltas are most like those of any delta encoding.
@@ -322,30 +149,171 @@ unsigned order_like(const AnyDelta& delta) {
   return std::holds_alternative<NoDelta>(delta) ? 0 : 1;
 }
 
+class Cutter {
+ public:
+  Cutter(const LatentArray& ordered, const Choice& choice, std::span<std::size_t> sizes,
+         Arena& arena)
+      : ordered_(ordered),
+        mode_(choice.mode),
+        sizes_(sizes),
+        arena_(arena),
+        trees_{BinTree(arena), BinTree(arena)} {
+    const unsigned order = order_like(choice.delta);
+    orders_ = {order, order == 0 ? 1u : 0u};
+  }
+
+  // At a sample.
+  CutPlan look_first() {
+    const std::size_t n = ordered_.n;
+    const std::size_t one_run_in =
+        std::bit_floor(std::clamp<std::size_t>(n / kFirstLookN, 1, kOneRunIn));
+    const std::size_t step = kRunN * one_run_in;
+    const std::size_t most_blocks = std::clamp(n / kFirstBlockN, kMinFirstBlocks, kMostFirstBlocks);
+    const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * most_blocks));
+    const std::span<CutSegment> blocks = make_blocks(block_n);
+    const std::size_t runs = blocks.size() * (block_n / step);
+    const LatentArray primary =
+        split(mode_, take_runs(ordered_, step, runs, arena_), arena_).primary;
+    primary.visit([&](auto latents) {
+      using L = typename decltype(latents)::value_type;
+      for (std::size_t d = 0; d < kCutDeltas; ++d) {
+        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+        const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
+        bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
+        count_blocks(stored, bins_[d], blocks, d, arena_);
+      }
+    });
+    deltas_ = kCutDeltas;
+    if (!other_delta_pays(blocks, costs(primary))) deltas_ = 1;
+    return join(blocks, primary);
+  }
+
+  // At all numbers, after the first look.
+  CutPlan look_closely() {
+    const std::size_t block_n =
+        std::max(kMinBlockN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
+    const std::span<CutSegment> blocks = make_blocks(block_n);
+    const std::size_t per_piece = std::max<std::size_t>(1, kPieceN / block_n);
+    LatentArray seen;
+    for (std::size_t first = 0; first < blocks.size(); first += per_piece) {
+      const std::size_t count = std::min(per_piece, blocks.size() - first);
+      const LatentArray piece = ordered_.slice(first * block_n, count * block_n);
+      const unsigned bits = count_piece(piece, blocks.subspan(first, count), block_n);
+      seen.bits = bits;
+      seen.n += count * block_n;
+    }
+    return join(blocks, seen);
+  }
+
+ private:
+  std::span<CutSegment> make_blocks(std::size_t block_n) {
+    const std::span<CutSegment> blocks = arena_.make<CutSegment>(ordered_.n / block_n);
+    for (CutSegment& block : blocks) block = {block_n, {}, 0, 0};
+    blocks.back().n += ordered_.n % block_n;
+    return blocks;
+  }
+
+  // Returns the width of the latents.
+  unsigned count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
+                       std::size_t block_n) {
+    for (std::size_t d = 0; d < deltas_; ++d) {
+      for (CutSegment& block : blocks) block.counts[d] = nullptr;
+    }
+    const std::span<std::uint32_t> kept =
+        arena_.make<std::uint32_t>(deltas_ * blocks.size() * kCutLeaves);
+    const ArenaScope scratch(arena_);
+    const LatentArray primary = split(mode_, piece, arena_).primary;
+    primary.visit([&](auto latents) {
+      using L = typename decltype(latents)::value_type;
+      for (std::size_t d = 0; d < deltas_; ++d) {
+        const ArenaScope of_delta(arena_);
+        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+        const std::span<const L> stored = delta_encode_runs(copy, block_n, orders_[d]);
+        count_blocks(stored, bins_[d], blocks, d, arena_);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+          std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
+          std::copy_n(blocks[i].counts[d], kCutLeaves, to);
+          blocks[i].counts[d] = to;
+        }
+      }
+    });
+    return primary.bits;
+  }
+
+  // seen: as many and as wide latents as were counted.
+  CutCosts costs(const LatentArray& seen) const {
+    const float share = static_cast<float>(seen.n) / static_cast<float>(ordered_.n);
+    const float bin_bits = kBinFieldBits + static_cast<float>(seen.bits);
+    return {std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
+  }
+
+  static bool other_delta_pays(std::span<const CutSegment> blocks, const CutCosts& costs) {
+    float first = 0;
+    float least = 0;
+    for (const CutSegment& block : blocks) {
+      const float bits = costs.trees[0].cost(block.counts[0], costs.meta_bits);
+      first += bits;
+      least += std::min(bits, costs.trees[1].cost(block.counts[1], costs.meta_bits));
+    }
+    return least < (1 - kOtherDeltaSaving) * first;
+  }
+
+  float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const {
+    CutCounts all{};
+    for (std::size_t d = 0; d < deltas_; ++d) {
+      all[d] = arena_.make<std::uint32_t>(kCutLeaves).data();
+      std::fill_n(all[d], kCutLeaves, 0);
+      for (const CutSegment& block : blocks) {
+        for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) all[d][leaf] += block.counts[d][leaf];
+      }
+    }
+    return costs.of(all);
+  }
+
+  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen) const {
+    const CutCosts costs = this->costs(seen);
+    const float each = 1 / static_cast<float>(seen.n);
+    CutPlan plan;
+    plan.uncut_bits = uncut_bits(blocks, costs) * each;
+    std::size_t size = 0;
+    float bits = 0;
+    for (const CutSegment& segment : join_segments(blocks, costs, arena_)) {
+      sizes_[size++] = segment.n;
+      bits += segment.cost;
+    }
+    plan.sizes = sizes_.first(size);
+    plan.bits = bits * each;
+    return plan;
+  }
+
+  const LatentArray& ordered_;
+  const AnyMode& mode_;
+  std::span<std::size_t> sizes_;
+  Arena& arena_;
+  std::array<BinTree, kCutDeltas> trees_;
+  std::array<unsigned, kCutDeltas> orders_{};
+  std::array<SharedBins, kCutDeltas> bins_;
+  std::size_t deltas_ = kCutDeltas;  // that are worth a look
+};
+
+bool saves(const CutPlan& plan, float share) { return plan.bits < (1 - share) * plan.uncut_bits; }
+
 }  // namespace
 
 CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, Arena& arena) {
   const std::span<std::size_t> sizes = arena.make<std::size_t>(kMostBlocks);
+  const float all_bits = choice.bits * static_cast<float>(ordered.n);
+  if (ordered.n >= kFirstLookN && all_bits >= kMinBits) {
+    const ArenaScope scratch(arena);
+    Cutter cutter(ordered, choice, sizes, arena);
+    if (saves(cutter.look_first(), kMinPromise)) {
+      const CutPlan cut = cutter.look_closely();
+      if (saves(cut, kMinSaving)) return cut;
+    }
+  }
   CutPlan uncut;
   sizes[0] = ordered.n;
   uncut.sizes = sizes.first(1);
-  if (ordered.n < 2 * kMinBlockN) return uncut;
-  const unsigned order = order_like(choice.delta);
-  const auto plan_after = [&](Look look) {
-    const ArenaScope scratch(arena);
-    const Blocks blocks = take_blocks(ordered, look, arena);
-    const LatentArray primary = split(choice.mode, blocks.runs_of_all, arena).primary;
-    return primary.visit([&](auto runs) {
-      using L = typename decltype(runs)::value_type;
-      return plan<L>(runs, blocks, ordered.n, order, sizes, arena);
-    });
-  };
-  const auto pays = [](const CutPlan& cut) { return cut.bits < (1 - kMinSaving) * cut.uncut_bits; };
-  if (ordered.n <= kFewNumbers || pays(plan_after(Look::kRuns))) {
-    const CutPlan cut = plan_after(Look::kWhole);
-    if (pays(cut)) return cut;
-  }
-  sizes[0] = ordered.n;
   return uncut;
 }
 

@@ -84,7 +84,7 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   std::size_t owners = 0;
   for (std::size_t i = 0; i < distinct; ++i) {
     const Counted one = counted[i];
-    const float count = static_cast<float>(one.count);
+    const float count = static_cast<float>(one.count) - (chosen.scale > 1.5f ? 0.5f : 0.0f);
     const float own = total - fast_log2(count) + kMetaBits / (count * chosen.scale);
     if (own >= shared[width_of(one.lookback)]) continue;
     width_counts[width_of(one.lookback)] -= one.count;
@@ -99,7 +99,7 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   }
   share(shared);
   for (const Counted& one : counted.first(owners)) {
-    const float count = static_cast<float>(one.count);
+    const float count = static_cast<float>(one.count) - (chosen.scale > 1.5f ? 0.5f : 0.0f);
     costs_[one.lookback] = static_cast<std::uint16_t>(
         fixed(total - fast_log2(count) + kMetaBits / (count * chosen.scale)));
   }

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_words.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/stats/log2.hpp"
@@ -17,25 +18,32 @@
 namespace numpact {
 namespace {
 
-constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-constexpr std::uint64_t kPickFactor = 0xbf58476d1ce4e5b9u;
 // Strings hold this many bits more than it takes to tell the page's places apart, so that they
 // don't recur by chance.
 constexpr float kSpareBits = 8;
-constexpr std::size_t kMaxString = 16;
+constexpr unsigned kMaxStringLog = 4;
 // What must be promised before a search is tried.
-constexpr float kPromise = 0.04f;
+constexpr float kPromise = 0.03f;
+constexpr float kPromiseForSize = 0.01f;
+constexpr unsigned kLevelForSize = 10;
 // The lookback variable's bins.
 constexpr float kMetaBits = 200;
+// One of them.
+constexpr float kBinBits = 50;
 // Of so many lookbacks the costs are counted: the last ones.
-constexpr std::size_t kMostLookbacks = 8192;
+constexpr std::size_t kMostLookbacks = 4096;
 // One in 2^this is looked at.
 constexpr unsigned kPickLog = 3;
 constexpr unsigned kPickLogOfMany = 4;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
+// So many of a sample are looked at for streams that take turns.
+constexpr std::size_t kNearN = 4096;
 // Of the number of them that is to be expected, so many at least and at most.
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
+
+// With costs that are only guessed, more than this over is too much.
+constexpr float kHopeless = 1.3f;
 
 unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
 
@@ -59,16 +67,19 @@ class Seen {
     std::fill(slots_.begin(), slots_.end(), Slot{0, 0});
     found_.lookbacks = arena.make<std::uint32_t>(kMostLookbacks);
   }
-  void look(std::uint64_t hash, std::uint32_t position) {
-    Slot& slot = slots_[static_cast<std::size_t>((hash << kPickLogOfMany) >> (64 - log_))];
-    const std::uint32_t check = static_cast<std::uint32_t>(hash) | 1;
-    if (position == 0 || latents_[position] != latents_[position - 1]) {
-      ++found_.looked;
-      if (slot.check == check) {
-        found_.lookbacks[found_.repeated++ % kMostLookbacks] = position - slot.position;
+  void look(const PickedHashes& picked, std::size_t begin) {
+    for (std::size_t j = 0; j < picked.n; ++j) {
+      const std::uint32_t hash = picked.hashes[j];
+      const std::uint32_t position = static_cast<std::uint32_t>(begin) + picked.positions[j];
+      Slot& slot = slots_[(hash << kPickLogOfMany) >> (32 - log_)];
+      const std::uint32_t check = hash | 1;
+      if (position == 0 || latents_[position] != latents_[position - 1]) {
+        found_.lookbacks[found_.repeated % kMostLookbacks] = position - slot.position;
+        ++found_.looked;
+        found_.repeated += slot.check == check ? 1 : 0;
       }
+      slot = {check, position};
     }
-    slot = {check, position};
   }
   const Repeats& found() const { return found_; }
 
@@ -83,42 +94,22 @@ class Seen {
   Repeats found_;
 };
 
-struct Picked {
-  std::uint64_t hash;
-  std::uint32_t position;
-};
-
 template <Latent L>
-void find_repeats(std::span<const L> latents, std::size_t string_n, Seen<L>& values,
+void find_repeats(std::span<const L> latents, unsigned doublings, Seen<L>& values,
                   Seen<L>& strings) {
-  constexpr std::size_t kBlockN = 512;
-  std::array<Picked, kBlockN> values_picked;
-  std::array<Picked, kBlockN> strings_picked;
-  const unsigned pick_shift = 64 - pick_log(latents.size());
-  const unsigned string_shift = static_cast<unsigned>((63 + string_n) / string_n);
-  std::uint64_t string = 0;
-  for (std::size_t begin = 0; begin < latents.size(); begin += kBlockN) {
-    const std::size_t end = std::min(begin + kBlockN, latents.size());
-    std::size_t value_n = 0;
-    std::size_t picked_n = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t position = static_cast<std::uint32_t>(i);
-      const std::uint64_t product = (std::uint64_t{latents[i]} + 1) * kFactor;
-      const std::uint64_t mixed = product ^ product >> 32;
-      string = (string << string_shift) + mixed;
-      const std::uint64_t value_hash = mixed * kPickFactor;
-      const std::uint64_t string_hash = (string ^ string >> 29) * kPickFactor;
-      values_picked[value_n] = {value_hash, position};
-      value_n += value_hash >> pick_shift == 0 ? 1 : 0;
-      strings_picked[picked_n] = {string_hash, position};
-      picked_n += string_hash >> pick_shift == 0 ? 1 : 0;
-    }
-    for (std::size_t j = 0; j < value_n; ++j) {
-      values.look(values_picked[j].hash, values_picked[j].position);
-    }
-    for (std::size_t j = 0; j < picked_n; ++j) {
-      strings.look(strings_picked[j].hash, strings_picked[j].position);
-    }
+  const unsigned log = pick_log(latents.size());
+  HashBlock block;
+  HashBlock string_block;
+  PickedHashes picked;
+  for (std::size_t begin = 0; begin < latents.size(); begin += kHashBlockN) {
+    const std::size_t n = std::min(kHashBlockN, latents.size() - begin);
+    hash_latents(latents.data() + begin, n, block);
+    pick_hashes(block, n, log, picked);
+    values.look(picked, begin);
+    hash_strings(block, n, doublings, string_block);
+    pick_hashes(string_block, n, log, picked);
+    strings.look(picked, begin);
+    std::copy_n(block.hashes + n, kHashHistory, block.hashes);
   }
 }
 
@@ -176,9 +167,38 @@ float entropy(float share) {
   return bits;
 }
 
+// Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
+// frequent, else by one that it shares with others of its width.
+float lookback_bits(std::span<const std::uint32_t> some, float all) {
+  constexpr unsigned kSlotLog = 13;
+  const auto slot_of = [](std::uint32_t lookback) -> std::size_t {
+    return lookback * 0x9e3779b1u >> (32 - kSlotLog);
+  };
+  std::array<std::uint16_t, std::size_t{1} << kSlotLog> counts{};
+  std::array<std::uint32_t, 33> width_counts{};
+  for (const std::uint32_t lookback : some) {
+    ++counts[slot_of(lookback)];
+    ++width_counts[static_cast<std::size_t>(std::bit_width(lookback))];
+  }
+  const float n = static_cast<float>(some.size());
+  const float scale = std::max(1.0f, all / n);
+  std::array<float, 33> shared{};
+  for (std::size_t width = 1; width < shared.size(); ++width) {
+    const float count = static_cast<float>(width_counts[width] + 1);
+    shared[width] = fast_log2(n / count) + static_cast<float>(width - 1);
+  }
+  float bits = 0;
+  for (const std::uint32_t lookback : some) {
+    const float count = static_cast<float>(counts[slot_of(lookback)]);
+    const float own = fast_log2(n / count) + kBinBits / (count * scale);
+    bits += std::min(own, shared[static_cast<std::size_t>(std::bit_width(lookback))]);
+  }
+  return bits / n;
+}
+
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
-                    Arena& arena) {
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits,
+                    std::size_t page_n) {
   const float looked = static_cast<float>(repeats.looked);
   const float expected = (1 - plain.equal_share) * static_cast<float>(page_n) /
                          static_cast<float>(std::size_t{1} << pick_log(page_n));
@@ -191,20 +211,13 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
                           : 0;
   const float other_share = 1 - plain.equal_share;
   if (equal + other_share * known > bits) return bits;
-  const ArenaScope scratch(arena);
-  LookbackCosts costs(make_counts(page_n, arena), 32, 0, 1, arena);
-  ChosenLookbacks chosen;
-  chosen.lookbacks = repeats.kept();
-  chosen.n = chosen.lookbacks.size();
-  chosen.widths[0] = static_cast<std::uint32_t>(chosen.n);
-  chosen.scale =
-      std::max(1.0f, other_share * yes * static_cast<float>(page_n) / static_cast<float>(chosen.n));
-  return equal + other_share * (known + yes * costs.learn(chosen));
+  const float found = other_share * yes * static_cast<float>(page_n);
+  return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found));
 }
 
 // What a number would take if each looked back no further than to the last kMaxFrequent, by the
 // entropies of lookbacks and of the deltas' widths.
-float near_bits(const Sample& sample, const AnyMode& mode, Arena& arena) {
+float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena& arena) {
   const ArenaScope scratch(arena);
   if (sample.run_n <= kMaxFrequent) return HUGE_VALF;
   const SplitLatents latents = split(mode, sample.latents, arena);
@@ -215,13 +228,15 @@ float near_bits(const Sample& sample, const AnyMode& mode, Arena& arena) {
                         arena);
     ChosenLookbacks chosen;
     chosen.lookbacks = arena.make<std::uint32_t>(n);
-    chosen.scale = sample.scale;
+    chosen.scale = sample.scale;  // or more
     std::array<std::uint32_t, 256> best;
+    // Not all of the runs, where there are many.
+    const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / kNearN);
     costs.guess();
     float bits = 0;
     for (int round = 0; round < 2; ++round) {
       chosen.clear();
-      for (std::size_t run = 0; run + sample.run_n <= n; run += sample.run_n) {
+      for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
         for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
           const std::size_t count = std::min(best.size(), sample.run_n - j);
           choose_cheapest(
@@ -235,6 +250,7 @@ float near_bits(const Sample& sample, const AnyMode& mode, Arena& arena) {
         }
       }
       bits = costs.learn(chosen);
+      if (bits > hopeless) return bits;
     }
     return bits;
   });
@@ -246,25 +262,27 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                    const Trial& trial, Arena& arena) {
   const ArenaScope scratch(arena);
   const float bits = trial.bits;
-  const float wanted = (1 - kPromise) * bits - kMetaBits / static_cast<float>(page.n);
+  const float promise = trial.level < kLevelForSize ? kPromise : kPromiseForSize;
+  const float wanted = (1 - promise) * bits - kMetaBits / static_cast<float>(page.n);
   const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
-  const std::size_t string_n = static_cast<std::size_t>(
-      std::clamp(std::ceil(string_bits / bits), 2.0f, static_cast<float>(kMaxString)));
+  unsigned string_log = 1;
+  while (string_log < kMaxStringLog && bits * static_cast<float>(1u << string_log) < string_bits) {
+    ++string_log;
+  }
   const PlainBits plain = plain_bits(sample, choice.delta, bits);
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::span<const L> latents(span);
     const unsigned log =
-        std::clamp(static_cast<unsigned>(std::bit_width(latents.size() / 8)), 6u, 16u);
+        std::clamp(static_cast<unsigned>(std::bit_width(latents.size() / 16)) + 1, 6u, 16u);
     Seen<L> values(latents, log, arena);
     Seen<L> strings(latents, log, arena);
-    find_repeats(latents, string_n, values, strings);
-    const float by_strings = promised_bits(strings.found(), plain, bits, page.n, arena);
-    const float by_values = promised_bits(values.found(), plain, bits, page.n, arena);
-    return by_strings < wanted || by_values < wanted;
+    find_repeats(latents, string_log, values, strings);
+    return promised_bits(strings.found(), plain, bits, page.n) < wanted ||
+           promised_bits(values.found(), plain, bits, page.n) < wanted;
   });
   if (promising) return true;
-  const float near = near_bits(sample, choice.mode, arena);
+  const float near = near_bits(sample, choice.mode, kHopeless * wanted, arena);
   return near + trial.secondary_bits < wanted;
 }
 

@@ -19,31 +19,35 @@
 namespace numpact {
 namespace {
 
+// Many short stretches learn more than few long ones where the distances drift.
+constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
+constexpr std::size_t kLeastSampleN = 512;
 
 // Blocks spread over the page; a fixed sequence says where, so that periods in the data don't meet
 // the same phase every time.
 class Blocks {
  public:
   Blocks(std::size_t first, std::size_t n, std::size_t wanted) : first_(first), n_(n) {
-    const std::size_t blocks = (n - first + kBlockN - 1) / kBlockN;
-    const std::size_t wanted_blocks = std::max<std::size_t>(1, wanted / kBlockN);
+    const std::size_t blocks = (n - first + kSampleBlockN - 1) / kSampleBlockN;
+    const std::size_t wanted_blocks = std::max<std::size_t>(1, wanted / kSampleBlockN);
     stride_ = std::max<std::size_t>(1, blocks / wanted_blocks);
   }
   template <class F>
   void each(F&& f) const {
     std::uint64_t random = 0x9e3779b97f4a7c15u;
-    for (std::size_t begin = first_; begin < n_; begin += stride_ * kBlockN) {
+    for (std::size_t begin = first_; begin < n_; begin += stride_ * kSampleBlockN) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       const std::size_t block =
-          begin + static_cast<std::size_t>((random >> 33) % stride_) * kBlockN;
-      if (block < n_) f(block, std::min(kBlockN, n_ - block));
+          begin + static_cast<std::size_t>((random >> 33) % stride_) * kSampleBlockN;
+      if (block < n_) f(block, std::min(kSampleBlockN, n_ - block));
     }
   }
 
   // How many latents they hold at most.
   std::size_t max_n() const {
-    return (n_ - first_ + kBlockN - 1) / (stride_ * kBlockN) * kBlockN + kBlockN;
+    return (n_ - first_ + kSampleBlockN - 1) / (stride_ * kSampleBlockN) * kSampleBlockN +
+           kSampleBlockN;
   }
 
  private:
@@ -180,13 +184,15 @@ class Search {
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
-  if (level >= 10) {
-    return {std::clamp<std::size_t>(n / 2, std::size_t{1} << 16, std::size_t{1} << 18), 4, 64};
-  }
-  const std::size_t sample_n =
-      std::clamp<std::size_t>(n / 16, std::size_t{1} << 13, std::size_t{1} << 15);
-  if (level >= 6) return {sample_n, 2, 16};
-  return {sample_n / 2, 1, 8};
+  // A quarter of a short page, so that choosing its lookbacks takes the longest.
+  const auto part = [n](std::size_t share, unsigned least_log, unsigned most_log) {
+    const std::size_t least = std::clamp(n / 4, kLeastSampleN, std::size_t{1} << least_log);
+    return std::clamp(n / share, least, std::size_t{1} << most_log);
+  };
+  if (level >= 10) return {part(4, 16, 18), 3, 64};
+  if (level >= 8) return {part(32, 12, 15), 1, 24};
+  if (level >= 6) return {part(32, 12, 15), 1, 16};
+  return {part(64, 12, 14), 0, 8};
 }
 
 Lookback lookback_for(std::size_t n) {

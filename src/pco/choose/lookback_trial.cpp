@@ -70,10 +70,19 @@ float weigh_plain(const LatentArray& latents, Arena& arena) {
   });
 }
 
+// What a number takes of a dictionary's entries, looking back or not.
+float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
+  const auto* const dict = std::get_if<Dict>(&mode);
+  if (dict == nullptr) return 0;
+  return static_cast<float>(dict->count * ordered.bits) / static_cast<float>(ordered.n);
+}
+
 }  // namespace
 
-bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
+bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& whole,
                   Choice& choice, Arena& arena) {
+  Trial trial = whole;
+  trial.bits -= entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return false;
@@ -111,7 +120,7 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   if (best_bits >= (1 - kToll) * bits) return false;
   choice.mode = mode;
   choice.delta = lookback;
-  choice.bits = best_bits;
+  choice.bits = best_bits + entry_bits(mode, ordered);
   if (covers_chunk) choice.lookbacks = lookbacks;
   return true;
 }

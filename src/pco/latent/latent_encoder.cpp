@@ -57,13 +57,6 @@ void find_symbols(const Binning& binning, std::span<const L> latents, std::uint1
   find_intervals(IntervalTree<L>::make(bin_n, lower_end, arena), latents, symbols);
 }
 
-std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16_t> symbols) {
-  if (binning.bins.size() == 1) return symbols.size() * std::uint64_t{binning.bins[0].offset_bits};
-  std::uint64_t bits = 0;
-  for (const std::uint16_t symbol : symbols) bits += binning.bins[symbol].offset_bits;
-  return bits;
-}
-
 OffsetTable OffsetTable::make(const Binning& binning, Arena& arena) {
   OffsetTable table;
   table.bin_n = binning.bins.size();

@@ -19,9 +19,6 @@ template <Latent L>
 void find_symbols(const Binning& binning, std::span<const L> latents, std::uint16_t* symbols,
                   Arena& arena);
 
-// Bits that the offsets of these symbols take.
-std::uint64_t offset_bits_of(const Binning& binning, std::span<const std::uint16_t> symbols);
-
 // Where a bin's offsets count from and how wide they are, as packing wants them.
 template <Latent L>
 struct OffsetBin {

@@ -92,7 +92,8 @@ HWY_INLINE void PackUpTo(unsigned most_bits, std::size_t n, const F& field, BitC
 void PackCodes(const AnsCode* HWY_RESTRICT codes, std::size_t n, BitCursor& cursor) {
   const auto field = [=](std::size_t i) HWY_ATTR {
     const AnsCode code = codes[i];
-    return Field{code & 0xffff, code >> 16};
+    const std::uint64_t bits = code >> 16;
+    return Field{code & ~(~std::uint64_t{0} << bits), bits};
   };
   PackUpTo(14, n, field, cursor);
 }

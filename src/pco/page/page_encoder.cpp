@@ -18,12 +18,13 @@ std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::
   });
   std::uint64_t bits =
       variable.state.n * std::uint64_t{binning.latent_bits} + kAnsStates * binning.ans_size_log;
-  if (variable.stored.n > 0) bits += offset_bits_of(binning, symbols);
-  if (!chunk.codes[index].empty()) {
-    bits += encode_symbols(table, symbols, chunk.codes[index].data() + variable.first,
-                           variable.ans_states);
+  if (variable.stored.n == 0) return bits;
+  if (chunk.codes[index].empty()) {
+    return bits + variable.stored.n * std::uint64_t{binning.bins[0].offset_bits};
   }
-  return bits;
+  const SymbolBits symbol_bits = encode_symbols(
+      table, symbols, chunk.codes[index].data() + variable.first, variable.ans_states);
+  return bits + symbol_bits.codes + symbol_bits.offsets;
 }
 
 // Heads and batches are padded apart, so their bits are counted apart.

@@ -21,8 +21,8 @@ constexpr double kMuchInValues = 0.25;
 constexpr std::size_t kMinSampleN = std::size_t{1} << 15;
 
 // The least count that at most max_values values reach.
-template <Latent L>
-std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values, std::uint32_t min_count) {
+std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t max_values,
+                             std::uint32_t min_count) {
   if (max_values == 0) return ~std::uint32_t{0};
   // Counts by their top six bits; classes are whole or not taken.
   constexpr unsigned kMantissa = 5;
@@ -34,10 +34,12 @@ std::uint32_t frequent_count(const Runs<L>& runs, std::size_t max_values, std::u
     return (shift << kMantissa) + (count >> shift);
   };
   std::uint32_t most = 0;
-  runs.each([&](L, std::uint32_t count) {
+  for (const std::uint32_t count : counts) {
+    if (count < min_count) continue;
     most = std::max(most, count);
     ++classes[class_of(count)];
-  });
+  }
+  if (most == 0) return ~std::uint32_t{0};
   std::size_t taken = 0;
   std::uint32_t least = class_of(most) + 1;
   while (least > class_of(min_count) && taken + classes[least - 1] <= max_values) {
@@ -99,14 +101,15 @@ class Builder {
 template <Latent L>
 void group_runs(const Runs<L>& runs, std::size_t max_values, std::uint32_t min_count,
                 Builder<L>& builder) {
-  const std::uint32_t frequent = frequent_count(runs, max_values, min_count);
-  runs.each([&](L value, std::uint32_t count) {
+  const std::uint32_t frequent = frequent_count(runs.counts(), max_values, min_count);
+  for (std::size_t i = 0; i < runs.values().size(); ++i) {
+    const std::uint32_t count = runs.counts()[i];
     if (count >= frequent) {
-      builder.add_value(value, count);
+      builder.add_value(runs.values()[i], count);
     } else {
-      builder.add_to_group(value, count);
+      builder.add_to_group(runs.values()[i], count);
     }
-  });
+  }
 }
 
 // One latent out of each `share` neighbours; a fixed sequence says which, so that periods in the

@@ -17,74 +17,97 @@ inline constexpr std::size_t kNarrowRange = std::size_t{1} << 11;
 // Different values that are counted by hashing.
 inline constexpr std::size_t kMostFew = std::size_t{1} << 10;
 
-// Calls f(value, count) for each distinct latent in ascending order. Ways to know them: a count for
-// each value of a narrow range, a hash table where there are few, a sorted copy of all, or counts
-// of known values and a sorted copy of the rest.
+// The distinct latents in ascending order. Ways to know them: a count for each value of a narrow
+// range, a hash table where there are few, a sorted copy of all, or counts of known values and a
+// sorted copy of the rest.
 template <Latent L>
 class Runs {
  public:
   // range: that of the latents.
-  Runs(std::span<const L> latents, const Range<L>& range, Arena& arena) : range_(range) {
-    const std::uint64_t width = std::uint64_t{range_.upper} - range_.lower;
+  Runs(std::span<const L> latents, const Range<L>& range, Arena& arena) : lower_(range.lower) {
+    const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
     if (width < kCountableRange && width < 4 * std::uint64_t{latents.size()}) {
       count_values(latents, static_cast<std::size_t>(width) + 1, arena);
     } else if (!count_few(latents, arena)) {
-      sorted_ = sorted_copy(latents, range_.lower, range_.upper, arena);
+      take_sorted(sorted_copy(latents, range.lower, range.upper, arena), arena);
     }
   }
 
-  // values: ascending, different, at least one; most latents should be among them.
+  // values: ascending, different, at least one; many latents should be among them.
   Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values, Arena& arena)
-      : range_(range) {
-    const std::span<Slot> slots = arena.make<Slot>(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) slots[i] = {values[i], 0};
+      : lower_(range.lower) {
     const std::span<L> rest = arena.make<L>(latents.size());
-    const std::size_t rest_n = count_known(latents, slots, rest, arena);
-    few_ = slots;
-    sorted_ = sorted_copy(std::span<const L>(rest.first(rest_n)), range.lower, range.upper, arena);
+    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(values.size());
+    const std::size_t rest_n = count_known(latents, values, counts, rest, arena);
+    if (rest_n > 0) {
+      const std::span<const L> some = rest.first(rest_n);
+      take_sorted(sorted_copy(some, range.lower, range.upper, arena), arena);
+    }
+    merge(values, counts, arena);
   }
 
-  template <class F>
-  void each(F&& f) const {
-    if (!counts_.empty()) {
-      for (std::size_t i = 0; i < counts_.size(); ++i) {
-        if (counts_[i] != 0) f(static_cast<L>(range_.lower + i), counts_[i]);
-      }
-      return;
-    }
-    const std::size_t n = sorted_.size();
-    std::size_t known = 0;
-    for (std::size_t i = 0; i < n;) {
-      const L value = sorted_[i];
-      std::size_t end = i + 1;
-      while (end < n && sorted_[end] == value) ++end;
-      for (; known < few_.size() && few_[known].value < value; ++known) emit_known(known, f);
-      f(value, static_cast<std::uint32_t>(end - i));
-      i = end;
-    }
-    for (; known < few_.size(); ++known) emit_known(known, f);
-  }
+  std::span<const L> values() const { return values_; }
+  std::span<const std::uint32_t> counts() const { return counts_; }
 
  private:
-  struct Slot {
-    L value;
-    std::uint32_t count;
-  };
-
-  template <class F>
-  void emit_known(std::size_t i, F&& f) const {
-    if (few_[i].count > 0) f(few_[i].value, few_[i].count);
+  void take_sorted(std::span<const L> sorted, Arena& arena) {
+    const std::size_t n = sorted.size();
+    const std::span<L> values = arena.make<L>(n + 1);
+    const std::span<std::uint32_t> starts = arena.make<std::uint32_t>(n + 1);
+    std::size_t size = 0;
+    values[0] = sorted[0];
+    starts[0] = 0;
+    for (std::size_t i = 1; i < n; ++i) {
+      values[size + 1] = sorted[i];
+      starts[size + 1] = static_cast<std::uint32_t>(i);
+      size += sorted[i] != sorted[i - 1] ? 1 : 0;
+    }
+    starts[++size] = static_cast<std::uint32_t>(n);
+    for (std::size_t i = 0; i < size; ++i) starts[i] = starts[i + 1] - starts[i];
+    values_ = values.first(size);
+    counts_ = starts.first(size);
   }
 
-  void count_values(std::span<const L> latents, std::size_t size, Arena& arena) {
-    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(size);
-    const ArenaScope scratch(arena);
-    if (size <= kNarrowRange && latents.size() >= 4 * size) {
-      count_in_tables<4>(latents, counts, arena);
-    } else {
-      count_in_tables<2>(latents, counts, arena);
+  // Known values among those of the rest, none of which is known.
+  void merge(std::span<const L> known, std::span<const std::uint32_t> known_counts, Arena& arena) {
+    const std::span<L> values = arena.make<L>(known.size() + values_.size());
+    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(values.size());
+    std::size_t size = 0;
+    const auto add = [&](L value, std::uint32_t count) {
+      values[size] = value;
+      counts[size] = count;
+      size += count > 0 ? 1 : 0;
+    };
+    std::size_t i = 0;
+    for (std::size_t rest = 0; rest < values_.size(); ++rest) {
+      for (; i < known.size() && known[i] < values_[rest]; ++i) add(known[i], known_counts[i]);
+      add(values_[rest], counts_[rest]);
     }
-    counts_ = counts;
+    for (; i < known.size(); ++i) add(known[i], known_counts[i]);
+    values_ = values.first(size);
+    counts_ = counts.first(size);
+  }
+
+  void count_values(std::span<const L> latents, std::size_t range, Arena& arena) {
+    const std::span<std::uint32_t> table = arena.make<std::uint32_t>(range);
+    {
+      const ArenaScope scratch(arena);
+      if (range <= kNarrowRange && latents.size() >= 4 * range) {
+        count_in_tables<4>(latents, table, arena);
+      } else {
+        count_in_tables<2>(latents, table, arena);
+      }
+    }
+    const std::span<L> values = arena.make<L>(range + 1);
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < range; ++i) {
+      const std::uint32_t count = table[i];
+      values[size] = static_cast<L>(lower_ + i);
+      table[size] = count;
+      size += count > 0 ? 1 : 0;
+    }
+    values_ = values.first(size);
+    counts_ = table.first(size);
   }
 
   // Several tables, so that runs of one value don't wait for their own counter.
@@ -98,7 +121,7 @@ class Runs {
       std::fill(tables[t].begin(), tables[t].end(), 0);
       at[t] = tables[t].data();
     }
-    const L lower = range_.lower;
+    const L lower = lower_;
     const L* const all = latents.data();
     const std::size_t n = latents.size();
     std::size_t i = 0;
@@ -111,20 +134,20 @@ class Runs {
     }
   }
 
-  // Counts the latents that are values of slots; copies the others to `rest`, returns their number.
-  static std::size_t count_known(std::span<const L> latents, std::span<Slot> slots,
-                                 std::span<L> rest, Arena& arena) {
+  // Counts the latents that are known values; copies the others to `rest`, returns their number.
+  static std::size_t count_known(std::span<const L> latents, std::span<const L> values,
+                                 std::span<std::uint32_t> counts, std::span<L> rest, Arena& arena) {
     constexpr std::size_t kBlock = 1024;
     const ArenaScope scratch(arena);
-    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(2 * slots.size());
-    std::fill(counts.begin(), counts.end(), 0);
     // The interval of a value ends where the next one's begins: what it holds must be compared.
     const auto tree = IntervalTree<L>::make(
-        slots.size(), [&](std::size_t i) { return slots[i].value; }, arena);
-    const std::span<L> values = arena.make<L>(slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) values[i] = slots[i].value;
-    std::uint32_t* const even = counts.data();
-    std::uint32_t* const odd = even + slots.size();
+        values.size(), [&](std::size_t i) { return values[i]; }, arena);
+    const std::span<std::uint32_t> odd_counts = arena.make<std::uint32_t>(values.size());
+    std::fill(counts.begin(), counts.end(), 0);
+    std::fill(odd_counts.begin(), odd_counts.end(), 0);
+    std::uint32_t* const tables[2] = {counts.data(), odd_counts.data()};
+    const L* const known = values.data();
+    L* const other = rest.data();
     std::uint16_t indices[kBlock];
     std::size_t rest_n = 0;
     for (std::size_t at = 0; at < latents.size(); at += kBlock) {
@@ -132,15 +155,20 @@ class Runs {
       find_intervals(tree, some, indices);
       for (std::size_t i = 0; i < some.size(); ++i) {
         const L latent = some[i];
-        const bool is_known = values[indices[i]] == latent;
-        rest[rest_n] = latent;
+        const bool is_known = known[indices[i]] == latent;
+        other[rest_n] = latent;
         rest_n += is_known ? 0 : 1;
-        (i % 2 == 0 ? even : odd)[indices[i]] += is_known ? 1 : 0;
+        tables[i % 2][indices[i]] += is_known ? 1 : 0;
       }
     }
-    for (std::size_t i = 0; i < slots.size(); ++i) slots[i].count = even[i] + odd[i];
+    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += odd_counts[i];
     return rest_n;
   }
+
+  struct Slot {
+    L value;
+    std::uint32_t count;
+  };
 
   // False if there are too many different latents.
   bool count_few(std::span<const L> latents, Arena& arena) {
@@ -160,17 +188,26 @@ class Runs {
         slots[at].value = latent;
       }
     }
-    const auto end = std::remove_if(slots.begin(), slots.end(),
-                                    [](const Slot& slot) { return slot.count == 0; });
-    std::sort(slots.begin(), end,
+    std::size_t size = 0;
+    for (const Slot slot : slots) {
+      slots[size] = slot;
+      size += slot.count > 0 ? 1 : 0;
+    }
+    std::sort(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(size),
               [](const Slot& one, const Slot& other) { return one.value < other.value; });
-    few_ = slots.first(distinct);
+    const std::span<L> values = arena.make<L>(size);
+    const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      values[i] = slots[i].value;
+      counts[i] = slots[i].count;
+    }
+    values_ = values;
+    counts_ = counts;
     return true;
   }
 
-  Range<L> range_;
-  std::span<const Slot> few_;
-  std::span<const L> sorted_;
+  L lower_;
+  std::span<const L> values_;
   std::span<const std::uint32_t> counts_;
 };
 
