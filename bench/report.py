@@ -224,11 +224,7 @@ def codec_lines(columns: Sequence[Column]) -> list[str]:
         return []
     lines = ["each codec on its own files, geometric means over columns; the last: speed of "
              "decompressing, ours / the codec's"]
-    widths = [max(map(len, cells)) for cells in zip(CODEC_TITLES, *rows)]
-    for cells in [CODEC_TITLES, *rows]:
-        text = [_pad(c, w if i else -w) for i, (c, w) in enumerate(zip(cells, widths))]
-        lines.append("  " + "  ".join(text))
-    return lines
+    return lines + ["  " + line for line in plain_table(CODEC_TITLES, rows)]
 
 
 def cpu_name() -> str:
@@ -246,6 +242,14 @@ def setting_line(plan: Plan, place: str, codecs: Sequence[Codec]) -> str:
     target = f"NUMPACT_TARGET={plan.target}; " if plan.target else ""
     return (f"{place}; level {plan.level}; {threads}; {target}{rounds}; {kept} for ours; "
             f"{packages}; {cpu_name()}")
+
+
+def plain_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines in columns: the first to the left, the others to the right."""
+    widths = [max(map(len, cells)) for cells in zip(titles, *rows)]
+    return ["  ".join(_pad(c, w if i else -w)
+                      for i, (c, w) in enumerate(zip(cells, widths))).rstrip()
+            for cells in [titles, *rows]]
 
 
 def markdown_row(cells: Iterable[str]) -> str:

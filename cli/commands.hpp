@@ -3,6 +3,8 @@
 #ifndef NUMPACT_CLI_COMMANDS_HPP
 #define NUMPACT_CLI_COMMANDS_HPP
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,19 @@ struct InspectOptions {
   bool json = false;
 };
 
+struct ExplainOptions {
+  std::string input;
+  std::optional<std::size_t> chunk;
+  std::string plot;
+  bool again = false;
+  bool overwrite = false;
+  bool json = false;
+  SourceWords source;
+  EncodeWords encode;
+  LimitWords limits;
+  CommonOptions common;
+};
+
 struct VerifyOptions {
   std::vector<std::string> inputs;
   unsigned threads = 0;
@@ -82,6 +97,7 @@ struct CpuOptions {
 ExitCode run_compress(const CompressOptions& options);
 ExitCode run_decompress(const DecompressOptions& options);
 ExitCode run_inspect(const InspectOptions& options);
+ExitCode run_explain(const ExplainOptions& options);
 ExitCode run_verify(const VerifyOptions& options);
 ExitCode run_bench(const BenchOptions& options);
 ExitCode run_cpu(const CpuOptions& options);

@@ -126,7 +126,11 @@ const Format& guess_output_format(const std::string& path) {
 
 std::unique_ptr<TableInput> open_table(const std::string& path, const std::string& format_name,
                                        const InputOptions& options) {
-  auto input = std::make_unique<Input>(path);
+  return open_table(std::make_unique<Input>(path), format_name, options);
+}
+
+std::unique_ptr<TableInput> open_table(std::unique_ptr<Input> input, const std::string& format_name,
+                                       const InputOptions& options) {
   const Format& format = format_name.empty() ? guess_input_format(*input, options.dtype.has_value())
                                              : input_format(format_name);
   return format.open(std::move(input), options);

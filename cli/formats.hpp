@@ -40,6 +40,9 @@ const Format& guess_output_format(const std::string& path);
 // Opens a file in the format of this name, or in the one that fits it.
 std::unique_ptr<TableInput> open_table(const std::string& path, const std::string& format_name,
                                        const InputOptions& options);
+// The same of what is open.
+std::unique_ptr<TableInput> open_table(std::unique_ptr<Input> input, const std::string& format_name,
+                                       const InputOptions& options);
 
 OpenInput open_npy, open_raw, open_csv, open_tsv, open_parquet, open_arrow_file, open_arrow_stream;
 MakeOutput make_text, make_npy, make_raw, make_csv, make_tsv, make_parquet, make_arrow_file,

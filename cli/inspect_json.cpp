@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
+#include "inspect_json.hpp"
 
 #include "inspect_report.hpp"
 
 namespace numpact::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json variable_json(const LatentVariableInfo& variable, bool bins) {
   Json json;
@@ -81,6 +79,8 @@ Json type_json(const std::optional<NumberType>& type) {
   return type ? Json(name_of(*type)) : Json();
 }
 
+}  // namespace
+
 Json file_json(const FileInfo& info, bool bins) {
   Json json;
   json["standalone_version"] = info.header.standalone_version;
@@ -100,8 +100,6 @@ Json file_json(const FileInfo& info, bool bins) {
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
-
-}  // namespace
 
 std::string info_json(const FileInfo& info, bool bins) { return dump(file_json(info, bins)); }
 

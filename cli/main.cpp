@@ -34,6 +34,7 @@ Examples:
   numpact decompress trips -o trips_again.parquet
   generate | numpact compress - --dtype f32 -o out.pco   raw numbers from standard input
   numpact inspect fare.pco
+  numpact explain trips.parquet --column fare            why it takes the bytes it takes
   numpact bench trips.parquet
   numpact cvc pack embeddings.npy                        vectors, makes embeddings.npy.cvc
 
@@ -57,6 +58,15 @@ Examples:
   numpact decompress trips -o trips_again.parquet        a folder gives the table back
   numpact decompress fare.pco --range 1000000:20         some numbers from the middle
   numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
+)";
+
+constexpr const char* kExplainFooter = R"(
+Examples:
+  numpact explain prices.npy                             compressed in memory, nothing is written
+  numpact explain trips.parquet --column fare --level 12
+  numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
+  numpact explain fare.pco                               an existing file
+  numpact explain fare.pco --again                       what would be chosen today
 )";
 
 void add_source_options(CLI::App& command, SourceWords& words) {
@@ -103,6 +113,7 @@ struct AllOptions {
   CompressOptions compress;
   DecompressOptions decompress;
   InspectOptions inspect;
+  ExplainOptions explain;
   VerifyOptions verify;
   BenchOptions bench;
   CpuOptions cpu;
@@ -168,6 +179,28 @@ CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
   return command;
 }
 
+CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
+  CLI::App* command = app.add_subcommand("explain", "Why columns take the bytes they take");
+  command
+      ->add_option("FILE", options.input,
+                   "A file of any input format, a .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  add_encode_options(*command, options.encode);
+  add_source_options(*command, options.source);
+  command->add_option("--chunk", options.chunk, "Only this chunk (from 0)")->type_name("N");
+  command->add_flag("--again", options.again, "Choose anew for a .pco file, and compare");
+  command
+      ->add_option("--plot", options.plot, "Draw the bins of a chunk, the first or --chunk: .svg")
+      ->type_name("PATH");
+  command->add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  command->add_flag("--json", options.json, "For programs");
+  add_limit_options(*command, options.limits);
+  add_common_options(*command, options.common);
+  command->footer(kExplainFooter);
+  return command;
+}
+
 CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
   CLI::App* command = app.add_subcommand("verify", "Decode everything, tell how far it is good");
   command->add_option("FILE", options.inputs, ".pco files and folders of compress")
@@ -212,6 +245,7 @@ int run(int argc, char** argv) {
   const CLI::App* compress = add_compress(app, options.compress);
   const CLI::App* decompress = add_decompress(app, options.decompress);
   const CLI::App* inspect = add_inspect(app, options.inspect);
+  const CLI::App* explain = add_explain(app, options.explain);
   const CLI::App* verify = add_verify(app, options.verify);
   const CLI::App* bench = add_bench(app, options.bench);
   add_cpu(app, options.cpu);
@@ -230,6 +264,7 @@ int run(int argc, char** argv) {
     if (compress->parsed()) return run_compress(options.compress);
     if (decompress->parsed()) return run_decompress(options.decompress);
     if (inspect->parsed()) return run_inspect(options.inspect);
+    if (explain->parsed()) return run_explain(options.explain);
     if (verify->parsed()) return run_verify(options.verify);
     if (bench->parsed()) return run_bench(options.bench);
     return run_cpu(options.cpu);

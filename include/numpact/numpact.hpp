@@ -8,6 +8,7 @@
 #include "numpact/cvc.hpp"
 #include "numpact/error.hpp"
 #include "numpact/executor.hpp"
+#include "numpact/explain.hpp"
 #include "numpact/inspect.hpp"
 #include "numpact/mapped_file.hpp"
 #include "numpact/pco.hpp"

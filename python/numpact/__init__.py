@@ -2,9 +2,9 @@
 """Numbers stored small and read back fast: the Pco codec.
 
 ``compress`` and ``decompress`` turn arrays into files and back, ``open`` reads parts of a file,
-``Writer`` writes one piece by piece, ``inspect`` shows what is inside. ``numpact.pcodec`` stands
-in for the package ``pcodec``; ``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger
-than a machine.
+``Writer`` writes one piece by piece, ``inspect`` shows what is inside, ``explain`` why it has its
+size. ``numpact.pcodec`` stands in for the package ``pcodec``; ``numpact.zarr`` and ``numpact.dask``
+are for arrays that are larger than a machine.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ._errors import (
     TypeMismatchError,
     UnsupportedVersionError,
 )
+from ._explain import explain
 from ._file import Chunk, File
 from ._file import open_file as open
 from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
@@ -67,6 +68,7 @@ __all__ = [
     "decompress",
     "decompress_arrow",
     "decompress_into",
+    "explain",
     "inspect",
     "open",
     "threads",

@@ -122,6 +122,12 @@ def _chunk(raw: dict[str, Any]) -> ChunkInfo:
     return ChunkInfo(variables=variables, **raw)
 
 
+def file_info(raw: dict[str, Any]) -> FileInfo:
+    """What _core found, as objects; ``raw`` is used up."""
+    chunks = [_chunk(chunk) for chunk in raw.pop("chunks")]
+    return FileInfo(chunks=chunks, **raw)
+
+
 def inspect(
     source: Source, *, threads: int | None = None, max_output: int | None = None
 ) -> FileInfo:
@@ -146,6 +152,4 @@ def inspect(
     >>> info.type, info.count, info.chunks[0].delta
     ('i64', 100, 'consecutive=1')
     """
-    raw = _core.inspect(contents(source), resolve(threads), max_output)
-    chunks = [_chunk(chunk) for chunk in raw.pop("chunks")]
-    return FileInfo(chunks=chunks, **raw)
+    return file_info(_core.inspect(contents(source), resolve(threads), max_output))

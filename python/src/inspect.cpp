@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside a file, as dictionaries; numpact/_inspect.py makes objects of them.
+// What is inside a file and why, as dictionaries; numpact/_inspect.py makes objects of them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
+#include "numpact/explain.hpp"
 #include "numpact/inspect.hpp"
 
 namespace numpact::python {
@@ -57,15 +61,7 @@ nb::dict describe(const ChunkInfo& chunk) {
   return out;
 }
 
-nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output) {
-  const Bytes bytes(source);
-  DecodeConfig config;
-  config.limits = decode_limits(max_output);
-  set_threads(config, threads, bytes.span().size() >> 12);
-  PythonProgress progress;
-  config.progress = progress.function();
-  FileInfo info;
-  run(progress, [&] { return try_inspect(bytes.span(), info, config); });
+nb::dict describe(const FileInfo& info) {
   nb::list chunks;
   for (const ChunkInfo& chunk : info.chunks) chunks.append(describe(chunk));
   nb::dict out;
@@ -81,9 +77,97 @@ nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_
   return out;
 }
 
+nb::dict describe(const EntropyBound& bound) {
+  nb::dict out;
+  out["bits"] = bound.bits;
+  out["count"] = bound.count;
+  out["distinct"] = bound.distinct;
+  return out;
+}
+
+nb::dict describe(const SizeParts& parts) {
+  nb::dict out;
+  out["framing"] = parts.framing;
+  out["choices"] = parts.choices;
+  out["bins"] = parts.bins;
+  out["delta_states"] = parts.delta_states;
+  out["ans_states"] = parts.ans_states;
+  out["codes"] = parts.codes;
+  out["offsets"] = parts.offsets;
+  out["padding"] = parts.padding;
+  return out;
+}
+
+nb::dict describe(const CandidateInfo& candidate) {
+  nb::dict out;
+  out["mode"] = candidate.mode_text;
+  out["delta"] = candidate.delta_text;
+  out["estimated_bits"] = candidate.estimated_bits;
+  out["bytes"] = candidate.bytes;
+  out["chosen"] = candidate.is_chosen;
+  return out;
+}
+
+nb::dict describe(const ChunkInfo& info, const ChunkExplanation& chunk) {
+  nb::dict latents;
+  for (std::size_t i = 0; i < chunk.latents.size(); ++i) {
+    latents[to_string(info.variables[i].variable)] = describe(chunk.latents[i]);
+  }
+  nb::list candidates;
+  for (const CandidateInfo& candidate : chunk.candidates) candidates.append(describe(candidate));
+  nb::dict out;
+  out["count"] = info.count;
+  out["bytes"] = info.meta_bytes + info.page_bytes;
+  out["mode"] = info.mode_text();
+  out["delta"] = info.delta_text();
+  out["parts"] = describe(parts_of(info));
+  out["entropy"] = describe(chunk.numbers);
+  out["latents"] = latents;
+  out["candidates"] = candidates;
+  out["fallback"] = chunk.is_fallback;
+  return out;
+}
+
+nb::dict explain(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
+                 nb::handle paging, nb::object callback, std::string_view compat,
+                 bool favor_decode_speed) {
+  const NumberView numbers = numbers_of(array);
+  EncodeConfig config = encode_config(level, mode, delta, paging);
+  set_reading(config, compat, favor_decode_speed);
+  PythonProgress progress(std::move(callback));
+  config.progress = progress.function();
+  Explanation explanation;
+  run(progress, [&] { return try_explain(numbers, explanation, config); });
+  nb::list chunks;
+  for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
+    chunks.append(describe(explanation.file.chunks[i], explanation.chunks[i]));
+  }
+  nb::dict out;
+  out["file"] = describe(explanation.file);
+  out["parts"] = describe(parts_of(explanation.file));
+  out["entropy"] = describe(explanation.numbers);
+  out["chunks"] = chunks;
+  return out;
+}
+
+nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output) {
+  const Bytes bytes(source);
+  DecodeConfig config;
+  config.limits = decode_limits(max_output);
+  set_threads(config, threads, bytes.span().size() >> 12);
+  PythonProgress progress;
+  config.progress = progress.function();
+  FileInfo info;
+  run(progress, [&] { return try_inspect(bytes.span(), info, config); });
+  return describe(info);
+}
+
 }  // namespace
 
 void bind_inspect(nb::module_& m) {
+  m.def("explain", &explain, nb::arg("array"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
+        nb::arg("paging").none(), nb::arg("progress").none() = nb::none(),
+        nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false);
   m.def("inspect", &inspect, nb::arg("source").none(), nb::arg("threads") = 1,
         nb::arg("max_output").none() = nb::none());
 }

@@ -21,7 +21,7 @@ def prices(tmp_path: Path) -> Path:
 
 def test_version_and_help() -> None:
     assert run("--version").text.startswith("numpact ")
-    for command in ["", "compress", "decompress", "inspect", "verify", "bench", "cpu"]:
+    for command in ["", "compress", "decompress", "inspect", "explain", "verify", "bench", "cpu"]:
         arguments = [command, "--help"] if command else ["--help"]
         assert "Usage: numpact" in run(*arguments).text
     assert "Examples:" in run("--help").text

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "numpact/explain.hpp"
 #include "numpact/inspect.hpp"
 #include "support/small_files.hpp"
 
@@ -27,6 +28,7 @@ struct Outcome {
   Status into;
   Status stream;
   Status inspect;
+  Status explain;
   Numbers numbers;
 };
 
@@ -48,6 +50,8 @@ class Doors {
     } else {
       outcome.inspect = outcome.any;
     }
+    Explanation explanation;
+    outcome.explain = try_explain_file(file, explanation, limited());
     return outcome;
   }
 
@@ -76,9 +80,11 @@ void expect_agreement(const Outcome& outcome, NumberType type) {
   }
   if (outcome.any.ok()) {
     EXPECT_OK(outcome.inspect);
+    EXPECT_OK(outcome.explain);
   }
   if (outcome.any.kind() == ErrorKind::kTruncated) {
     EXPECT_FALSE(outcome.inspect.ok());
+    EXPECT_FALSE(outcome.explain.ok());
     EXPECT_FALSE(outcome.into.ok());
     EXPECT_FALSE(outcome.stream.ok());
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "svg.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
@@ -27,39 +28,6 @@ constexpr double kLabelHeight = 15;
 constexpr double kCharacterWidth = 7.5;
 constexpr std::array kColours = {"#1b6ca8", "#c8553d", "#2f8f4e", "#8e5ea2", "#b8860b",
                                  "#008b8b", "#a0522d", "#555555", "#c71585", "#4b5320"};
-
-// Text of XML. Control characters are not allowed there.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return out;
-}
-
-// The next of 1, 2, 5, 10, 20, ... times a power of ten.
-double round_step(double step) {
-  const double power = std::pow(10, std::floor(std::log10(step)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (step <= factor * power) return factor * power;
-  }
-  return 10 * power;
-}
 
 struct Point {
   std::string name;
@@ -97,17 +65,11 @@ class Plot {
   }
 
   std::string text() {
-    out_ = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" "
-        "viewBox=\"0 0 {0:g} {1:g}\" font-family=\"sans-serif\" font-size=\"13\">\n"
-        "<rect width=\"{0:g}\" height=\"{1:g}\" fill=\"white\"/>\n",
-        kWidth, kHeight);
     draw_titles();
     draw_bytes_axis();
     draw_loss_axis();
     draw_points();
-    return out_ + "</svg>\n";
+    return svg_.text();
   }
 
  private:
@@ -122,50 +84,41 @@ class Plot {
     return kTop + std::clamp(share, 0.0, 1.0) * (kFloor - kNoneBand - kTop);
   }
 
-  void line(double x1, double y1, double x2, double y2, std::string_view style) {
-    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1,
-                        y1, x2, y2, style);
-  }
-  void label(double x, double y, std::string_view text, std::string_view style) {
-    out_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, style, escaped(text));
-  }
-
   void draw_titles() {
     const std::string_view middle = "text-anchor=\"middle\"";
-    label(kWidth / 2, 24,
-          fmt::format("{}: {} vectors of {} values", shorten(report_.source, 60),
-                      grouped(report_.vectors), report_.dimension),
-          "text-anchor=\"middle\" font-size=\"16\"");
-    label(kWidth / 2, 44,
-          fmt::format("nearest by {} among {} rows, {} queries, 95 % intervals",
-                      name_of(report_.plan.metric), grouped(report_.sample_rows),
-                      grouped(report_.plan.queries)),
-          "text-anchor=\"middle\" fill=\"#555\"");
-    label((kLeft + kWidth - kRight) / 2, kHeight - 18, "size (bytes per vector)", middle);
-    label(-(kTop + kFloor) / 2, 24,
-          fmt::format("lost of the {} nearest (1 - recall@{}, share)", report_.plan.k,
-                      report_.plan.k),
-          "transform=\"rotate(-90)\" text-anchor=\"middle\"");
+    svg_.label(kWidth / 2, 24,
+               fmt::format("{}: {} vectors of {} values", shorten(report_.source, 60),
+                           grouped(report_.vectors), report_.dimension),
+               "text-anchor=\"middle\" font-size=\"16\"");
+    svg_.label(kWidth / 2, 44,
+               fmt::format("nearest by {} among {} rows, {} queries, 95 % intervals",
+                           name_of(report_.plan.metric), grouped(report_.sample_rows),
+                           grouped(report_.plan.queries)),
+               "text-anchor=\"middle\" fill=\"#555\"");
+    svg_.label((kLeft + kWidth - kRight) / 2, kHeight - 18, "size (bytes per vector)", middle);
+    svg_.label(-(kTop + kFloor) / 2, 24,
+               fmt::format("lost of the {} nearest (1 - recall@{}, share)", report_.plan.k,
+                           report_.plan.k),
+               "transform=\"rotate(-90)\" text-anchor=\"middle\"");
   }
 
   void draw_bytes_axis() {
-    line(kLeft, kFloor, kWidth - kRight, kFloor, "stroke=\"#333\"");
+    svg_.line(kLeft, kFloor, kWidth - kRight, kFloor, "stroke=\"#333\"");
     for (int step = 0; step * step_ <= most_bytes_; ++step) {
       const double bytes = step * step_;
-      line(x_of(bytes), kFloor, x_of(bytes), kFloor + 5, "stroke=\"#333\"");
-      label(x_of(bytes), kFloor + 20, fmt::format("{:g}", bytes), "text-anchor=\"middle\"");
+      svg_.line(x_of(bytes), kFloor, x_of(bytes), kFloor + 5, "stroke=\"#333\"");
+      svg_.label(x_of(bytes), kFloor + 20, fmt::format("{:g}", bytes), "text-anchor=\"middle\"");
     }
   }
 
   void draw_loss_axis() {
-    line(kLeft, kTop, kLeft, kFloor, "stroke=\"#333\"");
+    svg_.line(kLeft, kTop, kLeft, kFloor, "stroke=\"#333\"");
     for (int power = 0; power >= least_power_; --power) {
       const double y = y_of(std::pow(10, power));
-      line(kLeft, y, kWidth - kRight, y, "stroke=\"#ddd\"");
-      label(kLeft - 8, y + 4, fmt::format("{:g}", std::pow(10, power)), "text-anchor=\"end\"");
+      svg_.line(kLeft, y, kWidth - kRight, y, "stroke=\"#ddd\"");
+      svg_.label(kLeft - 8, y + 4, fmt::format("{:g}", std::pow(10, power)), "text-anchor=\"end\"");
     }
-    label(kLeft - 8, y_of(0) + 4, "none", "text-anchor=\"end\"");
+    svg_.label(kLeft - 8, y_of(0) + 4, "none", "text-anchor=\"end\"");
   }
 
   // Where the text of a point can stand so that it covers no other, nor a point.
@@ -198,16 +151,15 @@ class Plot {
       const std::string stroke = fmt::format("stroke=\"{}\" stroke-width=\"1.5\"", colour);
       if (point.high > point.low) {
         for (const double end : {point.low, point.high}) {
-          line(x - 4, y_of(end), x + 4, y_of(end), stroke);
+          svg_.line(x - 4, y_of(end), x + 4, y_of(end), stroke);
         }
-        line(x, y_of(point.low), x, y_of(point.high), stroke);
+        svg_.line(x, y_of(point.low), x, y_of(point.high), stroke);
       }
-      out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"/>\n", x, y,
-                          kRadius, colour);
+      svg_.circle(x, y, kRadius, fmt::format("fill=\"{}\"", colour));
       const std::string name = shorten(point.name, 30);
       const double place =
           free_place(x + 9, y + 4, kCharacterWidth * static_cast<double>(name.size()));
-      label(x + 9, place, name, fmt::format("fill=\"{}\"", colour));
+      svg_.label(x + 9, place, name, fmt::format("fill=\"{}\"", colour));
     }
   }
 
@@ -220,7 +172,7 @@ class Plot {
   const QualityReport& report_;
   std::vector<Point> points_;
   std::vector<Label> labels_;
-  std::string out_;
+  Svg svg_{kWidth, kHeight};
   int least_power_ = -1;
   double most_bytes_ = 1;
   double step_ = 1;

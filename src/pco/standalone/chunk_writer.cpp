@@ -49,7 +49,7 @@ void write(const EncodedChunk& chunk, BitWriter& writer) {
 
 // False if they take more than the plan allows or one chunk would.
 bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
-               const EncodeConfig& config, Arena& arena, BitWriter& writer) {
+               const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log) {
   const std::size_t before = writer.size();
   const std::size_t bound =
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
@@ -59,7 +59,8 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     const ArenaScope scratch(arena);
     part.count = n;
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
-    write(encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr), writer);
+    ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
+    write(encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices), writer);
     if (writer.size() - before > most || !writer.status().ok()) return false;
     part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
   }
@@ -69,22 +70,24 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
 }  // namespace
 
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer) {
+               BitWriter& writer, RunLog* log) {
   const ArenaScope scratch(arena);
+  ChoiceLog* const choice_log = log == nullptr ? nullptr : log->whole();
   const std::size_t n = numbers.count;
   const LatentArray ordered = ordered_latents(numbers, arena);
-  Choices choices = choose_plain(numbers.type, ordered, n, config, arena);
+  Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
   if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
     const RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
     BitWriter cut = writer;
-    if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut)) {
+    if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut, log)) {
       writer = cut;
+      if (log != nullptr) log->parts_are_taken();
       return;
     }
   } else {
     add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
-  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena), writer);
+  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log), writer);
 }
 
 std::size_t run_overhead_bound(NumberType type) {

@@ -5,14 +5,28 @@
 
 #include "bits/bit_writer.hpp"
 #include "numpact/config.hpp"
+#include "pco/choose/choice_log.hpp"
 #include "pco/standalone/frame.hpp"
 
 namespace numpact::standalone {
 
+// Who wants to know what was tried for a run.
+class RunLog {
+ public:
+  virtual ~RunLog() = default;
+  // Of the run as a single chunk, which is weighed first; lives as long as this.
+  virtual ChoiceLog* whole() = 0;
+  // Of the next chunk that the run is cut into, the same.
+  virtual ChoiceLog* next_part() = 0;
+  // The parts are what was written, else the whole is.
+  virtual void parts_are_taken() = 0;
+};
+
 // Encodes 1 to kMaxChunkN numbers: as one chunk, or under automatic paging as several where that
-// is smaller. The config must have passed check_specs. Leaves the arena as it was.
+// is smaller. The config must have passed check_specs. Leaves the arena as it was. log: may be
+// null.
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer);
+               BitWriter& writer, RunLog* log = nullptr);
 
 // A run of n numbers takes at most this and n times their size.
 std::size_t run_overhead_bound(NumberType type);

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <new>
+#include <utility>
+
+#include "api/chunk_wave.hpp"
+#include "api/context.hpp"
+#include "api/decode_checks.hpp"
+#include "api/describe.hpp"
+#include "api/paging.hpp"
+#include "api/stored_latents.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "numpact/pco.hpp"
+#include "pco/choose/choice.hpp"
+#include "pco/limits.hpp"
+#include "pco/standalone/chunk_writer.hpp"
+
+namespace numpact {
+namespace {
+
+using Candidates = std::vector<CandidateInfo>;
+
+// Notes what was weighed, each way to encode once.
+class CandidateLog final : public ChoiceLog {
+ public:
+  explicit CandidateLog(NumberType type) : type_(type) {}
+
+  void weighed(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
+    note(mode, delta, [&](CandidateInfo& candidate) { candidate.estimated_bits = double{bits}; });
+  }
+  void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) noexcept override {
+    note(mode, delta, [&](CandidateInfo& candidate) {
+      candidate.bytes = std::min(bytes, candidate.bytes.value_or(bytes));
+    });
+  }
+
+  // Throws what was thrown where nothing may be.
+  Candidates take() {
+    if (is_out_of_memory_) throw std::bad_alloc();
+    return std::move(candidates_);
+  }
+
+ private:
+  template <class F>
+  void note(const AnyMode& mode, const AnyDelta& delta, F&& f) noexcept {
+    try {
+      f(entry_of(mode, delta));
+    } catch (const std::bad_alloc&) {
+      is_out_of_memory_ = true;
+    }
+  }
+
+  CandidateInfo& entry_of(const AnyMode& mode, const AnyDelta& delta) {
+    ChunkMeta meta;
+    meta.type = type_;
+    meta.mode = mode;
+    meta.delta = delta;
+    const ChunkInfo info = describe(meta);
+    CandidateInfo candidate{info.mode, info.delta, info.mode_text(), info.delta_text(), {}, {}};
+    for (CandidateInfo& known : candidates_) {
+      if (known.mode_text == candidate.mode_text && known.delta_text == candidate.delta_text) {
+        return known;
+      }
+    }
+    candidates_.push_back(std::move(candidate));
+    return candidates_.back();
+  }
+
+  NumberType type_;
+  Candidates candidates_;
+  bool is_out_of_memory_ = false;
+};
+
+// `values` end up sorted.
+template <Latent L>
+EntropyBound bound_of(std::span<L> values) {
+  EntropyBound bound;
+  bound.count = values.size();
+  if (values.empty()) return bound;
+  std::sort(values.begin(), values.end());
+  double sum = 0;  // of n log n over the values that are different
+  for (auto at = values.begin(); at != values.end();) {
+    const auto end = std::upper_bound(at, values.end(), *at);
+    const auto n = static_cast<double>(end - at);
+    sum += n * std::log2(n);
+    ++bound.distinct;
+    at = end;
+  }
+  const auto count = static_cast<double>(values.size());
+  bound.bits = std::max(0.0, std::log2(count) - sum / count);
+  return bound;
+}
+
+EntropyBound bound_of(const LatentArray& latents) {
+  return latents.visit([](auto values) { return bound_of(values); });
+}
+
+// Works on a copy.
+EntropyBound bound_of(const NumberView& numbers, Arena& arena) {
+  const ArenaScope scratch(arena);
+  return visit_latent(latent_bits(numbers.type), [&](auto width) {
+    using L = decltype(width);
+    const std::span<L> copy = arena.make<L>(numbers.count);
+    if (!copy.empty()) std::memcpy(copy.data(), numbers.data, copy.size_bytes());
+    return bound_of(copy);
+  });
+}
+
+NumberView slice(const NumberView& numbers, std::uint64_t first, std::uint64_t count) {
+  const auto* data = static_cast<const std::byte*>(numbers.data);
+  return {numbers.type, data + first * size_of(numbers.type), static_cast<std::size_t>(count)};
+}
+
+Status explain_latents(std::span<const std::byte> file, const FormatVersion& version,
+                       const ChunkInfo& info, Arena& arena, ChunkExplanation& chunk) {
+  const ArenaScope scratch(arena);
+  const std::uint64_t meta_offset = info.offset + standalone::kChunkHeadBytes;
+  BitReader reader(file, 8 * meta_offset);
+  ChunkMeta meta;
+  NUMPACT_TRY(parse_chunk_meta(reader, info.type, version, arena, meta));
+  const std::span<const std::byte> page =
+      file.subspan(static_cast<std::size_t>(meta_offset + info.meta_bytes),
+                   static_cast<std::size_t>(info.page_bytes));
+  const std::array<LatentArray, kVariables> latents =
+      stored_latents(page, meta, static_cast<std::size_t>(info.count), arena);
+  for (const LatentArray& variable : latents) {
+    if (variable.exists()) chunk.latents.push_back(bound_of(variable));
+  }
+  return {};
+}
+
+// Of a sound file that holds these numbers: all but the candidates.
+Status explain_contents(std::span<const std::byte> file, const NumberView& numbers,
+                        const ProgressCallback& progress, Arena& arena, Explanation& explanation) {
+  standalone::Header header;
+  BitReader reader(file);
+  NUMPACT_TRY(standalone::parse_header(reader, header));
+  std::uint64_t first = 0;
+  explanation.chunks.reserve(explanation.file.chunks.size());
+  for (const ChunkInfo& info : explanation.file.chunks) {
+    ChunkExplanation& chunk = explanation.chunks.emplace_back();
+    chunk.numbers = bound_of(slice(numbers, first, info.count), arena);
+    NUMPACT_TRY(explain_latents(file, header.format, info, arena, chunk));
+    first += info.count;
+    NUMPACT_TRY(report_progress(progress, {first, info.offset + standalone::kChunkHeadBytes +
+                                                      info.meta_bytes + info.page_bytes}));
+  }
+  explanation.numbers = bound_of(numbers, arena);
+  return {};
+}
+
+// What was weighed for the chunks of a run.
+class CandidateLogs final : public standalone::RunLog {
+ public:
+  explicit CandidateLogs(NumberType type) : type_(type), whole_(type) {}
+
+  ChoiceLog* whole() override { return &whole_; }
+  ChoiceLog* next_part() override { return &parts_.emplace_back(type_); }
+  void parts_are_taken() override { is_cut_ = true; }
+
+  void take(std::vector<Candidates>& candidates) {
+    if (!is_cut_) candidates.push_back(whole_.take());
+    for (CandidateLog& part : parts_) {
+      if (is_cut_) candidates.push_back(part.take());
+    }
+  }
+
+ private:
+  NumberType type_;
+  CandidateLog whole_;
+  std::deque<CandidateLog> parts_;  // which stay where they are
+  bool is_cut_ = false;
+};
+
+// The file that compress() makes, and what was weighed for each chunk.
+class LoggedFile {
+ public:
+  Status encode(const NumberView& numbers, const EncodeConfig& config, Arena& arena) {
+    NUMPACT_TRY(check_specs(numbers.type, config));
+    std::span<const std::size_t> sizes;
+    NUMPACT_TRY(chunk_sizes(config, numbers.count, arena, sizes));
+    standalone::Header header;
+    header.format = FormatVersion::of(config.compatibility);
+    header.n_hint = numbers.count;
+    if (config.uniform_type) header.uniform_type = numbers.type;
+    append(standalone::kMaxHeaderBytes,
+           [&](BitWriter& writer) { standalone::write_header(writer, header); });
+    std::uint64_t first = 0;
+    for (const std::size_t n : sizes) {
+      CandidateLogs log(numbers.type);
+      append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
+        standalone::write_run(slice(numbers, first, n), config, arena, writer, &log);
+      });
+      log.take(candidates_);
+      first += n;
+      NUMPACT_TRY(report_progress(config.progress, {first, bytes_.size()}));
+    }
+    append(1, [](BitWriter& writer) {
+      standalone::write_terminator(writer);
+      writer.finish_byte();
+    });
+    return {};
+  }
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::vector<Candidates>& candidates() { return candidates_; }
+
+ private:
+  template <class F>
+  void append(std::size_t room, F&& write) {
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + room);
+    BitWriter writer(std::span<std::byte>(bytes_).subspan(at));
+    write(writer);
+    bytes_.resize(at + writer.size());
+  }
+
+  std::vector<std::byte> bytes_;
+  std::vector<Candidates> candidates_;
+};
+
+void mark_chosen(const ChunkInfo& info, ChunkExplanation& chunk) {
+  const std::uint64_t bytes = info.meta_bytes + info.page_bytes;
+  CandidateInfo fallback{info.mode, info.delta, info.mode_text(), info.delta_text(), {}, bytes};
+  for (CandidateInfo& candidate : chunk.candidates) {
+    if (candidate.mode_text != fallback.mode_text || candidate.delta_text != fallback.delta_text ||
+        candidate.bytes.value_or(bytes) != bytes) {
+      continue;
+    }
+    candidate.bytes = bytes;
+    candidate.is_chosen = true;
+    return;
+  }
+  fallback.is_chosen = true;
+  chunk.candidates.push_back(std::move(fallback));
+  chunk.is_fallback = true;
+}
+
+Status explain_numbers(const NumberView& numbers, Explanation& explanation,
+                       const EncodeConfig& config) {
+  ScratchArena scratch(static_cast<EncodeContext*>(nullptr));
+  LoggedFile file;
+  NUMPACT_TRY(file.encode(numbers, config, *scratch));
+  NUMPACT_TRY(try_inspect(file.bytes(), explanation.file));
+  NUMPACT_TRY(explain_contents(file.bytes(), numbers, {}, *scratch, explanation));
+  for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
+    explanation.chunks[i].candidates = std::move(file.candidates()[i]);
+    mark_chosen(explanation.file.chunks[i], explanation.chunks[i]);
+  }
+  return {};
+}
+
+Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
+                     const DecodeConfig& config) {
+  DecodeConfig silent = config;
+  silent.progress = {};
+  NUMPACT_TRY(try_inspect(file, explanation.file, silent));
+  if (explanation.file.count == 0) return {};  // also of a file that does not name its type
+  NumberArray numbers;
+  NUMPACT_TRY(try_decompress_any(file, numbers, silent));
+  ScratchArena scratch(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
+  return explain_contents(file, numbers.view(), config.progress, *scratch, explanation);
+}
+
+template <class F>
+Status explain_into(Explanation& explanation, F&& f) noexcept {
+  explanation = {};
+  const Status status = guarded(f);
+  if (!status.ok()) explanation = {};
+  return status;
+}
+
+}  // namespace
+
+SizeParts parts_of(const ChunkInfo& chunk) noexcept {
+  SizeParts parts;
+  parts.framing = 8 * standalone::kChunkHeadBytes;
+  std::uint64_t page_bits = 0;
+  for (const LatentVariableInfo& variable : chunk.variables) {
+    const std::uint64_t ans_bits = kAnsStates * std::uint64_t{variable.ans_size_log};
+    const std::uint64_t ans_states = std::min(variable.state_bits, ans_bits);
+    parts.bins += variable.meta_bits;
+    parts.ans_states += ans_states;
+    parts.delta_states += variable.state_bits - ans_states;
+    parts.codes += variable.code_bits;
+    parts.offsets += variable.offset_bits;
+    page_bits += variable.state_bits + variable.code_bits + variable.offset_bits;
+  }
+  parts.choices = 8 * chunk.meta_bytes - parts.bins;
+  parts.padding = 8 * chunk.page_bytes - page_bits;
+  return parts;
+}
+
+SizeParts parts_of(const FileInfo& file) noexcept {
+  SizeParts sum;
+  std::uint64_t chunk_bits = 0;
+  for (const ChunkInfo& chunk : file.chunks) {
+    const SizeParts parts = parts_of(chunk);
+    sum.choices += parts.choices;
+    sum.bins += parts.bins;
+    sum.delta_states += parts.delta_states;
+    sum.ans_states += parts.ans_states;
+    sum.codes += parts.codes;
+    sum.offsets += parts.offsets;
+    sum.padding += parts.padding;
+    chunk_bits += parts.total() - parts.framing;
+  }
+  sum.framing = 8 * file.file_bytes - chunk_bits;
+  return sum;
+}
+
+Status try_explain(const NumberView& numbers, Explanation& explanation,
+                   const EncodeConfig& config) noexcept {
+  return explain_into(explanation, [&] { return explain_numbers(numbers, explanation, config); });
+}
+
+Status try_explain_file(std::span<const std::byte> file, Explanation& explanation,
+                        const DecodeConfig& config) noexcept {
+  return explain_into(explanation, [&] { return explain_bytes(file, explanation, config); });
+}
+
+}  // namespace numpact

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// What explain() says is true of the file that compress() makes.
+#include "numpact/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+template <class T>
+NumberView view_of(const std::vector<T>& numbers) {
+  return NumberView(std::span<const T>(numbers));
+}
+
+void expect_parts_add_up(const Explanation& explanation) {
+  EXPECT_EQ(parts_of(explanation.file).total(), 8 * explanation.file.file_bytes);
+  for (const ChunkInfo& chunk : explanation.file.chunks) {
+    EXPECT_EQ(parts_of(chunk).total(), 8 * (4 + chunk.meta_bytes + chunk.page_bytes));
+    EXPECT_LT(parts_of(chunk).padding, 16u);
+  }
+}
+
+// Bins and codes cannot do better than knowing how often each latent occurs, but for luck with the
+// tANS states.
+void expect_latents_fit(const ChunkInfo& info, const ChunkExplanation& chunk) {
+  ASSERT_EQ(chunk.latents.size(), info.variables.size());
+  for (std::size_t i = 0; i < chunk.latents.size(); ++i) {
+    const LatentVariableInfo& variable = info.variables[i];
+    const EntropyBound& bound = chunk.latents[i];
+    EXPECT_EQ(bound.count, variable.stored);
+    EXPECT_LE(bound.distinct, bound.count);
+    const double spent = static_cast<double>(variable.code_bits + variable.offset_bits) +
+                         4.0 * variable.ans_size_log;
+    EXPECT_LE(bound.bits * static_cast<double>(bound.count), 1.01 * spent + 64);
+  }
+}
+
+TEST(Explain, FilesAddUp) {
+  for (const std::vector<Fixture>& files : {good_fixtures(), small_files()}) {
+    for (const Fixture& fixture : files) {
+      SCOPED_TRACE(fixture.name);
+      const Explanation explanation = explain_file(fixture.file);
+      EXPECT_EQ(explanation.numbers.count, fixture.numbers.count());
+      expect_parts_add_up(explanation);
+      ASSERT_EQ(explanation.chunks.size(), explanation.file.chunks.size());
+      for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
+        expect_latents_fit(explanation.file.chunks[i], explanation.chunks[i]);
+        EXPECT_TRUE(explanation.chunks[i].candidates.empty());
+        EXPECT_EQ(explanation.chunks[i].chosen(), nullptr);
+      }
+    }
+  }
+}
+
+std::vector<double> prices(std::size_t n) {
+  std::vector<double> numbers(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    numbers[i] = static_cast<double>((i * 7919) % 1009 + i / 64) / 100;
+  }
+  return numbers;
+}
+
+void expect_same_file(const Explanation& explanation, const FileInfo& info) {
+  EXPECT_EQ(explanation.file.file_bytes, info.file_bytes);
+  ASSERT_EQ(explanation.file.chunks.size(), info.chunks.size());
+  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
+    const ChunkInfo& chunk = explanation.file.chunks[i];
+    EXPECT_EQ(chunk.count, info.chunks[i].count);
+    EXPECT_EQ(chunk.offset, info.chunks[i].offset);
+    EXPECT_EQ(chunk.mode_text(), info.chunks[i].mode_text());
+    EXPECT_EQ(chunk.delta_text(), info.chunks[i].delta_text());
+    const CandidateInfo* const chosen = explanation.chunks[i].chosen();
+    ASSERT_NE(chosen, nullptr);
+    EXPECT_EQ(chosen->mode_text, chunk.mode_text());
+    EXPECT_EQ(chosen->delta_text, chunk.delta_text());
+    EXPECT_EQ(chosen->bytes, chunk.meta_bytes + chunk.page_bytes);
+  }
+}
+
+TEST(Explain, IsOfTheFileThatCompressWrites) {
+  const std::vector<double> numbers = prices(20'000);
+  for (const unsigned level : {0u, 8u, 12u}) {
+    for (const std::size_t page : {std::size_t{3000}, PagingSpec::kDefaultPageN}) {
+      EncodeConfig config;
+      config.level = level;
+      config.paging = PagingSpec::equal_pages_up_to(page);
+      const std::vector<std::byte> file = compress<double>(numbers, config);
+      const Explanation explanation = explain(view_of(numbers), config);
+      expect_same_file(explanation, inspect(file));
+      expect_parts_add_up(explanation);
+    }
+  }
+}
+
+// Steps, then noise: worth a chunk each.
+TEST(Explain, AutomaticPagingIsThatOfCompress) {
+  Random random(8);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < 40'000; ++i) {
+    const auto noise = static_cast<std::int64_t>(random.bits(40));
+    numbers.push_back(i < 20'000 ? 100 * i : noise);
+  }
+  const Explanation explanation = explain(view_of(numbers));
+  expect_same_file(explanation, inspect(compress<std::int64_t>(numbers)));
+  expect_parts_add_up(explanation);
+  EXPECT_GT(explanation.chunks.size(), 1u);
+}
+
+TEST(Explain, TellsWhatWasWeighed) {
+  const std::vector<double> numbers = prices(5000);
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(numbers.size());
+  const Explanation explanation = explain(view_of(numbers), config);
+  ASSERT_EQ(explanation.chunks.size(), 1u);
+  const ChunkExplanation& chunk = explanation.chunks[0];
+  std::size_t chosen = 0;
+  bool has_classic = false;
+  for (const CandidateInfo& candidate : chunk.candidates) {
+    chosen += candidate.is_chosen ? 1 : 0;
+    EXPECT_TRUE(candidate.estimated_bits || candidate.bytes);
+    if (candidate.mode != Mode::kClassic) continue;
+    has_classic = true;
+    EXPECT_GT(candidate.estimated_bits.value_or(0), 0);
+  }
+  EXPECT_EQ(chosen, 1u);
+  EXPECT_TRUE(has_classic);
+  EXPECT_GT(chunk.candidates.size(), 1u);
+  EXPECT_FALSE(chunk.is_fallback);
+  for (std::size_t i = 0; i < chunk.candidates.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      EXPECT_FALSE(chunk.candidates[i].mode_text == chunk.candidates[k].mode_text &&
+                   chunk.candidates[i].delta_text == chunk.candidates[k].delta_text);
+    }
+  }
+}
+
+TEST(Explain, KnownEntropies) {
+  std::vector<std::uint16_t> numbers;
+  for (std::uint16_t i = 0; i < 4096; ++i) numbers.push_back(i % 8);  // three bits
+  EncodeConfig config;
+  config.mode = ModeSpec::classic();
+  config.delta = DeltaSpec::none();
+  const Explanation flat = explain(view_of(numbers), config);
+  EXPECT_EQ(flat.numbers.distinct, 8u);
+  EXPECT_EQ(flat.numbers.bits, 3);
+  ASSERT_EQ(flat.chunks.at(0).latents.size(), 1u);
+  EXPECT_EQ(flat.chunks[0].latents[0].bits, 3);
+  config.delta = DeltaSpec::try_consecutive(1);
+  const Explanation deltas = explain(view_of(numbers), config);
+  const EntropyBound& latents = deltas.chunks.at(0).latents.at(0);
+  EXPECT_EQ(latents.distinct, 2u);  // +1, and -7 in one of eight
+  EXPECT_EQ(latents.count, 4095u);
+  EXPECT_NEAR(latents.bits, 0.5436, 1e-3);
+  EXPECT_EQ(deltas.numbers.bits, 3);
+}
+
+TEST(Explain, FloatsCountByTheirBits) {
+  const double nan = std::nan("");
+  const std::vector<double> numbers = {0.0, -0.0, nan, nan};
+  const Explanation explanation = explain(view_of(numbers));
+  EXPECT_EQ(explanation.numbers.distinct, 3u);
+  EXPECT_EQ(explanation.numbers.bits, 1.5);
+}
+
+TEST(Explain, NumbersThatDoNotCompressFallBack) {
+  EncodeConfig config;
+  config.mode = ModeSpec::try_float_quant(1);
+  config.delta = DeltaSpec::try_consecutive(7);
+  Random random(3);
+  std::vector<double> numbers(300);
+  for (double& number : numbers) {
+    const std::uint64_t bits = random.bits();
+    std::memcpy(&number, &bits, sizeof(bits));
+  }
+  const Explanation explanation = explain(view_of(numbers), config);
+  ASSERT_EQ(explanation.chunks.size(), 1u);
+  EXPECT_TRUE(explanation.chunks[0].is_fallback);
+  EXPECT_GE(explanation.chunks[0].candidates.size(), 2u);
+  EXPECT_EQ(explanation.chunks[0].chosen()->mode, Mode::kClassic);
+}
+
+TEST(Explain, NothingIsExplainedToo) {
+  const Explanation explanation = explain(NumberView(NumberType::kF32, nullptr, 0));
+  EXPECT_EQ(explanation.numbers.count, 0u);
+  EXPECT_TRUE(explanation.chunks.empty());
+  expect_parts_add_up(explanation);
+  const Explanation empty =
+      explain_file(read_file(fixture_path(std::string(kTypelessEmpty) + ".pco")));
+  EXPECT_TRUE(empty.chunks.empty());
+  EXPECT_EQ(parts_of(empty.file).framing, 64u);
+}
+
+TEST(Explain, ErrorsLeaveNothing) {
+  const std::vector<double> numbers = prices(1000);
+  const NumberView view = view_of(numbers);
+  Explanation explanation = explain(view);
+  EncodeConfig config;
+  config.mode = ModeSpec::try_int_mult(3);
+  EXPECT_KIND(try_explain(view, explanation, config), kInvalidArgument);
+  EXPECT_TRUE(explanation.chunks.empty());
+
+  std::vector<std::byte> file = compress<double>(numbers);
+  ASSERT_TRUE(try_explain_file(file, explanation).ok());
+  DecodeConfig decode;
+  decode.limits.max_numbers = 999;
+  EXPECT_KIND(try_explain_file(file, explanation, decode), kLimitExceeded);
+  EXPECT_EQ(explanation.file.count, 0u);
+  decode.limits = {};
+  decode.limits.max_memory = 4000;
+  EXPECT_KIND(try_explain_file(file, explanation, decode), kLimitExceeded);
+  file.pop_back();
+  EXPECT_KIND(try_explain_file(file, explanation), kTruncated);
+  EXPECT_TRUE(explanation.chunks.empty());
+}
+
+TEST(Explain, ProgressIsReportedByChunk) {
+  const std::vector<double> numbers = prices(1000);
+  std::vector<std::uint64_t> seen;
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(400);
+  config.progress = [&](const Progress& progress) {
+    seen.push_back(progress.numbers);
+    return seen.size() < 2;
+  };
+  Explanation explanation;
+  EXPECT_KIND(try_explain(view_of(numbers), explanation, config), kCancelled);
+  const std::vector<std::uint64_t> expected = {334, 667};
+  EXPECT_EQ(seen, expected);
+}
+
+}  // namespace
+}  // namespace numpact::testing
