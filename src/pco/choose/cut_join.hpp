@@ -25,9 +25,12 @@ using CutCounts = std::array<std::uint32_t*, kCutDeltas>;  // of the leaves, by 
 class BinTree {
  public:
   explicit BinTree(Arena& arena)
-      : widths_(arena.make<float>(kCutShape.nodes())),
-        costs_(arena.make<float>(kCutShape.nodes())),
-        sums_(arena.make<std::uint32_t>(kCutShape.nodes())) {}
+      : widths_(arena.make<float>(kCutShape.room())),
+        costs_(arena.make<float>(kCutShape.room())),
+        sums_(arena.make<std::uint32_t>(kCutShape.room())) {
+    std::fill(widths_.begin(), widths_.end(), 0.0f);
+    std::fill(sums_.begin(), sums_.end(), 0);
+  }
 
   template <Latent L>
   void set_leaves(const Histogram<L>& bins) {

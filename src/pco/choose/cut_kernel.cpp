@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops, which compilers vectorise for each target.
+// The same operations in the same order for every target.
 #include "pco/choose/cut_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -8,38 +8,60 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+
+#include "pco/stats/log2-inl.hpp"
 #include "pco/stats/log2.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 float TreeCost(const TreeShape& shape, const std::uint32_t* HWY_RESTRICT counts,
                const float* HWY_RESTRICT widths, float meta_bits, std::uint32_t* HWY_RESTRICT sums,
                float* HWY_RESTRICT costs) {
+  const hn::CappedTag<float, TreeShape::kPadding> df;
+  const hn::RebindToSigned<decltype(df)> di;
+  const hn::RebindToUnsigned<decltype(df)> du;
+  const std::size_t lanes = hn::Lanes(df);
   const std::size_t leaves = shape.leaves();
-  for (std::size_t i = 0; i < leaves; ++i) sums[i] = counts[i];
+  std::copy_n(counts, leaves, sums);
   std::uint32_t* level = sums;
   for (std::size_t half = leaves / 2; half > 0; half /= 2) {
-    std::uint32_t* HWY_RESTRICT above = level + 2 * half;
-    for (std::size_t i = 0; i < half; ++i) above[i] = level[i] + level[i + half];
+    std::uint32_t* const above = level + 2 * half;
+    std::size_t i = 0;
+    for (; i + lanes <= half; i += lanes) {
+      const auto sum = hn::Add(hn::LoadU(du, level + i), hn::LoadU(du, level + half + i));
+      hn::StoreU(sum, du, above + i);
+    }
+    for (; i < half; ++i) above[i] = level[i] + level[half + i];
     level = above;
   }
   const std::size_t nodes = shape.nodes();
   const float total = static_cast<float>(sums[nodes - 1]);
-  const float log_total = fast_log2(total < 1 ? 1 : total);
-  for (std::size_t i = 0; i < nodes; ++i) {
+  const auto log_total = hn::Set(df, fast_log2(total < 1 ? 1 : total));
+  const auto meta = hn::Set(df, meta_bits);
+  const auto one = hn::Set(df, 1.0f);
+  for (std::size_t i = 0; i < nodes; i += lanes) {
     // Counts fit in 31 bits; signed ones convert faster.
-    const float count = static_cast<float>(static_cast<std::int32_t>(sums[i]));
-    const float log = fast_log2(count < 1 ? 1 : count);
-    const float bits = meta_bits + count * (log_total - log + widths[i]);
-    costs[i] = sums[i] == 0 ? 0 : bits;
+    const auto count = hn::ConvertTo(df, hn::BitCast(di, hn::LoadU(du, sums + i)));
+    const auto log = Log2(df, hn::Max(count, one));
+    const auto each = hn::Add(hn::Sub(log_total, log), hn::LoadU(df, widths + i));
+    const auto bits = hn::Add(meta, hn::Mul(count, each));
+    hn::StoreU(hn::IfThenElseZero(hn::Gt(count, hn::Zero(df)), bits), df, costs + i);
   }
   float* below = costs;
   for (std::size_t half = leaves / 2; half > 0; half /= 2) {
-    float* HWY_RESTRICT above = below + 2 * half;
-    for (std::size_t i = 0; i < half; ++i) {
-      const float children = below[i] + below[i + half];
+    float* const above = below + 2 * half;
+    std::size_t i = 0;
+    for (; i + lanes <= half; i += lanes) {
+      const auto children = hn::Add(hn::LoadU(df, below + i), hn::LoadU(df, below + half + i));
+      hn::StoreU(hn::Min(children, hn::LoadU(df, above + i)), df, above + i);
+    }
+    for (; i < half; ++i) {
+      const float children = below[i] + below[half + i];
       above[i] = children < above[i] ? children : above[i];
     }
     below = above;
