@@ -144,12 +144,13 @@ class Chooser {
         effort_(ChooseEffort::of(config)),
         arena_(arena),
         hints_(hints),
-        log_(log) {
+        log_(log),
+        version_(FormatVersion::of(config.compatibility)) {
     effort_.secondary_deltas &= version_.has_delta_variants();
     effort_.lookback &= is_allowed(Lookback{}, version_);
   }
 
-  Choices choose() const {
+  Choices choose_plain() const {
     if (hints_ != nullptr) {
       const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
       return settle(part, rank(part));
@@ -162,6 +163,12 @@ class Chooser {
       ranking = rank(sample);
     }
     return settle(sample, ranking);
+  }
+
+  void add_lookback(float bits, Choices& choices) const {
+    if (const auto lookback = find_lookback(bits, choices)) {
+      choices.add_first(*lookback, tries_more() ? effort_.trials : 0);
+    }
   }
 
  private:
@@ -275,15 +282,10 @@ class Chooser {
   Choices settle(const Sample& sample, const Ranking& ranking) const {
     Choices choices;
     const Weighed& first = ranking.first();
-    const Choice plain = with_asked_delta(choice_of(first, 0));
-    choices.plain = plain;
+    choices.sample = sample;
     choices.hints = hints_of(ranking);
-    if (const auto lookback = find_lookback(sample, ranking)) {
-      choices.add(*lookback);
-      if (tries_more()) choices.add(plain);
-    } else {
-      choices.add(plain);
-    }
+    for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
+    choices.add(with_asked_delta(choice_of(first, 0)));
     for (const Weighed& next : ranking.all().subspan(1)) {
       const bool is_close = next.bits <= close_second() * first.bits;
       if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
@@ -304,18 +306,17 @@ class Chooser {
   float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
-  std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
+  std::optional<Choice> find_lookback(float bits, const Choices& choices) const {
     if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const bool dict_is_first = std::holds_alternative<Dict>(ranking.first().mode);
+    const bool dict_is_first = std::holds_alternative<Dict>(choices.ways[0].mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
-      for (const Weighed& way : ranking.all()) {
+      for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way, 0);
-        const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
-                          way.secondary_bits};
-        if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
+        const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+        if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
     }
@@ -346,7 +347,20 @@ class Chooser {
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
-  return Chooser(type, ordered, page_n, config, arena, hints, log).choose();
+  Choices choices = choose_plain(type, ordered, page_n, config, arena, hints, log);
+  add_lookback(type, ordered, page_n, choices.all()[0].bits, config, arena, choices);
+  return choices;
+}
+
+Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                     const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                     ChoiceLog* log) {
+  return Chooser(type, ordered, page_n, config, arena, hints, log).choose_plain();
+}
+
+void add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n, float bits,
+                  const EncodeConfig& config, Arena& arena, Choices& choices) {
+  Chooser(type, ordered, page_n, config, arena, nullptr, nullptr).add_lookback(bits, choices);
 }
 
 }  // namespace numpact
