@@ -171,8 +171,9 @@ struct EncodeConfig {
   DeltaSpec delta;
   PagingSpec paging;
   Compatibility compatibility = Compatibility::kV4_1;
-  // At nearly equal size, choose what decodes fast: Lookback and Conv1 only where they save a tenth,
-  // a delta encoded secondary variable only where that saves a twentieth, Consecutive up to order 2.
+  // At nearly equal size, choose what decodes fast: Lookback and Conv1 only where they save a
+  // tenth, a delta encoded secondary variable only where that saves a twentieth, Consecutive up to
+  // order 2.
   bool favor_decode_speed = false;
   // Standalone files only: name the number type in the header, so that it holds for every chunk and
   // an empty file keeps its type.

@@ -177,5 +177,21 @@ TEST_F(Choosing, VersionsAllowWhatTheyWereWrittenWith) {
   EXPECT_FALSE(is_allowed(AnyDelta(Consecutive{1, true}), oldest));
 }
 
+TEST_F(Choosing, KeepsToTheVersion) {
+  EncodeConfig config;
+  const std::vector<std::int16_t> numbers = waves(20'000, random_);
+  config.compatibility = Compatibility::kV4_0;
+  const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16, config);
+  EXPECT_TRUE(is_allowed(choice.delta, FormatVersion{4, 0}));
+  EXPECT_TRUE(check_specs(NumberType::kI16, config).ok());
+  config.delta = DeltaSpec::try_conv1(2);
+  EXPECT_FALSE(check_specs(NumberType::kI16, config).ok());
+  config.delta = DeltaSpec::automatic();
+  config.mode = ModeSpec::try_dict();
+  EXPECT_FALSE(check_specs(NumberType::kI16, config).ok());
+  config.compatibility = Compatibility::kV4_1;
+  EXPECT_TRUE(check_specs(NumberType::kI16, config).ok());
+}
+
 }  // namespace
 }  // namespace numpact::testing

@@ -270,23 +270,26 @@ void bid_divided(NumberType type, std::span<const L> latents, const Candidate& b
   constexpr unsigned kMostParts = 63;
   constexpr std::size_t kMostBids = 3;
   constexpr float kWorthwhile = 0.1f;
+  constexpr std::size_t kFewMore = 4;
   std::array<L, kProbes> picked{};
   const std::size_t step = std::max<std::size_t>(1, latents.size() / kProbes);
   std::size_t n = 0;
   for (std::size_t i = 0; i < latents.size() && n < kProbes; i += step) picked[n++] = latents[i];
   const std::span<const L> probes(picked.data(), n);
-  float bits = correction_bits(count_corrections(probes, std::get<FloatMult>(base.mode)), n);
+  std::size_t count = count_corrections(probes, std::get<FloatMult>(base.mode));
   std::size_t bids = 0;
   // Larger parts must need fewer corrections than all smaller ones: they make larger multiples.
   for (unsigned parts = 3; parts <= kMostParts && bids < kMostBids; parts += 2) {
     const double denominator = base.denominator * parts;
     const FloatMult mult = FloatMult::of(base.numerator / denominator, type);
     if (!mult.is_valid(type)) return;
-    const float less_bits = correction_bits(count_corrections(probes, mult), n);
-    if (less_bits > bits - kWorthwhile) continue;
+    // The first few tell most of those that are no better.
+    if (count_corrections(probes.first(n / 4), mult) > count / 4 + kFewMore) continue;
+    const std::size_t fewer = count_corrections(probes, mult);
+    if (correction_bits(fewer, n) > correction_bits(count, n) - kWorthwhile) continue;
     candidates.add(Candidate{mult, base.numerator, denominator});
     ++bids;
-    bits = less_bits;
+    count = fewer;
   }
 }
 

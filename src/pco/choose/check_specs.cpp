@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "number/float_traits.hpp"
+#include "pco/choose/allowed.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/limits.hpp"
 
@@ -60,10 +61,46 @@ Status check_delta(NumberType type, const DeltaSpec& delta) {
   return invalid("unknown delta encoding");
 }
 
+bool is_known(const ModeSpec& mode, const FormatVersion& version) {
+  switch (mode.kind()) {
+    case ModeSpec::Kind::kIntMult:
+      return is_allowed(AnyMode(IntMult{}), version);
+    case ModeSpec::Kind::kFloatMult:
+      return is_allowed(AnyMode(FloatMult{}), version);
+    case ModeSpec::Kind::kFloatQuant:
+      return is_allowed(AnyMode(FloatQuant{}), version);
+    case ModeSpec::Kind::kDict:
+      return is_allowed(AnyMode(Dict{}), version);
+    case ModeSpec::Kind::kAuto:
+    case ModeSpec::Kind::kClassic:
+      return true;
+  }
+  return true;
+}
+
+bool is_known(const DeltaSpec& delta, const FormatVersion& version) {
+  switch (delta.kind()) {
+    case DeltaSpec::Kind::kLookback:
+      return is_allowed(AnyDelta(Lookback{}), version);
+    case DeltaSpec::Kind::kConv1:
+      return is_allowed(AnyDelta(Conv1{}), version);
+    case DeltaSpec::Kind::kAuto:
+    case DeltaSpec::Kind::kNone:
+    case DeltaSpec::Kind::kConsecutive:
+      return true;
+  }
+  return true;
+}
+
 }  // namespace
 
 Status check_specs(NumberType type, const EncodeConfig& config) {
   if (config.level > kMaxLevel) return invalid("level must be from 0 to 12");
+  const FormatVersion version = FormatVersion::of(config.compatibility);
+  if (!is_known(config.mode, version)) return invalid("the format version has no such mode");
+  if (!is_known(config.delta, version)) {
+    return invalid("the format version has no such delta encoding");
+  }
   const Status mode = check_mode(type, config.mode);
   return mode.ok() ? check_delta(type, config.delta) : mode;
 }

@@ -78,8 +78,8 @@ Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
                ChoiceLog* log = nullptr);
 
-// The two steps of it: without Lookback, which is costly to weigh, and with it if a number takes less
-// than `bits` so.
+// The two steps of it: without Lookback, which is costly to weigh, and with it if a number takes
+// less than `bits` so.
 Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
                      const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
                      ChoiceLog* log = nullptr);

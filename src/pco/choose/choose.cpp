@@ -144,7 +144,8 @@ class Chooser {
         effort_(ChooseEffort::of(config)),
         arena_(arena),
         hints_(hints),
-        log_(log) {
+        log_(log),
+        version_(FormatVersion::of(config.compatibility)) {
     effort_.secondary_deltas &= version_.has_delta_variants();
     effort_.lookback &= is_allowed(Lookback{}, version_);
   }
@@ -242,10 +243,15 @@ class Chooser {
                     Ranking& ranking) const {
     Candidates divided;
     bid_float_mult_divided(type_, sample, look.divisible, divided);
-    for (const Candidate& candidate : divided) {
-      const RoughCost cost = rough_cost(candidate.mode, few, arena_);
-      if (cost.bits() > kDividedShare * look.divisible_bits) continue;
-      ranking.add(weigh(candidate.mode, sample, cost, kLaterToll));
+    std::array<RoughCost, Candidates::kMost> costs;
+    float least = look.divisible_bits;
+    for (std::size_t i = 0; i < divided.size(); ++i) {
+      costs[i] = rough_cost(divided.begin()[i].mode, few, arena_);
+      least = std::min(least, costs[i].bits());
+    }
+    for (std::size_t i = 0; i < divided.size(); ++i) {
+      if (costs[i].bits() > kDividedShare * least) continue;
+      ranking.add(weigh(divided.begin()[i].mode, sample, costs[i], kLaterToll));
     }
   }
 

@@ -102,6 +102,7 @@ RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
     for (std::size_t order = 0; order < cost.primary.size(); ++order) {
       if (order == 2 && cost.primary[1] > cost.primary[0]) break;
       cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
+      if (few.run_n < order + 2) break;
       deltas = differences(deltas, few.run_n - order);
     }
   });
