@@ -3,6 +3,8 @@
 // take ordered latents, joins give numbers as their bits.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include <cmath>
 
 #include "pco/mode/split.hpp"
@@ -243,12 +245,14 @@ TYPED_TEST(FloatModes, FloatMultSplitsEveryNumber) {
   std::vector<double> all = bases();
   if (sizeof(L) > 2) all.insert(all.end(), {1e-38, 1e38});
   if (sizeof(L) > 4) all.insert(all.end(), {5e-324, 1.7e308});
+  std::map<double, std::vector<L>> multiples;  // as the first target finds them
   for_each_target([&] {
     for (const double base : all) {
       std::vector<L> primary(ordered.size());
       std::vector<L> secondary(ordered.size());
       split_float_mult(bits_of<L>(base), ordered.data(), ordered.size(), primary.data(),
                        secondary.data());
+      ASSERT_EQ(primary, multiples.try_emplace(base, primary).first->second) << base;
       join_float_mult(bits_of<L>(base), primary.data(), secondary.data(), primary.size());
       ASSERT_EQ(primary, numbers_of(ordered, NumberKind::kFloat)) << base;
     }

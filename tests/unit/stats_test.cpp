@@ -236,6 +236,57 @@ TYPED_TEST(Stats, MergedBinsAreTheCheapest) {
   });
 }
 
+// The least cost over all ways to merge, by trying all starts for each end.
+template <Latent L>
+float cheapest(const Histogram<L>& histogram, float meta_bits) {
+  std::vector<float> before(1, 0);
+  for (const std::uint32_t count : histogram.counts) {
+    before.push_back(before.back() + static_cast<float>(count));
+  }
+  std::vector<float> best(1, 0);
+  for (std::size_t j = 1; j < before.size(); ++j) {
+    float least = 1e30f;
+    for (std::size_t i = 0; i < j; ++i) {
+      const float count = before[j] - before[i];
+      const auto range = static_cast<L>(histogram.uppers[j - 1] - histogram.lowers[i]);
+      least = std::min(least, best[i] + meta_bits +
+                                  count * (fast_log2(before.back()) - fast_log2(count) +
+                                           static_cast<float>(std::bit_width(range))));
+    }
+    best.push_back(least);
+  }
+  return best.back();
+}
+
+TYPED_TEST(Stats, ManyBinsAreMergedNearlyAsCheaply) {
+  Random random(23);
+  Arena arena(std::pmr::new_delete_resource());
+  double bits = 0;
+  double least_bits = 0;
+  for (int round = 0; round < 12; ++round) {
+    arena.reset();
+    const std::size_t n = 20000;
+    const Numbers numbers =
+        make_numbers(random.pick(distribution_names()), kNumberTypeOf<TypeParam>, n, random);
+    HistogramSpec spec;
+    spec.groups = random.between(200, 1500);
+    spec.max_values = random.below(500);
+    const auto histogram = make_histogram(numbers.as<TypeParam>(), spec, arena);
+    BinCosts costs;
+    costs.meta_bits = static_cast<float>(random.between(5, 80));
+    const float least = cheapest(histogram, costs.meta_bits);
+    for_each_target([&] {
+      const float merged = optimize_bins(histogram, costs, arena).total_bits;
+      ASSERT_GE(merged, least * 0.9999f - 1);
+      ASSERT_LE(merged, least * 1.005f + 1);
+      bits += static_cast<double>(merged);
+      least_bits += static_cast<double>(least);
+    });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_LE(bits, 1.0005 * least_bits);
+}
+
 TEST(FastLog2, IsCloseToLog2) {
   for (float x = 1; x < 3e7f; x *= 1.0001f) {
     ASSERT_NEAR(static_cast<double>(fast_log2(x)), std::log2(static_cast<double>(x)), 1e-3);

@@ -106,7 +106,7 @@ struct CommonDivisor {
 
 // The greatest divisor that nine of ten multiples have in common.
 CommonDivisor common_divisor(const Probes& probes, double factor) {
-  constexpr std::size_t kPairs = 24;
+  constexpr std::size_t kPairs = 16;
   const Fit fits(probes.mantissa_digits);
   std::array<std::uint64_t, kProbes> multiples;
   std::size_t n = 0;
@@ -125,9 +125,11 @@ CommonDivisor common_divisor(const Probes& probes, double factor) {
   for (std::size_t i = 0; i < kPairs; ++i) {
     const std::uint64_t divisor = divisors[i];
     if (divisor <= best.divisor || (i > 0 && divisor == divisors[i - 1])) continue;
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < n; ++k) count += multiples[k] % divisor == 0 ? 1 : 0;
-    if (10 * count >= 9 * n) best = {divisor, count == n};
+    std::size_t misfits = 0;
+    for (std::size_t k = 0; k < n && 10 * misfits <= n; ++k) {
+      misfits += multiples[k] % divisor != 0 ? 1 : 0;
+    }
+    if (10 * misfits <= n) best = {divisor, misfits == 0};
   }
   return best;
 }
@@ -175,10 +177,12 @@ double approximate_gcd(double a, double b, double tolerance) {
 
 // The base that most pairs of neighbouring probes agree on; 0 if they don't.
 double commonest_divisor(const Probes& probes) {
-  constexpr std::size_t kPairs = 64;
+  constexpr std::size_t kPairs = 48;
   constexpr std::size_t kFirstPairs = 16;
   std::array<double, kPairs> found{};
-  const double rounding = 64 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  // Quotients of large multiples magnify the numbers' own rounding.
+  const unsigned exact_digits = probes.mantissa_digits - probes.mantissa_digits / 4;
+  const double rounding = 1 / static_cast<double>(std::uint64_t{1} << exact_digits);
   const std::size_t pairs = std::min(kPairs, probes.n / 2);
   std::size_t n = 0;
   for (std::size_t i = 0; i < pairs; ++i) {

@@ -3,12 +3,14 @@
 #ifndef NUMPACT_PCO_CHOOSE_CHOICE_HPP
 #define NUMPACT_PCO_CHOOSE_CHOICE_HPP
 
+#include <algorithm>
 #include <array>
 #include <span>
 
 #include "number/latent_array.hpp"
 #include "numpact/config.hpp"
 #include "pco/choose/choice_log.hpp"
+#include "pco/choose/weigh.hpp"
 #include "pco/delta/deltas.hpp"
 #include "pco/mode/modes.hpp"
 
@@ -20,6 +22,8 @@ struct Choice {
   // Found while choosing Lookback, for a chunk of one page; may be empty.
   std::span<std::uint32_t> lookbacks;
   float bits = 0;  // a number, by estimate
+  // Worth trying only if the best of those before takes more for each number.
+  float worth_over_bits = 0;
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
@@ -35,8 +39,8 @@ struct ChooseHints {
   bool dict = false;
 };
 
-// Ways to encode a chunk, the best by estimate first. For a chunk of few numbers, whose metadata
-// weighs more than a sample shows, there are some more, to be tried in full.
+// Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
+// the chunk or the level is such that it costs little, and one for a sample that misled.
 class Choices {
  public:
   static constexpr std::size_t kMost = 4;
@@ -45,10 +49,20 @@ class Choices {
   void add(const Choice& choice) {
     if (size_ < kMost) choices_[size_++] = choice;
   }
+  // Before the others, of which so many stay.
+  void add_first(const Choice& choice, std::size_t others) {
+    size_ = std::min({size_, others, kMost - 1});
+    std::copy_backward(choices_.begin(), choices_.begin() + static_cast<std::ptrdiff_t>(size_),
+                       choices_.begin() + static_cast<std::ptrdiff_t>(size_) + 1);
+    choices_[0] = choice;
+    ++size_;
+  }
   std::span<const Choice> all() const { return {choices_.data(), size_}; }
 
-  // The best without Lookback, if the delta was to be chosen; not to be encoded.
-  Choice plain;
+  // What they were chosen from: the best ways that were weighed, on which sample.
+  std::array<Weighed, kMost> ways;
+  std::size_t way_n = 0;
+  Sample sample;
   ChooseHints hints;
 
  private:
@@ -63,6 +77,14 @@ class Choices {
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
                ChoiceLog* log = nullptr);
+
+// The two steps of it: without Lookback, which is costly to weigh, and with it if a number takes less
+// than `bits` so.
+Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                     const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
+                     ChoiceLog* log = nullptr);
+void add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n, float bits,
+                  const EncodeConfig& config, Arena& arena, Choices& choices);
 
 }  // namespace numpact
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "pco/choose/allowed.hpp"
 #include "pco/choose/bids.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/choose/conv1_fit.hpp"
@@ -31,6 +32,9 @@ constexpr float kNearInRun = 1.1f;
 
 // Latents that the first, rough look is at.
 constexpr std::size_t kFewN = 512;
+
+// If the best takes so much more than another way was estimated to, the sample misled.
+constexpr float kMisled = 1.01f;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
@@ -83,9 +87,11 @@ class Ranking {
  public:
   static constexpr std::size_t kMost = Choices::kMost;
 
-  explicit Ranking(ChoiceLog* log) : log_(log) {}
+  Ranking(const FormatVersion& version, ChoiceLog* log) : version_(version), log_(log) {}
 
+  // Dropped if the version does not know it.
   void add(const Weighed& weighed) {
+    if (!is_allowed(weighed.mode, version_) || !is_allowed(weighed.delta, version_)) return;
     if (log_ != nullptr) log_->weighed(weighed.mode, weighed.delta, weighed.bits);
     std::size_t at = size_ < kMost ? size_++ : kMost;
     while (at > 0 && weighed.bits < ways_[at - 1].bits) {
@@ -98,6 +104,7 @@ class Ranking {
   std::span<const Weighed> all() const { return {ways_.data(), size_}; }
 
  private:
+  FormatVersion version_;
   ChoiceLog* log_;
   std::array<Weighed, kMost> ways_;
   std::size_t size_ = 0;
@@ -137,9 +144,12 @@ class Chooser {
         effort_(ChooseEffort::of(config)),
         arena_(arena),
         hints_(hints),
-        log_(log) {}
+        log_(log) {
+    effort_.secondary_deltas &= version_.has_delta_variants();
+    effort_.lookback &= is_allowed(Lookback{}, version_);
+  }
 
-  Choices choose() const {
+  Choices choose_plain() const {
     if (hints_ != nullptr) {
       const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
       return settle(part, rank(part));
@@ -154,12 +164,22 @@ class Chooser {
     return settle(sample, ranking);
   }
 
+  void add_lookback(float bits, Choices& choices) const {
+    const auto lookback = find_lookback(bits, choices);
+    if (!lookback) return;
+    Choice plain = choices.all()[0];
+    choices.add_first(*lookback, tries_more() ? effort_.trials : 0);
+    if (tries_more()) return;
+    plain.worth_over_bits = kMisled * plain.bits;
+    choices.add(plain);
+  }
+
  private:
   bool is_auto_mode() const { return config_.mode.kind() == ModeSpec::Kind::kAuto; }
   bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
 
   Ranking rank(const Sample& sample) const {
-    Ranking ranking(log_);
+    Ranking ranking(version_, log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
     const Candidates candidates =
         hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
@@ -259,42 +279,42 @@ class Chooser {
 
   Choices settle(const Sample& sample, const Ranking& ranking) const {
     Choices choices;
-    const Choice first = with_asked_delta(choice_of(ranking.first()));
-    choices.plain = first;
+    const Weighed& first = ranking.first();
+    choices.sample = sample;
     choices.hints = hints_of(ranking);
-    if (const auto lookback = find_lookback(sample, ranking)) {
-      choices.add(*lookback);
-      if (is_short()) choices.add(first);
-    } else {
-      choices.add(first);
-    }
+    for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
+    choices.add(with_asked_delta(choice_of(first, 0)));
     for (const Weighed& next : ranking.all().subspan(1)) {
-      if (!is_short() || choices.all().size() >= effort_.trials) break;
-      if (next.bits > close_second() * ranking.first().bits) break;
-      choices.add(with_asked_delta(choice_of(next)));
+      const bool is_close = next.bits <= close_second() * first.bits;
+      if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
+      if (hints_ != nullptr && !tries_more()) break;
+      const float margin = tries_more() ? 1 / close_second() : kMisled;
+      choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
+    }
+    if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
+      choices.add(Choice{});
     }
     return choices;
   }
 
-  static Choice choice_of(const Weighed& weighed) {
-    return {weighed.mode, weighed.delta, {}, weighed.bits};
+  static Choice choice_of(const Weighed& weighed, float worth_over_bits) {
+    return {weighed.mode, weighed.delta, {}, weighed.bits, worth_over_bits};
   }
-  bool is_short() const { return ordered_.n <= kFewNumbers; }
+  bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
   float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
-  std::optional<Choice> find_lookback(const Sample& sample, const Ranking& ranking) const {
+  std::optional<Choice> find_lookback(float bits, const Choices& choices) const {
     if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const bool dict_is_first = std::holds_alternative<Dict>(ranking.first().mode);
+    const bool dict_is_first = std::holds_alternative<Dict>(choices.ways[0].mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
-      for (const Weighed& way : ranking.all()) {
+      for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
-        Choice choice = choice_of(way);
-        const Trial trial{page_n_, share * ranking.first().bits, is_auto_mode(), config_.level,
-                          way.secondary_bits};
-        if (try_lookback(sample, ordered_, trial, choice, arena_)) return choice;
+        Choice choice = choice_of(way, 0);
+        const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+        if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
     }
@@ -318,13 +338,27 @@ class Chooser {
   Arena& arena_;
   const ChooseHints* hints_;
   ChoiceLog* log_;
+  FormatVersion version_;  // that readers know
 };
 
 }  // namespace
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
-  return Chooser(type, ordered, page_n, config, arena, hints, log).choose();
+  Choices choices = choose_plain(type, ordered, page_n, config, arena, hints, log);
+  add_lookback(type, ordered, page_n, choices.all()[0].bits, config, arena, choices);
+  return choices;
+}
+
+Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                     const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                     ChoiceLog* log) {
+  return Chooser(type, ordered, page_n, config, arena, hints, log).choose_plain();
+}
+
+void add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n, float bits,
+                  const EncodeConfig& config, Arena& arena, Choices& choices) {
+  Chooser(type, ordered, page_n, config, arena, nullptr, nullptr).add_lookback(bits, choices);
 }
 
 }  // namespace numpact

@@ -25,7 +25,8 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.max_conv1_order = level < 7 ? 0 : level < 8 ? 8 : kMaxConv1Order;
   effort.conv1_fit_n = std::size_t{1} << (level < 10 ? 12 : 15);
   effort.conv1_rounds = level < 10 ? 2 : 3;
-  effort.trials = level < 10 ? 2 : 4;
+  effort.trials = level < 4 ? 1 : level < 10 ? 2 : 3;
+  effort.checks_classic = level >= 10;
   effort.favors_decoding = config.favor_decode_speed;
   if (effort.favors_decoding) effort.max_order = std::min(effort.max_order, 2u);
   return effort;

@@ -22,6 +22,7 @@ struct ChooseEffort {
   std::size_t conv1_fit_n = 0;   // latents of a reweighted fit
   unsigned conv1_rounds = 0;     // of reweighting
   std::size_t trials = 1;        // ways encoded in full, where several come near
+  bool checks_classic = false;   // Classic without delta is encoded too, for comparison
   bool favors_decoding = false;
 
   static ChooseEffort of(const EncodeConfig& config);

@@ -7,10 +7,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET <= HWY_AVX3
 // Counts leading zeros; there are no processors that have the rest and not this.
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512cd")
+#else
+HWY_BEFORE_NAMESPACE();
 #endif
 namespace numpact {
 namespace HWY_NAMESPACE {
@@ -352,9 +353,6 @@ NUMPACT_KERNEL(std::uint64_t, 64)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact
-#if HWY_TARGET <= HWY_AVX3
-HWY_POP_ATTRIBUTES
-#endif
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -2,6 +2,8 @@
 #include "pco/choose/lookback_trial.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_gate.hpp"
@@ -21,12 +23,26 @@ constexpr float kToll = 0.02f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.05f;
 
+// Places spread evenly over `size`, without a division for each.
+class Places {
+ public:
+  Places(std::size_t size, std::size_t n) : step_((std::uint64_t{size} << kFraction) / n) {}
+  std::size_t operator[](std::size_t j) const {
+    return static_cast<std::size_t>((j * step_) >> kFraction);
+  }
+
+ private:
+  static constexpr unsigned kFraction = 20;
+  std::uint64_t step_;
+};
+
 // Evenly spaced latents: enough for their distribution.
 template <Latent L>
 LatentArray thin_out(std::span<const L> latents, Arena& arena) {
   const std::size_t n = std::min(latents.size(), kWeighedN);
   const std::span<L> thin = arena.make<L>(n);
-  for (std::size_t i = 0; i < n; ++i) thin[i] = latents[i * latents.size() / n];
+  const Places places(latents.size(), n);
+  for (std::size_t i = 0; i < n; ++i) thin[i] = latents[places[i]];
   return LatentArray(thin);
 }
 
@@ -37,8 +53,9 @@ LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_
   const std::size_t n = std::min(lookbacks.size(), kWeighedN);
   const std::size_t state_n = latents.size() - lookbacks.size();
   const std::span<L> deltas = arena.make<L>(n);
+  const Places places(lookbacks.size(), n);
   for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t at = j * lookbacks.size() / n;
+    const std::size_t at = places[j];
     const L* const latent = &latents[state_n + at];
     deltas[j] = static_cast<L>(*latent - *(latent - lookbacks[at]) + kMid<L>);
   }
@@ -70,6 +87,43 @@ float weigh_plain(const LatentArray& latents, Arena& arena) {
   });
 }
 
+// Consecutive deltas of evenly spaced latents.
+template <Latent L>
+LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& arena) {
+  const std::size_t room = latents.size() - order;
+  const std::size_t n = std::min(room, kWeighedN);
+  const std::span<L> deltas = arena.make<L>(n);
+  const Places places(room, n);
+  std::array<L, kMaxConsecutiveOrder + 1> last;
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::size_t end = order + places[j];
+    for (std::size_t k = 0; k <= order; ++k) last[k] = latents[end - k];
+    for (unsigned round = 0; round < order; ++round) {
+      for (std::size_t k = 0; k + round < order; ++k) {
+        last[k] = static_cast<L>(last[k] - last[k + 1]);
+      }
+    }
+    deltas[j] = static_cast<L>(last[0] + kMid<L>);
+  }
+  return LatentArray(deltas);
+}
+
+// Bits for each latent under the choice as it is, from places as those looking back is weighed by,
+// so that luck with them decides less. Infinite if that cannot be told.
+float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& arena) {
+  const ArenaScope scratch(arena);
+  unsigned order = 0;
+  if (const auto* const consecutive = std::get_if<Consecutive>(&delta)) {
+    order = consecutive->order;
+  } else if (!std::holds_alternative<NoDelta>(delta)) {
+    return HUGE_VALF;
+  }
+  return latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    return bits_each(some_differences(std::span<const L>(span), order, arena), span.size(), arena);
+  });
+}
+
 // What a number takes of a dictionary's entries, looking back or not.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
@@ -96,8 +150,10 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
-  const std::span<const std::uint32_t> found = find_lookbacks(
-      lookback, latents.primary, arena, kHopeless * (bits - trial.secondary_bits), trial.level);
+  // The secondary variable may repeat too.
+  const float most = kHopeless * std::max(bits - trial.secondary_bits, bits / 2);
+  const std::span<const std::uint32_t> found =
+      find_lookbacks(lookback, latents.primary, arena, most, trial.level);
   if (found.empty()) return false;
   std::copy(found.begin(), found.end(), lookbacks.begin());
   const float lookback_bits =
@@ -118,6 +174,8 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
     }
   }
   if (best_bits >= (1 - kToll) * bits) return false;
+  const float as_is = weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
+  if (best_bits >= (1 - kToll) * as_is) return false;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);

@@ -57,41 +57,51 @@ constexpr auto kLogSteps = [] {
 }  // namespace
 
 template <Latent L>
-float rough_bits(std::span<const L> latents, bool is_centred) {
+float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   if (latents.empty()) return 0;
   constexpr unsigned kBucketBits = 6;
   constexpr unsigned kSlotBits = 12;
-  const float n = static_cast<float>(latents.size());
+  constexpr float kValueBits = kBits<L> + 16;
   const Range<L> range = range_of(latents);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
   if (width == 0) return 0;
   const unsigned shift = width > kBucketBits ? width - kBucketBits : 0;
-  std::array<std::uint32_t, std::size_t{1} << kBucketBits> buckets{};
+  const auto slot_of = [](L latent) {
+    return static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
+                                    (64 - kSlotBits));
+  };
   std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots{};
+  float logs = 0;
+  std::uint32_t values = 0;
+  for (const L latent : latents) {
+    const std::uint32_t count = ++slots[slot_of(latent)];
+    logs += kLogSteps[count];
+    values += count == kFrequent ? 1 : 0;
+  }
+  std::array<std::uint32_t, std::size_t{1} << kBucketBits> buckets{};
   WidthCounts widths;
   const L origin = is_centred ? kMid<L> : range.lower;
-  float logs = 0;
-  std::uint32_t frequent = 0;
+  std::size_t rare = 0;
   for (const L latent : latents) {
+    if (slots[slot_of(latent)] >= kFrequent) continue;
+    ++rare;
     ++buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)];
-    const std::uint32_t count = ++slots[static_cast<std::size_t>(
-        (std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >> (64 - kSlotBits))];
-    logs += kLogSteps[count];
-    frequent += count < kFrequent ? 0 : count == kFrequent ? kFrequent : 1;
     const L up = static_cast<L>(latent - origin);
     widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up);
   }
-  float bits = entropy(buckets, latents.size()) + static_cast<float>(shift);
-  bits = std::min(bits, widths.bits() - (is_centred ? 0.0f : 1.0f));
-  const float apart = static_cast<float>(frequent);
-  const float rare = n - apart;
-  float apart_bits = apart * fast_log2(n) - logs;
-  if (rare > 0) apart_bits += rare * (bits + fast_log2(n / rare));
-  return std::min(bits, apart_bits / n);
+  const float n = static_cast<float>(latents.size());
+  const float rare_n = static_cast<float>(rare);
+  float bits = (n - rare_n) * fast_log2(n) - logs + static_cast<float>(values) * kValueBits / scale;
+  if (rare > 0) {
+    const float linear = entropy(buckets, rare) + static_cast<float>(shift);
+    const float logarithmic = widths.bits() - (is_centred ? 0.0f : 1.0f);
+    bits += rare_n * (std::min(linear, logarithmic) + fast_log2(n / rare_n));
+  }
+  return bits / n;
 }
 
-#define NUMPACT_INSTANTIATE(L) template float rough_bits(std::span<const L>, bool);
+#define NUMPACT_INSTANTIATE(L) template float rough_bits(std::span<const L>, bool, float);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

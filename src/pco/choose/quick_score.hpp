@@ -28,10 +28,11 @@ float entropy(std::span<const std::uint32_t> counts, std::size_t total);
 // Most that rough_bits looks at.
 inline constexpr std::size_t kMostRoughN = 1024;
 
-// Rough bits of each of at most kMostRoughN latents: the least of a few simple binnings, frequent
-// values apart. Small distances from MID count as small if they are centred, else from the least.
+// Rough bits of each of at most kMostRoughN latents, each of which stands for `scale`: the lesser
+// of two simple binnings, frequent values apart. Small distances from MID count as small if they
+// are centred, else from the least.
 template <Latent L>
-float rough_bits(std::span<const L> latents, bool is_centred);
+float rough_bits(std::span<const L> latents, bool is_centred, float scale);
 
 }  // namespace numpact
 

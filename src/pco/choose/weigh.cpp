@@ -12,8 +12,8 @@ namespace {
 // Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
 // Rough costs are wrong by so much at most, hopefully.
-constexpr float kNearShare = 1.15f;
-constexpr float kNearBits = 0.7f;
+constexpr float kNearShare = 1.07f;
+constexpr float kNearBits = 0.6f;
 // A second latent variable costs time to decode: it must save this many bits a number. Delta
 // encoding it as well must save this share.
 constexpr float kSecondaryToll = 0.02f;
@@ -101,14 +101,14 @@ RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
     cost.primary.fill(HUGE_VALF);
     for (std::size_t order = 0; order < cost.primary.size(); ++order) {
       if (order == 2 && cost.primary[1] > cost.primary[0]) break;
-      cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0);
+      cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
       deltas = differences(deltas, few.run_n - order);
     }
   });
   if (latents.secondary.exists()) {
     cost.secondary = latents.secondary.visit([&](auto span) {
       using L = typename decltype(span)::value_type;
-      return rough_bits(std::span<const L>(span), true);
+      return rough_bits(std::span<const L>(span), true, few.scale);
     });
   }
   return cost;

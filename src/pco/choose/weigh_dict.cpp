@@ -21,12 +21,14 @@ constexpr float kMostEntryShare = 0.5f;
 constexpr float kMostDistinct = 1.0f / 6;
 // With fewer bits for each number there is nothing to gain.
 constexpr float kMinBits = 0.1f;
-// Without delta exact bins do as well as a dictionary: its entropy must promise this share. Rough
-// costs of deltas must, too.
+// Without delta exact bins do as well as a dictionary: its entropy must promise this share.
 constexpr float kPromise = 0.96f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
+// How much of what lies between the values of a first look may count in the end: neighbours lie
+// near each other.
+constexpr float kFirstHope = 0.3f;
 // By how much Conv1 may make up for what Consecutive takes too much.
 constexpr float kConv1Hope = 1.1f;
 
@@ -53,6 +55,7 @@ class Entries {
   bool is_complete() const { return is_complete_; }
   std::size_t size() const { return index_.values().size(); }
   std::span<const std::uint32_t> counts() const { return counts_.first(size()); }
+  std::size_t total() const { return std::accumulate(counts().begin(), counts().end(), 0u); }
   std::size_t seen(std::uint32_t times) const {
     return static_cast<std::size_t>(std::count(counts().begin(), counts().end(), times));
   }
@@ -108,7 +111,7 @@ struct Way {
 };
 
 // Of some of the indices. What seems to follow each other because it is new may stand anywhere.
-float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n,
+float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n, float scale,
                        EntryOrder order) {
   std::array<std::uint32_t, kMostRoughN> deltas;
   std::size_t n = 0;
@@ -126,7 +129,7 @@ float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n
   }
   const float known = static_cast<float>(n);
   const float unknown = static_cast<float>(new_n);
-  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true);
+  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true, scale);
   return (known * bits + unknown * fast_log2(static_cast<float>(most + 1))) / (known + unknown + 1);
 }
 
@@ -139,7 +142,8 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
   for (std::size_t i = 0; i < indices.size(); ++i) {
     indices[i] =
         entries.indices(std::span<const L>(sample.latents.as<L>()), kEntryOrders[i], arena);
-    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, kEntryOrders[i]);
+    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, sample.scale,
+                                kEntryOrders[i]);
   }
   const float least = *std::min_element(rough.begin(), rough.end());
   Way best;
@@ -179,43 +183,82 @@ float expected_entropy(std::span<const std::uint32_t> counts, float n, float exp
   return (bits + once * fast_log2(rare * n / once)) / n;
 }
 
+// As many different ones again must be expected as those seen once and twice tell (Chao's
+// estimate).
+template <Latent L>
+float expected_size(const Entries<L>& entries) {
+  const float once = static_cast<float>(entries.seen(1));
+  const float twice = static_cast<float>(entries.seen(2) + 1);
+  return static_cast<float>(entries.size()) + once * once / (2 * twice);
+}
+
 // Whether a few of the sample's latents let hope for less.
 template <Latent L>
-bool is_promising(const Sample& sample, std::size_t most, float entry_bits, const Weighed& to_beat,
-                  Arena& arena) {
-  const ArenaScope scratch(arena);
-  const Sample few_runs = take_few(sample, kMostRoughN, arena);
-  const std::span<const L> latents(few_runs.latents.as<L>());
-  const bool is_whole = few_runs.scale <= 1;
-  const Entries<L> few(latents, std::min(most, latents.size()), arena);
-  if (!few.is_complete()) return false;
-  // As many again must be expected as those seen once and twice tell (Chao's estimate).
-  const float once = is_whole ? 0 : static_cast<float>(few.seen(1));
-  const float twice = static_cast<float>(few.seen(2) + 1);
-  const float seen = static_cast<float>(few.size());
-  const float n = few_runs.scale * static_cast<float>(latents.size());
-  const float expected = seen + once * once / (2 * twice);
-  if (expected > static_cast<float>(most) || expected > kMostDistinct * n) return false;
-  const float left = to_beat.bits - expected * entry_bits;
-  const float few_n = static_cast<float>(latents.size());
-  if (expected_entropy(few.counts(), few_n, expected) < kPromise * left) return true;
-  const float rough_left = rough_cost(to_beat.mode, few_runs, arena).bits() - expected * entry_bits;
-  for (const EntryOrder order : kEntryOrders) {
-    const LatentArray indices = few.indices(latents, order, arena);
-    const float bits = rough_delta_bits(indices.as<std::uint32_t>(), few_runs.run_n, order);
-    // Between those seen come the others.
-    if (bits + fast_log2(expected / seen) < kPromise * rough_left) return true;
+class Look {
+ public:
+  Look(const Sample& sample, std::size_t most, float entry_bits, const Weighed& to_beat,
+       Arena& arena)
+      : sample_(sample),
+        few_(take_few(sample, kMostRoughN, arena)),
+        entries_(latents(few_), std::min(most, few_.latents.n), arena),
+        most_(std::min(static_cast<float>(most),
+                       kMostDistinct * sample.scale * static_cast<float>(sample.latents.n))),
+        entry_bits_(entry_bits),
+        to_beat_(to_beat) {}
+
+  bool is_promising(Arena& arena) const {
+    if (!entries_.is_complete()) return false;
+    const float rough_to_beat = rough_cost(to_beat_.mode, few_, arena).bits();
+    const bool is_all = few_.latents.n == sample_.latents.n;
+    if (!may_pay(entries_, rough_to_beat, is_all ? 1 : kFirstHope, arena)) return false;
+    if (is_all) return true;
+    const Entries<L> more(latents(sample_), static_cast<std::size_t>(most_), arena);
+    return more.is_complete() && may_pay(more, rough_to_beat, 1, arena);
   }
-  return false;
-}
+
+ private:
+  static std::span<const L> latents(const Sample& sample) { return sample.latents.as<L>(); }
+
+  // entries: of the few latents, or of more.
+  bool may_pay(const Entries<L>& entries, float rough_to_beat, float hope, Arena& arena) const {
+    const bool is_all = sample_.scale <= 1 && few_.latents.n == sample_.latents.n;
+    const float seen = static_cast<float>(entries.size());
+    const float expected = is_all ? seen : expected_size(entries);
+    if (expected > most_) return false;
+    const float taken = expected * entry_bits_;
+    const float total = static_cast<float>(entries.total());
+    if (expected_entropy(entries.counts(), total, expected) < kPromise * (to_beat_.bits - taken)) {
+      return true;
+    }
+    // Between those seen come the others.
+    const float between = fast_log2(expected / seen);
+    // Rough costs are wrong alike.
+    const float enough = rough_to_beat * (1 - taken / to_beat_.bits) - hope * between;
+    for (const EntryOrder order : kEntryOrders) {
+      const LatentArray indices = entries.indices(latents(few_), order, arena);
+      const std::span<const std::uint32_t> places = indices.as<std::uint32_t>();
+      if (rough_delta_bits(places, few_.run_n, few_.scale, order) < enough) return true;
+    }
+    return false;
+  }
+
+  const Sample& sample_;
+  Sample few_;
+  Entries<L> entries_;
+  float most_;
+  float entry_bits_;
+  const Weighed& to_beat_;
+};
 
 template <Latent L>
 std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
                              const Weighed& to_beat, const ChooseEffort& effort, Arena& arena) {
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
   const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat.bits / entry_bits);
-  if (!is_promising<L>(sample, most, entry_bits, to_beat, arena)) return std::nullopt;
   const Arena::Mark mark = arena.mark();
+  const bool is_promising = Look<L>(sample, most, entry_bits, to_beat, arena).is_promising(arena);
+  arena.rewind(mark);
+  if (!is_promising) return std::nullopt;
   const Entries<L> entries(ordered, std::min(most, ordered.size()), arena);
   if (!entries.is_complete()) {
     arena.rewind(mark);

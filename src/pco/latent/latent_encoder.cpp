@@ -62,13 +62,13 @@ OffsetTable OffsetTable::make(const Binning& binning, Arena& arena) {
   table.bin_n = binning.bins.size();
   visit_latent(binning.latent_bits, [&](auto width) {
     using L = decltype(width);
-    const std::span<OffsetBin<L>> bins = arena.make<OffsetBin<L>>(table.bin_n);
-    for (std::size_t i = 0; i < bins.size(); ++i) {
+    const std::span<OffsetBin<L>> packed = arena.make<OffsetBin<L>>(table.bin_n);
+    for (std::size_t i = 0; i < packed.size(); ++i) {
       const Bin& bin = binning.bins[i];
-      bins[i] = {static_cast<L>(bin.lower), static_cast<L>(bin.offset_bits)};
+      packed[i] = {static_cast<L>(bin.lower), static_cast<L>(bin.offset_bits)};
       table.most_bits = std::max(table.most_bits, bin.offset_bits);
     }
-    table.bins = bins.data();
+    table.bins = packed.data();
   });
   return table;
 }

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <limits>
+#include <type_traits>
 
 #include "number/ordered.hpp"
 #include "pco/mode/float_mult.hpp"
@@ -231,9 +232,10 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
 
 #endif
 
+// By the formula, for any floats.
 template <class L>
-void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
-                    L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
+void SplitFloatMultByOne(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
+                         L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
   using Arithmetic = typename FloatTraits<L>::Arithmetic;
   const Arithmetic base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
@@ -246,6 +248,52 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
     secondary[i] = static_cast<L>(ordered[i] - float_mult_product(latent, base) - kMid<L>);
   }
 }
+
+#if HWY_TARGET <= HWY_AVX3
+
+template <class L>
+void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
+                    L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
+  std::size_t i = 0;
+  if constexpr (sizeof(L) >= 4) {
+    const hn::ScalableTag<L> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const hn::RebindToFloat<decltype(d)> df;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
+    const auto mid = hn::Set(di, static_cast<std::make_signed_t<L>>(kMid<L>));
+    const auto small = hn::BitCast(df, hn::Set(d, kFirstSparseBits<L>));
+    for (; i + lanes <= n; i += lanes) {
+      // As signed integers the ordered ones lack the middle only.
+      const auto latents = hn::BitCast(di, hn::LoadU(d, ordered + i));
+      const auto signed_latents = hn::Xor(latents, mid);
+      const auto numbers = hn::BitCast(df, SwapOrder(di, signed_latents));
+      const auto quotients = hn::Round(hn::Div(numbers, base));
+      // False for a NaN too. Where it is true, multiples are whole numbers that floats can hold.
+      if (!hn::AllTrue(df, hn::Lt(hn::Abs(quotients), small))) {
+        SplitFloatMultByOne(base_bits, ordered + i, lanes, primary + i, secondary + i);
+        continue;
+      }
+      const auto negative = hn::BroadcastSignBit(hn::BitCast(di, quotients));
+      const auto multiples = hn::Add(hn::ConvertTo(di, quotients), negative);
+      const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(quotients, base)));
+      const auto corrections = hn::Sub(signed_latents, products);
+      hn::StoreU(hn::BitCast(d, hn::Xor(multiples, mid)), d, primary + i);
+      hn::StoreU(hn::BitCast(d, hn::Xor(corrections, mid)), d, secondary + i);
+    }
+  }
+  SplitFloatMultByOne(base_bits, ordered + i, n - i, primary + i, secondary + i);
+}
+
+#else
+
+template <class L>
+void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
+                    L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
+  SplitFloatMultByOne(base_bits, ordered, n, primary, secondary);
+}
+
+#endif
 
 template <class L>
 void JoinFloatQuant(unsigned k, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,

@@ -28,14 +28,16 @@ struct RunPlan {
   std::size_t most_bytes = SIZE_MAX;
 };
 
-RunPlan plan_run(const LatentArray& ordered, const Choices& choices, Arena& arena) {
-  const CutPlan cuts = plan_cuts(ordered, choices.plain, arena);
+// Adds Lookback to the choices if it is better than all cuts.
+RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
+                 Choices& choices, Arena& arena) {
+  const float plain_bits = choices.all()[0].bits;
+  const CutPlan cuts = plan_cuts(ordered, choices.all()[0], arena);
+  const float cut_bits = plain_bits - (cuts.uncut_bits - cuts.bits);
+  add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
   if (cuts.sizes.size() == 1 || !std::holds_alternative<Lookback>(whole.delta)) return {cuts.sizes};
-  const float saved = cuts.uncut_bits - cuts.bits;
-  const float cut_bits = choices.plain.bits - saved;
-  if (cut_bits <= whole.bits) return {cuts.sizes};
-  if (saved < kDeepCuts * cut_bits) return {cuts.sizes.first(1)};
+  if (cut_bits > (1 - kDeepCuts) * plain_bits) return {cuts.sizes.first(1)};
   return {cuts.sizes, static_cast<std::size_t>(whole.bits * static_cast<float>(ordered.n) / 8)};
 }
 
@@ -73,15 +75,17 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   ChoiceLog* const choice_log = log == nullptr ? nullptr : log->whole();
   const std::size_t n = numbers.count;
   const LatentArray ordered = ordered_latents(numbers, arena);
-  const Choices choices = choose(numbers.type, ordered, n, config, arena, nullptr, choice_log);
+  Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
   if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
-    const RunPlan plan = plan_run(ordered, choices, arena);
+    const RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
     BitWriter cut = writer;
     if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut, log)) {
       writer = cut;
       if (log != nullptr) log->parts_are_taken();
       return;
     }
+  } else {
+    add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
   write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log), writer);
 }

@@ -26,20 +26,19 @@ std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t 
   if (max_values == 0) return ~std::uint32_t{0};
   // Counts by their top six bits; classes are whole or not taken.
   constexpr unsigned kMantissa = 5;
-  std::array<std::uint32_t, (33 - kMantissa) << kMantissa> classes{};
+  std::array<std::uint32_t, (33 - kMantissa) << kMantissa> classes;
   const auto class_of = [](std::uint32_t count) -> std::uint32_t {
     const unsigned width = static_cast<unsigned>(std::bit_width(count));
     if (width <= kMantissa + 1) return count;
     const unsigned shift = width - kMantissa - 1;
     return (shift << kMantissa) + (count >> shift);
   };
-  std::uint32_t most = 0;
+  const std::uint32_t most = *std::max_element(counts.begin(), counts.end());
+  if (most < min_count) return ~std::uint32_t{0};
+  std::fill_n(classes.begin(), class_of(most) + 1, 0);
   for (const std::uint32_t count : counts) {
-    if (count < min_count) continue;
-    most = std::max(most, count);
-    ++classes[class_of(count)];
+    if (count >= min_count) ++classes[class_of(count)];
   }
-  if (most == 0) return ~std::uint32_t{0};
   std::size_t taken = 0;
   std::uint32_t least = class_of(most) + 1;
   while (least > class_of(min_count) && taken + classes[least - 1] <= max_values) {

@@ -135,6 +135,10 @@ std::size_t fallback_bytes(NumberType type, std::span<const std::size_t> page_si
   return bytes;
 }
 
+float bits_per_number(const EncodedChunk& chunk) {
+  return 8 * static_cast<float>(chunk.bytes()) / static_cast<float>(chunk.n);
+}
+
 }  // namespace
 
 LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
@@ -172,10 +176,16 @@ EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered
   EncodedChunk best;
   for (const Choice& choice : choices.all()) {
     const bool is_first = &choice == choices.all().data();
+    if (!is_first && bits_per_number(best) <= choice.worth_over_bits) continue;
+    const Arena::Mark mark = arena.mark();
     const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
     const EncodedChunk chunk = encode_as(choice, numbers.type, latents, page_sizes, config, arena);
     if (log != nullptr) log->encoded(choice.mode, choice.delta, chunk.bytes());
-    if (is_first || chunk.bytes() < best.bytes()) best = chunk;
+    if (is_first || chunk.bytes() < best.bytes()) {
+      best = chunk;
+    } else {
+      arena.rewind(mark);
+    }
   }
   if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;
   // One bin over the numbers' range is never larger than one over the type's.

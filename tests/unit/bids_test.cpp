@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the modes bid on a sample, and fits of predictions.
+#include <gtest/gtest.h>
+
+#include "choose_cases.hpp"
+#include "pco/choose/bids.hpp"
+#include "pco/choose/gcd.hpp"
+#include "pco/choose/linear_fit.hpp"
+#include "pco/choose/quick_score.hpp"
+#include "pco/mode/split.hpp"
+#include "pco/mode/value_index.hpp"
+
+namespace numpact::testing {
+namespace {
+
+class Bids : public ::testing::Test {
+ protected:
+  template <class L>
+  Sample sample_of(Ordered<L>& ordered) {
+    return take_sample(ordered.array(), 4096, arena_);
+  }
+  Candidates int_bids(const std::vector<std::int64_t>& numbers) {
+    Ordered<std::uint64_t> ordered(numbers, NumberKind::kSigned);
+    Candidates candidates;
+    bid_int_mult(sample_of(ordered), candidates);
+    return candidates;
+  }
+  Candidates float_bids(const std::vector<double>& numbers) {
+    Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
+    Candidates candidates;
+    bid_float_mult(NumberType::kF64, sample_of(ordered), candidates);
+    return candidates;
+  }
+  static bool has_int_base(const Candidates& candidates, std::uint64_t base) {
+    for (const Candidate& candidate : candidates) {
+      if (std::get<IntMult>(candidate.mode).base == base) return true;
+    }
+    return false;
+  }
+  static bool has_float_base(const Candidates& candidates, double base) {
+    for (const Candidate& candidate : candidates) {
+      if (std::get<FloatMult>(candidate.mode).base(NumberType::kF64) == base) return true;
+    }
+    return false;
+  }
+
+  Arena arena_{std::pmr::new_delete_resource()};
+  Random random_{81};
+};
+
+TEST_F(Bids, GreatestCommonDivisor) {
+  EXPECT_EQ(binary_gcd(0, 12), 12u);
+  EXPECT_EQ(binary_gcd(12, 0), 12u);
+  EXPECT_EQ(binary_gcd(48, 36), 12u);
+  EXPECT_EQ(binary_gcd(~std::uint64_t{0}, 3), 3u);
+  EXPECT_EQ(binary_gcd(7, 5), 1u);
+}
+
+TEST_F(Bids, TimestampsOfWholeMinutesButForSome) {
+  std::vector<std::int64_t> numbers(20'000);
+  std::int64_t now = 1'700'000'040'000;
+  for (std::int64_t& number : numbers) {
+    now += 60'000 * static_cast<std::int64_t>(random_.between(1, 30));
+    const bool is_late = random_.one_in(10);
+    number = now + (is_late ? static_cast<std::int64_t>(random_.below(5000)) : 0);
+  }
+  EXPECT_TRUE(has_int_base(int_bids(numbers), 60'000));
+}
+
+TEST_F(Bids, MoneyWithAnOffset) {
+  std::vector<std::int64_t> numbers(5000);
+  for (std::int64_t& number : numbers) {
+    number = 3 + 25 * static_cast<std::int64_t>(random_.below(40'000));
+  }
+  EXPECT_TRUE(has_int_base(int_bids(numbers), 25));
+}
+
+TEST_F(Bids, NoBaseForRandomIntegers) {
+  std::vector<std::int64_t> numbers(5000);
+  for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random_.bits(40));
+  EXPECT_EQ(int_bids(numbers).size(), 0u);
+}
+
+TEST_F(Bids, DecimalsWithMisfits) {
+  std::vector<double> numbers = decimals(10'000, 100, random_);
+  for (double& number : numbers) {
+    if (random_.one_in(20)) number *= 1 + random_.unit() / 3;
+  }
+  EXPECT_TRUE(has_float_base(float_bids(numbers), 0.01));
+}
+
+TEST_F(Bids, MultiplesOfADecimal) {
+  std::vector<double> fives = decimals(10'000, 20, random_);
+  EXPECT_TRUE(has_float_base(float_bids(fives), 0.05));
+  std::vector<double> dyadic = decimals(10'000, 256, random_);
+  EXPECT_TRUE(has_float_base(float_bids(dyadic), 1.0 / 256));
+  std::vector<double> thousands = decimals(10'000, 0.001, random_);
+  EXPECT_TRUE(has_float_base(float_bids(thousands), 1000));
+}
+
+TEST_F(Bids, BaseThatIsNoDecimal) {
+  std::vector<double> numbers(10'000);
+  for (double& number : numbers) number = static_cast<double>(random_.between(1, 5000)) / 7;
+  bool is_found = false;
+  for (const Candidate& candidate : float_bids(numbers)) {
+    const double base = std::get<FloatMult>(candidate.mode).base(NumberType::kF64);
+    is_found = is_found || std::abs(base * 7 - 1) < 1e-12;
+  }
+  EXPECT_TRUE(is_found);
+}
+
+TEST_F(Bids, NoBaseForRandomFloats) {
+  std::vector<double> numbers(10'000);
+  for (double& number : numbers) number = random_.normal();
+  EXPECT_EQ(float_bids(numbers).size(), 0u);
+}
+
+// The share of corrections under the best of the divided bases.
+template <class L, class T>
+double least_corrections(NumberType type, double scale, const std::vector<T>& numbers) {
+  Arena arena(std::pmr::new_delete_resource());
+  Ordered<L> ordered(numbers, NumberKind::kFloat);
+  const Sample sample = take_sample(ordered.array(), 4096, arena);
+  Candidates divided;
+  bid_float_mult_divided(type, sample, {FloatMult::of(1 / scale, type), 1, scale}, divided);
+  double least = 1;
+  for (const Candidate& candidate : divided) {
+    const SplitLatents latents = split(candidate.mode, ordered.array(), arena);
+    double count = 0;
+    for (const L latent : latents.secondary.as<L>()) count += latent != kMid<L> ? 1 : 0;
+    least = std::min(least, count / static_cast<double>(numbers.size()));
+  }
+  return least;
+}
+
+TEST_F(Bids, OddPartsOfABaseNeedFewerCorrections) {
+  EXPECT_LT(least_corrections<std::uint64_t>(NumberType::kF64, 10, decimals(10'000, 10, random_)),
+            0.01);
+  std::vector<float> singles;
+  for (const double number : decimals(10'000, 10, random_)) {
+    singles.push_back(static_cast<float>(number));
+  }
+  EXPECT_LT(least_corrections<std::uint32_t>(NumberType::kF32, 10, singles), 0.01);
+}
+
+TEST_F(Bids, QuantOfSinglesStoredAsDoubles) {
+  std::vector<double> numbers(5000);
+  for (double& number : numbers) number = static_cast<float>(random_.normal());
+  Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
+  Candidates candidates;
+  bid_float_quant(NumberType::kF64, sample_of(ordered), candidates);
+  ASSERT_GE(candidates.size(), 1u);
+  EXPECT_EQ(std::get<FloatQuant>(candidates.begin()->mode).k, 29u);
+}
+
+TEST_F(Bids, LagEquationsFindTheWeights) {
+  const std::vector<std::int16_t> numbers = waves(8192, random_);
+  const std::vector<double> values(numbers.begin(), numbers.end());
+  const CentredRuns runs{values, 1024};
+  const LagEquations plain(runs, 8);
+  LagWeights weights{};
+  ASSERT_TRUE(plain.solve(2, weights));
+  EXPECT_NEAR(weights[0], 1.6, 0.03);
+  EXPECT_NEAR(weights[1], -0.9, 0.03);
+  const auto errors = plain.errors();
+  EXPECT_NEAR(std::sqrt(errors[2]), 40, 2);
+  EXPECT_LT(errors[2], 0.5 * plain.difference_error());
+  EXPECT_GT(errors[0], errors[2]);
+  // The sums along diagonals are those of the plain definition.
+  const std::vector<double> ones(values.size(), 1.0);
+  const LagEquations weighed(runs, ones, 8);
+  LagWeights same{};
+  ASSERT_TRUE(weighed.solve(2, same));
+  EXPECT_NEAR(weights[0], same[0], 1e-9);
+  EXPECT_NEAR(weights[1], same[1], 1e-9);
+}
+
+TEST_F(Bids, LagEquationsOfOneValueHaveNoSolution) {
+  const std::vector<double> zeros(512, 0.0);
+  LagWeights weights{};
+  EXPECT_FALSE(LagEquations({zeros, 512}, 4).solve(4, weights));
+}
+
+TEST_F(Bids, RoughCostsAreInOrder) {
+  std::vector<std::uint32_t> wide(1024);
+  std::vector<std::uint32_t> narrow(1024);
+  std::vector<std::uint32_t> repeated(1024);
+  for (std::size_t i = 0; i < wide.size(); ++i) {
+    wide[i] = static_cast<std::uint32_t>(random_.bits(30));
+    narrow[i] = 0x80000000u + static_cast<std::uint32_t>(random_.bits(8));
+    repeated[i] = wide[i % 8];
+  }
+  const auto bits = [](const std::vector<std::uint32_t>& latents) {
+    return rough_bits(std::span<const std::uint32_t>(latents), true, 100);
+  };
+  EXPECT_NEAR(bits(wide), 30, 1.5);
+  EXPECT_NEAR(bits(narrow), 8, 1);
+  EXPECT_NEAR(bits(repeated), 3, 0.5);
+}
+
+TEST_F(Bids, ValueIndexNumbersInOrderOfAppearance) {
+  ValueIndex<std::uint64_t> index(5000, arena_);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    ASSERT_EQ(index.add(std::uint64_t{i} * i * 77), i);
+    ASSERT_EQ(index.add(std::uint64_t{i / 2} * (i / 2) * 77), i / 2);
+  }
+  EXPECT_EQ(index.add(5), ValueIndex<std::uint64_t>::kNone);
+  EXPECT_EQ(index.find(5), ValueIndex<std::uint64_t>::kNone);
+  EXPECT_EQ(index.find(77 * 9), 3u);
+  EXPECT_EQ(index.values().size(), 5000u);
+}
+
+}  // namespace
+}  // namespace numpact::testing

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is chosen for data that asks for it, and what it takes.
+#include <gtest/gtest.h>
+
+#include "choose_cases.hpp"
+#include "pco/choose/allowed.hpp"
+#include "pco/choose/choice.hpp"
+#include "pco/wrapped/chunk_encoder.hpp"
+
+namespace numpact::testing {
+namespace {
+
+class Choosing : public ::testing::Test {
+ protected:
+  template <class L, class T>
+  Choice choose_for(const std::vector<T>& numbers, NumberType type, EncodeConfig config = {}) {
+    Ordered<L> ordered(numbers, kind_of(type));
+    arena_.reset();
+    return choose(type, ordered.array(), numbers.size(), config, arena_).all()[0];
+  }
+  template <class T>
+  std::size_t bytes_of(const std::vector<T>& numbers, NumberType type, EncodeConfig config = {}) {
+    arena_.reset();
+    const std::size_t page_sizes[] = {numbers.size()};
+    return encode_chunk(NumberView(type, numbers.data(), numbers.size()), page_sizes, config,
+                        arena_)
+        .bytes();
+  }
+  static EncodeConfig plain(DeltaSpec delta) {
+    EncodeConfig config;
+    config.mode = ModeSpec::classic();
+    config.delta = delta;
+    return config;
+  }
+
+  Arena arena_{std::pmr::new_delete_resource()};
+  Random random_{82};
+};
+
+TEST_F(Choosing, ConvolutionForWaves) {
+  const std::vector<std::int16_t> numbers = waves(60'000, random_);
+  const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16);
+  EXPECT_TRUE(std::holds_alternative<Conv1>(choice.delta));
+  const std::size_t bytes = bytes_of(numbers, NumberType::kI16);
+  for (const unsigned order : {0u, 1u, 2u}) {
+    const EncodeConfig config = plain(DeltaSpec::try_consecutive(order));
+    EXPECT_LT(1.05 * static_cast<double>(bytes),
+              static_cast<double>(bytes_of(numbers, NumberType::kI16, config)));
+  }
+  // 40 * normal takes 7.37 bits.
+  EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
+}
+
+TEST_F(Choosing, FastDecodingWithoutConvolution) {
+  // Weaker waves: what Conv1 saves is under a tenth.
+  std::vector<std::int16_t> numbers(60'000);
+  double last = 0;
+  for (std::int16_t& number : numbers) {
+    last = 0.6 * last + 400 * random_.normal();
+    number = static_cast<std::int16_t>(std::lround(last));
+  }
+  EncodeConfig config;
+  EXPECT_TRUE(std::holds_alternative<Conv1>(
+      choose_for<std::uint16_t>(numbers, NumberType::kI16, config).delta));
+  config.favor_decode_speed = true;
+  EXPECT_FALSE(std::holds_alternative<Conv1>(
+      choose_for<std::uint16_t>(numbers, NumberType::kI16, config).delta));
+}
+
+TEST_F(Choosing, DictionaryForScatteredValues) {
+  // Few values without any pattern, each often followed by one near it in rank.
+  std::vector<double> values(3000);
+  for (double& value : values) value = random_.normal();
+  std::sort(values.begin(), values.end());
+  std::vector<double> numbers(100'000);
+  std::size_t at = 1500;
+  for (double& number : numbers) {
+    at = std::min<std::size_t>(2999, std::max<std::size_t>(3, at + random_.below(7)) - 3);
+    number = values[at];
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  ASSERT_TRUE(std::holds_alternative<Dict>(choice.mode));
+  ASSERT_TRUE(std::holds_alternative<Consecutive>(choice.delta));
+  // log2(7) bits each, and the values.
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)),
+            1.05 * (100'000 * 2.81 / 8 + 3000 * 8));
+}
+
+TEST_F(Choosing, DictionaryInTheOrderOfAppearance) {
+  // Codes that come round in an order that is not theirs.
+  std::vector<std::uint8_t> codes(100);
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(i * 37 % 101);
+  std::vector<std::uint8_t> numbers(50'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = codes[i % codes.size()];
+  EXPECT_LT(bytes_of(numbers, NumberType::kU8), 600u);
+}
+
+TEST_F(Choosing, DecimalsWithoutCorrections) {
+  const std::vector<double> numbers = decimals(100'000, 10, random_);
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  ASSERT_TRUE(std::holds_alternative<FloatMult>(choice.mode));
+  EXPECT_NE(std::get<FloatMult>(choice.mode).base(NumberType::kF64), 0.1);
+  // Steps of 20 * normal take 6.37 bits.
+  EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)), 1.05 * 100'000 * 6.37 / 8);
+}
+
+TEST_F(Choosing, MisfitsPayForThemselves) {
+  std::vector<double> numbers = decimals(100'000, 1, random_);
+  for (double& number : numbers) {
+    if (random_.one_in(20)) number += random_.unit();
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  ASSERT_TRUE(std::holds_alternative<FloatMult>(choice.mode));
+  EXPECT_EQ(std::get<FloatMult>(choice.mode).base(NumberType::kF64), 1);
+}
+
+TEST_F(Choosing, SecondaryIsDeltaEncodedWhereItMovesSlowly) {
+  // A walk in steps of 1000 beside a slow one within them.
+  std::vector<std::int64_t> numbers(60'000);
+  std::int64_t high = 1'000'000;
+  std::int64_t low = 0;
+  for (std::int64_t& number : numbers) {
+    high += static_cast<std::int64_t>(random_.between(0, 20'000)) - 10'000;
+    low = (low + static_cast<std::int64_t>(random_.below(3))) % 1000;
+    number = 1000 * high + low;
+  }
+  EncodeConfig config;
+  config.mode = ModeSpec::try_int_mult(1000);
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kI64, config);
+  EXPECT_TRUE(encodes_secondary(choice.delta));
+}
+
+TEST_F(Choosing, NeverMuchWorseThanClassic) {
+  const auto check = [&](const auto& numbers, NumberType type) {
+    const auto least = std::min(bytes_of(numbers, type, plain(DeltaSpec::none())),
+                                bytes_of(numbers, type, plain(DeltaSpec::try_consecutive(1))));
+    for (const unsigned level : {4u, 8u, 12u}) {
+      EncodeConfig config;
+      config.level = level;
+      EncodeConfig none = plain(DeltaSpec::none());
+      none.level = level;
+      const auto limit = level == 8 ? least : bytes_of(numbers, type, none);
+      EXPECT_LE(static_cast<double>(bytes_of(numbers, type, config)),
+                1.001 * static_cast<double>(limit) + 64)
+          << level;
+    }
+  };
+  for (const std::size_t n : {300u, 3000u, 50'000u}) {
+    std::vector<double> floats(n);
+    std::vector<std::uint32_t> bursts(n);
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      floats[i] = random_.normal();
+      if (random_.one_in(200)) value = static_cast<std::uint32_t>(random_.bits(20));
+      bursts[i] = random_.one_in(9) ? static_cast<std::uint32_t>(random_.bits(12)) : value;
+    }
+    check(floats, NumberType::kF64);
+    check(bursts, NumberType::kU32);
+  }
+}
+
+TEST_F(Choosing, VersionsAllowWhatTheyWereWrittenWith) {
+  const FormatVersion oldest{0, 0};
+  const FormatVersion three{3, 0};
+  const FormatVersion newest;
+  EXPECT_FALSE(is_allowed(AnyMode(IntMult{2}), oldest));
+  EXPECT_TRUE(is_allowed(AnyMode(Classic{}), oldest));
+  EXPECT_TRUE(is_allowed(AnyMode(FloatMult{}), oldest));
+  EXPECT_TRUE(is_allowed(AnyMode(FloatQuant{}), three));
+  EXPECT_FALSE(is_allowed(AnyMode(Dict{}), three));
+  EXPECT_TRUE(is_allowed(AnyMode(Dict{}), newest));
+  EXPECT_FALSE(is_allowed(AnyDelta(Lookback{}), FormatVersion{2, 0}));
+  EXPECT_TRUE(is_allowed(AnyDelta(Lookback{}), three));
+  EXPECT_FALSE(is_allowed(AnyDelta(Conv1{}), FormatVersion{4, 0}));
+  EXPECT_TRUE(is_allowed(AnyDelta(Conv1{}), newest));
+  EXPECT_TRUE(is_allowed(AnyDelta(Consecutive{1, false}), oldest));
+  EXPECT_FALSE(is_allowed(AnyDelta(Consecutive{1, true}), oldest));
+}
+
+}  // namespace
+}  // namespace numpact::testing
