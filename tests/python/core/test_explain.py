@@ -12,7 +12,9 @@ RNG = np.random.default_rng(4)
 PRICES = np.round(1000 + RNG.normal(size=5000).cumsum(), 2)
 
 
-@pytest.mark.parametrize("options", [{}, {"level": 3, "paging": 1500}, {"mode": "classic", "compat": "3"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"level": 3, "paging": 1500}, {"mode": "classic", "compat": "3"}]
+)
 def test_it_is_of_the_file_that_compress_makes(options: dict) -> None:
     why = numpact.explain(PRICES, **options)
     file = numpact.compress(PRICES, **options)
