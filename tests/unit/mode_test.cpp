@@ -3,9 +3,8 @@
 // take ordered latents, joins give numbers as their bits.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include <cmath>
+#include <map>
 
 #include "pco/mode/split.hpp"
 #include "support/distributions.hpp"

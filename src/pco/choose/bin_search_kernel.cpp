@@ -44,8 +44,17 @@ HWY_INLINE VF Log2(DF df, VF x) {
 // Offset widths of bins from a vector of neighbouring starts up to `upper`.
 template <class L>
 HWY_INLINE VF WidthsFrom(DF df, L upper, const L* HWY_RESTRICT lowers) {
+  // The exponent of the range as a float.
+  if constexpr (sizeof(L) <= 2) {
+    const hn::RebindToSigned<DF> di;
+    const auto starts = hn::PromoteTo(di, hn::LoadU(hn::Rebind<L, DF>(), lowers));
+    const auto ranges = hn::Sub(hn::Set(di, static_cast<std::int32_t>(upper)), starts);
+    const auto floats = hn::BitCast(di, hn::ConvertTo(df, ranges));
+    const auto exponents = hn::Sub(hn::ShiftRight<23>(floats), hn::Set(di, 126));
+    return hn::ConvertTo(df, hn::Max(exponents, hn::Zero(di)));
+  }
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  // The exponent of the range as a float; without the bit below the top one it is not rounded up.
+  // Without the bit below the top one it is not rounded up.
   if constexpr (sizeof(L) == 8) {
     const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
     __m256 halves[2];
