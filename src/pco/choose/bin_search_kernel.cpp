@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "pco/stats/log2-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
@@ -22,24 +24,6 @@ constexpr float kNever = 1e30f;  // costs more than any bin
 
 using DF = hn::CappedTag<float, kNearStarts>;
 using VF = hn::Vec<DF>;
-
-// fast_log2, step by step.
-HWY_INLINE VF Log2(DF df, VF x) {
-  const hn::RebindToUnsigned<DF> du;
-  const hn::RebindToSigned<DF> di;
-  const auto bits = hn::BitCast(du, x);
-  const auto exponents =
-      hn::ConvertTo(df, hn::Sub(hn::BitCast(di, hn::ShiftRight<23>(bits)), hn::Set(di, 127)));
-  const auto m =
-      hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(du, 0x7fffffu)), hn::Set(du, 0x3f800000u)));
-  auto q = hn::Sub(hn::Mul(hn::Set(df, 0.0453004f), m), hn::Set(df, 0.2861662f));
-  q = hn::Add(hn::Mul(q, m), hn::Set(df, 0.7053137f));
-  q = hn::Sub(hn::Mul(q, m), hn::Set(df, 0.9066997f));
-  const auto one = hn::Set(df, 1.0f);
-  const auto two = hn::Set(df, 2.0f);
-  const auto curve = hn::Add(one, hn::Mul(hn::Sub(m, two), q));
-  return hn::Add(exponents, hn::Mul(hn::Sub(m, one), curve));
-}
 
 // Offset widths of bins from a vector of neighbouring starts up to `upper`.
 template <class L>
