@@ -208,6 +208,25 @@ TEST(ParallelMemory, OfEncodingIsBounded) {
   EXPECT_LE(held_by(2, 1280000, true), tight + tight / 10);
 }
 
+// Of the longest run that the default level has.
+TEST(EncodeMemory, OfALongRunIsBounded) {
+  constexpr std::size_t kN = std::size_t{1} << 20;
+  // 64 MiB, and what the first of the doubling blocks is rounded by.
+  constexpr std::size_t kMost = (std::size_t{64} << 20) + (std::size_t{1} << 18);
+  Random random(95);
+  for (const NumberType type : {NumberType::kU64, NumberType::kF64}) {
+    for (const std::string_view name : {"uniform", "walk", "decimals", "repeats", "segments"}) {
+      const Numbers numbers = make_numbers(name, type, kN, random);
+      Bytes out(compress_bound(type, kN));
+      CountingMemory memory;
+      EncodeContext context(&memory);
+      std::size_t written = 0;
+      ASSERT_OK(try_compress_into(numbers.view(), out, written, {}, &context));
+      EXPECT_LE(memory.most_held, kMost) << name_of(type) << " " << name;
+    }
+  }
+}
+
 // Runs f with every allocation failing in turn until it goes through.
 template <class F>
 void expect_survives(const F& f) {
