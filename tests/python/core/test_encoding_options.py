@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What files are made for: readers of older versions, fast decoding, chunks where numbers change."""
+"""Files for readers of older versions, for fast decoding, and cut where numbers change."""
 
 from __future__ import annotations
 
