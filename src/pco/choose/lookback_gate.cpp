@@ -27,7 +27,6 @@ constexpr float kMinNearBits = 0.7f;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.03f;
 constexpr float kPromiseForSize = 0.01f;
-constexpr unsigned kLevelForSize = 10;
 // The lookback variable's bins.
 constexpr float kMetaBits = 200;
 // One of them.
