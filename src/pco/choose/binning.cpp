@@ -25,13 +25,29 @@ constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
 
 HistogramSpec sample_histogram(std::size_t n) {
-  constexpr std::size_t kMostValues = 1000;
+  constexpr std::size_t kMostValues = 300;
   constexpr std::size_t kMostGroups = 64;
-  return {std::min(n / 4, kMostValues), std::clamp(n / 64, kMinGroups, kMostGroups), 1};
+  return {std::min(n / 16, kMostValues), std::clamp(n / 64, kMinGroups, kMostGroups), 1};
 }
 
 // Bins fit the sample they were made for better than the chunk: by about so many bits each.
 constexpr float kOptimism = 2.5f;
+
+template <Latent L>
+float estimate(std::span<const L> latents, const BinCosts& costs, Arena& arena) {
+  const Histogram<L> histogram = make_histogram(latents, sample_histogram(latents.size()), arena);
+  return optimize_bins(histogram, costs, arena).total_bits;
+}
+
+// What fits half the width is sorted in half the time.
+std::span<const std::uint32_t> narrowed(std::span<const std::uint64_t> latents, std::uint64_t lower,
+                                        Arena& arena) {
+  const std::span<std::uint32_t> narrow = arena.make<std::uint32_t>(latents.size());
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    narrow[i] = static_cast<std::uint32_t>(latents[i] - lower);
+  }
+  return narrow;
+}
 
 }  // namespace
 
@@ -82,11 +98,16 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
   const ArenaScope scratch(arena);
   return sample.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const HistogramSpec spec = sample_histogram(span.size());
-    const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
+    const std::span<const L> latents(span);
     const float meta_bits = bin_meta_bits<L>(kTypicalSizeLog) / scale;
     const BinCosts costs{meta_bits + kOptimism * (1 - 1 / scale), kSampledSizeLog};
-    return optimize_bins(histogram, costs, arena).total_bits;
+    if constexpr (sizeof(L) == 8) {
+      const Range<L> range = range_of(latents);
+      if (range.upper - range.lower <= ~std::uint32_t{0}) {
+        return estimate(narrowed(latents, range.lower, arena), costs, arena);
+      }
+    }
+    return estimate(latents, costs, arena);
   });
 }
 

@@ -11,9 +11,11 @@ namespace {
 
 // Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
-// Rough costs are wrong by so much at most, hopefully.
-constexpr float kNearShare = 1.07f;
-constexpr float kNearBits = 0.6f;
+// Rough costs of modes are wrong by so much at most, hopefully; those of orders less.
+constexpr float kNearShare = 1.04f;
+constexpr float kNearBits = 0.4f;
+constexpr float kNearOrderShare = 1.03f;
+constexpr float kNearOrderBits = 0.3f;
 // A second latent variable costs time to decode: it must save this many bits a number. Delta
 // encoding it as well must save this share.
 constexpr float kSecondaryToll = 0.02f;
@@ -47,11 +49,15 @@ std::span<L> differences(std::span<L> latents, std::size_t run_n) {
 // The best order for a variable: tried one by one while it gets better.
 WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, const RoughCost& rough,
                         unsigned most, Arena& arena) {
-  const float least = rough.least_primary();
+  const float near = kNearOrderShare * rough.least_primary() + kNearOrderBits;
   WeighedOrder best;
   float before = HUGE_VALF;
   for (unsigned order = 0; order <= most; ++order) {
-    if (order < rough.primary.size() && !is_near(rough.primary[order], least)) continue;
+    if (order < rough.primary.size() && rough.primary[order] > near) {
+      // Higher orders only follow good ones.
+      if (order + 1 == rough.primary.size()) break;
+      continue;
+    }
     const float bits = weigh_consecutive(sample, latents, order, arena);
     const bool go_on = order < 2 || bits < kGoOnShare * before;
     if (bits < best.bits) best = {order, bits};
