@@ -23,6 +23,7 @@ class Arena {
  public:
   static constexpr std::size_t kAlign = 64;
   static constexpr std::size_t kMinBlock = std::size_t{1} << 14;
+  static constexpr std::size_t kMostSpare = std::size_t{1} << 24;
 
   explicit Arena(std::pmr::memory_resource* memory) : memory_(memory), blocks_(memory) {}
   ~Arena() { release_blocks(); }

@@ -11,17 +11,17 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   const unsigned level = config.level;
   ChooseEffort effort;
   effort.max_sample_n = std::size_t{1} << (level < 2    ? 10
-                                           : level < 4  ? 11
+                                           : level < 5  ? 11
                                            : level < 8  ? 12
                                            : level < 10 ? 13
                                                         : 15);
-  effort.max_order = level < 2 ? 1 : level < 4 ? 2 : kMaxConsecutiveOrder;
+  effort.max_order = level < 2 ? 1 : level < 5 ? 2 : kMaxConsecutiveOrder;
   effort.modes = level >= 2;
-  effort.max_weighed = level < 4 ? 2 : level < 8 ? 3 : level < 10 ? 4 : 8;
-  effort.divided_bases = level >= 4;
-  effort.secondary_deltas = level >= 4;
+  effort.max_weighed = level < 5 ? 2 : level < 8 ? 3 : level < 10 ? 4 : 8;
+  effort.divided_bases = level >= 5;
+  effort.secondary_deltas = level >= 5;
   effort.dicts = level >= 6;
-  effort.lookback = level >= 3;
+  effort.lookback = level >= 5;
   effort.max_conv1_order = level < 7 ? 0 : level < 8 ? 8 : kMaxConv1Order;
   effort.conv1_fit_n = std::size_t{1} << (level < 10 ? 12 : 15);
   effort.conv1_toll = config.favor_decode_speed ? 0.1f : level < 9 ? 0.05f : 0.015f;

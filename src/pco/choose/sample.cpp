@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kRunN = 128;
 // Fewer are looked at all.
 constexpr std::size_t kMinSampleN = 2048;
-constexpr std::size_t kMinHintedSampleN = 2048;
+constexpr std::size_t kMinHintedSampleN = 1024;
 constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace {
 
 // Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
-// Rough costs of modes are wrong by so much at most, hopefully; those of orders less.
+// Rough costs of modes are wrong by so much at most, hopefully; those of orders by more.
 constexpr float kNearShare = 1.04f;
 constexpr float kNearBits = 0.4f;
-constexpr float kNearOrderShare = 1.03f;
-constexpr float kNearOrderBits = 0.3f;
+constexpr float kNearOrderShare = 1.07f;
+constexpr float kNearOrderBits = 0.6f;
 // A second latent variable costs time to decode: it must save this many bits a number. Delta
 // encoding it as well must save this share.
 constexpr float kSecondaryToll = 0.02f;

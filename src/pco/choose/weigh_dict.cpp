@@ -20,7 +20,7 @@ constexpr float kMostEntryShare = 0.5f;
 // And there must be this few of them.
 constexpr float kMostDistinct = 1.0f / 6;
 // With fewer bits for each number there is nothing to gain.
-constexpr float kMinBits = 0.1f;
+constexpr float kMinBits = 0.6f;
 // Without delta exact bins do as well as a dictionary: its entropy must promise this share.
 constexpr float kPromise = 0.96f;
 // Ways whose rough costs are over the least by more are not weighed.

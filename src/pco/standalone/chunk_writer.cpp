@@ -12,7 +12,7 @@
 namespace numpact::standalone {
 namespace {
 
-constexpr unsigned kFirstCuttingLevel = 4;
+constexpr unsigned kFirstCuttingLevel = 6;
 
 // Cuts that save at least this share, before any chunk looks back, may save more where they do:
 // only encoding them tells.
