@@ -251,37 +251,38 @@ TEST(Paging, ExactSizesAreExact) {
   EXPECT_EQ(chunk_counts(compressed(numbers, config)), sizes);
 }
 
-TEST(FavorDecodeSpeed, LeavesOutLookbackThatSavesLittle) {
-  Random random(712);
-  // Many of the numbers were there before; the others take all their bits.
+// So many of a hundred numbers were there before; the others take all their bits.
+std::vector<std::uint32_t> repeating(unsigned percent, Random& random) {
   std::vector<std::uint32_t> numbers(60'000);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const bool is_fresh = i < 500 || !random.one_in(8);
+    const bool is_fresh = i < 500 || random.below(100) >= percent;
     numbers[i] = is_fresh ? static_cast<std::uint32_t>(random.bits()) : numbers[i - 500];
   }
-  const auto looks_back = [&](bool favor) {
-    EncodeConfig config;
-    config.favor_decode_speed = favor;
-    const Bytes file = compress<std::uint32_t>(numbers, config);
-    EXPECT_EQ(decompress<std::uint32_t>(file), numbers);
-    const std::vector<ChunkInfo> chunks = inspect(file).chunks;
-    return std::any_of(chunks.begin(), chunks.end(),
-                       [](const ChunkInfo& chunk) { return chunk.delta == Delta::kLookback; });
-  };
-  EXPECT_TRUE(looks_back(false));
-  EXPECT_FALSE(looks_back(true));
+  return numbers;
 }
 
-TEST(FavorDecodeSpeed, KeepsLookbackThatSavesMuch) {
-  Random random(713);
-  std::vector<std::uint32_t> numbers(60'000);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const bool is_fresh = i < 500 || random.one_in(20);
-    numbers[i] = is_fresh ? static_cast<std::uint32_t>(random.bits()) : numbers[i - 500];
-  }
+bool looks_back(const std::vector<std::uint32_t>& numbers, bool favor_decode_speed) {
   EncodeConfig config;
-  config.favor_decode_speed = true;
-  EXPECT_EQ(inspect(compress<std::uint32_t>(numbers, config)).chunks[0].delta, Delta::kLookback);
+  config.favor_decode_speed = favor_decode_speed;
+  const Bytes file = compress<std::uint32_t>(numbers, config);
+  EXPECT_EQ(decompress<std::uint32_t>(file), numbers);
+  const std::vector<ChunkInfo> chunks = inspect(file).chunks;
+  return std::any_of(chunks.begin(), chunks.end(),
+                     [](const ChunkInfo& chunk) { return chunk.delta == Delta::kLookback; });
+}
+
+TEST(FavorDecodeSpeed, LooksBackOnlyWhereThatSavesMuch) {
+  Random random(712);
+  int left_out = 0;
+  for (unsigned percent = 5; percent <= 25; percent += 2) {
+    const std::vector<std::uint32_t> numbers = repeating(percent, random);
+    const bool usually = looks_back(numbers, false);
+    const bool favored = looks_back(numbers, true);
+    EXPECT_LE(favored, usually) << percent;
+    left_out += usually && !favored ? 1 : 0;
+  }
+  EXPECT_GT(left_out, 0);
+  EXPECT_TRUE(looks_back(repeating(90, random), true));
 }
 
 TEST(FavorDecodeSpeed, NoHighOrders) {
