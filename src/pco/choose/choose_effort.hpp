@@ -21,6 +21,7 @@ struct ChooseEffort {
   unsigned max_conv1_order = 0;  // 0: none
   std::size_t conv1_fit_n = 0;   // latents of a reweighted fit
   unsigned conv1_rounds = 0;     // of reweighting
+  float conv1_toll = 0;          // Conv1 decodes slower: it must save this share
   std::size_t trials = 1;        // ways encoded in full, where several come near
   bool checks_classic = false;   // Classic without delta is encoded too, for comparison
   bool favors_decoding = false;

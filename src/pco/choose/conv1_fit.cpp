@@ -20,9 +20,7 @@ namespace {
 constexpr std::size_t kFitN = std::size_t{1} << 16;
 constexpr unsigned kAskedRounds = 3;
 constexpr unsigned kOrders[] = {1, 2, 4, 8, 12, 16, 24, 32};
-// Conv1 decodes slower than Consecutive: it must save this share; and each lag a little.
-constexpr float kToll = 0.015f;
-constexpr float kFavoredToll = 0.1f;
+// Each lag takes time to decode, and must save so many bits.
 constexpr float kLagToll = 0.002f;
 // What outliers may make least squares look worse than it is.
 constexpr float kHope = 1.02f;
@@ -155,12 +153,12 @@ unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n)
 }
 
 // Whether the lags explain enough more than differences do.
-bool is_promising(const LagEquations& equations, unsigned order, float to_beat) {
+bool is_promising(const LagEquations& equations, unsigned order, float wanted_bits) {
   const auto errors = equations.errors();
   const double plain =
       std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
   const double ratio = (plain + 0.1) / (errors[order] + 0.1);
-  return fast_log2(static_cast<float>(ratio)) > kToll * to_beat;
+  return fast_log2(static_cast<float>(ratio)) > wanted_bits;
 }
 
 template <Latent L>
@@ -178,14 +176,14 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
   const Centred<L> centred(fitted, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
   const unsigned order = pick_order(equations, most, chunk_n);
-  if (order == 0 || !is_promising(equations, order, to_beat)) return std::nullopt;
+  if (order == 0 || !is_promising(equations, order, effort.conv1_toll * to_beat)) return std::nullopt;
   LagWeights weights{};
   WeighedConv1 best;
   best.conv.order = order;
   if (!equations.solve(order, weights)) return std::nullopt;
   if (!quantize(weights, centred.mean, kBits<L>, best.conv)) return std::nullopt;
   best.bits = weigh(sample, latents, best.conv, arena);
-  const float enough = (1 - (effort.favors_decoding ? kFavoredToll : kToll)) * to_beat;
+  const float enough = (1 - effort.conv1_toll) * to_beat;
   if (best.bits > kHope * enough) return std::nullopt;
   reweight(first_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
            arena);

@@ -22,10 +22,11 @@ namespace {
 // don't recur by chance.
 constexpr float kSpareBits = 8;
 constexpr unsigned kMaxStringLog = 4;
+// With less for each number, lookbacks that differ from one to the next cost more than they save.
+constexpr float kMinNearBits = 0.7f;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.03f;
 constexpr float kPromiseForSize = 0.01f;
-constexpr unsigned kLevelForSize = 10;
 // The lookback variable's bins.
 constexpr float kMetaBits = 200;
 // One of them.
@@ -282,6 +283,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
            promised_bits(values.found(), plain, bits, page.n) < wanted;
   });
   if (promising) return true;
+  if (bits < kMinNearBits) return false;
   const float near = near_bits(sample, choice.mode, kHopeless * wanted, arena);
   return near + trial.secondary_bits < wanted;
 }

@@ -19,7 +19,8 @@ constexpr float kMinBits = 0.25f;
 constexpr float kMinPageBits = 2048;
 constexpr std::size_t kWeighedN = 8192;
 // Lookback decodes slower than the other deltas: it must save this share.
-constexpr float kToll = 0.02f;
+constexpr float kToll = 0.05f;
+constexpr float kTollForSize = 0.02f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.05f;
 
@@ -138,6 +139,7 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   Trial trial = whole;
   trial.bits -= entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
+  const float toll = trial.level < kLevelForSize ? kToll : kTollForSize;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return false;
   if (bits * static_cast<float>(page_n) < kMinPageBits) return false;
@@ -173,9 +175,9 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       lookback.secondary = false;
     }
   }
-  if (best_bits >= (1 - kToll) * bits) return false;
+  if (best_bits >= (1 - toll) * bits) return false;
   const float as_is = weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
-  if (best_bits >= (1 - kToll) * as_is) return false;
+  if (best_bits >= (1 - toll) * as_is) return false;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);

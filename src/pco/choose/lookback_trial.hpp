@@ -8,6 +8,9 @@
 
 namespace numpact {
 
+// From this level on, size counts for more than time.
+inline constexpr unsigned kLevelForSize = 9;
+
 struct Trial {
   std::size_t page_n;    // length of the longest page
   float bits;            // what a number takes under the choice as it is, by estimate

@@ -22,9 +22,12 @@ constexpr float kDeepCuts = 0.05f;
 constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
 constexpr unsigned kLastHintedLevel = 9;
 
+// How far the estimate of one chunk may be off.
+constexpr float kDoubt = 1.01f;
+
 struct RunPlan {
   std::span<const std::size_t> sizes;  // of the chunks
-  // The most bytes that they may take together: what one chunk is estimated at.
+  // The most bytes that they may take together: about what one chunk is estimated at.
   std::size_t most_bytes = SIZE_MAX;
 };
 
@@ -36,9 +39,10 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   const float cut_bits = plain_bits - (cuts.uncut_bits - cuts.bits);
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
-  if (cuts.sizes.size() == 1 || !std::holds_alternative<Lookback>(whole.delta)) return {cuts.sizes};
-  if (cut_bits > (1 - kDeepCuts) * plain_bits) return {cuts.sizes.first(1)};
-  return {cuts.sizes, static_cast<std::size_t>(whole.bits * static_cast<float>(ordered.n) / 8)};
+  const bool looks_back = std::holds_alternative<Lookback>(whole.delta);
+  if (looks_back && cut_bits > (1 - kDeepCuts) * plain_bits) return {cuts.sizes.first(1)};
+  return {cuts.sizes,
+          static_cast<std::size_t>(kDoubt * whole.bits * static_cast<float>(ordered.n) / 8)};
 }
 
 void write(const EncodedChunk& chunk, BitWriter& writer) {
