@@ -40,7 +40,7 @@ def file_bound(type_name: str, chunk_counts: Sequence[int]) -> int:
 
 def automatic_size(level: int) -> int:
     """The most numbers in a chunk under automatic paging."""
-    return 1 << (18 if level <= 5 else 20 if level <= 9 else 22)
+    return 1 << (18 if level <= 5 else 20)
 
 
 def equal_sizes(count: int, largest: int) -> list[int]:
