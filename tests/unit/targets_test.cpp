@@ -99,7 +99,7 @@ TEST(Targets, SameBytesOfRunsThatAreCut) {
   Random random(42);
   std::vector<Case> all;
   for (const NumberType type : {NumberType::kI16, NumberType::kU32, NumberType::kF64}) {
-    for (const unsigned level : {4u, 8u}) {
+    for (const unsigned level : {6u, 8u}) {
       Case one;
       one.numbers = zeros(type, 0);
       for (const std::string_view name : {"small", "repeats", "segments", "decimals", "sorted"}) {
