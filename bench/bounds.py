@@ -4,7 +4,7 @@
 
 Where nothing is to be learnt from neighbours, no lossless code takes fewer bits a number than the
 entropy of the distribution, and bins with tANS should come close: within 0.05 bits, all metadata
-counted. bench/known_distributions.py says how the entropies are computed. Every file is read back by
+counted. bench/known_distributions.py computes the entropies. Every file is read back by
 numpact and by pcodec. Exits with 1 if one is not.
 """
 
