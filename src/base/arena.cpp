@@ -20,8 +20,8 @@ void* Arena::take(std::size_t bytes) {
   if (size < bytes) throw std::bad_alloc();
   while (current_ < blocks_.size() && blocks_[current_].size - used_ < size) {
     if (current_ + 1 == blocks_.size()) {
-      // Doubling keeps the number of blocks small, up to where it would waste memory; near the limit
-      // only what is needed is taken.
+      // Doubling keeps the number of blocks small, up to where it would waste memory; near the
+      // limit only what is needed is taken.
       const bool may_double = capacity_ < limit_ - std::min<std::uint64_t>(limit_, capacity_);
       add_block(may_double ? std::max(size, std::min(capacity_, kMostSpare)) : size);
     }

@@ -176,7 +176,8 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
   const Centred<L> centred(fitted, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
   const unsigned order = pick_order(equations, most, chunk_n);
-  if (order == 0 || !is_promising(equations, order, effort.conv1_toll * to_beat)) return std::nullopt;
+  if (order == 0 || !is_promising(equations, order, effort.conv1_toll * to_beat))
+    return std::nullopt;
   LagWeights weights{};
   WeighedConv1 best;
   best.conv.order = order;
