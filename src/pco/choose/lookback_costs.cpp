@@ -47,9 +47,16 @@ std::array<std::uint32_t, kFrequentDistances> frequent_distances(
   const ArenaScope scratch(arena);
   const std::size_t most = distances.size() / 2;
   const std::span<std::uint32_t> counts = make_counts(most + 1, arena);
-  for (const std::uint32_t distance : distances) ++counts[std::min<std::size_t>(distance, most)];
+  std::size_t counted = 0;
+  for (const std::uint32_t distance : distances) {
+    if (distance < least || distance >= most) continue;
+    ++counts[distance];
+    ++counted;
+  }
+  const std::size_t often = distances.size() / kOftenShare;
+  if (counted <= often) return {};
   std::array<std::uint32_t, kFrequentDistances> top{};
-  counts[0] = static_cast<std::uint32_t>(distances.size() / kOftenShare);
+  counts[0] = static_cast<std::uint32_t>(often);
   for (std::size_t distance = least; distance < most; ++distance) {
     if (counts[distance] <= counts[top.back()]) continue;
     std::size_t at = top.size() - 1;

@@ -282,7 +282,7 @@ float bits_at(std::span<const L> words, std::size_t distance, unsigned unused_bi
 // What a number would take if all looked back as far, further than near_bits tries.
 float far_bits(const LatentArray& page, const AnyMode& mode, Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::size_t least = std::min(page.n, kMinStretchN);
+  const std::size_t least = std::min(page.n / 4, kMinStretchN);
   const std::size_t n = std::clamp(page.n / kStretchShare, least, kMaxStretchN);
   const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
