@@ -4,7 +4,7 @@
 
 Where nothing is to be learnt from neighbours, no lossless code takes fewer bits a number than the
 entropy of the distribution, and bins with tANS should come close: within 0.05 bits, all metadata
-counted. bench/distributions.py says how the entropies are computed. Every file is read back by
+counted. bench/known_distributions.py computes the entropies. Every file is read back by
 numpact and by pcodec. Exits with 1 if one is not.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpact_ctypes as numpact
 import numpy as np
-from distributions import DISTRIBUTIONS, Distribution
+from known_distributions import DISTRIBUTIONS, Distribution
 from measure import same_bits
 from peer_codecs import Codec, Ours, Pcodec, Setting
 from reference_cache import ReferenceCache

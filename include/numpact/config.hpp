@@ -130,7 +130,7 @@ class PagingSpec {
 // The most numbers in a chunk of a standalone file under automatic paging. Longer chunks are
 // smaller and can be read by fewer threads.
 constexpr std::size_t automatic_chunk_n(unsigned level) {
-  return std::size_t{1} << (level <= 5 ? 18 : level <= 9 ? 20 : 22);
+  return std::size_t{1} << (level <= 5 ? 18 : 20);
 }
 
 // The oldest format version whose readers must read what is written (docs/format/pco.md, "Wrapped

@@ -129,7 +129,8 @@ class NUMPACT_API StreamWriter {
  public:
   // The sink must outlive the writer. config.paging: equal_pages_up_to(n) makes chunks of n numbers
   // (the last one shorter); exact sizes are taken in turn, and finish() fails unless they are used
-  // up exactly. `n_hint` is the count of numbers to come if known: stored for readers' convenience.
+  // up exactly. `n_hint` is the count of numbers to come if known: stored for readers' convenience;
+  // under automatic paging the file is then that of compress().
   StreamWriter(ByteSink& sink, NumberType type, EncodeConfig config = {}, std::uint64_t n_hint = 0,
                std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   ~StreamWriter();
@@ -168,8 +169,9 @@ class NUMPACT_API StreamWriter {
 // Appends chunks with `numbers` to an existing standalone file of the same number type. The file is
 // walked first (kCorrupt, kTruncated and kTypeMismatch leave it untouched), new chunks are written
 // over its terminator, the terminator last; bytes after the old terminator are lost. Files of
-// format version 4 only: older ones cannot hold what this library writes (kUnsupportedVersion). The
-// file is replaced as a whole by a copy beside it, so a crash leaves the old file or the new one.
+// format version 4 only (kUnsupportedVersion). The file's version holds for what is appended: it is
+// kInvalidArgument if config.compatibility is older. The file is replaced as a whole by a copy
+// beside it, so a crash leaves the old file or the new one.
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
                                       const EncodeConfig& config = {}) noexcept;
 template <Number T>

@@ -28,11 +28,12 @@ struct FormatVersion {
   unsigned minor = 1;
 };
 
-// The version this library writes.
+// The version this library writes unless told otherwise.
 inline constexpr FormatVersion kCurrentVersion{4, 1};
 
-// The two bytes of the header that this library writes.
-NUMPACT_API std::vector<std::byte> encode_file_header();
+// The one or two bytes of the header that belongs to chunks of EncodeConfig::compatibility.
+NUMPACT_API std::vector<std::byte> encode_file_header(
+    Compatibility compatibility = Compatibility::kV4_1);
 
 // Reads a header; `consumed` becomes its size (1 or 2 bytes).
 NUMPACT_API Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,

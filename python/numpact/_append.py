@@ -40,7 +40,7 @@ def append(
         path: A file of format version 4, as every release of numpact and the releases 1.x of the
             reference write it.
         x: Numbers, from anything that ``compress`` takes.
-        level: As the others for ``compress``.
+        level: As the others for ``compress``. The file keeps its version, which may lack a mode.
 
     Raises:
         FileNotFoundError: There is no such file: a ``Writer`` makes one.

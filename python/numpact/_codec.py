@@ -59,7 +59,7 @@ def compress(
         delta: How neighbours are used: ``"auto"``, ``"none"``, ``"consecutive=ORDER"`` (0 to 7),
             ``"lookback"``, ``"conv1=ORDER"`` (1 to 32).
         paging: ``"auto"``: chunks end where the numbers change, and after 2**18 (level 0 to 5),
-            2**20 (6 to 9) or 2**22 numbers at the latest. Else the most numbers in a chunk, or the
+            2**20 numbers at the latest. Else the most numbers in a chunk, or the
             sizes of all chunks.
         threads: How many work at the same time; None: as many as the machine runs at once, but one
             in Zarr and Dask tasks. The bytes are the same for any.

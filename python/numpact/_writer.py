@@ -48,9 +48,11 @@ class Writer:
         dtype: The type of all numbers; datetime64, timedelta64 and bool are stored as ``compress``
             stores them.
         level, mode, delta: As for ``compress``, decided for each chunk.
-        paging: Numbers in a chunk, or the sizes of all chunks in turn.
+        paging: As for ``compress``: ``"auto"``, numbers in a chunk, or the sizes of all in turn.
         threads: Chunks that are compressed at the same time; None: as many as the machine runs at
-            once, but one in Zarr and Dask tasks. Each takes the memory of a chunk.
+            once, but one in Zarr and Dask tasks. Each takes the memory of two of the longest
+            chunks, and what compressing one takes.
+        compat, favor_decode_speed: As for ``compress``.
 
     One thread at a time may use a Writer; others wait.
 

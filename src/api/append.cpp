@@ -2,6 +2,7 @@
 // Appending to a standalone file on disk: walk it, copy it beside, write on from its terminator,
 // rename.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "api/paging.hpp"
@@ -40,6 +41,17 @@ Status check_appendable(const FileInfo& info, NumberType type) {
   return {};
 }
 
+// The version that a file has holds for what is appended.
+Status take_version(const FileInfo& info, NumberType type, EncodeConfig& config) {
+  const Compatibility version =
+      info.header.format_minor == 0 ? Compatibility::kV4_0 : Compatibility::kV4_1;
+  if (config.compatibility < version) {
+    return Status(ErrorKind::kInvalidArgument, "the file's format version is newer than asked for");
+  }
+  config.compatibility = version;
+  return check_specs(type, config);
+}
+
 }  // namespace
 
 Status try_append_to_file(const std::string& path, const NumberView& numbers,
@@ -52,10 +64,12 @@ Status try_append_to_file(const std::string& path, const NumberView& numbers,
     FileInfo info;
     NUMPACT_TRY(try_inspect(bytes, info));
     NUMPACT_TRY(check_appendable(info, numbers.type));
+    EncodeConfig fitting = config;
+    NUMPACT_TRY(take_version(info, numbers.type, fitting));
     Replacement file;
     NUMPACT_TRY(file.open(path));
     NUMPACT_TRY(file.write(std::span(bytes).first(static_cast<std::size_t>(info.file_bytes) - 1)));
-    StreamWriter writer(file, numbers.type, config);
+    StreamWriter writer(file, numbers.type, std::move(fitting), numbers.count);
     writer.continue_file();
     NUMPACT_TRY(writer.try_write(numbers));
     NUMPACT_TRY(writer.try_finish());

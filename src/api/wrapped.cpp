@@ -12,8 +12,11 @@
 
 namespace numpact::wrapped {
 
-std::vector<std::byte> encode_file_header() {
-  return {std::byte{wire::kFormatMajor}, std::byte{wire::kFormatMinor}};
+std::vector<std::byte> encode_file_header(Compatibility compatibility) {
+  const numpact::FormatVersion version = numpact::FormatVersion::of(compatibility);
+  std::vector<std::byte> header = {static_cast<std::byte>(version.major)};
+  if (version.has_minor()) header.push_back(static_cast<std::byte>(version.minor));
+  return header;
 }
 
 Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,

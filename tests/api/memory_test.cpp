@@ -208,6 +208,25 @@ TEST(ParallelMemory, OfEncodingIsBounded) {
   EXPECT_LE(held_by(2, 1280000, true), tight + tight / 10);
 }
 
+// Of the longest run that there is.
+TEST(EncodeMemory, OfALongRunIsBounded) {
+  constexpr std::size_t kN = std::size_t{1} << 20;
+  // Ten times the numbers' size and the first, small blocks; most take less.
+  constexpr std::size_t kMost = 10 * sizeof(double) * kN + (std::size_t{1} << 16);
+  Random random(95);
+  for (const NumberType type : {NumberType::kU64, NumberType::kF64}) {
+    for (const std::string_view name : {"uniform", "walk", "decimals", "repeats", "segments"}) {
+      const Numbers numbers = make_numbers(name, type, kN, random);
+      Bytes out(compress_bound(type, kN));
+      CountingMemory memory;
+      EncodeContext context(&memory);
+      std::size_t written = 0;
+      ASSERT_OK(try_compress_into(numbers.view(), out, written, {}, &context));
+      EXPECT_LE(memory.most_held, kMost) << name_of(type) << " " << name;
+    }
+  }
+}
+
 // Runs f with every allocation failing in turn until it goes through.
 template <class F>
 void expect_survives(const F& f) {

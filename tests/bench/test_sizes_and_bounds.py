@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import bounds
-import distributions
+import known_distributions as distributions
 import levels
 import numpact_ctypes as numpact
 import numpy as np

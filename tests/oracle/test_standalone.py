@@ -21,16 +21,22 @@ from cases import (
 )
 from distributions import distributions
 from numpact_ctypes import DTYPES, Config
-from sizes import equal_sizes, file_bound
+from size_bounds import automatic_size, equal_sizes, file_bound
 
 SLACK = 300  # numbers of room past the count, so that a reader could write too many
 
 
-def expected_sizes(case: Case) -> list[int]:
-    """Numbers in each chunk, sorted: which of equal pages are the larger ones is not fixed."""
+def check_sizes(case: Case, chunk_counts: list[int]) -> None:
+    """The numbers in each chunk, which automatic paging chooses within the level's limit."""
     if case.config.page_sizes is not None:
-        return sorted(case.config.page_sizes)
-    return sorted(equal_sizes(case.numbers.size, case.config.max_page_n or 1 << 18))
+        assert chunk_counts == list(case.config.page_sizes)
+    elif case.config.max_page_n is not None:
+        # Which of equal pages are the larger ones is not fixed.
+        wanted = equal_sizes(case.numbers.size, case.config.max_page_n)
+        assert sorted(chunk_counts) == sorted(wanted)
+    else:
+        assert sum(chunk_counts) == case.numbers.size
+        assert all(0 < count <= automatic_size(case.config.level) for count in chunk_counts)
 
 
 def check_description(case: Case, file: bytes) -> None:
@@ -45,10 +51,12 @@ def check_description(case: Case, file: bytes) -> None:
     assert numpact.count_numbers(file) == count
     assert (info["count"], info["file_bytes"], info["trailing_bytes"]) == (count, len(file), 0)
     chunk_counts = [chunk["count"] for chunk in info["chunks"]]
-    assert sorted(chunk_counts) == expected_sizes(case)
-    if case.config.page_sizes is not None:
-        assert chunk_counts == list(case.config.page_sizes)
-    bound = file_bound(case.type, chunk_counts)
+    check_sizes(case, chunk_counts)
+    # Chunks that are cut further may take no more than what they were cut from.
+    runs = chunk_counts
+    if case.config.page_sizes is None:
+        runs = equal_sizes(count, case.config.max_page_n or automatic_size(case.config.level))
+    bound = file_bound(case.type, runs)
     assert len(file) <= bound, f"{len(file)} bytes, Classic with one bin takes {bound}"
     assert numpact.compress_bound(case.numbers, case.config) >= bound
 
@@ -125,13 +133,14 @@ def test_levels(
 def test_default_paging(
     type_name: str, rng: np.random.Generator, effort: int, tmp_path: Path
 ) -> None:
-    """Counts about the default page size of 2^18."""
+    """Counts about the longest chunks: 2^18 numbers at low levels."""
     dtype = DTYPES[type_name]
     available = distributions(dtype)
     for number in range(4 * effort):
         make = available[rng.integers(0, len(available))]
         count = int(rng.choice([2**18 - 1, 2**18, 2**18 + 1, 2**19 + 3]))
-        case = Case(type_name, make.__name__, make(rng, dtype, count), Config())
+        config = Config(level=int(rng.choice([1, 5, 8])))
+        case = Case(type_name, make.__name__, make(rng, dtype, count), config)
         with Reporter(case, number, tmp_path):
             check(case)
 

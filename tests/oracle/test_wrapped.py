@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import reference
 from cases import SPECS, Case, Reporter, expect_same, random_case, random_sizes
-from sizes import meta_bound, page_bound
+from size_bounds import meta_bound, page_bound
 
 JUNK = bytes(range(200, 256)) * 4  # what may follow in the engine's own file
 

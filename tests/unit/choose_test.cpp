@@ -60,6 +60,7 @@ TEST_F(Choosing, FastDecodingWithoutConvolution) {
     number = static_cast<std::int16_t>(std::lround(last));
   }
   EncodeConfig config;
+  config.level = 9;
   EXPECT_TRUE(std::holds_alternative<Conv1>(
       choose_for<std::uint16_t>(numbers, NumberType::kI16, config).delta));
   config.favor_decode_speed = true;

@@ -94,6 +94,46 @@ TEST(Targets, SameBytes) {
   });
 }
 
+// Long enough for cuts, Lookback over all of them and parts that are chosen again.
+TEST(Targets, SameBytesOfRunsThatAreCut) {
+  Random random(42);
+  std::vector<Case> all;
+  for (const NumberType type : {NumberType::kI16, NumberType::kU32, NumberType::kF64}) {
+    for (const unsigned level : {6u, 8u}) {
+      Case one;
+      one.numbers = zeros(type, 0);
+      for (const std::string_view name : {"small", "repeats", "segments", "decimals", "sorted"}) {
+        const Numbers piece = make_numbers(name, type, random.between(5000, 30'000), random);
+        one.numbers.storage().insert(one.numbers.storage().end(), raw(piece).begin(),
+                                     raw(piece).end());
+      }
+      one.config.level = level;
+      one.name = text(name_of(type), ", level ", level, ", seed ", seed());
+      all.push_back(std::move(one));
+    }
+  }
+  std::vector<Bytes> expected;
+  std::size_t chunks = 0;
+  {
+    const TargetScope scope(all_targets().back());
+    for (const Case& one : all) {
+      expected.push_back(compressed(one.numbers, one.config));
+      chunks += inspect(expected.back()).chunks.size();
+    }
+  }
+  EXPECT_GT(chunks, 2 * all.size());
+  for_each_target([&] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const unsigned threads : {1u, 4u}) {
+        all[i].config.threads = threads;
+        ASSERT_TRUE(same_bytes(compressed(all[i].numbers, all[i].config), expected[i]))
+            << all[i].name;
+      }
+      ASSERT_TRUE(same_numbers(decompressed(expected[i]), all[i].numbers)) << all[i].name;
+    }
+  });
+}
+
 TEST(Targets, SameNumbersFromFixtures) {
   const std::vector<Fixture> fixtures = good_fixtures();
   for_each_target([&] {

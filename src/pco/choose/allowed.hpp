@@ -10,6 +10,7 @@
 namespace numpact {
 
 // Whether files of the version were ever written with it.
+bool is_allowed(NumberType type, const FormatVersion& version);
 bool is_allowed(const AnyMode& mode, const FormatVersion& version);
 bool is_allowed(const AnyDelta& delta, const FormatVersion& version);
 

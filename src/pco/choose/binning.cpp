@@ -60,7 +60,8 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   // With few numbers the metadata of many bins cannot pay.
   effort.histogram.groups =
       std::min({std::size_t{4} << level, std::max(kMinGroups, n / kMinGroupN), kMostGroups});
-  effort.histogram.max_values = std::min({std::size_t{level < 8 ? 32u : 16u} << level, n / 8, kMostValues});
+  effort.histogram.max_values =
+      std::min({std::size_t{level < 8 ? 32u : 16u} << level, n / 8, kMostValues});
   effort.histogram.most_sample_share = level < 10 ? 8 : 1;
   // 2^12 states of 8 bytes still fit a first-level cache; more only where speed was given up.
   effort.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;

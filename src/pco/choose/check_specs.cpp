@@ -97,6 +97,7 @@ bool is_known(const DeltaSpec& delta, const FormatVersion& version) {
 Status check_specs(NumberType type, const EncodeConfig& config) {
   if (config.level > kMaxLevel) return invalid("level must be from 0 to 12");
   const FormatVersion version = FormatVersion::of(config.compatibility);
+  if (!is_allowed(type, version)) return invalid("the format version has no such number type");
   if (!is_known(config.mode, version)) return invalid("the format version has no such mode");
   if (!is_known(config.delta, version)) {
     return invalid("the format version has no such delta encoding");

@@ -51,21 +51,24 @@ void write(const EncodedChunk& chunk, BitWriter& writer) {
   write_page(chunk, chunk.pages[0], writer);
 }
 
-// False if they take more than the plan allows or one chunk would.
+// False if they take more than the plan allows or one chunk would, whatever room the writer has.
 bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
                const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log) {
-  const std::size_t before = writer.size();
   const std::size_t bound =
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
   const std::size_t most = std::min(plan.most_bytes, bound);
+  std::uint64_t taken = 0;
   NumberView part = numbers;
   for (const std::size_t n : plan.sizes) {
     const ArenaScope scratch(arena);
     part.count = n;
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
-    write(encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices), writer);
-    if (writer.size() - before > most || !writer.status().ok()) return false;
+    const EncodedChunk chunk =
+        encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices);
+    taken += kChunkHeadBytes + chunk.bytes();
+    if (taken > most) return false;
+    write(chunk, writer);
     part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
   }
   return true;

@@ -38,6 +38,11 @@ def file_bound(type_name: str, chunk_counts: Sequence[int]) -> int:
     return header_bound(sum(chunk_counts)) + chunks + 1
 
 
+def automatic_size(level: int) -> int:
+    """The most numbers in a chunk under automatic paging."""
+    return 1 << (18 if level <= 5 else 20)
+
+
 def equal_sizes(count: int, largest: int) -> list[int]:
     """How equal_pages_up_to cuts, in no particular order."""
     pages = -(-count // largest)

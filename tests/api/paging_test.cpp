@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// How files are cut into chunks, by automatic and by other paging.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "support/distributions.hpp"
+#include "support/executors.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+std::vector<std::size_t> chunk_counts(ByteSpan file) {
+  std::vector<std::size_t> counts;
+  for (const ChunkInfo& chunk : inspect(file).chunks) {
+    counts.push_back(static_cast<std::size_t>(chunk.count));
+  }
+  return counts;
+}
+std::size_t sum(const std::vector<std::size_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
+Bytes streamed(const Numbers& numbers, const EncodeConfig& config, std::uint64_t n_hint,
+               std::size_t most, Random& random) {
+  Bytes file;
+  VectorSink sink(file);
+  StreamWriter writer(sink, numbers.type(), config, n_hint);
+  std::size_t done = 0;
+  while (done < numbers.count()) {
+    const std::size_t n = std::min<std::size_t>(1 + random.below(most), numbers.count() - done);
+    EXPECT_OK(writer.try_write(part(numbers, done, n)));
+    done += n;
+  }
+  EXPECT_OK(writer.try_finish());
+  return file;
+}
+
+// Changes its scale, its values and how smooth it is every so often.
+Numbers changing(NumberType type, std::size_t n, Random& random) {
+  static constexpr std::string_view kNames[] = {"uniform", "small", "walk", "few-values", "sorted"};
+  Numbers numbers = zeros(type, 0);
+  while (numbers.count() < n) {
+    const std::size_t piece_n =
+        std::min<std::size_t>(n - numbers.count(), random.between(8000, 60'000));
+    const Numbers piece = make_numbers(random.pick(kNames), type, piece_n, random);
+    numbers.storage().insert(numbers.storage().end(), raw(piece).begin(), raw(piece).end());
+  }
+  return numbers;
+}
+
+TEST(AutomaticPaging, IsTheDefault) {
+  EXPECT_TRUE(EncodeConfig().paging.is_automatic());
+  EXPECT_TRUE(PagingSpec::automatic().is_automatic());
+  EXPECT_FALSE(PagingSpec::equal_pages_up_to(PagingSpec::kDefaultPageN).is_automatic());
+  EXPECT_FALSE(PagingSpec::exact({}).is_automatic());
+}
+
+TEST(AutomaticPaging, CutsWhereNumbersChange) {
+  Random random(701);
+  std::vector<std::int64_t> numbers(120'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double scale = i < 50'000 ? 10 : 1e9;
+    numbers[i] = std::llround(scale * random.normal());
+  }
+  for (const unsigned level : {6u, 8u, 12u}) {
+    EncodeConfig config;
+    config.level = level;
+    const Bytes file = compress<std::int64_t>(numbers, config);
+    const std::vector<std::size_t> counts = chunk_counts(file);
+    ASSERT_GE(counts.size(), 2u) << level;
+    EXPECT_EQ(sum(counts), numbers.size());
+    std::size_t at = 0;
+    bool is_near = false;
+    for (const std::size_t count : counts) {
+      at += count;
+      is_near = is_near || (at > 48'900 && at < 51'100);
+    }
+    EXPECT_TRUE(is_near) << ::testing::PrintToString(counts);
+    config.paging = PagingSpec::equal_pages_up_to(numbers.size());
+    EXPECT_LT(file.size(), compress<std::int64_t>(numbers, config).size());
+  }
+}
+
+TEST(AutomaticPaging, OneChunkWhereNothingChanges) {
+  Random random(702);
+  for (const std::string_view name : {"uniform", "small", "walk", "decimals", "constant"}) {
+    const Numbers numbers = make_numbers(name, NumberType::kF64, 100'000, random);
+    EXPECT_EQ(chunk_counts(compressed(numbers)), (std::vector<std::size_t>{100'000})) << name;
+  }
+}
+
+// At low levels runs are not cut; the longest are told by automatic_chunk_n().
+TEST(AutomaticPaging, RunsAreEqualAndBounded) {
+  for (const unsigned level : {0u, 3u, 5u, 6u, 9u, 10u}) {
+    EncodeConfig config;
+    config.level = level;
+    const std::size_t most = automatic_chunk_n(level);
+    EXPECT_EQ(most, config.max_chunk_n());
+    EXPECT_EQ(chunk_counts(compressed(zeros(NumberType::kU8, most), config)),
+              (std::vector<std::size_t>{most}));
+    EXPECT_EQ(chunk_counts(compressed(zeros(NumberType::kU8, most + 1), config)),
+              (std::vector<std::size_t>{most / 2 + 1, most / 2}));
+  }
+}
+
+TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
+  Random random(703);
+  const struct {
+    NumberType type;
+    unsigned level;
+    std::size_t n;
+  } cases[] = {{NumberType::kI16, 1, 600'000},   {NumberType::kF32, 4, 300'000},
+               {NumberType::kU64, 5, 290'000},   {NumberType::kI32, 8, 150'000},
+               {NumberType::kI16, 6, 1'100'000}, {NumberType::kF64, 8, 1},
+               {NumberType::kU8, 8, 5000}};
+  for (const auto& one : cases) {
+    const Numbers numbers = changing(one.type, one.n, random);
+    EncodeConfig config;
+    config.level = one.level;
+    SCOPED_TRACE(text(name_of(one.type), " x ", one.n, ", level ", one.level, ", seed ", seed()));
+    const Bytes file = compressed(numbers, config);
+    EXPECT_TRUE(same_numbers(decompressed(file), numbers));
+    for (const std::size_t most : {one.n, std::size_t{50'000}, std::size_t{777}}) {
+      EXPECT_TRUE(same_bytes(streamed(numbers, config, one.n, most, random), file)) << most;
+    }
+  }
+}
+
+TEST(AutomaticPaging, ThreadsGiveTheSameBytes) {
+  Random random(704);
+  const Numbers numbers = changing(NumberType::kF32, 1'100'000, random);
+  EncodeConfig config;
+  config.level = 6;
+  const Bytes file = compressed(numbers, config);
+  EXPECT_GT(chunk_counts(file).size(), 3u);
+  for (const unsigned threads : {2u, 3u, 4u}) {
+    config.threads = threads;
+    EXPECT_TRUE(same_bytes(compressed(numbers, config), file)) << threads;
+    EXPECT_TRUE(same_bytes(streamed(numbers, config, numbers.count(), 200'000, random), file));
+  }
+}
+
+// A hint of another count changes where runs end, and nothing else.
+TEST(AutomaticPaging, WrongHintsDoNoHarm) {
+  Random random(705);
+  const Numbers numbers = changing(NumberType::kU32, 300'000, random);
+  EncodeConfig config;
+  config.level = 4;
+  for (const std::uint64_t hint : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{299'999},
+                                   std::uint64_t{1} << 40, ~std::uint64_t{0}}) {
+    const Bytes file = streamed(numbers, config, hint, 100'000, random);
+    EXPECT_TRUE(same_numbers(decompressed(file), numbers)) << hint;
+    for (const std::size_t count : chunk_counts(file)) EXPECT_LE(count, automatic_chunk_n(4));
+  }
+}
+
+TEST(AutomaticPaging, BoundHolds) {
+  Random random(706);
+  for (const NumberType type : kNumberTypes) {
+    for (const std::string_view name : {"uniform", "segments", "extremes", "nans", "outliers"}) {
+      for (const std::size_t n : {0u, 1u, 1023u, 1024u, 1025u, 4095u, 4096u, 4097u}) {
+        for (const unsigned level : {0u, 4u, 8u}) {
+          EncodeConfig config;
+          config.level = level;
+          const Numbers numbers = make_numbers(name, type, n, random);
+          const std::size_t bound = compress_bound(type, n, config);
+          EXPECT_LE(bound, n * size_of(type) + 64);
+          Bytes out(bound);
+          std::size_t written = 0;
+          ASSERT_OK(try_compress_into(numbers.view(), out, written, config));
+          EXPECT_LE(written, bound) << name_of(type) << " " << name << " " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST(AutomaticPaging, BoundHoldsForLongRuns) {
+  Random random(707);
+  constexpr std::size_t kN = (std::size_t{1} << 20) + 1;
+  for (const NumberType type : {NumberType::kU8, NumberType::kU16, NumberType::kF32}) {
+    const Numbers numbers = make_numbers("uniform", type, kN, random);
+    Bytes out(compress_bound(type, kN));
+    std::size_t written = 0;
+    ASSERT_OK(try_compress_into(numbers.view(), out, written));
+    EXPECT_TRUE(same_numbers(decompressed(ByteSpan(out).first(written)), numbers));
+    EXPECT_EQ(chunk_counts(ByteSpan(out).first(written)).size(), 2u);
+  }
+}
+
+// Chunks that pay before each other, incompressible ones between: no cut may pass the bound.
+TEST(AutomaticPaging, BoundHoldsForAdversaries) {
+  Random random(708);
+  for (int round = 0; round < 8; ++round) {
+    std::vector<std::uint32_t> numbers;
+    while (numbers.size() < 40'000) {
+      const std::size_t n = random.between(900, 2500);
+      const unsigned bits = random.one_in(4) ? 28 : 32;
+      for (std::size_t i = 0; i < n; ++i) {
+        numbers.push_back(static_cast<std::uint32_t>(random.bits(bits)));
+      }
+    }
+    Bytes out(compress_bound(NumberType::kU32, numbers.size()));
+    std::size_t written = 0;
+    ASSERT_OK(try_compress_into(NumberView(std::span<const std::uint32_t>(numbers)), out, written));
+    EXPECT_EQ(decompress<std::uint32_t>(ByteSpan(out).first(written)), numbers);
+  }
+}
+
+// The bytes do not depend on the room there is; too little of it is told.
+TEST(AutomaticPaging, RoomDoesNotChangeWhatIsWritten) {
+  Random random(709);
+  const Numbers numbers = changing(NumberType::kI32, 120'000, random);
+  const Bytes file = compressed(numbers);
+  ASSERT_GT(chunk_counts(file).size(), 1u);
+  for (const std::size_t room : {file.size(), file.size() + 1, file.size() + 1000}) {
+    Bytes out(room);
+    std::size_t written = 0;
+    ASSERT_OK(try_compress_into(numbers.view(), out, written));
+    EXPECT_TRUE(same_bytes(ByteSpan(out).first(written), file));
+  }
+  for (const std::size_t room : {file.size() - 1, file.size() / 2, std::size_t{30}}) {
+    Bytes out(room);
+    std::size_t written = 0;
+    EXPECT_KIND(try_compress_into(numbers.view(), out, written), kOutputTooSmall);
+  }
+}
+
+TEST(Paging, EqualPagesAreNotCut) {
+  Random random(710);
+  const Numbers numbers = changing(NumberType::kI32, 100'001, random);
+  for (const std::size_t most : {std::size_t{100'001}, std::size_t{30'000}, SIZE_MAX}) {
+    EncodeConfig config;
+    config.paging = PagingSpec::equal_pages_up_to(most);
+    const std::vector<std::size_t> counts = chunk_counts(compressed(numbers, config));
+    EXPECT_EQ(counts.size(), most == 30'000 ? 4u : 1u);
+    EXPECT_EQ(sum(counts), numbers.count());
+    const auto [least, largest] = std::minmax_element(counts.begin(), counts.end());
+    EXPECT_LE(*largest - *least, 1u);
+  }
+}
+
+TEST(Paging, ExactSizesAreExact) {
+  Random random(711);
+  const Numbers numbers = changing(NumberType::kF64, 100'000, random);
+  EncodeConfig config;
+  const std::vector<std::size_t> sizes = {1, 60'000, 39'998, 1};
+  config.paging = PagingSpec::exact(sizes);
+  EXPECT_EQ(chunk_counts(compressed(numbers, config)), sizes);
+}
+
+// So many of a hundred numbers were there before; the others take all their bits.
+std::vector<std::uint32_t> repeating(unsigned percent, Random& random) {
+  std::vector<std::uint32_t> numbers(60'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const bool is_fresh = i < 500 || random.below(100) >= percent;
+    numbers[i] = is_fresh ? static_cast<std::uint32_t>(random.bits()) : numbers[i - 500];
+  }
+  return numbers;
+}
+
+bool looks_back(const std::vector<std::uint32_t>& numbers, bool favor_decode_speed) {
+  EncodeConfig config;
+  config.favor_decode_speed = favor_decode_speed;
+  const Bytes file = compress<std::uint32_t>(numbers, config);
+  EXPECT_EQ(decompress<std::uint32_t>(file), numbers);
+  const std::vector<ChunkInfo> chunks = inspect(file).chunks;
+  return std::any_of(chunks.begin(), chunks.end(),
+                     [](const ChunkInfo& chunk) { return chunk.delta == Delta::kLookback; });
+}
+
+TEST(FavorDecodeSpeed, LooksBackOnlyWhereThatSavesMuch) {
+  Random random(712);
+  int left_out = 0;
+  for (unsigned percent = 5; percent <= 25; percent += 2) {
+    const std::vector<std::uint32_t> numbers = repeating(percent, random);
+    const bool usually = looks_back(numbers, false);
+    const bool favored = looks_back(numbers, true);
+    EXPECT_LE(favored, usually) << percent;
+    left_out += usually && !favored ? 1 : 0;
+  }
+  EXPECT_GT(left_out, 0);
+  EXPECT_TRUE(looks_back(repeating(90, random), true));
+}
+
+TEST(FavorDecodeSpeed, NoHighOrders) {
+  std::vector<std::int64_t> numbers(30'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    numbers[i] = at * at * at * at;
+  }
+  EncodeConfig config;
+  const auto order = [&] {
+    const ChunkInfo chunk = inspect(compress<std::int64_t>(numbers, config)).chunks[0];
+    return chunk.delta == Delta::kConsecutive ? chunk.delta_order : 0;
+  };
+  EXPECT_GT(order(), 2u);
+  config.favor_decode_speed = true;
+  EXPECT_LE(order(), 2u);
+}
+
+}  // namespace
+}  // namespace numpact::testing
