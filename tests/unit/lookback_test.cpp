@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_gate.hpp"
@@ -266,6 +267,43 @@ TYPED_TEST(LookbackSearch, PeriodThatCountsUp) {
   EXPECT_GT(this->share_of(lookbacks, 90), 0.98);
 }
 
+template <Latent L>
+float bits_under(const std::vector<L>& latents, std::vector<std::uint32_t> lookbacks) {
+  Arena arena(std::pmr::new_delete_resource());
+  const std::size_t state_n = latents.size() - lookbacks.size();
+  std::vector<L> deltas(lookbacks.size());
+  for (std::size_t i = 0; i < deltas.size(); ++i) {
+    const std::size_t at = state_n + i;
+    deltas[i] = static_cast<L>(latents[at] - latents[at - lookbacks[i]] + kMid<L>);
+  }
+  return estimate_bits(LatentArray(std::span<L>(deltas)), 1, arena) +
+         estimate_bits(LatentArray(std::span<std::uint32_t>(lookbacks)), 1, arena);
+}
+
+// All multiples of the period suit as well, each number another one best.
+TYPED_TEST(LookbackSearch, PeriodUnderNoise) {
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes resemble each other by chance";
+  Random random(72);
+  std::vector<TypeParam> latents(30000);
+  for (const std::size_t period : {50u, 200u, 700u}) {
+    std::vector<TypeParam> base(period);
+    for (auto& latent : base) latent = static_cast<TypeParam>(random.bits());
+    for (const unsigned noise : {2u, 10u, 40u}) {
+      for (std::size_t i = 0; i < latents.size(); ++i) {
+        latents[i] = static_cast<TypeParam>(base[i % period] + random.below(noise));
+      }
+      const auto lookbacks = this->search(latents, 8);
+      auto period_alone = lookbacks;
+      for (std::size_t i = 0; i < lookbacks.size(); ++i) {
+        const bool reaches = latents.size() - lookbacks.size() + i >= period;
+        period_alone[i] = reaches ? static_cast<std::uint32_t>(period) : 1;
+      }
+      EXPECT_LT(bits_under(latents, lookbacks), 1.02f * bits_under(latents, period_alone))
+          << "period " << period << " noise " << noise;
+    }
+  }
+}
+
 TYPED_TEST(LookbackSearch, StreamsThatTakeTurns) {
   constexpr std::size_t kStreams = 7;
   Random random(64);
@@ -349,6 +387,24 @@ TYPED_TEST(LookbackSearch, DecidesForWhatRepeats) {
       std::vector<TypeParam> latents(n);
       for (std::size_t i = 0; i < n; ++i) {
         latents[i] = i < period ? static_cast<TypeParam>(random.bits()) : latents[i - period];
+      }
+      EXPECT_TRUE(looks_back(latents)) << n << " numbers, period " << period;
+    }
+  }
+}
+
+// Nothing repeats exactly.
+TYPED_TEST(LookbackSearch, DecidesForPeriodsUnderNoise) {
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "all bytes repeat";
+  Random random(73);
+  for (const std::size_t n : {8000u, 60000u}) {
+    for (const std::size_t period : {90u, 200u, 700u}) {
+      if (period > n / 32) continue;
+      std::vector<TypeParam> base(period);
+      for (auto& latent : base) latent = static_cast<TypeParam>(random.bits(16));
+      std::vector<TypeParam> latents(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        latents[i] = static_cast<TypeParam>(base[i % period] + random.below(500));
       }
       EXPECT_TRUE(looks_back(latents)) << n << " numbers, period " << period;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/choose/lookback_costs.hpp"
 
+#include <algorithm>
+
 #include "pco/stats/log2.hpp"
 
 namespace numpact {
@@ -11,6 +13,9 @@ constexpr float kMetaBits = 50;
 // Counts of what did not occur, for its cost.
 constexpr float kUnseen = 0.1f;
 
+// A distance is frequent that one in so many is.
+constexpr std::size_t kOftenShare = 64;
+
 std::uint32_t fixed(float bits) {
   return static_cast<std::uint32_t>(bits * static_cast<float>(1u << kCostFraction) + 0.5f);
 }
@@ -19,7 +24,47 @@ std::size_t width_of(std::uint32_t lookback) {
   return static_cast<std::size_t>(std::bit_width(lookback));
 }
 
+// Bits that a delta of the width takes beyond its width's code.
+float offset_bits(unsigned width, unsigned unused_bits) {
+  return width > unused_bits ? static_cast<float>(width - unused_bits - 1) : 0;
+}
+
 }  // namespace
+
+float width_bits(const std::array<std::uint32_t, 65>& widths, std::size_t n, unsigned unused_bits) {
+  const float total = fast_log2(static_cast<float>(n));
+  float bits = 0;
+  for (unsigned width = 0; width < widths.size(); ++width) {
+    if (widths[width] == 0) continue;
+    const float count = static_cast<float>(widths[width]);
+    bits += count * (total - fast_log2(count) + offset_bits(width, unused_bits));
+  }
+  return bits / static_cast<float>(n);
+}
+
+std::array<std::uint32_t, kFrequentDistances> frequent_distances(
+    std::span<const std::uint32_t> distances, std::size_t least, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t most = distances.size() / 2;
+  const std::span<std::uint32_t> counts = make_counts(most + 1, arena);
+  std::size_t counted = 0;
+  for (const std::uint32_t distance : distances) {
+    if (distance < least || distance >= most) continue;
+    ++counts[distance];
+    ++counted;
+  }
+  const std::size_t often = distances.size() / kOftenShare;
+  if (counted <= often) return {};
+  std::array<std::uint32_t, kFrequentDistances> top{};
+  counts[0] = static_cast<std::uint32_t>(often);
+  for (std::size_t distance = least; distance < most; ++distance) {
+    if (counts[distance] <= counts[top.back()]) continue;
+    std::size_t at = top.size() - 1;
+    for (; at > 0 && counts[distance] > counts[top[at - 1]]; --at) top[at] = top[at - 1];
+    top[at] = static_cast<std::uint32_t>(distance);
+  }
+  return top;
+}
 
 LookbackCosts::LookbackCosts(std::span<std::uint32_t> counts, unsigned word_bits,
                              unsigned unused_bits, std::size_t max_frequent, Arena& arena)
@@ -40,7 +85,7 @@ void LookbackCosts::guess() {
   share(shared);
   for (std::size_t c = 0; c < kDeltaClasses; ++c) {
     const unsigned width = static_cast<unsigned>(word_bits_ == 64 ? 2 * c : c);
-    delta_costs_[c] = fixed(c == 0 ? 1 : 4 + offset_bits(width));
+    delta_costs_[c] = fixed(c == 0 ? 1 : 4 + offset_bits(width, unused_bits_));
   }
   frequent_.n = 0;
   while (frequent_.n < kMaxFrequent && frequent_.n + 1 < counts_.size()) {
@@ -150,7 +195,7 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
                                         : class_of_width<std::uint32_t>(width);
     const float seen = static_cast<float>(chosen.widths[width]);
     const float count = seen + kUnseen;
-    const float cost = total - fast_log2(count) + offset_bits(width);
+    const float cost = total - fast_log2(count) + offset_bits(width, unused_bits_);
     bits += seen * cost;
     class_bits[c] += count * cost;
     class_counts[c] += count;

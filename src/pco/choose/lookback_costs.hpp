@@ -28,12 +28,21 @@ struct ChosenLookbacks {
   }
 };
 
+// Bits for each of n deltas, by the entropy of their signed widths.
+float width_bits(const std::array<std::uint32_t, 65>& widths, std::size_t n, unsigned unused_bits);
+
 // For the costs of lookbacks below n.
 inline std::span<std::uint32_t> make_counts(std::size_t n, Arena& arena) {
   const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(n);
   std::fill(counts.begin(), counts.end(), 0);
   return counts;
 }
+
+// Those that occur most often among as many distances, if they occur often at all; else zeros. At
+// least `least` and less than half as many as there are distances.
+inline constexpr std::size_t kFrequentDistances = 4;
+std::array<std::uint32_t, kFrequentDistances> frequent_distances(
+    std::span<const std::uint32_t> distances, std::size_t least, Arena& arena);
 
 class LookbackCosts {
  public:
@@ -62,11 +71,6 @@ class LookbackCosts {
   float learn_deltas(const ChosenLookbacks& chosen);
   void share(const std::array<float, kWidths>& shared);
   void find_frequent(std::span<const Counted> counted);
-
-  // Bits that a delta of the width takes beyond its width's code.
-  float offset_bits(unsigned width) const {
-    return width > unused_bits_ ? static_cast<float>(width - unused_bits_ - 1) : 0;
-  }
 
   unsigned word_bits_;
   unsigned unused_bits_;

@@ -8,7 +8,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
+#include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_words.hpp"
@@ -45,6 +47,15 @@ constexpr float kMany = 1.6f;
 
 // With costs that are only guessed, more than this over is too much.
 constexpr float kHopeless = 1.3f;
+
+// A period under noise is looked for in this share of a page, so many at least and at most.
+constexpr std::size_t kStretchShare = 16;
+constexpr std::size_t kMinStretchN = 1024;
+constexpr std::size_t kMaxStretchN = std::size_t{1} << 14;
+// Each distance is tried on about so many latents.
+constexpr std::size_t kTriedN = 256;
+// One lookback for all must promise more: the page is not as even as a stretch of it.
+constexpr float kPromiseOfOne = 0.2f;
 
 unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
 
@@ -257,6 +268,40 @@ float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena
   });
 }
 
+template <Latent L>
+float bits_at(std::span<const L> words, std::size_t distance, unsigned unused_bits) {
+  std::array<std::uint32_t, 65> widths{};
+  std::size_t n = 0;
+  const std::size_t step = (words.size() - distance) / kTriedN + 1;
+  for (std::size_t i = distance; i < words.size(); i += step, ++n) {
+    ++widths[signed_width(static_cast<L>(words[i] - words[i - distance]))];
+  }
+  return width_bits(widths, n, unused_bits);
+}
+
+// What a number would take if all looked back as far, further than near_bits tries.
+float far_bits(const LatentArray& page, const AnyMode& mode, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t least = std::min(page.n / 4, kMinStretchN);
+  const std::size_t n = std::clamp(page.n / kStretchShare, least, kMaxStretchN);
+  const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
+  return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
+    const std::span<std::uint32_t> distances = arena.make<std::uint32_t>(words.size());
+    find_near(words, distances, arena);
+    float bits = HUGE_VALF;
+    std::uint32_t divisor = 0;
+    for (const std::uint32_t distance : frequent_distances(distances, kMaxFrequent + 1, arena)) {
+      if (distance == 0) break;
+      divisor = std::gcd(divisor, distance);
+      if (divisor <= kMaxFrequent) divisor = distance;
+      for (const std::uint32_t one : {distance, divisor}) {
+        bits = std::min(bits, bits_at(words, one, unused_bits));
+      }
+    }
+    return bits;
+  });
+}
+
 }  // namespace
 
 bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
@@ -285,7 +330,9 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   if (promising) return true;
   if (bits < kMinNearBits) return false;
   const float near = near_bits(sample, choice.mode, kHopeless * wanted, arena);
-  return near + trial.secondary_bits < wanted;
+  if (near + trial.secondary_bits < wanted) return true;
+  const float most = std::min(wanted, (1 - kPromiseOfOne) * bits);
+  return far_bits(page, choice.mode, arena) + trial.secondary_bits < most;
 }
 
 }  // namespace numpact

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <numeric>
 
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
@@ -23,6 +25,13 @@ namespace {
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
 constexpr std::size_t kLeastSampleN = 512;
+// So many lookbacks of each start are tried as the only one, on so many latents of a block.
+constexpr std::size_t kTriedForAll = 4;
+constexpr std::size_t kTriedOfBlock = 12;
+// A sample tells no smaller differences between multiples of a period.
+constexpr float kAlike = 1.05f;
+// One in so many takes another when the costs are learned first.
+constexpr std::size_t kOneOther = 64;
 
 // Blocks spread over the page; a fixed sequence says where, so that periods in the data don't meet
 // the same phase every time.
@@ -56,6 +65,20 @@ class Blocks {
   std::size_t stride_;
 };
 
+// How much worse a lookback may be than another and yet be taken: of multiples of a period the
+// least is the best, as it serves most of the page; a sample may say otherwise.
+float advantage(std::uint32_t lookback, std::uint32_t other) {
+  if (other == 0) return 1;
+  if (other % lookback == 0) return kAlike;
+  return lookback % other == 0 ? 1 / kAlike : 1;
+}
+
+// A lookback for all.
+struct One {
+  std::uint32_t lookback = 0;
+  float bits = HUGE_VALF;
+};
+
 template <Latent L>
 class Search {
  public:
@@ -80,11 +103,19 @@ class Search {
     chosen_.lookbacks = arena_.make<std::uint32_t>(some_.max_n());
     const float near_bits = start_near(from_near);
     const float string_bits = start_with_strings(from_strings);
-    LookbackCosts& costs = near_bits <= string_bits ? from_near : from_strings;
+    LookbackCosts* costs = near_bits <= string_bits ? &from_near : &from_strings;
     float bits = std::min(near_bits, string_bits);
-    for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(costs);
+    const One one = find_one(from_near.frequent(), from_strings.frequent(), bits);
+    if (one.bits < bits) {
+      LookbackCosts* const other = costs == &from_near ? &from_strings : &from_near;
+      const float one_bits = start_with_one(one.lookback, kOneOther, *other);
+      if (one_bits < bits) costs = other;
+      bits = std::min(bits, one_bits);
+    }
+    for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(*costs);
+    if (one.bits < bits) bits = start_with_one(one.lookback, chosen_.n, *costs);
     if (bits > give_up_bits) return {};
-    choose_all(costs);
+    choose_all(*costs);
     return same_.subspan(state_n_);
   }
 
@@ -134,6 +165,73 @@ class Search {
           last = latents_[i - string] == x ? string : 1;
         }
         note(i, last);
+      }
+    });
+    learn(costs);
+    return choose_some(costs);
+  }
+
+  // Of the most frequent ones and their common divisors the one that suits all best.
+  One find_one(const FrequentLookbacks& near, const FrequentLookbacks& strings, float bits) const {
+    One best;
+    std::array<std::uint32_t, 4 * kTriedForAll + 2 * kFrequentDistances> tried;
+    std::size_t n = 0;
+    const auto add = [&](std::uint32_t lookback) {
+      const auto end = tried.begin() + static_cast<std::ptrdiff_t>(n);
+      if (lookback == 1 || std::find(tried.begin(), end, lookback) != end) return;
+      tried[n++] = lookback;
+      const float own = bits_for_all(lookback, bits);
+      if (own < best.bits * advantage(lookback, best.lookback)) best = {lookback, own};
+    };
+    const auto add_all = [&](std::span<const std::uint32_t> lookbacks) {
+      std::uint32_t divisor = 0;
+      for (const std::uint32_t lookback : lookbacks) {
+        if (lookback <= 1) return;
+        // One that has nothing to do with the rest begins anew.
+        divisor = std::gcd(divisor, lookback);
+        if (divisor == 1) divisor = lookback;
+        add(lookback);
+        add(divisor);
+      }
+    };
+    for (const FrequentLookbacks* const frequent : {&near, &strings}) {
+      add_all(std::span(frequent->lookbacks).first(std::min(frequent->n, kTriedForAll)));
+    }
+    const std::size_t stretch_n = std::min(near_.size(), effort_.sample_n);
+    add_all(
+        frequent_distances(near_.subspan((near_.size() - stretch_n) / 2, stretch_n), 2, arena_));
+    return best;
+  }
+
+  // What a latent takes if all look back as far, and those before do with so many bits.
+  float bits_for_all(std::uint32_t lookback, float bits_before) const {
+    std::array<std::uint32_t, 65> widths{};
+    std::size_t seen = 0;
+    std::size_t before = 0;
+    some_.each([&](std::size_t begin, std::size_t n) {
+      const std::size_t count = std::min(n, kTriedOfBlock);
+      if (begin < lookback) {
+        before += count;
+        return;
+      }
+      for (std::size_t i = begin; i < begin + count; ++i) {
+        ++widths[signed_width(static_cast<L>(latents_[i] - latents_[i - lookback]))];
+      }
+      seen += count;
+    });
+    if (seen == 0) return HUGE_VALF;
+    const float share = static_cast<float>(seen) / static_cast<float>(seen + before);
+    return share * width_bits(widths, seen, unused_bits_) + (1 - share) * bits_before;
+  }
+
+  // All take the one lookback but one in so many, which keeps what it took last, so that others
+  // have costs too.
+  float start_with_one(std::uint32_t one, std::size_t one_other, LookbackCosts& costs) {
+    chosen_.clear();
+    some_.each([&](std::size_t begin, std::size_t block_n) {
+      for (std::size_t i = begin; i < begin + block_n; ++i) {
+        const bool other = one > i || chosen_.n % one_other == 0;
+        note(i, other ? chosen_.lookbacks[chosen_.n] : one);
       }
     });
     learn(costs);
