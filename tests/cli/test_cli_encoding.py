@@ -87,7 +87,7 @@ def test_page_size_auto(tmp_path: Path) -> None:
 def test_favor_decode_speed(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     numbers = rng.integers(0, 2**32, 60_000, dtype=np.uint32)
-    for i in np.flatnonzero(rng.random(numbers.size) < 0.15):
+    for i in np.flatnonzero(rng.random(numbers.size) < 0.12):
         if i >= 500:
             numbers[i] = numbers[i - 500]
     path, packed = tmp_path / "a.npy", tmp_path / "a.npy.pco"

@@ -74,6 +74,13 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
   return true;
 }
 
+// What was asked for holds for all numbers alike.
+bool may_cut(const EncodeConfig& config) {
+  return config.paging.is_automatic() && config.level >= kFirstCuttingLevel &&
+         config.mode.kind() == ModeSpec::Kind::kAuto &&
+         config.delta.kind() == DeltaSpec::Kind::kAuto;
+}
+
 }  // namespace
 
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
@@ -83,7 +90,7 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   const std::size_t n = numbers.count;
   const LatentArray ordered = ordered_latents(numbers, arena);
   Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
-  if (config.paging.is_automatic() && config.level >= kFirstCuttingLevel) {
+  if (may_cut(config)) {
     const RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
     BitWriter cut = writer;
     if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut, log)) {
