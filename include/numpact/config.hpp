@@ -96,7 +96,8 @@ class PagingSpec {
   // Automatic.
   PagingSpec() = default;
   // Chunks of a standalone file end where the numbers change so much that metadata of their own
-  // pay, and at automatic_chunk_n(level) numbers at the latest. Pages of a wrapped chunk: as
+  // pay (from level 6 on, if mode and delta are automatic too), and at automatic_chunk_n(level)
+  // numbers at the latest. Pages of a wrapped chunk: as
   // equal_pages_up_to(kDefaultPageN), since pages share their metadata.
   static PagingSpec automatic() { return {}; }
   // As few pages as possible of at most max_n numbers each, equal to within one number.
