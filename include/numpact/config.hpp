@@ -149,6 +149,43 @@ constexpr std::optional<Compatibility> compatibility_of_name(std::string_view na
   return std::nullopt;
 }
 
+// What is written behind a standalone file, for readers that know it (docs/format/trailer.md):
+// others take no notice. For each chunk its place, count, range and checksum, which takes 40 bytes,
+// and 56 in all.
+class TrailerSpec {
+ public:
+  // Restart points lie 2^8 to 2^24 numbers apart.
+  static constexpr unsigned kMinRestartLog = 8;
+  static constexpr unsigned kMaxRestartLog = 24;
+
+  constexpr TrailerSpec() = default;
+  static constexpr TrailerSpec none() { return {}; }
+  static constexpr TrailerSpec index() { return TrailerSpec(true, {}); }
+  // Also, every 2^log numbers within a chunk, what it takes to begin decoding there: about 20 bytes
+  // each. Chunks with Lookback have none.
+  static constexpr TrailerSpec restarts(unsigned log) { return TrailerSpec(true, log); }
+
+  constexpr bool is_wanted() const { return is_wanted_; }
+  constexpr std::optional<unsigned> restart_log() const { return restart_log_; }
+
+  friend constexpr bool operator==(const TrailerSpec&, const TrailerSpec&) = default;
+
+ private:
+  constexpr TrailerSpec(bool is_wanted, std::optional<unsigned> restart_log)
+      : is_wanted_(is_wanted), restart_log_(restart_log) {}
+
+  bool is_wanted_ = false;
+  std::optional<unsigned> restart_log_;
+};
+
+// What a reader makes of a trailer.
+enum class TrailerPolicy : std::uint8_t {
+  kUse,      // if there is a sound one: kChecksum for a chunk it says is damaged, kCorrupt where it
+             // contradicts the file; index and restart points are used. A damaged one is ignored.
+  kIgnore,   // as if bytes behind the terminator were nothing
+  kRequire,  // as kUse, and none or a damaged one is an error
+};
+
 // How far a long call has come.
 struct Progress {
   std::uint64_t numbers = 0;  // encoded or decoded so far
@@ -179,6 +216,9 @@ struct EncodeConfig {
   // Standalone files only: name the number type in the header, so that it holds for every chunk and
   // an empty file keeps its type.
   bool uniform_type = true;
+  // Standalone files only. What it says is gathered by operator new, whatever memory resource a
+  // context or writer has.
+  TrailerSpec trailer;
   ProgressCallback progress;
 
   // The most numbers in a chunk of a standalone file. No bound with exact sizes.
@@ -209,6 +249,8 @@ struct DecodeLimits {
 
 struct DecodeConfig {
   DecodeLimits limits;
+  // Of standalone files in memory, by the functions that read them to their end or by places.
+  TrailerPolicy trailer = TrailerPolicy::kUse;
   // May be called less often where several threads work: they are not interrupted for it.
   ProgressCallback progress;
   // Threads that decode at the same time, the calling one among them; 0: as many as the machine

@@ -15,6 +15,7 @@
 #include "numpact/random_access.hpp"
 #include "numpact/range_source.hpp"
 #include "numpact/stream.hpp"
+#include "numpact/trailer.hpp"
 #include "numpact/types.hpp"
 #include "numpact/version.hpp"
 #include "numpact/wrapped.hpp"

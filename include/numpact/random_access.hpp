@@ -36,9 +36,11 @@ class NUMPACT_API ChunkIndex {
   // Of a file without numbers.
   ChunkIndex() = default;
 
-  // Walks the file: its tANS codes are read, numbers are not made; about half the cost of decoding,
-  // shared by the threads that the config asks for. Errors as try_count_numbers; `index` is then
-  // empty. Limits hold as if the numbers were decoded; the index itself is not counted.
+  // From the file's trailer where there is a sound one and config.trailer allows: whether it is
+  // true of the file is then found where that is read. Else walks the file: its tANS codes are
+  // read, numbers are not made; about half the cost of decoding, shared by the threads that the
+  // config asks for. Errors as try_count_numbers; `index` is then empty. Limits hold as if the
+  // numbers were decoded; the index itself is not counted.
   static Status try_build(std::span<const std::byte> file, ChunkIndex& index,
                           const DecodeConfig& config = {},
                           DecodeContext* context = nullptr) noexcept;
@@ -62,9 +64,14 @@ class NUMPACT_API ChunkIndex {
   std::span<const IndexedChunk> chunks() const noexcept;
   // The chunk that holds a number below count().
   std::size_t chunk_of(std::uint64_t number) const noexcept;
+  // Whether it came from a trailer and knows restart points.
+  bool has_restart_points() const noexcept;
+
+  struct Table;
 
  private:
-  struct Table;
+  friend class Trailer;
+  friend class FileReader;
   std::shared_ptr<const Table> table_;  // null: nothing
 };
 
@@ -75,6 +82,9 @@ class NUMPACT_API FileReader {
   // The bytes must outlive the reader and not change. Reads the header, no chunk. Errors: those of
   // a bad header, kInvalidArgument where the index is plainly not of this file.
   static Result<FileReader> create(std::span<const std::byte> file, ChunkIndex index) noexcept;
+  // The same with a header that is known, as that in the file may be damaged: see Verification.
+  static Result<FileReader> create(std::span<const std::byte> file, ChunkIndex index,
+                                   const FileHeader& header) noexcept;
   // With an index built for it; errors as ChunkIndex::try_build.
   static Result<FileReader> create(std::span<const std::byte> file, const DecodeConfig& config = {},
                                    DecodeContext* context = nullptr) noexcept;
@@ -85,12 +95,15 @@ class NUMPACT_API FileReader {
   const ChunkIndex& index() const noexcept { return index_; }
 
   // Decodes the numbers [first, first + out.count) into `out`. Only their chunks are touched; in
-  // each, numbers before the first are decoded and dropped, those after the last are not decoded.
-  // With threads or an executor, chunks are decoded at the same time. Errors: kTypeMismatch;
-  // kInvalidArgument for numbers past the end and where the index does not fit the file;
-  // kLimitExceeded (max_numbers and max_output_bytes are about `out`); what bad bytes give,
-  // kOutOfMemory, kCancelled. What `out` holds after an error is unspecified. Progress counts the
-  // numbers written, and bytes of the file passed since the first chunk touched.
+  // each, numbers before the first are decoded and dropped, from the chunk's start or the restart
+  // point before, those after the last are not decoded. With threads or an executor, chunks, and
+  // what lies between restart points, are decoded at the same time. With an index from a trailer,
+  // checksums of chunks that are read whole are compared, and restart points that are passed.
+  // Errors: kTypeMismatch; kInvalidArgument for numbers past the end and where the index does not
+  // fit the file (kCorrupt, kChecksum for one of a trailer); kLimitExceeded (max_numbers and
+  // max_output_bytes are about `out`); what bad bytes give, kOutOfMemory, kCancelled. What `out`
+  // holds after an error is unspecified. Progress counts the numbers written, and bytes of the file
+  // passed since the first chunk touched.
   Status try_read(std::uint64_t first, const MutableNumberView& out,
                   const DecodeConfig& config = {}, DecodeContext* context = nullptr) const noexcept;
 

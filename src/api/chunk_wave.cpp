@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/guard.hpp"
+#include "base/try.hpp"
 #include "pco/standalone/chunk_writer.hpp"
 
 namespace numpact {
@@ -15,6 +16,9 @@ constexpr std::size_t kTaskN = std::size_t{1} << 16;
 // Chunks of a few numbers cost as much as larger ones; besides, the list of them is memory.
 constexpr std::size_t kMostPerTask = 256;
 
+// Numbers that are decoded at a time for a trailer.
+constexpr std::size_t kSummaryN = std::size_t{1} << 13;
+
 struct Job {
   std::span<WaveChunk> chunks;
   const EncodeConfig& config;
@@ -22,11 +26,52 @@ struct Job {
   std::atomic<std::size_t> next = 0;
 };
 
+// Restart points are found by decoding what was written.
+Status summarise_decoded(std::span<const std::byte> run, const standalone::WrittenChunk& written,
+                         NumberType type, const EncodeConfig& config, Arena& arena,
+                         trailer::Summary& summary) {
+  const ArenaScope scratch(arena);
+  const std::span<std::byte> room = arena.make<std::byte>(kSummaryN * size_of(type));
+  standalone::Header header;
+  header.format = FormatVersion::of(config.compatibility);
+  standalone::FileWalker walker(run, arena);
+  walker.resume(header, type, written.at, 0);
+  bool is_end = false;
+  NUMPACT_TRY(walker.enter_chunk(is_end));
+  return trailer::summarise(run, walker, config.trailer.restart_log(), room, summary);
+}
+
+Status summarise(WaveChunk& chunk, std::span<const standalone::WrittenChunk> written,
+                 const EncodeConfig& config, Arena& arena) {
+  const std::span<const std::byte> run = chunk.place.first(chunk.size);
+  const NumberType type = chunk.numbers.type;
+  const auto* at = static_cast<const std::byte*>(chunk.numbers.data);
+  chunk.summaries->resize(written.size());
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    trailer::Summary& summary = (*chunk.summaries)[i];
+    const std::size_t end = i + 1 < written.size() ? written[i + 1].at : chunk.size;
+    if (config.trailer.restart_log()) {
+      NUMPACT_TRY(summarise_decoded(run, written[i], type, config, arena, summary));
+    } else {
+      summary.record = trailer::summarise_numbers({type, at, written[i].n},
+                                                  run.subspan(written[i].at, end - written[i].at),
+                                                  written[i].page_at);
+      summary.record.offset = written[i].at;
+    }
+    at += written[i].n * size_of(type);
+  }
+  return {};
+}
+
 Status encode(WaveChunk& chunk, const EncodeConfig& config, Arena& arena) {
   BitWriter writer(chunk.place);
-  standalone::write_run(chunk.numbers, config, arena, writer);
+  std::vector<standalone::WrittenChunk> written;
+  const bool has_trailer = chunk.summaries != nullptr;
+  standalone::write_run(chunk.numbers, config, arena, writer, nullptr,
+                        has_trailer ? &written : nullptr);
   chunk.size = writer.size();
-  return writer.status();
+  NUMPACT_TRY(writer.status());
+  return has_trailer ? summarise(chunk, written, config, arena) : Status();
 }
 
 // Chunks are begun in order, so all before one with an error are encoded.
@@ -63,6 +108,14 @@ void encode_wave(std::span<WaveChunk> chunks, const EncodeConfig& config,
     work(shared, *shared.arenas[worker]);
   };
   crew.executor->run(tasks, task, &job);
+}
+
+void add_run(trailer::Builder& builder, const WaveChunk& run, std::uint64_t offset) {
+  for (const trailer::Summary& summary : *run.summaries) {
+    trailer::ChunkRecord record = summary.record;
+    record.offset += offset;
+    builder.add(run.numbers.type, record, summary.points);
+  }
 }
 
 }  // namespace numpact

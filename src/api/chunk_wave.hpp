@@ -4,9 +4,11 @@
 #define NUMPACT_API_CHUNK_WAVE_HPP
 
 #include <span>
+#include <vector>
 
 #include "numpact/config.hpp"
 #include "pco/standalone/parallel_walker.hpp"
+#include "pco/trailer/summary.hpp"
 
 namespace numpact {
 
@@ -15,6 +17,9 @@ struct WaveChunk {
   std::span<std::byte> place;  // where its bytes go
   std::size_t size = 0;        // how many they are
   Status status = {};          // kOutputTooSmall: the place has too little room
+  // For the trailer, if the config wants one: where not null, becomes what is to be said of the
+  // chunks, with offsets from the place.
+  std::vector<trailer::Summary>* summaries = nullptr;
 };
 
 // Chunks for each task. One that is done with a chunk takes the next, so the more of them a wave
@@ -34,6 +39,9 @@ bool is_full_wave(const standalone::Crew& crew, std::size_t per_task, std::size_
 // arena but nobody in it is the calling thread. The arenas are left as they were.
 void encode_wave(std::span<WaveChunk> chunks, const EncodeConfig& config,
                  const standalone::Crew& crew);
+
+// Adds the chunks of a run to a trailer, which lies at `offset` of the file.
+void add_run(trailer::Builder& builder, const WaveChunk& run, std::uint64_t offset);
 
 }  // namespace numpact
 

@@ -12,6 +12,7 @@
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/choose/choice.hpp"
+#include "pco/limits.hpp"
 #include "pco/standalone/chunk_writer.hpp"
 
 namespace numpact {
@@ -41,12 +42,19 @@ class FileEncoder {
     standalone::write_header(writer, header);
     NUMPACT_TRY(writer.status());
     at_ = writer.size();
+    if (config_.trailer.is_wanted()) {
+      trailer_.emplace(out_.first(at_), header.format, config_.trailer.restart_log());
+      trailer_->set_type(numbers_.type);
+    }
     for (sizes_ = sizes; !sizes_.empty();) NUMPACT_TRY(write_wave());
     BitWriter end(out_.subspan(at_));
     standalone::write_terminator(end);
     end.finish_byte();
-    written = at_ + end.size();
-    return end.status();
+    NUMPACT_TRY(end.status());
+    at_ += end.size();
+    if (trailer_) NUMPACT_TRY(append_trailer(trailer_->finish(at_)));
+    written = at_;
+    return {};
   }
 
  private:
@@ -84,12 +92,15 @@ class FileEncoder {
       chunks = most.chunks;
     }
     const std::span<WaveChunk> wave = arena_.make<WaveChunk>(chunks);
+    if (trailer_ && summaries_.size() < chunks) summaries_.resize(chunks);
     const auto* data =
         static_cast<const std::byte*>(numbers_.data) + done_ * size_of(numbers_.type);
     for (WaveChunk& chunk : wave) {
       const std::size_t n = sizes_.front();
       const std::size_t bound = std::min(chunk_bound(numbers_.type, n), room.size());
       chunk = {NumberView(numbers_.type, data, n), room.first(bound)};
+      const auto index = static_cast<std::size_t>(&chunk - wave.data());
+      chunk.summaries = trailer_ ? &summaries_[index] : nullptr;
       room = room.subspan(bound);
       data += n * size_of(numbers_.type);
       sizes_ = sizes_.subspan(1);
@@ -104,9 +115,17 @@ class FileEncoder {
     if (chunk.size > out_.size() - at_) return BitWriter::no_room();
     std::byte* const to = out_.data() + at_;
     if (to != chunk.place.data()) std::memmove(to, chunk.place.data(), chunk.size);
+    if (trailer_) add_run(*trailer_, chunk, at_);
     at_ += chunk.size;
     done_ += chunk.numbers.count;
     return report_progress(config_.progress, {done_, at_});
+  }
+
+  Status append_trailer(std::span<const std::byte> trailer) {
+    if (trailer.size() > out_.size() - at_) return BitWriter::no_room();
+    std::copy(trailer.begin(), trailer.end(), out_.begin() + static_cast<std::ptrdiff_t>(at_));
+    at_ += trailer.size();
+    return {};
   }
 
   const NumberView& numbers_;
@@ -117,7 +136,25 @@ class FileEncoder {
   std::span<const std::size_t> sizes_;  // of the chunks to come
   std::size_t at_ = 0;                  // bytes written
   std::size_t done_ = 0;                // numbers
+  std::optional<trailer::Builder> trailer_;
+  std::vector<std::vector<trailer::Summary>> summaries_;  // of a wave
 };
+
+// Of a trailer.
+std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig& config) {
+  if (!config.trailer.is_wanted()) return 0;
+  const std::size_t runs = chunk_count_bound(config, count);
+  const std::size_t run_n = std::min(count, std::min(config.max_chunk_n(), kMaxChunkN));
+  const std::size_t chunks = saturating_mul(runs, standalone::run_chunks_bound(config, run_n));
+  std::size_t bound = trailer::kFrontBytes + trailer::kFooterBytes;
+  bound = saturating_add(bound, saturating_mul(chunks, trailer::kRecordBytes));
+  if (const auto log = config.trailer.restart_log()) {
+    const std::size_t point = trailer::kPositionBytes + max_state_bytes(type);
+    bound = saturating_add(bound, saturating_mul(chunks, trailer::kStateSizeBytes));
+    bound = saturating_add(bound, saturating_mul(count >> *log, point));
+  }
+  return bound;
+}
 
 Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
                    const EncodeConfig& config, EncodeContext* context) {
@@ -144,6 +181,7 @@ std::size_t compress_bound(NumberType type, std::size_t count,
   const std::size_t per_chunk = standalone::run_overhead_bound(type);
   std::size_t bound = standalone::kMaxHeaderBytes + 1;
   bound = saturating_add(bound, saturating_mul(chunks, per_chunk));
+  bound = saturating_add(bound, trailer_bound(type, count, config));
   return saturating_add(bound, saturating_mul(count, size_of(type)));
 }
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/file/codes.hpp"
-#include "cvc/file/crc.hpp"
 #include "cvc/file/gather.hpp"
 #include "cvc/file/loader.hpp"
 #include "cvc/file/read_rows.hpp"

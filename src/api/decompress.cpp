@@ -7,6 +7,7 @@
 #include "api/decode_checks.hpp"
 #include "api/headers.hpp"
 #include "api/parallel_part.hpp"
+#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
@@ -23,6 +24,9 @@ constexpr std::size_t kPieceN = std::size_t{1} << 18;
 
 // Numbers per input byte up to which the writer's claim of the count is believed in advance.
 constexpr std::uint64_t kBelievableRatio = 64;
+
+// Fewer numbers are not worth many threads.
+constexpr std::uint64_t kMinIndexedN = std::uint64_t{1} << 17;
 
 Status check_type(NumberType found, NumberType wanted) {
   if (found == wanted) return {};
@@ -126,18 +130,32 @@ Status read_header(FileWalker& walker, NumberType type) {
   return {};
 }
 
+// Goes ahead of the walker with many threads, as far as that pays. What they decoded counts up to
+// the first chunk that the trailer does not agree with.
+Status decode_ahead(FileWalker& walker, ParallelPart& parallel, const TrailerCheck& check,
+                    const Task& task) {
+  const std::size_t first = walker.next_chunk();
+  std::uint64_t count = task.count;
+  const Status ahead = parallel.advance(walker, &task.output, count);
+  std::uint64_t sound_n = 0;
+  const Status checked = check.after_chunks(first, walker.next_chunk(), walker.offset(), sound_n);
+  task.count = checked.ok() ? static_cast<std::size_t>(count)
+                            : task.count + static_cast<std::size_t>(sound_n);
+  NUMPACT_TRY(checked);
+  return ahead;
+}
+
 // Stops at the end of the file, or with `most` numbers in a chunk that holds more.
-Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& task, std::size_t most,
-                     bool& is_end) {
+Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCheck& check,
+                     const Task& task, std::size_t most, bool& is_end) {
   parallel.start(walker, task.type);
   is_end = false;
   while (true) {
-    std::uint64_t count = task.count;
-    const Status ahead = parallel.advance(walker, &task.output, count);
-    task.count = static_cast<std::size_t>(count);
-    NUMPACT_TRY(ahead);
+    NUMPACT_TRY(decode_ahead(walker, parallel, check, task));
+    const std::size_t chunks = walker.next_chunk();
+    NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), most - task.count));
     NUMPACT_TRY(walker.enter_chunk(is_end));
-    if (is_end) return {};
+    if (is_end) return check.at_end(chunks, walker.offset());
     NUMPACT_TRY(check_type(walker.head().type, task.type));
     if (walker.head().n > most - task.count) {
       NUMPACT_TRY(decode_until(walker, task, most));
@@ -149,19 +167,52 @@ Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const Task& tas
   }
 }
 
+Status no_index() { return Status(ErrorKind::kInvalidArgument, "no trailer to go by"); }
+
+// By the places that the trailer knows, with many threads: they share chunks, too. False: to be
+// done in order, errors among the reasons.
+bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& out,
+                     std::uint64_t& count, const DecodeConfig& config,
+                     DecodeContext* context) noexcept {
+  if (!Workers::are_wanted(config) || config.progress) return false;
+  const Status status = guarded([&]() -> Status {
+    TrailerCheck check;
+    NUMPACT_TRY(check.start(file, config.trailer));
+    if (!check.has_trailer()) return no_index();
+    const trailer::Front& front = check.view().front;
+    count = front.number_n;
+    if (front.type != out.type || count > out.count || count < kMinIndexedN) return no_index();
+    std::optional<Trailer> trailer;
+    NUMPACT_TRY(Trailer::try_read(file, trailer));
+    Result<FileReader> reader = FileReader::create(file, trailer->index());
+    NUMPACT_TRY(reader.status());
+    const auto n = static_cast<std::size_t>(count);
+    return reader->try_read(0, {out.type, out.data, n}, config, context);
+  });
+  return status.ok();
+}
+
 // At most `most` numbers; `is_end`: whether the file has no more.
 Status decode_into(std::span<const std::byte> file, const MutableNumberView& out,
                    std::size_t& count, std::size_t most, bool& is_end, const DecodeConfig& config,
                    DecodeContext* context) noexcept {
   count = 0;
   is_end = false;
+  std::uint64_t indexed_n = 0;
+  if (decode_by_index(file, out, indexed_n, config, context)) {
+    count = static_cast<std::size_t>(indexed_n);
+    is_end = true;
+    return {};
+  }
   return guarded([&]() -> Status {
     ScratchArena arena(context, config.limits.max_memory);
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);
     FixedOutput output(out);
     NUMPACT_TRY(read_header(walker, out.type));
-    return decode_chunks(walker, parallel, {out.type, config, output, count}, most, is_end);
+    TrailerCheck check;
+    NUMPACT_TRY(check.start(file, config.trailer));
+    return decode_chunks(walker, parallel, check, {out.type, config, output, count}, most, is_end);
   });
 }
 
@@ -218,9 +269,12 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
     std::size_t count = 0;
     const auto decode = [&]() -> Status {
       NUMPACT_TRY(read_header(walker, type));
+      TrailerCheck check;
+      NUMPACT_TRY(check.start(file, config.trailer));
       output.expect(expected_count(file, walker.header().n_hint, config.limits, type));
       bool is_end = false;
-      return decode_chunks(walker, parallel, {type, config, output, count}, SIZE_MAX, is_end);
+      return decode_chunks(walker, parallel, check, {type, config, output, count}, SIZE_MAX,
+                           is_end);
     };
     const Status status = guarded(decode);
     // What an error leaves half done is cut off, also where memory ran out.

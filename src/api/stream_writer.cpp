@@ -57,6 +57,11 @@ struct StreamWriter::Impl {
     std::byte bytes[standalone::kMaxHeaderBytes];
     BitWriter writer(bytes);
     standalone::write_header(writer, header);
+    if (config.trailer.is_wanted()) {
+      trailer.emplace(std::span<const std::byte>(bytes, writer.size()), header.format,
+                      config.trailer.restart_log());
+      trailer->set_type(type);
+    }
     return send({bytes, writer.size()});
   }
 
@@ -138,6 +143,10 @@ struct StreamWriter::Impl {
     const bool is_alone = !crew || crew->executor == nullptr;
     const standalone::Crew all = is_alone ? standalone::Crew{nullptr, {&own, 1}, {}} : *crew;
     for (Arena* const of_task : all.arenas) of_task->reset();
+    if (trailer) {
+      if (summaries.size() < wave.size()) summaries.resize(wave.size());
+      for (std::size_t i = 0; i < wave.size(); ++i) wave[i].summaries = &summaries[i];
+    }
     encode_wave(wave, config, all);
     for (const WaveChunk& chunk : wave) NUMPACT_TRY(send_chunk(chunk));
     waiting.clear();
@@ -170,6 +179,7 @@ struct StreamWriter::Impl {
   Status send_chunk(const WaveChunk& chunk) {
     NUMPACT_TRY(chunk.status);
     numbers_written += chunk.numbers.count;
+    if (trailer) add_run(*trailer, chunk, file_offset());
     NUMPACT_TRY(send({chunk.place.data(), chunk.size}));
     return report_progress(config.progress, {numbers_written, bytes_written});
   }
@@ -185,9 +195,13 @@ struct StreamWriter::Impl {
     }
     const std::byte terminator{wire::kTerminator};
     NUMPACT_TRY(send({&terminator, 1}));
+    if (trailer) NUMPACT_TRY(send(trailer->finish(file_offset())));
     finished = true;
     return {};
   }
+
+  // In the file, of what comes next.
+  std::uint64_t file_offset() const { return bytes_before + bytes_written; }
 
   ByteSink* sink;
   NumberType type;
@@ -207,6 +221,9 @@ struct StreamWriter::Impl {
   std::size_t chunks = 0;  // closed
   std::uint64_t numbers_written = 0;
   std::uint64_t bytes_written = 0;
+  std::uint64_t bytes_before = 0;  // of the file that is continued
+  std::optional<trailer::Builder> trailer;
+  std::vector<std::vector<trailer::Summary>> summaries;  // of a wave
   Status failure;
 };
 

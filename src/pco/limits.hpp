@@ -19,6 +19,10 @@ inline constexpr unsigned kMaxConv1Order = 32;
 inline constexpr unsigned kMaxConv1Quantization = 31;
 inline constexpr unsigned kMaxWindowNLog = 24;
 
+// Of trailers (docs/format/trailer.md).
+inline constexpr unsigned kMinRestartLog = 8;
+inline constexpr unsigned kMaxRestartLog = 24;
+
 }  // namespace numpact
 
 #endif

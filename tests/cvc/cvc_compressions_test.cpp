@@ -10,7 +10,7 @@
 
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
-#include "cvc/file/crc.hpp"
+#include "base/crc.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {
@@ -514,7 +514,7 @@ TEST(CvcNew, ChangedPayloadsEndWell) {
               random.one_in(2) ? std::min<std::uint64_t>(payload.size(), 120) : payload.size();
           payload[random.below(end)] = static_cast<std::byte>(random.bits(8));
         }
-        const std::uint32_t crc = cvc::crc32(payload);
+        const std::uint32_t crc = crc32(payload);
         std::memcpy(copy.writable().data() + chunk.offset + 4, &crc, 4);
         const Reader reader(copy.span());
         std::vector<float> out(matrix.values.size());

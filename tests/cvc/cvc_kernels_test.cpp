@@ -11,7 +11,7 @@
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/steps.hpp"
 #include "cvc/compression/tiles.hpp"
-#include "cvc/file/crc.hpp"
+#include "base/crc.hpp"
 #include "support/half.hpp"
 #include "support/random.hpp"
 #include "unit/targets.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/crc.hpp"
 #include "base/try.hpp"
-#include "cvc/file/crc.hpp"
 
 namespace numpact::cvc {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/compression/team.hpp"
-#include "cvc/file/crc.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"

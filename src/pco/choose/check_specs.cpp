@@ -96,6 +96,10 @@ bool is_known(const DeltaSpec& delta, const FormatVersion& version) {
 
 Status check_specs(NumberType type, const EncodeConfig& config) {
   if (config.level > kMaxLevel) return invalid("level must be from 0 to 12");
+  const unsigned restart_log = config.trailer.restart_log().value_or(TrailerSpec::kMinRestartLog);
+  if (restart_log < kMinRestartLog || restart_log > kMaxRestartLog) {
+    return invalid("restart points must be 2^8 to 2^24 numbers apart");
+  }
   const FormatVersion version = FormatVersion::of(config.compatibility);
   if (!is_allowed(type, version)) return invalid("the format version has no such number type");
   if (!is_known(config.mode, version)) return invalid("the format version has no such mode");

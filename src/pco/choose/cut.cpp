@@ -16,7 +16,6 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kMinBlockN = std::size_t{1} << 10;
 constexpr std::size_t kMostBlocks = 1024;
 // The first look takes runs so long, one number in so many, but so many numbers at least.
 constexpr std::size_t kRunN = 256;
@@ -191,7 +190,7 @@ class Cutter {
   // At all numbers, after the first look.
   CutPlan look_closely() {
     const std::size_t block_n =
-        std::max(kMinBlockN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
+        std::max(kMinCutN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
     const std::span<CutSegment> blocks = make_blocks(block_n);
     const std::size_t per_piece = std::max<std::size_t>(1, kPieceN / block_n);
     LatentArray seen;

@@ -9,6 +9,9 @@
 
 namespace numpact {
 
+// Chunks but the last have so many numbers at least.
+inline constexpr std::size_t kMinCutN = std::size_t{1} << 10;
+
 struct CutPlan {
   std::span<const std::size_t> sizes;  // of the chunks, adding up to the numbers; at least one
   float bits = 0;                      // a number, by estimate: of the primary variable

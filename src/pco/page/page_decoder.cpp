@@ -69,9 +69,8 @@ class Decoder final : public PageDecoder {
     pending_ = {};
     NUMPACT_TRY(check_bins(window, page_n));
     BitReader reader(window.bytes, window.position);
-    const P flip = tables_.flips_in_tables ? kMid<P> : P{0};
     delta_.start(reader, arena_, meta_, kDeltaVariable, page_n, 0);
-    primary_.start(reader, arena_, meta_, kPrimaryVariable, page_n, flip);
+    primary_.start(reader, arena_, meta_, kPrimaryVariable, page_n, first_moment_bias());
     secondary_.start(reader, arena_, meta_, kSecondaryVariable, page_n, 0);
     NUMPACT_TRY(reader.status());
     NUMPACT_TRY(reader.finish_byte("padding after the page's states is not zero"));
@@ -135,7 +134,24 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
+  bool has_state() const override { return !std::holds_alternative<Lookback>(meta_.delta); }
+
+  std::size_t state_bytes() const override {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < kVariables; ++i) bits += head_bits(i);
+    return static_cast<std::size_t>((bits + 7) / 8);
+  }
+
+  void write_state(BitWriter& writer) const override {
+    delta_.write_state(writer, meta_, kDeltaVariable, 0);
+    primary_.write_state(writer, meta_, kPrimaryVariable, first_moment_bias());
+    secondary_.write_state(writer, meta_, kSecondaryVariable, 0);
+    writer.finish_byte();
+  }
+
  private:
+  P first_moment_bias() const { return tables_.flips_in_tables ? kMid<P> : P{0}; }
+
   std::uint64_t head_bits(std::size_t variable) const {
     const Binning& binning = meta_.variables[variable];
     if (binning.latent_bits == 0) return 0;

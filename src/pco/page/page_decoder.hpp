@@ -7,9 +7,11 @@
 #ifndef NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
 #define NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
 
+#include <algorithm>
 #include <array>
 
 #include "base/arena.hpp"
+#include "bits/bit_writer.hpp"
 #include "numpact/error.hpp"
 #include "pco/meta/chunk_meta.hpp"
 #include "pco/page/bit_window.hpp"
@@ -41,6 +43,13 @@ class PageDecoder {
   virtual Status skip(BitWindow& window, std::array<PageVariableSizes, kVariables>& sizes,
                       std::size_t& done) = 0;
 
+  // Whether decoding can go on from a state: with Lookback it takes a window of numbers, too.
+  virtual bool has_state() const = 0;
+  // Between batches: what the head of a page would be that begins here, whole bytes. start() takes
+  // it, with the numbers left.
+  virtual std::size_t state_bytes() const = 0;
+  virtual void write_state(BitWriter& writer) const = 0;
+
   // Checks the padding behind the last batch and moves to the next byte.
   static Status finish(BitWindow& window);
 
@@ -63,6 +72,14 @@ class ChunkTables {
  protected:
   ~ChunkTables() = default;
 };
+
+// The most bytes that the state of a page without Lookback can take, for numbers of a type.
+constexpr std::size_t max_state_bytes(NumberType type) {
+  // Deltas of the primary and the secondary variable; states of these.
+  constexpr std::size_t kMaxOrder = std::max(kMaxConsecutiveOrder, kMaxConv1Order);
+  return 2 * kMaxOrder * size_of(type) + (2 * kAnsStates * kMaxAnsSizeLog + 7) / 8;
+}
+inline constexpr std::size_t kMaxStateBytes = max_state_bytes(NumberType::kU64);
 
 }  // namespace numpact
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bits/bit_reader.hpp"
+#include "bits/bit_writer.hpp"
 #include "pco/latent/latent_decoder.hpp"
 #include "pco/meta/chunk_meta.hpp"
 #include "pco/page/page_decoder.hpp"
@@ -48,6 +49,24 @@ class VariableDecoder {
         history_.start(arena, state_n_, most, state);
       }
     }
+  }
+
+  // What start() would read of a page that begins with the next batch, without Lookback.
+  void write_state(BitWriter& writer, const ChunkMeta& meta, std::size_t index,
+                   L first_moment_bias) const {
+    if (!meta.has(index)) return;
+    L bias = first_moment_bias;
+    for (const L moment : moments_) {
+      writer.write(static_cast<L>(moment - bias), kBits<L>);
+      bias = 0;
+    }
+    if (std::holds_alternative<Conv1>(meta.delta) && state_n_ > 0) {
+      // Behind the page's last latent there are none.
+      L latents[kMaxConv1Order] = {};
+      history_.copy(next_out_, std::min(state_n_, history_.end() - next_out_), latents);
+      for (std::size_t i = 0; i < state_n_; ++i) writer.write(latents[i], kBits<L>);
+    }
+    for (const std::uint32_t state : ans_states_) writer.write(state, tables_.ans_size_log);
   }
 
   const LatentTables<L>& tables() const { return tables_; }

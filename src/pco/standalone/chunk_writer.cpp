@@ -45,7 +45,11 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
           static_cast<std::size_t>(kDoubt * whole.bits * static_cast<float>(ordered.n) / 8)};
 }
 
-void write(const EncodedChunk& chunk, BitWriter& writer) {
+void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+  if (chunks != nullptr) {
+    chunks->push_back(
+        {writer.size(), chunk.n, kChunkHeadBytes + static_cast<std::size_t>(chunk.meta_bytes)});
+  }
   write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
@@ -53,7 +57,8 @@ void write(const EncodedChunk& chunk, BitWriter& writer) {
 
 // False if they take more than the plan allows or one chunk would, whatever room the writer has.
 bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
-               const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log) {
+               const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log,
+               std::vector<WrittenChunk>* chunks) {
   const std::size_t bound =
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
   const std::size_t most = std::min(plan.most_bytes, bound);
@@ -68,7 +73,7 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
         encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices);
     taken += kChunkHeadBytes + chunk.bytes();
     if (taken > most) return false;
-    write(chunk, writer);
+    write(chunk, writer, chunks);
     part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
   }
   return true;
@@ -84,24 +89,32 @@ bool may_cut(const EncodeConfig& config) {
 }  // namespace
 
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer, RunLog* log) {
+               BitWriter& writer, RunLog* log, std::vector<WrittenChunk>* chunks) {
   const ArenaScope scratch(arena);
   ChoiceLog* const choice_log = log == nullptr ? nullptr : log->whole();
+  if (chunks != nullptr) chunks->clear();
   const std::size_t n = numbers.count;
   const LatentArray ordered = ordered_latents(numbers, arena);
   Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
   if (may_cut(config)) {
     const RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
     BitWriter cut = writer;
-    if (plan.sizes.size() > 1 && write_cut(numbers, plan, choices.hints, config, arena, cut, log)) {
+    if (plan.sizes.size() > 1 &&
+        write_cut(numbers, plan, choices.hints, config, arena, cut, log, chunks)) {
       writer = cut;
       if (log != nullptr) log->parts_are_taken();
       return;
     }
+    if (chunks != nullptr) chunks->clear();
   } else {
     add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
-  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log), writer);
+  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log), writer,
+        chunks);
+}
+
+std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n) {
+  return may_cut(config) ? 1 + n / kMinCutN : 1;
 }
 
 std::size_t run_overhead_bound(NumberType type) {

@@ -3,6 +3,8 @@
 #ifndef NUMPACT_PCO_STANDALONE_CHUNK_WRITER_HPP
 #define NUMPACT_PCO_STANDALONE_CHUNK_WRITER_HPP
 
+#include <vector>
+
 #include "bits/bit_writer.hpp"
 #include "numpact/config.hpp"
 #include "pco/choose/choice_log.hpp"
@@ -22,11 +24,21 @@ class RunLog {
   virtual void parts_are_taken() = 0;
 };
 
+struct WrittenChunk {
+  std::size_t at = 0;       // where it begins in the writer's memory
+  std::size_t n = 0;        // numbers
+  std::size_t page_at = 0;  // bytes before its page
+};
+
 // Encodes 1 to kMaxChunkN numbers: as one chunk, or under automatic paging as several where that
-// is smaller. The config must have passed check_specs. Leaves the arena as it was. log: may be
-// null.
+// is smaller. The config must have passed check_specs. Leaves the arena as it was. log, chunks: may
+// be null; chunks become those written.
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer, RunLog* log = nullptr);
+               BitWriter& writer, RunLog* log = nullptr,
+               std::vector<WrittenChunk>* chunks = nullptr);
+
+// The most chunks that a run of n numbers may become.
+std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n);
 
 // A run of n numbers takes at most this and n times their size.
 std::size_t run_overhead_bound(NumberType type);

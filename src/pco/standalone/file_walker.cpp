@@ -49,6 +49,21 @@ Status FileWalker::decode(std::size_t n, void* out) {
   return in_chunk(page_->decode(window_, n, out, done, more));
 }
 
+Status FileWalker::go_to(std::size_t before, std::uint64_t page_bits,
+                         std::span<const std::byte> state) {
+  const std::uint64_t position = 8 * std::uint64_t{page_offset_} + page_bits;
+  if (state.size() != page_->state_bytes() || position > 8 * std::uint64_t{file_.size()} ||
+      !page_->has_state()) {
+    return in_chunk(
+        Status(ErrorKind::kCorrupt, "a restart point does not fit its page", page_offset_));
+  }
+  BitWindow head{state, 0, true};
+  bool more = false;
+  NUMPACT_TRY(in_chunk(page_->start(head, head_.n - before, more).shifted(page_offset_)));
+  window_.position = position;
+  return {};
+}
+
 Status FileWalker::skip(std::array<PageVariableSizes, kVariables>& sizes) {
   while (page_->numbers_left() > 0) {
     std::size_t done = 0;

@@ -35,6 +35,13 @@ class FileWalker {
 
   // Decodes the next n (at most numbers_left()) numbers of the chunk.
   Status decode(std::size_t n, void* out);
+  // Goes to a place inside the page, `before` numbers (a multiple of kBatchN) from its start: where
+  // it lies, in bits from the page's first byte, and what page().write_state() wrote there.
+  Status go_to(std::size_t before, std::uint64_t page_bits, std::span<const std::byte> state);
+  // Of that kind, where the walker is now.
+  std::uint64_t page_bits() const { return window_.position - 8 * std::uint64_t{page_offset_}; }
+  const PageDecoder& page() const { return *page_; }
+
   // Walks all of the chunk's page without making numbers.
   Status skip(std::array<PageVariableSizes, kVariables>& sizes);
   // To be called when no numbers are left: checks the page's end.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/file/crc.hpp"
+#include "base/crc.hpp"
 
 #include <libdeflate.h>
 
-namespace numpact::cvc {
+namespace numpact {
 namespace {
 
 // Polynomials over GF(2) modulo that of the CRC; the top bit is the coefficient of x^0.
@@ -40,4 +40,4 @@ std::uint32_t join_crc32(std::uint32_t a, std::uint32_t b, std::uint64_t b_bytes
   return a ^ b;
 }
 
-}  // namespace numpact::cvc
+}  // namespace numpact

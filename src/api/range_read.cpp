@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/range_read.hpp"
+
+#include <algorithm>
+
+#include "api/decode_checks.hpp"
+#include "base/crc.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "pco/limits.hpp"
+#include "pco/standalone/chunk_scanner.hpp"
+
+namespace numpact {
+
+using standalone::FileWalker;
+
+namespace {
+
+constexpr std::size_t kPieceN = std::size_t{1} << 18;
+
+// Numbers before the first wanted are decoded to here.
+constexpr std::size_t kDroppedN = 16 * kBatchN;
+
+// Fewer are not worth parsing a chunk's metadata again.
+constexpr std::size_t kMinPartN = std::size_t{1} << 16;
+
+}  // namespace
+
+struct RangeRead::Job {
+  RangeRead& read;
+  const standalone::Crew& crew;
+  std::thread::id caller = std::this_thread::get_id();
+  std::mutex mutex = {};
+  std::size_t next = 0;
+  std::uint64_t numbers = 0;   // done
+  std::uint64_t reported = 0;  // on the calling thread
+  Status status = {};
+  // Parts from here on need not be read: there is an error before them.
+  std::atomic<std::size_t> end = SIZE_MAX;
+};
+
+RangeRead::RangeRead(std::span<const std::byte> file, const FileHeader& header,
+                     const ChunkIndex::Table& table, std::size_t first_chunk, std::uint64_t first,
+                     const MutableNumberView& out, const DecodeConfig& config)
+    : file_(file),
+      table_(table),
+      type_(out.type),
+      first_(first),
+      end_(first + out.count),
+      out_(static_cast<std::byte*>(out.data)),
+      config_(config),
+      first_chunk_(first_chunk),
+      end_chunk_(first_chunk) {
+  header_.format = {header.format_major, header.format_minor};
+  header_.uniform_type = header.uniform_type;
+  while (end_chunk_ < table.chunks.size() && table.chunks[end_chunk_].first < end_) ++end_chunk_;
+}
+
+RangeRead::Part RangeRead::whole_part(std::size_t chunk) const {
+  const IndexedChunk& place = table_.chunks[chunk];
+  const std::uint64_t begin = first_ > place.first ? first_ - place.first : 0;
+  const std::uint64_t end = std::min(place.count, end_ - place.first);
+  return {chunk, static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
+}
+
+std::size_t RangeRead::cut_for_many() {
+  parts_.clear();
+  for (std::size_t i = first_chunk_; i < end_chunk_; ++i) cut(whole_part(i));
+  return parts_.size();
+}
+
+void RangeRead::cut(const Part& whole) {
+  Part part = whole;
+  if (!table_.points.empty() && table_.points[whole.chunk].count() > 0) {
+    const std::size_t distance = std::size_t{1} << *table_.restart_log;
+    const std::size_t step = std::max(distance, kMinPartN);
+    while (part.begin / step < (part.end - 1) / step) {
+      const std::size_t end = (part.begin / step + 1) * step;
+      if (part.end - end < step / 2) break;
+      parts_.push_back({part.chunk, part.begin, end});
+      part.begin = end;
+    }
+  }
+  parts_.push_back(part);
+}
+
+Status RangeRead::in_order(Arena& arena) {
+  const ProgressCallback* const progress = config_.progress ? &config_.progress : nullptr;
+  for (std::size_t i = first_chunk_; i < end_chunk_; ++i) {
+    NUMPACT_TRY(read_part(whole_part(i), arena, progress, nullptr, i));
+  }
+  return {};
+}
+
+Status RangeRead::in_parallel(const standalone::Crew& crew) {
+  Job job{*this, crew};
+  const auto task = [](void* argument, std::size_t worker) noexcept {
+    Job& shared = *static_cast<Job*>(argument);
+    shared.read.work(shared, *shared.crew.arenas[worker]);
+  };
+  crew.executor->run(std::min(crew.arenas.size(), parts_.size()), task, &job);
+  NUMPACT_TRY(job.status);
+  return config_.progress ? report(job, end_ - first_, file_offset_behind()) : Status();
+}
+
+// The first error in the order of the file wins, so those before it go on.
+void RangeRead::fail(Job& job, std::size_t part, const Status& status) {
+  if (part >= job.end) return;
+  job.end = part;
+  job.status = status;
+}
+
+void RangeRead::work(Job& job, Arena& arena) noexcept {
+  std::unique_lock lock(job.mutex);
+  while (job.next < parts_.size() && job.next < job.end) {
+    const std::size_t index = job.next++;
+    const Part& part = parts_[index];
+    lock.unlock();
+    const Status status = guarded([&] { return read_part(part, arena, nullptr, &job.end, index); });
+    lock.lock();
+    if (!status.ok()) fail(job, index, status);
+    job.numbers += part.end - part.begin;
+    const bool may_report = config_.progress && std::this_thread::get_id() == job.caller;
+    if (!may_report || !job.status.ok() || job.numbers == end_ - first_) continue;
+    const std::uint64_t numbers = job.numbers;
+    lock.unlock();
+    const Status cancelled = report(job, numbers, table_.chunks[part.chunk].offset);
+    lock.lock();
+    if (!cancelled.ok()) fail(job, 0, cancelled);
+  }
+}
+
+Status RangeRead::report(Job& job, std::uint64_t numbers, std::uint64_t offset) {
+  if (numbers <= job.reported) return {};
+  job.reported = numbers;
+  bytes_ = std::max(bytes_, offset - table_.chunks[first_chunk_].offset);
+  return report_progress(config_.progress, {numbers, bytes_});
+}
+
+std::uint64_t RangeRead::file_offset_behind() const {
+  return end_chunk_ < table_.chunks.size() ? table_.chunks[end_chunk_].offset : file_.size();
+}
+
+Status RangeRead::misfit() const {
+  if (table_.is_from_trailer()) {
+    return Status(ErrorKind::kCorrupt, "the trailer contradicts the file");
+  }
+  return Status(ErrorKind::kInvalidArgument, "the index does not fit the file");
+}
+
+bool RangeRead::fits_head(const IndexedChunk& chunk) const {
+  if (chunk.offset > file_.size()) return false;
+  const std::span<const std::byte> rest = file_.subspan(static_cast<std::size_t>(chunk.offset));
+  return rest.size() >= standalone::kChunkHeadBytes && rest[0] == static_cast<std::byte>(type_) &&
+         standalone::head_n(rest.data()) == chunk.count;
+}
+
+// Of a part that begins a chunk which is wanted whole.
+Status RangeRead::check_crc(const Part& part) const {
+  if (!table_.is_from_trailer() || part.begin != 0) return {};
+  const IndexedChunk& chunk = table_.chunks[part.chunk];
+  if (whole_part(part.chunk).end != chunk.count) return {};
+  const std::uint64_t end = table_.ends[part.chunk];
+  if (end > file_.size()) return misfit().at_chunk(part.chunk);
+  const auto bytes = file_.subspan(static_cast<std::size_t>(chunk.offset),
+                                   static_cast<std::size_t>(end - chunk.offset));
+  if (crc32(bytes) == table_.crcs[part.chunk]) return {};
+  return Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
+                chunk.offset)
+      .at_chunk(part.chunk);
+}
+
+Status RangeRead::go_before(FileWalker& walker, std::size_t chunk, std::size_t number,
+                            std::size_t& start) const {
+  start = 0;
+  const std::size_t passed = table_.point_before(chunk, number);
+  if (passed == 0) return {};
+  const trailer::ChunkPoints& points = table_.points[chunk];
+  start = passed << *table_.restart_log;
+  return walker.go_to(start, points.position(passed - 1), points.state(passed - 1));
+}
+
+std::size_t RangeRead::step(std::size_t chunk, std::size_t done, std::size_t most) const {
+  if (table_.points.empty() || table_.points[chunk].count() == 0) return most;
+  const std::size_t distance = std::size_t{1} << *table_.restart_log;
+  return std::min(most, distance - done % distance);
+}
+
+Status RangeRead::check_point(const FileWalker& walker, std::size_t chunk, std::size_t done) const {
+  const std::size_t point = table_.point_before(chunk, done);
+  if (point == 0 || point << *table_.restart_log != done) return {};
+  const trailer::ChunkPoints& points = table_.points[chunk];
+  const std::span<const std::byte> wanted = points.state(point - 1);
+  std::byte state[kMaxStateBytes];
+  BitWriter writer(state);
+  walker.page().write_state(writer);
+  const bool is_there = points.position(point - 1) == walker.page_bits() &&
+                        std::equal(wanted.begin(), wanted.end(), state, state + writer.size());
+  return is_there
+             ? Status()
+             : Status(ErrorKind::kCorrupt, "a restart point contradicts its page", walker.offset())
+                   .at_chunk(chunk);
+}
+
+Status RangeRead::read_part(const Part& part, Arena& arena, const ProgressCallback* progress,
+                            const std::atomic<std::size_t>* end, std::size_t index) {
+  const std::size_t i = part.chunk;
+  const IndexedChunk& chunk = table_.chunks[i];
+  NUMPACT_TRY(check_crc(part));
+  if (!fits_head(chunk)) return misfit().at_chunk(i);
+  const ArenaScope scope(arena);
+  const std::size_t size = size_of(type_);
+  const std::span<std::byte> dropped = arena.make<std::byte>(part.begin > 0 ? kDroppedN * size : 0);
+  FileWalker walker(file_, arena);
+  walker.resume(header_, type_, static_cast<std::size_t>(chunk.offset), i);
+  bool is_end = false;
+  NUMPACT_TRY(walker.enter_chunk(is_end));
+  std::size_t done = 0;
+  NUMPACT_TRY(go_before(walker, i, part.begin, done));
+  const auto is_needless = [&] { return end != nullptr && index > *end; };
+  while (done < part.begin) {
+    const std::size_t n = step(i, done, std::min(part.begin - done, kDroppedN));
+    NUMPACT_TRY(walker.decode(n, dropped.data()));
+    done += n;
+    NUMPACT_TRY(check_point(walker, i, done));
+    if (is_needless()) return {};
+  }
+  std::byte* out = out_ + (chunk.first + part.begin - first_) * size;
+  while (done < part.end) {
+    const std::size_t n = step(i, done, std::min(part.end - done, kPieceN));
+    NUMPACT_TRY(walker.decode(n, out));
+    done += n;
+    out += n * size;
+    NUMPACT_TRY(check_point(walker, i, done));
+    if (progress != nullptr) {
+      const std::uint64_t bytes = walker.offset() - table_.chunks[first_chunk_].offset;
+      NUMPACT_TRY(report_progress(*progress, {chunk.first + done - first_, bytes}));
+    }
+    if (is_needless()) return {};
+  }
+  if (walker.numbers_left() > 0) return {};
+  NUMPACT_TRY(walker.leave_chunk());
+  const std::uint64_t behind = table_.is_from_trailer()       ? table_.ends[i]
+                               : i + 1 < table_.chunks.size() ? table_.chunks[i + 1].offset
+                                                              : walker.offset();
+  return walker.offset() == behind ? Status() : misfit().at_chunk(i);
+}
+
+}  // namespace numpact

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/trailer.hpp"
+
+#include "api/chunk_table.hpp"
+#include "api/context.hpp"
+#include "api/decode_checks.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "number/ordered.hpp"
+#include "pco/choose/choice.hpp"
+#include "pco/standalone/file_walker.hpp"
+#include "pco/trailer/summary.hpp"
+
+namespace numpact {
+
+struct Trailer::Table {
+  std::uint64_t file_bytes = 0;
+  std::uint64_t bytes = 0;
+  std::vector<ChunkSummary> chunks;
+  std::shared_ptr<const ChunkIndex::Table> index;
+};
+
+namespace {
+
+// Numbers that are decoded at a time.
+constexpr std::size_t kPieceN = std::size_t{1} << 14;
+
+std::shared_ptr<ChunkIndex::Table> index_of(const trailer::View& view) {
+  auto table = std::make_shared<ChunkIndex::Table>();
+  const auto chunk_n = static_cast<std::size_t>(view.front.chunk_n);
+  table->type = view.front.type;
+  table->chunks.reserve(chunk_n);
+  table->crcs.reserve(chunk_n);
+  table->ends.reserve(chunk_n);
+  std::uint64_t first = 0;
+  for (std::size_t i = 0; i < chunk_n; ++i) {
+    const trailer::ChunkRecord record = view.record(i);
+    table->chunks.push_back({record.offset, record.offset + record.page_at, first, record.n});
+    table->crcs.push_back(record.crc);
+    table->ends.push_back(view.end_of(i));
+    first += record.n;
+  }
+  return table;
+}
+
+Status take_points(const trailer::View& view, ChunkIndex::Table& table) {
+  table.restart_log = view.front.restart_log;
+  if (!table.restart_log) return {};
+  table.point_bytes.assign(view.points.begin(), view.points.end());
+  trailer::View own = view;
+  own.points = table.point_bytes;
+  trailer::PointsWalker walker(own);
+  table.points.resize(table.chunks.size());
+  for (std::size_t i = 0; i < table.chunks.size(); ++i) {
+    NUMPACT_TRY(walker.next(static_cast<std::size_t>(table.chunks[i].count), table.points[i]));
+  }
+  return {};
+}
+
+std::vector<ChunkSummary> summaries_of(const trailer::View& view, const ChunkIndex::Table& table) {
+  std::vector<ChunkSummary> summaries(table.chunks.size());
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    const trailer::ChunkRecord record = view.record(i);
+    ChunkSummary& summary = summaries[i];
+    summary.place = table.chunks[i];
+    summary.bytes = table.ends[i] - record.offset;
+    summary.crc = record.crc;
+    summary.nan_count = record.nan_n;
+    summary.least = record.least;
+    summary.greatest = record.greatest;
+    summary.restart_points = table.points.empty() ? 0 : table.points[i].count();
+  }
+  return summaries;
+}
+
+}  // namespace
+
+std::uint64_t to_ordered_latent(NumberType type, std::uint64_t bits) noexcept {
+  return visit_latent(latent_bits(type), [&](auto width) -> std::uint64_t {
+    return to_ordered(static_cast<decltype(width)>(bits), kind_of(type));
+  });
+}
+
+std::uint64_t from_ordered_latent(NumberType type, std::uint64_t latent) noexcept {
+  return visit_latent(latent_bits(type), [&](auto width) -> std::uint64_t {
+    return from_ordered(static_cast<decltype(width)>(latent), kind_of(type));
+  });
+}
+
+Status Trailer::try_read(std::span<const std::byte> file,
+                         std::optional<Trailer>& trailer) noexcept {
+  trailer.reset();
+  if (!trailer::ends_with_trailer(file)) return {};
+  trailer::View view;
+  NUMPACT_TRY(trailer::parse(file, view));
+  return guarded([&]() -> Status {
+    auto table = std::make_shared<Table>();
+    table->file_bytes = view.file_bytes;
+    table->bytes = view.bytes;
+    const std::shared_ptr<ChunkIndex::Table> index = index_of(view);
+    NUMPACT_TRY(take_points(view, *index));
+    table->chunks = summaries_of(view, *index);
+    table->index = index;
+    trailer.emplace().table_ = std::move(table);
+    return {};
+  });
+}
+
+Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spec,
+                         std::vector<std::byte>& trailer, std::uint64_t& file_bytes,
+                         const DecodeConfig& config, DecodeContext* context) noexcept {
+  trailer.clear();
+  file_bytes = 0;
+  return guarded([&]() -> Status {
+    EncodeConfig encode;
+    encode.trailer = spec;
+    NUMPACT_TRY(check_specs(NumberType::kU8, encode));
+    ScratchArena arena(context, config.limits.max_memory);
+    const std::span<std::byte> room = (*arena).make<std::byte>(kPieceN * sizeof(std::uint64_t));
+    standalone::FileWalker walker(file, *arena);
+    NUMPACT_TRY(walker.read_header());
+    trailer::Builder builder(file.first(walker.offset()), walker.header().format,
+                             spec.restart_log());
+    if (walker.header().uniform_type) builder.set_type(*walker.header().uniform_type);
+    trailer::Summary summary;
+    std::uint64_t count = 0;
+    while (true) {
+      bool is_end = false;
+      NUMPACT_TRY(walker.enter_chunk(is_end));
+      if (is_end) break;
+      const standalone::ChunkHead head = walker.head();
+      NUMPACT_TRY(
+          check_limits(config.limits, count + head.n, head.type).at_chunk(walker.chunk_index()));
+      NUMPACT_TRY(trailer::summarise(file, walker, spec.restart_log(), room, summary));
+      builder.add(head.type, summary.record, summary.points);
+      count += head.n;
+      NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
+    }
+    file_bytes = walker.offset();
+    if (spec.is_wanted()) trailer = builder.finish(file_bytes);
+    return {};
+  });
+}
+
+std::optional<NumberType> Trailer::type() const noexcept {
+  return table_ != nullptr ? table_->index->type : std::nullopt;
+}
+
+std::uint64_t Trailer::count() const noexcept { return index().count(); }
+
+std::uint64_t Trailer::file_bytes() const noexcept {
+  return table_ != nullptr ? table_->file_bytes : 0;
+}
+
+std::uint64_t Trailer::bytes() const noexcept { return table_ != nullptr ? table_->bytes : 0; }
+
+std::optional<unsigned> Trailer::restart_log() const noexcept {
+  return table_ != nullptr ? table_->index->restart_log : std::nullopt;
+}
+
+std::span<const ChunkSummary> Trailer::chunks() const noexcept {
+  if (table_ == nullptr) return {};
+  return table_->chunks;
+}
+
+ChunkIndex Trailer::index() const noexcept {
+  ChunkIndex index;
+  if (table_ != nullptr) index.table_ = table_->index;
+  return index;
+}
+
+std::vector<std::size_t> Trailer::chunks_within(std::uint64_t least, std::uint64_t greatest) const {
+  std::vector<std::size_t> found;
+  const std::span<const ChunkSummary> all = chunks();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool overlaps =
+        all[i].has_range() && all[i].least <= greatest && all[i].greatest >= least;
+    if (overlaps) found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace numpact

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/trailer_use.hpp"
+
+#include "base/crc.hpp"
+#include "base/try.hpp"
+
+namespace numpact {
+namespace {
+
+Status contradicts(std::uint64_t chunk, std::uint64_t offset) {
+  return Status(ErrorKind::kCorrupt, "the trailer contradicts the file", offset).at_chunk(chunk);
+}
+
+Status none() { return Status(ErrorKind::kCorrupt, "the file has no trailer"); }
+
+}  // namespace
+
+Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
+                    std::optional<trailer::View>& view) {
+  view.reset();
+  const bool must_be = policy == TrailerPolicy::kRequire;
+  if (policy == TrailerPolicy::kIgnore) return {};
+  if (!trailer::ends_with_trailer(file)) return must_be ? none() : Status();
+  const Status status = trailer::parse(file, view.emplace());
+  if (!status.ok()) view.reset();
+  return must_be ? status : Status();
+}
+
+Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
+                    std::optional<Trailer>& trailer) {
+  trailer.reset();
+  if (policy == TrailerPolicy::kIgnore) return {};
+  const Status status = Trailer::try_read(file, trailer);
+  if (status.kind() == ErrorKind::kOutOfMemory) return status;
+  if (policy == TrailerPolicy::kUse) return {};
+  NUMPACT_TRY(status);
+  return trailer ? Status() : none();
+}
+
+Status TrailerCheck::start(std::span<const std::byte> file, TrailerPolicy policy) {
+  file_ = file;
+  NUMPACT_TRY(find_trailer(file, policy, view_));
+  if (!view_) return {};
+  if (crc32(file.first(view_->front.header_bytes)) == view_->front.header_crc) return {};
+  return Status(ErrorKind::kChecksum, "the header has another checksum than the trailer says", 0);
+}
+
+Status TrailerCheck::check_crc(std::uint64_t chunk) const {
+  const trailer::ChunkRecord record = view_->record(chunk);
+  const std::uint64_t end = view_->end_of(chunk);
+  const auto bytes = file_.subspan(static_cast<std::size_t>(record.offset),
+                                   static_cast<std::size_t>(end - record.offset));
+  if (crc32(bytes) == record.crc) return {};
+  return Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
+                record.offset)
+      .at_chunk(chunk);
+}
+
+Status TrailerCheck::before_chunk(std::uint64_t chunk, std::uint64_t offset,
+                                  std::uint64_t room) const {
+  if (!view_ || chunk >= view_->front.chunk_n) return {};
+  const trailer::ChunkRecord record = view_->record(chunk);
+  if (record.n > room) return {};
+  if (record.offset != offset) return contradicts(chunk, offset);
+  return check_crc(chunk);
+}
+
+Status TrailerCheck::after_chunks(std::uint64_t first, std::uint64_t end, std::uint64_t offset,
+                                  std::uint64_t& sound_n) const {
+  sound_n = 0;
+  if (!view_) return {};
+  for (std::uint64_t i = first; i < end; ++i) {
+    if (i >= view_->front.chunk_n) return contradicts(i, offset);
+    NUMPACT_TRY(check_crc(i));
+    sound_n += view_->record(i).n;
+  }
+  if (end > 0 && view_->end_of(end - 1) != offset) return contradicts(end - 1, offset);
+  return {};
+}
+
+Status TrailerCheck::at_end(std::uint64_t chunks, std::uint64_t offset) const {
+  if (!view_) return {};
+  if (chunks == view_->front.chunk_n && offset == view_->file_bytes) return {};
+  return Status(ErrorKind::kCorrupt, "the trailer contradicts the file", offset);
+}
+
+}  // namespace numpact

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/trailer/layout.hpp"
+
+#include <cstring>
+
+#include "base/crc.hpp"
+#include "base/load.hpp"
+#include "base/try.hpp"
+#include "pco/limits.hpp"
+
+namespace numpact::trailer {
+namespace {
+
+constexpr char kFrontMagic[4] = {'p', 'c', 'o', 'T'};
+constexpr char kEndMagic[8] = {'p', 'c', 'o', 'T', 'r', 'a', 'i', 'l'};
+constexpr std::size_t kEndMagicAt = 16;
+
+constexpr std::uint8_t kHasRestarts = 1;
+constexpr std::uint8_t kKnownFlags = kHasRestarts;
+constexpr std::uint8_t kNoType = 0;
+
+Status corrupt(const char* what, std::uint64_t at) { return {ErrorKind::kCorrupt, what, at}; }
+
+template <class Word>
+Word load(const std::byte* at) {
+  Word word = 0;
+  for (std::size_t i = 0; i < sizeof word; ++i) {
+    word |= static_cast<Word>(std::to_integer<Word>(at[i]) << (8 * i));
+  }
+  return word;
+}
+
+// Appends little-endian words.
+class Appender {
+ public:
+  explicit Appender(std::vector<std::byte>& out) : out_(out) {}
+  template <class Word>
+  void put(Word word) {
+    for (std::size_t i = 0; i < sizeof word; ++i) {
+      out_.push_back(static_cast<std::byte>(word >> (8 * i)));
+    }
+  }
+  void put_text(std::span<const char> text) {
+    for (const char c : text) out_.push_back(static_cast<std::byte>(c));
+  }
+
+ private:
+  std::vector<std::byte>& out_;
+};
+
+bool matches(const std::byte* at, std::span<const char> text) {
+  return std::memcmp(at, text.data(), text.size()) == 0;
+}
+
+// The type of a byte, or none; false if there is no such type.
+bool parse_type(std::uint8_t byte, std::optional<NumberType>& type) {
+  if (byte == kNoType) return true;
+  if (!is_number_type(byte)) return false;
+  type = static_cast<NumberType>(byte);
+  return true;
+}
+
+Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
+  if (!matches(at, kFrontMagic)) return corrupt("the trailer does not begin as one", offset);
+  if (load<std::uint8_t>(at + 4) != kVersion) {
+    return {ErrorKind::kUnsupportedVersion, "trailer version newer than 1", offset + 4};
+  }
+  const auto flags = load<std::uint8_t>(at + 6);
+  const auto log = load<std::uint8_t>(at + 7);
+  if (!parse_type(load<std::uint8_t>(at + 5), front.type)) {
+    return corrupt("the trailer names an unknown number type", offset + 5);
+  }
+  if ((flags & ~kKnownFlags) != 0) return corrupt("unknown flags in the trailer", offset + 6);
+  if ((flags & kHasRestarts) != 0) {
+    if (log < kMinRestartLog || log > kMaxRestartLog) {
+      return corrupt("restart points too near or too far apart", offset + 7);
+    }
+    front.restart_log = log;
+  } else if (log != 0) {
+    return corrupt("a distance of restart points without any", offset + 7);
+  }
+  front.header_bytes = load<std::uint16_t>(at + 8);
+  front.format = {load<std::uint8_t>(at + 10), load<std::uint8_t>(at + 11)};
+  if (!front.format.is_readable()) {
+    return {ErrorKind::kUnsupportedVersion, "format version newer than 4", offset + 10};
+  }
+  front.header_crc = load<std::uint32_t>(at + 12);
+  front.chunk_n = load<std::uint64_t>(at + 16);
+  front.number_n = load<std::uint64_t>(at + 24);
+  if (!front.type && front.chunk_n > 0) {
+    return corrupt("chunks of no type in the trailer", offset + 5);
+  }
+  return {};
+}
+
+// Offsets in order and within the file, counts that add up, ranges within the type.
+Status check_records(const View& view, std::uint64_t offset) {
+  const std::uint64_t largest =
+      view.front.type ? ~std::uint64_t{0} >> (64 - 8 * size_of(*view.front.type)) : 0;
+  const bool may_be_nan = view.front.type && kind_of(*view.front.type) == NumberKind::kFloat;
+  std::uint64_t numbers = 0;
+  std::uint64_t begin = view.front.header_bytes;
+  for (std::uint64_t i = 0; i < view.front.chunk_n; ++i) {
+    const ChunkRecord record = view.record(i);
+    const std::uint64_t at = offset + i * kRecordBytes;
+    if (record.offset != begin) return corrupt("chunks of the trailer do not adjoin", at);
+    const std::uint64_t end = view.end_of(i);
+    if (end >= view.file_bytes || end < begin || end - begin < record.page_at) {
+      return corrupt("a chunk of the trailer has no room in the file", at);
+    }
+    if (record.n == 0 || record.n > kMaxChunkN || record.nan_n > (may_be_nan ? record.n : 0)) {
+      return corrupt("a count in the trailer is out of range", at);
+    }
+    const bool is_empty = record.least == kNoLeast && record.greatest == kNoGreatest;
+    if (is_empty != (record.nan_n == record.n)) {
+      return corrupt("a range in the trailer contradicts its count of NaN", at);
+    }
+    if (!is_empty && (record.least > record.greatest || record.greatest > largest)) {
+      return corrupt("a range in the trailer is not one", at);
+    }
+    numbers += record.n;
+    begin = end;
+  }
+  if (begin + 1 != view.file_bytes) {
+    return corrupt("the chunks of the trailer do not fill the file", offset);
+  }
+  if (numbers != view.front.number_n) {
+    return corrupt("counts in the trailer do not add up", offset);
+  }
+  return {};
+}
+
+Status check_points(const View& view, std::uint64_t offset) {
+  PointsWalker walker(view);
+  for (std::uint64_t i = 0; i < view.front.chunk_n; ++i) {
+    ChunkPoints points;
+    const Status status = walker.next(view.record(i).n, points);
+    if (!status.ok()) return status.shifted(offset).at_chunk(i);
+  }
+  if (!walker.is_at_end()) return corrupt("bytes follow the restart points", offset);
+  return {};
+}
+
+}  // namespace
+
+std::uint32_t ChunkPoints::position(std::size_t point) const {
+  return load<std::uint32_t>(bytes.data() + point * point_bytes());
+}
+
+std::span<const std::byte> ChunkPoints::state(std::size_t point) const {
+  return bytes.subspan(point * point_bytes() + kPositionBytes, state_bytes);
+}
+
+Builder::Builder(std::span<const std::byte> header, FormatVersion format,
+                 std::optional<unsigned> restart_log) {
+  front_.restart_log = restart_log;
+  front_.format = format;
+  front_.header_bytes = static_cast<std::uint16_t>(header.size());
+  front_.header_crc = crc32(header);
+}
+
+void Builder::add(NumberType type, const ChunkRecord& record, std::span<const std::byte> points) {
+  front_.type = type;
+  Appender out(records_);
+  out.put(record.offset);
+  out.put(record.n);
+  out.put(record.page_at);
+  out.put(record.crc);
+  out.put(record.nan_n);
+  out.put(record.least);
+  out.put(record.greatest);
+  points_.insert(points_.end(), points.begin(), points.end());
+  ++front_.chunk_n;
+  front_.number_n += record.n;
+}
+
+std::vector<std::byte> Builder::finish(std::uint64_t file_bytes) const {
+  std::vector<std::byte> bytes;
+  bytes.reserve(kFrontBytes + records_.size() + points_.size() + kFooterBytes);
+  Appender out(bytes);
+  out.put_text(kFrontMagic);
+  out.put(static_cast<std::uint8_t>(kVersion));
+  out.put(front_.type ? static_cast<std::uint8_t>(*front_.type) : kNoType);
+  out.put(front_.restart_log ? kHasRestarts : std::uint8_t{0});
+  out.put(static_cast<std::uint8_t>(front_.restart_log.value_or(0)));
+  out.put(front_.header_bytes);
+  out.put(static_cast<std::uint8_t>(front_.format.major));
+  out.put(static_cast<std::uint8_t>(front_.format.minor));
+  out.put(front_.header_crc);
+  out.put(front_.chunk_n);
+  out.put(front_.number_n);
+  bytes.insert(bytes.end(), records_.begin(), records_.end());
+  bytes.insert(bytes.end(), points_.begin(), points_.end());
+  const std::uint32_t body_crc = crc32(bytes);
+  const std::size_t footer = bytes.size();
+  out.put(file_bytes);
+  out.put(body_crc);
+  out.put(crc32(std::span(bytes).subspan(footer)));
+  out.put_text(kEndMagic);
+  return bytes;
+}
+
+ChunkRecord View::record(std::uint64_t chunk) const {
+  const std::byte* const at = records.data() + static_cast<std::size_t>(chunk) * kRecordBytes;
+  ChunkRecord record;
+  record.offset = load_le64(at);
+  record.n = load<std::uint32_t>(at + 8);
+  record.page_at = load<std::uint32_t>(at + 12);
+  record.crc = load<std::uint32_t>(at + 16);
+  record.nan_n = load<std::uint32_t>(at + 20);
+  record.least = load_le64(at + 24);
+  record.greatest = load_le64(at + 32);
+  return record;
+}
+
+std::uint64_t View::end_of(std::uint64_t chunk) const {
+  if (chunk + 1 == front.chunk_n) return file_bytes - 1;
+  return load_le64(records.data() + static_cast<std::size_t>(chunk + 1) * kRecordBytes);
+}
+
+bool ends_with_trailer(std::span<const std::byte> file) {
+  return file.size() >= kFooterBytes &&
+         matches(file.data() + file.size() - kFooterBytes + kEndMagicAt, kEndMagic);
+}
+
+Status parse(std::span<const std::byte> file, View& view) {
+  view = {};
+  const std::size_t footer_at = file.size() - kFooterBytes;
+  const std::byte* const footer = file.data() + footer_at;
+  constexpr std::size_t kChecked = 12;
+  if (crc32({footer, kChecked}) != load<std::uint32_t>(footer + kChecked)) {
+    return {ErrorKind::kChecksum, "the end of the trailer has another checksum", footer_at};
+  }
+  const std::uint64_t at = load_le64(footer);
+  if (at == 0 || at > footer_at || footer_at - at < kFrontBytes) {
+    return corrupt("the trailer has no room where it says it is", footer_at);
+  }
+  const std::span<const std::byte> body =
+      file.subspan(static_cast<std::size_t>(at), footer_at - static_cast<std::size_t>(at));
+  if (crc32(body) != load<std::uint32_t>(footer + 8)) {
+    return {ErrorKind::kChecksum, "the trailer has another checksum", at};
+  }
+  view.file_bytes = at;
+  view.bytes = file.size() - at;
+  NUMPACT_TRY(parse_front(body.data(), at, view.front));
+  const std::span<const std::byte> rest = body.subspan(kFrontBytes);
+  if (view.front.chunk_n > rest.size() / kRecordBytes) {
+    return corrupt("the trailer is too short for its chunks", at);
+  }
+  const std::size_t records = static_cast<std::size_t>(view.front.chunk_n) * kRecordBytes;
+  view.records = rest.first(records);
+  view.points = rest.subspan(records);
+  NUMPACT_TRY(check_records(view, at + kFrontBytes));
+  return check_points(view, at + kFrontBytes + records);
+}
+
+Status PointsWalker::next(std::size_t n, ChunkPoints& points) {
+  points = {};
+  if (!log_) return {};
+  const std::size_t count = point_count(n, *log_);
+  if (count == 0) return {};
+  if (left_.size() < kStateSizeBytes) return corrupt("the trailer lacks restart points", 0);
+  points.state_bytes = load<std::uint16_t>(left_.data());
+  left_ = left_.subspan(kStateSizeBytes);
+  if (points.state_bytes == kNoPoints) return {};
+  if (left_.size() / points.point_bytes() < count) {
+    return corrupt("the trailer lacks restart points", 0);
+  }
+  points.bytes = left_.first(count * points.point_bytes());
+  left_ = left_.subspan(points.bytes.size());
+  for (std::size_t i = 1; i < count; ++i) {
+    if (points.position(i) < points.position(i - 1)) {
+      return corrupt("restart points out of order", 0);
+    }
+  }
+  return {};
+}
+
+}  // namespace numpact::trailer

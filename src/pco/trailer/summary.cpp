@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/trailer/summary.hpp"
+
+#include <algorithm>
+
+#include "base/crc.hpp"
+#include "base/try.hpp"
+#include "pco/trailer/number_range.hpp"
+
+namespace numpact::trailer {
+namespace {
+
+void append_le(std::vector<std::byte>& out, std::uint64_t word, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<std::byte>(word >> (8 * i)));
+}
+
+// The points of one chunk as they are passed.
+class PointsWriter {
+ public:
+  PointsWriter(const standalone::FileWalker& walker, std::optional<unsigned> log,
+               std::vector<std::byte>& out)
+      : walker_(walker), out_(out) {
+    out.clear();
+    if (!log || point_count(walker.head().n, *log) == 0) return;
+    has_points_ = walker.page().has_state();
+    distance_ = std::size_t{1} << *log;
+    state_bytes_ = walker.page().state_bytes();
+    append_le(out, has_points_ ? state_bytes_ : kNoPoints, kStateSizeBytes);
+  }
+
+  // The most numbers to decode from a place in the chunk before pass() is to be called.
+  std::size_t step(std::size_t done, std::size_t most) const {
+    return has_points_ ? std::min(most, distance_ - done % distance_) : most;
+  }
+  // With `done` of the chunk's numbers behind.
+  void pass(std::size_t done) {
+    if (!has_points_ || done % distance_ != 0 || done == walker_.head().n) return;
+    append_le(out_, walker_.page_bits(), kPositionBytes);
+    const std::size_t at = out_.size();
+    out_.resize(at + state_bytes_);
+    BitWriter writer(std::span<std::byte>(out_).subspan(at));
+    walker_.page().write_state(writer);
+  }
+
+ private:
+  const standalone::FileWalker& walker_;
+  std::vector<std::byte>& out_;
+  bool has_points_ = false;
+  std::size_t distance_ = 0;
+  std::size_t state_bytes_ = 0;
+};
+
+}  // namespace
+
+Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker,
+                 std::optional<unsigned> restart_log, std::span<std::byte> room, Summary& summary) {
+  const standalone::ChunkHead head = walker.head();
+  ChunkRecord& record = summary.record;
+  record = {};
+  record.offset = walker.chunk_offset();
+  record.n = static_cast<std::uint32_t>(head.n);
+  record.page_at = static_cast<std::uint32_t>(walker.page_offset() - walker.chunk_offset());
+  PointsWriter points(walker, restart_log, summary.points);
+  const std::size_t room_n = room.size() / size_of(head.type);
+  for (std::size_t done = 0; done < head.n;) {
+    const std::size_t n = points.step(done, std::min(room_n, head.n - done));
+    NUMPACT_TRY(walker.decode(n, room.data()));
+    add_to_range({head.type, room.data(), n}, record);
+    done += n;
+    points.pass(done);
+  }
+  NUMPACT_TRY(walker.leave_chunk());
+  record.crc = crc32(file.subspan(walker.chunk_offset(), walker.offset() - walker.chunk_offset()));
+  return {};
+}
+
+ChunkRecord summarise_numbers(const NumberView& numbers, std::span<const std::byte> bytes,
+                              std::size_t page_at) {
+  ChunkRecord record;
+  record.n = static_cast<std::uint32_t>(numbers.count);
+  record.page_at = static_cast<std::uint32_t>(page_at);
+  record.crc = crc32(bytes);
+  add_to_range(numbers, record);
+  return record;
+}
+
+}  // namespace numpact::trailer
