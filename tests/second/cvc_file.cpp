@@ -67,7 +67,7 @@ class File {
       read_schema(header);
     } else {
       result_.columns.push_back({"", header.integer_at("dimension"), "", {}});
-      compression_ = header.find("compression") == nullptr ? "" : compression_of(header);
+      schema_ = {header.find("compression") == nullptr ? "" : compression_of(header)};
     }
     read_sections(header);
     record_at_ = front_.header_at + front_.header_bytes;
@@ -75,6 +75,7 @@ class File {
     for (const Json& chunk : header.list_at("chunks")) {
       chunk.as(Json::Kind::kObject, "chunk");
       rows = checked_sum(rows, chunk.integer_at("rows"));
+      refuse_if(rows > std::uint64_t{1} << 62, "over 2^62 rows");
       read_chunk(chunk);
     }
     refuse_if(rows != result_.rows, "num_vectors is not the sum of rows");
@@ -86,6 +87,11 @@ class File {
     refuse_if(!is_compression(name), "unknown compression");
     return name;
   }
+  static std::string compression_of(const Json& object, const std::string& otherwise) {
+    const bool given = object.find("compression") != nullptr;
+    refuse_if(!given && otherwise.empty(), "no compression");
+    return given ? compression_of(object) : otherwise;
+  }
 
   void read_schema(const Json& header) {
     for (const Json& entry : header.list_at("columns")) {
@@ -93,7 +99,7 @@ class File {
       PlainColumn column{
           entry.string_at("name"), entry.integer_at("dimension"), entry.string_at("dtype"), {}};
       refuse_if(size_of_dtype(column.dtype) == 0, "unknown dtype");
-      compression_of(entry);
+      schema_.push_back(compression_of(entry));
       for (const PlainColumn& other : result_.columns) {
         refuse_if(other.name == column.name, "two columns of one name");
       }
@@ -118,15 +124,13 @@ class File {
       for (std::size_t c = 0; c < result_.columns.size(); ++c) {
         const Json& columns = chunk.at("columns").as(Json::Kind::kObject, "columns");
         const Json& entry = columns.at(result_.columns[c].name).as(Json::Kind::kObject, "column");
-        parts.push_back({c, encoding_of(entry, rows, c, compression_of(entry)),
+        parts.push_back({c, encoding_of(entry, rows, c, compression_of(entry, schema_[c])),
                          entry.integer_at("offset"), entry.integer_at("size")});
       }
     } else {
-      const bool own = chunk.find("compression") != nullptr;
-      const std::string name = own ? compression_of(chunk) : compression_;
-      refuse_if(name.empty(), "no compression");
+      const std::string name = compression_of(chunk, schema_[0]);
       parts.push_back({0, encoding_of(chunk, rows, 0, name), 0, 0});
-      if (chunk.find("file_offset") != nullptr) {
+      if (front_.major != 0 && chunk.find("file_offset") != nullptr) {
         const std::uint64_t place = chunk.integer_at("file_offset");
         refuse_if(place < record_at_, "file_offset inside what is before");
         if (place > file_.size()) truncated("file_offset behind the file");
@@ -138,13 +142,8 @@ class File {
 
   Encoding encoding_of(const Json& entry, std::uint64_t rows, std::size_t column,
                        const std::string& name) const {
-    Encoding encoding{name,
-                      rows,
-                      result_.columns[column].dimension,
-                      result_.columns[column].dtype,
-                      0,
-                      0,
-                      front_.major == 0};
+    const PlainColumn& schema = result_.columns[column];
+    Encoding encoding{name, rows, schema.dimension, schema.dtype, 0, 0};
     if (name == "int8") {
       encoding.min = entry.float_at("min");
       encoding.scale = entry.float_at("scale");
@@ -194,7 +193,7 @@ class File {
   const CvcLimits& limits_;
   PlainCvc& result_;
   Front front_;
-  std::string compression_;
+  std::vector<std::string> schema_;  // compressions of chunks that do not say
   std::size_t record_at_ = 0;
   std::uint64_t bytes_ = 0;  // of values so far
 };

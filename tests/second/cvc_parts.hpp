@@ -41,7 +41,6 @@ struct Encoding {
   std::string dtype;  // of the column; empty in files of one array
   float min = 0;      // of int8
   float scale = 0;
-  bool is_version_0 = false;
 };
 
 // Bytes of a number; 0 if the name is unknown.

@@ -224,6 +224,34 @@ void patch_header(std::string& header, Random& random) {
   }
 }
 
+// Where the value that starts at `at` ends.
+std::size_t value_end(const std::string& json, std::size_t at) {
+  int depth = 0;
+  for (const auto& [start, size] : tokens_of(json)) {
+    if (start < at) continue;
+    const char c = json[start];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (depth <= 0 && c != ' ' && c != '\n') return start + size;
+  }
+  return json.size();
+}
+
+// Some key twice, the first or the second time with another value.
+void repeat_key(std::string& header, Random& random) {
+  std::vector<std::size_t> keys;
+  for (const auto& [at, size] : tokens_of(header)) {
+    if (header[at] == '"' && header.substr(at + size, 1) == ":") keys.push_back(at);
+  }
+  if (keys.empty()) return;
+  const std::size_t at = random.pick(keys);
+  const std::size_t end = value_end(header, header.find(':', at) + 1);
+  std::string member = header.substr(at, end - at);
+  std::string first = member;
+  patch_header(random.one_in(2) ? first : member, random);
+  header.replace(at, end - at, first + "," + member);
+}
+
 struct Tally {
   long accepted = 0;
   long refused = 0;
@@ -269,6 +297,40 @@ TEST(SecondCvc, HeadersChanged) {
   });
   EXPECT_GT(tally.accepted, 1000);
   EXPECT_GT(tally.refused, 3000);
+}
+
+TEST(SecondCvc, KeysRepeated) {
+  const Tally tally = compare_mutants(
+      714, 10000, [](Parts& parts, Random& random) { repeat_key(parts.header, random); });
+  EXPECT_GT(tally.accepted, 1000);
+  EXPECT_GT(tally.refused, 1000);
+}
+
+Bytes with_metadata(const std::string& json) {
+  return whole({R"({"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"metadata":)" +
+                    json + "}",
+                {},
+                1,
+                0});
+}
+
+TEST(SecondCvc, EdgesOfJson) {
+  int accepted = 0;
+  for (std::size_t depth = 505; depth < 520; ++depth) {
+    const Comparison lists =
+        compare_cvc(with_metadata(std::string(depth, '[') + std::string(depth, ']')), kMost);
+    const Comparison filled =
+        compare_cvc(with_metadata(std::string(depth, '[') + "1" + std::string(depth, ']')), kMost);
+    EXPECT_EQ(lists.difference, "") << depth;
+    EXPECT_EQ(filled.difference, "") << depth;
+    accepted += lists.accepted ? 1 : 0;
+  }
+  EXPECT_GT(accepted, 0);
+  EXPECT_LT(accepted, 15);
+  for (const std::string& value : odd_values()) {
+    EXPECT_EQ(compare_cvc(with_metadata(value), kMost).difference, "") << value;
+    EXPECT_EQ(compare_cvc(with_metadata("[ " + value + "\t]"), kMost).difference, "") << value;
+  }
 }
 
 TEST(SecondCvc, AnyBytesChanged) {

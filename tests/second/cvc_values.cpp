@@ -131,8 +131,6 @@ PlainSlice decode_values(ByteSpan bytes, const Encoding& encoding) {
     decode_int8(bytes, n, encoding, slice);
   } else if (name == "none") {
     decode_none(bytes, n, encoding, slice);
-  } else if (encoding.is_version_0) {
-    refuse(name + " in version 0.1");
   } else if (name == "bfloat16") {
     decode_words(bytes, n, slice, [](std::uint32_t word) { return word << 16; });
   } else if (name == "lossless") {
