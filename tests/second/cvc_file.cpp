@@ -121,8 +121,8 @@ class File {
     const std::uint64_t rows = chunk.integer_at("rows");
     std::vector<ChunkPart> parts;
     if (result_.columnar) {
+      const Json& columns = chunk.at("columns").as(Json::Kind::kObject, "columns");
       for (std::size_t c = 0; c < result_.columns.size(); ++c) {
-        const Json& columns = chunk.at("columns").as(Json::Kind::kObject, "columns");
         const Json& entry = columns.at(result_.columns[c].name).as(Json::Kind::kObject, "column");
         parts.push_back({c, encoding_of(entry, rows, c, compression_of(entry, schema_[c])),
                          entry.integer_at("offset"), entry.integer_at("size")});
