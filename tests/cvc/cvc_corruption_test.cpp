@@ -162,6 +162,18 @@ TEST(CvcCorruption, LargeClaimsCostNothing) {
   EXPECT_TRUE(reader.read_all(config).empty());
 }
 
+TEST(CvcCorruption, OfRepeatedColumnsTheLastCounts) {
+  const auto kind = [](const std::string& first, const std::string& second) {
+    return kind_of_header(R"({"format_type":"columnar","num_vectors":0,"columns":[{"name":"a",
+        "dimension":1,"dtype":"float32","compression":"fp16"}],"chunks":[{"rows":0,"columns":{"a":)" +
+                          first + R"(,"a":)" + second + "}}]}");
+  };
+  const std::string good = R"({"offset":0,"size":0})";
+  const std::string bad = R"({"offset":7,"size":9})";
+  EXPECT_EQ(kind(bad, good), ErrorKind::kNone);
+  EXPECT_EQ(kind(good, bad), ErrorKind::kCorrupt);
+}
+
 TEST(CvcCorruption, BlanksAreNoHeader) {
   const Bytes file = with_header(std::string(1000, ' '));
   EXPECT_EQ(Reader::create(file).status().kind(), ErrorKind::kCorrupt);

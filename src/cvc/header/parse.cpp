@@ -212,21 +212,18 @@ Status HeaderParser::parse_columns(const Value& item, Chunk& chunk) {
   NUMPACT_TRY(get(item, kChunkColumns, Kind::kObject, columns));
   const std::size_t first = info_.slices.size();
   info_.slices.resize(first + info_.columns.size());
-  std::vector<bool> found(info_.columns.size());
+  std::vector<std::optional<Value>> given(info_.columns.size());
   for (auto name = columns.first(); name;) {
     const std::optional<Value> value = name->next();
     const auto column = column_of_name_.find(name->string());
-    if (column != column_of_name_.end()) {
-      const std::size_t c = column->second;
-      Slice& slice = info_.slices[first + c];
-      NUMPACT_TRY(parse_slice(*value, c, chunk.rows, slice));
-      found[c] = true;
-      chunk.payload_bytes = std::max(chunk.payload_bytes, slice.offset + slice.size);
-    }
+    if (column != column_of_name_.end()) given[column->second] = value;  // of two the last
     name = value->next();
   }
-  for (const bool is_there : found) {
-    if (!is_there) return wrong(columns, "header: `columns` of a chunk lacks one of the schema");
+  for (std::size_t c = 0; c < given.size(); ++c) {
+    if (!given[c]) return wrong(columns, "header: `columns` of a chunk lacks one of the schema");
+    Slice& slice = info_.slices[first + c];
+    NUMPACT_TRY(parse_slice(*given[c], c, chunk.rows, slice));
+    chunk.payload_bytes = std::max(chunk.payload_bytes, slice.offset + slice.size);
   }
   return {};
 }

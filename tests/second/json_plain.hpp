@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/format/cvc.md, "JSON": a header's text as values.
+#ifndef NUMPACT_TESTS_SECOND_JSON_PLAIN_HPP
+#define NUMPACT_TESTS_SECOND_JSON_PLAIN_HPP
+
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "second/refusal.hpp"
+
+namespace numpact::second {
+
+struct Json {
+  enum class Kind : std::uint8_t { kNull, kBool, kNumber, kString, kList, kObject };
+  Kind kind = Kind::kNull;
+  bool boolean = false;
+  std::string text;  // of a string, or a number as it is written
+  std::vector<Json> list;
+  std::map<std::string, Json> members;  // of repeated keys the last
+
+  // Null where there is none.
+  const Json* find(const std::string& key) const;
+  // These refuse what is missing or of another kind.
+  const Json& at(const std::string& key) const;
+  const Json& as(Kind wanted, const char* what) const;
+  const std::string& string_at(const std::string& key) const;
+  const std::vector<Json>& list_at(const std::string& key) const;
+  std::uint64_t integer_at(const std::string& key) const;  // 0 to 2^63 - 1
+  float float_at(const std::string& key) const;            // through binary64
+};
+
+// Strings become UTF-8; halves of surrogate pairs on their own become three bytes each.
+Json parse_json(std::string_view text);
+
+inline bool is_white_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+}  // namespace numpact::second
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that were compressed and then patched: the library and the second decoder say the same of
+// each, refused or not, and read the same numbers.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "numpact/inspect.hpp"
+#include "second/compare.hpp"
+#include "support/distributions.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+constexpr std::uint64_t kMost = 20000;  // numbers
+
+int effort() { return std::getenv("NUMPACT_FULL") != nullptr ? 20 : 1; }
+
+EncodeConfig random_config(NumberType type, Random& random) {
+  EncodeConfig config;
+  config.mode = random.pick(mode_specs(type));
+  config.delta = random.pick(delta_specs(type));
+  config.level = static_cast<unsigned>(random.below(kMaxLevel + 1));
+  config.uniform_type = !random.one_in(4);
+  if (random.one_in(4)) config.paging = PagingSpec::equal_pages_up_to(random.between(1, 300));
+  return config;
+}
+
+Bytes random_file(Random& random) {
+  const NumberType type = random.pick(kNumberTypes);
+  const std::size_t n = random.one_in(8) ? random.between(600, 3000) : random.between(0, 600);
+  const Numbers numbers = make_numbers(random.pick(distribution_names()), type, n, random);
+  return compressed(numbers, random_config(type, random));
+}
+
+// One to four changes, most of them near the front, where they mean the most.
+void patch(Bytes& file, Random& random) {
+  for (std::uint64_t k = random.between(1, 4); k > 0; --k) {
+    const std::size_t reach =
+        random.one_in(3) ? file.size() : std::min<std::size_t>(80, file.size());
+    std::byte& byte = file[random.below(reach)];
+    if (random.one_in(4)) {
+      byte = static_cast<std::byte>(random.bits(8));
+    } else {
+      byte ^= static_cast<std::byte>(1 << random.below(8));
+    }
+  }
+  if (random.one_in(20)) file.resize(random.below(file.size()));
+  if (random.one_in(20)) file.push_back(static_cast<std::byte>(random.bits(8)));
+}
+
+struct Tally {
+  long accepted = 0;
+  long refused = 0;
+  void count(const Comparison& comparison) {
+    accepted += comparison.accepted ? 1 : 0;
+    refused += !comparison.accepted && !comparison.limited ? 1 : 0;
+  }
+};
+
+TEST(PcoMutants, OfOwnFiles) {
+  Random random(701);
+  Tally tally;
+  for (int i = 0; i < 2500 * effort(); ++i) {
+    const Bytes sound = random_file(random);
+    ASSERT_EQ(compare_pco(sound, kMost).difference, "");
+    for (int k = 0; k < 20; ++k) {
+      Bytes file = sound;
+      patch(file, random);
+      const ExactCopy copy(file);
+      const Comparison comparison = compare_pco(copy.span(), kMost);
+      tally.count(comparison);
+      ASSERT_EQ(comparison.difference, "")
+          << "file " << i << ", mutant " << k << ", seed " << seed();
+    }
+  }
+  EXPECT_GT(tally.accepted, 1000);
+  EXPECT_GT(tally.refused, 5000);
+}
+
+TEST(PcoMutants, OfFixtures) {
+  Random random(702);
+  Tally tally;
+  const std::vector<Fixture> files = good_fixtures();
+  for (int i = 0; i < 20000 * effort(); ++i) {
+    const Fixture& fixture = random.pick(files);
+    Bytes file = fixture.file;
+    patch(file, random);
+    const ExactCopy copy(file);
+    const Comparison comparison = compare_pco(copy.span(), kMost);
+    tally.count(comparison);
+    ASSERT_EQ(comparison.difference, "") << fixture.name << ", mutant " << i << ", seed " << seed();
+  }
+  EXPECT_GT(tally.accepted, 500);
+  EXPECT_GT(tally.refused, 1000);
+}
+
+// Pages read with the count, type or version of others.
+TEST(PcoMutants, OfWrappedPages) {
+  Random random(703);
+  Tally tally;
+  for (int i = 0; i < 2500 * effort(); ++i) {
+    const Bytes sound = random_file(random);
+    const FileInfo info = inspect(sound);
+    if (info.chunks.empty()) continue;
+    const ChunkInfo& first = info.chunks[0];
+    const ByteSpan rest = ByteSpan(sound).subspan(first.offset + 4);
+    for (int k = 0; k < 4; ++k) {
+      Bytes meta = prefix(rest, first.meta_bytes);
+      Bytes page = prefix(rest.subspan(first.meta_bytes), first.page_bytes);
+      if (random.one_in(2)) patch(meta, random);
+      if (random.one_in(2) && !page.empty()) patch(page, random);
+      const ExactCopy meta_copy(meta);
+      const ExactCopy page_copy(page);
+      WrappedPage wrapped{first.type, {4, 1}, meta_copy.span(), page_copy.span(), first.count};
+      if (random.one_in(3)) wrapped.n = random.between(1, 2 * first.count);
+      if (random.one_in(8)) wrapped.type = random.pick(kNumberTypes);
+      if (random.one_in(8)) wrapped.version = {static_cast<unsigned>(random.below(5)), 0};
+      const Comparison comparison = compare_wrapped(wrapped);
+      tally.count(comparison);
+      ASSERT_EQ(comparison.difference, "")
+          << "file " << i << ", mutant " << k << ", seed " << seed();
+    }
+  }
+  EXPECT_GT(tally.accepted, 500);
+  EXPECT_GT(tally.refused, 1000);
+}
+
+}  // namespace
+}  // namespace numpact::testing

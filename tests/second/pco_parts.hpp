@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the second Pco decoder's files give to each other.
+#ifndef NUMPACT_TESTS_SECOND_PCO_PARTS_HPP
+#define NUMPACT_TESTS_SECOND_PCO_PARTS_HPP
+
+#include "second/bit_reader.hpp"
+#include "second/pco_plain.hpp"
+
+namespace numpact::second {
+
+using Latents = std::vector<std::uint64_t>;
+
+inline std::uint64_t mask_of(unsigned bits) { return ~std::uint64_t{0} >> (64 - bits); }
+inline std::uint64_t mid_of(unsigned bits) { return std::uint64_t{1} << (bits - 1); }
+
+// ---- pco_numbers.cpp ----
+
+// Stored bits of the mantissa of a float.
+unsigned mantissa_bits(unsigned bits);
+std::uint64_t number_of_ordered(std::uint64_t ordered, NumberKind kind);
+std::uint64_t ordered_of_float(std::uint64_t bits_of_float, unsigned bits);
+// Floats are given and returned by their bits.
+std::uint64_t float_of_whole(std::uint64_t value, unsigned bits);
+std::uint64_t product_of_floats(std::uint64_t a, std::uint64_t b, unsigned bits);
+bool is_nan(std::uint64_t bits_of_float, unsigned bits);
+bool is_finite(std::uint64_t bits_of_float, unsigned bits);
+
+// ---- pco_bins.cpp ----
+
+// Binning and table of a variable whose width is set.
+void read_bins(BitReader& reader, Variable& variable);
+
+// ---- pco_page.cpp ----
+
+// What a page holds of a variable before delta and mode are undone.
+struct Stored {
+  Latents state;  // of the delta encoding
+  Latents latents;
+};
+
+// ---- pco_deltas.cpp ----
+
+// The page's `n` latents of a delta encoded variable.
+Latents undo_delta(const DeltaFields& delta, unsigned bits, const Stored& stored,
+                   const Latents& lookbacks, std::size_t n);
+
+// ---- pco_modes.cpp ----
+
+void check_mode(const ModeFields& mode, NumberKind kind, Version version);
+// The numbers' bits.
+Latents undo_mode(const ModeFields& mode, NumberKind kind, const Latents& primary,
+                  const Latents& secondary);
+
+}  // namespace numpact::second
+
+#endif
