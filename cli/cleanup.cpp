@@ -83,8 +83,13 @@ bool move_to_free_name(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-// Puts the folder `from` in the place of the folder `to`, which is removed.
+// Puts the folder `from` in the place of the folder `to`, which gets the name `from` where the
+// system can do so in one step, and is removed elsewhere.
 bool replace_folder(const std::string& from, const std::string& to) {
+#if defined(__linux__) && defined(RENAME_EXCHANGE)
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+#endif
   const std::string old = hidden_name(to);
   if (::rename(to.c_str(), old.c_str()) != 0) return false;
   if (::rename(from.c_str(), to.c_str()) != 0) {
@@ -170,6 +175,7 @@ TemporaryPath::~TemporaryPath() {
 }
 
 void TemporaryPath::move(const std::string& path, const std::string& target, Existing existing) {
+  const std::string folder = folder_of(target);  // nothing may fail once it is moved
   const std::lock_guard lock(registry().mutex);
   const bool moved =
       existing == Existing::kReplace ? move_over(path, target) : move_to_free_name(path, target);
@@ -177,7 +183,7 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Exi
     throw Failure(ExitCode::kFailure, target, "exists already (-f overwrites it)");
   }
   if (!moved) fail_errno(target, "cannot be written");
-  sync_folder(folder_of(target));
+  sync_folder(folder);
 }
 
 }  // namespace numpact::cli

@@ -99,7 +99,12 @@ void OutputFile::patch(std::uint64_t offset, std::span<const std::byte> bytes) {
 void OutputFile::commit() {
   flush();
   throw_if_failed();
-  if (temporary_ == nullptr) return;
+  if (temporary_ == nullptr) {
+    // Some file systems tell only at a close that the disk is full; the descriptor stays open.
+    const int copy = ::dup(descriptor_);
+    if (copy >= 0 && ::close(copy) != 0) fail_errno(name_, "cannot be written");
+    return;
+  }
   const bool synced = ::fsync(descriptor_) == 0 || errno == EINVAL;
   if (!synced) fail_errno(name_, "cannot be written");
   const int descriptor = descriptor_;

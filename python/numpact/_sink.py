@@ -72,8 +72,11 @@ class _Replacement:
     def _create(self) -> tuple[str, int]:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        name = os.fsdecode(os.fsencode(os.path.basename(self._path))[:180])
         while True:
-            path = os.path.join(self._folder, f".numpact-{secrets.token_hex(8)}.part")
+            # As the other writers of numpact name theirs: known by it if the process is killed.
+            hidden = f".{name}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
+            path = os.path.join(self._folder, hidden)
             with contextlib.suppress(FileExistsError):
                 return path, os.open(path, flags, 0o666)  # less the umask, as open() does
 

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <memory>
-#include <random>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/try.hpp"
 
@@ -21,17 +23,56 @@ constexpr std::uint64_t kMoveBytes = std::uint64_t{1} << 20;
 
 Status io_error(const char* what) { return Status(ErrorKind::kIo, what); }
 
+// What errno says of a new file, where that helps.
+Status write_error(const char* otherwise) {
+  switch (errno) {
+    case ENOSPC:
+    case EDQUOT:
+      return io_error("no space is left for the new file");
+    case EFBIG:
+      return io_error("the new file is too large");
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return io_error("the folder may not be written to");
+    default:
+      return io_error(otherwise);
+  }
+}
+
+// As the command line names its own: what a killed process leaves behind is known by it.
+std::string hidden_name(const std::string& path, std::uint64_t number) {
+  constexpr std::size_t kMostOfName = 180;
+  constexpr char kDigits[] = "0123456789abcdef";
+  const std::size_t start = path.rfind('/') + 1;  // 0 where there is none
+  std::string name = path.substr(0, start) + "." + path.substr(start, kMostOfName) + "." +
+                     std::to_string(::getpid()) + "-";
+  for (int shift = 28; shift >= 0; shift -= 4) name.push_back(kDigits[number >> shift & 15U]);
+  return name + ".tmp";
+}
+
 // So that a new file gets the permissions that others get; mkstemp gives its own.
 int create_beside(const std::string& path, std::string& name) {
-  constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device random;
   for (int attempt = 0; attempt < 100; ++attempt) {
-    name = path + ".";
-    for (int i = 0; i < 8; ++i) name.push_back(kLetters[random() % 36]);
+    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+    name = hidden_name(path, static_cast<std::uint64_t>(now));
     const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// So that the rename lasts; a folder that cannot be synced is no failure of the file.
+void sync_folder(const char* folder) {
+  const int descriptor = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)::fsync(descriptor);
+  ::close(descriptor);
 }
 
 }  // namespace
@@ -39,7 +80,7 @@ int create_beside(const std::string& path, std::string& name) {
 Replacement::~Replacement() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  if (!done_) ::unlink(name_.c_str());
+  ::unlink(name_.c_str());
 }
 
 Status Replacement::open(const std::string& path) {
@@ -54,7 +95,7 @@ Status Replacement::open(const std::string& path) {
     if (error) return io_error("the file's folder cannot be read");
   }
   descriptor_ = create_beside(path_, name_);
-  return descriptor_ >= 0 ? Status() : io_error("a file beside it cannot be made");
+  return descriptor_ >= 0 ? Status() : write_error("a file beside it cannot be made");
 }
 
 Status Replacement::write(std::span<const std::byte> bytes) {
@@ -69,8 +110,7 @@ Status Replacement::write_at(std::uint64_t offset, std::span<const std::byte> by
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0) {
       if (errno == EINTR) continue;
-      return io_error(errno == ENOSPC ? "no space is left for the new file"
-                                      : "writing the new file failed");
+      return write_error("writing the new file failed");
     }
     offset += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
@@ -103,29 +143,25 @@ Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t byt
 
 Status Replacement::resize(std::uint64_t bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) return {};
-  return io_error("the new file's length cannot be set");
+  return write_error("the new file's length cannot be set");
 }
 
 Status Replacement::replace(bool sync) {
   struct stat old {};
   if (::stat(path_.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0) {
-    return io_error("the file's permissions cannot be kept");
+    return write_error("the file's permissions cannot be kept");
   }
-  if (sync && ::fsync(descriptor_) != 0) return io_error("the new file cannot be synced");
-  if (::rename(name_.c_str(), path_.c_str()) != 0) return io_error("the file cannot be replaced");
-  done_ = true;
-  if (sync) sync_folder();
+  if (sync && ::fsync(descriptor_) != 0) return write_error("the new file cannot be synced");
+  const std::string folder = folder_of(path_);  // nothing may fail once the file is replaced
+  // Some file systems tell only at a close that the disk is full.
+  const int closed = ::close(std::exchange(descriptor_, -1));
+  if (closed != 0 || ::rename(name_.c_str(), path_.c_str()) != 0) {
+    const Status status = write_error("the file cannot be replaced");
+    ::unlink(name_.c_str());
+    return status;
+  }
+  if (sync) sync_folder(folder.c_str());
   return {};
-}
-
-// So that the rename lasts; a folder that cannot be synced is no failure of the file.
-void Replacement::sync_folder() const {
-  const std::size_t slash = path_.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  (void)::fsync(descriptor);
-  ::close(descriptor);
 }
 
 }  // namespace numpact

@@ -35,13 +35,10 @@ class Replacement final : public ByteSink {
   Status replace(bool sync = true);
 
  private:
-  void sync_folder() const;
-
   std::string path_;
   std::string name_;
   int descriptor_ = -1;
   std::uint64_t written_ = 0;
-  bool done_ = false;
 };
 
 }  // namespace numpact

@@ -15,10 +15,13 @@ namespace numpact::testing {
 
 std::atomic<long> allocations = 0;
 std::atomic<long> fail_in = -1;
+std::atomic<bool> fail_on = false;
 std::atomic<std::size_t> bytes_held = 0;
 std::atomic<std::size_t> most_held = 0;
 
 namespace {
+
+constexpr long kFailed = -1000000000;
 
 std::size_t bytes_of(void* memory) {
 #ifdef __APPLE__
@@ -28,9 +31,19 @@ std::size_t bytes_of(void* memory) {
 #endif
 }
 
+// From the last one on fail_in is kFailed.
+bool fails() {
+  if (fail_in >= 0) {
+    const long before = fail_in--;
+    if (before == 0 && fail_on) fail_in = kFailed;
+    return before == 0;
+  }
+  return fail_in <= kFailed;
+}
+
 void* allocate(std::size_t size, std::size_t align) {
   ++allocations;
-  if (fail_in >= 0 && fail_in-- == 0) throw std::bad_alloc();
+  if (fails()) throw std::bad_alloc();
   void* memory = nullptr;
   const std::size_t least = std::max(align, sizeof(void*));
   if (::posix_memalign(&memory, least, std::max<std::size_t>(size, 1)) != 0) throw std::bad_alloc();

@@ -10,6 +10,7 @@ namespace numpact::testing {
 
 extern std::atomic<long> allocations;
 extern std::atomic<long> fail_in;  // the call that fails, counted from 0; none if negative
+extern std::atomic<bool> fail_on;  // all later ones fail too, until fail_in is set to -1
 // Bytes as the system allocates them.
 extern std::atomic<std::size_t> bytes_held;
 extern std::atomic<std::size_t> most_held;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a door of the library with every allocation failing in turn, alone and with all that follow:
+// the answer must be "out of memory" or as good as ever, nothing may leak, and what the door works
+// on must be usable again.
+#ifndef NUMPACT_TESTS_API_ALLOCATION_DOORS_HPP
+#define NUMPACT_TESTS_API_ALLOCATION_DOORS_HPP
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "api/counting_new.hpp"
+#include "support/numbers.hpp"
+
+namespace numpact::testing {
+
+enum class Keeps { kNothing, kMemory };  // from call to call
+
+struct Door {
+  std::string name;
+  std::function<Status()> call;
+  Keeps keeps = Keeps::kNothing;
+};
+
+// What is thrown by functions that are documented to throw.
+template <class F>
+Status caught(const F& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorKind::kOutOfMemory, "");
+  } catch (const Error& error) {
+    return error.status();
+  }
+}
+
+inline void expect_survives(const Door& door, bool all_later) {
+  SCOPED_TRACE(door.name + (all_later ? ", from the k-th on" : ", the k-th"));
+  ASSERT_OK(caught(door.call));  // what is made once in a process is made
+  fail_on = all_later;
+  long failures = 0;
+  for (long k = 0; k < 20000; ++k) {
+    const std::size_t held = bytes_held;
+    fail_in = k;
+    const Status status = caught(door.call);
+    const bool reached = fail_in < 0;
+    fail_in = -1;
+    if (door.keeps == Keeps::kNothing) {
+      ASSERT_EQ(bytes_held, held) << "allocation " << k << " leaks";
+    }
+    if (!reached) {
+      ASSERT_OK(status);
+      fail_on = false;
+      if (door.keeps == Keeps::kNothing) {
+        EXPECT_GT(failures, 0);
+      }
+      return;
+    }
+    if (!status.ok()) {
+      ++failures;
+      EXPECT_KIND(status, kOutOfMemory) << "allocation " << k;
+    }
+    if (!status.ok() && k % 8 == 0) {
+      ASSERT_OK(caught(door.call)) << "after allocation " << k;
+    }
+  }
+  FAIL() << "never went through";
+}
+
+inline void expect_all_survive(const std::vector<Door>& doors) {
+  for (const Door& door : doors) {
+    expect_survives(door, false);
+    expect_survives(door, true);
+  }
+}
+
+inline Status wrong(const char* what) { return Status(ErrorKind::kCorrupt, what); }
+
+// A folder of its own, so that whatever is left behind is seen.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::path(::testing::TempDir()) /
+              ("numpact_alloc_" + std::to_string(getpid()))) {
+    std::filesystem::create_directory(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string file(const char* name) const { return (path_ / name).string(); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline void put(const std::string& path, ByteSpan bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+inline Bytes get(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string all((std::istreambuf_iterator<char>(stream)), {});
+  return to_bytes(std::as_bytes(std::span(all)));
+}
+
+}  // namespace numpact::testing
+
+#endif
