@@ -4,8 +4,30 @@
 
 if(NUMPACT_BUILD_TESTS)
   enable_testing()
-  find_package(GTest CONFIG REQUIRED)
+  set(NUMPACT_GTEST_SOURCE "" CACHE PATH "GoogleTest's sources, where no built one is to be used")
+  if(NUMPACT_GTEST_SOURCE)
+    add_subdirectory(${NUMPACT_GTEST_SOURCE} ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+    foreach(_numpact_part gtest gmock gmock_main)
+      target_compile_options(${_numpact_part} PRIVATE -w)
+      if(NOT TARGET GTest::${_numpact_part})
+        add_library(GTest::${_numpact_part} ALIAS ${_numpact_part})
+      endif()
+      get_target_property(_numpact_includes ${_numpact_part} INTERFACE_INCLUDE_DIRECTORIES)
+      set_target_properties(${_numpact_part} PROPERTIES
+        INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${_numpact_includes}")
+    endforeach()
+  else()
+    find_package(GTest CONFIG REQUIRED)
+  endif()
   include(GoogleTest)
+
+  set(_numpact_test_pch ${CMAKE_CURRENT_BINARY_DIR}/test_pch.cpp)
+  file(CONFIGURE OUTPUT ${_numpact_test_pch} CONTENT "// Carries the precompiled headers.\n")
+  add_library(numpact_test_pch OBJECT EXCLUDE_FROM_ALL ${_numpact_test_pch})
+  target_link_libraries(numpact_test_pch PRIVATE GTest::gtest)
+  numpact_precompile(numpact_test_pch
+    <gtest/gtest.h> <algorithm> <bit> <cmath> <cstdint> <cstring> <filesystem> <fstream>
+    <functional> <limits> <map> <memory> <optional> <random> <span> <string> <thread> <vector>)
 endif()
 
 function(numpact_add_test name)
@@ -13,6 +35,7 @@ function(numpact_add_test name)
     return()
   endif()
   add_executable(${name} ${ARGN})
+  numpact_precompiled_as(${name} numpact_test_pch)
   target_link_libraries(${name} PRIVATE
     numpact_objects numpact_highway numpact_libdeflate Threads::Threads GTest::gmock_main)
   target_include_directories(${name} PRIVATE

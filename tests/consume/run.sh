@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build into a moved prefix, then builds and runs a program that uses it.
-#   run.sh BUILD_DIR [cmake|pkgconfig|subdirectory]...     (all three when none is named)
+#   run.sh BUILD_DIR [cmake|pkgconfig|subdirectory|subdirectory_whole]...
+#   (the first three when none is named)
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,8 +43,21 @@ way_pkgconfig() {
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir numpact) "$work/bare"
 }
 
+# As a part of another project, whose program links the library of the build folder.
 way_subdirectory() {
-  configure_and_run subdirectory -DNUMPACT_SOURCE_DIR="$here/../.." -DCMAKE_BUILD_TYPE=Debug
+  local options=(-DNUMPACT_SOURCE_DIR="$here/../.." -DCMAKE_BUILD_TYPE=Debug)
+  if [ ! -e "$build/src/libnumpact.a" ]; then
+    way_subdirectory_whole
+    return
+  fi
+  cmake -S "$here/project" -B "$work/configured" "${generator[@]}" \
+    -DCMAKE_CXX_COMPILER="$cxx" "${options[@]}"
+  configure_and_run subdirectory "${options[@]}" -DNUMPACT_PREBUILT="$build"
+}
+
+# The same with a library of its own.
+way_subdirectory_whole() {
+  configure_and_run whole -DNUMPACT_SOURCE_DIR="$here/../.." -DCMAKE_BUILD_TYPE=Debug
 }
 
 for way in "${@:-cmake pkgconfig subdirectory}"; do

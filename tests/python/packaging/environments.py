@@ -14,15 +14,15 @@ class Environment:
     """A virtual environment."""
 
     def __init__(self, folder: Path) -> None:
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
         self.folder = folder
         self.python = folder / "bin/python"
         self.command = folder / "bin/numpact"
 
     def install(self, *packages: object) -> None:
         subprocess.run(
-            [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check",
-             *map(str, packages)],
+            [sys.executable, "-m", "pip", "--python", self.python, "install", "-q",
+             "--disable-pip-version-check", "--no-compile", *map(str, packages)],
             check=True,
         )  # fmt: skip
 

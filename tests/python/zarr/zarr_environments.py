@@ -7,6 +7,7 @@ in through PYTHONPATH, as a folder that looks like an installation.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -34,11 +35,16 @@ def environment(name: str) -> Path:
     folder = ROOT / "build/venvs" / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     python = folder / "bin/python"
     ready = folder / "ready"
-    if not ready.exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        _run([sys.executable, "-m", "venv", str(folder)])
-        _run([str(python), "-m", "pip", "install", "-q", *requirements])
-        ready.touch()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Test processes that run beside each other share it.
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not ready.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
+            pip = [sys.executable, "-m", "pip", "--python", str(python)]
+            _run([*pip, "install", "-q", "--no-compile", *requirements])
+            ready.touch()
     return python
 
 

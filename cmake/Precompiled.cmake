@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Headers that are not ours, parsed once. The headers of a part are compiled where it asks for them,
+# so a source still names all that it includes: a build with NUMPACT_PCH off proves it.
+
+option(NUMPACT_PCH "Precompile headers" ${PROJECT_IS_TOP_LEVEL})
+# In a shared build the tests and what they share differ in their options. GCC 12 for Arm crashes in
+# arm_sve.h behind a precompiled header.
+if(BUILD_SHARED_LIBS OR
+   (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm)"))
+  set(NUMPACT_PCH OFF)
+endif()
+
+# numpact_precompile(TARGET HEADERS...): "<algorithm>" and others like it.
+function(numpact_precompile target)
+  if(NUMPACT_PCH)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# numpact_precompiled_as(TARGET OTHER): the precompiled headers of a target of the same options.
+function(numpact_precompiled_as target other)
+  if(NUMPACT_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+  endif()
+endfunction()
