@@ -60,8 +60,11 @@ class Compressor {
 
   void report(const std::string& output, const Column& column, const WrittenFile& written) const {
     if (options_.common.quiet || output == "-") return;
-    say(fmt::format("{}: {} {} numbers, {}", output, written.count, name_of(column.type),
-                    size_text(written.count * size_of(column.type), written.bytes)));
+    const std::string trailer =
+        written.trailer_bytes == 0 ? ""
+                                   : fmt::format(", {} of them the trailer", written.trailer_bytes);
+    say(fmt::format("{}: {} {} numbers, {}{}", output, written.count, name_of(column.type),
+                    size_text(written.count * size_of(column.type), written.bytes), trailer));
   }
 
   std::string output_for_column(const Column& column) const {
@@ -79,6 +82,7 @@ class Compressor {
     require_config_fits(column.type, write_options_.config, place_of(column));
     const std::string output = output_for_column(column);
     refuse_same_file(options_.input, output);
+    write_options_.config.trailer = parse_trailer_words(options_.trailer, output == "-");
     if (options_.append) {
       if (output == "-") fail_usage("--append", "needs a file to add to (-o)");
       return append(*numbers, column, output);
@@ -148,6 +152,7 @@ class Compressor {
       fail_usage(input_name_, "a whole table becomes a folder: give -o FOLDER or --column NAME");
     }
     refuse_same_file(options_.input, output);
+    write_options_.config.trailer = parse_trailer_words(options_.trailer, false);
     check_table_columns();
 
     OutputFolder folder(output, options_.overwrite, kManifestName);

@@ -53,9 +53,11 @@ class Decompressor {
         range_(parse_range(options.range)),
         config_(parse_limit_words(options.limits)) {
     config_.threads = options.threads;
+    if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
+    if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
   }
 
-  void run() {
+  ExitCode run() {
     refuse_same_file(options_.input, output_);
     if (is_folder(options_.input)) {
       open_folder();
@@ -63,6 +65,7 @@ class Decompressor {
       open_file();
     }
     write();
+    return lost_ ? ExitCode::kCorrupt : ExitCode::kDone;
   }
 
  private:
@@ -87,6 +90,7 @@ class Decompressor {
       plan_.count = range_->count;
       return std::make_unique<PcoRange>(options_.input, input_name_, *range_, config_, dtype_);
     }
+    if (options_.salvage) return open_salvage(options_.input, input_name_, dtype_);
     auto input = std::make_unique<Input>(options_.input);
     // NPY holds the count before the numbers: it must be known where it cannot be filled in later.
     std::unique_ptr<ByteSource> source;
@@ -99,7 +103,29 @@ class Decompressor {
     } else {
       source = std::move(input);
     }
-    return std::make_unique<PcoNumbers>(std::move(source), input_name_, config_, dtype_);
+    return open_all(std::move(source), input_name_, dtype_);
+  }
+
+  std::unique_ptr<PcoInput> open_all(std::unique_ptr<ByteSource> source, const std::string& place,
+                                     std::optional<NumberType> type) {
+    auto numbers = std::make_unique<PcoNumbers>(std::move(source), place, config_, type);
+    if (!options_.ignore_trailer) read_to_end_.push_back(numbers.get());
+    return numbers;
+  }
+
+  std::unique_ptr<PcoInput> open_salvage(const std::string& path, const std::string& place,
+                                         std::optional<NumberType> type) {
+    auto numbers = std::make_unique<PcoSalvage>(path, place, config_, type);
+    plan_.count = numbers->found().sound_count;
+    for (const std::string& line : losses(numbers->found())) {
+      say(fmt::format("{}: {}", place, line));
+      lost_ = true;
+    }
+    if (!numbers->found().header_status.ok() && numbers->found().damage.empty()) {
+      say(fmt::format("{}: {}; no number is lost", place,
+                      numbers->found().header_status.message()));
+    }
+    return numbers;
   }
 
   // For formats with named columns: the file's name without its endings.
@@ -134,6 +160,9 @@ class Decompressor {
     }
     format_ = &format(options_.column.empty() ? "csv" : "text");
     allow_many_files();
+    if (manifest.columns.size() > 1 && options_.salvage) {
+      fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
+    }
     if (manifest.columns.size() > 1) share_columns();
     for (ManifestColumn& entry : manifest.columns) {
       if (entry.count != manifest.columns[0].count) {
@@ -143,7 +172,8 @@ class Decompressor {
       }
       open_column_file(entry);
     }
-    plan_.count = range_ ? range_->count : manifest.columns[0].count;
+    if (range_) plan_.count = range_->count;
+    if (!plan_.count) plan_.count = manifest.columns[0].count;
   }
 
   // Threads take a column each, in place of pieces of one.
@@ -170,9 +200,10 @@ class Decompressor {
     const NumberType type = entry.column.type;
     if (range_) {
       columns_.push_back(std::make_unique<PcoRange>(path, place, *range_, config_, type));
+    } else if (options_.salvage) {
+      columns_.push_back(open_salvage(path, place, type));
     } else {
-      auto input = std::make_unique<Input>(path);
-      columns_.push_back(std::make_unique<PcoNumbers>(std::move(input), place, config_, type));
+      columns_.push_back(open_all(std::make_unique<Input>(path), place, type));
     }
     const PcoInput& numbers = *columns_.back();
     if (*numbers.type() != entry.column.type) {
@@ -207,8 +238,22 @@ class Decompressor {
       progress.add(views[0].count, bytes - before);
     }
     if (plan_.count && rows != *plan_.count) refuse_count(*columns_[0], rows);
+    for (PcoNumbers* const numbers : read_to_end_) check_trailer(*numbers);
     output->finish();
     file.commit();
+  }
+
+  // What contradicts the file is an error, before the output takes its name; what is damaged itself
+  // is worth a word.
+  void check_trailer(PcoNumbers& numbers) const {
+    TrailerState state = TrailerState::kNone;
+    check(numbers.try_check_trailer(state), numbers.place());
+    if (state == TrailerState::kDamaged) {
+      say(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
+                      numbers.place()));
+    } else if (state == TrailerState::kUnrecognised) {
+      say(fmt::format("{}: warning: bytes follow that are no trailer", numbers.place()));
+    }
   }
 
   void read_next(std::vector<NumberView>& views) {
@@ -250,14 +295,13 @@ class Decompressor {
   const Format* format_ = nullptr;
   std::unique_ptr<ThreadExecutor> executor_;  // of several columns
   std::vector<std::unique_ptr<PcoInput>> columns_;
+  std::vector<PcoNumbers*> read_to_end_;  // of the columns
+  bool lost_ = false;                     // some numbers
   OutputPlan plan_;
 };
 
 }  // namespace
 
-ExitCode run_decompress(const DecompressOptions& options) {
-  Decompressor(options).run();
-  return ExitCode::kDone;
-}
+ExitCode run_decompress(const DecompressOptions& options) { return Decompressor(options).run(); }
 
 }  // namespace numpact::cli

@@ -96,6 +96,7 @@ class Checker {
   }
 
   void check_file(const std::string& path, const ManifestColumn* expected) {
+    if (has_trailer(path)) return check_by_trailer(path, expected);
     auto input = std::make_unique<Input>(path);
     const std::optional<std::uint64_t> size = input->size();
     const std::string place = input->name();
@@ -110,8 +111,59 @@ class Checker {
       count += piece.count;
       progress.add(piece.count, bytes_of(piece).size());
     }
-    if (expected != nullptr) compare(numbers, count, *expected);
-    print_sound(place, numbers, count, size);
+    TrailerState state = TrailerState::kNone;
+    const Status trailer = numbers.try_check_trailer(state);
+    if (!trailer.ok()) refuse(trailer, path, place, false);
+    refuse_state(state, place, "");
+    if (expected != nullptr)
+      compare(numbers.type().value_or(expected->column.type), count, place, *expected);
+    const std::string words = state == TrailerState::kSound ? "; checksums match" : "";
+    print_sound(place, numbers.type(), count, numbers.bytes_consumed(), words);
+  }
+
+  // With it all chunks are looked at, whatever became of others.
+  void check_by_trailer(const std::string& path, const ManifestColumn* expected) {
+    const FileBytes file(path);
+    Verification found;
+    check(try_verify(file.bytes(), found, config_), path);
+    for (const std::string& line : losses(found)) say(fmt::format("{}: {}", one_line(path), line));
+    if (!found.header_status.ok()) {
+      throw Failure(ExitCode::kCorrupt, path, found.header_status.message());
+    }
+    const std::uint64_t count = found.index.count();
+    if (!found.damage.empty()) {
+      throw Failure(
+          ExitCode::kCorrupt, path,
+          fmt::format("corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
+                      count, found.index.chunks().size() - found.damage.size(),
+                      found.index.chunks().size()));
+    }
+    refuse_state(found.trailer, path, found.trailer_status.message());
+    if (expected != nullptr) {
+      compare(found.type.value_or(expected->column.type), count, path, *expected);
+    }
+    print_sound(path, found.type, count, found.file_bytes,
+                fmt::format(" and a trailer of {}; checksums match", found.trailing_bytes));
+  }
+
+  // Bytes that end like one, or a trailer; false for what can be read only once.
+  static bool has_trailer(const std::string& path) {
+    if (!Input(path).size()) return false;
+    const FileBytes file(path);
+    std::optional<Trailer> trailer;
+    return !Trailer::try_read(file.bytes(), trailer).ok() || trailer;
+  }
+
+  static void refuse_state(TrailerState state, const std::string& place, const std::string& why) {
+    const std::string reason = why.empty() ? "" : " (" + why + ")";
+    if (state == TrailerState::kDamaged) {
+      throw Failure(ExitCode::kCorrupt, place,
+                    "corrupt: the numbers can be decoded, but the trailer is damaged" + reason);
+    }
+    if (state == TrailerState::kUnrecognised) {
+      throw Failure(ExitCode::kCorrupt, place,
+                    "corrupt: the numbers can be decoded, but bytes follow that are no trailer");
+    }
   }
 
   [[noreturn]] static void refuse(const Status& status, const std::string& path,
@@ -122,28 +174,22 @@ class Checker {
     throw Failure(code, place, message);
   }
 
-  static void compare(const PcoNumbers& numbers, std::uint64_t count,
+  static void compare(NumberType type, std::uint64_t count, const std::string& place,
                       const ManifestColumn& expected) {
-    const NumberType type = numbers.type().value_or(expected.column.type);
     if (type != expected.column.type || count != expected.count) {
-      throw Failure(ExitCode::kCorrupt, numbers.place(),
+      throw Failure(ExitCode::kCorrupt, place,
                     fmt::format("corrupt: holds {} {} numbers, the manifest says {} {}", count,
                                 name_of(type), expected.count, name_of(expected.column.type)));
     }
   }
 
-  void print_sound(const std::string& place, const PcoNumbers& numbers, std::uint64_t count,
-                   const std::optional<std::uint64_t>& size) const {
+  void print_sound(const std::string& place, const std::optional<NumberType>& type,
+                   std::uint64_t count, std::uint64_t bytes, const std::string& words) const {
     if (options_.common.quiet) return;
-    const std::string type = numbers.type() ? std::string(name_of(*numbers.type())) + " " : "";
-    std::string line = fmt::format("{}: OK, {} {}numbers, {} bytes", one_line(place), count, type,
-                                   numbers.bytes_consumed());
-    if (size && *size > numbers.bytes_consumed()) {
-      line += fmt::format(" ({} bytes follow that are not part of it)",
-                          *size - numbers.bytes_consumed());
-    }
+    const std::string type_name = type ? std::string(name_of(*type)) + " " : "";
     OutputFile out("-", false, Content::kText);
-    out.put(line + "\n");
+    out.put(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), count, type_name,
+                        bytes, words));
     out.commit();
   }
 

@@ -39,6 +39,7 @@ struct CompressOptions {
   unsigned threads = 0;
   SourceWords source;
   EncodeWords encode;
+  TrailerWords trailer;
   CommonOptions common;
 };
 
@@ -50,6 +51,8 @@ struct DecompressOptions {
   std::string dtype;
   std::string range;
   bool overwrite = false;
+  bool salvage = false;         // what is sound, and a word on what is not
+  bool ignore_trailer = false;  // whatever checksums say
   unsigned threads = 0;
   LimitWords limits;
   CommonOptions common;
@@ -70,6 +73,15 @@ struct ExplainOptions {
   bool json = false;
   SourceWords source;
   EncodeWords encode;
+  LimitWords limits;
+  CommonOptions common;
+};
+
+struct IndexOptions {
+  std::vector<std::string> inputs;
+  std::string restart;
+  bool remove = false;
+  bool overwrite = false;  // also what follows the file and is no trailer
   LimitWords limits;
   CommonOptions common;
 };
@@ -98,6 +110,7 @@ ExitCode run_compress(const CompressOptions& options);
 ExitCode run_decompress(const DecompressOptions& options);
 ExitCode run_inspect(const InspectOptions& options);
 ExitCode run_explain(const ExplainOptions& options);
+ExitCode run_index(const IndexOptions& options);
 ExitCode run_verify(const VerifyOptions& options);
 ExitCode run_bench(const BenchOptions& options);
 ExitCode run_cpu(const CpuOptions& options);

@@ -21,6 +21,13 @@ void add_thread_option(CLI::App& command, unsigned& threads, const std::string& 
       ->capture_default_str();
 }
 
+void add_restart_option(CLI::App& command, std::string& restart) {
+  command
+      .add_option("--restart", restart,
+                  "In the trailer also where to begin every N numbers (256 to 16M, as 64K)")
+      ->type_name("N");
+}
+
 void add_common_options(CLI::App& command, CommonOptions& options) {
   command.add_flag("-q,--quiet", options.quiet, "Print errors only");
   command.add_flag("--no-progress", options.no_progress, "No progress bar");

@@ -13,6 +13,7 @@ namespace numpact::cli {
 void add_limit_options(CLI::App& command, LimitWords& words);
 // `work`: what they do, as "encode".
 void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work);
+void add_restart_option(CLI::App& command, std::string& restart);
 void add_common_options(CLI::App& command, CommonOptions& options);
 
 }  // namespace numpact::cli

@@ -132,6 +132,24 @@ EncodeConfig parse_encode_words(const EncodeWords& words) {
   return config;
 }
 
+TrailerSpec parse_trailer_words(const TrailerWords& words, bool is_stdout) {
+  if (words.unwanted && (words.wanted || !words.restart.empty())) {
+    fail_usage("--no-trailer", "contradicts --trailer and --restart");
+  }
+  if (!words.restart.empty()) {
+    const std::uint64_t distance = parse_size("--restart", words.restart);
+    constexpr std::uint64_t kLeast = std::uint64_t{1} << TrailerSpec::kMinRestartLog;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << TrailerSpec::kMaxRestartLog;
+    if (!std::has_single_bit(distance) || distance < kLeast || distance > kMost) {
+      fail_usage("--restart",
+                 fmt::format("{} is no power of two from {} to {}", words.restart, kLeast, kMost));
+    }
+    return TrailerSpec::restarts(static_cast<unsigned>(std::countr_zero(distance)));
+  }
+  const bool wanted = words.wanted || (!is_stdout && !words.unwanted);
+  return wanted ? TrailerSpec::index() : TrailerSpec::none();
+}
+
 DecodeConfig parse_limit_words(const LimitWords& words) {
   DecodeConfig config;
   if (!words.max_output.empty()) {

@@ -27,6 +27,13 @@ struct LimitWords {
   std::string max_memory;
 };
 
+// Whether files get a trailer; restart points are so many numbers apart.
+struct TrailerWords {
+  bool wanted = false;
+  bool unwanted = false;
+  std::string restart;
+};
+
 // Numbers of a file by their places.
 struct NumberRange {
   std::uint64_t first = 0;
@@ -35,6 +42,8 @@ struct NumberRange {
 
 // All of these fail with a usage error that names the option.
 EncodeConfig parse_encode_words(const EncodeWords& words);
+// Files get one unless it is unwanted, standard output only if it is asked for.
+TrailerSpec parse_trailer_words(const TrailerWords& words, bool is_stdout);
 DecodeConfig parse_limit_words(const LimitWords& words);
 std::optional<NumberRange> parse_range(const std::string& word,
                                        const std::string& option = "--range");

@@ -34,6 +34,15 @@ std::string ratio_text(std::uint64_t raw, std::uint64_t bytes) {
   return fmt::format("{:.3f}", static_cast<double>(raw) / static_cast<double>(bytes));
 }
 
+std::string trailer_text(const FileInfo& info) {
+  const std::string size = fmt::format("{} bytes", grouped(info.trailing_bytes));
+  if (info.trailer == TrailerState::kUnrecognised) return size + " follow that are none";
+  if (info.trailer == TrailerState::kDamaged) return size + ", damaged";
+  if (!info.restart_log) return size + ", index and checksums";
+  return fmt::format("{}, index, checksums, restart points every {} numbers", size,
+                     std::uint64_t{1} << *info.restart_log);
+}
+
 std::string head_report(const std::string& file, const FileInfo& info) {
   const FileHeader& header = info.header;
   std::string text;
@@ -48,9 +57,7 @@ std::string head_report(const std::string& file, const FileInfo& info) {
   line("bytes", fmt::format("{}, {} bits a number, ratio {}", grouped(info.file_bytes),
                             bits_per_number(info.file_bytes, info.count),
                             ratio_text(raw_bytes(info), info.file_bytes)));
-  if (info.trailing_bytes > 0) {
-    line("followed", fmt::format("by {} bytes that are not part of it", info.trailing_bytes));
-  }
+  if (info.trailing_bytes > 0) line("trailer", trailer_text(info));
   line("chunks", std::to_string(info.chunks.size()));
   return text;
 }

@@ -35,6 +35,7 @@ Examples:
   generate | numpact compress - --dtype f32 -o out.pco   raw numbers from standard input
   numpact inspect fare.pco
   numpact explain trips.parquet --column fare            why it takes the bytes it takes
+  numpact verify fare.pco                                structure, checksums, all numbers
   numpact bench trips.parquet
   numpact cvc pack embeddings.npy                        vectors, makes embeddings.npy.cvc
 
@@ -67,6 +68,12 @@ Examples:
   numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
   numpact explain fare.pco                               an existing file
   numpact explain fare.pco --again                       what would be chosen today
+)";
+
+constexpr const char* kIndexFooter = R"(
+Examples:
+  numpact index old.pco                                  from any writer, replaced in one step
+  numpact index prices.pco --restart 64K                 fine random access, threads within chunks
 )";
 
 void add_source_options(CLI::App& command, SourceWords& words) {
@@ -114,6 +121,7 @@ struct AllOptions {
   DecompressOptions decompress;
   InspectOptions inspect;
   ExplainOptions explain;
+  IndexOptions index;
   VerifyOptions verify;
   BenchOptions bench;
   CpuOptions cpu;
@@ -136,6 +144,10 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
   command->add_flag("--append", options.append, "Add to the .pco file instead of making it");
   command->add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
   command->add_flag("--no-verify", options.no_verify, "Do without");
+  command->add_flag("--trailer", options.trailer.wanted,
+                    "Write index and checksums behind the file (the default for files)");
+  command->add_flag("--no-trailer", options.trailer.unwanted, "Do without");
+  add_restart_option(*command, options.trailer.restart);
   add_thread_option(*command, options.threads, "encode");
   add_common_options(*command, options.common);
   command->footer(kCompressFooter);
@@ -162,6 +174,10 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
       ->add_option("--range", options.range,
                    "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
       ->type_name("FIRST:COUNT");
+  command->add_flag("--salvage", options.salvage,
+                    "Of a damaged file write what is sound, say what is lost (exit code 3)");
+  command->add_flag("--ignore-trailer", options.ignore_trailer,
+                    "Do not compare checksums: for a damaged chunk that still decodes");
   add_thread_option(*command, options.threads, "decode");
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
@@ -198,6 +214,22 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
   command->footer(kExplainFooter);
+  return command;
+}
+
+CLI::App* add_index(CLI::App& app, IndexOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("index", "Give .pco files a trailer: index, ranges, checksums");
+  command->add_option("FILE", options.inputs, ".pco files and folders of compress")
+      ->required()
+      ->type_name("");
+  add_restart_option(*command, options.restart);
+  command->add_flag("--remove", options.remove, "Take the trailer away");
+  command->add_flag("-f,--force", options.overwrite,
+                    "Also where bytes follow that are no trailer: they go");
+  add_limit_options(*command, options.limits);
+  add_common_options(*command, options.common);
+  command->footer(kIndexFooter);
   return command;
 }
 
@@ -246,6 +278,7 @@ int run(int argc, char** argv) {
   const CLI::App* decompress = add_decompress(app, options.decompress);
   const CLI::App* inspect = add_inspect(app, options.inspect);
   const CLI::App* explain = add_explain(app, options.explain);
+  const CLI::App* index = add_index(app, options.index);
   const CLI::App* verify = add_verify(app, options.verify);
   const CLI::App* bench = add_bench(app, options.bench);
   add_cpu(app, options.cpu);
@@ -265,6 +298,7 @@ int run(int argc, char** argv) {
     if (decompress->parsed()) return run_decompress(options.decompress);
     if (inspect->parsed()) return run_inspect(options.inspect);
     if (explain->parsed()) return run_explain(options.explain);
+    if (index->parsed()) return run_index(options.index);
     if (verify->parsed()) return run_verify(options.verify);
     if (bench->parsed()) return run_bench(options.bench);
     return run_cpu(options.cpu);

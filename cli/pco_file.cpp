@@ -73,6 +73,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   check_written(writer.try_finish(), file, place);
   if (verifier != nullptr) verifier->finish(file.name());
   written.bytes = writer.bytes_written();
+  written.trailer_bytes = writer.trailer_bytes();
   return written;
 }
 
@@ -110,6 +111,47 @@ NumberView PcoNumbers::next() {
   NumberView numbers;
   check(try_next(numbers), place_);
   return numbers;
+}
+
+PcoSalvage::PcoSalvage(const std::string& path, std::string place, const DecodeConfig& config,
+                       std::optional<NumberType> dtype)
+    : PcoInput(std::move(place), config.threads), bytes_(path), config_(config) {
+  check(try_verify(bytes_.bytes(), found_, config, &context_), place_);
+  type_ = found_.type ? found_.type : dtype;
+  if (found_.sound_count == 0) return;
+  Result<FileReader> reader = FileReader::create(bytes_.bytes(), found_.index, found_.header);
+  check(reader.status(), place_);
+  reader_ = *reader;
+}
+
+NumberView PcoSalvage::next() {
+  std::uint64_t end = found_.index.count();
+  for (; damage_at_ < found_.damage.size(); ++damage_at_) {
+    const DamagedPart& damage = found_.damage[damage_at_];
+    if (damage.first > at_ || !damage.count) {
+      end = std::min(end, damage.first);
+      break;
+    }
+    at_ = damage.first + *damage.count;
+  }
+  const MutableNumberView out = piece(reader_ ? end - at_ : 0);
+  if (out.count > 0) check(reader_->try_read(at_, out, config_, &context_), place_);
+  at_ += out.count;
+  return NumberView(out.type, out.data, out.count);
+}
+
+std::vector<std::string> losses(const Verification& found) {
+  std::vector<std::string> lines;
+  for (const DamagedPart& damage : found.damage) {
+    const std::string numbers =
+        damage.count
+            ? fmt::format("numbers {} to {}", damage.first, damage.first + *damage.count - 1)
+            : fmt::format("numbers from {} on, however many", damage.first);
+    lines.push_back(fmt::format("{} lost, chunk {} in {} bytes from byte {}: {}", numbers,
+                                damage.chunk, damage.bytes, damage.offset,
+                                damage.status.message()));
+  }
+  return lines;
 }
 
 PcoRange::PcoRange(const std::string& path, std::string place, const NumberRange& range,

@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "encode_options.hpp"
 #include "files.hpp"
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
+#include "numpact/trailer.hpp"
 #include "output_file.hpp"
 #include "progress_bar.hpp"
 #include "table.hpp"
@@ -21,7 +23,8 @@ namespace numpact::cli {
 
 struct WrittenFile {
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;          // all
+  std::uint64_t trailer_bytes = 0;  // of these
 };
 
 struct WriteOptions {
@@ -70,6 +73,8 @@ class PcoNumbers final : public PcoInput {
 
   // Like next(), but errors come as a Status.
   Status try_next(NumberView& numbers);
+  // After the last of them.
+  Status try_check_trailer(TrailerState& state) { return reader_.try_check_trailer(state); }
   std::uint64_t bytes_consumed() const { return reader_.bytes_consumed(); }
 
  private:
@@ -77,6 +82,29 @@ class PcoNumbers final : public PcoInput {
   StreamReader reader_;
   FileHeader header_;
 };
+
+// All that is sound in a file that may be damaged.
+class PcoSalvage final : public PcoInput {
+ public:
+  // Looks over the whole file.
+  PcoSalvage(const std::string& path, std::string place, const DecodeConfig& config,
+             std::optional<NumberType> dtype = std::nullopt);
+
+  NumberView next() override;
+  const Verification& found() const { return found_; }
+
+ private:
+  FileBytes bytes_;
+  DecodeConfig config_;
+  DecodeContext context_;
+  Verification found_;
+  std::optional<FileReader> reader_;
+  std::uint64_t at_ = 0;       // the next number
+  std::size_t damage_at_ = 0;  // the next of found_.damage
+};
+
+// What is lost, a line for each range.
+std::vector<std::string> losses(const Verification& found);
 
 // Some of them, by their places. Of a file on disk no more is decoded than their chunks; of others
 // all bytes are read into memory. The file is walked first.

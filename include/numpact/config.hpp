@@ -186,6 +186,14 @@ enum class TrailerPolicy : std::uint8_t {
   kRequire,  // as kUse, and none or a damaged one is an error
 };
 
+// What is found behind a file.
+enum class TrailerState : std::uint8_t {
+  kNone,          // nothing
+  kSound,         // a trailer that is true of the file, but for chunks that are damaged
+  kDamaged,       // one that is damaged, or says what is not so
+  kUnrecognised,  // something else
+};
+
 // How far a long call has come.
 struct Progress {
   std::uint64_t numbers = 0;  // encoded or decoded so far
@@ -249,7 +257,9 @@ struct DecodeLimits {
 
 struct DecodeConfig {
   DecodeLimits limits;
-  // Of standalone files in memory, by the functions that read them to their end or by places.
+  // Of standalone files in memory, by the functions that read them to their end or by places; a
+  // StreamReader makes checksums unless this is kIgnore, and holds them against a trailer when
+  // asked.
   TrailerPolicy trailer = TrailerPolicy::kUse;
   // May be called less often where several threads work: they are not interrupted for it.
   ProgressCallback progress;

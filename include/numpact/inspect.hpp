@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "numpact/config.hpp"
 #include "numpact/error.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/types.hpp"
@@ -86,6 +87,9 @@ struct FileInfo {
   std::uint64_t count = 0;           // numbers in all chunks
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
+  // Of these, by its own checksums: whether it is true of the file is for try_verify to find.
+  TrailerState trailer = TrailerState::kNone;
+  std::optional<unsigned> restart_log;  // how far apart its restart points are, as a power of two
 };
 
 // Errors as decoding would give them, but for those that only the numbers show (a dictionary index

@@ -108,6 +108,18 @@ class NUMPACT_API StreamReader {
     return count;
   }
 
+  // After the end of the file: reads on, to the end of the source if what follows may be a trailer,
+  // and holds the file against it. Errors: kChecksum, with the first chunk of those that may be
+  // damaged; kCorrupt where the trailer contradicts the file; those of the source; kInvalidArgument
+  // before the end and with TrailerPolicy::kIgnore. A trailer that is damaged itself is no error,
+  // but `state` says so.
+  Status try_check_trailer(TrailerState& state) noexcept;
+  TrailerState check_trailer() {
+    TrailerState state = TrailerState::kNone;
+    throw_if_error(try_check_trailer(state));
+    return state;
+  }
+
   // Bytes of the file decoded so far; once the end is reached, where the file ends in the source
   // (what follows the terminator is not part of the file and may have been read ahead).
   std::uint64_t bytes_consumed() const noexcept;
@@ -155,7 +167,9 @@ class NUMPACT_API StreamWriter {
   Status try_finish() noexcept;
   void finish() { throw_if_error(try_finish()); }
 
+  // The trailer among them, once the writer has finished.
   std::uint64_t bytes_written() const noexcept;
+  std::uint64_t trailer_bytes() const noexcept;
 
  private:
   friend NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,

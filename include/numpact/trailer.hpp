@@ -74,6 +74,11 @@ class NUMPACT_API Trailer {
   // kOutOfMemory. Whether what it says is true of the file is found when that is read, or by
   // try_verify.
   static Status try_read(std::span<const std::byte> file, std::optional<Trailer>& trailer) noexcept;
+  // The same with the end of a file whose first `before` bytes are elsewhere. Where that does not
+  // hold the whole trailer, `missing` becomes how many bytes before it are needed, too, and nothing
+  // else happens; 24 bytes are enough to tell.
+  static Status try_read_tail(std::span<const std::byte> tail, std::uint64_t before,
+                              std::optional<Trailer>& trailer, std::uint64_t& missing) noexcept;
   static std::optional<Trailer> read(std::span<const std::byte> file) {
     std::optional<Trailer> trailer;
     throw_if_error(try_read(file, trailer));
@@ -113,13 +118,6 @@ class NUMPACT_API Trailer {
 
  private:
   std::shared_ptr<const Table> table_;  // null: nothing
-};
-
-enum class TrailerState : std::uint8_t {
-  kNone,          // the file ends with its terminator
-  kSound,         // and is true of the file, but for chunks that are damaged
-  kDamaged,       // Verification::trailer_status says how
-  kUnrecognised,  // something else follows the terminator
 };
 
 // A part of a file that cannot be decoded or is not what it was.

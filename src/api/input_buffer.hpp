@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory_resource>
+#include <utility>
 #include <vector>
 
+#include "base/crc.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 
@@ -26,9 +28,15 @@ class InputBuffer {
   std::uint64_t offset() const { return offset_; }
 
   void drop(std::size_t count) {
+    if (checksums_) crc_ = crc32({bytes_.data() + begin_, count}, crc_);
     begin_ += count;
     offset_ += count;
   }
+
+  // From now on drop() sums up what goes.
+  void keep_checksum() { checksums_ = true; }
+  // Of what was dropped since the last call.
+  std::uint32_t take_checksum() { return std::exchange(crc_, 0); }
 
   // Reads until at least `wanted` bytes are there or the source ends.
   Status ensure(std::size_t wanted) {
@@ -79,6 +87,8 @@ class InputBuffer {
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
   bool at_end_ = false;
+  bool checksums_ = false;
+  std::uint32_t crc_ = 0;
   Status failure_;  // of the source; it is not asked again
 };
 

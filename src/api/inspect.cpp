@@ -8,6 +8,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
+#include "pco/trailer/layout.hpp"
 
 namespace numpact {
 namespace {
@@ -28,6 +29,17 @@ ChunkInfo describe_chunk(const standalone::FileWalker& walker, const Sizes& size
     variable.offset_bits = sizes[index].offset_bits;
   }
   return info;
+}
+
+void describe_rest(std::span<const std::byte> file, FileInfo& info) {
+  info.trailing_bytes = file.size() - info.file_bytes;
+  if (info.trailing_bytes == 0) return;
+  info.trailer = TrailerState::kUnrecognised;
+  if (!trailer::ends_with_trailer(file)) return;
+  trailer::View view;
+  const bool is_sound = trailer::parse({file}, view).ok() && view.file_bytes == info.file_bytes;
+  info.trailer = is_sound ? TrailerState::kSound : TrailerState::kDamaged;
+  if (is_sound) info.restart_log = view.front.restart_log;
 }
 
 }  // namespace
@@ -56,7 +68,7 @@ Status try_inspect(std::span<const std::byte> file, FileInfo& info,
       NUMPACT_TRY(report_progress(config.progress, {info.count, walker.offset()}));
     }
     info.file_bytes = walker.offset();
-    info.trailing_bytes = file.size() - info.file_bytes;
+    describe_rest(file, info);
     return {};
   });
 }

@@ -4,6 +4,7 @@
 #include "api/decode_checks.hpp"
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
+#include "api/span_checksums.hpp"
 #include "api/workers.hpp"
 #include "base/arena.hpp"
 #include "base/guard.hpp"
@@ -15,8 +16,20 @@ struct StreamReader::Impl {
   enum class Place { kHeader, kBetweenChunks, kPageHead, kPage, kEnd };
 
   Impl(ByteSource& source, DecodeConfig decode_config, std::pmr::memory_resource* memory)
-      : input(source, memory), config(std::move(decode_config)), arena(memory), workers(memory) {
+      : input(source, memory),
+        config(std::move(decode_config)),
+        arena(memory),
+        spans(memory),
+        workers(memory) {
     arena.reset(config.limits.max_memory);
+    if (config.trailer != TrailerPolicy::kIgnore) input.keep_checksum();
+  }
+
+  // To be called where chunks end.
+  void note_span() {
+    if (config.trailer == TrailerPolicy::kIgnore) return;
+    spans.add(span_begin, input.offset(), input.take_checksum());
+    span_begin = input.offset();
   }
 
   // Runs `parse` on the bytes at hand, with more of them as long as it finds them too few. On
@@ -45,6 +58,8 @@ struct StreamReader::Impl {
         [&](BitReader& reader) { return standalone::parse_header(reader, header); }));
     type = header.uniform_type;
     header_bytes = input.offset();
+    header_crc = input.take_checksum();
+    span_begin = header_bytes;
     place = Place::kBetweenChunks;
     NUMPACT_TRY(input.ensure(1));
     if (!type && !input.bytes().empty()) {
@@ -114,6 +129,7 @@ struct StreamReader::Impl {
     const standalone::Place proven = parallel->run(stretch, at, false, &report_place);
     workers.give_memory_back(limits.max_memory);
     input.drop(static_cast<std::size_t>(proven.offset - input.offset()));
+    note_span();
     count += static_cast<std::size_t>(proven.numbers - before);
     numbers_before_chunk = proven.numbers;
     chunk_index = proven.chunk;
@@ -177,6 +193,7 @@ struct StreamReader::Impl {
     NUMPACT_TRY(input.ensure(1));
     NUMPACT_TRY(
         step_with_more([&](BitWindow& window, bool&) { return PageDecoder::finish(window); }));
+    note_span();
     numbers_before_chunk += head.n;
     if (parallel) parallel->passed_in_order(head.n);
     ++chunk_index;
@@ -209,6 +226,47 @@ struct StreamReader::Impl {
     return {};
   }
 
+  // All that follows the terminator, if it may be a trailer of this file.
+  Status read_rest(bool& may_be_trailer) {
+    NUMPACT_TRY(input.ensure(trailer::kFrontBytes));
+    may_be_trailer = !input.bytes().empty() && trailer::begins_with_trailer(input.bytes());
+    const std::uint64_t per_chunk = trailer::kRecordBytes + trailer::kStateSizeBytes;
+    const std::uint64_t points = numbers_before_chunk >> TrailerSpec::kMinRestartLog;
+    const std::uint64_t most = trailer::kFrontBytes + trailer::kFooterBytes +
+                               chunk_index * per_chunk +
+                               points * (trailer::kPositionBytes + kMaxStateBytes);
+    while (may_be_trailer && !input.is_last()) {
+      if (input.bytes().size() > most) may_be_trailer = false;
+      if (may_be_trailer) NUMPACT_TRY(input.extend());
+    }
+    may_be_trailer = may_be_trailer && trailer::ends_with_trailer(input.bytes());
+    return {};
+  }
+
+  Status check_trailer(TrailerState& state) {
+    if (place != Place::kEnd) {
+      return Status(ErrorKind::kInvalidArgument, "the file was not read to its end");
+    }
+    if (config.trailer == TrailerPolicy::kIgnore) {
+      return Status(ErrorKind::kInvalidArgument, "checksums were not made");
+    }
+    bool may_be_trailer = false;
+    const bool is_read = input.bytes().empty() && input.is_last();
+    if (!is_read) NUMPACT_TRY(read_rest(may_be_trailer));
+    state = input.bytes().empty() ? TrailerState::kNone : TrailerState::kUnrecognised;
+    if (!may_be_trailer) return {};
+    state = TrailerState::kDamaged;
+    trailer::View view;
+    const Status parsed = trailer::parse({input.bytes(), input.offset()}, view);
+    if (!parsed.ok() || view.file_bytes != input.offset()) return {};
+    state = TrailerState::kSound;
+    if (view.front.header_bytes != header_bytes || view.front.header_crc != header_crc) {
+      return Status(ErrorKind::kChecksum, "the header has another checksum than the trailer says",
+                    0);
+    }
+    return spans.compare(view);
+  }
+
   Status report(std::size_t done) {
     numbers_given += done;
     return report_progress(config.progress, {numbers_given, input.offset()});
@@ -227,6 +285,9 @@ struct StreamReader::Impl {
   Place place = Place::kHeader;
   standalone::Header header;
   std::uint64_t header_bytes = 0;
+  std::uint32_t header_crc = 0;
+  SpanChecksums spans;
+  std::uint64_t span_begin = 0;
   std::optional<NumberType> type;
   standalone::ChunkHead head;
   ChunkMeta meta;
@@ -265,6 +326,12 @@ Status StreamReader::try_read(const MutableNumberView& out, std::size_t& count) 
   // Asking for the wrong type changes nothing; any other error is the end.
   if (status.kind() != ErrorKind::kTypeMismatch) impl_->failure = status;
   return status;
+}
+
+Status StreamReader::try_check_trailer(TrailerState& state) noexcept {
+  state = TrailerState::kNone;
+  if (!impl_->failure.ok()) return impl_->failure;
+  return guarded([&] { return impl_->check_trailer(state); });
 }
 
 std::uint64_t StreamReader::bytes_consumed() const noexcept { return impl_->input.offset(); }

@@ -195,9 +195,11 @@ struct StreamWriter::Impl {
     }
     const std::byte terminator{wire::kTerminator};
     NUMPACT_TRY(send({&terminator, 1}));
-    if (trailer) NUMPACT_TRY(send(trailer->finish(file_offset())));
     finished = true;
-    return {};
+    if (!trailer) return {};
+    const std::vector<std::byte> bytes = trailer->finish(file_offset());
+    trailer_bytes = bytes.size();
+    return send(bytes);
   }
 
   // In the file, of what comes next.
@@ -221,6 +223,7 @@ struct StreamWriter::Impl {
   std::size_t chunks = 0;  // closed
   std::uint64_t numbers_written = 0;
   std::uint64_t bytes_written = 0;
+  std::uint64_t trailer_bytes = 0;
   std::uint64_t bytes_before = 0;  // of the file that is continued
   std::optional<trailer::Builder> trailer;
   std::vector<std::vector<trailer::Summary>> summaries;  // of a wave
@@ -260,6 +263,8 @@ Status StreamWriter::try_finish() noexcept {
 }
 
 std::uint64_t StreamWriter::bytes_written() const noexcept { return impl_->bytes_written; }
+
+std::uint64_t StreamWriter::trailer_bytes() const noexcept { return impl_->trailer_bytes; }
 
 void StreamWriter::continue_file() noexcept { impl_->continues = true; }
 

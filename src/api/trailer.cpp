@@ -89,10 +89,22 @@ std::uint64_t from_ordered_latent(NumberType type, std::uint64_t latent) noexcep
 
 Status Trailer::try_read(std::span<const std::byte> file,
                          std::optional<Trailer>& trailer) noexcept {
+  std::uint64_t missing = 0;
+  return try_read_tail(file, 0, trailer, missing);
+}
+
+Status Trailer::try_read_tail(std::span<const std::byte> tail, std::uint64_t before,
+                              std::optional<Trailer>& trailer, std::uint64_t& missing) noexcept {
   trailer.reset();
-  if (!trailer::ends_with_trailer(file)) return {};
+  missing = 0;
+  if (!trailer::ends_with_trailer(tail)) return {};
   trailer::View view;
-  NUMPACT_TRY(trailer::parse(file, view));
+  const Status parsed = trailer::parse({tail, before}, view);
+  if (parsed.kind() == ErrorKind::kOutputTooSmall) {
+    missing = before - view.file_bytes;
+    return {};
+  }
+  NUMPACT_TRY(parsed);
   return guarded([&]() -> Status {
     auto table = std::make_shared<Table>();
     table->file_bytes = view.file_bytes;

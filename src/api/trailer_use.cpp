@@ -21,7 +21,7 @@ Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
   const bool must_be = policy == TrailerPolicy::kRequire;
   if (policy == TrailerPolicy::kIgnore) return {};
   if (!trailer::ends_with_trailer(file)) return must_be ? none() : Status();
-  const Status status = trailer::parse(file, view.emplace());
+  const Status status = trailer::parse({file}, view.emplace());
   if (!status.ok()) view.reset();
   return must_be ? status : Status();
 }

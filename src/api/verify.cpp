@@ -273,7 +273,7 @@ Status try_verify(std::span<const std::byte> file, Verification& verification,
     }
     if (known) {
       trailer::View view;
-      NUMPACT_TRY(trailer::parse(file, view));
+      NUMPACT_TRY(trailer::parse({file}, view));
       verification.trailer = TrailerState::kSound;
       return ByTrailer(file, view, *known, config, verification).run(context);
     }

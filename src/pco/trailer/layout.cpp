@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/trailer/layout.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/crc.hpp"
@@ -218,15 +219,20 @@ std::uint64_t View::end_of(std::uint64_t chunk) const {
   return load_le64(records.data() + static_cast<std::size_t>(chunk + 1) * kRecordBytes);
 }
 
-bool ends_with_trailer(std::span<const std::byte> file) {
-  return file.size() >= kFooterBytes &&
-         matches(file.data() + file.size() - kFooterBytes + kEndMagicAt, kEndMagic);
+bool ends_with_trailer(std::span<const std::byte> bytes) {
+  return bytes.size() >= kFooterBytes &&
+         matches(bytes.data() + bytes.size() - kFooterBytes + kEndMagicAt, kEndMagic);
 }
 
-Status parse(std::span<const std::byte> file, View& view) {
+bool begins_with_trailer(std::span<const std::byte> bytes) {
+  return matches(bytes.data(),
+                 std::span(kFrontMagic).first(std::min(bytes.size(), std::size(kFrontMagic))));
+}
+
+Status parse(const Tail& tail, View& view) {
   view = {};
-  const std::size_t footer_at = file.size() - kFooterBytes;
-  const std::byte* const footer = file.data() + footer_at;
+  const std::uint64_t footer_at = tail.file_size() - kFooterBytes;
+  const std::byte* const footer = tail.bytes.data() + (tail.bytes.size() - kFooterBytes);
   constexpr std::size_t kChecked = 12;
   if (crc32({footer, kChecked}) != load<std::uint32_t>(footer + kChecked)) {
     return {ErrorKind::kChecksum, "the end of the trailer has another checksum", footer_at};
@@ -235,13 +241,14 @@ Status parse(std::span<const std::byte> file, View& view) {
   if (at == 0 || at > footer_at || footer_at - at < kFrontBytes) {
     return corrupt("the trailer has no room where it says it is", footer_at);
   }
-  const std::span<const std::byte> body =
-      file.subspan(static_cast<std::size_t>(at), footer_at - static_cast<std::size_t>(at));
+  view.file_bytes = at;
+  view.bytes = tail.file_size() - at;
+  if (at < tail.base) return {ErrorKind::kOutputTooSmall, "the trailer begins before", at};
+  const std::span<const std::byte> body = tail.bytes.subspan(
+      static_cast<std::size_t>(at - tail.base), static_cast<std::size_t>(footer_at - at));
   if (crc32(body) != load<std::uint32_t>(footer + 8)) {
     return {ErrorKind::kChecksum, "the trailer has another checksum", at};
   }
-  view.file_bytes = at;
-  view.bytes = file.size() - at;
   NUMPACT_TRY(parse_front(body.data(), at, view.front));
   const std::span<const std::byte> rest = body.subspan(kFrontBytes);
   if (view.front.chunk_n > rest.size() / kRecordBytes) {

@@ -108,10 +108,21 @@ struct View {
 };
 
 // Whether the bytes end with what ends a trailer.
-bool ends_with_trailer(std::span<const std::byte> file);
+bool ends_with_trailer(std::span<const std::byte> bytes);
+// Whether they begin with what begins one, as far as they go.
+bool begins_with_trailer(std::span<const std::byte> bytes);
 
-// Of a file that does. kChecksum, kCorrupt, kUnsupportedVersion; offsets are in the file.
-Status parse(std::span<const std::byte> file, View& view);
+// The end of a file.
+struct Tail {
+  std::span<const std::byte> bytes;
+  std::uint64_t base = 0;  // bytes of the file before them
+
+  std::uint64_t file_size() const { return base + bytes.size(); }
+};
+
+// Of a tail that ends with one. kChecksum, kCorrupt, kUnsupportedVersion; offsets are in the file.
+// kOutputTooSmall: the tail does not reach back to where the trailer begins, which `view` says.
+Status parse(const Tail& tail, View& view);
 
 // The points of all chunks, found by walking over their sizes; View checks that they fit.
 class PointsWalker {

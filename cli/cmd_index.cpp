@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact index
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "commands.hpp"
+#include "files.hpp"
+#include "manifest.hpp"
+#include "numpact/trailer.hpp"
+#include "output_file.hpp"
+#include "progress_bar.hpp"
+
+namespace numpact::cli {
+namespace {
+
+class Indexer {
+ public:
+  explicit Indexer(const IndexOptions& options)
+      : options_(options), config_(parse_limit_words(options.limits)) {
+    TrailerWords words;
+    words.wanted = true;
+    words.restart = options.restart;
+    if (options.remove && !options.restart.empty()) {
+      fail_usage("--remove", "contradicts --restart");
+    }
+    spec_ = options.remove ? TrailerSpec::none() : parse_trailer_words(words, false);
+  }
+
+  void add(const std::string& path) const {
+    if (!is_folder(path)) return add_to_file(path);
+    const Manifest manifest = read_manifest(path);
+    for (const ManifestColumn& column : manifest.columns) add_to_file(path + "/" + column.file);
+  }
+
+ private:
+  void add_to_file(const std::string& path) const {
+    if (!Input(path).size()) throw Failure(ExitCode::kFailure, path, "is no file on disk");
+    const FileBytes file(path);
+    std::optional<Trailer> old;
+    const Status status = Trailer::try_read(file.bytes(), old);
+    if (!status.ok() && !options_.overwrite) {
+      throw Failure(ExitCode::kCorrupt, path, status.message() + " (--force makes a new trailer)");
+    }
+    // A file that is not what its trailer says would get one that says it is sound.
+    DecodeConfig config = config_;
+    Verification found;
+    if (old) {
+      check(try_verify(file.bytes(), found, config_), path);
+      if (!found.is_sound() && !options_.overwrite) refuse(found, path);
+    }
+    config.trailer = TrailerPolicy::kIgnore;
+    std::vector<std::byte> trailer;
+    std::uint64_t file_bytes = 0;
+    check(Trailer::try_make(file.bytes(), spec_, trailer, file_bytes, config), path);
+    const std::uint64_t rest = file.bytes().size() - file_bytes;
+    if (!old && rest > 0 && !options_.overwrite) {
+      throw Failure(ExitCode::kFailure, path,
+                    fmt::format("{} bytes follow that are no trailer (--force drops them)", rest));
+    }
+    OutputFile out(path, true, Content::kBinary);
+    out.put(file.bytes().first(static_cast<std::size_t>(file_bytes)));
+    out.put(trailer);
+    out.commit();
+    report(path, file_bytes, trailer.size());
+  }
+
+  [[noreturn]] static void refuse(const Verification& found, const std::string& path) {
+    const Status& status = !found.header_status.ok() ? found.header_status
+                           : !found.damage.empty()   ? found.damage.front().status
+                                                     : found.trailer_status;
+    throw Failure(ExitCode::kCorrupt, path,
+                  status.message() + " (--force makes a new trailer of what it decodes to)");
+  }
+
+  void report(const std::string& path, std::uint64_t file_bytes, std::size_t trailer_bytes) const {
+    if (options_.common.quiet) return;
+    if (options_.remove) return say(fmt::format("{}: {} bytes, no trailer", path, file_bytes));
+    say(fmt::format("{}: {} bytes and a trailer of {} ({:.3f} %)", path, file_bytes, trailer_bytes,
+                    100 * static_cast<double>(trailer_bytes) / static_cast<double>(file_bytes)));
+  }
+
+  const IndexOptions& options_;
+  DecodeConfig config_;
+  TrailerSpec spec_;
+};
+
+}  // namespace
+
+ExitCode run_index(const IndexOptions& options) {
+  const Indexer indexer(options);
+  for (const std::string& path : options.inputs) indexer.add(path);
+  return ExitCode::kDone;
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trailers by the command line: written, added, compared, and what they save of damaged files."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_program import CORRUPT, FAILURE, FIXTURES, USAGE, leftovers, refused, run
+
+CHUNK = 2500
+COUNT = 10_000
+
+
+@pytest.fixture
+def numbers() -> np.ndarray:
+    return np.cumsum(np.random.default_rng(5).integers(-40, 50, COUNT)).astype(np.int64)
+
+
+@pytest.fixture
+def packed(tmp_path: Path, numbers: np.ndarray) -> Path:
+    """Four chunks of 2500 numbers, with a trailer."""
+    np.save(tmp_path / "a.npy", numbers)
+    run("compress", tmp_path / "a.npy", "-o", tmp_path / "a.pco", "--page-size", CHUNK)
+    return tmp_path / "a.pco"
+
+
+def inspect(path: Path) -> dict[str, object]:
+    found = json.loads(run("inspect", path, "--json").out)
+    assert isinstance(found, dict)
+    return found
+
+
+def damaged(path: Path, chunk: int) -> Path:
+    """A copy with a byte changed in a chunk's page that decodes all the same, to other numbers."""
+    place = inspect(path)["chunks"][chunk]
+    at = place["offset"] + 4 + place["meta_bytes"] + place["page_bytes"] // 2
+    bad = bytearray(path.read_bytes())
+    bad[at] ^= 4
+    copy = path.with_name("bad.pco")
+    copy.write_bytes(bad)
+    return copy
+
+
+def test_files_get_one_and_pipes_do_not(packed: Path, numbers: np.ndarray) -> None:
+    source = packed.with_name("a.npy")
+    plain = run("compress", source, "-o", "-", "--page-size", CHUNK).out
+    whole = packed.read_bytes()
+    assert whole.startswith(plain)
+    assert len(whole) == len(plain) + 56 + 4 * 40
+    assert run("compress", source, "-o", "-", "--page-size", CHUNK, "--trailer").out == whole
+    ran = run("compress", source, "-o", packed, "-f", "--page-size", CHUNK)
+    assert f"{len(whole)} bytes" in ran.err and "216 of them the trailer" in ran.err
+    run("compress", source, "-o", packed, "-f", "--page-size", CHUNK, "--no-trailer")
+    assert packed.read_bytes() == plain
+    assert run("decompress", packed, "--to", "raw").out == numbers.tobytes()
+
+
+def test_inspect_and_verify_tell(packed: Path) -> None:
+    assert inspect(packed)["trailer"] == "sound"
+    assert "trailer   216 bytes, index and checksums" in run("inspect", packed).text
+    line = run("verify", packed).text
+    assert line.endswith("and a trailer of 216; checksums match\n")
+    assert run("verify", "-", stdin=packed.read_bytes()).text.endswith("; checksums match\n")
+    assert "trailer" not in run("verify", FIXTURES / "v1_0_0_dict.pco").text
+
+
+def test_index_gives_old_files_one(tmp_path: Path) -> None:
+    for source in sorted(FIXTURES.glob("*.pco")):
+        path = tmp_path / source.name
+        path.write_bytes(source.read_bytes())
+        before = run("decompress", path, "--to", "raw").out
+        said = run("index", path, "--restart", 256).err
+        whole = path.read_bytes()
+        assert whole.startswith(source.read_bytes())
+        bytes_said = re.search(r"a trailer of (\d+)", said)
+        assert bytes_said and int(bytes_said[1]) == len(whole) - source.stat().st_size
+        run("verify", path)
+        assert run("decompress", path, "--to", "raw").out == before
+        run("index", path, "--remove")
+        assert path.read_bytes() == source.read_bytes()
+    assert leftovers(tmp_path) == []
+
+
+def test_restart_points(packed: Path, numbers: np.ndarray) -> None:
+    run("index", packed, "--restart", "1K")
+    assert inspect(packed)["restart_every"] == 1024
+    assert "restart points every 1024 numbers" in run("inspect", packed).text
+    for first, count in [(0, 10_000), (1023, 3), (1024, 2000), (4999, 2), (9999, 1)]:
+        ran = run("decompress", packed, "--range", f"{first}:{count}", "--to", "raw")
+        assert ran.out == numbers[first : first + count].tobytes()
+    again = packed.with_name("again.pco")
+    run("compress", packed.with_name("a.npy"), "-o", again, "--page-size", CHUNK, "--restart", 1024)
+    assert again.read_bytes() == packed.read_bytes()
+
+
+@pytest.mark.parametrize("words", ["100", "1000", "128", "32M", "x", "-1"])
+def test_restart_points_out_of_range(packed: Path, words: str) -> None:
+    before = packed.read_bytes()
+    refused("index", packed, f"--restart={words}", code=USAGE)
+    assert packed.read_bytes() == before
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_damage_is_found_and_named(packed: Path, threads: int) -> None:
+    bad = damaged(packed, 2)
+    run("decompress", bad, "--ignore-trailer", "--to", "raw")  # in silence
+    out = packed.with_name("out.raw")
+    line = refused("decompress", bad, "-o", out, "-j", threads, code=CORRUPT)
+    assert "checksum" in line
+    assert threads > 1 or "chunk 2" in line
+    assert not out.exists() and leftovers(packed.parent) == []
+    ran = run("verify", bad, "-j", threads, code=CORRUPT)
+    assert "numbers 5000 to 7499 lost, chunk 2" in ran.err
+    assert "7500 of 10000 numbers in 3 of 4 chunks are good" in ran.err
+    assert "checksum" in refused("verify", "-", "-j", threads, stdin=bad.read_bytes(), code=CORRUPT)
+
+
+def test_salvage(packed: Path, numbers: np.ndarray) -> None:
+    bad = damaged(packed, 1)
+    out = packed.with_name("out.npy")
+    ran = run("decompress", bad, "--salvage", "-o", out, code=CORRUPT)
+    assert "numbers 2500 to 4999 lost" in ran.err
+    np.testing.assert_array_equal(np.load(out), np.delete(numbers, np.s_[2500:5000]))
+    # A header that says nothing any more is no hindrance.
+    bytes_ = bytearray(bad.read_bytes())
+    bytes_[:5] = b"12345"
+    bad.write_bytes(bytes_)
+    ran = run("decompress", bad, "--salvage", "--to", "raw", code=CORRUPT)
+    assert ran.out == np.delete(numbers, np.s_[2500:5000]).tobytes()
+    whole = run("decompress", packed, "--salvage", "--to", "raw")
+    assert whole.out == numbers.tobytes() and whole.err == ""
+
+
+def test_salvage_without_a_trailer(packed: Path, numbers: np.ndarray) -> None:
+    run("index", packed, "--remove")
+    third = inspect(packed)["chunks"][2]
+    packed.write_bytes(packed.read_bytes()[: third["offset"] + 100])
+    ran = run("decompress", packed, "--salvage", "--to", "raw", code=CORRUPT)
+    assert ran.out == numbers[:5000].tobytes()
+    assert "numbers from 5000 on, however many lost" in ran.err
+
+
+def test_damaged_trailers(packed: Path, numbers: np.ndarray) -> None:
+    whole = packed.read_bytes()
+    for at in [len(whole) - 1, len(whole) - 20, len(whole) - 60, len(whole) - 216]:
+        bad = bytearray(whole)
+        bad[at] ^= 1
+        packed.write_bytes(bad)
+        ran = run("decompress", packed, "--to", "raw")
+        assert ran.out == numbers.tobytes()
+        assert "warning" in ran.err and "trailer" in ran.err
+        assert "trailer" in refused("verify", packed, code=CORRUPT)
+        refused("index", packed, code=None or (FAILURE if at == len(whole) - 1 else CORRUPT))
+        assert packed.read_bytes() == bad
+    run("index", packed, "--force")
+    assert packed.read_bytes() == whole
+
+
+def test_bytes_that_are_no_trailer(packed: Path, numbers: np.ndarray) -> None:
+    run("index", packed, "--remove")
+    plain = packed.read_bytes()
+    packed.write_bytes(plain + b"pco!")
+    assert inspect(packed)["trailer"] == "unrecognised"
+    ran = run("decompress", packed, "--to", "raw")
+    assert ran.out == numbers.tobytes() and "bytes follow that are no trailer" in ran.err
+    assert "no trailer" in refused("verify", packed, code=CORRUPT)
+    assert "--force" in refused("index", packed, code=FAILURE)
+    run("index", packed, "--force")
+    assert packed.read_bytes().startswith(plain)
+    run("verify", packed)
+
+
+def test_index_does_not_bless_damage(packed: Path) -> None:
+    bad = damaged(packed, 3)
+    before = bad.read_bytes()
+    assert "chunk 3" in refused("index", bad, "--restart", "256", code=CORRUPT)
+    assert bad.read_bytes() == before
+
+
+def test_append_keeps_it_true(packed: Path, numbers: np.ndarray) -> None:
+    run("compress", packed.with_name("a.npy"), "--append", "-o", packed)
+    assert run("decompress", packed, "--to", "raw").out == numbers.tobytes() * 2
+    assert "checksums match" in run("verify", packed).text
+    assert inspect(packed)["trailer"] == "sound"
+
+
+def test_tables(tmp_path: Path, numbers: np.ndarray) -> None:
+    text = "x,y\n" + "\n".join(f"{x},{x / 4}" for x in numbers[:500])
+    (tmp_path / "t.csv").write_text(text + "\n")
+    run("compress", tmp_path / "t.csv", "-o", tmp_path / "t")
+    assert run("verify", tmp_path / "t").text.count("checksums match") == 2
+    run("index", tmp_path / "t", "--restart", "256")
+    assert run("decompress", tmp_path / "t").out
+    refused("decompress", tmp_path / "t", "--salvage", code=USAGE)
+    assert run("decompress", tmp_path / "t", "--salvage", "--column", "x").text.count("\n") == 500
