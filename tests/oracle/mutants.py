@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single-byte mutants of Pco files, read by the reference or by numpact in a process of its own.
 
-`python mutants.py READER FIRST FILE` prints a line for each mutant from number FIRST on: its number
-and a verdict, which is "refused" or type, count and checksum of the numbers.
+`python mutants.py READER` takes lines `AT VALUE FILE` and prints a verdict for each: "refused", or
+type, count and checksum of the numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import resource
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,23 +21,25 @@ import numpy as np
 BENCH = Path(__file__).resolve().parents[2] / "bench"
 REACH = 1500  # bytes from the front
 MEMORY = 2 << 30
-DIED = "died"  # a verdict too: the process ended, for want of memory
+SECONDS = 300  # of computing
+DIED = "died"  # a verdict too: the process ended, for want of memory or time
 
 
 class Mutant(NamedTuple):
+    path: Path
     at: int
     value: int
 
-    def of(self, file: bytes) -> bytes:
-        return file[: self.at] + bytes([self.value]) + file[self.at + 1 :]
+    def __str__(self) -> str:
+        return f"{self.path.stem}, byte {self.at} set to {self.value}"
 
 
-def mutants(file: bytes) -> list[Mutant]:
+def mutants(path: Path) -> list[Mutant]:
     """Each byte of the front with one bit flipped, as 0x00 and as 0xFF."""
     result = []
-    for at, byte in enumerate(file[:REACH]):
+    for at, byte in enumerate(path.read_bytes()[:REACH]):
         values = [byte ^ (1 << bit) for bit in range(8)] + [0x00, 0xFF]
-        result += [Mutant(at, value) for value in dict.fromkeys(values) if value != byte]
+        result += [Mutant(path, at, value) for value in dict.fromkeys(values) if value != byte]
     return result
 
 
@@ -50,11 +52,9 @@ def verdict_of(numbers: np.ndarray | None) -> str:
 
 def read_with_reference(file: bytes) -> str:
     import reference
-    from pcodec import standalone
 
     try:
-        with reference._refusing():
-            return verdict_of(standalone.simple_decompress(file))
+        return verdict_of(reference.decompress_any(file))
     except reference.Refused:
         return "refused"
 
@@ -78,37 +78,41 @@ READERS: dict[str, Callable[[bytes], str]] = {
 }
 
 
-def _lines(reader: str, first: int, path: Path) -> Iterator[str]:
-    command = [sys.executable, __file__, reader, str(first), str(path)]
-    environment = os.environ | {"PYTHONPATH": str(BENCH)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          env=environment) as process:
-        assert process.stdout is not None
-        yield from process.stdout
+def _run(reader: str, wanted: Sequence[Mutant]) -> list[str]:
+    text = "".join(f"{mutant.at} {mutant.value} {mutant.path}\n" for mutant in wanted)
+    done = subprocess.run(
+        [sys.executable, __file__, reader],
+        input=text,
+        text=True,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(BENCH)},
+    )
+    return done.stdout.splitlines()
 
 
-def verdicts(reader: str, path: Path) -> list[str]:
-    """Of all mutants of a file; a process that dies is started again behind the one it died of."""
-    count = len(mutants(path.read_bytes()))
+def verdicts(reader: str, wanted: Sequence[Mutant]) -> list[str]:
+    """One for each; where a process dies another one goes on behind what it died of."""
     result: list[str] = []
-    while len(result) < count:
-        for line in _lines(reader, len(result), path):
-            number, verdict = line.rstrip("\n").split(" ", 1)
-            assert int(number) == len(result)
-            result.append(verdict)
-        if len(result) < count:
+    while len(result) < len(wanted):
+        result += _run(reader, wanted[len(result) :])
+        if len(result) < len(wanted):
             result.append(DIED)
     return result
 
 
 def main() -> None:
-    reader, first, path = READERS[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3])
+    reader = READERS[sys.argv[1]]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    file = path.read_bytes()
-    for number, mutant in enumerate(mutants(file)):
-        if number >= first:
-            print(number, reader(mutant.of(file)), flush=True)
+    files: dict[str, bytes] = {}
+    for line in sys.stdin:
+        at, value, path = line.rstrip("\n").split(" ", 2)
+        file = files.get(path) or files.setdefault(path, Path(path).read_bytes())
+        mutant = file[: int(at)] + bytes([int(value)]) + file[int(at) + 1 :]
+        print(reader(mutant), flush=True)
 
 
 if __name__ == "__main__":
