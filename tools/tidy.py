@@ -178,8 +178,11 @@ def in_source_list(path, lists):
 def findings():
     files = project_files()
     layers = Layers((ROOT / "tools/layers.txt").read_text())
-    lists = {p.parent: set(re.split(r'[\s()"]+', (ROOT / p).read_text()))
-             for p in files if p.name == "CMakeLists.txt" or p.suffix == ".cmake"}
+    lists = {}
+    for path in files:
+        if path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+            words = re.split(r'[\s()"]+', (ROOT / path).read_text())
+            lists.setdefault(path.parent, set()).update(words)
     included = set()
     for path in filter(is_source, files):
         lines = (ROOT / path).read_text(encoding="utf-8").splitlines()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "counting_new.hpp"
+#include "api/counting_new.hpp"
 
 #include <algorithm>
 #include <cstdlib>

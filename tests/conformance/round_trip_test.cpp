@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever is asked of the encoder, numbers come back bit for bit and never take more room than
-// Classic mode with one bin over the type's whole range.
+// Whatever is asked of the encoder, numbers come back bit for bit, from the second decoder too, and
+// never take more room than Classic mode with one bin over the type's whole range.
 #include <gtest/gtest.h>
 
 #include <bit>
 
+#include "second/compare.hpp"
 #include "support/distributions.hpp"
 #include "support/small_files.hpp"
 
@@ -48,6 +49,7 @@ class Checker {
     if (config.uniform_type || numbers.count() > 0) {
       ASSERT_TRUE(same_numbers(decompressed(file), numbers));
     }
+    ASSERT_TRUE(same_as_plain(numbers, second::decode_pco(file)));
     visit_type(numbers.type(), [&](auto value) {
       ASSERT_TRUE(same_numbers(from_values(decompress<decltype(value)>(file)), numbers));
     });

@@ -164,8 +164,9 @@ TEST(CvcCorruption, LargeClaimsCostNothing) {
 
 TEST(CvcCorruption, OfRepeatedColumnsTheLastCounts) {
   const auto kind = [](const std::string& first, const std::string& second) {
-    return kind_of_header(R"({"format_type":"columnar","num_vectors":0,"columns":[{"name":"a",
-        "dimension":1,"dtype":"float32","compression":"fp16"}],"chunks":[{"rows":0,"columns":{"a":)" +
+    return kind_of_header(R"({"format_type":"columnar","num_vectors":0,
+        "columns":[{"name":"a","dimension":1,"dtype":"float32","compression":"fp16"}],
+        "chunks":[{"rows":0,"columns":{"a":)" +
                           first + R"(,"a":)" + second + "}}]}");
   };
   const std::string good = R"({"offset":0,"size":0})";

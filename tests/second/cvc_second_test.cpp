@@ -295,7 +295,7 @@ TEST(SecondCvc, HeadersChanged) {
     if (random.one_in(20)) parts.minor = static_cast<unsigned>(random.below(110));
     if (random.one_in(20)) parts.major = static_cast<unsigned>(random.below(12));
   });
-  EXPECT_GT(tally.accepted, 1000);
+  EXPECT_GT(tally.accepted, 400);
   EXPECT_GT(tally.refused, 3000);
 }
 

@@ -8,6 +8,7 @@
 #include "numpact/inspect.hpp"
 #include "second/compare.hpp"
 #include "support/distributions.hpp"
+#include "support/mutants.hpp"
 #include "support/small_files.hpp"
 
 namespace numpact::testing {
@@ -94,6 +95,41 @@ TEST(PcoMutants, OfFixtures) {
   }
   EXPECT_GT(tally.accepted, 500);
   EXPECT_GT(tally.refused, 1000);
+}
+
+// Each byte of the front of what releases of the reference wrote; a tenth of the mutants, or all.
+TEST(PcoMutants, OfSingleBytesOfReleases) {
+  Random random(704);
+  Tally tally;
+  for (const std::string& name : conformance_names()) {
+    const Bytes file = read_file(fixture_path(name + ".pco"));
+    for_each_mutant(file, 1500, [&](std::size_t at, std::byte value, ByteSpan mutant) {
+      if (HasFailure() || (effort() == 1 && !random.one_in(10))) return;
+      const Comparison comparison = compare_pco(mutant, std::uint64_t{1} << 20);
+      tally.count(comparison);
+      EXPECT_EQ(comparison.difference, "")
+          << name << ", byte " << at << " set to " << std::to_integer<int>(value);
+    });
+  }
+  EXPECT_GT(tally.accepted, 5000);
+  EXPECT_GT(tally.refused, 600);
+}
+
+TEST(PcoMutants, EveryTruncation) {
+  std::vector<Bytes> files;
+  for (const Fixture& fixture : small_files()) files.push_back(fixture.file);
+  EXPECT_GE(files.size(), 60u);
+  for (const std::string& name : conformance_names()) {
+    files.push_back(read_file(fixture_path(name + ".pco")));
+  }
+  for (const Bytes& file : files) {
+    const std::size_t end = second::decode_pco(file).used;
+    ASSERT_GT(end, 0u);
+    for (std::size_t n = 0; n < end; ++n) {
+      ASSERT_EQ(second::decode_pco(ByteSpan(file).first(n)).refusal.verdict,
+                second::Verdict::kTruncated);
+    }
+  }
 }
 
 // Pages read with the count, type or version of others.

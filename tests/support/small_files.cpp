@@ -58,6 +58,7 @@ std::vector<Fixture> small_files() {
     EXPECT_LT(file.file.size(), 1500u) << file.name;
     files.push_back(std::move(file));
   };
+  unsigned level = 0;
   for (const NumberType type : kNumberTypes) {
     const bool is_float = kind_of(type) == NumberKind::kFloat;
     EncodeConfig config;
@@ -74,6 +75,10 @@ std::vector<Fixture> small_files() {
     config = {};
     config.paging = PagingSpec::equal_pages_up_to(9);
     add(type, 30, "walk", config);
+    config = {};
+    config.level = level++;
+    config.delta = size_of(type) < 8 ? DeltaSpec::try_conv1(3) : DeltaSpec::try_consecutive(7);
+    add(type, 120, "walk", config);
   }
   add(NumberType::kF64, 0, "uniform", {});
   return files;

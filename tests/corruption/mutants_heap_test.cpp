@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a damaged file can make the library allocate. A program of its own: it replaces the global
+// operator new.
+#include <gtest/gtest.h>
+
+#include "api/counting_new.hpp"
+#include "numpact/explain.hpp"
+#include "numpact/inspect.hpp"
+#include "support/mutants.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+constexpr std::size_t kReach = 1500;
+constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 20;
+constexpr std::size_t kAllowed = std::size_t{4} << 20;
+
+template <class Call>
+std::size_t peak_of(const Call& call) {
+  const std::size_t before = bytes_held;
+  most_held = before;
+  call();
+  return most_held - before;
+}
+
+struct Peaks {
+  std::size_t any = 0;   // beyond what the output takes
+  std::size_t into = 0;  // there the output is the caller's
+  std::size_t stream = 0;
+  std::size_t inspect = 0;
+  long files = 0;
+};
+
+class HeapOfMutants {
+ public:
+  explicit HeapOfMutants(NumberType type) : room_(zeros(type, kRoom)) {
+    config_.limits.max_numbers = kMostNumbers;
+  }
+
+  void open(ByteSpan file, Peaks& peaks) {
+    const std::size_t allowed = kAllowed + 2 * file.size();
+    Numbers numbers;
+    const std::size_t any = peak_of([&] { status_ = try_decompress_any(file, numbers, config_); });
+    const std::size_t output = numbers.storage().size();
+    const std::size_t into = peak_of([&] {
+      std::size_t count = 0;
+      status_ = try_decompress_into(file, writable(room_), count, config_);
+    });
+    const std::size_t stream = peak_of([&] {
+      MemorySource source(file, 100);
+      StreamReader reader(source, config_);
+      std::size_t count = 0;
+      status_ = reader.try_read(writable(room_), count);
+    });
+    const std::size_t inspected = peak_of([&] {
+      FileInfo info;
+      status_ = try_inspect(file, info);
+    });
+    EXPECT_LE(any, allowed + output);
+    EXPECT_LE(into, allowed);
+    EXPECT_LE(stream, allowed);
+    EXPECT_LE(inspected, allowed);
+    ++peaks.files;
+    peaks.any = std::max(peaks.any, any - std::min(any, output));
+    peaks.into = std::max(peaks.into, into);
+    peaks.stream = std::max(peaks.stream, stream);
+    peaks.inspect = std::max(peaks.inspect, inspected);
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 20000;
+  DecodeConfig config_;
+  Numbers room_;
+  Status status_;
+};
+
+void check(const std::vector<Fixture>& files) {
+  Peaks peaks;
+  for (const Fixture& fixture : files) {
+    SCOPED_TRACE(fixture.name);
+    HeapOfMutants heap(fixture.numbers.type());
+    for_each_mutant(fixture.file, kReach, [&](std::size_t at, std::byte value, ByteSpan mutant) {
+      if (::testing::Test::HasFailure()) return;
+      heap.open(mutant, peaks);
+      if (::testing::Test::HasFailure()) {
+        ADD_FAILURE() << "byte " << at << " set to " << std::to_integer<int>(value);
+      }
+    });
+    if (::testing::Test::HasFailure()) return;
+  }
+  std::printf(
+      "%ld mutants; most bytes: decompress_any %zu, decompress_into %zu, stream %zu, "
+      "inspect %zu\n",
+      peaks.files, peaks.any, peaks.into, peaks.stream, peaks.inspect);
+}
+
+TEST(MutantsHeap, OfReleases) {
+  std::vector<Fixture> files;
+  for (const std::string& name : conformance_names()) {
+    Numbers numbers = name == kTypelessEmpty ? Numbers(NumberType::kU8) : conformance_numbers(name);
+    files.push_back({name, read_file(fixture_path(name + ".pco")), std::move(numbers)});
+  }
+  check(files);
+}
+
+TEST(MutantsHeap, OfOwnFiles) { check(small_files()); }
+
+}  // namespace
+}  // namespace numpact::testing

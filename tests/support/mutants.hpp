@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files with one byte changed: each bit flipped, 0x00, 0xFF. tests/oracle/mutants.py has the same.
+#ifndef NUMPACT_TESTS_SUPPORT_MUTANTS_HPP
+#define NUMPACT_TESTS_SUPPORT_MUTANTS_HPP
+
+#include <algorithm>
+#include <vector>
+
+#include "support/bytes.hpp"
+
+namespace numpact::testing {
+
+// What becomes of a byte: 8 to 10 values, no two alike, none of them itself.
+inline std::vector<std::byte> changed_bytes(std::byte byte) {
+  std::vector<std::byte> values;
+  for (int bit = 0; bit < 8; ++bit) values.push_back(byte ^ static_cast<std::byte>(1 << bit));
+  for (const std::byte value : {std::byte{0x00}, std::byte{0xff}}) {
+    if (value != byte && std::find(values.begin(), values.end(), value) == values.end()) {
+      values.push_back(value);
+    }
+  }
+  return values;
+}
+
+// Calls f(at, value, mutant) for every mutant of the first `reach` bytes; the mutant is on the
+// heap, exactly as long as the file.
+template <class F>
+void for_each_mutant(ByteSpan file, std::size_t reach, const F& f) {
+  ExactCopy copy(file);
+  for (std::size_t at = 0; at < std::min(reach, file.size()); ++at) {
+    for (const std::byte value : changed_bytes(file[at])) {
+      copy.writable()[at] = value;
+      f(at, value, copy.span());
+    }
+    copy.writable()[at] = file[at];
+  }
+}
+
+}  // namespace numpact::testing
+
+#endif
