@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Little-endian loads and stores at any address.
+// Little-endian loads and stores at any address, on machines of either byte order.
 #ifndef NUMPACT_BASE_LOAD_HPP
 #define NUMPACT_BASE_LOAD_HPP
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -10,15 +11,41 @@
 
 namespace numpact {
 
+inline constexpr bool kIsBigEndian = std::endian::native == std::endian::big;
+
+// Turns `n` values of `size` bytes from the order of files into that of this machine, or back.
+inline void to_other_order(std::byte* values, std::size_t n, std::size_t size) {
+  if constexpr (kIsBigEndian) {
+    for (std::size_t i = 0; i < n; ++i) std::reverse(values + i * size, values + (i + 1) * size);
+  }
+}
+
+// Of an integer or a float.
+template <class T>
+T load_le(const std::byte* at) {
+  std::byte bytes[sizeof(T)];
+  std::memcpy(bytes, at, sizeof bytes);
+  to_other_order(bytes, 1, sizeof bytes);
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+template <class T>
+void store_le(std::byte* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+  to_other_order(at, 1, sizeof value);
+}
+
 inline std::uint64_t load_le64(const std::byte* at) {
   std::uint64_t word;
   std::memcpy(&word, at, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  if constexpr (kIsBigEndian) word = __builtin_bswap64(word);
   return word;
 }
 
 inline void store_le64(std::byte* at, std::uint64_t word) {
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  if constexpr (kIsBigEndian) word = __builtin_bswap64(word);
   std::memcpy(at, &word, sizeof word);
 }
 

@@ -26,7 +26,13 @@ constexpr Named kNamed[] = {
     {HWY_AVX3, "avx512"},
     {HWY_AVX2, "avx2"},
     {HWY_SSE4, "sse4"},
+#ifdef HWY_SSE2
+    {HWY_SSE2, "sse2"},
+#endif
     {HWY_NEON, "neon"},
+#ifdef HWY_NEON_WITHOUT_AES
+    {HWY_NEON_WITHOUT_AES, "neon_without_aes"},
+#endif
     {HWY_WASM, "wasm"},
     {HWY_PPC8, "ppc8"},
     {HWY_EMU128, "scalar"},

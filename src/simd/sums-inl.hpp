@@ -95,7 +95,7 @@ HWY_INLINE V InclusiveSum(D d, V v) {
 
 template <class D, class V>
 HWY_INLINE V BroadcastLast(D d, V v) {
-  using L = hn::TFromD<D>;
+  using L [[maybe_unused]] = hn::TFromD<D>;
 #if HWY_TARGET <= HWY_AVX3
   (void)d;
   return V{LastLane(v.raw, L{})};

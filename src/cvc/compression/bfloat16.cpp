@@ -19,8 +19,8 @@ Status prepare(const Encoded& encoded, Prepared& prepared) {
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
-  bfloats_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n), out,
-                    prepared.streams);
+  stored_bfloats_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n),
+                           out, prepared.streams);
   return {};
 }
 
@@ -65,7 +65,7 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
     } else {
       sink.overflows += floats_to_bfloats(source.floats(first, n, buffer), n, out);
     }
-    return sink.put({reinterpret_cast<const std::byte*>(out), 2 * n});
+    return put_values({reinterpret_cast<const std::byte*>(out), 2 * n}, 2, sink);
   });
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/load.hpp"
 #include "cvc/compression/pco_payload.hpp"
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/source.hpp"
@@ -26,8 +27,6 @@
 #include "numpact/error.hpp"
 
 namespace numpact::cvc {
-
-static_assert(std::endian::native == std::endian::little, "values are copied as they are stored");
 
 // Values that can be multiplied by the size of any type.
 inline constexpr std::uint64_t kMaxValues = std::uint64_t{1} << 60;
@@ -187,11 +186,17 @@ Status nonfinite_error();
 // All minima, then all scales, as they stand behind codes.
 Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink);
 
-inline float load_float(const std::byte* at) {
-  float value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
+// Puts values of `size` bytes.
+Status put_values(std::span<const std::byte> values, std::size_t size, BlockSink& sink);
+// Stored values as floats.
+void stored_halves_to_floats(const std::byte* halves, std::size_t n, float* out,
+                             bool streams = false);
+void stored_bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out,
+                              bool streams = false);
+// Stored values as they are in memory.
+void copy_stored(const std::byte* from, std::size_t n, std::size_t size, void* out);
+
+inline float load_float(const std::byte* at) { return load_le<float>(at); }
 
 }  // namespace numpact::cvc
 

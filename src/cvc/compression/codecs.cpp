@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/load.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
 
@@ -27,6 +28,20 @@ constexpr NamedType kTypeNames[] = {{Dtype::kFloat32, "float32"},   {Dtype::kFlo
 
 bool is_float(Dtype dtype) {
   return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kBFloat16;
+}
+
+// Values that change their byte order in a buffer on the stack.
+constexpr std::size_t kSwapBytes = 2048;
+
+// Calls f(at, first, count) for runs of stored halves in the order of this machine.
+template <class F>
+void in_own_order(const std::byte* halves, std::size_t n, const F& f) {
+  std::byte buffer[kSwapBytes];
+  for (std::size_t i = 0; i < n; i += kSwapBytes / 2) {
+    const std::size_t count = std::min(n - i, kSwapBytes / 2);
+    copy_stored(halves + 2 * i, count, 2, buffer);
+    f(buffer, i, count);
+  }
 }
 
 }  // namespace
@@ -72,7 +87,39 @@ Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink) {
   numbers.reserve(2 * ranges.size());
   for (const StepRange& range : ranges) numbers.push_back(range.min);
   for (const StepRange& range : ranges) numbers.push_back(range.scale);
-  return sink.put(std::as_bytes(std::span(numbers)));
+  return put_values(std::as_bytes(std::span(numbers)), sizeof(float), sink);
+}
+
+Status put_values(std::span<const std::byte> values, std::size_t size, BlockSink& sink) {
+  if constexpr (!kIsBigEndian) return sink.put(values);
+  std::byte buffer[kSwapBytes];
+  while (!values.empty()) {
+    const std::size_t bytes = std::min(values.size(), kSwapBytes);
+    copy_stored(values.data(), bytes / size, size, buffer);
+    NUMPACT_TRY(sink.put({buffer, bytes}));
+    values = values.subspan(bytes);
+  }
+  return {};
+}
+
+void copy_stored(const std::byte* from, std::size_t n, std::size_t size, void* out) {
+  if (n == 0) return;
+  std::memcpy(out, from, n * size);
+  to_other_order(static_cast<std::byte*>(out), n, size);
+}
+
+void stored_halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {
+  if constexpr (!kIsBigEndian) return halves_to_floats(halves, n, out, streams);
+  in_own_order(halves, n, [&](const std::byte* at, std::size_t first, std::size_t count) {
+    halves_to_floats(at, count, out + first);
+  });
+}
+
+void stored_bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool streams) {
+  if constexpr (!kIsBigEndian) return bfloats_to_floats(bfloats, n, out, streams);
+  in_own_order(bfloats, n, [&](const std::byte* at, std::size_t first, std::size_t count) {
+    bfloats_to_floats(at, count, out + first);
+  });
 }
 
 bool can_decode(Compression compression, Dtype dtype, Dtype out) {
@@ -89,7 +136,7 @@ Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_
   const bool is_coded = codec.ranges == RangeScope::kNone && codec.code_type != nullptr;
   if (is_coded && codec.code_type(encoded.dtype) == out) {
     const std::size_t size = size_of(out);
-    if (n > 0) std::memcpy(data, encoded.bytes.data() + first * size, n * size);
+    copy_stored(encoded.bytes.data() + first * size, static_cast<std::size_t>(n), size, data);
     return {};
   }
   auto* to = static_cast<std::uint16_t*>(data);

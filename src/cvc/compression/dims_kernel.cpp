@@ -6,8 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <cstring>
 
+#include "base/load.hpp"
 #include "cvc/compression/steps.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,11 +21,11 @@ constexpr bool kHasVectors = false;
 #else
 constexpr bool kHasVectors = true;
 #endif
+// Of stored floats.
+constexpr bool kHasStoredVectors = kHasVectors && !kIsBigEndian;
 
 HWY_INLINE float FloatAt(const std::byte* floats, std::size_t i) {
-  float value;
-  std::memcpy(&value, floats + 4 * i, 4);
-  return value;
+  return load_le<float>(floats + 4 * i);
 }
 
 HWY_INLINE std::uint8_t NibbleAt(const std::uint8_t* nibbles, std::size_t i) {
@@ -49,7 +49,7 @@ void DimCodesToValues(const std::byte* codes, std::size_t n, const std::byte* mi
                       const std::byte* scales, float* HWY_RESTRICT values) {
   const auto* const from = reinterpret_cast<const std::uint8_t*>(codes);
   std::size_t i = 0;
-  if constexpr (kHasVectors) {
+  if constexpr (kHasStoredVectors) {
     const hn::ScalableTag<float> df;
     const hn::Rebind<std::uint8_t, decltype(df)> d8;
     const std::size_t lanes = hn::Lanes(df);
@@ -74,6 +74,7 @@ std::size_t NibbleVectors(const std::uint8_t* nibbles, std::size_t n, const std:
   const std::size_t lanes = hn::Lanes(df);
   const auto low = hn::Set(d, 15);
   std::size_t i = 0;
+  if constexpr (!kHasStoredVectors) return i;
   for (; i + 2 * kBytes <= n; i += 2 * kBytes) {
     const auto both = hn::ZeroExtendVector(d, hn::LoadU(half, nibbles + i / 2));
     const auto firsts = hn::And(both, low);

@@ -19,8 +19,8 @@ Status prepare(const Encoded& encoded, Prepared& prepared) {
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
-  halves_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n), out,
-                   prepared.streams);
+  stored_halves_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n),
+                          out, prepared.streams);
   return {};
 }
 
@@ -62,7 +62,7 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
   return source.for_blocks([&](std::uint64_t first, std::size_t n) {
     std::uint16_t halves[kBlockValues];
     block_to_halves(source, first, n, halves, sink.overflows);
-    return sink.put({reinterpret_cast<const std::byte*>(halves), 2 * n});
+    return put_values({reinterpret_cast<const std::byte*>(halves), 2 * n}, 2, sink);
   });
 }
 

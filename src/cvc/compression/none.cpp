@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// none: values as they are in memory, little-endian.
+// none: values as they are, little-endian.
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"
@@ -24,9 +24,9 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
   const Encoded& encoded = prepared.encoded;
   const std::byte* const from = encoded.bytes.data() + first * size_of(encoded.dtype);
   if (encoded.dtype == Dtype::kFloat16) {
-    halves_to_floats(from, static_cast<std::size_t>(n), out);
-  } else if (n > 0) {
-    std::memcpy(out, from, 4 * static_cast<std::size_t>(n));
+    stored_halves_to_floats(from, static_cast<std::size_t>(n), out);
+  } else {
+    copy_stored(from, static_cast<std::size_t>(n), sizeof(float), out);
   }
   return {};
 }
@@ -39,7 +39,8 @@ Status plan(const Source& source, const EncodeRules&, Plan& plan) {
 Status encode(const Source& source, const Plan&, BlockSink& sink) {
   Status status;
   source.for_runs(0, source.n(), [&](const std::byte* at, std::uint64_t, std::size_t run) {
-    if (status.ok()) status = sink.put({at, run * size_of(source.dtype())});
+    const std::size_t size = size_of(source.dtype());
+    if (status.ok()) status = put_values({at, run * size}, size, sink);
   });
   return status;
 }

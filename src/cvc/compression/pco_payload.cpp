@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/load.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "pco/limits.hpp"
@@ -13,15 +14,10 @@
 namespace numpact::cvc {
 namespace {
 
-std::uint32_t load_u32(const std::byte* at) {
-  std::uint32_t value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
+std::uint32_t load_u32(const std::byte* at) { return load_le<std::uint32_t>(at); }
 
 void store_u32(std::uint64_t value, std::byte* out) {
-  const auto word = static_cast<std::uint32_t>(value);
-  std::memcpy(out, &word, sizeof word);
+  store_le(out, static_cast<std::uint32_t>(value));
 }
 
 Status corrupt(const char* what, std::uint64_t at) { return Status(ErrorKind::kCorrupt, what, at); }
@@ -54,9 +50,9 @@ Status parse_head(std::span<const std::byte> bytes, PcoPayload& payload) {
 }  // namespace
 
 std::uint64_t PcoPayload::entry(std::uint64_t i) const {
-  std::uint32_t size = 0;
-  std::memcpy(&size, index + entry_bytes * i, entry_bytes);
-  return size;
+  std::byte size[4] = {};
+  std::memcpy(size, index + entry_bytes * i, entry_bytes);
+  return load_le<std::uint32_t>(size);
 }
 
 std::uint64_t PcoPayload::sum(std::uint64_t first, std::uint64_t count) const {
@@ -103,7 +99,9 @@ unsigned pco_entry_bytes(std::uint32_t largest) {
 }
 
 void write_pco_entry(std::uint32_t size, unsigned entry_bytes, std::byte* out) {
-  std::memcpy(out, &size, entry_bytes);
+  std::byte bytes[4];
+  store_le(bytes, size);
+  std::memcpy(out, bytes, entry_bytes);
 }
 
 }  // namespace numpact::cvc

@@ -94,7 +94,7 @@ std::size_t Pack(const std::uint8_t* bytes, std::size_t n, unsigned width, const
 void JoinPlanes(const std::uint8_t* const* planes, std::size_t n, float* values) {
   auto* const out = reinterpret_cast<std::uint8_t*>(values);
   std::size_t i = 0;
-  if constexpr (kHasVectors) {
+  if constexpr (kHasVectors && !kIsBigEndian) {
     const hn::ScalableTag<std::uint8_t> d;
     const std::size_t lanes = hn::Lanes(d);
     for (; i + lanes <= n; i += lanes) {
@@ -104,7 +104,9 @@ void JoinPlanes(const std::uint8_t* const* planes, std::size_t n, float* values)
     }
   }
   for (; i < n; ++i) {
-    for (std::size_t k = 0; k < kPlanes; ++k) out[4 * i + k] = planes[k][i];
+    for (std::size_t k = 0; k < kPlanes; ++k) {
+      out[4 * i + (kIsBigEndian ? kPlanes - 1 - k : k)] = planes[k][i];
+    }
   }
 }
 

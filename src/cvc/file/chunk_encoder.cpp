@@ -5,15 +5,15 @@
 #include <cstring>
 
 #include "base/crc.hpp"
+#include "base/load.hpp"
 #include "base/try.hpp"
 
 namespace numpact::cvc {
 namespace {
 
 void put_head(std::byte (&head)[8], std::uint64_t payload_bytes, std::uint32_t crc) {
-  const auto length = static_cast<std::uint32_t>(payload_bytes);
-  std::memcpy(head, &length, 4);
-  std::memcpy(head + 4, &crc, 4);
+  store_le(head, static_cast<std::uint32_t>(payload_bytes));
+  store_le(head + 4, crc);
 }
 
 // Gathers the payload in the buffer, behind room for the record's head.

@@ -2,9 +2,9 @@
 #include "cvc/file/loader.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
+#include "base/load.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
@@ -182,9 +182,7 @@ Status Loader::place_records(Info& info) const {
     if (length == Chunk::kUnknown) {
       std::byte bytes[4];
       NUMPACT_TRY(read(chunk.offset, bytes));
-      std::uint32_t found = 0;
-      std::memcpy(&found, bytes, sizeof found);
-      length = found;
+      length = load_le<std::uint32_t>(bytes);
     }
     if (length > size_ - chunk.offset - head) {
       return Status(ErrorKind::kTruncated, "the file ends within a chunk", chunk.offset);

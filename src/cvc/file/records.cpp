@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "base/load.hpp"
 #include "base/try.hpp"
 
 namespace numpact::cvc {
 namespace {
 
-std::uint32_t load_u32(const std::byte* at) {
-  std::uint32_t value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
+std::uint32_t load_u32(const std::byte* at) { return load_le<std::uint32_t>(at); }
 
 }  // namespace
 
