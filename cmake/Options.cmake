@@ -7,6 +7,7 @@ option(NUMPACT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_CLI "Build the command line tool" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(NUMPACT_BUILD_FUZZ "Build the fuzz targets" ${NUMPACT_BUILD_TESTS})
 option(NUMPACT_BUILD_PYTHON "Build the extension module of the Python package" OFF)
 option(NUMPACT_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(NUMPACT_WERROR "Treat warnings as errors" OFF)
@@ -17,7 +18,7 @@ set(NUMPACT_PREBUILT "" CACHE PATH
 
 set(NUMPACT_SANITIZE "" CACHE STRING "Sanitizers to build with")
 set_property(CACHE NUMPACT_SANITIZE PROPERTY STRINGS
-  "" address undefined address,undefined thread)
+  "" address undefined address,undefined thread memory fuzzer-no-link,address,undefined)
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

@@ -94,7 +94,8 @@ def stem_family(inner, level):
 
 def resolve(path, name):
     """The project file that `#include` of `name` in `path` means, or None."""
-    for folder in (Path("src"), path.parent, Path(path.parts[0]), Path("include"), Path("tests")):
+    for folder in (Path("src"), path.parent, Path(path.parts[0]), Path("include"), Path("tests"),
+                   Path("cli")):
         target = (ROOT / folder / name).resolve()
         if target.is_file() and target.is_relative_to(ROOT):
             return target.relative_to(ROOT)

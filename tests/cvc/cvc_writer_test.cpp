@@ -202,6 +202,28 @@ TEST(CvcWriter, NoLossGoesUnnoticed) {
   EXPECT_TRUE(std::isnan(Reader(written(config, rows(all, 10))).read_all()[0]));
 }
 
+TEST(CvcWriter, RangesPastFloatAreRefusedOrNaN) {
+  const std::vector<double> ranges[] = {{-3.2e38, 2.3e38}, {-1e300, 0}, {1, 1e300}, {3e38, 6e38}};
+  for (const Version version : {Version::kV01, Version::kV10}) {
+    for (const std::vector<double>& all : ranges) {
+      const std::vector<float> floats(all.begin(), all.end());
+      for (const Rows& two : {Rows(std::span(all), 1), Rows(std::span(floats), 1)}) {
+        WriteConfig config;
+        config.version = version;
+        config.compression = Compression::kInt8;
+        Bytes out;
+        Writer refused(out, config);
+        refused.append(two);
+        EXPECT_EQ(refused.try_finish().kind(), ErrorKind::kInvalidArgument) << all[1];
+        config.allow_nonfinite = true;
+        for (const float value : Reader(written(config, two)).read_all()) {
+          EXPECT_TRUE(std::isnan(value)) << all[1];
+        }
+      }
+    }
+  }
+}
+
 TEST(CvcWriter, ChunksSectionsMetadata) {
   const std::vector<float> all = values(1000);
   WriteConfig config;

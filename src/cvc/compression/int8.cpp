@@ -64,13 +64,19 @@ DoubleRange double_range(const Source& source) {
   return all;
 }
 
+// Values are made of floats again: what is past them would come back as infinities.
+bool fits_float(double value) { return std::isfinite(static_cast<float>(value)); }
+
 void plan_in_double(const Source& source, Plan& plan) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const DoubleRange range = double_range(source);
+  const double width = range.high - range.low;
+  const bool fits = fits_float(width) && fits_float(range.high);
   plan.min = range.has_nan ? kNan : range.low + 0.0;
   plan.scale = range.has_nan             ? kNan
                : range.low == range.high ? 1.0
-                                         : (range.high - range.low) / 255.0;
+               : fits                    ? width / 255.0
+                                         : std::numeric_limits<double>::infinity();
   plan.in_double = source.dtype() == Dtype::kFloat64;
 }
 
@@ -92,7 +98,7 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   } else {
     plan_in_float(source, plan);
   }
-  const bool is_finite = std::isfinite(plan.min) && std::isfinite(plan.scale);
+  const bool is_finite = fits_float(plan.min) && std::isfinite(plan.scale);
   if (!is_finite && !rules.allow_nonfinite) {
     return nonfinite_error();
   }

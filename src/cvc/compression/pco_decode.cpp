@@ -99,7 +99,8 @@ class RunsDecoder {
  private:
   Status corrupt(const char* what, std::uint64_t offset) const {
     return Status(ErrorKind::kCorrupt, what,
-                  offset_ + (payload_.data.data() - payload_.index) + kPcoHeadBytes + offset);
+                  offset_ + static_cast<std::uint64_t>(payload_.data.data() - payload_.index) +
+                      kPcoHeadBytes + offset);
   }
 
   // Moves `offset`, of the first group's first chunk, behind the last group.

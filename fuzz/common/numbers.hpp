@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of the kinds that encoders look for, as an input chooses them.
+#ifndef NUMPACT_FUZZ_COMMON_NUMBERS_HPP
+#define NUMPACT_FUZZ_COMMON_NUMBERS_HPP
+
+#include <vector>
+
+#include "common/draw.hpp"
+#include "numpact/numpact.hpp"
+
+namespace numpact::fuzz {
+
+NumberType draw_type(Draw& draw);
+// Mostly few, at most `most`.
+NumberArray draw_numbers(Draw& draw, NumberType type, std::size_t most);
+
+inline testing::ByteSpan bytes_of(const NumberView& numbers) {
+  return {static_cast<const std::byte*>(numbers.data), numbers.count * size_of(numbers.type)};
+}
+inline NumberView part(const NumberArray& numbers, std::size_t first, std::size_t count) {
+  const auto* const at = static_cast<const std::byte*>(numbers.data());
+  return {numbers.type(), at + first * size_of(numbers.type()), count};
+}
+
+}  // namespace numpact::fuzz
+
+#endif

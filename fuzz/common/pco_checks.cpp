@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/pco_checks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/encoding.hpp"
+#include "common/room.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+constexpr std::uint64_t kMostNumbers = 1 << 15;
+
+MutableNumberView output(NumberType type, std::uint64_t count, Slot slot = Slot::kOutput) {
+  const auto n = static_cast<std::size_t>(count);
+  return {type, guarded_output(n * size_of(type), slot).data(), n};
+}
+
+NumberView as_view(const MutableNumberView& out, std::size_t count) {
+  return {out.type, out.data, count};
+}
+
+void check_typed(ByteSpan file, const Decoded& all, Draw& draw) {
+  const NumberType type = all.numbers.type();
+  const MutableNumberView out = output(type, all.numbers.count());
+  std::size_t count = 0;
+  const Status status = try_decompress_into(file, out, count, tight_config());
+  if (all.status.ok()) {
+    NUMPACT_REQUIRE(status.ok());
+    NUMPACT_REQUIRE(same_numbers(as_view(out, count), all.numbers.view()));
+  } else {
+    NUMPACT_REQUIRE(!status.ok());
+    NUMPACT_REQUIRE(is_prefix(as_view(out, count), all.numbers.view()));
+  }
+  const NumberType other = draw.pick(kNumberTypes);
+  if (other == type || !all.status.ok()) return;
+  const MutableNumberView wrong = output(other, all.numbers.count());
+  const Status refused = try_decompress_into(file, wrong, count, tight_config());
+  NUMPACT_REQUIRE(refused.kind() == ErrorKind::kTypeMismatch);
+}
+
+void check_walks(ByteSpan file, const Decoded& all) {
+  FileInfo info;
+  const Status inspected = try_inspect(file, info, tight_config());
+  std::uint64_t count = 0;
+  const Status counted = try_count_numbers(file, count, nullptr, tight_config());
+  NUMPACT_REQUIRE(same_status(inspected, counted));
+  // An empty file of no type can be inspected.
+  if (all.status.ok()) NUMPACT_REQUIRE(inspected.ok());
+  if (!inspected.ok()) {
+    NUMPACT_REQUIRE(!all.status.ok());
+    return;
+  }
+  NUMPACT_REQUIRE(info.count == count);
+  NUMPACT_REQUIRE(info.file_bytes + info.trailing_bytes == file.size());
+  if (all.status.ok()) NUMPACT_REQUIRE(count == all.numbers.count());
+  for (const ChunkInfo& chunk : info.chunks) {
+    NUMPACT_REQUIRE(!chunk.mode_text().empty() && !chunk.delta_text().empty());
+  }
+  NUMPACT_REQUIRE(parts_of(info).total() == 8 * info.file_bytes);
+}
+
+void check_random_access(ByteSpan file, const Decoded& all, Draw& draw) {
+  Result<FileReader> reader = FileReader::create(file, tight_config());
+  if (!reader.ok()) {
+    NUMPACT_REQUIRE(!all.status.ok());
+    return;
+  }
+  if (!reader->type()) return;
+  if (all.status.ok()) NUMPACT_REQUIRE(reader->count() == all.numbers.count());
+  for (int i = 0; i < 3; ++i) {
+    const std::uint64_t first = draw.below(reader->count() + 1);
+    const std::uint64_t count = draw.below(reader->count() - first + 1);
+    const MutableNumberView out = output(*reader->type(), count);
+    const Status status = reader->try_read(first, out, tight_config());
+    if (!all.status.ok()) continue;
+    NUMPACT_REQUIRE(status.ok());
+    NUMPACT_REQUIRE(same_numbers(as_view(out, out.count),
+                                 part(all.numbers, static_cast<std::size_t>(first), out.count)));
+  }
+  const std::vector<IndexedChunk> chunks(reader->index().chunks().begin(),
+                                         reader->index().chunks().end());
+  Result<ChunkIndex> index = ChunkIndex::from_chunks(reader->type(), chunks);
+  NUMPACT_REQUIRE(index.ok() && index->count() == reader->count());
+}
+
+void check_parallel(ByteSpan file, const Decoded& all, Draw& draw) {
+  InTurn executor(2 + static_cast<unsigned>(draw.below(3)), draw.flag());
+  DecodeConfig config = tight_config();
+  config.executor = &executor;
+  const Decoded shared = decode(file, config);
+  NUMPACT_REQUIRE(same_status(shared.status, all.status));
+  NUMPACT_REQUIRE(same_numbers(shared.numbers.view(), all.numbers.view()));
+}
+
+}  // namespace
+
+DecodeConfig tight_config() {
+  DecodeConfig config;
+  config.limits.max_numbers = kMostNumbers;
+  config.limits.max_memory = std::uint64_t{1} << 22;
+  return config;
+}
+
+Decoded decode(ByteSpan file, const DecodeConfig& config) {
+  Decoded decoded;
+  decoded.status = try_decompress_any(file, decoded.numbers, config);
+  NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kOutOfMemory);
+  NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kInvalidArgument);
+  NUMPACT_REQUIRE(decoded.numbers.count() <= kMostNumbers);
+  if (!decoded.status.ok()) NUMPACT_REQUIRE(!decoded.status.message().empty());
+  return decoded;
+}
+
+bool same_status(const Status& a, const Status& b) {
+  return a.kind() == b.kind() && std::strcmp(a.what(), b.what()) == 0 && a.offset() == b.offset() &&
+         a.chunk() == b.chunk();
+}
+
+bool is_prefix(const NumberView& a, const NumberView& b) {
+  if (a.type != b.type || a.count > b.count) return false;
+  return a.count == 0 || std::memcmp(a.data, b.data, a.count * size_of(a.type)) == 0;
+}
+
+bool same_numbers(const NumberView& a, const NumberView& b) {
+  return a.count == b.count && is_prefix(a, b);
+}
+
+void check_file(ByteSpan bytes, Draw& draw) {
+  const ByteSpan file = guarded(bytes);
+  FileHeader header;
+  const Status read = try_read_header(file, header);
+  const Decoded all = decode(file);
+  if (!read.ok()) NUMPACT_REQUIRE(!all.status.ok());
+  if (read.ok()) NUMPACT_REQUIRE(header.size_bytes <= file.size());
+  if (read.ok() && header.number_type) check_typed(file, all, draw);
+  check_walks(file, all);
+  check_random_access(file, all, draw);
+  check_parallel(file, all, draw);
+  if (draw.one_in(8)) {
+    Explanation explanation;
+    const Status explained = try_explain_file(file, explanation, tight_config());
+    if (explained.ok()) NUMPACT_REQUIRE(all.status.ok() || !header.number_type);
+  }
+}
+
+}  // namespace numpact::fuzz

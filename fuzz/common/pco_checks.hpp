@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every door to a standalone file must tell the same about it, whatever its bytes are.
+#ifndef NUMPACT_FUZZ_COMMON_PCO_CHECKS_HPP
+#define NUMPACT_FUZZ_COMMON_PCO_CHECKS_HPP
+
+#include "common/draw.hpp"
+#include "common/target.hpp"
+#include "numpact/numpact.hpp"
+
+namespace numpact::fuzz {
+
+// Enough to get everywhere, little enough to be quick.
+DecodeConfig tight_config();
+
+// What decoding in one piece makes of a file.
+struct Decoded {
+  Status status;
+  NumberArray numbers;  // after an error those before it
+};
+Decoded decode(ByteSpan file, const DecodeConfig& config = tight_config());
+
+bool same_status(const Status& a, const Status& b);
+bool same_numbers(const NumberView& a, const NumberView& b);
+// The first a.count of b.
+bool is_prefix(const NumberView& a, const NumberView& b);
+
+// Goes through all doors; where the draw has a say, as it says.
+void check_file(ByteSpan file, Draw& draw);
+
+}  // namespace numpact::fuzz
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a file of vectors.
+#include "common/cvc_checks.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+void run(ByteSpan input) {
+  Draw draw(input);
+  check_vectors(input, draw);
+}
+
+NUMPACT_FUZZ_TARGET(cvc_raw, run)
+
+}  // namespace
+}  // namespace numpact::fuzz

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON of headers: values written and read again stay the same; a header that is taken is
+// consistent in itself.
+#include <string>
+
+#include "common/cvc_checks.hpp"
+#include "common/room.hpp"
+#include "cvc/header/filter.hpp"
+#include "cvc/header/header_text.hpp"
+#include "cvc/json/json.hpp"
+#include "cvc/json/text.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+using cvc::json::Document;
+using cvc::json::Value;
+
+std::string_view as_text(ByteSpan bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void visit(const Value& value) {
+  NUMPACT_REQUIRE(!value.text().empty());
+  (void)value.natural();
+  (void)value.number();
+  if (value.is(cvc::json::Kind::kString)) NUMPACT_REQUIRE(value.says(value.string()));
+  std::uint64_t count = 0;
+  for (auto item = value.first(); item; item = item->next()) {
+    visit(*item);
+    ++count;
+  }
+  if (value.is(cvc::json::Kind::kArray)) NUMPACT_REQUIRE(count == value.count());
+}
+
+void check_styles(const Document& document) {
+  for (const auto style : {cvc::json::Style::kOrdered, cvc::json::Style::kSorted}) {
+    const std::string text = cvc::json::value_text(document.root(), style);
+    Document again;
+    NUMPACT_REQUIRE(again.parse(text).ok());
+    NUMPACT_REQUIRE(cvc::json::value_text(again.root(), style) == text);
+    NUMPACT_REQUIRE(cvc::json::equal(again.root(), again.root()) ==
+                    cvc::json::equal(document.root(), document.root()));
+  }
+}
+
+void check_json(std::string_view text) {
+  Document document;
+  const Status status = document.parse(text, std::uint64_t{1} << 20);
+  std::string out;
+  const Status styled = cvc::restyle(text, cvc::json::Style::kSorted, out);
+  if (!status.ok()) {
+    NUMPACT_REQUIRE(status.offset() <= text.size());
+    return;
+  }
+  NUMPACT_REQUIRE(styled.ok() && cvc::json::is_utf8(text));
+  visit(document.root());
+  check_styles(document);
+  cvc::MetadataFilter filter("source", text);
+  NUMPACT_REQUIRE(filter.parse().ok());
+  (void)filter.matches(text);
+}
+
+void check_header(Draw& draw) {
+  constexpr unsigned kVersions[][2] = {{1, 0}, {2, 0}, {0, 1}, {1, 5}, {2, 5}};
+  const auto& version = draw.pick(kVersions);
+  Bytes tail(draw.below(64));
+  const ByteSpan json = draw.rest();
+  Bytes file;
+  for (const char c : {'C', 'V', 'C', 'F'}) file.push_back(static_cast<std::byte>(c));
+  if (version[0] > 0) {
+    for (const unsigned part : {version[0], 0u, version[1], 0u}) {
+      file.push_back(static_cast<std::byte>(part));
+    }
+  }
+  for (unsigned i = 0; i < 4; ++i)
+    file.push_back(static_cast<std::byte>(json.size() >> 8 * i & 0xff));
+  file.insert(file.end(), json.begin(), json.end());
+  file.insert(file.end(), tail.begin(), tail.end());
+  Draw more({});
+  check_vectors(file, more);
+  cvc::Info info;
+  const DecodeLimits limits = tight_read_config().limits;
+  if (!cvc::try_parse_header(guarded(file), info, limits, std::nullopt).ok()) return;
+  std::uint64_t rows = 0;
+  for (const cvc::Chunk& chunk : info.chunks) {
+    NUMPACT_REQUIRE(chunk.first_row == rows);
+    rows += chunk.rows;
+  }
+  NUMPACT_REQUIRE(rows == info.rows);
+  NUMPACT_REQUIRE(info.slices.size() == info.chunks.size() * info.columns.size());
+}
+
+void run(ByteSpan input) {
+  Draw draw(input);
+  if (draw.flag()) return check_header(draw);
+  check_json(as_text(guarded(draw.rest())));
+}
+
+NUMPACT_FUZZ_TARGET(json_header, run)
+
+}  // namespace
+}  // namespace numpact::fuzz

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for the result that is too small, too large, or for a part of it.
+#include "common/encoding.hpp"
+#include "common/patch.hpp"
+#include "common/pco_checks.hpp"
+#include "common/room.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+std::size_t draw_room(Draw& draw, std::size_t count) {
+  switch (draw.below(4)) {
+    default:
+      return draw.below(count + 300);
+    case 1:
+      return count - std::min(count, std::size_t{draw.below(4)});
+    case 2:
+      return count + draw.below(4);
+  }
+}
+
+void check_decoding(ByteSpan bytes, Draw& draw) {
+  const ByteSpan file = guarded(bytes);
+  FileHeader header;
+  if (!try_read_header(file, header).ok() || !header.number_type) return;
+  const NumberType type = *header.number_type;
+  const Decoded all = decode(file);
+  const std::size_t n = draw_room(draw, all.numbers.count());
+  InTurn executor(3, draw.flag());
+  DecodeConfig config = tight_config();
+  if (draw.flag()) config.executor = &executor;
+
+  const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
+  std::size_t count = 0;
+  const Status status = try_decompress_into(file, out, count, config);
+  NUMPACT_REQUIRE(count <= n);
+  NUMPACT_REQUIRE(is_prefix({type, out.data, count}, all.numbers.view()));
+  const bool fits = n >= all.numbers.count();
+  if (all.status.ok()) {
+    NUMPACT_REQUIRE(status.ok() ? fits && count == all.numbers.count()
+                                : !fits && status.kind() == ErrorKind::kOutputTooSmall);
+  } else {
+    NUMPACT_REQUIRE(!status.ok());
+  }
+
+  const MutableNumberView front(type, guarded_output(n * size_of(type)).data(), n);
+  bool is_finished = false;
+  const Status front_status = try_decompress_front(file, front, count, is_finished, config);
+  NUMPACT_REQUIRE(count <= n);
+  if (!all.status.ok()) return;
+  NUMPACT_REQUIRE(front_status.ok() && count == std::min(n, all.numbers.count()));
+  NUMPACT_REQUIRE(is_prefix({type, front.data, count}, all.numbers.view()));
+  if (is_finished) NUMPACT_REQUIRE(fits);
+  if (n > all.numbers.count()) NUMPACT_REQUIRE(is_finished);
+}
+
+void check_encoding(const Encoded& encoded, Draw& draw) {
+  const std::size_t n = draw_room(draw, encoded.file.size());
+  const std::span<std::byte> out = guarded_output(n);
+  InTurn executor(3, draw.flag());
+  EncodeConfig config = encoded.config;
+  if (draw.flag()) config.executor = &executor;
+  std::size_t written = 0;
+  const Status status = try_compress_into(encoded.numbers.view(), out, written, config);
+  if (status.ok()) {
+    NUMPACT_REQUIRE(testing::same_bytes(out.first(written), encoded.file));
+  } else {
+    NUMPACT_REQUIRE(status.kind() == ErrorKind::kOutputTooSmall);
+    NUMPACT_REQUIRE(n < compress_bound(encoded.numbers.type(), encoded.numbers.count(), config));
+  }
+}
+
+// Metadata and pages of a wrapped chunk.
+void check_wrapped(const Encoded& encoded, Draw& draw) {
+  Result<wrapped::ChunkEncoder> encoder =
+      wrapped::ChunkEncoder::create(encoded.numbers.view(), encoded.config);
+  if (!encoder.ok()) return;
+  const std::size_t page = draw.below(encoder->page_count());
+  const Bytes meta = encoder->meta();
+  const Bytes bytes = encoder->page(page);
+  std::size_t written = 0;
+  std::span<std::byte> out = guarded_output(draw_room(draw, meta.size()));
+  if (encoder->try_write_meta(out, written).ok()) {
+    NUMPACT_REQUIRE(testing::same_bytes(out.first(written), meta));
+  } else {
+    NUMPACT_REQUIRE(out.size() < encoder->meta_size_bound());
+  }
+  out = guarded_output(draw_room(draw, bytes.size()));
+  if (encoder->try_write_page(page, out, written).ok()) {
+    NUMPACT_REQUIRE(testing::same_bytes(out.first(written), bytes));
+  } else {
+    NUMPACT_REQUIRE(out.size() < encoder->page_size_bound(page));
+  }
+}
+
+void run(ByteSpan input) {
+  Draw draw(input);
+  switch (draw.below(4)) {
+    default: {
+      Encoded encoded = draw_encoded(draw, 3000);
+      if (draw.flag()) patch(draw, encoded.file, 3);
+      return check_decoding(encoded.file, draw);
+    }
+    case 1:
+      return check_decoding(input, draw);
+    case 2:
+      return check_encoding(draw_encoded(draw, 3000), draw);
+    case 3:
+      return check_wrapped(draw_encoded(draw, 3000), draw);
+  }
+}
+
+NUMPACT_FUZZ_TARGET(pco_destination, run)
+
+}  // namespace
+}  // namespace numpact::fuzz

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a standalone file.
+#include "common/pco_checks.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+void run(ByteSpan input) {
+  // What the checks choose follows from the bytes too: the end of a file is rarely looked at twice.
+  Draw draw(input);
+  check_file(input, draw);
+}
+
+NUMPACT_FUZZ_TARGET(pco_raw, run)
+
+}  // namespace
+}  // namespace numpact::fuzz

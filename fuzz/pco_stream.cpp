@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of any size, in and out, give what one call gives.
+#include "common/encoding.hpp"
+#include "common/patch.hpp"
+#include "common/pco_checks.hpp"
+#include "common/room.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+// Hands out as many bytes as a sequence says.
+class PieceSource final : public ByteSource {
+ public:
+  PieceSource(ByteSpan bytes, std::uint64_t most, std::uint64_t seed)
+      : bytes_(bytes), most_(most), random_(seed) {}
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    got = std::min({out.size(), bytes_.size(), std::size_t{1} + random_.below(most_)});
+    std::copy_n(bytes_.begin(), got, out.begin());
+    bytes_ = bytes_.subspan(got);
+    return {};
+  }
+
+ private:
+  ByteSpan bytes_;
+  std::uint64_t most_;
+  Sequence random_;
+};
+
+Decoded read_in_pieces(ByteSpan file, NumberType type, const DecodeConfig& config, Draw& draw) {
+  PieceSource source(file, draw.between(1, 300), draw.bits(1));
+  StreamReader reader(source, config);
+  Decoded decoded;
+  decoded.numbers = NumberArray(type);
+  const std::uint64_t most = draw.between(1, 700);
+  Sequence random(draw.bits(1));
+  while (true) {
+    const std::size_t n = 1 + random.below(most);
+    const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
+    std::size_t count = 0;
+    decoded.status = reader.try_read(out, count);
+    NUMPACT_REQUIRE(count <= n);
+    const ByteSpan bytes = bytes_of({type, out.data, count});
+    Bytes& all = decoded.numbers.storage();
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    if (!decoded.status.ok()) {
+      std::size_t none = 0;
+      NUMPACT_REQUIRE(same_status(reader.try_read(out, none), decoded.status) && none == 0);
+      break;
+    }
+    if (count < n) break;
+  }
+  NUMPACT_REQUIRE(reader.bytes_consumed() <= file.size());
+  return decoded;
+}
+
+void check_reader(ByteSpan bytes, Draw& draw) {
+  const ByteSpan file = guarded(bytes);
+  FileHeader header;
+  if (!try_read_header(file, header).ok() || !header.number_type) return;
+  const Decoded all = decode(file);
+  InTurn executor(3, draw.flag());
+  DecodeConfig config = tight_config();
+  if (draw.flag()) config.executor = &executor;
+  const Decoded pieces = read_in_pieces(file, *header.number_type, config, draw);
+  NUMPACT_REQUIRE(pieces.status.kind() == all.status.kind());
+  if (all.status.ok()) {
+    NUMPACT_REQUIRE(same_numbers(pieces.numbers.view(), all.numbers.view()));
+  } else {
+    // A reader gives numbers of the chunk that turns out to be bad.
+    NUMPACT_REQUIRE(is_prefix(all.numbers.view(), pieces.numbers.view()));
+  }
+}
+
+void check_writer(const Encoded& encoded, Draw& draw) {
+  const NumberArray& numbers = encoded.numbers;
+  InTurn executor(3, draw.flag());
+  EncodeConfig config = encoded.config;
+  if (draw.flag()) config.executor = &executor;
+  Bytes file;
+  VectorSink sink(file);
+  StreamWriter writer(sink, numbers.type(), config, numbers.count());
+  const std::uint64_t most = draw.between(1, 2000);
+  const bool may_end = draw.one_in(4) && !config.paging.exact_sizes();
+  Sequence random(draw.bits(1));
+  for (std::size_t done = 0; done < numbers.count();) {
+    const std::size_t n = std::min(numbers.count() - done, std::size_t{random.below(most + 1)});
+    NUMPACT_REQUIRE(writer.try_write(part(numbers, done, n)).ok());
+    if (may_end && random.below(8) == 0) NUMPACT_REQUIRE(writer.try_end_chunk().ok());
+    done += n;
+  }
+  NUMPACT_REQUIRE(writer.try_finish().ok());
+  NUMPACT_REQUIRE(writer.bytes_written() == file.size());
+  if (may_end || !config.paging.is_automatic()) {
+    const Decoded all = decode(file);
+    if (numbers.count() == 0 && !config.uniform_type) return;
+    NUMPACT_REQUIRE(all.status.ok() && same_numbers(all.numbers.view(), numbers.view()));
+  } else {
+    NUMPACT_REQUIRE(file == encoded.file);
+  }
+}
+
+void run(ByteSpan input) {
+  Draw draw(input);
+  switch (draw.below(4)) {
+    default: {
+      Encoded encoded = draw_encoded(draw, 3000);
+      patch(draw, encoded.file, 3);
+      return check_reader(encoded.file, draw);
+    }
+    case 1:
+      return check_reader(input, draw);
+    case 2:
+      return check_writer(draw_encoded(draw, 3000), draw);
+  }
+}
+
+NUMPACT_FUZZ_TARGET(pco_stream, run)
+
+}  // namespace
+}  // namespace numpact::fuzz

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chunk's metadata and a page of it, apart: any bytes, or those of an encoder with some changed.
+#include "common/encoding.hpp"
+#include "common/patch.hpp"
+#include "common/pco_checks.hpp"
+#include "common/room.hpp"
+
+namespace numpact::fuzz {
+namespace {
+
+struct Page {
+  NumberType type = NumberType::kU8;
+  wrapped::FormatVersion version;
+  Bytes meta;
+  Bytes bytes;
+  std::size_t n = 0;
+};
+
+void read_header(Draw& draw, Page& page) {
+  constexpr std::byte kHeaders[][2] = {{std::byte{0}}, {std::byte{1}},
+                                       {std::byte{2}}, {std::byte{3}},
+                                       {std::byte{4}}, {std::byte{4}, std::byte{1}}};
+  std::size_t consumed = 0;
+  const ByteSpan header(draw.pick(kHeaders));
+  if (!wrapped::try_decode_file_header(guarded(header), page.version, consumed).ok()) {
+    page.version = {};
+  }
+  NUMPACT_REQUIRE(consumed <= header.size());
+}
+
+Page draw_raw(Draw& draw) {
+  Page page;
+  page.type = draw_type(draw);
+  read_header(draw, page);
+  page.n = 1 + draw.below(2000);
+  const std::size_t meta_bytes = draw.below(256);
+  page.meta = testing::to_bytes(draw.take(meta_bytes));
+  page.bytes = testing::to_bytes(draw.rest());
+  return page;
+}
+
+Page draw_changed(Draw& draw) {
+  Page page;
+  page.type = draw_type(draw);
+  const NumberArray numbers = draw_numbers(draw, page.type, 3000);
+  EncodeConfig config = draw_config(draw, page.type, numbers.count());
+  Result<wrapped::ChunkEncoder> encoder = wrapped::ChunkEncoder::create(numbers.view(), config);
+  if (!encoder.ok()) return page;
+  std::size_t consumed = 0;
+  const Bytes header = wrapped::encode_file_header(config.compatibility);
+  NUMPACT_REQUIRE(wrapped::try_decode_file_header(header, page.version, consumed).ok());
+  const std::size_t index = draw.below(encoder->page_count());
+  page.meta = encoder->meta();
+  page.bytes = encoder->page(index);
+  page.n = encoder->page_n(index);
+  patch(draw, page.meta, 3);
+  patch(draw, page.bytes, 3);
+  if (draw.one_in(8)) page.n = 1 + draw.below(4000);
+  return page;
+}
+
+void check(const Page& page, Draw& draw) {
+  DecodeLimits limits;
+  limits.max_memory = std::uint64_t{1} << 22;
+  Result<wrapped::ChunkDecoder> decoder =
+      wrapped::ChunkDecoder::create(guarded(page.meta), page.type, page.version, limits);
+  if (!decoder.ok()) return;
+  NUMPACT_REQUIRE(decoder->type() == page.type && decoder->meta_size() <= page.meta.size());
+  NUMPACT_REQUIRE(!decoder->info().mode_text().empty());
+
+  const ByteSpan bytes = guarded(page.bytes, Slot::kSecondFile);
+  const std::size_t size = size_of(page.type);
+  const MutableNumberView out(page.type, guarded_output(page.n * size).data(), page.n);
+  std::size_t consumed = 0;
+  const Status status = decoder->try_decode_page(bytes, page.n, out, consumed);
+  if (status.ok()) NUMPACT_REQUIRE(consumed <= bytes.size());
+  // The front of it, by another way through the batches.
+  const std::size_t few = draw.below(page.n + 1);
+  const MutableNumberView front(page.type, guarded_output(few * size, Slot::kSecondOutput).data(),
+                                few);
+  const Status front_status = decoder->try_decode_page(bytes, page.n, front, consumed);
+  if (!status.ok()) return;
+  NUMPACT_REQUIRE(front_status.ok());
+  NUMPACT_REQUIRE(is_prefix({page.type, front.data, few}, {page.type, out.data, page.n}));
+}
+
+void run(ByteSpan input) {
+  Draw draw(input);
+  const Page page = draw.flag() ? draw_changed(draw) : draw_raw(draw);
+  if (page.n > 0) check(page, draw);
+}
+
+NUMPACT_FUZZ_TARGET(pco_wrapped, run)
+
+}  // namespace
+}  // namespace numpact::fuzz

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""First inputs for the fuzz targets: seeds.py FOLDER makes FOLDER/TARGET/*.
+
+Targets take choices from the end of an input and bytes from its front (common/draw.hpp), so a seed
+is a file of the fixtures with the choices that lead to it behind it, last one first.
+"""
+import random
+import struct
+import sys
+from pathlib import Path
+
+FIXTURES = Path(__file__).resolve().parent.parent / "tests/fixtures"
+MOST_BYTES = 4000
+STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_destination",
+              "pco_targets", "cvc_patch", "cvc_round_trip", "cvc_range")
+
+
+def small_files(pattern):
+    """The bytes of the fixtures that are short enough to be changed often."""
+    for path in sorted(FIXTURES.glob(pattern)):
+        if path.stat().st_size <= MOST_BYTES:
+            yield path.read_bytes()
+
+
+def with_choices(content, *choices):
+    """The first choice is the last byte."""
+    return content + bytes(reversed(choices))
+
+
+def cvc_header(file):
+    """The JSON of a header, or nothing."""
+    for at in (8, 12):
+        if len(file) <= at:
+            break
+        length = struct.unpack_from("<I", file, at - 4)[0]
+        if file[at:at + 1] == b"{" and at + length <= len(file):
+            return file[at:at + length]
+    return b""
+
+
+def seeds():
+    """Pairs of target and input."""
+    for file in small_files("pco/**/*.pco"):
+        yield "pco_raw", file
+        for target in ("pco_stream", "pco_destination", "pco_targets"):
+            yield target, with_choices(file, 1)
+    for file in small_files("cvc/**/*.cvc"):
+        yield "cvc_raw", file
+        header = cvc_header(file)
+        yield "json_header", with_choices(header, 0)
+        version = {1: 0, 2: 1}.get(file[4], 2) if len(file) > 8 else 2
+        yield "json_header", with_choices(header, 1, version, 16)
+    for i, file in enumerate(small_files("**/*.npy")):
+        yield "cli_inputs", with_choices(file, 0, 0, i % 2, i % 11, 0, 0, 1, 0)
+        yield "cli_inputs", with_choices(file, 1, 0, 0)
+    for text in ("a,b,c\n1,2.5,x\n3,,y\n", "1\n2\n-3\n", "t\n2020-01-01\n", '"q,""",1e300\n'):
+        yield "cli_inputs", with_choices(text.encode(), 0, 2, 0, 0, 0, 0, 1)
+    tensor = b'{"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}       '
+    for vectors, choice in ((struct.pack("<I3f", 3, 1, 2, 3) * 3, 2),
+                            (struct.pack("<I3B", 3, 1, 2, 3) * 3, 3),
+                            (struct.pack("<Q", len(tensor)) + tensor + bytes(16), 5),
+                            (bytes(range(64)), 1)):
+        yield "cli_inputs", with_choices(vectors, 1, choice, 0, 4)
+    values = random.Random(1)
+    for target in STRUCTURED:
+        for _ in range(200):
+            count = values.choice((16, 64, 200, 500))
+            most = values.choice((1, 3, 15, 255))
+            yield target, bytes(values.randint(0, most) for _ in range(count))
+
+
+def main():
+    """Writes the seeds below the folder named."""
+    folder = Path(sys.argv[1])
+    for i, (target, content) in enumerate(seeds()):
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        (folder / target / f"seed-{i:04}").write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
