@@ -192,7 +192,7 @@ TEST(Explain, NothingIsExplainedToo) {
   EXPECT_TRUE(explanation.chunks.empty());
   expect_parts_add_up(explanation);
   const Explanation empty =
-      explain_file(read_file(fixture_path(std::string(kTypelessEmpty) + ".pco")));
+      explain_file(read_file(fixture_path(text(kTypelessEmpty, ".pco"))));
   EXPECT_TRUE(empty.chunks.empty());
   EXPECT_EQ(parts_of(empty.file).framing, 64u);
 }
