@@ -7,10 +7,14 @@
 #include <arrow/io/file.h>
 #include <arrow/io/memory.h>
 #include <arrow/util/io_util.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -213,6 +217,24 @@ class ArrayNumbers final : public NumberInput {
   std::vector<std::uint64_t> buffer_;
 };
 
+constexpr std::size_t kMostHeld = std::size_t{32} << 20;
+
+// A long stream, put in a file that is gone when the program is.
+std::shared_ptr<arrow::io::RandomAccessFile> spooled(std::vector<std::byte>& piece, Input& input) {
+  const std::string name = (std::filesystem::temp_directory_path() / "numpact.XXXXXX").string();
+  std::vector<char> path(name.c_str(), name.c_str() + name.size() + 1);
+  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  if (descriptor < 0) fail_errno(name, "cannot be written");
+  ::unlink(path.data());
+  auto file = take_arrow(arrow::io::FileOutputStream::Open(::dup(descriptor)), name);
+  while (!piece.empty()) {
+    check_arrow(file->Write(piece.data(), static_cast<std::int64_t>(piece.size())), name);
+    piece.resize(input.read_full(piece));
+  }
+  check_arrow(file->Close(), name);
+  return take_arrow(arrow::io::ReadableFile::Open(descriptor), name);
+}
+
 }  // namespace
 
 void check_arrow(const arrow::Status& status, const std::string& place) {
@@ -301,10 +323,11 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
 
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {
   if (input.size().value_or(0) > 0) {
-    return take_arrow(arrow::io::MemoryMappedFile::Open(input.path(), arrow::io::FileMode::READ),
-                      input.name());
+    return take_arrow(arrow::io::ReadableFile::Open(input.path()), input.name());
   }
-  const std::vector<std::byte> bytes = input.read_rest();
+  std::vector<std::byte> bytes(kMostHeld);
+  bytes.resize(input.read_full(bytes));
+  if (bytes.size() == kMostHeld) return spooled(bytes, input);
   return std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(
       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
 }

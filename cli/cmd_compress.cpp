@@ -60,6 +60,10 @@ class Compressor {
 
   void report(const std::string& output, const Column& column, const WrittenFile& written) const {
     if (options_.common.quiet || output == "-") return;
+    if (options_.append) {
+      say(fmt::format("{}: {} {} numbers appended", output, written.count, name_of(column.type)));
+      return;
+    }
     const std::string trailer =
         written.trailer_bytes == 0 ? ""
                                    : fmt::format(", {} of them the trailer", written.trailer_bytes);
@@ -83,11 +87,9 @@ class Compressor {
     const std::string output = output_for_column(column);
     refuse_same_file(options_.input, output);
     write_options_.config.trailer = parse_trailer_words(options_.trailer, output == "-");
-    if (options_.append) {
-      if (output == "-") fail_usage("--append", "needs a file to add to (-o)");
-      return append(*numbers, column, output);
-    }
-    OutputFile file(output, options_.overwrite, Content::kBinary);
+    if (options_.append && output == "-") fail_usage("--append", "needs a file to add to (-o)");
+    if (options_.append) write_options_.append_to = output;
+    OutputFile file(output, options_.overwrite || options_.append, Content::kBinary);
     const WrittenFile written =
         write_pco(*numbers, column.type, file, write_options_, place_of(column));
     file.commit();
@@ -98,50 +100,6 @@ class Compressor {
   void note_dropped(const Column& column, const NumberInput& numbers) const {
     if (numbers.nulls_dropped() == 0) return;
     note(fmt::format("column '{}': {} nulls left out", column.name, numbers.nulls_dropped()));
-  }
-
-  // Works on a copy in a folder of its own, so that whatever is left behind can be removed.
-  void append(NumberInput& numbers, const Column& column, const std::string& output) {
-    namespace fs = std::filesystem;
-    Digest expected;
-    std::uint64_t old_count = 0;
-    if (write_options_.verify) old_count = digest_file(output, column.type, expected);
-    std::vector<std::uint64_t> all;
-    const std::size_t count = read_all(numbers, column.type, all);
-    const NumberView added(column.type, all.data(), count);
-    expected.add(bytes_of(added));
-
-    const fs::path target = fs::weakly_canonical(output);
-    TemporaryPath folder(target.string(), TemporaryPath::Kind::kFolder);
-    const std::string copy = folder.path() + "/appended.pco";
-    copy_file(target.string(), copy);
-    check(try_append_to_file(copy, added, write_options_.config), output);
-    if (write_options_.verify) {
-      Digest decoded;
-      const std::uint64_t whole = digest_file(copy, column.type, decoded);
-      if (whole != old_count + count || !(decoded == expected)) {
-        throw Failure(ExitCode::kFailure, output, "what was written decodes to other numbers");
-      }
-    }
-    folder.move(copy, target.string(), TemporaryPath::Existing::kReplace);
-    if (options_.common.quiet) return;
-    say(fmt::format("{}: {} {} numbers appended", output, count, name_of(column.type)));
-  }
-
-  static std::uint64_t digest_file(const std::string& path, NumberType type, Digest& digest) {
-    PcoNumbers numbers(path, {});
-    if (numbers.type().value_or(type) != type) {
-      throw Failure(
-          ExitCode::kFailure, path,
-          fmt::format("holds {} numbers, not {}", name_of(*numbers.type()), name_of(type)));
-    }
-    std::uint64_t count = 0;
-    for (;;) {
-      const NumberView piece = numbers.next();
-      if (piece.count == 0) return count;
-      digest.add(bytes_of(piece));
-      count += piece.count;
-    }
   }
 
   void compress_table() {

@@ -2,6 +2,7 @@
 // The command line of numpact.
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -15,8 +16,21 @@
 #include "numpact/error.hpp"
 #include "numpact/version.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace numpact::cli {
 namespace {
+
+// Memory that is freed goes back to the system: what is held counts more here than what it costs to
+// ask again. Before any thread exists.
+void hold_little_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+  ::setenv("ARROW_DEFAULT_MEMORY_POOL", "system", 0);
+}
 
 #define NUMPACT_TEXT_OF(x) #x
 #define NUMPACT_TEXT(x) NUMPACT_TEXT_OF(x)
@@ -336,6 +350,7 @@ int guarded_run(int argc, char** argv) {
 }  // namespace numpact::cli
 
 int main(int argc, char** argv) {
+  numpact::cli::hold_little_memory();
   numpact::cli::watch_signals();
   return numpact::cli::guarded_run(argc, argv);
 }

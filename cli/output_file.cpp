@@ -10,7 +10,6 @@
 #include <filesystem>
 
 #include "failure.hpp"
-#include "files.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -136,21 +135,6 @@ void OutputFolder::commit() {
   temporary_->move(temporary_->path(), path_,
                    overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
   temporary_.reset();
-}
-
-void copy_file(const std::string& from, const std::string& to) {
-  Input input(from);
-  OutputFile output(to, false, Content::kBinary);
-  std::vector<std::byte> piece(std::size_t{1} << 20);
-  for (;;) {
-    const std::size_t got = input.read_full(piece);
-    output.put(std::span(piece).first(got));
-    if (got < piece.size()) break;
-  }
-  output.commit();
-  std::error_code ignored;
-  namespace fs = std::filesystem;
-  fs::permissions(to, fs::status(from, ignored).permissions(), ignored);
 }
 
 }  // namespace numpact::cli

@@ -76,9 +76,6 @@ class OutputFolder {
   std::unique_ptr<TemporaryPath> temporary_;
 };
 
-// A new file with the bytes and permissions of another.
-void copy_file(const std::string& from, const std::string& to);
-
 }  // namespace numpact::cli
 
 #endif

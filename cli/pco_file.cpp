@@ -49,6 +49,24 @@ void check_written(const Status& status, const OutputFile& file, const std::stri
   check(status, place);
 }
 
+// Before the first number: the chunks of the file that is written on.
+void copy_old(const std::string& path, NumberType type, OutputFile& file, StreamWriter& writer,
+              Verifier* verifier) {
+  PcoNumbers numbers(path, {});
+  if (numbers.type().value_or(type) != type) {
+    throw Failure(ExitCode::kFailure, path,
+                  fmt::format("holds {} numbers, not {}", name_of(*numbers.type()), name_of(type)));
+  }
+  while (verifier != nullptr) {
+    const NumberView piece = numbers.next();
+    if (piece.count == 0) break;
+    verifier->expect(piece);
+  }
+  Input old(path);
+  if (!old.size()) throw Failure(ExitCode::kFailure, path, "is no regular file");
+  check_written(writer.try_copy_file(old), file, path);
+}
+
 }  // namespace
 
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
@@ -60,6 +78,9 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   const auto verifier = options.verify ? std::make_unique<Verifier>(type) : nullptr;
   VerifiedSink sink(file, verifier.get());
   StreamWriter writer(sink, type, config, count.value_or(0));
+  if (!options.append_to.empty()) {
+    copy_old(options.append_to, type, file, writer, verifier.get());
+  }
   ProgressBar progress(place, count, options.progress);
   WrittenFile written;
   for (;;) {

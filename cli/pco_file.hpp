@@ -31,9 +31,11 @@ struct WriteOptions {
   EncodeConfig config;
   bool verify = true;
   bool progress = true;
+  std::string append_to;  // a file whose chunks come first, if not empty
 };
 
-// Encodes all of `input` into `file`, which the caller commits. `place` names the input.
+// Encodes all of `input` into `file`, which the caller commits. `place` names the input. Counts
+// what is new, and the bytes of the whole file.
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place);
 

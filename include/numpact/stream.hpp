@@ -149,6 +149,14 @@ class NUMPACT_API StreamWriter {
   StreamWriter(StreamWriter&&) noexcept;
   StreamWriter& operator=(StreamWriter&&) noexcept;
 
+  // Before any numbers: gives the sink a standalone file of the writer's type without its
+  // terminator; what is written follows its chunks. The file is decoded on the way, so that no
+  // damaged one is continued, in the memory of a StreamReader. Its format version holds: it must be
+  // 4 (kUnsupportedVersion), and config.compatibility not older (kInvalidArgument). What follows
+  // its end is left out. Errors as StreamReader's, and for good.
+  Status try_copy_file(ByteSource& file) noexcept;
+  void copy_file(ByteSource& file) { throw_if_error(try_copy_file(file)); }
+
   // Takes numbers of the writer's type (kTypeMismatch otherwise, which changes nothing). Any other
   // error is given again by all later calls.
   Status try_write(const NumberView& numbers) noexcept;
@@ -172,20 +180,14 @@ class NUMPACT_API StreamWriter {
   std::uint64_t trailer_bytes() const noexcept;
 
  private:
-  friend NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
-                                               const EncodeConfig& config) noexcept;
-  void continue_file() noexcept;  // the header is there already
-
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-// Appends chunks with `numbers` to an existing standalone file of the same number type. The file is
-// walked first (kCorrupt, kTruncated and kTypeMismatch leave it untouched), new chunks are written
-// over its terminator, the terminator last; bytes after the old terminator are lost. Files of
-// format version 4 only (kUnsupportedVersion). The file's version holds for what is appended: it is
-// kInvalidArgument if config.compatibility is older. The file is replaced as a whole by a copy
-// beside it, so a crash leaves the old file or the new one.
+// Appends chunks with `numbers` to an existing standalone file of the same number type: copies it
+// as StreamWriter::try_copy_file does to a file beside it, which takes its place when all is
+// written. So errors leave it as it is, and a crash leaves the old file or the new one; bytes after
+// the old terminator are lost.
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
                                       const EncodeConfig& config = {}) noexcept;
 template <Number T>

@@ -15,6 +15,32 @@
 
 namespace numpact {
 
+namespace {
+
+constexpr std::size_t kCopiedNumbers = std::size_t{1} << 16;  // decoded at a time
+
+// Keeps what was read of another source until it is dropped.
+class KeptSource final : public ByteSource {
+ public:
+  explicit KeptSource(ByteSource& source) : source_(source) {}
+
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    NUMPACT_TRY(source_.read(out, got));
+    kept_.insert(kept_.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(got));
+    return {};
+  }
+  std::span<const std::byte> kept() const { return kept_; }
+  void drop(std::size_t bytes) {
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(bytes));
+  }
+
+ private:
+  ByteSource& source_;
+  std::vector<std::byte> kept_;
+};
+
+}  // namespace
+
 struct StreamWriter::Impl {
   Impl(ByteSink& byte_sink, NumberType number_type, EncodeConfig encode_config,
        std::uint64_t count_hint, std::pmr::memory_resource* memory)
@@ -26,7 +52,7 @@ struct StreamWriter::Impl {
         workers(memory),
         waiting(memory),
         wave(memory),
-        out(memory) {}
+        places(memory) {}
 
   // Size of the open chunk; 0 once exact sizes are used up.
   std::size_t open_chunk_n() const {
@@ -69,6 +95,50 @@ struct StreamWriter::Impl {
     NUMPACT_TRY(sink->write(bytes));
     bytes_written += bytes.size();
     return {};
+  }
+
+  // The header of the file to come is that of another, whose version holds.
+  Status continue_file(const FileHeader& header) {
+    if (begun) {
+      return Status(ErrorKind::kInvalidArgument, "a file is copied before numbers are written");
+    }
+    if (header.number_type && *header.number_type != type) {
+      return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
+    }
+    if (header.format_major < 4) {
+      return Status(ErrorKind::kUnsupportedVersion,
+                    "files of a format version before 4 cannot be appended to");
+    }
+    const Compatibility version =
+        header.format_minor == 0 ? Compatibility::kV4_0 : Compatibility::kV4_1;
+    if (config.compatibility < version) {
+      return Status(ErrorKind::kInvalidArgument,
+                    "the file's format version is newer than asked for");
+    }
+    config.compatibility = version;
+    continues = true;
+    return begin();
+  }
+
+  Status copy_file(ByteSource& file) {
+    NUMPACT_TRY(check_config());
+    KeptSource source(file);
+    StreamReader reader(source);
+    FileHeader header;
+    NUMPACT_TRY(reader.try_header(header));
+    NUMPACT_TRY(continue_file(header));
+    std::vector<std::uint64_t> numbers(kCopiedNumbers * size_of(type) / sizeof(std::uint64_t));
+    std::uint64_t sent = 0;
+    for (std::size_t count = kCopiedNumbers; count == kCopiedNumbers;) {
+      NUMPACT_TRY(reader.try_read(MutableNumberView(type, numbers.data(), kCopiedNumbers), count));
+      // All but the last byte, which at the end is the terminator.
+      const std::uint64_t sound = std::max<std::uint64_t>(reader.bytes_consumed(), 1) - 1;
+      NUMPACT_TRY(send(source.kept().first(static_cast<std::size_t>(sound - sent))));
+      source.drop(static_cast<std::size_t>(sound - sent));
+      sent = sound;
+    }
+    TrailerState state = TrailerState::kNone;
+    return reader.try_check_trailer(state);  // a damaged file is not continued
   }
 
   Status write(const NumberView& numbers) {
@@ -158,9 +228,9 @@ struct StreamWriter::Impl {
   void place_wave(const std::byte* given) {
     std::size_t room = 0;
     for (const WaveChunk& chunk : wave) room += chunk_bound(type, chunk.numbers.count);
-    out.resize(room);
+    places.reset();
+    std::span<std::byte> left = places.make<std::byte>(room);  // pages not written to cost nothing
     std::size_t waiting_at = 0;
-    std::span<std::byte> places = out;
     for (WaveChunk& chunk : wave) {
       const std::size_t bytes = chunk.numbers.count * size_of(type);
       const bool waits = waiting_at < waiting.size();
@@ -171,8 +241,8 @@ struct StreamWriter::Impl {
         given += bytes;
       }
       const std::size_t bound = chunk_bound(type, chunk.numbers.count);
-      chunk.place = places.first(bound);
-      places = places.subspan(bound);
+      chunk.place = left.first(bound);
+      left = left.subspan(bound);
     }
   }
 
@@ -203,7 +273,7 @@ struct StreamWriter::Impl {
   }
 
   // In the file, of what comes next.
-  std::uint64_t file_offset() const { return bytes_before + bytes_written; }
+  std::uint64_t file_offset() const { return bytes_written; }
 
   ByteSink* sink;
   NumberType type;
@@ -216,15 +286,14 @@ struct StreamWriter::Impl {
   std::pmr::vector<WaveChunk> wave;      // the closed chunks; their numbers may not wait
   std::size_t wave_n = 0;                // numbers of them
   std::size_t open_n = 0;                // numbers of the open one
-  std::pmr::vector<std::byte> out;
-  bool begun = false;      // the config is checked and the header written
-  bool continues = false;  // the header was there before
+  Arena places;                          // of the wave's chunks
+  bool begun = false;                    // the config is checked and the header written
+  bool continues = false;                // the header was there before
   bool finished = false;
   std::size_t chunks = 0;  // closed
   std::uint64_t numbers_written = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t trailer_bytes = 0;
-  std::uint64_t bytes_before = 0;  // of the file that is continued
   std::optional<trailer::Builder> trailer;
   std::vector<std::vector<trailer::Summary>> summaries;  // of a wave
   Status failure;
@@ -266,6 +335,9 @@ std::uint64_t StreamWriter::bytes_written() const noexcept { return impl_->bytes
 
 std::uint64_t StreamWriter::trailer_bytes() const noexcept { return impl_->trailer_bytes; }
 
-void StreamWriter::continue_file() noexcept { impl_->continues = true; }
+Status StreamWriter::try_copy_file(ByteSource& file) noexcept {
+  if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->copy_file(file); });
+  return impl_->failure;
+}
 
 }  // namespace numpact
