@@ -168,8 +168,9 @@ class NUMPACT_API StreamWriter {
 
 // Appends chunks with `numbers` to an existing standalone file of the same number type. The file is
 // walked first (kCorrupt, kTruncated and kTypeMismatch leave it untouched), new chunks are written
-// over its terminator, the terminator last; bytes after the old terminator are lost. Files of
-// format version 4 only (kUnsupportedVersion). The file's version holds for what is appended: it is
+// over its terminator, the terminator last; bytes after the old terminator are lost, but chunks that
+// a trailer there says are damaged are kChecksum. If config.trailer is wanted, one for all of the
+// file is made by decoding it. Files of format version 4 only (kUnsupportedVersion). The file's version holds for what is appended: it is
 // kInvalidArgument if config.compatibility is older. The file is replaced as a whole by a copy
 // beside it, so a crash leaves the old file or the new one.
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appending to a standalone file on disk: walk it, copy it beside, write on from its terminator,
-// rename.
+// rename. A trailer for all of it is made at the end, from all of its bytes.
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "api/paging.hpp"
 #include "api/replacement.hpp"
+#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/inspect.hpp"
@@ -52,6 +53,24 @@ Status take_version(const FileInfo& info, NumberType type, EncodeConfig& config)
   return check_specs(type, config);
 }
 
+// What a trailer knows is lost with it: that chunks are damaged must not be.
+Status check_by_trailer(std::span<const std::byte> file, const FileInfo& info) {
+  TrailerCheck check;
+  NUMPACT_TRY(check.start(file, TrailerPolicy::kUse));
+  std::uint64_t sound_n = 0;
+  NUMPACT_TRY(check.after_chunks(0, info.chunks.size(), info.file_bytes - 1, sound_n));
+  return check.at_end(info.chunks.size(), info.file_bytes);
+}
+
+Status write_with_trailer(std::span<const std::byte> file, const TrailerSpec& spec,
+                          ByteSink& sink) {
+  std::vector<std::byte> trailer;
+  std::uint64_t file_bytes = 0;
+  NUMPACT_TRY(Trailer::try_make(file, spec, trailer, file_bytes));
+  NUMPACT_TRY(sink.write(file));
+  return sink.write(trailer);
+}
+
 }  // namespace
 
 Status try_append_to_file(const std::string& path, const NumberView& numbers,
@@ -64,15 +83,21 @@ Status try_append_to_file(const std::string& path, const NumberView& numbers,
     FileInfo info;
     NUMPACT_TRY(try_inspect(bytes, info));
     NUMPACT_TRY(check_appendable(info, numbers.type));
+    NUMPACT_TRY(check_by_trailer(bytes, info));
     EncodeConfig fitting = config;
     NUMPACT_TRY(take_version(info, numbers.type, fitting));
     Replacement file;
     NUMPACT_TRY(file.open(path));
-    NUMPACT_TRY(file.write(std::span(bytes).first(static_cast<std::size_t>(info.file_bytes) - 1)));
-    StreamWriter writer(file, numbers.type, std::move(fitting), numbers.count);
+    bytes.resize(static_cast<std::size_t>(info.file_bytes) - 1);
+    const bool has_trailer = fitting.trailer.is_wanted();
+    if (!has_trailer) NUMPACT_TRY(file.write(bytes));
+    VectorSink longer(bytes);
+    ByteSink& sink = has_trailer ? static_cast<ByteSink&>(longer) : file;
+    StreamWriter writer(sink, numbers.type, fitting, numbers.count);
     writer.continue_file();
     NUMPACT_TRY(writer.try_write(numbers));
     NUMPACT_TRY(writer.try_finish());
+    if (has_trailer) NUMPACT_TRY(write_with_trailer(bytes, fitting.trailer, file));
     return file.replace();
   });
 }
