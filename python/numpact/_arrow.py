@@ -193,7 +193,8 @@ def compress_arrow(
         column: Anything with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
             array of pyarrow, a series of polars or pandas, a table or query of one column. Numbers,
             truth values, dates, times, timestamps and durations.
-        level, mode, delta, paging, threads, progress: As for ``compress``.
+        level, mode, delta, paging, threads, progress: As for ``compress``. There is no trailer: the
+            frame has a checksum, and is read as a whole.
 
     Raises:
         TypeMismatchError: A column of something else, or an object that is not a column.
