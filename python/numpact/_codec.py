@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import check_truth, numbers_of, output_of, writable
-from ._errors import InvalidArgumentError, TypeMismatchError
+from ._errors import TypeMismatchError
 from ._progress import ProgressLike, core_progress
 from ._specs import (
     DEFAULT_LEVEL,
@@ -17,6 +17,7 @@ from ._specs import (
     Paging,
     TrailerPolicy,
     TrailerSpec,
+    core_limit,
     core_options,
     core_policy,
     core_trailer,
@@ -156,11 +157,11 @@ def decompress(
         return viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
     policy = core_policy(trailer)
     if progress is None:
-        limit = _limit(max_output)
+        limit = core_limit(max_output)
         numbers = _core.decompress(buf, _threads_for(buf, threads), limit, None, policy)
     else:
         with core_progress(progress, _claimed(buf)) as callback:
-            limit = _limit(max_output)
+            limit = core_limit(max_output)
             numbers = _core.decompress(buf, resolve(threads), limit, callback, policy)
     return numbers if wanted is None else viewed(numbers, wanted)
 
@@ -182,7 +183,7 @@ def decompress_into(
     """
     array = output_of(out)
     numbers = writable(array)
-    policy, limit = core_policy(trailer), _limit(max_output)
+    policy, limit = core_policy(trailer), core_limit(max_output)
     if progress is None:
         workers = _threads_for(buf, threads)
         count = _core.decompress_into(buf, numbers, workers, limit, None, policy)
@@ -199,18 +200,6 @@ def _threads_for(buf: Buffer, threads: int | None) -> int:
     if threads is None and type(buf) is bytes and len(buf) < _SMALL_FILE:
         return 1
     return resolve(threads)
-
-
-def _limit(max_output: int | None) -> int | None:
-    if max_output is None:
-        return None
-    try:
-        limit = int(max_output)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidArgumentError(f"max_output must be a number, not {max_output!r}") from None
-    if limit < 0:
-        raise InvalidArgumentError("max_output must not be negative")
-    return min(limit, (1 << 64) - 1)
 
 
 def _claimed(buf: Buffer) -> int | None:

@@ -17,7 +17,7 @@ from . import _core
 from ._arrays import check_truth, dtype_of, output_of, writable
 from ._errors import InvalidArgumentError
 from ._progress import ProgressLike, core_progress
-from ._specs import TrailerPolicy, core_policy
+from ._specs import TrailerPolicy, core_limit, core_policy
 from ._threads import resolve
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class File:
     ) -> None:
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
-        self._max_output = max_output
+        self._max_output = core_limit(max_output)
         self._progress = progress
         self._chunks = chunks
         self._policy: TrailerPolicy = core_policy(trailer)

@@ -159,3 +159,15 @@ def core_policy(trailer: TrailerPolicy) -> TrailerPolicy:
     if trailer not in _POLICIES:
         raise InvalidArgumentError(f"trailer must be one of {_POLICIES}, not {trailer!r}")
     return trailer
+
+
+def core_limit(max_output: int | None) -> int | None:
+    if max_output is None:
+        return None
+    try:
+        limit = int(max_output)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"max_output must be a number, not {max_output!r}") from None
+    if limit < 0:
+        raise InvalidArgumentError("max_output must not be negative")
+    return min(limit, (1 << 64) - 1)

@@ -13,7 +13,7 @@ from ._errors import CorruptError, Error, InvalidArgumentError, TypeMismatchErro
 from ._file import contents
 from ._progress import ProgressLike, core_progress
 from ._sink import sink_of
-from ._specs import TrailerSpec, core_trailer
+from ._specs import TrailerSpec, core_limit, core_trailer
 from ._threads import resolve
 
 if TYPE_CHECKING:
@@ -189,10 +189,10 @@ def add_trailer(
     spec = core_trailer(trailer)
     if spec is None:
         raise InvalidArgumentError("trailer=False leaves nothing to add")
-    data = contents(source)
+    data, limit = contents(source), core_limit(max_output)
     with core_progress(progress, _core.read_header(data)["n_hint"] or None) as callback:
-        _check_known(data, max_output)
-        made, end = _core.make_trailer(data, spec, max_output, callback)
+        _check_known(data, limit)
+        made, end = _core.make_trailer(data, spec, limit, callback)
     front = memoryview(data)[:end]
     if not isinstance(source, (str, os.PathLike)):
         return b"".join((front, made))
@@ -207,7 +207,7 @@ def add_trailer(
     return None
 
 
-def _check_known(data: Buffer, max_output: int | None) -> None:
+def _check_known(data: Buffer, limit: int | None) -> None:
     """Raises for damage that a trailer which is there tells of: a new one would hide it."""
     try:
         raw, _ = _core.read_trailer(data)
@@ -215,7 +215,7 @@ def _check_known(data: Buffer, max_output: int | None) -> None:
         return
     if raw is None:
         return
-    found = _core.verify(data, resolve(None), max_output)
+    found = _core.verify(data, resolve(None), limit)
     if found["header_error"] is not None:
         raise found["header_error"]
     for part in found["damage"]:
@@ -294,9 +294,9 @@ def verify(
     >>> [(part.first, part.count) for part in numpact.verify(file).damage]
     [(500, 250)]
     """
-    data = contents(source)
+    data, limit = contents(source), core_limit(max_output)
     with core_progress(progress, None) as callback:
-        return _verification(_core.verify(data, resolve(threads), max_output, callback))
+        return _verification(_core.verify(data, resolve(threads), limit, callback))
 
 
 def salvage(
@@ -328,9 +328,9 @@ def salvage(
     >>> numbers.size, lost[0].first, lost[0].count
     (750, 500, 250)
     """
-    data = contents(source)
+    data, limit = contents(source), core_limit(max_output)
     with core_progress(progress, None) as callback:
-        numbers, raw = _core.salvage(data, resolve(threads), max_output, callback)
+        numbers, raw = _core.salvage(data, resolve(threads), limit, callback)
     found = _verification(raw)
     if numbers is None:
         found.check()

@@ -377,6 +377,23 @@ def test_all_chunks_lost() -> None:
 # ---- bombs ----
 
 
+@pytest.mark.parametrize("wrong", [-1, "many", object()])
+def test_limits_that_are_none(wrong: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    arrow = numpact.compress_arrow(pa.array([1.5, None]))
+    for read in (
+        lambda: numpact.decompress(FILE, max_output=wrong),
+        lambda: numpact.decompress_arrow(arrow, max_output=wrong),
+        lambda: numpact.open(FILE, max_output=wrong),
+        lambda: numpact.inspect(FILE, max_output=wrong),
+        lambda: numpact.verify(FILE, max_output=wrong),
+        lambda: numpact.salvage(FILE, max_output=wrong),
+        lambda: numpact.add_trailer(FILE, max_output=wrong),
+    ):
+        with pytest.raises(numpact.InvalidArgumentError, match="max_output must"):
+            read()
+
+
 @linux
 @pytest.mark.parametrize("with_trailer", [False, True])
 def test_bombs_are_refused_before_anything_is_decoded(with_trailer: bool) -> None:
