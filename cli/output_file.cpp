@@ -95,6 +95,12 @@ void OutputFile::patch(std::uint64_t offset, std::span<const std::byte> bytes) {
   if (written != static_cast<ssize_t>(bytes.size())) fail_errno(name_, "cannot be written");
 }
 
+const std::string& OutputFile::written_path() {
+  flush();
+  throw_if_failed();
+  return temporary_->path();
+}
+
 void OutputFile::commit() {
   flush();
   throw_if_failed();

@@ -41,6 +41,8 @@ class OutputFile final : public ByteSink {
   void put(std::string_view text) { put(std::as_bytes(std::span(text))); }
   void patch(std::uint64_t offset, std::span<const std::byte> bytes);
   void throw_if_failed() const;
+  // Where what was put so far can be read; only where it can be patched.
+  const std::string& written_path();
 
   std::uint64_t bytes_written() const { return bytes_written_; }
   void commit();

@@ -67,6 +67,17 @@ void copy_old(const std::string& path, NumberType type, OutputFile& file, Stream
   check_written(writer.try_copy_file(old), file, path);
 }
 
+// Behind a file that was written on, for all of it.
+std::uint64_t append_trailer(const TrailerSpec& spec, OutputFile& file, ByteSink& sink,
+                             const std::string& place) {
+  const FileBytes written(file.written_path());
+  std::vector<std::byte> trailer;
+  std::uint64_t file_bytes = 0;
+  check(Trailer::try_make(written.bytes(), spec, trailer, file_bytes), place);
+  check_written(sink.write(trailer), file, place);
+  return trailer.size();
+}
+
 }  // namespace
 
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
@@ -74,13 +85,13 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   const std::optional<std::uint64_t> count = input.count();
   EncodeConfig config = options.config;
   if (count) config.paging = even_paging(config.paging, *count);
+  const bool appends = !options.append_to.empty();
+  if (appends) config.trailer = TrailerSpec::none();
 
   const auto verifier = options.verify ? std::make_unique<Verifier>(type) : nullptr;
   VerifiedSink sink(file, verifier.get());
   StreamWriter writer(sink, type, config, count.value_or(0));
-  if (!options.append_to.empty()) {
-    copy_old(options.append_to, type, file, writer, verifier.get());
-  }
+  if (appends) copy_old(options.append_to, type, file, writer, verifier.get());
   ProgressBar progress(place, count, options.progress);
   WrittenFile written;
   for (;;) {
@@ -92,9 +103,13 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
     progress.add(numbers.count, numbers.count * size_of(type));
   }
   check_written(writer.try_finish(), file, place);
-  if (verifier != nullptr) verifier->finish(file.name());
   written.bytes = writer.bytes_written();
   written.trailer_bytes = writer.trailer_bytes();
+  if (appends && options.config.trailer.is_wanted()) {
+    written.trailer_bytes = append_trailer(options.config.trailer, file, sink, place);
+    written.bytes += written.trailer_bytes;
+  }
+  if (verifier != nullptr) verifier->finish(file.name());
   return written;
 }
 

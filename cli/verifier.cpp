@@ -126,6 +126,11 @@ void Verifier::decode() {
       decoded_.add(bytes_of(NumberView(type_, numbers.data(), count)));
       decoded_count_ += count;
     }
+    TrailerState state = TrailerState::kNone;
+    if (status_.ok()) status_ = reader.try_check_trailer(state);
+    if (state == TrailerState::kDamaged || state == TrailerState::kUnrecognised) {
+      status_ = Status(ErrorKind::kCorrupt, "the trailer is damaged");
+    }
   } catch (const std::bad_alloc&) {
     status_ = Status(ErrorKind::kOutOfMemory, "verifying needs more memory");
   }

@@ -153,7 +153,9 @@ class NUMPACT_API StreamWriter {
   // terminator; what is written follows its chunks. The file is decoded on the way, so that no
   // damaged one is continued, in the memory of a StreamReader. Its format version holds: it must be
   // 4 (kUnsupportedVersion), and config.compatibility not older (kInvalidArgument). What follows
-  // its end is left out. Errors as StreamReader's, and for good.
+  // its end is left out, but if it is a sound trailer, what is copied is held against it. Errors as
+  // StreamReader's, and for good; kInvalidArgument if a trailer is wanted: of what is copied it
+  // would say nothing (Trailer::try_make is for all of a file).
   Status try_copy_file(ByteSource& file) noexcept;
   void copy_file(ByteSource& file) { throw_if_error(try_copy_file(file)); }
 
@@ -187,7 +189,9 @@ class NUMPACT_API StreamWriter {
 // Appends chunks with `numbers` to an existing standalone file of the same number type: copies it
 // as StreamWriter::try_copy_file does to a file beside it, which takes its place when all is
 // written. So errors leave it as it is, and a crash leaves the old file or the new one; bytes after
-// the old terminator are lost.
+// the old terminator are lost. Where config.trailer is wanted, or a sound trailer was there, one
+// for all of the file is made by decoding it; chunks that the old one says are damaged are
+// kChecksum.
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
                                       const EncodeConfig& config = {}) noexcept;
 template <Number T>

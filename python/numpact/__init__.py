@@ -3,8 +3,8 @@
 
 ``compress`` and ``decompress`` turn arrays into files and back, ``open`` reads parts of a file,
 ``Writer`` writes one piece by piece, ``inspect`` shows what is inside, ``explain`` why it has its
-size. ``numpact.pcodec`` stands in for the package ``pcodec``; ``numpact.zarr`` and ``numpact.dask``
-are for arrays that are larger than a machine.
+size, ``verify`` whether it is whole. ``numpact.pcodec`` stands in for the package ``pcodec``;
+``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger than a machine.
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
 from ._progress import Progress
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 from ._threads import threads
+from ._trailer import (
+    Damage,
+    Trailer,
+    TrailerChunk,
+    Verification,
+    add_trailer,
+    read_trailer,
+    salvage,
+    verify,
+)
 from ._writer import Writer
 
 __all__ = [
@@ -44,6 +54,7 @@ __all__ = [
     "Chunk",
     "ChunkInfo",
     "CorruptError",
+    "Damage",
     "DeltaSpec",
     "Error",
     "File",
@@ -57,11 +68,15 @@ __all__ = [
     "OutputTooSmallError",
     "PagingSpec",
     "Progress",
+    "Trailer",
+    "TrailerChunk",
     "TruncatedError",
     "TypeMismatchError",
     "UnsupportedVersionError",
+    "Verification",
     "Writer",
     "__version__",
+    "add_trailer",
     "append",
     "compress",
     "compress_arrow",
@@ -71,5 +86,8 @@ __all__ = [
     "explain",
     "inspect",
     "open",
+    "read_trailer",
+    "salvage",
     "threads",
+    "verify",
 ]

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._arrays import numbers_of
+from ._file import contents
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
+    CoreTrailer,
     Delta,
     Mode,
     Paging,
+    TrailerSpec,
     core_options,
+    core_trailer,
 )
 from ._threads import resolve
 
@@ -30,22 +34,27 @@ def append(
     delta: Delta = "auto",
     paging: Paging = DEFAULT_PAGING,
     threads: int | None = None,
+    *,
+    trailer: TrailerSpec | None = None,
 ) -> None:
     """Adds chunks with these numbers to a standalone Pco file of the same number type.
 
     The file is walked first, and then replaced by a longer copy that is written beside it: a crash
-    leaves the old file or the new one. What follows the end of the old file is lost.
+    leaves the old file or the new one. What follows the end of the old file is lost, but a trailer
+    is made anew for all of it, which decodes it.
 
     Args:
         path: A file of format version 4, as every release of numpact and the releases 1.x of the
             reference write it.
         x: Numbers, from anything that ``compress`` takes.
         level: As the others for ``compress``. The file keeps its version, which may lack a mode.
+        trailer: As for ``compress``; None: such as the file has, or none.
 
     Raises:
         FileNotFoundError: There is no such file: a ``Writer`` makes one.
         TypeMismatchError: The file holds numbers of another type.
-        CorruptError: The file is damaged; it is left alone.
+        CorruptError: The file is damaged, or its trailer says so (``ChecksumError``); it is left
+            alone.
         UnsupportedVersionError: The file is of an older or newer format.
 
     >>> import numpact, os, tempfile
@@ -63,4 +72,11 @@ def append(
         numbers_of(x),
         *core_options(level, mode, delta, paging),
         resolve(threads),
+        _kept(name) if trailer is None else core_trailer(trailer),
     )
+
+
+def _kept(path: str) -> CoreTrailer:
+    """The kind of trailer that a file has."""
+    raw, _ = _core.read_trailer(contents(path))
+    return None if raw is None else raw["restart_log"] or 0

@@ -10,7 +10,7 @@ from ._arrays import dtype_of, type_name
 from ._codec import compress, decompress
 from ._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
 from ._progress import ProgressLike
-from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging
+from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging, core_limit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -193,7 +193,8 @@ def compress_arrow(
         column: Anything with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
             array of pyarrow, a series of polars or pandas, a table or query of one column. Numbers,
             truth values, dates, times, timestamps and durations.
-        level, mode, delta, paging, threads, progress: As for ``compress``.
+        level, mode, delta, paging, threads, progress: As for ``compress``. There is no trailer: the
+            frame has a checksum, and is read as a whole.
 
     Raises:
         TypeMismatchError: A column of something else, or an object that is not a column.
@@ -240,7 +241,8 @@ def decompress_arrow(
         return ArrowArray(numbers, None, _FORMATS[type_name(numbers.dtype)])
     frame = _arrow_frame.unpack(data)
     size = dtype_of(_arrow_frame.number_type(frame.format)).itemsize
-    if max_output is not None and frame.length * size > max_output:
+    limit = core_limit(max_output)
+    if limit is not None and frame.length * size > limit:
         raise LimitExceededError(f"the column takes {frame.length * size} bytes, over max_output")
     if frame.length * size >= 1 << 63:
         raise _arrow_frame.too_long(frame)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arrays import TYPES
 from ._errors import CorruptError, Error, InvalidArgumentError, UnsupportedVersionError
-from ._file import Chunk, File
-from ._ranges import Location, Path, Stamp, StorageOptions, locate, named_errors
+from ._file import Chunk, File, contents
+from ._ranges import Location, Path, Stamp, StorageOptions, fronts, locate, named_errors
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -25,7 +25,12 @@ _VERSION = 1
 # Files up to this size are walked in memory, larger ones that are not local in a temporary file.
 _MEMORY_BYTES = 64 << 20
 _PIECE_BYTES = 16 << 20
+# What is read first of a file's end: the trailer of a hundred chunks.
+_TAIL_BYTES = 4096
+# Files up to this size are read whole at once, trailer or not.
+_SMALL_BYTES = 1 << 16
 _CHUNK_HEAD_BYTES = 4  # type and count
+FRONT_BYTES = 32  # hold the longest header and the type of the first chunk
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class FileIndex:
     header: bytes
     end: int  #: byte after the last chunk
     chunks: tuple[Chunk, ...]
+    crcs: tuple[int, ...] = ()  #: CRC-32 of each chunk, where the file's trailer told them
 
     @property
     def count(self) -> int:
@@ -52,8 +58,9 @@ class FileIndex:
 class PcoIndex:
     """Where the chunks of Pco files lie: what ``numpact.dask.pco_index`` finds.
 
-    A Pco file does not say where its chunks are, so somebody has to walk over it once. This keeps
-    the result: some 30 bytes a chunk as JSON. It is bound to the files by their URL, size and ETag
+    A Pco file without a trailer does not say where its chunks are, so somebody has to walk over it
+    once. This keeps the result: some 30 bytes a chunk as JSON, and checksums where there is a
+    trailer. It is bound to the files by their URL, size and ETag
     or time of change, and holds no storage options. Immutable.
     """
 
@@ -170,7 +177,7 @@ def _sums(steps: list[int]) -> list[int]:
 
 
 def _file_json(file: FileIndex) -> dict[str, Any]:
-    return {
+    entry = {
         "url": file.url,
         "size": file.stamp.size,
         "tag": file.stamp.tag,
@@ -181,6 +188,7 @@ def _file_json(file: FileIndex) -> dict[str, Any]:
         "metas": [chunk.page_offset - chunk.offset for chunk in file.chunks],
         "counts": [chunk.count for chunk in file.chunks],
     }
+    return entry | ({"crcs": list(file.crcs)} if file.crcs else {})
 
 
 def _whole_numbers(values: object) -> list[int]:
@@ -193,15 +201,15 @@ def _file_of(entry: Mapping[str, Any]) -> FileIndex:
     offsets = _sums(_whole_numbers(entry["offset_steps"]))
     metas = _whole_numbers(entry["metas"])
     counts = _whole_numbers(entry["counts"])
+    crcs = _whole_numbers(entry.get("crcs", []))
     chunks: list[Chunk] = []
     first = 0
     for offset, meta, count in zip(offsets, metas, counts, strict=True):
         chunks.append(Chunk(offset, offset + meta, first, count))
         first += count
     url, tag, size, end = entry["url"], entry["tag"], entry["size"], entry["end"]
-    file = FileIndex(
-        url, Stamp(size, tag), entry["type"], bytes.fromhex(entry["header"]), end, tuple(chunks)
-    )
+    header = bytes.fromhex(entry["header"])
+    file = FileIndex(url, Stamp(size, tag), entry["type"], header, end, tuple(chunks), tuple(crcs))
     if not isinstance(url, str) or not isinstance(tag, str) or type(end) is not int:
         raise CorruptError("index: an entry has fields of the wrong type")
     if not (size is None or (type(size) is int and end < size)):
@@ -210,6 +218,8 @@ def _file_of(entry: Mapping[str, Any]) -> FileIndex:
         raise CorruptError(f"index: {url}: chunks without a type")
     if file.type is not None and file.type not in TYPES:
         raise CorruptError(f"index: {url}: unknown type {file.type!r}")
+    if crcs and len(crcs) != len(chunks):
+        raise CorruptError(f"index: {url}: {len(crcs)} checksums of {len(chunks)} chunks")
     at = len(file.header)
     for index, chunk in enumerate(chunks):
         inside = at == chunk.offset < chunk.page_offset <= file.stop(index)
@@ -219,43 +229,83 @@ def _file_of(entry: Mapping[str, Any]) -> FileIndex:
     return file
 
 
-# ---- the walk ----
+# ---- finding chunks ----
 
 
 def walk(place: Location, stamp: Stamp) -> FileIndex:
-    """Finds the chunks of a file, with one thread, by walking over all of it.
+    """Finds the chunks of a file, with one thread: by its trailer, else by walking over all of it.
 
     Raises:
         CorruptError and other Errors, with the URL in front, for what is no Pco file.
     """
     local = place.local_path
     if local is not None:
-        with named_errors(place.url), File(local, threads=1) as file:
-            return _indexed(place.url, stamp, file, memoryview(file._data or b""))
-    if stamp.size is not None and stamp.size <= _MEMORY_BYTES:
-        return _walked(place, stamp, place.read(0, stamp.size))
+        with named_errors(place.url):
+            return index_of(place.url, stamp, contents(local))
     if stamp.size is None:
-        return _walked(place, stamp, place.read_all())
+        return _named_index(place, stamp, place.read_all())
+    if stamp.size > min(_SMALL_BYTES, _MEMORY_BYTES):
+        known = _by_tail(place, stamp, stamp.size)
+        if known is not None:
+            return known
+    if stamp.size <= _MEMORY_BYTES:
+        return _named_index(place, stamp, place.read(0, stamp.size))
     with tempfile.TemporaryFile(prefix="numpact-walk-") as copy:
         for start in range(0, stamp.size, _PIECE_BYTES):
             copy.write(place.read(start, min(stamp.size, start + _PIECE_BYTES)))
         copy.flush()
-        return _walked(place, stamp, mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ))
+        return _named_index(place, stamp, mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-def _walked(place: Location, stamp: Stamp, data: Buffer) -> FileIndex:
-    with named_errors(place.url), File(data, threads=1) as file:
-        return _indexed(place.url, stamp, file, memoryview(data))
+def _named_index(place: Location, stamp: Stamp, data: Buffer) -> FileIndex:
+    with named_errors(place.url):
+        return index_of(place.url, stamp, data)
 
 
-def index_of(url: str, stamp: Stamp, data: bytes) -> FileIndex:
+def index_of(url: str, stamp: Stamp, data: Buffer) -> FileIndex:
     """The entry of a file that is in memory."""
-    with File(data, threads=1) as file:
-        return _indexed(url, stamp, file, memoryview(data))
+    view = memoryview(data)
+    try:
+        raw, _ = _core.read_trailer(view)
+    except (CorruptError, UnsupportedVersionError):
+        raw = None
+    known = None if raw is None else _by_trailer(url, stamp, view[:FRONT_BYTES], raw)
+    return known or _walked(url, stamp, view)
 
 
-def _indexed(url: str, stamp: Stamp, file: File, data: memoryview) -> FileIndex:
-    chunks = tuple(file.chunks)
+def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
+    """By the end of a file that is elsewhere; None where that does not help."""
+    start = max(0, size - min(_TAIL_BYTES, _PIECE_BYTES))
+    try:
+        raw, missing = _core.read_trailer(place.read(start, size), start)
+        if 0 < missing <= _MEMORY_BYTES:
+            start -= missing
+            raw, _ = _core.read_trailer(place.read(start, size), start)
+    except (CorruptError, UnsupportedVersionError):
+        return None
+    if raw is None:
+        return None
+    (front,) = fronts([place], FRONT_BYTES)
+    with named_errors(place.url):
+        return _by_trailer(place.url, stamp, front, raw)
+
+
+def _by_trailer(url: str, stamp: Stamp, front: Buffer, raw: _core.RawTrailer) -> FileIndex | None:
+    """None where the trailer is plainly not of this file. Tasks check what they decode by it."""
+    head = _core.read_header(front)
+    header = bytes(memoryview(front)[: head["size_bytes"]])
+    chunks = tuple(Chunk(*place) for place, *_ in raw["chunks"])
+    crcs = tuple(chunk[2] for chunk in raw["chunks"])
+    end = raw["file_bytes"] - 1
+    begin = chunks[0].offset if chunks else end
+    if begin != len(header) or (chunks and head["number_type"] != raw["type"]):
+        return None
+    return FileIndex(url, stamp, head["number_type"], header, end, chunks, crcs)
+
+
+def _walked(url: str, stamp: Stamp, data: memoryview) -> FileIndex:
+    with File(data, threads=1, trailer="ignore") as file:
+        chunks = tuple(file.chunks)
     head = _core.read_header(data)
     header = bytes(data[: head["size_bytes"]])
     end = len(header)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 import numpy.typing as npt
 from typing_extensions import Buffer
 
-from ._specs import CoreDelta, CoreMode, CorePaging
+from ._errors import Error
+from ._specs import CoreDelta, CoreMode, CorePaging, CoreTrailer, TrailerPolicy
 
 Array = npt.NDArray[Any]
 _Progress = Callable[[int, int], bool] | None
@@ -25,6 +26,26 @@ class Header(TypedDict):
     n_hint: int
     size_bytes: int
 
+class RawTrailer(TypedDict):
+    type: str | None
+    count: int
+    file_bytes: int
+    bytes: int
+    restart_log: int | None
+    chunks: list[tuple[tuple[int, int, int, int], int, int, int, int, int, int]]
+
+class RawVerification(TypedDict):
+    type: str | None
+    trailer: Literal["none", "sound", "damaged", "unrecognised"]
+    trailer_error: Error | None
+    header_error: Error | None
+    damage: list[tuple[int, int, int | None, int, int, Error]]
+    sound_count: int
+    good_bytes: int
+    file_bytes: int
+    trailing_bytes: int
+    is_sound: bool
+
 __version__: str
 
 def compress(
@@ -38,12 +59,14 @@ def compress(
     progress: _Progress,
     compat: str = "4.1",
     favor_decode_speed: bool = False,
+    trailer: CoreTrailer = None,
 ) -> bytes: ...
 def decompress(
     source: Buffer,
     threads: int = 1,
     max_output: int | None = None,
     progress: _Progress = None,
+    trailer: TrailerPolicy = "use",
 ) -> Array: ...
 def decompress_into(
     source: Buffer,
@@ -51,10 +74,30 @@ def decompress_into(
     threads: int = 1,
     max_output: int | None = None,
     progress: _Progress = None,
+    trailer: TrailerPolicy = "use",
 ) -> int: ...
 def decompress_front(source: Buffer, array: Array, threads: int = 1) -> tuple[int, bool]: ...
 def read_header(source: Buffer) -> Header: ...
 def count_numbers(source: Buffer, threads: int = 1) -> int: ...
+def read_trailer(tail: Buffer, before: int = 0) -> tuple[RawTrailer | None, int]: ...
+def make_trailer(
+    source: Buffer,
+    trailer: int,
+    max_output: int | None = None,
+    progress: _Progress = None,
+) -> tuple[bytes, int]: ...
+def verify(
+    source: Buffer,
+    threads: int = 1,
+    max_output: int | None = None,
+    progress: _Progress = None,
+) -> RawVerification: ...
+def salvage(
+    source: Buffer,
+    threads: int = 1,
+    max_output: int | None = None,
+    progress: _Progress = None,
+) -> tuple[Array | None, RawVerification]: ...
 def inspect(source: Buffer, threads: int = 1, max_output: int | None = None) -> dict[str, Any]: ...
 def explain(
     array: Array,
@@ -79,11 +122,14 @@ class Reader:
         max_output: int | None = None,
         progress: _Progress = None,
         chunks: Sequence[tuple[int, int, int, int]] | None = None,
+        trailer: TrailerPolicy = "use",
     ) -> None: ...
     @property
     def count(self) -> int: ...
     @property
     def type(self) -> str | None: ...
+    @property
+    def has_trailer(self) -> bool: ...
     def chunks(self) -> list[tuple[int, int, int, int]]: ...
     def read(self, first: int, count: int, threads: int = 1) -> Array: ...
     def read_into(self, first: int, array: Array, threads: int = 1) -> None: ...
@@ -100,6 +146,7 @@ class Encoder:
         n_hint: int = 0,
         compat: str = "4.1",
         favor_decode_speed: bool = False,
+        trailer: CoreTrailer = None,
     ) -> None: ...
     def write(self, array: Array) -> bytes: ...
     def end_chunk(self) -> bytes: ...
@@ -113,6 +160,7 @@ def append_to_file(
     delta: CoreDelta,
     paging: CorePaging,
     threads: int,
+    trailer: CoreTrailer = None,
 ) -> None: ...
 
 class Decoder:

@@ -17,6 +17,7 @@ from . import _core
 from ._arrays import check_truth, dtype_of, output_of, writable
 from ._errors import InvalidArgumentError
 from ._progress import ProgressLike, core_progress
+from ._specs import TrailerPolicy, core_limit, core_policy
 from ._threads import resolve
 
 if TYPE_CHECKING:
@@ -83,8 +84,10 @@ class File:
     """A standalone Pco file, of which any part can be had; made by ``numpact.open``.
 
     ``f[a:b]`` decodes the chunks that hold these numbers and no others. Where the chunks are is
-    found once, when it is first needed, by walking over the file, which costs about half of
-    decoding it. Several threads may use one object. It can be pickled if it was opened by path.
+    found once, when it is first needed: in the file's trailer, or by walking over the file, which
+    costs about half of decoding it. With restart points in the trailer reading begins within a
+    chunk; chunks that are read whole are held against their checksums. Several threads may use one
+    object. It can be pickled if it was opened by path.
 
     It has ``shape``, ``dtype``, ``len()`` and slices as an array has them; ``numpy.asarray(f)``
     decodes all, and so does ``f[:]``. Iteration goes by chunk.
@@ -98,12 +101,16 @@ class File:
         max_output: int | None = None,
         progress: ProgressLike = None,
         chunks: list[Chunk] | None = None,
+        trailer: TrailerPolicy = "use",
     ) -> None:
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
-        self._max_output = max_output
+        self._max_output = core_limit(max_output)
         self._progress = progress
         self._chunks = chunks
+        self._policy: TrailerPolicy = core_policy(trailer)
+        if chunks is not None and trailer == "require":
+            raise InvalidArgumentError("chunks= goes before the trailer, which is required")
         self._lock = threading.RLock()  # a progress function may look at the file itself
         self._reader: _core.Reader | None = None
         self._data: Buffer | None = contents(source)
@@ -236,6 +243,7 @@ class File:
                         self._max_output,
                         callback,
                         None if self._chunks is None else [_as_tuple(c) for c in self._chunks],
+                        self._policy,
                     )
             return self._reader
 
@@ -258,10 +266,11 @@ class File:
         if self._path is None:
             raise TypeError("only files that were opened by path can be pickled")
         chunks = self._chunks
-        if chunks is None and self._reader is not None:
+        # A trailer is found as fast, and knows more.
+        if chunks is None and self._reader is not None and not self._reader.has_trailer:
             chunks = self.chunks
         path = os.path.abspath(os.fsdecode(self._path))
-        return _reopen, (path, self._threads, self._max_output, chunks)
+        return _reopen, (path, self._threads, self._max_output, chunks, self._policy)
 
     def __repr__(self) -> str:
         name = repr(self._path) if self._path is not None else "bytes"
@@ -279,9 +288,13 @@ def _check_range(first: int, count: int, size: int) -> None:
 
 
 def _reopen(
-    path: str, threads: int | None, max_output: int | None, chunks: list[Chunk] | None
+    path: str,
+    threads: int | None,
+    max_output: int | None,
+    chunks: list[Chunk] | None,
+    trailer: TrailerPolicy = "use",
 ) -> File:
-    return File(path, threads=threads, max_output=max_output, chunks=chunks)
+    return File(path, threads=threads, max_output=max_output, chunks=chunks, trailer=trailer)
 
 
 def open_file(
@@ -291,6 +304,7 @@ def open_file(
     max_output: int | None = None,
     progress: ProgressLike = None,
     chunks: list[Chunk] | None = None,
+    trailer: TrailerPolicy = "use",
 ) -> File:
     """Opens a standalone Pco file for reading parts of it.
 
@@ -303,7 +317,11 @@ def open_file(
             machine runs at once, but one in Zarr and Dask tasks.
         max_output: The most bytes of numbers that the file may hold in all.
         progress: For the walk that finds the chunks; as for ``compress``.
-        chunks: What ``File.chunks`` gave earlier for the same file: saves the walk.
+        chunks: What ``File.chunks`` gave earlier for the same file: saves the walk, and goes before
+            a trailer.
+        trailer: ``"use"``: a sound one saves the walk, and what is read is held against it.
+            ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none, or a
+            damaged one, is refused when its chunks are first needed.
 
     Raises:
         FileNotFoundError and other OSErrors; CorruptError for a bad header at once, for bad chunks
@@ -314,4 +332,11 @@ def open_file(
     >>> len(f), f.dtype, f[10:13]
     (1000, dtype('int64'), array([10, 11, 12]))
     """
-    return File(source, threads=threads, max_output=max_output, progress=progress, chunks=chunks)
+    return File(
+        source,
+        threads=threads,
+        max_output=max_output,
+        progress=progress,
+        chunks=chunks,
+        trailer=trailer,
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._file import contents
+from ._specs import core_limit
 from ._threads import resolve
 
 if TYPE_CHECKING:
@@ -152,4 +153,4 @@ def inspect(
     >>> info.type, info.count, info.chunks[0].delta
     ('i64', 100, 'consecutive=1')
     """
-    return file_info(_core.inspect(contents(source), resolve(threads), max_output))
+    return file_info(_core.inspect(contents(source), resolve(threads), core_limit(max_output)))

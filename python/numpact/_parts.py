@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import dtype_of, type_name
-from ._chunk_index import FileIndex, PcoIndex
+from ._chunk_index import FRONT_BYTES, FileIndex, PcoIndex
 from ._codec import as_dtype, viewed
-from ._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from ._errors import ChecksumError, CorruptError, InvalidArgumentError, TypeMismatchError
 from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 Found = tuple[Location, Stamp]
 Walk = Callable[[Sequence[Found]], list[FileIndex]]
-
-# Holds the longest header and the type of the first chunk.
-_FRONT_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -44,18 +42,22 @@ class Part:
     skip: int
     count: int
     type: str | None  #: None only where there are no numbers
+    chunk: int = 0  #: the first of the chunks
+    checks: tuple[tuple[int, int], ...] = ()  #: bytes and CRC-32 of each, where they are known
 
     def load(self, dtype: npt.DTypeLike | None = None) -> Array:
         """Fetches the bytes by one request and decodes them with one thread.
 
         Raises:
-            CorruptError: Also where the file is no longer what it was when the part was made.
+            CorruptError: Also where the file is no longer what it was when the part was made;
+                ``ChecksumError`` where the index knows checksums.
         """
         import numpy as np
 
         if self.count == 0:
             return np.empty(0, self.dtype(dtype))
         data = self.place.read(self.start, self.stop)
+        self._check(data)
         if self.header:
             # Chunks alone, made a file: the header, and the byte that ends it.
             data = b"".join((self.header, data, b"\0"))
@@ -74,6 +76,18 @@ class Part:
             # A copy, not a view that holds on to what is left out.
             numbers = numbers.copy()
         return numbers if dtype is None else viewed(numbers, as_dtype(dtype))
+
+    def _check(self, data: bytes) -> None:
+        """Compares checksums of the chunks."""
+        at = 0
+        for chunk, (size, crc) in enumerate(self.checks, self.chunk):
+            if zlib.crc32(memoryview(data)[at : at + size]) != crc:
+                raise ChecksumError(
+                    f"{self.place.url}: chunk {chunk} has another checksum than the index says",
+                    self.start + at,
+                    chunk,
+                )
+            at += size
 
     def dtype(self, wanted: npt.DTypeLike | None = None) -> np.dtype[Any]:
         """The type of the array that ``load`` gives."""
@@ -105,7 +119,11 @@ class Described:
         chunks = index.chunks
         held = chunks[end - 1].first + chunks[end - 1].count - chunks[first].first
         start, stop = chunks[first].offset, index.stop(end - 1)
-        return Part(self.place, start, stop, index.header, held, 0, held, self.type)
+        checks = tuple(
+            (index.stop(i) - chunks[i].offset, index.crcs[i])
+            for i in range(first, end if index.crcs else first)
+        )
+        return Part(self.place, start, stop, index.header, held, 0, held, self.type, first, checks)
 
     def numbers(self, first: int, count: int) -> Part:
         """Some numbers in a row: the chunks that hold them, and no others, will be fetched."""
@@ -148,7 +166,7 @@ def from_headers(found: Sequence[Found], walk_all: Walk) -> list[Described]:
     The count is what the writer claimed: loading the numbers checks it. Files whose writer did not
     know it are walked over, by ``walk_all``.
     """
-    heads = fronts([place for place, _ in found], _FRONT_BYTES)
+    heads = fronts([place for place, _ in found], FRONT_BYTES)
     out: list[Described | None] = []
     for (place, stamp), front in zip(found, heads, strict=True):
         with named_errors(place.url):

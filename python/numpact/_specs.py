@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Union
+from typing import Literal, Union
 
 from ._errors import InvalidArgumentError
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
@@ -17,15 +17,27 @@ Delta = Union[str, DeltaSpec]
 #: "auto", the most numbers in a chunk, the exact sizes of all, or a PagingSpec.
 Paging = Union[str, int, Sequence[int], PagingSpec]
 
+#: What to write behind a file: False for nothing, True for an index, a number for restart points
+#: that lie so far apart, too.
+TrailerSpec = Union[bool, int]
+#: What reading makes of a trailer.
+TrailerPolicy = Literal["use", "ignore", "require"]
+
 CoreMode = tuple[str, Union[int, float, None]]
 CoreDelta = tuple[str, Union[int, None]]
 CorePaging = Union[int, list[int], None]
+
+#: None: no trailer; 0: an index; else what restart points lie apart, as a power of two.
+CoreTrailer = Union[int, None]
 
 DEFAULT_LEVEL = 8
 MAX_LEVEL = 12
 DEFAULT_PAGING = "auto"
 #: The most numbers in a page of a wrapped chunk, unless told otherwise.
 DEFAULT_PAGE_N = 1 << 18
+
+_POLICIES = ("use", "ignore", "require")
+_MIN_RESTART_LOG, _MAX_RESTART_LOG = 8, 24
 
 _MODES: Mapping[str, type | None] = {
     "auto": None,
@@ -125,3 +137,37 @@ def core_options(
 ) -> tuple[int, CoreMode, CoreDelta, CorePaging]:
     """The four options of encoding as _core takes them; raises for what it would refuse."""
     return core_level(level), core_mode(mode), core_delta(delta), core_paging(paging)
+
+
+def core_trailer(trailer: TrailerSpec) -> CoreTrailer:
+    if isinstance(trailer, bool):
+        return 0 if trailer else None
+    try:
+        apart = operator.index(trailer)
+    except TypeError:
+        apart = 0
+    log = apart.bit_length() - 1
+    if apart != 1 << max(log, 0) or not _MIN_RESTART_LOG <= log <= _MAX_RESTART_LOG:
+        raise InvalidArgumentError(
+            f"trailer is True, False or a power of two from 2**{_MIN_RESTART_LOG} to "
+            f"2**{_MAX_RESTART_LOG}, not {trailer!r}"
+        )
+    return log
+
+
+def core_policy(trailer: TrailerPolicy) -> TrailerPolicy:
+    if trailer not in _POLICIES:
+        raise InvalidArgumentError(f"trailer must be one of {_POLICIES}, not {trailer!r}")
+    return trailer
+
+
+def core_limit(max_output: int | None) -> int | None:
+    if max_output is None:
+        return None
+    try:
+        limit = int(max_output)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"max_output must be a number, not {max_output!r}") from None
+    if limit < 0:
+        raise InvalidArgumentError("max_output must not be negative")
+    return min(limit, (1 << 64) - 1)

@@ -20,7 +20,9 @@ from ._specs import (
     Delta,
     Mode,
     Paging,
+    TrailerSpec,
     core_options,
+    core_trailer,
 )
 from ._threads import resolve
 
@@ -52,7 +54,7 @@ class Writer:
         threads: Chunks that are compressed at the same time; None: as many as the machine runs at
             once, but one in Zarr and Dask tasks. Each takes the memory of two of the longest
             chunks, and what compressing one takes.
-        compat, favor_decode_speed: As for ``compress``.
+        compat, favor_decode_speed, trailer: As for ``compress``.
 
     One thread at a time may use a Writer; others wait.
 
@@ -77,6 +79,7 @@ class Writer:
         threads: int | None = None,
         compat: str = "4.1",
         favor_decode_speed: bool = False,
+        trailer: TrailerSpec = False,
     ) -> None:
         self._state = "unopened"
         self._type = type_name(dtype)
@@ -87,6 +90,7 @@ class Writer:
             0,
             compat,
             favor_decode_speed,
+            core_trailer(trailer),
         )
         self._count = 0
         self._written = 0

@@ -15,6 +15,7 @@ void bind_cvc_writer(nanobind::module_& m);
 void bind_inspect(nanobind::module_& m);
 void bind_reader(nanobind::module_& m);
 void bind_stream(nanobind::module_& m);
+void bind_trailer(nanobind::module_& m);
 void bind_wrapped(nanobind::module_& m);
 
 }  // namespace numpact::python

@@ -27,11 +27,13 @@ constexpr std::uint64_t kBelievableBytes = 512;
 
 nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
                    nb::handle paging, bool uniform_type, unsigned threads, nb::object callback,
-                   std::string_view compat, bool favor_decode_speed) {
+                   std::string_view compat, bool favor_decode_speed,
+                   std::optional<unsigned> trailer) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
   config.uniform_type = uniform_type;
   set_reading(config, compat, favor_decode_speed);
+  config.trailer = trailer_spec(trailer);
   PythonProgress progress(std::move(callback));
   if (!progress.is_idle() || numbers.count >= kLongWork) config.progress = progress.function();
   const std::size_t most = std::max<std::size_t>(1, config.max_chunk_n());
@@ -49,9 +51,10 @@ nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb:
 
 DecodeConfig decode_config(std::span<const std::byte> file, unsigned threads,
                            std::optional<std::uint64_t> max_output, std::uint64_t n_hint,
-                           PythonProgress& progress) {
+                           PythonProgress& progress, TrailerPolicy trailer = TrailerPolicy::kUse) {
   DecodeConfig config;
   config.limits = decode_limits(max_output);
+  config.trailer = trailer;
   // A chunk of fewer bytes gains nothing from threads.
   set_threads(config, threads, file.size() >> 12);
   const bool is_long = n_hint >= kLongWork || file.size() >= kLongWork;
@@ -60,13 +63,14 @@ DecodeConfig decode_config(std::span<const std::byte> file, unsigned threads,
 }
 
 nb::object decompress(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
-                      nb::object callback) {
+                      nb::object callback, std::string_view trailer) {
   const Bytes bytes(source);
   const std::span<const std::byte> file = bytes.span();
   FileHeader header;
   raise_if_error(try_read_header(file, header));
   PythonProgress progress(std::move(callback));
-  const DecodeConfig config = decode_config(file, threads, max_output, header.n_hint, progress);
+  const DecodeConfig config =
+      decode_config(file, threads, max_output, header.n_hint, progress, trailer_policy(trailer));
   const auto lent = small_decode_context(file.size(), config);
   DecodeContext* const context = lent.get();
   if (!header.number_type) {
@@ -99,12 +103,14 @@ nb::object decompress(nb::handle source, unsigned threads, std::optional<std::ui
 }
 
 std::size_t decompress_into(nb::handle source, const MutableArray& array, unsigned threads,
-                            std::optional<std::uint64_t> max_output, nb::object callback) {
+                            std::optional<std::uint64_t> max_output, nb::object callback,
+                            std::string_view trailer) {
   const Bytes bytes(source);
   const MutableNumberView out = numbers_of(array);
   PythonProgress progress(std::move(callback));
   check_apart(bytes.span(), out);
-  const DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress);
+  const DecodeConfig config = decode_config(bytes.span(), threads, max_output, out.count, progress,
+                                            trailer_policy(trailer));
   const auto context = small_decode_context(bytes.span().size(), config);
   std::size_t count = 0;
   run(progress,
@@ -163,12 +169,13 @@ void bind_codec(nb::module_& m) {
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging").none(), nb::arg("uniform_type"), nb::arg("threads"),
         nb::arg("progress").none(), nb::arg("compat") = "4.1",
-        nb::arg("favor_decode_speed") = false);
+        nb::arg("favor_decode_speed") = false, nb::arg("trailer").none() = nb::none());
   m.def("decompress", &decompress, nb::arg("source").none(), nb::arg("threads") = 1,
-        nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
+        nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none(),
+        nb::arg("trailer") = "use");
   m.def("decompress_into", &decompress_into, nb::arg("source").none(), nb::arg("array").noconvert(),
         nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
-        nb::arg("progress").none() = nb::none());
+        nb::arg("progress").none() = nb::none(), nb::arg("trailer") = "use");
   m.def("decompress_front", &decompress_front, nb::arg("source"), nb::arg("array").noconvert(),
         nb::arg("threads") = 1);
   m.def("read_header", &read_header, nb::arg("source").none());

@@ -73,6 +73,18 @@ void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decod
   config.favor_decode_speed = favor_decode_speed;
 }
 
+TrailerSpec trailer_spec(std::optional<unsigned> trailer) {
+  if (!trailer) return TrailerSpec::none();
+  return *trailer == 0 ? TrailerSpec::index() : TrailerSpec::restarts(*trailer);
+}
+
+TrailerPolicy trailer_policy(std::string_view name) {
+  if (name == "use") return TrailerPolicy::kUse;
+  if (name == "ignore") return TrailerPolicy::kIgnore;
+  if (name == "require") return TrailerPolicy::kRequire;
+  invalid("trailer must be one of use, ignore, require");
+}
+
 DecodeLimits decode_limits(std::optional<std::uint64_t> max_output) {
   DecodeLimits limits;
   if (max_output) limits.max_output_bytes = *max_output;

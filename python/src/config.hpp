@@ -23,6 +23,10 @@ namespace nb = nanobind;
 EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb::handle paging);
 // Who reads: the oldest format version, "4.1", and whether that should be fast.
 void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed);
+// None: no trailer; 0: one without restart points; else what these lie apart, as a power of two.
+TrailerSpec trailer_spec(std::optional<unsigned> trailer);
+// "use", "ignore", "require".
+TrailerPolicy trailer_policy(std::string_view name);
 
 // max_output: bytes of numbers; none: no limit.
 DecodeLimits decode_limits(std::optional<std::uint64_t> max_output);

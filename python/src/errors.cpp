@@ -17,22 +17,30 @@ std::optional<std::uint64_t> known(std::uint64_t place) {
   return place;
 }
 
-[[noreturn]] void raise(ErrorKind kind, const std::string& what, std::uint64_t offset,
-                        std::uint64_t chunk) {
+nb::object make_error(ErrorKind kind, const std::string& what, std::uint64_t offset,
+                      std::uint64_t chunk) {
   const nb::object make = nb::module_::import_("numpact._errors").attr("make_error");
-  const nb::object error = make(static_cast<int>(kind), what, known(offset), known(chunk));
+  return make(static_cast<int>(kind), what, known(offset), known(chunk));
+}
+
+[[noreturn]] void raise(const nb::object& error) {
   PyErr_SetObject(reinterpret_cast<PyObject*>(error.type().ptr()), error.ptr());
   throw nb::python_error();
 }
 
 }  // namespace
 
+nb::object error_of(const Status& status) {
+  if (status.ok()) return nb::none();
+  return make_error(status.kind(), status.message(), status.offset(), status.chunk());
+}
+
 void raise_if_error(const Status& status) {
-  if (!status.ok()) raise(status.kind(), status.message(), status.offset(), status.chunk());
+  if (!status.ok()) raise(error_of(status));
 }
 
 void raise_error(ErrorKind kind, const std::string& what) {
-  raise(kind, what, Status::kNoOffset, Status::kNoOffset);
+  raise(make_error(kind, what, Status::kNoOffset, Status::kNoOffset));
 }
 
 }  // namespace numpact::python

@@ -3,12 +3,16 @@
 #ifndef NUMPACT_PYTHON_ERRORS_HPP
 #define NUMPACT_PYTHON_ERRORS_HPP
 
+#include <nanobind/nanobind.h>
+
 #include <string>
 
 #include "numpact/error.hpp"
 
 namespace numpact::python {
 
+// The exception for what went wrong, not thrown; None where nothing did. Needs the GIL.
+nanobind::object error_of(const Status& status);
 // Throws the Python exception for what went wrong. Needs the GIL.
 void raise_if_error(const Status& status);
 // Throws one with words of its own.

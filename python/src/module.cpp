@@ -32,6 +32,7 @@ NB_MODULE(_core, m) {
   python::bind_inspect(m);
   python::bind_reader(m);
   python::bind_stream(m);
+  python::bind_trailer(m);
   python::bind_wrapped(m);
 
   // Name, whether the processor has it, whether it is in use; best first.

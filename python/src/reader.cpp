@@ -16,6 +16,7 @@
 #include "config.hpp"
 #include "contexts.hpp"
 #include "numpact/random_access.hpp"
+#include "numpact/trailer.hpp"
 
 namespace numpact::python {
 namespace {
@@ -27,10 +28,13 @@ using ChunkTuple = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::
 class Reader {
  public:
   Reader(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
-         nb::object callback, const std::optional<std::vector<ChunkTuple>>& chunks)
+         nb::object callback, const std::optional<std::vector<ChunkTuple>>& chunks,
+         std::string_view trailer)
       : bytes_(source) {
     DecodeConfig config;
     config.limits = decode_limits(max_output);
+    config.trailer = trailer_policy(trailer);
+    may_use_trailer_ = !chunks && config.trailer != TrailerPolicy::kIgnore;
     if (chunks) {
       open_with(*chunks, config.limits);
       return;
@@ -51,6 +55,13 @@ class Reader {
     const std::optional<NumberType> type = reader_->type();
     if (!type) return nb::none();
     return nb::str(name_of(*type).data(), name_of(*type).size());
+  }
+
+  // Whether the chunks were found in one.
+  bool has_trailer() const {
+    std::optional<Trailer> trailer;
+    return may_use_trailer_ && Trailer::try_read(bytes_.span(), trailer).ok() &&
+           trailer.has_value();
   }
 
   std::vector<ChunkTuple> chunks() const {
@@ -112,6 +123,7 @@ class Reader {
   }
 
   Bytes bytes_;
+  bool may_use_trailer_ = false;
   std::optional<FileReader> reader_;
 };
 
@@ -120,11 +132,13 @@ class Reader {
 void bind_reader(nb::module_& m) {
   nb::class_<Reader>(m, "Reader")
       .def(nb::init<nb::handle, unsigned, std::optional<std::uint64_t>, nb::object,
-                    const std::optional<std::vector<ChunkTuple>>&>(),
+                    const std::optional<std::vector<ChunkTuple>>&, std::string_view>(),
            nb::arg("source"), nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),
-           nb::arg("progress").none() = nb::none(), nb::arg("chunks").none() = nb::none())
+           nb::arg("progress").none() = nb::none(), nb::arg("chunks").none() = nb::none(),
+           nb::arg("trailer") = "use")
       .def_prop_ro("count", &Reader::count)
       .def_prop_ro("type", &Reader::type)
+      .def_prop_ro("has_trailer", &Reader::has_trailer)
       .def("chunks", &Reader::chunks)
       .def("read", &Reader::read, nb::arg("first"), nb::arg("count"), nb::arg("threads") = 1)
       .def("read_into", &Reader::read_into, nb::arg("first"), nb::arg("array").noconvert(),

@@ -26,11 +26,12 @@ class Encoder {
  public:
   Encoder(std::string_view type, unsigned level, nb::handle mode, nb::handle delta,
           nb::handle paging, unsigned threads, std::uint64_t n_hint, std::string_view compat,
-          bool favor_decode_speed)
+          bool favor_decode_speed, std::optional<unsigned> trailer)
       : sink_(ready_),
-        writer_(sink_, type_by_name(type),
-                make_config(level, mode, delta, paging, threads, compat, favor_decode_speed),
-                n_hint) {}
+        writer_(
+            sink_, type_by_name(type),
+            make_config(level, mode, delta, paging, threads, compat, favor_decode_speed, trailer),
+            n_hint) {}
 
   nb::bytes write(const ConstArray& array) {
     const NumberView numbers = numbers_of(array);
@@ -46,9 +47,10 @@ class Encoder {
  private:
   static EncodeConfig make_config(unsigned level, nb::handle mode, nb::handle delta,
                                   nb::handle paging, unsigned threads, std::string_view compat,
-                                  bool favor_decode_speed) {
+                                  bool favor_decode_speed, std::optional<unsigned> trailer) {
     EncodeConfig config = encode_config(level, mode, delta, paging);
     set_reading(config, compat, favor_decode_speed);
+    config.trailer = trailer_spec(trailer);
     set_threads(config, threads, 2);
     return config;
   }
@@ -156,9 +158,11 @@ class Decoder {
 };
 
 void append_to_file(const std::string& path, const ConstArray& array, unsigned level,
-                    nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads) {
+                    nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads,
+                    std::optional<unsigned> trailer) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
+  config.trailer = trailer_spec(trailer);
   set_threads(config, threads, 2);
   PythonProgress progress;
   config.progress = progress.function();
@@ -170,15 +174,17 @@ void append_to_file(const std::string& path, const ConstArray& array, unsigned l
 void bind_stream(nb::module_& m) {
   nb::class_<Encoder>(m, "Encoder")
       .def(nb::init<std::string_view, unsigned, nb::handle, nb::handle, nb::handle, unsigned,
-                    std::uint64_t, std::string_view, bool>(),
+                    std::uint64_t, std::string_view, bool, std::optional<unsigned>>(),
            nb::arg("type"), nb::arg("level"), nb::arg("mode"), nb::arg("delta"),
            nb::arg("paging").none(), nb::arg("threads") = 1, nb::arg("n_hint") = 0,
-           nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false)
+           nb::arg("compat") = "4.1", nb::arg("favor_decode_speed") = false,
+           nb::arg("trailer").none() = nb::none())
       .def("write", &Encoder::write, nb::arg("array"))
       .def("end_chunk", &Encoder::end_chunk)
       .def("finish", &Encoder::finish);
   m.def("append_to_file", &append_to_file, nb::arg("path"), nb::arg("array"), nb::arg("level"),
-        nb::arg("mode"), nb::arg("delta"), nb::arg("paging").none(), nb::arg("threads"));
+        nb::arg("mode"), nb::arg("delta"), nb::arg("paging").none(), nb::arg("threads"),
+        nb::arg("trailer").none() = nb::none());
   nb::class_<Decoder>(m, "Decoder")
       .def(nb::init<nb::object, unsigned, std::optional<std::uint64_t>>(), nb::arg("readable"),
            nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none())

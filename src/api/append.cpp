@@ -1,22 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appending to a standalone file on disk: copy it beside, write on from its terminator, rename.
+// Appending to a standalone file on disk: copy it beside, write on from its terminator, rename. A
+// trailer for all of it is made at the end, from what was written.
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "api/replacement.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "numpact/mapped_file.hpp"
 #include "numpact/stream.hpp"
+#include "numpact/trailer.hpp"
 
 namespace numpact {
+namespace {
+
+// What was asked for, else what the file had.
+Status choose_trailer(const std::string& path, TrailerSpec& spec) {
+  if (spec.is_wanted()) return {};
+  MappedFile file;
+  NUMPACT_TRY(MappedFile::try_open(path, file));
+  std::optional<Trailer> old;
+  if (!Trailer::try_read(file.bytes(), old).ok() || !old) return {};
+  spec = old->restart_log() ? TrailerSpec::restarts(*old->restart_log()) : TrailerSpec::index();
+  return {};
+}
+
+Status write_trailer(const TrailerSpec& spec, Replacement& file) {
+  MappedFile written;
+  NUMPACT_TRY(MappedFile::try_open(file.temporary_path(), written));
+  std::vector<std::byte> trailer;
+  std::uint64_t file_bytes = 0;
+  NUMPACT_TRY(Trailer::try_make(written.bytes(), spec, trailer, file_bytes));
+  return file.write(trailer);
+}
+
+}  // namespace
 
 Status try_append_to_file(const std::string& path, const NumberView& numbers,
                           const EncodeConfig& config) noexcept {
   return guarded([&]() -> Status {
     FileSource old(path);
+    TrailerSpec spec = config.trailer;
+    NUMPACT_TRY(choose_trailer(path, spec));
+    EncodeConfig plain = config;
+    plain.trailer = TrailerSpec::none();
     Replacement file;
     NUMPACT_TRY(file.open(path));
-    StreamWriter writer(file, numbers.type, config, numbers.count);
+    StreamWriter writer(file, numbers.type, std::move(plain), numbers.count);
     NUMPACT_TRY(writer.try_copy_file(old));
     NUMPACT_TRY(writer.try_write(numbers));
     NUMPACT_TRY(writer.try_finish());
+    if (spec.is_wanted()) NUMPACT_TRY(write_trailer(spec, file));
     return file.replace();
   });
 }

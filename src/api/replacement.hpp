@@ -23,6 +23,9 @@ class Replacement final : public ByteSink {
   // For the file at `path`, or what it links to; there need not be one yet.
   Status open(const std::string& path);
 
+  // Where it is until then.
+  const std::string& temporary_path() const { return name_; }
+
   // Behind what was written so.
   Status write(std::span<const std::byte> bytes) override;
   // Anywhere; from any thread.

@@ -122,6 +122,9 @@ struct StreamWriter::Impl {
 
   Status copy_file(ByteSource& file) {
     NUMPACT_TRY(check_config());
+    if (config.trailer.is_wanted()) {
+      return Status(ErrorKind::kInvalidArgument, "a file that is copied gets no trailer");
+    }
     KeptSource source(file);
     StreamReader reader(source);
     FileHeader header;
@@ -249,7 +252,7 @@ struct StreamWriter::Impl {
   Status send_chunk(const WaveChunk& chunk) {
     NUMPACT_TRY(chunk.status);
     numbers_written += chunk.numbers.count;
-    if (trailer) add_run(*trailer, chunk, file_offset());
+    if (trailer) add_run(*trailer, chunk, bytes_written);
     NUMPACT_TRY(send({chunk.place.data(), chunk.size}));
     return report_progress(config.progress, {numbers_written, bytes_written});
   }
@@ -267,13 +270,10 @@ struct StreamWriter::Impl {
     NUMPACT_TRY(send({&terminator, 1}));
     finished = true;
     if (!trailer) return {};
-    const std::vector<std::byte> bytes = trailer->finish(file_offset());
+    const std::vector<std::byte> bytes = trailer->finish(bytes_written);
     trailer_bytes = bytes.size();
     return send(bytes);
   }
-
-  // In the file, of what comes next.
-  std::uint64_t file_offset() const { return bytes_written; }
 
   ByteSink* sink;
   NumberType type;

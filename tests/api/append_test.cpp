@@ -64,6 +64,37 @@ TEST_F(Append, AddsChunks) {
   }
 }
 
+TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
+  Random random(34);
+  const Numbers numbers = make_numbers("walk", NumberType::kI64, 3000, random);
+  for (const TrailerSpec& before : {TrailerSpec::none(), TrailerSpec::restarts(9)}) {
+    EncodeConfig config;
+    config.trailer = before;
+    put(compressed(numbers, config));
+    config.trailer = TrailerSpec::restarts(8);
+    ASSERT_OK(try_append_to_file(path_, numbers.view(), config));
+    const std::optional<Trailer> trailer = Trailer::read(get());
+    ASSERT_TRUE(trailer);
+    EXPECT_EQ(trailer->count(), 6000u);
+    EXPECT_EQ(trailer->restart_log(), 8u);
+    EXPECT_TRUE(verify(get()).is_sound());
+    ASSERT_OK(try_append_to_file(path_, numbers.view()));
+    EXPECT_FALSE(Trailer::read(get()));
+  }
+}
+
+TEST_F(Append, HeedsATrailer) {
+  Random random(35);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU32, 500, random);
+  EncodeConfig config;
+  config.trailer = TrailerSpec::index();
+  Bytes file = compressed(numbers, config);
+  const ChunkSummary chunk = Trailer::read(file)->chunks()[0];
+  // Uniform numbers: the page's last bytes are offsets, of which any value is right.
+  file[static_cast<std::size_t>(chunk.place.offset + chunk.bytes) - 20] ^= std::byte{1};
+  expect_refused(file, numbers, ErrorKind::kChecksum);
+}
+
 TEST_F(Append, WithThreads) {
   Random random(32);
   const Numbers numbers = make_numbers("walk", NumberType::kI32, 1000, random);

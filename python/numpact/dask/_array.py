@@ -41,7 +41,7 @@ def from_pco(
             those. What a pattern or folder gives is sorted by name.
         by: ``"file"``: a task and a block for each file. ``"chunk"``: for each Pco chunk, so that
             slicing reads only what it needs; takes the places of the chunks from ``index``, or has
-            every file walked over by a Dask task now, which reads all of it.
+            a Dask task look at every file now: at the trailer, else it reads all of it.
         dtype: See the numbers as this type of the same size: ``"datetime64[ns]"``, ``bool``. None:
             what the index says, else the files' own type.
         index: What ``pco_index`` or ``to_pco`` gave, or where it was saved.
@@ -84,9 +84,10 @@ def pco_index(
     storage_options: StorageOptions | None = None,
     known: PcoIndex | Path | None = None,
 ) -> PcoIndex:
-    """Finds the chunks of Pco files, by Dask tasks that walk over one file each.
+    """Finds the chunks of Pco files, by Dask tasks that look at one file each.
 
-    That reads all bytes and costs about half of decoding them; save the result and it is done once
+    A trailer tells where they are; of files elsewhere then no more is read than that. Without one
+    all bytes are read, which costs about half of decoding them; save the result and it is done once
     in a file's life.
 
     Args:

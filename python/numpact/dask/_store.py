@@ -18,7 +18,9 @@ from .._specs import (
     Delta,
     Mode,
     Paging,
+    TrailerSpec,
     core_options,
+    core_trailer,
 )
 from ._array import dask_array
 
@@ -37,6 +39,7 @@ def to_pco(
     mode: Mode = "auto",
     delta: Delta = "auto",
     paging: Paging = DEFAULT_PAGING,
+    trailer: TrailerSpec = False,
     overwrite: bool = False,
     storage_options: StorageOptions | None = None,
     compute: bool = True,
@@ -51,7 +54,7 @@ def to_pco(
         array: One dimension. ``x.ravel()`` makes that of others; their shape is not kept: for
             arrays of several dimensions there is Zarr.
         folder: A path or URL; made if it is not there.
-        level, mode, delta, paging: As for ``numpact.compress``.
+        level, mode, delta, paging, trailer: As for ``numpact.compress``.
         overwrite: Take a folder that holds ``.pco`` files already. They are replaced one by one;
             those that are not part of the new array are removed when all others are written. False:
             such a folder is an error.
@@ -74,6 +77,7 @@ def to_pco(
         )
     type_name(array.dtype)
     options = (level, mode, delta, paging)
+    core_trailer(trailer)
     core_options(*options)  # what compress would refuse is told here, not on some worker
     place = locate(folder, storage_options)
     present = _present(place)
@@ -87,7 +91,7 @@ def to_pco(
     write = dask.delayed(write_block, pure=False)
     dtype = array.dtype.newbyteorder("=").str
     entries = [
-        write(block, join(place, name), dtype, *options)
+        write(block, join(place, name), dtype, *options, trailer)
         for block, name in zip(blocks, names, strict=True)
     ]
     leftover = [path for path in present if path.rpartition("/")[2] not in set(names)]
@@ -103,13 +107,20 @@ def _present(folder: Location) -> list[str]:
 
 
 def write_block(
-    block: Array, place: Location, dtype: str, level: int, mode: Mode, delta: Delta, paging: Paging
+    block: Array,
+    place: Location,
+    dtype: str,
+    level: int,
+    mode: Mode,
+    delta: Delta,
+    paging: Paging,
+    trailer: TrailerSpec = False,
 ) -> FileIndex:
     """A task of the graph: writes a file and tells where its chunks lie."""
     import numpy as np
 
     numbers = np.asarray(block).astype(dtype, copy=False)
-    data = compress(numbers, level, mode, delta, paging, threads=1)
+    data = compress(numbers, level, mode, delta, paging, threads=1, trailer=trailer)
     place.replace(data)
     # Done here, where the bytes are at hand, the walk costs no request.
     return index_of(place.url, place.stamp(), data)

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trailers, and what they are good for: finding damage, and reading what is left.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "buffers.hpp"
+#include "config.hpp"
+#include "contexts.hpp"
+#include "errors.hpp"
+#include "numpact/trailer.hpp"
+
+namespace numpact::python {
+namespace {
+
+nb::object name_or_none(std::optional<NumberType> type) {
+  if (!type) return nb::none();
+  return nb::str(name_of(*type).data(), name_of(*type).size());
+}
+
+nb::tuple place_tuple(const IndexedChunk& chunk) {
+  return nb::make_tuple(chunk.offset, chunk.page_offset, chunk.first, chunk.count);
+}
+
+// The ends of the range as the bits of numbers, as unsigned integers; 0 where there is none.
+nb::tuple summary_tuple(const ChunkSummary& chunk, NumberType type) {
+  const bool has_range = chunk.has_range();
+  return nb::make_tuple(place_tuple(chunk.place), chunk.bytes, chunk.crc, chunk.nan_count,
+                        chunk.restart_points,
+                        has_range ? from_ordered_latent(type, chunk.least) : 0,
+                        has_range ? from_ordered_latent(type, chunk.greatest) : 0);
+}
+
+nb::object trailer_dict(const std::optional<Trailer>& trailer) {
+  if (!trailer) return nb::none();
+  nb::dict out;
+  nb::list chunks;
+  for (const ChunkSummary& chunk : trailer->chunks()) {
+    chunks.append(summary_tuple(chunk, *trailer->type()));
+  }
+  out["type"] = name_or_none(trailer->type());
+  out["count"] = trailer->count();
+  out["file_bytes"] = trailer->file_bytes();
+  out["bytes"] = trailer->bytes();
+  out["restart_log"] = trailer->restart_log();
+  out["chunks"] = chunks;
+  return out;
+}
+
+// With the last bytes of a file, `before` others come before them: what its trailer says, or None;
+// and how many more bytes are needed to tell.
+std::pair<nb::object, std::uint64_t> read_trailer(nb::handle tail, std::uint64_t before) {
+  const Bytes bytes(tail);
+  std::optional<Trailer> trailer;
+  std::uint64_t missing = 0;
+  raise_if_error(Trailer::try_read_tail(bytes.span(), before, trailer, missing));
+  return {trailer_dict(trailer), missing};
+}
+
+DecodeConfig config_of(std::span<const std::byte> file, unsigned threads,
+                       std::optional<std::uint64_t> max_output, PythonProgress& progress) {
+  DecodeConfig config;
+  config.limits = decode_limits(max_output);
+  set_threads(config, threads, file.size() >> 12);
+  config.progress = progress.function();
+  return config;
+}
+
+// A trailer, and where in the file it belongs.
+std::pair<nb::bytes, std::uint64_t> make_trailer(nb::handle source, unsigned trailer,
+                                                 std::optional<std::uint64_t> max_output,
+                                                 nb::object callback) {
+  const Bytes bytes(source);
+  PythonProgress progress(std::move(callback));
+  const DecodeConfig config = config_of(bytes.span(), 1, max_output, progress);
+  std::vector<std::byte> made;
+  std::uint64_t file_bytes = 0;
+  run(progress, [&] {
+    return Trailer::try_make(bytes.span(), trailer_spec(trailer), made, file_bytes, config);
+  });
+  return {nb::bytes(made.data(), made.size()), file_bytes};
+}
+
+const char* name_of_state(TrailerState state) {
+  switch (state) {
+    case TrailerState::kNone:
+      return "none";
+    case TrailerState::kSound:
+      return "sound";
+    case TrailerState::kDamaged:
+      return "damaged";
+    case TrailerState::kUnrecognised:
+      break;
+  }
+  return "unrecognised";
+}
+
+nb::dict verification_dict(const Verification& found) {
+  nb::dict out;
+  nb::list damage;
+  for (const DamagedPart& part : found.damage) {
+    damage.append(nb::make_tuple(part.chunk, part.first, part.count, part.offset, part.bytes,
+                                 error_of(part.status)));
+  }
+  out["type"] = name_or_none(found.type);
+  out["trailer"] = name_of_state(found.trailer);
+  out["trailer_error"] = error_of(found.trailer_status);
+  out["header_error"] = error_of(found.header_status);
+  out["damage"] = damage;
+  out["sound_count"] = found.sound_count;
+  out["good_bytes"] = found.good_bytes;
+  out["file_bytes"] = found.file_bytes;
+  out["trailing_bytes"] = found.trailing_bytes;
+  out["is_sound"] = found.is_sound();
+  return out;
+}
+
+nb::dict verify(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
+                nb::object callback) {
+  const Bytes bytes(source);
+  PythonProgress progress(std::move(callback));
+  const DecodeConfig config = config_of(bytes.span(), threads, max_output, progress);
+  Verification found;
+  run(progress, [&] { return try_verify(bytes.span(), found, config); });
+  return verification_dict(found);
+}
+
+struct Range {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+// Numbers of sound chunks, those that lie together as one range.
+std::vector<Range> sound_ranges(const Verification& found) {
+  std::vector<Range> ranges;
+  auto damage = found.damage.begin();
+  std::uint64_t number = 0;
+  for (const IndexedChunk& chunk : found.index.chunks()) {
+    if (damage != found.damage.end() && damage->chunk == number++) {
+      if (!damage->count) break;
+      ++damage;
+      continue;
+    }
+    if (!ranges.empty() && ranges.back().first + ranges.back().count == chunk.first) {
+      ranges.back().count += chunk.count;
+    } else {
+      ranges.push_back({chunk.first, chunk.count});
+    }
+  }
+  return ranges;
+}
+
+Status read_ranges(std::span<const std::byte> file, const Verification& found,
+                   const MutableNumberView& out, const DecodeConfig& config) {
+  Result<FileReader> reader = FileReader::create(file, found.index, found.header);
+  if (!reader.ok()) return reader.status();
+  auto* at = static_cast<std::byte*>(out.data);
+  for (const Range& range : sound_ranges(found)) {
+    const MutableNumberView part(out.type, at, static_cast<std::size_t>(range.count));
+    const Status status = reader->try_read(range.first, part, config);
+    if (!status.ok()) return status;
+    at += part.count * size_of(out.type);
+  }
+  return {};
+}
+
+// The numbers of sound chunks, and what was found; no numbers where their type is not known.
+nb::tuple salvage(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
+                  nb::object callback) {
+  const Bytes bytes(source);
+  PythonProgress progress(std::move(callback));
+  const DecodeConfig config = config_of(bytes.span(), threads, max_output, progress);
+  Verification found;
+  run(progress, [&] { return try_verify(bytes.span(), found, config); });
+  if (!found.type) return nb::make_tuple(nb::none(), verification_dict(found));
+  NewArray out(*found.type, static_cast<std::size_t>(found.sound_count));
+  PythonProgress signals;
+  const DecodeConfig again = config_of(bytes.span(), threads, std::nullopt, signals);
+  run(signals, [&] { return read_ranges(bytes.span(), found, out.view(), again); });
+  return nb::make_tuple(out.release(out.view().count), verification_dict(found));
+}
+
+}  // namespace
+
+void bind_trailer(nb::module_& m) {
+  m.def("read_trailer", &read_trailer, nb::arg("tail"), nb::arg("before") = 0);
+  m.def("make_trailer", &make_trailer, nb::arg("source"), nb::arg("trailer"),
+        nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
+  m.def("verify", &verify, nb::arg("source"), nb::arg("threads") = 1,
+        nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
+  m.def("salvage", &salvage, nb::arg("source"), nb::arg("threads") = 1,
+        nb::arg("max_output").none() = nb::none(), nb::arg("progress").none() = nb::none());
+}
+
+}  // namespace numpact::python
