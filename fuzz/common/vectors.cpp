@@ -2,7 +2,7 @@
 #include "common/vectors.hpp"
 
 #include "common/numbers.hpp"
-#include "cvc/file/crc.hpp"
+#include "base/crc.hpp"
 
 namespace numpact::fuzz {
 namespace {
