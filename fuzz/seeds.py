@@ -13,7 +13,8 @@ from pathlib import Path
 FIXTURES = Path(__file__).resolve().parent.parent / "tests/fixtures"
 MOST_BYTES = 4000
 STRUCTURED = ("pco_patch", "pco_wrapped", "pco_round_trip", "pco_stream", "pco_destination",
-              "pco_targets", "cvc_patch", "cvc_round_trip", "cvc_range")
+              "pco_targets", "pco_trailer", "pco_second", "cvc_patch", "cvc_round_trip",
+              "cvc_range", "cvc_second")
 
 
 def small_files(pattern):
@@ -43,10 +44,12 @@ def seeds():
     """Pairs of target and input."""
     for file in small_files("pco/**/*.pco"):
         yield "pco_raw", file
-        for target in ("pco_stream", "pco_destination", "pco_targets"):
+        for target in ("pco_stream", "pco_destination", "pco_targets", "pco_trailer",
+                       "pco_second"):
             yield target, with_choices(file, 1)
     for file in small_files("cvc/**/*.cvc"):
         yield "cvc_raw", file
+        yield "cvc_second", with_choices(file, 3)
         header = cvc_header(file)
         yield "json_header", with_choices(header, 0)
         version = {1: 0, 2: 1}.get(file[4], 2) if len(file) > 8 else 2

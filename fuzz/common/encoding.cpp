@@ -66,6 +66,11 @@ PagingSpec draw_paging(Draw& draw, std::size_t n) {
 
 }  // namespace
 
+TrailerSpec draw_trailer(Draw& draw) {
+  return draw.flag() ? TrailerSpec::index()
+                     : TrailerSpec::restarts(8 + static_cast<unsigned>(draw.below(3)));
+}
+
 EncodeConfig draw_config(Draw& draw, NumberType type, std::size_t n) {
   EncodeConfig config;
   config.level = static_cast<unsigned>(draw.below(kMaxLevel + 2));
@@ -75,20 +80,23 @@ EncodeConfig draw_config(Draw& draw, NumberType type, std::size_t n) {
   if (draw.one_in(4)) config.compatibility = static_cast<Compatibility>(draw.below(5));
   config.favor_decode_speed = draw.one_in(4);
   config.uniform_type = !draw.one_in(4);
+  if (draw.one_in(4)) config.trailer = draw_trailer(draw);
   return config;
 }
 
-Encoded draw_encoded(Draw& draw, std::size_t most) {
+Encoded draw_encoded(Draw& draw, std::size_t most, const EncodeOptions& options) {
   Encoded encoded;
   const NumberType type = draw_type(draw);
   encoded.numbers = draw_numbers(draw, type, most);
   encoded.config = draw_config(draw, type, encoded.numbers.count());
+  if (options.trailer) encoded.config.trailer = *options.trailer;
   Status status = try_compress(encoded.numbers.view(), encoded.file, encoded.config);
   if (!status.ok()) {
     NUMPACT_REQUIRE(status.kind() == ErrorKind::kInvalidArgument);
     const unsigned level = std::min(encoded.config.level, kMaxLevel);
     encoded.config = {};
     encoded.config.level = level;
+    if (options.trailer) encoded.config.trailer = *options.trailer;
     status = try_compress(encoded.numbers.view(), encoded.file, encoded.config);
     NUMPACT_REQUIRE(status.ok());
   }

@@ -33,8 +33,13 @@ struct Encoded {
   Bytes file;
 };
 
+struct EncodeOptions {
+  std::optional<TrailerSpec> trailer;  // in place of what is drawn
+};
+
+TrailerSpec draw_trailer(Draw& draw);
 // Numbers, a config that suits them, and the file of them.
-Encoded draw_encoded(Draw& draw, std::size_t most);
+Encoded draw_encoded(Draw& draw, std::size_t most, const EncodeOptions& options = {});
 
 }  // namespace numpact::fuzz
 

@@ -96,8 +96,9 @@ void check_parallel(ByteSpan file, const Decoded& all, Draw& draw) {
 
 }  // namespace
 
-DecodeConfig tight_config() {
+DecodeConfig tight_config(TrailerPolicy trailer) {
   DecodeConfig config;
+  config.trailer = trailer;
   config.limits.max_numbers = kMostNumbers;
   config.limits.max_memory = std::uint64_t{1} << 22;
   return config;

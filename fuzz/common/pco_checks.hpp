@@ -10,7 +10,7 @@
 namespace numpact::fuzz {
 
 // Enough to get everywhere, little enough to be quick.
-DecodeConfig tight_config();
+DecodeConfig tight_config(TrailerPolicy trailer = TrailerPolicy::kUse);
 
 // What decoding in one piece makes of a file.
 struct Decoded {

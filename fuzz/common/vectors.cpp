@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/vectors.hpp"
 
-#include "common/numbers.hpp"
 #include "base/crc.hpp"
+#include "common/numbers.hpp"
 
 namespace numpact::fuzz {
 namespace {
@@ -138,7 +138,7 @@ void repair_checksums(Bytes& file) {
     const std::uint64_t length =
         chunk.payload_bytes == cvc::Chunk::kUnknown ? number_at(file, at) : chunk.payload_bytes;
     if (length > file.size() - at - 8) return;
-    const std::uint32_t sum = cvc::crc32(ByteSpan(file).subspan(at + 8, length));
+    const std::uint32_t sum = crc32(ByteSpan(file).subspan(at + 8, length));
     for (std::size_t i = 0; i < 4; ++i) {
       file[at + 4 + i] = static_cast<std::byte>(sum >> 8 * i & 0xff);
     }
