@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of the command: bounded by threads and chunks, not by the input."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_program import PROGRAM
+
+COUNT = 12_000_000  # 96 MB of float64
+MIB = 1 << 20
+# Of each thread; and what is held once: chunks of numbers, a row group, a table's blocks.
+THREAD = 64 * MIB
+CHUNKS = 24 * MIB
+TABLE = 40 * MIB
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux")
+
+
+def memory_of(*arguments: object, stdin: Path | None = None) -> int:
+    """The most that it held, in bytes."""
+    with open(stdin or os.devnull, "rb") as source, \
+            subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=source,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, said
+    return usage.ru_maxrss * 1024
+
+
+@pytest.fixture(scope="module")
+def program() -> int:
+    """What the program and its libraries take."""
+    return memory_of("--version")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("memory")
+    numbers = np.arange(COUNT) // 5 * 0.5
+    np.save(made / "a.npy", numbers)
+    numbers.tofile(made / "a.raw")
+    return made
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_arrays(folder: Path, program: int, threads: int) -> None:
+    most = program + threads * THREAD + CHUNKS
+    pco = folder / "a.pco"
+    fast = ["-f", "-j", threads, "--level", 2, "-o", pco]
+    held = {
+        "npy": memory_of("compress", folder / "a.npy", *fast),
+        "pipe": memory_of("compress", "-", "--dtype", "f64", *fast, stdin=folder / "a.raw"),
+        "raw": memory_of("compress", folder / "a.raw", "--dtype", "f64", *fast),
+        "append": memory_of("compress", folder / "a.npy", "--append", "-j", threads, "--level", 2,
+                            "-o", pco),
+        "verify": memory_of("verify", pco, "-j", threads),
+        "decompress": memory_of("decompress", pco, "-f", "-j", threads, "-o", folder / "b.raw"),
+        "from a pipe": memory_of("decompress", "-", "--to", "raw", "-j", threads, stdin=pco),
+    }
+    assert {name: size // MIB for name, size in held.items() if size > most} == {}
+    assert (folder / "b.raw").stat().st_size == 16 * COUNT
+
+
+@pytest.mark.usefixtures("arrow")
+def test_tables(folder: Path, program: int) -> None:
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+    count = COUNT // 2
+    table = pa.table({"x": np.arange(count) // 5 * 0.5, "y": np.arange(count) % 1000})
+    pa.parquet.write_table(table, folder / "t.parquet", row_group_size=1 << 20)
+    pa.csv.write_csv(table, folder / "t.csv")
+    most = program + THREAD + CHUNKS + TABLE
+    fast = ["-f", "-j", 1, "--level", 2]
+    held = {
+        "csv": memory_of("compress", folder / "t.csv", *fast, "-o", folder / "c"),
+        "parquet": memory_of("compress", folder / "t.parquet", *fast, "-o", folder / "p"),
+        "to parquet": memory_of("decompress", folder / "p", "-f", "-j", 1, "-o",
+                                folder / "out.parquet"),
+        "csv from a pipe": memory_of("compress", "-", "--from", "csv", "--column", "x", *fast, "-o",
+                                     folder / "x.pco", stdin=folder / "t.csv"),
+    }
+    assert {name: size // MIB for name, size in held.items() if size > most} == {}
+    assert pa.parquet.read_table(folder / "out.parquet").equals(table)
