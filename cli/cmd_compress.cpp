@@ -4,15 +4,18 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "files.hpp"
 #include "formats.hpp"
 #include "manifest.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
+#include "numpact/trailer.hpp"
 #include "output_file.hpp"
 #include "pco_file.hpp"
 #include "source.hpp"
@@ -88,13 +91,23 @@ class Compressor {
     refuse_same_file(options_.input, output);
     write_options_.config.trailer = parse_trailer_words(options_.trailer, output == "-");
     if (options_.append && output == "-") fail_usage("--append", "needs a file to add to (-o)");
-    if (options_.append) write_options_.append_to = output;
+    if (options_.append) append_to(output);
     OutputFile file(output, options_.overwrite || options_.append, Content::kBinary);
     const WrittenFile written =
         write_pco(*numbers, column.type, file, write_options_, place_of(column));
     file.commit();
     report(output, column, written);
     note_dropped(column, *numbers);
+  }
+
+  // Restart points stay as they are where nothing else was asked for.
+  void append_to(const std::string& output) {
+    write_options_.append_to = output;
+    if (!(write_options_.config.trailer == TrailerSpec::index())) return;
+    const FileBytes file(output);
+    std::optional<Trailer> old;
+    if (!Trailer::try_read(file.bytes(), old).ok() || !old || !old->restart_log()) return;
+    write_options_.config.trailer = TrailerSpec::restarts(*old->restart_log());
   }
 
   void note_dropped(const Column& column, const NumberInput& numbers) const {

@@ -78,9 +78,15 @@ TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
     EXPECT_EQ(trailer->count(), 6000u);
     EXPECT_EQ(trailer->restart_log(), 8u);
     EXPECT_TRUE(verify(get()).is_sound());
+    // Where there is one it stays, of its kind.
     ASSERT_OK(try_append_to_file(path_, numbers.view()));
-    EXPECT_FALSE(Trailer::read(get()));
+    EXPECT_EQ(Trailer::read(get())->count(), 9000u);
+    EXPECT_EQ(Trailer::read(get())->restart_log(), 8u);
+    EXPECT_TRUE(verify(get()).is_sound());
   }
+  put(compressed(numbers));
+  ASSERT_OK(try_append_to_file(path_, numbers.view()));
+  EXPECT_FALSE(Trailer::read(get()));
 }
 
 TEST_F(Append, HeedsATrailer) {

@@ -186,6 +186,17 @@ def test_append_keeps_it_true(packed: Path, numbers: np.ndarray) -> None:
     assert run("decompress", packed, "--to", "raw").out == numbers.tobytes() * 2
     assert "checksums match" in run("verify", packed).text
     assert inspect(packed)["trailer"] == "sound"
+    run("index", packed, "--restart", "512")
+    run("compress", packed.with_name("a.npy"), "--append", "-o", packed)
+    assert inspect(packed)["restart_every"] == 512
+    run("verify", packed)
+    run("compress", packed.with_name("a.npy"), "--append", "-o", packed, "--no-trailer")
+    assert inspect(packed)["trailer"] == "none"
+    run("index", packed)
+    bad = damaged(packed, 1)
+    before = bad.read_bytes()
+    refused("compress", packed.with_name("a.npy"), "--append", "-o", bad, code=CORRUPT)
+    assert bad.read_bytes() == before
 
 
 def test_tables(tmp_path: Path, numbers: np.ndarray) -> None:
