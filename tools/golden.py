@@ -26,7 +26,8 @@ def walk(dtype: str, seed: int) -> np.ndarray:
 
 def columns():
     """Name, numbers and options of each Pco file."""
-    for seed, dtype in enumerate(["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"]):
+    types = ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"]
+    for seed, dtype in enumerate(types):
         yield f"auto_{dtype}", walk(dtype, seed), []
     integers = walk("i8", 20) * 60
     prices = np.round(walk("f8", 21) * 0.01, 2)

@@ -158,14 +158,20 @@ class TrailerSpec {
   static constexpr unsigned kMinRestartLog = 8;
   static constexpr unsigned kMaxRestartLog = 24;
 
+  // None; but a file that is appended to keeps the kind it has.
   constexpr TrailerSpec() = default;
-  static constexpr TrailerSpec none() { return {}; }
+  static constexpr TrailerSpec none() {
+    TrailerSpec spec;
+    spec.is_unwanted_ = true;
+    return spec;
+  }
   static constexpr TrailerSpec index() { return TrailerSpec(true, {}); }
   // Also, every 2^log numbers within a chunk, what it takes to begin decoding there: about 20 bytes
   // each. Chunks with Lookback have none.
   static constexpr TrailerSpec restarts(unsigned log) { return TrailerSpec(true, log); }
 
   constexpr bool is_wanted() const { return is_wanted_; }
+  constexpr bool is_unwanted() const { return is_unwanted_; }
   constexpr std::optional<unsigned> restart_log() const { return restart_log_; }
 
   friend constexpr bool operator==(const TrailerSpec&, const TrailerSpec&) = default;
@@ -175,6 +181,7 @@ class TrailerSpec {
       : is_wanted_(is_wanted), restart_log_(restart_log) {}
 
   bool is_wanted_ = false;
+  bool is_unwanted_ = false;
   std::optional<unsigned> restart_log_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 // What was asked for, else what the file had.
 Status choose_trailer(const std::string& path, TrailerSpec& spec) {
-  if (spec.is_wanted()) return {};
+  if (spec.is_wanted() || spec.is_unwanted()) return {};
   MappedFile file;
   NUMPACT_TRY(MappedFile::try_open(path, file));
   std::optional<Trailer> old;

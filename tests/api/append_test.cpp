@@ -83,6 +83,9 @@ TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
     EXPECT_EQ(Trailer::read(get())->count(), 9000u);
     EXPECT_EQ(Trailer::read(get())->restart_log(), 8u);
     EXPECT_TRUE(verify(get()).is_sound());
+    config.trailer = TrailerSpec::none();
+    ASSERT_OK(try_append_to_file(path_, numbers.view(), config));
+    EXPECT_FALSE(Trailer::read(get()));
   }
   put(compressed(numbers));
   ASSERT_OK(try_append_to_file(path_, numbers.view()));

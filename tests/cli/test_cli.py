@@ -75,7 +75,7 @@ def test_many_chunks(prices: Path, tmp_path: Path) -> None:
     assert [chunk["count"] for chunk in info["chunks"]] == [6000] * 5
     assert info["count"] == info["n_hint"] == 30_000
     assert info["number_type"] == info["uniform_type"] == "f64"
-    assert info["file_bytes"] == (tmp_path / "p.pco").stat().st_size
+    assert info["file_bytes"] + info["trailing_bytes"] == (tmp_path / "p.pco").stat().st_size
 
 
 def test_equal_to_a_pipe_of_unknown_length(prices: Path, tmp_path: Path) -> None:
@@ -190,9 +190,9 @@ def test_append(tmp_path: Path) -> None:
                    code=FAILURE)
     assert line == f"{target}: holds i32 numbers, not u32"
     refused("compress", tmp_path / "a.npy", "--append", "-o", tmp_path / "none.pco", code=FAILURE)
-    target.write_bytes(whole[:-1])
+    target.write_bytes(whole[:-300])
     refused("compress", tmp_path / "a.npy", "--append", "-o", target, code=CORRUPT)
-    assert target.read_bytes() == whole[:-1]
+    assert target.read_bytes() == whole[:-300]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npy", "a.npy.pco", "b.raw"]
 
 
@@ -200,9 +200,11 @@ def test_verify(prices: Path, tmp_path: Path) -> None:
     run("compress", prices, "-o", tmp_path / "p.pco", "--page-size", 10_000)
     whole = (tmp_path / "p.pco").read_bytes()
     assert run("verify", tmp_path / "p.pco").text == \
-        f"{tmp_path / 'p.pco'}: OK, 30000 f64 numbers, {len(whole)} bytes\n"
+        f"{tmp_path / 'p.pco'}: OK, 30000 f64 numbers, {len(whole) - 176} bytes and a " \
+        "trailer of 176; checksums match\n"
     (tmp_path / "long.pco").write_bytes(whole + b"tail")
-    assert "(4 bytes follow" in run("verify", tmp_path / "long.pco").text
+    assert "bytes follow that are no trailer" in refused("verify", tmp_path / "long.pco",
+                                                         code=CORRUPT)
     info = json.loads(run("inspect", tmp_path / "p.pco", "--json").text)
     end = info["chunks"][2]["offset"]
     (tmp_path / "cut.pco").write_bytes(whole[: end + 100])
@@ -224,8 +226,9 @@ def test_inspect(prices: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((FIXTURES / "made").glob("*.pco")), ids=lambda p: p.stem)
 def test_made_files(path: Path, tmp_path: Path) -> None:
-    run("verify", path)
-    assert json.loads(run("inspect", path, "--json").text)["chunks"] is not None
+    run("verify", path, code=CORRUPT if path.stem == "bytes_after_terminator" else 0)
+    info = json.loads(run("inspect", path, "--json").text)
+    assert (info["trailing_bytes"] > 0) == (path.stem == "bytes_after_terminator")
     run("decompress", path, "-o", tmp_path / "a.npy")
     wanted = np.load(path.with_suffix(".npy"))
     got = np.load(tmp_path / "a.npy")

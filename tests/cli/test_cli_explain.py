@@ -98,7 +98,7 @@ def test_chunk_as_json(prices: Path) -> None:
 
 
 def test_existing_files(prices: Path, tmp_path: Path) -> None:
-    run("compress", prices, "--level", 1, "--mode", "classic", "--delta", "none")
+    run("compress", prices, "--level", 1, "--mode", "classic", "--delta", "none", "--no-trailer")
     packed = Path(f"{prices}.pco")
     column = explain(packed)
     assert column["level"] is None and "again" not in column

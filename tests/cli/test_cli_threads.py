@@ -62,9 +62,9 @@ def test_damage_is_told_the_same(column: Path, tmp_path: Path, threads: int) -> 
     cut.write_bytes(damaged[: len(damaged) * 2 // 3])
     line = refused("verify", cut, "-j", threads, code=CORRUPT)
     assert line == refused("verify", cut, "-j", 1, code=CORRUPT)
-    assert "good before: 9 chunks, 180000 numbers" in line
+    assert "good before: 10 chunks, 200000 numbers" in line
     line = refused("decompress", cut, "-j", threads, "-o", tmp_path / "out.raw", code=CORRUPT)
-    assert "chunk 9" in line
+    assert "chunk 10" in line
     assert not (tmp_path / "out.raw").exists()
     refused("verify", f"{column}.pco", "-j", threads, "--max-output", "2M", code=LIMIT)
 
