@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "second/compare.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "numpact/cvc.hpp"
@@ -61,12 +63,10 @@ std::uint8_t type_byte(NumberType type) {
   }
 }
 
-bool same_float(ByteSpan a, ByteSpan b) {
-  float x = 0;
-  float y = 0;
-  std::memcpy(&x, a.data(), 4);
-  std::memcpy(&y, b.data(), 4);
-  return std::isnan(x) && std::isnan(y);
+bool is_nan(ByteSpan little) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < 4; ++i) bits |= std::to_integer<std::uint32_t>(little[i]) << 8 * i;
+  return std::isnan(std::bit_cast<float>(bits));
 }
 
 // NaNs that arithmetic makes differ between processors.
@@ -76,9 +76,17 @@ bool same_slice(ByteSpan ours, ByteSpan theirs, bool computed) {
   for (std::size_t i = 0; computed && i < ours.size(); i += 4) {
     const ByteSpan a = ours.subspan(i, 4);
     const ByteSpan b = theirs.subspan(i, 4);
-    if (!same_bytes(a, b) && !same_float(a, b)) return false;
+    if (!same_bytes(a, b) && !(is_nan(a) && is_nan(b))) return false;
   }
   return computed;
+}
+
+// The second decoder's values are little-endian.
+void to_little_endian(Bytes& values, std::size_t size) {
+  if constexpr (std::endian::native == std::endian::little) return;
+  for (auto at = values.begin(); at != values.end(); at += static_cast<std::ptrdiff_t>(size)) {
+    std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
+  }
 }
 
 bool is_computed(cvc::Compression compression) {
@@ -100,6 +108,7 @@ std::string slice_difference(const cvc::Reader& reader, const second::PlainCvc& 
   const cvc::RowRange rows{range.first_row, range.rows};
   const Status status = reader.try_read({&rows, 1}, {&target, 1});
   if (!status.ok()) return place + ": " + status.what();
+  to_little_endian(got, cvc::size_of(*dtype));
   const bool computed = is_computed(reader.info().slice(chunk, column).compression);
   return same_slice(got, slice.values, computed) ? "" : place + ": other values";
 }
