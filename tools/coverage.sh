@@ -12,10 +12,13 @@ decoding=(src/bits/bit_reader.hpp src/base/load.hpp 'src/pco/ans/decode.*' 'src/
   'src/pco/latent/latent_(decoder|tables).*' 'src/pco/latent/(unpack|walk).*'
   'src/pco/meta/.*' 'src/pco/mode/(modes_kernel|dict|float_.*|int_mult)\..*'
   'src/pco/page/page_decoder.*' 'src/pco/standalone/(chunk_scanner|file_walker|frame).*'
-  'src/pco/standalone/(head_scan|parallel_walker).*' 'src/cvc/json/.*' 'src/cvc/header/(frame|parse).*'
+  'src/pco/standalone/(head_scan|parallel_walker).*' 'src/cvc/json/.*'
+  'src/cvc/header/(frame|parse).*'
   'src/cvc/file/(check|codes|crc|gather|loader|read_rows|records|targets|verify)\..*'
   'src/cvc/compression/pco_(decode|payload).*'
-  'src/api/(cvc_reader|decompress|describe|inspect|random_access|source|stream_reader|wrapped)\.cpp')
+  'src/pco/trailer/.*'
+  'src/api/(cvc_reader|decompress|describe|inspect|random_access)\.cpp'
+  'src/api/(source|stream_reader|wrapped)\.cpp')
 
 find $build -name '*.gcda' -delete
 status=0
