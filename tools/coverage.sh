@@ -14,7 +14,7 @@ decoding=(src/bits/bit_reader.hpp src/base/load.hpp 'src/pco/ans/decode.*' 'src/
   'src/pco/page/page_decoder.*' 'src/pco/standalone/(chunk_scanner|file_walker|frame).*'
   'src/pco/standalone/(head_scan|parallel_walker).*' 'src/cvc/json/.*'
   'src/cvc/header/(frame|parse).*'
-  'src/cvc/file/(check|codes|crc|gather|loader|read_rows|records|targets|verify)\..*'
+  'src/cvc/file/(check|codes|gather|loader|read_rows|records|targets|verify)\..*'
   'src/cvc/compression/pco_(decode|payload).*'
   'src/pco/trailer/.*'
   'src/api/(cvc_reader|decompress|describe|inspect|random_access)\.cpp'
