@@ -17,8 +17,8 @@ decoding=(src/bits/bit_reader.hpp src/base/load.hpp 'src/pco/ans/decode.*' 'src/
   'src/cvc/file/(check|codes|gather|loader|read_rows|records|targets|verify)\..*'
   'src/cvc/compression/pco_(decode|payload).*'
   'src/pco/trailer/.*'
-  'src/api/(cvc_reader|decompress|describe|inspect|random_access)\.cpp'
-  'src/api/(source|stream_reader|wrapped)\.cpp')
+  'src/api/(cvc_reader|decompress|describe|inspect|random_access|range_read)\.cpp'
+  'src/api/(source|span_checksums|stream_reader|trailer|trailer_use|verify|wrapped)\.cpp')
 
 find $build -name '*.gcda' -delete
 status=0
