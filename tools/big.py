@@ -17,7 +17,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAM = ROOT / "build/release/cli/numpact"
+PROGRAM = Path(os.environ.get("NUMPACT_CLI", ROOT / "build/release/cli/numpact"))
 MIB = 1 << 20
 THREAD = 64  # MiB for each
 ONCE = 24  # chunks of numbers, a window, a row group

@@ -176,10 +176,11 @@ void vectors() {
   require(out.empty(), "something was written");
 
   // A header that claims it.
-  const std::string text = "{\"num_vectors\": " + std::to_string(kRows) +
-                           ", \"dimension\": " + std::to_string(kDimension) +
-                           ", \"compression\": \"fp16\", \"chunks\": [{\"rows\": " +
-                           std::to_string(kRows) + ", \"compression\": \"fp16\"}]}";
+  const std::string text =
+      "{\"num_vectors\": " + std::to_string(kRows) +
+      ", \"dimension\": " + std::to_string(kDimension) +
+      ", \"compression\": \"fp16\", \"chunks\": [{\"rows\": " + std::to_string(kRows) +
+      ", \"compression\": \"fp16\"}]}";
   std::vector<std::byte> file(12 + text.size() + 64);
   const std::array<unsigned char, 8> start = {'C', 'V', 'C', 'F', 1, 0, 0, 0};
   std::memcpy(file.data(), start.data(), start.size());
