@@ -35,7 +35,7 @@ def append(
     paging: Paging = DEFAULT_PAGING,
     threads: int | None = None,
     *,
-    trailer: TrailerSpec | None = None,
+    trailer: TrailerSpec = False,
 ) -> None:
     """Adds chunks with these numbers to a standalone Pco file of the same number type.
 
@@ -48,7 +48,7 @@ def append(
             reference write it.
         x: Numbers, from anything that ``compress`` takes.
         level: As the others for ``compress``. The file keeps its version, which may lack a mode.
-        trailer: As for ``compress``; None: such as the file has, or none.
+        trailer: As for ``compress``; but a file that has one gets one of its kind also without.
 
     Raises:
         FileNotFoundError: There is no such file: a ``Writer`` makes one.
@@ -72,11 +72,11 @@ def append(
         numbers_of(x),
         *core_options(level, mode, delta, paging),
         resolve(threads),
-        _kept(name) if trailer is None else core_trailer(trailer),
+        _kept(name) if trailer is False else core_trailer(trailer),
     )
 
 
 def _kept(path: str) -> CoreTrailer:
-    """The kind of trailer that a file has."""
+    """The kind of trailer that a file has. Raises for one that is damaged."""
     raw, _ = _core.read_trailer(contents(path))
-    return None if raw is None else raw["restart_log"] or 0
+    return None if raw is None else core_trailer(raw["restart_every"] or True)

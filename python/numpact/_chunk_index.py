@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import TYPES
-from ._errors import CorruptError, Error, InvalidArgumentError, UnsupportedVersionError
+from ._errors import (
+    CorruptError,
+    Error,
+    InputOutputError,
+    InvalidArgumentError,
+    UnsupportedVersionError,
+)
 from ._file import Chunk, File, contents
 from ._ranges import Location, Path, Stamp, StorageOptions, fronts, locate, named_errors
 
@@ -281,8 +287,8 @@ def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
         if 0 < missing <= _MEMORY_BYTES:
             start -= missing
             raw, _ = _core.read_trailer(place.read(start, size), start)
-    except (CorruptError, UnsupportedVersionError):
-        return None
+    except (CorruptError, UnsupportedVersionError, InputOutputError):
+        return None  # no such trailer, or a server that knows no ranges
     if raw is None:
         return None
     (front,) = fronts([place], FRONT_BYTES)

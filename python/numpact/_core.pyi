@@ -31,7 +31,7 @@ class RawTrailer(TypedDict):
     count: int
     file_bytes: int
     bytes: int
-    restart_log: int | None
+    restart_every: int | None
     chunks: list[tuple[tuple[int, int, int, int], int, int, int, int, int, int]]
 
 class RawVerification(TypedDict):

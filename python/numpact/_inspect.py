@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._file import contents
@@ -13,6 +13,8 @@ from ._threads import resolve
 
 if TYPE_CHECKING:
     from ._file import Source
+
+TrailerState = Literal["none", "sound", "damaged", "unrecognised"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ class FileInfo:
     n_hint: int  #: the count that the writer claims
     count: int  #: the count there is
     file_bytes: int
-    trailing_bytes: int  #: after the end of the file, not part of it
+    trailing_bytes: int  #: after the end of the file: its trailer, or what is not part of it
+    trailer: TrailerState  #: by its own checksums; whether it is true of the file, verify tells
+    restart_every: int | None  #: numbers between restart points of the trailer
     chunks: list[ChunkInfo]
 
     @property

@@ -16,6 +16,16 @@ def _line(index: int, chunk: ChunkInfo) -> str:
     )
 
 
+def _rest(info: FileInfo) -> str:
+    size = f"  {info.trailing_bytes:,} bytes"
+    if info.trailer == "unrecognised":
+        return f"{size} follow that are not part of the file"
+    if info.trailer == "damaged":
+        return f"{size} of trailer, which is damaged"
+    every = info.restart_every
+    return f"{size} of trailer{f', restart points every {every:,} numbers' if every else ''}"
+
+
 def as_text(info: FileInfo) -> str:
     major, minor = info.format_version
     head = (
@@ -29,5 +39,5 @@ def as_text(info: FileInfo) -> str:
     if len(info.chunks) > MOST_CHUNKS:
         lines.append(f"  and {len(info.chunks) - MOST_CHUNKS} more")
     if info.trailing_bytes:
-        lines.append(f"  {info.trailing_bytes:,} bytes follow that are not part of the file")
+        lines.append(_rest(info))
     return "\n".join(lines)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _core
 from ._arrays import dtype_of
 from ._errors import CorruptError, Error, InvalidArgumentError, TypeMismatchError
 from ._file import contents
+from ._inspect import TrailerState
 from ._progress import ProgressLike, core_progress
 from ._sink import sink_of
 from ._specs import TrailerSpec, core_limit, core_trailer
@@ -124,13 +125,12 @@ def _trailer(raw: _core.RawTrailer) -> Trailer:
         if nan_count == place[3]:
             least = most = None
         made.append(TrailerChunk(index, *place, size, crc, nan_count, least, most, points))
-    log = raw["restart_log"]
     return Trailer(
         raw["type"],
         raw["count"],
         raw["file_bytes"],
         raw["bytes"],
-        None if log is None else 1 << log,
+        raw["restart_every"],
         made,
     )
 
@@ -220,9 +220,6 @@ def _check_known(data: Buffer, limit: int | None) -> None:
         raise found["header_error"]
     for part in found["damage"]:
         raise part[5]
-
-
-TrailerState = Literal["none", "sound", "damaged", "unrecognised"]
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,11 @@ NumberType type_by_name(std::string_view name) {
   return *type;
 }
 
+nb::object name_or_none(std::optional<NumberType> type) {
+  if (!type) return nb::none();
+  return nb::str(name_of(*type).data(), name_of(*type).size());
+}
+
 NewArray::NewArray(NumberType type, std::size_t count)
     : array_(numpy().empty(count, numpy().dtypes[static_cast<std::size_t>(type)])) {
   view_ = {type, nb::cast<MutableArray>(array_).data(), count};

@@ -7,7 +7,9 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "numpact/types.hpp"
 
@@ -40,6 +42,8 @@ void check_apart(std::span<const std::byte> source, const MutableNumberView& out
 
 // A type by its name ("f64", "float64"); throws TypeError.
 NumberType type_by_name(std::string_view name);
+// The other way; None for none.
+nb::object name_or_none(std::optional<NumberType> type);
 
 // A new one-dimensional NumPy array, not filled in. Numbers beyond Python's memory: MemoryError.
 class NewArray {

@@ -143,12 +143,8 @@ nb::object read_header(nb::handle source) {
   nb::dict out;
   out["standalone_version"] = header.standalone_version;
   out["format_version"] = nb::make_tuple(header.format_major, header.format_minor);
-  const auto name = [](std::optional<NumberType> type) -> nb::object {
-    if (!type) return nb::none();
-    return nb::str(name_of(*type).data(), name_of(*type).size());
-  };
-  out["uniform_type"] = name(header.uniform_type);
-  out["number_type"] = name(header.number_type);
+  out["uniform_type"] = name_or_none(header.uniform_type);
+  out["number_type"] = name_or_none(header.number_type);
   out["n_hint"] = header.n_hint;
   out["size_bytes"] = header.size_bytes;
   return out;

@@ -19,11 +19,6 @@
 namespace numpact::python {
 namespace {
 
-nb::object name_or_none(std::optional<NumberType> type) {
-  if (!type) return nb::none();
-  return nb::str(name_of(*type).data(), name_of(*type).size());
-}
-
 nb::dict describe(const LatentVariableInfo& variable) {
   nb::list bins;
   for (const BinInfo& bin : variable.bins) {
@@ -73,6 +68,8 @@ nb::dict describe(const FileInfo& info) {
   out["count"] = info.count;
   out["file_bytes"] = info.file_bytes;
   out["trailing_bytes"] = info.trailing_bytes;
+  out["trailer"] = name_of(info.trailer);
+  out["restart_every"] = restart_distance(info.restart_log);
   out["chunks"] = chunks;
   return out;
 }

@@ -51,11 +51,7 @@ class Reader {
 
   std::uint64_t count() const { return reader_->count(); }
 
-  nb::object type() const {
-    const std::optional<NumberType> type = reader_->type();
-    if (!type) return nb::none();
-    return nb::str(name_of(*type).data(), name_of(*type).size());
-  }
+  nb::object type() const { return name_or_none(reader_->type()); }
 
   // Whether the chunks were found in one.
   bool has_trailer() const {

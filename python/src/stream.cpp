@@ -110,9 +110,7 @@ class Decoder {
   nb::object type() {
     FileHeader header;
     locked([&] { return reader_.try_header(header); });
-    if (!header.number_type) return nb::none();
-    const std::string_view name = name_of(*header.number_type);
-    return nb::str(name.data(), name.size());
+    return name_or_none(header.number_type);
   }
 
   // At most `count` numbers, fewer only at the end; None where the file does not name a type.

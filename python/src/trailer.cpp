@@ -21,11 +21,6 @@
 namespace numpact::python {
 namespace {
 
-nb::object name_or_none(std::optional<NumberType> type) {
-  if (!type) return nb::none();
-  return nb::str(name_of(*type).data(), name_of(*type).size());
-}
-
 nb::tuple place_tuple(const IndexedChunk& chunk) {
   return nb::make_tuple(chunk.offset, chunk.page_offset, chunk.first, chunk.count);
 }
@@ -50,7 +45,7 @@ nb::object trailer_dict(const std::optional<Trailer>& trailer) {
   out["count"] = trailer->count();
   out["file_bytes"] = trailer->file_bytes();
   out["bytes"] = trailer->bytes();
-  out["restart_log"] = trailer->restart_log();
+  out["restart_every"] = restart_distance(trailer->restart_log());
   out["chunks"] = chunks;
   return out;
 }
@@ -89,20 +84,6 @@ std::pair<nb::bytes, std::uint64_t> make_trailer(nb::handle source, unsigned tra
   return {nb::bytes(made.data(), made.size()), file_bytes};
 }
 
-const char* name_of_state(TrailerState state) {
-  switch (state) {
-    case TrailerState::kNone:
-      return "none";
-    case TrailerState::kSound:
-      return "sound";
-    case TrailerState::kDamaged:
-      return "damaged";
-    case TrailerState::kUnrecognised:
-      break;
-  }
-  return "unrecognised";
-}
-
 nb::dict verification_dict(const Verification& found) {
   nb::dict out;
   nb::list damage;
@@ -111,7 +92,7 @@ nb::dict verification_dict(const Verification& found) {
                                  error_of(part.status)));
   }
   out["type"] = name_or_none(found.type);
-  out["trailer"] = name_of_state(found.trailer);
+  out["trailer"] = name_of(found.trailer);
   out["trailer_error"] = error_of(found.trailer_status);
   out["header_error"] = error_of(found.header_status);
   out["damage"] = damage;

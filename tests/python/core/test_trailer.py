@@ -147,6 +147,22 @@ def test_of_an_empty_file() -> None:
     assert trailer.chunks_within(1, 2) == []
 
 
+def test_inspect_tells_of_it() -> None:
+    points = numpact.add_trailer(PLAIN, 4096)
+    more = "12 bytes follow that are not part of the file"
+    for file, state, text in (
+        (PLAIN, "none", ""),
+        (FILE, "sound", "456 bytes of trailer"),
+        (points, "sound", "of trailer, restart points every 4,096 numbers"),
+        (BAD_TRAILER, "damaged", "456 bytes of trailer, which is damaged"),
+        (PLAIN + b"what is this", "unrecognised", more),
+    ):
+        info = numpact.inspect(file)
+        assert info.trailer == state
+        assert info.restart_every == (4096 if file is points else None)
+        assert str(info).endswith(text)
+
+
 # ---- reading ----
 
 READS = {
@@ -245,11 +261,11 @@ def test_a_new_one_does_not_hide_damage() -> None:
 
 def test_append_keeps_what_the_file_has(tmp_path: Path) -> None:
     path = tmp_path / "a.pco"
-    for before, after in ((False, None), (True, None), (512, None), (True, 256), (512, False)):
+    for before, after in ((False, False), (True, False), (512, False), (True, 256), (False, 256)):
         path.write_bytes(numpact.compress(NUMBERS[:5000], paging=PAGING, trailer=before))
         numpact.append(path, NUMBERS[5000:], paging=PAGING, trailer=after)
         trailer = numpact.read_trailer(path)
-        kind = before if after is None else after
+        kind = after or before
         if kind is False:
             assert trailer is None
         else:

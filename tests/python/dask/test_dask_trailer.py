@@ -10,6 +10,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from dask_support import Reads, put
+from fsspec.implementations.memory import MemoryFileSystem
 
 import numpact
 from numpact import _chunk_index
@@ -73,6 +74,14 @@ def test_the_trailer_of_another_file(folder: str) -> None:
     put(f"{folder}/a.pco", with_other)
     x = from_pco(f"{folder}/a.pco", by="chunk")
     np.testing.assert_array_equal(x.compute(), np.arange(20_000))
+
+
+def test_a_server_without_ranges(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(f"{folder}/a.pco", FILE)
+    read = MemoryFileSystem.cat_file
+    monkeypatch.setattr(MemoryFileSystem, "cat_file", lambda self, path, *_, **__: read(self, path))
+    (entry,) = pco_index(f"{folder}/a.pco")
+    assert list(entry.chunks) == CHUNKS
 
 
 def test_tasks_notice_damage(folder: str) -> None:
