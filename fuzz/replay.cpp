@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay TARGET PATH...: runs a fuzz target on stored inputs, the files in these folders.
+// replay TARGET [--runs=N] [--seed=N] PATH...: runs a fuzz target on stored inputs, the files in
+// these folders, and then on N inputs that are made of them by chance, where libFuzzer is not at
+// hand. What such an input was is written to the file `found` where the process ends.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -8,22 +14,28 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
+#include "common/draw.hpp"
+#include "common/patch.hpp"
 #include "common/target.hpp"
 
 namespace numpact::fuzz {
 namespace {
 
-char current_input[1024];
+char current_name[1024];
+Bytes current_input;
 
 // The process ends after that.
-void name_input(int) {
+void name_input(int signal) {
   const char before[] = "\nthe input was ";
-  if (::write(2, before, sizeof before - 1) < 0 ||
-      ::write(2, current_input, std::strlen(current_input)) < 0 || ::write(2, "\n", 1) < 0) {
-    return;
+  bool is_written = ::write(2, before, sizeof before - 1) > 0 &&
+                    ::write(2, current_name, std::strlen(current_name)) > 0;
+  if (current_name[0] == '\0') {
+    const int file = ::open("found", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    is_written = ::write(file, current_input.data(), current_input.size()) > 0 &&
+                 ::write(2, "written to `found`", 18) > 0;
   }
+  if (is_written) (void)!::write(2, "\n", 1);
+  std::signal(signal, SIG_DFL);
 }
 
 Bytes read_file(const std::filesystem::path& path) {
@@ -42,23 +54,69 @@ std::vector<std::filesystem::path> inputs_in(const char* path) {
   return found;
 }
 
+// Some of an input, some of another behind it, and a few bytes changed.
+Bytes make_input(const std::vector<Bytes>& inputs, Sequence& random) {
+  const auto some = [&] {
+    const ByteSpan input = inputs[random.below(inputs.size())];
+    if (random.below(2) == 0 || input.empty()) return input;
+    const std::size_t first = random.below(input.size());
+    return input.subspan(first, random.below(input.size() - first) + 1);
+  };
+  Bytes made = testing::to_bytes(some());
+  if (random.below(3) == 0) {
+    const ByteSpan more = some();
+    made.insert(made.end(), more.begin(), more.end());
+  }
+  Bytes choices(8 * (1 + random.below(6)));
+  for (std::byte& byte : choices) byte = static_cast<std::byte>(random.next() & 0xff);
+  Draw draw(choices);
+  while (!draw.is_empty()) patch_once(draw, made);
+  return made;
+}
+
+struct Options {
+  std::uint64_t runs = 0;
+  std::uint64_t seed = 1;
+};
+
+std::uint64_t number_behind(const char* argument, std::string_view name, std::uint64_t otherwise) {
+  return std::string_view(argument).starts_with(name)
+             ? std::strtoull(argument + name.size(), nullptr, 10)
+             : otherwise;
+}
+
+void run_made(TargetFunction run, const std::vector<Bytes>& inputs, const Options& options) {
+  current_name[0] = '\0';
+  Sequence random(options.seed);
+  for (std::uint64_t i = 0; i < options.runs; ++i) {
+    current_input = make_input(inputs, random);
+    run(current_input);
+  }
+}
+
 int replay(std::span<char*> arguments) {
   const TargetFunction run = arguments.size() < 2 ? nullptr : Registration::find(arguments[1]);
   if (run == nullptr) {
-    std::fputs("usage: replay TARGET PATH...\n", stderr);
+    std::fputs("usage: replay TARGET [--runs=N] [--seed=N] PATH...\n", stderr);
     return 2;
   }
-  std::signal(SIGABRT, name_input);
-  std::size_t count = 0;
-  for (const char* const path : arguments.subspan(2)) {
-    for (const std::filesystem::path& input : inputs_in(path)) {
-      std::snprintf(current_input, sizeof current_input, "%s", input.c_str());
-      run(read_file(input));
-      ++count;
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(signal, name_input);
+  Options options;
+  std::vector<Bytes> inputs;
+  for (const char* const argument : arguments.subspan(2)) {
+    options.runs = number_behind(argument, "--runs=", options.runs);
+    options.seed = number_behind(argument, "--seed=", options.seed);
+    if (argument[0] == '-') continue;
+    for (const std::filesystem::path& input : inputs_in(argument)) {
+      std::snprintf(current_name, sizeof current_name, "%s", input.c_str());
+      inputs.push_back(read_file(input));
+      run(inputs.back());
     }
   }
-  std::printf("%zu inputs\n", count);
-  return count == 0 ? 1 : 0;
+  std::printf("%zu inputs\n", inputs.size());
+  if (inputs.empty()) return 1;
+  run_made(run, inputs, options);
+  return 0;
 }
 
 }  // namespace
