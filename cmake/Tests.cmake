@@ -42,6 +42,9 @@ function(numpact_add_test name)
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE
     NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
+  # The library that is tested is another matter.
+  target_compile_options(${name} PRIVATE
+    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>)
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. PROPERTIES TIMEOUT 300)
 endfunction()

@@ -135,8 +135,8 @@ TEST(CvcMemory, WritersTakeThreeChunksForEachThread) {
 TEST(CvcMemory, HeadersThatLie) {
   // Version 1.0, a header of nearly 4 GiB, and little of it.
   const unsigned char start[] = {'C', 'V', 'C', 'F', 1, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, '{'};
-  Bytes file(std::as_bytes(std::span(start)).begin(), std::as_bytes(std::span(start)).end());
-  file.resize(300000, static_cast<std::byte>(' '));
+  Bytes file(300000, static_cast<std::byte>(' '));
+  std::copy_n(std::as_bytes(std::span(start)).begin(), std::size(start), file.begin());
   const auto source = std::make_shared<RecordingSource>(file);
   for (const std::uint64_t size : {std::uint64_t{1} << 33, RangeSource::kUnknownSize}) {
     source->claimed = size;
