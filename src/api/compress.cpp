@@ -148,10 +148,12 @@ std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig
   const std::size_t chunks = saturating_mul(runs, standalone::run_chunks_bound(config, run_n));
   std::size_t bound = trailer::kFrontBytes + trailer::kFooterBytes;
   bound = saturating_add(bound, saturating_mul(chunks, trailer::kRecordBytes));
-  if (const auto log = config.trailer.restart_log()) {
+  if (config.trailer.restart_log()) {
+    // Any config has a bound; one that is out of range is refused later.
+    const unsigned log = std::min(*config.trailer.restart_log(), kMaxRestartLog);
     const std::size_t point = trailer::kPositionBytes + max_state_bytes(type);
     bound = saturating_add(bound, saturating_mul(chunks, trailer::kStateSizeBytes));
-    bound = saturating_add(bound, saturating_mul(count >> *log, point));
+    bound = saturating_add(bound, saturating_mul(count >> log, point));
   }
   return bound;
 }
