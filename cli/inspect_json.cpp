@@ -79,20 +79,6 @@ Json type_json(const std::optional<NumberType>& type) {
   return type ? Json(name_of(*type)) : Json();
 }
 
-const char* trailer_name(TrailerState state) {
-  switch (state) {
-    case TrailerState::kNone:
-      return "none";
-    case TrailerState::kSound:
-      return "sound";
-    case TrailerState::kDamaged:
-      return "damaged";
-    case TrailerState::kUnrecognised:
-      break;
-  }
-  return "unrecognised";
-}
-
 }  // namespace
 
 Json file_json(const FileInfo& info, bool bins) {
@@ -106,7 +92,7 @@ Json file_json(const FileInfo& info, bool bins) {
   json["header_bytes"] = info.header.size_bytes;
   json["file_bytes"] = info.file_bytes;
   json["trailing_bytes"] = info.trailing_bytes;
-  json["trailer"] = trailer_name(info.trailer);
+  json["trailer"] = to_string(info.trailer);
   json["restart_every"] = info.restart_log ? Json(std::uint64_t{1} << *info.restart_log) : Json();
   json["chunks"] = Json::array();
   for (const ChunkInfo& chunk : info.chunks) json["chunks"].push_back(chunk_json(chunk, bins));

@@ -33,6 +33,8 @@ enum class LatentVariable : std::uint8_t { kDelta, kPrimary, kSecondary };
 NUMPACT_API const char* to_string(Mode mode) noexcept;
 NUMPACT_API const char* to_string(Delta delta) noexcept;
 NUMPACT_API const char* to_string(LatentVariable variable) noexcept;
+// "none", "sound", "damaged", "unrecognised".
+NUMPACT_API const char* to_string(TrailerState state) noexcept;
 
 struct BinInfo {
   std::uint32_t weight = 0;  // share of the tANS table, out of 2^ans_size_log

@@ -64,8 +64,6 @@ class NUMPACT_API ChunkIndex {
   std::span<const IndexedChunk> chunks() const noexcept;
   // The chunk that holds a number below count().
   std::size_t chunk_of(std::uint64_t number) const noexcept;
-  // Whether it came from a trailer and knows restart points.
-  bool has_restart_points() const noexcept;
 
   struct Table;
 

@@ -85,20 +85,6 @@ TrailerPolicy trailer_policy(std::string_view name) {
   invalid("trailer must be one of use, ignore, require");
 }
 
-const char* name_of(TrailerState state) {
-  switch (state) {
-    case TrailerState::kNone:
-      return "none";
-    case TrailerState::kSound:
-      return "sound";
-    case TrailerState::kDamaged:
-      return "damaged";
-    case TrailerState::kUnrecognised:
-      break;
-  }
-  return "unrecognised";
-}
-
 nb::object restart_distance(std::optional<unsigned> log) {
   if (!log) return nb::none();
   return nb::int_(std::uint64_t{1} << *log);

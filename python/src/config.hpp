@@ -27,8 +27,6 @@ void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decod
 TrailerSpec trailer_spec(std::optional<unsigned> trailer);
 // "use", "ignore", "require".
 TrailerPolicy trailer_policy(std::string_view name);
-// "none", "sound", "damaged", "unrecognised".
-const char* name_of(TrailerState state);
 // Numbers between restart points; None where there are none.
 nb::object restart_distance(std::optional<unsigned> log);
 

@@ -68,7 +68,7 @@ nb::dict describe(const FileInfo& info) {
   out["count"] = info.count;
   out["file_bytes"] = info.file_bytes;
   out["trailing_bytes"] = info.trailing_bytes;
-  out["trailer"] = name_of(info.trailer);
+  out["trailer"] = to_string(info.trailer);
   out["restart_every"] = restart_distance(info.restart_log);
   out["chunks"] = chunks;
   return out;

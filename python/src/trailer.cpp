@@ -16,6 +16,7 @@
 #include "config.hpp"
 #include "contexts.hpp"
 #include "errors.hpp"
+#include "numpact/inspect.hpp"
 #include "numpact/trailer.hpp"
 
 namespace numpact::python {
@@ -92,7 +93,7 @@ nb::dict verification_dict(const Verification& found) {
                                  error_of(part.status)));
   }
   out["type"] = name_or_none(found.type);
-  out["trailer"] = name_of(found.trailer);
+  out["trailer"] = to_string(found.trailer);
   out["trailer_error"] = error_of(found.trailer_status);
   out["header_error"] = error_of(found.header_status);
   out["damage"] = damage;

@@ -89,6 +89,20 @@ const char* to_string(Delta delta) noexcept {
   return "unknown";
 }
 
+const char* to_string(TrailerState state) noexcept {
+  switch (state) {
+    case TrailerState::kNone:
+      return "none";
+    case TrailerState::kSound:
+      return "sound";
+    case TrailerState::kDamaged:
+      return "damaged";
+    case TrailerState::kUnrecognised:
+      break;
+  }
+  return "unrecognised";
+}
+
 const char* to_string(LatentVariable variable) noexcept {
   switch (variable) {
     case LatentVariable::kDelta:

@@ -140,10 +140,6 @@ std::size_t ChunkIndex::chunk_of(std::uint64_t number) const noexcept {
   return behind == all.begin() ? 0 : static_cast<std::size_t>(behind - all.begin()) - 1;
 }
 
-bool ChunkIndex::has_restart_points() const noexcept {
-  return table_ != nullptr && table_->restart_log.has_value();
-}
-
 Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkIndex index) noexcept {
   FileHeader header;
   const Status status = try_read_header(file, header);
