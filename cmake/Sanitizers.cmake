@@ -5,6 +5,9 @@ if(NUMPACT_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # With sanitizers GCC 12 sees uninitialised members in every std::optional.
     add_compile_options(-Wno-maybe-uninitialized)
+    if(NUMPACT_SANITIZE MATCHES undefined)
+      add_compile_options(-fsanitize=float-cast-overflow) # Clang's set has it
+    endif()
   endif()
   if(NUMPACT_SANITIZE MATCHES fuzzer)
     # With all checks Clang 14 takes minutes for some kernels; AddressSanitizer sees these anyway.

@@ -155,7 +155,6 @@ class ByTrailer {
     if (walker.offset() != offset + known.bytes || !(found.record == view_.record(i))) {
       return untrue("the trailer contradicts the file", i, offset);
     }
-    trailer::ChunkPoints points;
     if (found.points.empty()) return {};
     const std::span<const std::byte> all(found.points);
     const bool same = std::equal(points_[i].bytes.begin(), points_[i].bytes.end(),

@@ -9,6 +9,7 @@ if(NOT TARGET numpact_test_support)
   add_library(numpact_test_support STATIC ${numpact_support_sources})
   target_include_directories(numpact_test_support PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(numpact_test_support PUBLIC numpact::numpact)
   target_compile_definitions(numpact_test_support PRIVATE
     NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
   if(BUILD_SHARED_LIBS)

@@ -209,6 +209,21 @@ TEST(LookbackCosts, FrequentOnesAreCheap) {
   EXPECT_EQ(costs.learn(chosen), bits);
 }
 
+// One that all share a width with is not more than certain: free, and none costs less.
+TEST(LookbackCosts, NoneBelowZero) {
+  for (const std::uint32_t n : {1u, 2u, 10u, 500u}) {
+    Arena arena(std::pmr::new_delete_resource());
+    LookbackCosts costs(make_counts(1000, arena), 32, 0, 4, arena);
+    ChosenLookbacks chosen;
+    std::vector<std::uint32_t> lookbacks(n, 1u);
+    chosen.lookbacks = lookbacks;
+    for (std::uint32_t i = 0; i < n; ++i) chosen.add(1, 0);
+    costs.learn(chosen);
+    EXPECT_LE(costs.of_lookbacks()[1], 1u) << n;
+    EXPECT_LE(costs.of_deltas()[0], 64u) << n;
+  }
+}
+
 template <class T>
 class LookbackSearch : public ::testing::Test {
  protected:

@@ -16,10 +16,11 @@ constexpr float value_of_code(std::uint8_t code, float min, float scale) {
   return product + min;
 }
 
-// Halves go to the even code. For finite values of a range, and a scale above 0.
+// Halves go to the even code. For values of a range and a scale above 0; NaN: 0.
 inline std::uint8_t code_of_value(float value, float min, float scale, float most = 255) {
   const float code = std::nearbyint((value - min) / scale);
-  return static_cast<std::uint8_t>(code < 0 ? 0 : code > most ? most : code);
+  if (!(code > 0)) return 0;
+  return static_cast<std::uint8_t>(code > most ? most : code);
 }
 
 // What codes stand for: min + code * scale.

@@ -16,8 +16,10 @@ constexpr float kUnseen = 0.1f;
 // A distance is frequent that one in so many is.
 constexpr std::size_t kOftenShare = 64;
 
+// Counts with what was not seen added may exceed their total: then nothing, as no cost is below it.
 std::uint32_t fixed(float bits) {
-  return static_cast<std::uint32_t>(bits * static_cast<float>(1u << kCostFraction) + 0.5f);
+  const float cost = bits * static_cast<float>(1u << kCostFraction) + 0.5f;
+  return cost > 0 ? static_cast<std::uint32_t>(cost) : 0;
 }
 
 std::size_t width_of(std::uint32_t lookback) {
@@ -206,7 +208,7 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
       continue;
     }
     const float cost = class_bits[c] / class_counts[c];
-    delta_costs_[c] = fixed(cost > 0 ? cost : 0);
+    delta_costs_[c] = fixed(cost);
   }
   return bits;
 }
