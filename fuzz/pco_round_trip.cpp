@@ -61,7 +61,7 @@ void run(ByteSpan input) {
   const Encoded encoded = draw_encoded(draw, 4096);
   const NumberView numbers = encoded.numbers.view();
   Decoded all = decode(guarded(encoded.file));
-  if (!encoded.config.uniform_type && numbers.count == 0) {
+  if (!names_type(encoded.config) && numbers.count == 0) {
     NUMPACT_REQUIRE(all.status.kind() == ErrorKind::kTypeMismatch);
     return;
   }

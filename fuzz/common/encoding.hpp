@@ -33,6 +33,11 @@ struct Encoded {
   Bytes file;
 };
 
+// Whether a file tells its type without a chunk: only of format 4.0 on.
+inline bool names_type(const EncodeConfig& config) {
+  return config.uniform_type && config.compatibility >= Compatibility::kV4_0;
+}
+
 struct EncodeOptions {
   std::optional<TrailerSpec> trailer;  // in place of what is drawn
 };
