@@ -2,6 +2,7 @@
 // numpact index
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -45,9 +46,10 @@ class Indexer {
     }
     // A file that is not what its trailer says would get one that says it is sound.
     DecodeConfig config = config_;
+    config.progress = file.releasing();
     Verification found;
     if (old) {
-      check(try_verify(file.bytes(), found, config_), path);
+      check(try_verify(file.bytes(), found, config), path);
       if (!found.is_sound() && !options_.overwrite) refuse(found, path);
     }
     config.trailer = TrailerPolicy::kIgnore;
@@ -60,10 +62,19 @@ class Indexer {
                     fmt::format("{} bytes follow that are no trailer (--force drops them)", rest));
     }
     OutputFile out(path, true, Content::kBinary);
-    out.put(file.bytes().first(static_cast<std::size_t>(file_bytes)));
+    copy_first(file, file_bytes, out);
     out.put(trailer);
     out.commit();
     report(path, file_bytes, trailer.size());
+  }
+
+  static void copy_first(const FileBytes& file, std::uint64_t size, OutputFile& out) {
+    constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
+    for (std::uint64_t at = 0; at < size; at += kPieceBytes) {
+      const std::uint64_t n = std::min(size - at, kPieceBytes);
+      out.put(file.bytes().subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(n)));
+      file.release_first(at + n);
+    }
   }
 
   [[noreturn]] static void refuse(const Verification& found, const std::string& path) {

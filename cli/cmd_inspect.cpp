@@ -14,7 +14,9 @@ namespace {
 FileInfo inspect_file(const std::string& path) {
   const FileBytes file(path);
   FileInfo info;
-  check(try_inspect(file.bytes(), info), path == "-" ? "(stdin)" : path);
+  DecodeConfig config;
+  config.progress = file.releasing();
+  check(try_inspect(file.bytes(), info, config), path == "-" ? "(stdin)" : path);
   return info;
 }
 

@@ -124,8 +124,10 @@ class Checker {
   // With it all chunks are looked at, whatever became of others.
   void check_by_trailer(const std::string& path, const ManifestColumn* expected) {
     const FileBytes file(path);
+    DecodeConfig config = config_;
+    config.progress = file.releasing();
     Verification found;
-    check(try_verify(file.bytes(), found, config_), path);
+    check(try_verify(file.bytes(), found, config), path);
     for (const std::string& line : losses(found)) say(fmt::format("{}: {}", one_line(path), line));
     if (!found.header_status.ok()) {
       throw Failure(ExitCode::kCorrupt, path, found.header_status.message());

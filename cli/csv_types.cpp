@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv_types.hpp"
 
-#include <arrow/buffer.h>
 #include <arrow/csv/reader.h>
 #include <arrow/io/memory.h>
-#include <arrow/table.h>
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +15,7 @@
 namespace numpact::cli {
 namespace {
 
-constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
+constexpr std::int64_t kBlockBytes = std::int64_t{2} << 20;
 
 // What Arrow takes a column for: the first that all values are.
 const arrow::DataTypeVector& ladder() {
@@ -66,34 +64,26 @@ std::optional<std::size_t> failed_column(const arrow::Status& status) {
 
 }  // namespace
 
-// The file in pieces of whole rows. As to Arrow, a line's end is a row's.
-class CsvTypes::Blocks {
- public:
-  Blocks(arrow::io::RandomAccessFile& file, const std::string& name) : file_(file), name_(name) {}
+CsvBlocks::CsvBlocks(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string file_name)
+    : file_(std::move(file)), file_name_(std::move(file_name)) {}
 
-  // Null at the end.
-  std::shared_ptr<arrow::Buffer> next() {
-    for (std::int64_t wanted = kBlockBytes;; wanted *= 2) {
-      const auto read = take_arrow(file_.ReadAt(offset_, wanted), name_);
-      if (read->size() == 0) return nullptr;
-      if (read->size() < wanted) return take(read, read->size());
-      const std::string_view text(*read);
-      const std::size_t end = text.find_last_of("\r\n");
-      if (end != std::string_view::npos) return take(read, static_cast<std::int64_t>(end) + 1);
-    }
+std::shared_ptr<arrow::Buffer> CsvBlocks::next() {
+  for (std::int64_t wanted = kBlockBytes;; wanted *= 2) {
+    const auto read = take_arrow(file_->ReadAt(offset_, wanted), file_name_);
+    if (read->size() == 0) return nullptr;
+    if (read->size() < wanted) return take(read, read->size());
+    const std::string_view text(*read);
+    const std::size_t end = text.find_last_of("\r\n");
+    if (end != std::string_view::npos) return take(read, static_cast<std::int64_t>(end) + 1);
   }
+}
 
- private:
-  std::shared_ptr<arrow::Buffer> take(const std::shared_ptr<arrow::Buffer>& read,
-                                      std::int64_t bytes) {
-    offset_ += bytes;
-    return arrow::SliceBuffer(read, 0, bytes);
-  }
-
-  arrow::io::RandomAccessFile& file_;
-  const std::string& name_;
-  std::int64_t offset_ = 0;
-};
+std::shared_ptr<arrow::Buffer> CsvBlocks::take(const std::shared_ptr<arrow::Buffer>& read,
+                                               std::int64_t bytes) {
+  offset_ += bytes;
+  ++count_;
+  return arrow::SliceBuffer(read, 0, bytes);
+}
 
 CsvTypes::CsvTypes(std::shared_ptr<arrow::io::RandomAccessFile> file, const CsvForm& form,
                    std::string file_name)
@@ -102,7 +92,7 @@ CsvTypes::CsvTypes(std::shared_ptr<arrow::io::RandomAccessFile> file, const CsvF
 }
 
 void CsvTypes::read_names() {
-  std::shared_ptr<arrow::Buffer> block = Blocks(*file_, file_name_).next();
+  std::shared_ptr<arrow::Buffer> block = CsvBlocks(file_, file_name_).next();
   if (block == nullptr) block = std::make_shared<arrow::Buffer>("");  // Arrow has the words for it
   arrow::csv::ReadOptions options = arrow::csv::ReadOptions::Defaults();
   options.autogenerate_column_names = !form_.has_header;
@@ -136,11 +126,9 @@ void CsvTypes::find() {
 bool CsvTypes::look_at_all() {
   rows_ = 0;
   bool has_changed = false;
-  bool is_first = true;
-  Blocks blocks(*file_, file_name_);
+  CsvBlocks blocks(file_, file_name_);
   while (const std::shared_ptr<arrow::Buffer> block = blocks.next()) {
-    if (look_at(block, is_first)) has_changed = true;
-    is_first = false;
+    if (look_at(block, blocks.is_first())) has_changed = true;
   }
   return has_changed;
 }
@@ -148,14 +136,7 @@ bool CsvTypes::look_at_all() {
 bool CsvTypes::look_at(const std::shared_ptr<arrow::Buffer>& block, bool is_first) {
   bool has_changed = false;
   for (;;) {
-    arrow::csv::ReadOptions options = read_options();
-    if (!is_first) options.skip_rows_after_names = 0;
-    const auto reader =
-        take_arrow(arrow::csv::TableReader::Make(arrow::io::default_io_context(),
-                                                 std::make_shared<arrow::io::BufferReader>(block),
-                                                 options, parse_options(), convert_options()),
-                   file_name_);
-    const auto table = reader->Read();
+    const auto table = parse(block, is_first, convert_options());
     if (table.ok()) {
       rows_ += static_cast<std::uint64_t>((*table)->num_rows());
       for (const std::shared_ptr<arrow::Field>& field : (*table)->schema()->fields()) {
@@ -175,6 +156,27 @@ bool CsvTypes::look_at(const std::shared_ptr<arrow::Buffer>& block, bool is_firs
     ++columns_[*failed].rung;
     has_changed = true;
   }
+}
+
+std::shared_ptr<arrow::ChunkedArray> CsvTypes::read(std::size_t column,
+                                                    const std::shared_ptr<arrow::Buffer>& block,
+                                                    bool is_first) const {
+  return take_arrow(parse(block, is_first, convert_options(column)),
+                    column_place(file_name_, names_[column]))
+      ->column(0);
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> CsvTypes::parse(
+    const std::shared_ptr<arrow::Buffer>& block, bool is_first,
+    const arrow::csv::ConvertOptions& convert) const {
+  arrow::csv::ReadOptions options = read_options();
+  if (!is_first) options.skip_rows_after_names = 0;
+  const auto reader =
+      take_arrow(arrow::csv::TableReader::Make(arrow::io::default_io_context(),
+                                               std::make_shared<arrow::io::BufferReader>(block),
+                                               options, parse_options(), convert),
+                 file_name_);
+  return reader->Read();
 }
 
 arrow::csv::ReadOptions CsvTypes::read_options() const {

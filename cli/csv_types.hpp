@@ -3,8 +3,11 @@
 #ifndef NUMPACT_CLI_CSV_TYPES_HPP
 #define NUMPACT_CLI_CSV_TYPES_HPP
 
+#include <arrow/buffer.h>
 #include <arrow/csv/options.h>
 #include <arrow/io/interfaces.h>
+#include <arrow/result.h>
+#include <arrow/table.h>
 #include <arrow/type.h>
 
 #include <cstddef>
@@ -18,6 +21,26 @@ namespace numpact::cli {
 struct CsvForm {
   char separator = ',';
   bool has_header = true;
+};
+
+// A file in pieces of whole rows. As to Arrow, a line's end is a row's.
+class CsvBlocks {
+ public:
+  CsvBlocks(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string file_name);
+
+  // Null at the end.
+  std::shared_ptr<arrow::Buffer> next();
+  // Of the block that next() gave.
+  bool is_first() const { return count_ == 1; }
+
+ private:
+  std::shared_ptr<arrow::Buffer> take(const std::shared_ptr<arrow::Buffer>& read,
+                                      std::int64_t bytes);
+
+  std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  std::string file_name_;
+  std::int64_t offset_ = 0;
+  std::uint64_t count_ = 0;
 };
 
 class CsvTypes {
@@ -36,10 +59,10 @@ class CsvTypes {
   const std::shared_ptr<arrow::DataType>& type(std::size_t column) const;
   std::uint64_t rows() const { return rows_; }
 
-  // To read one column from the start of the file.
-  arrow::csv::ReadOptions read_options() const;
-  arrow::csv::ParseOptions parse_options() const;
-  arrow::csv::ConvertOptions convert_options(std::size_t column) const;
+  // One column of a block of the file.
+  std::shared_ptr<arrow::ChunkedArray> read(std::size_t column,
+                                            const std::shared_ptr<arrow::Buffer>& block,
+                                            bool is_first) const;
 
  private:
   struct Column {
@@ -47,12 +70,17 @@ class CsvTypes {
     std::shared_ptr<arrow::DataType> fixed;
     bool is_left_out = false;
   };
-  class Blocks;
 
   void read_names();
   bool look_at_all();
   bool look_at(const std::shared_ptr<arrow::Buffer>& block, bool is_first);
+  arrow::Result<std::shared_ptr<arrow::Table>> parse(
+      const std::shared_ptr<arrow::Buffer>& block, bool is_first,
+      const arrow::csv::ConvertOptions& options) const;
+  arrow::csv::ReadOptions read_options() const;
+  arrow::csv::ParseOptions parse_options() const;
   arrow::csv::ConvertOptions convert_options() const;
+  arrow::csv::ConvertOptions convert_options(std::size_t column) const;
 
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   CsvForm form_;

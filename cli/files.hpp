@@ -59,6 +59,9 @@ class FileBytes {
   FileBytes& operator=(const FileBytes&) = delete;
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  // As MappedFile's.
+  ProgressCallback releasing() const { return mapped_.releasing(); }
+  void release_first(std::uint64_t size) const { mapped_.release_first(size); }
 
  private:
   std::vector<std::byte> read_;

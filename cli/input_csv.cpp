@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables as text. Types are those that fit all rows, so the file is looked through before any
 // number is handed on; then a column at a time is read from its start.
-#include <arrow/csv/reader.h>
-#include <arrow/record_batch.h>
-#include <arrow/table.h>
-
 #include <utility>
 
 #include "arrow_columns.hpp"
@@ -34,17 +30,11 @@ class CsvTable final : public TableInput {
     Column parsed = columns_[index];
     if (parsed.type == NumberType::kF16) parsed.type = NumberType::kF32;
     const std::string place = column_place(name_, parsed.name);
-    const std::int64_t size = take_arrow(file_->GetSize(), name_);
-    const auto reader = take_arrow(
-        arrow::csv::StreamingReader::Make(
-            arrow::io::default_io_context(),
-            take_arrow(arrow::io::RandomAccessFile::GetStream(file_, 0, size), name_),
-            types_.read_options(), types_.parse_options(), types_.convert_options(index)),
-        name_);
-    auto next = [reader, place]() -> std::shared_ptr<arrow::ChunkedArray> {
-      std::shared_ptr<arrow::RecordBatch> batch;
-      check_arrow(reader->ReadNext(&batch), place);
-      return batch == nullptr ? nullptr : std::make_shared<arrow::ChunkedArray>(batch->column(0));
+    auto next = [this, index,
+                 blocks =
+                     CsvBlocks(file_, name_)]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
+      const std::shared_ptr<arrow::Buffer> block = blocks.next();
+      return block == nullptr ? nullptr : types_.read(index, block, blocks.is_first());
     };
     auto numbers = read_arrays(std::move(next), parsed, types_.rows(), options_, name_);
     return convert_numbers(std::move(numbers), parsed.type, columns_[index].type,

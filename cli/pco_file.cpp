@@ -73,7 +73,9 @@ std::uint64_t append_trailer(const TrailerSpec& spec, OutputFile& file, ByteSink
   const FileBytes written(file.written_path());
   std::vector<std::byte> trailer;
   std::uint64_t file_bytes = 0;
-  check(Trailer::try_make(written.bytes(), spec, trailer, file_bytes), place);
+  DecodeConfig config;
+  config.progress = written.releasing();
+  check(Trailer::try_make(written.bytes(), spec, trailer, file_bytes, config), place);
   check_written(sink.write(trailer), file, place);
   return trailer.size();
 }

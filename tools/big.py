@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import peak_memory
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -21,21 +22,19 @@ PROGRAM = Path(os.environ.get("NUMPACT_CLI", ROOT / "build/release/cli/numpact")
 MIB = 1 << 20
 THREAD = 64  # MiB for each
 ONCE = 24  # chunks of numbers, a window, a row group
-TABLE = 60  # more for CSV and Parquet: Arrow's blocks and pages, in its own threads
 PIECE = 1 << 22
 
 
 def run(folder: Path, words: str, stdin: str | None = None) -> int:
     """The most memory that a command took, in MiB."""
-    with open(folder / stdin if stdin else os.devnull, "rb") as source, \
-            subprocess.Popen([str(PROGRAM), *words.split()], cwd=folder, stdin=source,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        said = process.stderr.read() if process.stderr else b""
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"big: {words}: exit code {process.returncode}: {said.decode()}")
-    return usage.ru_maxrss // 1024
+    report = folder / "peak"
+    command = peak_memory.measured(report, [str(PROGRAM), *words.split()])
+    with open(folder / stdin if stdin else os.devnull, "rb") as source:
+        done = subprocess.run(command, cwd=folder, stdin=source, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.exit(f"big: {words}: exit code {done.returncode}: {done.stderr.decode()}")
+    return int(report.read_text()) // 1024
 
 
 def make_inputs(folder: Path, count: int) -> None:
@@ -71,26 +70,30 @@ def main() -> None:
         print(f"the program alone: {program} MiB")
         failed = False
         for threads in (1, 2):
-            for table, words, stdin in [
-                (False, "compress a.raw --dtype f64 -f -o a.pco", None),
-                (False, "compress a.npy -f -o a.pco", None),
-                (False, "compress - --dtype f64 -f -o a.pco", "a.raw"),
-                (False, "compress a.npy --append -o a.pco", None),
-                (False, "verify a.pco", None),
-                (False, "decompress a.pco -f -o b.raw", None),
-                (False, "decompress a.pco -f -o b.npy", None),
-                (False, "decompress - --to raw", "a.pco"),
-                (True, "compress a.parquet -f -o p", None),
-                (True, "compress a.csv -f -o c", None),
-                (True, "compress - --from csv --column x -f -o x.pco", "a.csv"),
-                (True, "decompress p -f -o b.parquet", None),
-                (True, "decompress c -f -o b.csv", None),
+            for words, stdin in [
+                ("compress a.raw --dtype f64 -f -o a.pco", None),
+                ("compress a.npy -f -o a.pco", None),
+                ("compress - --dtype f64 -f -o a.pco", "a.raw"),
+                ("compress a.npy --append -o a.pco", None),
+                ("verify a.pco", None),
+                ("index --restart 65536 a.pco", None),
+                ("inspect a.pco", None),
+                ("decompress a.pco -f -o b.raw", None),
+                ("decompress a.pco -f -o b.npy", None),
+                ("decompress - --to raw", "a.pco"),
+                ("compress a.parquet -f -o p", None),
+                ("compress a.csv -f -o c", None),
+                ("compress - --from csv --column x -f -o x.pco", "a.csv"),
+                ("decompress p -f -o b.parquet", None),
+                ("decompress c -f -o b.csv", None),
             ]:
-                most = program + THREAD * threads + ONCE + (TABLE if table else 0)
-                held = run(folder, f"{words} -j {threads}", stdin)
+                most = program + THREAD * threads + ONCE
+                takes_threads = words.split()[0] not in ("index", "inspect")
+                words += f" -j {threads}" if takes_threads else ""
+                held = run(folder, words, stdin)
                 failed |= held > most
                 print(f"{held:5} MiB of {most}{' TOO MUCH' if held > most else ''}  "
-                      f"-j {threads} {words}", flush=True)
+                      f"{words}", flush=True)
         sys.exit(failed)
 
 

@@ -4,9 +4,11 @@
 #define NUMPACT_MAPPED_FILE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
+#include "numpact/config.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact {
@@ -32,6 +34,17 @@ class NUMPACT_API MappedFile {
 
   // The whole file; at an address that stays when the object is moved.
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+  // Gives back the memory that the first `size` bytes take, for one who reads in order. Reading
+  // them again is allowed, by other threads meanwhile too: they come from the file anew.
+  void release_first(std::uint64_t size) const noexcept;
+  // For configs: what a call has left behind is given back.
+  ProgressCallback releasing() const {
+    return [this](const Progress& progress) {
+      release_first(progress.bytes);
+      return true;
+    };
+  }
 
  private:
   std::span<const std::byte> bytes_;

@@ -136,7 +136,8 @@ struct Verification {
   std::optional<NumberType> type;
   TrailerState trailer = TrailerState::kNone;
   Status trailer_status;
-  // Of the header: kChecksum, or what parsing it gave.
+  // Of the header: kChecksum, or what parsing it gave. Where try_verify itself fails, its error:
+  // then nothing is said to be sound.
   Status header_status;
   std::vector<DamagedPart> damage;  // in file order, chunks
   std::uint64_t sound_count = 0;    // numbers in sound chunks

@@ -31,7 +31,9 @@ Status write_trailer(const TrailerSpec& spec, Replacement& file) {
   NUMPACT_TRY(MappedFile::try_open(file.temporary_path(), written));
   std::vector<std::byte> trailer;
   std::uint64_t file_bytes = 0;
-  NUMPACT_TRY(Trailer::try_make(written.bytes(), spec, trailer, file_bytes));
+  DecodeConfig config;
+  config.progress = written.releasing();
+  NUMPACT_TRY(Trailer::try_make(written.bytes(), spec, trailer, file_bytes, config));
   return file.write(trailer);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -65,6 +66,12 @@ void unmap_file(std::span<const std::byte> bytes) {
   if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
 }
 
+void give_back(std::span<const std::byte> bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t whole = bytes.size() / page * page;
+  if (whole > 0) ::madvise(const_cast<std::byte*>(bytes.data()), whole, MADV_DONTNEED);
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) {
@@ -91,6 +98,10 @@ Status MappedFile::try_open(const std::string& path, MappedFile& file) noexcept 
   file = MappedFile();
   const int error = map_file(path.c_str(), file.bytes_);
   return error == 0 ? Status() : Status(ErrorKind::kIo, reason(error));
+}
+
+void MappedFile::release_first(std::uint64_t size) const noexcept {
+  give_back(bytes_.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_.size()))));
 }
 
 }  // namespace numpact

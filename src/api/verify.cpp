@@ -261,7 +261,7 @@ void judge_rest(std::span<const std::byte> file, Verification& out) {
 
 Status try_verify(std::span<const std::byte> file, Verification& verification,
                   const DecodeConfig& config, DecodeContext* context) noexcept {
-  return guarded([&]() -> Status {
+  const Status status = guarded([&]() -> Status {
     verification = {};
     std::optional<Trailer> known;
     if (config.trailer != TrailerPolicy::kIgnore) {
@@ -280,6 +280,8 @@ Status try_verify(std::span<const std::byte> file, Verification& verification,
     if (config.trailer != TrailerPolicy::kIgnore) judge_rest(file, verification);
     return {};
   });
+  if (!status.ok()) verification.header_status = status;
+  return status;
 }
 
 }  // namespace numpact

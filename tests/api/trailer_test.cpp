@@ -310,6 +310,17 @@ TEST(Trailer, WithoutOneTheFrontIsFound) {
   EXPECT_EQ(reader.read<std::int32_t>(0, 701).size(), 701u);
 }
 
+TEST(Trailer, NothingIsSoundPastALimit) {
+  for (const TrailerSpec spec : {TrailerSpec::none(), TrailerSpec::index()}) {
+    const Sample sample = sample_of(spec);
+    DecodeConfig config;
+    config.limits.max_numbers = sample.numbers.count() - 1;
+    Verification found;
+    EXPECT_KIND(try_verify(sample.file, found, config), kLimitExceeded);
+    EXPECT_FALSE(found.is_sound());
+  }
+}
+
 TEST(Trailer, PoliciesSayWhatCounts) {
   const Sample sample = sample_of(TrailerSpec::index());
   const Bytes plain = compressed(sample.numbers);
