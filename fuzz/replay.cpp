@@ -115,7 +115,7 @@ int replay(std::span<char*> arguments) {
     options.runs = number_behind(argument, "--runs=", options.runs);
     options.seed = number_behind(argument, "--seed=", options.seed);
     if (argument[0] == '-') continue;
-    for (const std::filesystem::path& input : inputs_in(argument)) {
+    for (const std::string& input : inputs_in(argument)) {
       std::snprintf(current_name, sizeof current_name, "%s", input.c_str());
       inputs.push_back(read_file(input));
       run(inputs.back());

@@ -99,6 +99,8 @@ class NUMPACT_API Trailer {
   // Of the file without its trailer, which begins there, and of the trailer.
   std::uint64_t file_bytes() const noexcept;
   std::uint64_t bytes() const noexcept;
+  // CRC-32 of the file's header: of what comes before its first chunk.
+  std::uint32_t header_crc() const noexcept;
   // How far apart restart points are, as a power of two; none: it has none.
   std::optional<unsigned> restart_log() const noexcept;
   // In file order; valid as long as this trailer or a copy lives.

@@ -7,6 +7,7 @@ import json
 import mmap
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arrays import TYPES
 from ._errors import (
+    ChecksumError,
     CorruptError,
     Error,
     InputOutputError,
@@ -306,6 +308,9 @@ def _by_trailer(url: str, stamp: Stamp, front: Buffer, raw: _core.RawTrailer) ->
     begin = chunks[0].offset if chunks else end
     if begin != len(header) or (chunks and head["number_type"] != raw["type"]):
         return None
+    if zlib.crc32(header) != raw["header_crc"]:
+        msg = "checksum mismatch: the header has another checksum than the trailer says (at byte 0)"
+        raise ChecksumError(msg, 0)
     return FileIndex(url, stamp, head["number_type"], header, end, chunks, crcs)
 
 

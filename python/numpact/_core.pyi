@@ -11,9 +11,6 @@ from ._specs import CoreDelta, CoreMode, CorePaging, CoreTrailer, TrailerPolicy
 Array = npt.NDArray[Any]
 _Progress = Callable[[int, int], bool] | None
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
 class _Ranges(Protocol):
     size: int | None
     def read_at(self, offset: int, buffer: memoryview, /) -> int: ...
@@ -31,6 +28,7 @@ class RawTrailer(TypedDict):
     count: int
     file_bytes: int
     bytes: int
+    header_crc: int
     restart_every: int | None
     chunks: list[tuple[tuple[int, int, int, int], int, int, int, int, int, int]]
 
@@ -162,14 +160,6 @@ def append_to_file(
     threads: int,
     trailer: CoreTrailer = None,
 ) -> None: ...
-
-class Decoder:
-    def __init__(
-        self, readable: _Readable, threads: int = 1, max_output: int | None = None
-    ) -> None: ...
-    @property
-    def type(self) -> str | None: ...
-    def read(self, count: int) -> Array | None: ...
 
 class ChunkEncoder:
     def __init__(

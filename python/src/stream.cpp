@@ -4,8 +4,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <cstring>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -74,87 +72,6 @@ class Encoder {
   StreamWriter writer_;
 };
 
-// Bytes from a Python object with read(n).
-class PythonSource final : public ByteSource {
- public:
-  explicit PythonSource(nb::object readable) : read_(readable.attr("read")) {}
-
-  Status read(std::span<std::byte> out, std::size_t& got) override {
-    const GilAcquire acquire;
-    try {
-      const nb::bytes piece = nb::cast<nb::bytes>(read_(out.size()));
-      got = piece.size();
-      if (got > out.size()) throw nb::value_error("read(n) gave more than n bytes");
-      std::memcpy(out.data(), piece.data(), got);
-      return {};
-    } catch (...) {
-      raised_ = std::current_exception();
-      return Status(ErrorKind::kIo, "reading failed");
-    }
-  }
-  void rethrow() const {
-    if (raised_) std::rethrow_exception(raised_);
-  }
-
- private:
-  nb::object read_;
-  std::exception_ptr raised_;
-};
-
-// A StreamReader over a Python file.
-class Decoder {
- public:
-  Decoder(nb::object readable, unsigned threads, std::optional<std::uint64_t> max_output)
-      : source_(std::move(readable)), reader_(source_, make_config(threads, max_output)) {}
-
-  nb::object type() {
-    FileHeader header;
-    locked([&] { return reader_.try_header(header); });
-    return name_or_none(header.number_type);
-  }
-
-  // At most `count` numbers, fewer only at the end; None where the file does not name a type.
-  nb::object read(std::size_t count) {
-    FileHeader header;
-    locked([&] { return reader_.try_header(header); });
-    if (!header.number_type) {
-      // Nothing may follow but the end of the file.
-      std::byte spare[8];
-      std::size_t none = 0;
-      locked([&] { return reader_.try_read({NumberType::kU64, spare, 1}, none); });
-      return nb::none();
-    }
-    NewArray out(*header.number_type, count);
-    std::size_t got = 0;
-    locked([&] { return reader_.try_read(out.view(), got); });
-    return out.release(got);
-  }
-
- private:
-  static DecodeConfig make_config(unsigned threads, std::optional<std::uint64_t> max_output) {
-    DecodeConfig config;
-    config.limits = decode_limits(max_output);
-    set_threads(config, threads, 2);
-    return config;
-  }
-
-  template <class Work>
-  void locked(Work&& work) {
-    Status status;
-    {
-      const GilRelease release;
-      const std::lock_guard lock(mutex_);
-      status = work();
-    }
-    source_.rethrow();
-    raise_if_error(status);
-  }
-
-  std::mutex mutex_;
-  PythonSource source_;
-  StreamReader reader_;
-};
-
 void append_to_file(const std::string& path, const ConstArray& array, unsigned level,
                     nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads,
                     std::optional<unsigned> trailer) {
@@ -183,11 +100,6 @@ void bind_stream(nb::module_& m) {
   m.def("append_to_file", &append_to_file, nb::arg("path"), nb::arg("array"), nb::arg("level"),
         nb::arg("mode"), nb::arg("delta"), nb::arg("paging").none(), nb::arg("threads"),
         nb::arg("trailer").none() = nb::none());
-  nb::class_<Decoder>(m, "Decoder")
-      .def(nb::init<nb::object, unsigned, std::optional<std::uint64_t>>(), nb::arg("readable"),
-           nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none())
-      .def_prop_ro("type", &Decoder::type)
-      .def("read", &Decoder::read, nb::arg("count"));
 }
 
 }  // namespace numpact::python

@@ -46,6 +46,7 @@ nb::object trailer_dict(const std::optional<Trailer>& trailer) {
   out["count"] = trailer->count();
   out["file_bytes"] = trailer->file_bytes();
   out["bytes"] = trailer->bytes();
+  out["header_crc"] = trailer->header_crc();
   out["restart_every"] = restart_distance(trailer->restart_log());
   out["chunks"] = chunks;
   return out;

@@ -16,6 +16,7 @@ namespace numpact {
 struct Trailer::Table {
   std::uint64_t file_bytes = 0;
   std::uint64_t bytes = 0;
+  std::uint32_t header_crc = 0;
   std::vector<ChunkSummary> chunks;
   std::shared_ptr<const ChunkIndex::Table> index;
 };
@@ -109,6 +110,7 @@ Status Trailer::try_read_tail(std::span<const std::byte> tail, std::uint64_t bef
     auto table = std::make_shared<Table>();
     table->file_bytes = view.file_bytes;
     table->bytes = view.bytes;
+    table->header_crc = view.front.header_crc;
     const std::shared_ptr<ChunkIndex::Table> index = index_of(view);
     NUMPACT_TRY(take_points(view, *index));
     table->chunks = summaries_of(view, *index);
@@ -159,6 +161,10 @@ std::optional<NumberType> Trailer::type() const noexcept {
 }
 
 std::uint64_t Trailer::count() const noexcept { return index().count(); }
+
+std::uint32_t Trailer::header_crc() const noexcept {
+  return table_ != nullptr ? table_->header_crc : 0;
+}
 
 std::uint64_t Trailer::file_bytes() const noexcept {
   return table_ != nullptr ? table_->file_bytes : 0;

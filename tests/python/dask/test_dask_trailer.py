@@ -39,6 +39,14 @@ def test_no_more_is_read_than_the_end_and_the_header(folder: str, reads: Reads) 
     assert (walked.chunks, walked.header, walked.crcs) == (entry.chunks, entry.header, ())
 
 
+@pytest.mark.parametrize("size", [len(FILE), 9000])  # looked at from both ends, or read whole
+def test_a_changed_header_is_found(folder: str, size: int) -> None:
+    file = FILE if size == len(FILE) else numpact.compress(NUMBERS[:1000], trailer=True)
+    put(f"{folder}/a.pco", changed(file, 7))  # how many numbers it says there are
+    with pytest.raises(numpact.ChecksumError, match=r"a\.pco: .*header has another checksum"):
+        pco_index(f"{folder}/a.pco")
+
+
 def test_a_trailer_that_is_longer_than_the_first_look(
     folder: str, reads: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
