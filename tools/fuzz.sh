@@ -66,7 +66,8 @@ run_one() {
   before=$(find $FINDINGS -name "$target-*" | wc -l)
   # The entropic schedule takes half of the time where an input reaches thousands of edges.
   "$BUILD/fuzz/fuzz_$target" "$WORK/$target" "fuzz/corpus/$target" "$BUILD/seeds/$target" \
-    -entropic=0 -max_total_time="$seconds" -max_len="$(max_len "$target")" -timeout=10 -rss_limit_mb=1500 \
+    -entropic=0 -max_total_time="$seconds" -max_len="$(max_len "$target")" -timeout=10 \
+    -rss_limit_mb=1500 \
     -malloc_limit_mb=64 -artifact_prefix="$FINDINGS/$target-" -print_final_stats=1 -verbosity=1 \
     "${dictionary[@]}" "$@" 2>"$log" || status=$?
   after=$(find $FINDINGS -name "$target-*" | wc -l)
