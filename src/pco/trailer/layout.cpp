@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/append.hpp"
 #include "base/crc.hpp"
 #include "base/load.hpp"
 #include "base/try.hpp"
@@ -22,32 +23,9 @@ constexpr std::uint8_t kNoType = 0;
 
 Status corrupt(const char* what, std::uint64_t at) { return {ErrorKind::kCorrupt, what, at}; }
 
-template <class Word>
-Word load(const std::byte* at) {
-  Word word = 0;
-  for (std::size_t i = 0; i < sizeof word; ++i) {
-    word |= static_cast<Word>(std::to_integer<Word>(at[i]) << (8 * i));
-  }
-  return word;
+void append_text(std::vector<std::byte>& out, std::span<const char> text) {
+  for (const char c : text) out.push_back(static_cast<std::byte>(c));
 }
-
-// Appends little-endian words.
-class Appender {
- public:
-  explicit Appender(std::vector<std::byte>& out) : out_(out) {}
-  template <class Word>
-  void put(Word word) {
-    for (std::size_t i = 0; i < sizeof word; ++i) {
-      out_.push_back(static_cast<std::byte>(word >> (8 * i)));
-    }
-  }
-  void put_text(std::span<const char> text) {
-    for (const char c : text) out_.push_back(static_cast<std::byte>(c));
-  }
-
- private:
-  std::vector<std::byte>& out_;
-};
 
 bool matches(const std::byte* at, std::span<const char> text) {
   return std::memcmp(at, text.data(), text.size()) == 0;
@@ -63,12 +41,12 @@ bool parse_type(std::uint8_t byte, std::optional<NumberType>& type) {
 
 Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
   if (!matches(at, kFrontMagic)) return corrupt("the trailer does not begin as one", offset);
-  if (load<std::uint8_t>(at + 4) != kVersion) {
+  if (load_le<std::uint8_t>(at + 4) != kVersion) {
     return {ErrorKind::kUnsupportedVersion, "trailer version newer than 1", offset + 4};
   }
-  const auto flags = load<std::uint8_t>(at + 6);
-  const auto log = load<std::uint8_t>(at + 7);
-  if (!parse_type(load<std::uint8_t>(at + 5), front.type)) {
+  const auto flags = load_le<std::uint8_t>(at + 6);
+  const auto log = load_le<std::uint8_t>(at + 7);
+  if (!parse_type(load_le<std::uint8_t>(at + 5), front.type)) {
     return corrupt("the trailer names an unknown number type", offset + 5);
   }
   if ((flags & ~kKnownFlags) != 0) return corrupt("unknown flags in the trailer", offset + 6);
@@ -80,14 +58,14 @@ Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
   } else if (log != 0) {
     return corrupt("a distance of restart points without any", offset + 7);
   }
-  front.header_bytes = load<std::uint16_t>(at + 8);
-  front.format = {load<std::uint8_t>(at + 10), load<std::uint8_t>(at + 11)};
+  front.header_bytes = load_le<std::uint16_t>(at + 8);
+  front.format = {load_le<std::uint8_t>(at + 10), load_le<std::uint8_t>(at + 11)};
   if (!front.format.is_readable()) {
     return {ErrorKind::kUnsupportedVersion, "format version newer than 4", offset + 10};
   }
-  front.header_crc = load<std::uint32_t>(at + 12);
-  front.chunk_n = load<std::uint64_t>(at + 16);
-  front.number_n = load<std::uint64_t>(at + 24);
+  front.header_crc = load_le<std::uint32_t>(at + 12);
+  front.chunk_n = load_le<std::uint64_t>(at + 16);
+  front.number_n = load_le<std::uint64_t>(at + 24);
   if (!front.type && front.chunk_n > 0) {
     return corrupt("chunks of no type in the trailer", offset + 5);
   }
@@ -145,7 +123,7 @@ Status check_points(const View& view, std::uint64_t offset) {
 }  // namespace
 
 std::uint32_t ChunkPoints::position(std::size_t point) const {
-  return load<std::uint32_t>(bytes.data() + point * point_bytes());
+  return load_le<std::uint32_t>(bytes.data() + point * point_bytes());
 }
 
 std::span<const std::byte> ChunkPoints::state(std::size_t point) const {
@@ -162,14 +140,13 @@ Builder::Builder(std::span<const std::byte> header, FormatVersion format,
 
 void Builder::add(NumberType type, const ChunkRecord& record, std::span<const std::byte> points) {
   front_.type = type;
-  Appender out(records_);
-  out.put(record.offset);
-  out.put(record.n);
-  out.put(record.page_at);
-  out.put(record.crc);
-  out.put(record.nan_n);
-  out.put(record.least);
-  out.put(record.greatest);
+  append_le(records_, record.offset);
+  append_le(records_, record.n);
+  append_le(records_, record.page_at);
+  append_le(records_, record.crc);
+  append_le(records_, record.nan_n);
+  append_le(records_, record.least);
+  append_le(records_, record.greatest);
   points_.insert(points_.end(), points.begin(), points.end());
   ++front_.chunk_n;
   front_.number_n += record.n;
@@ -178,26 +155,25 @@ void Builder::add(NumberType type, const ChunkRecord& record, std::span<const st
 std::vector<std::byte> Builder::finish(std::uint64_t file_bytes) const {
   std::vector<std::byte> bytes;
   bytes.reserve(kFrontBytes + records_.size() + points_.size() + kFooterBytes);
-  Appender out(bytes);
-  out.put_text(kFrontMagic);
-  out.put(static_cast<std::uint8_t>(kVersion));
-  out.put(front_.type ? static_cast<std::uint8_t>(*front_.type) : kNoType);
-  out.put(front_.restart_log ? kHasRestarts : std::uint8_t{0});
-  out.put(static_cast<std::uint8_t>(front_.restart_log.value_or(0)));
-  out.put(front_.header_bytes);
-  out.put(static_cast<std::uint8_t>(front_.format.major));
-  out.put(static_cast<std::uint8_t>(front_.format.minor));
-  out.put(front_.header_crc);
-  out.put(front_.chunk_n);
-  out.put(front_.number_n);
+  append_text(bytes, kFrontMagic);
+  append_le(bytes, static_cast<std::uint8_t>(kVersion));
+  append_le(bytes, front_.type ? static_cast<std::uint8_t>(*front_.type) : kNoType);
+  append_le(bytes, front_.restart_log ? kHasRestarts : std::uint8_t{0});
+  append_le(bytes, static_cast<std::uint8_t>(front_.restart_log.value_or(0)));
+  append_le(bytes, front_.header_bytes);
+  append_le(bytes, static_cast<std::uint8_t>(front_.format.major));
+  append_le(bytes, static_cast<std::uint8_t>(front_.format.minor));
+  append_le(bytes, front_.header_crc);
+  append_le(bytes, front_.chunk_n);
+  append_le(bytes, front_.number_n);
   bytes.insert(bytes.end(), records_.begin(), records_.end());
   bytes.insert(bytes.end(), points_.begin(), points_.end());
   const std::uint32_t body_crc = crc32(bytes);
   const std::size_t footer = bytes.size();
-  out.put(file_bytes);
-  out.put(body_crc);
-  out.put(crc32(std::span(bytes).subspan(footer)));
-  out.put_text(kEndMagic);
+  append_le(bytes, file_bytes);
+  append_le(bytes, body_crc);
+  append_le(bytes, crc32(std::span(bytes).subspan(footer)));
+  append_text(bytes, kEndMagic);
   return bytes;
 }
 
@@ -205,10 +181,10 @@ ChunkRecord View::record(std::uint64_t chunk) const {
   const std::byte* const at = records.data() + static_cast<std::size_t>(chunk) * kRecordBytes;
   ChunkRecord record;
   record.offset = load_le64(at);
-  record.n = load<std::uint32_t>(at + 8);
-  record.page_at = load<std::uint32_t>(at + 12);
-  record.crc = load<std::uint32_t>(at + 16);
-  record.nan_n = load<std::uint32_t>(at + 20);
+  record.n = load_le<std::uint32_t>(at + 8);
+  record.page_at = load_le<std::uint32_t>(at + 12);
+  record.crc = load_le<std::uint32_t>(at + 16);
+  record.nan_n = load_le<std::uint32_t>(at + 20);
   record.least = load_le64(at + 24);
   record.greatest = load_le64(at + 32);
   return record;
@@ -234,7 +210,7 @@ Status parse(const Tail& tail, View& view) {
   const std::uint64_t footer_at = tail.file_size() - kFooterBytes;
   const std::byte* const footer = tail.bytes.data() + (tail.bytes.size() - kFooterBytes);
   constexpr std::size_t kChecked = 12;
-  if (crc32({footer, kChecked}) != load<std::uint32_t>(footer + kChecked)) {
+  if (crc32({footer, kChecked}) != load_le<std::uint32_t>(footer + kChecked)) {
     return {ErrorKind::kChecksum, "the end of the trailer has another checksum", footer_at};
   }
   const std::uint64_t at = load_le64(footer);
@@ -246,7 +222,7 @@ Status parse(const Tail& tail, View& view) {
   if (at < tail.base) return {ErrorKind::kOutputTooSmall, "the trailer begins before", at};
   const std::span<const std::byte> body = tail.bytes.subspan(
       static_cast<std::size_t>(at - tail.base), static_cast<std::size_t>(footer_at - at));
-  if (crc32(body) != load<std::uint32_t>(footer + 8)) {
+  if (crc32(body) != load_le<std::uint32_t>(footer + 8)) {
     return {ErrorKind::kChecksum, "the trailer has another checksum", at};
   }
   NUMPACT_TRY(parse_front(body.data(), at, view.front));
@@ -267,7 +243,7 @@ Status PointsWalker::next(std::size_t n, ChunkPoints& points) {
   const std::size_t count = point_count(n, *log_);
   if (count == 0) return {};
   if (left_.size() < kStateSizeBytes) return corrupt("the trailer lacks restart points", 0);
-  points.state_bytes = load<std::uint16_t>(left_.data());
+  points.state_bytes = load_le<std::uint16_t>(left_.data());
   left_ = left_.subspan(kStateSizeBytes);
   if (points.state_bytes == kNoPoints) return {};
   if (left_.size() / points.point_bytes() < count) {

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "base/append.hpp"
 #include "base/crc.hpp"
 #include "base/try.hpp"
 #include "pco/trailer/number_range.hpp"
 
 namespace numpact::trailer {
 namespace {
-
-void append_le(std::vector<std::byte>& out, std::uint64_t word, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<std::byte>(word >> (8 * i)));
-}
 
 // The points of one chunk as they are passed.
 class PointsWriter {
@@ -25,7 +22,7 @@ class PointsWriter {
     has_points_ = walker.page().has_state();
     distance_ = std::size_t{1} << *log;
     state_bytes_ = walker.page().state_bytes();
-    append_le(out, has_points_ ? state_bytes_ : kNoPoints, kStateSizeBytes);
+    append_le(out, has_points_ ? static_cast<std::uint16_t>(state_bytes_) : kNoPoints);
   }
 
   // The most numbers to decode from a place in the chunk before pass() is to be called.
@@ -35,7 +32,7 @@ class PointsWriter {
   // With `done` of the chunk's numbers behind.
   void pass(std::size_t done) {
     if (!has_points_ || done % distance_ != 0 || done == walker_.head().n) return;
-    append_le(out_, walker_.page_bits(), kPositionBytes);
+    append_le(out_, static_cast<std::uint32_t>(walker_.page_bits()));
     const std::size_t at = out_.size();
     out_.resize(at + state_bytes_);
     BitWriter writer(std::span<std::byte>(out_).subspan(at));

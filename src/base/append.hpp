@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Little-endian words at the end of a vector.
+#ifndef NUMPACT_BASE_APPEND_HPP
+#define NUMPACT_BASE_APPEND_HPP
+
+#include <cstddef>
+#include <vector>
+
+#include "base/load.hpp"
+
+namespace numpact {
+
+template <class Word>
+void append_le(std::vector<std::byte>& out, Word word) {
+  const std::size_t at = out.size();
+  out.resize(at + sizeof word);
+  store_le(out.data() + at, word);
+}
+
+}  // namespace numpact
+
+#endif
