@@ -58,7 +58,7 @@ std::string string_text(std::string_view utf8) {
 std::string number_text(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  char buffer[64];
+  char buffer[64] = {};  // what fills it is not instrumented by sanitizers
   const auto magnitude = std::fabs(number);
   const bool is_fixed = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
   const auto end =
