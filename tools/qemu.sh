@@ -12,12 +12,17 @@ PACKAGES=(qemu-user googletest)
 TESTS=(conformance_test ans_test base_test cut_test delta_test latent_test mode_test stats_test
   corruption_test wrapped_test stream_test cvc_test)
 
-# Sets triple, processor, emulator.
+# Sets triple, processor, emulator; and flags where warnings are no errors yet: conversions to a
+# size_t of 32 bits.
 describe() {
+  strict=ON flags=''
   case $1 in
     aarch64) triple=aarch64-linux-gnu processor=aarch64 emulator=qemu-aarch64 ;;
     s390x) triple=s390x-linux-gnu processor=s390x emulator=qemu-s390x ;;
-    armhf) triple=arm-linux-gnueabihf processor=armv7-a emulator=qemu-arm ;;
+    armhf)
+      triple=arm-linux-gnueabihf processor=armv7-a emulator=qemu-arm
+      strict=OFF flags='-Wno-psabi -Wno-conversion'
+      ;;
     *) echo "qemu.sh: unknown machine $1" >&2; exit 2 ;;
   esac
 }
@@ -31,9 +36,10 @@ configure() {
     -DCMAKE_FIND_ROOT_PATH="/usr/$triple" -DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER \
     -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
     -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNUMPACT_WERROR=ON \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNUMPACT_WERROR=$strict \
+    -DCMAKE_CXX_FLAGS="$flags" \
     -DNUMPACT_FETCH_DEPENDENCIES=ALWAYS -DNUMPACT_INSTALL=OFF -DNUMPACT_BUILD_CLI=OFF \
-    -DNUMPACT_BUILD_BENCH=OFF -DNUMPACT_BUILD_EXAMPLES=OFF \
+    -DNUMPACT_BUILD_BENCH=OFF -DNUMPACT_BUILD_EXAMPLES=OFF -DNUMPACT_BUILD_FUZZ=OFF \
     -DNUMPACT_GTEST_SOURCE=/usr/src/googletest -DINSTALL_GTEST=OFF >"$build.log" 2>&1 ||
     { cat "$build.log" >&2; return 1; }
 }
@@ -42,7 +48,7 @@ run_machine() {
   local build=build/qemu/$1 failed=0 name program
   describe "$1"
   mkdir -p build/qemu
-  configure "$build"
+  configure "$build" || return 1
   cmake --build "$build" -j "$JOBS" --target "${programs[@]}" >"$build.log" 2>&1 ||
     { grep -A8 "FAILED\|error" "$build.log" >&2; return 1; }
   for name in "${programs[@]}"; do
