@@ -88,7 +88,9 @@ TEST(Inspect, OwnFilesAddUp) {
 }
 
 TEST(Inspect, TypelessEmpty) {
-  const FileInfo info = inspect(read_file(fixture_path(std::string(kTypelessEmpty) + ".pco")));
+  std::string name(kTypelessEmpty);
+  name += ".pco";
+  const FileInfo info = inspect(read_file(fixture_path(name)));
   EXPECT_TRUE(info.chunks.empty());
   EXPECT_EQ(info.count, 0u);
   EXPECT_EQ(info.file_bytes, 8u);

@@ -2,6 +2,7 @@
 #include "support/fixtures.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -164,7 +165,13 @@ Numbers read_npy(const std::string& path) {
   std::string name(1, kind);
   name += std::to_string(8 * size);
   Numbers numbers(number_type_of_name(name).value());
-  numbers.storage().assign(bytes.begin() + static_cast<std::ptrdiff_t>(header_size), bytes.end());
+  Bytes& values = numbers.storage();
+  values.assign(bytes.begin() + static_cast<std::ptrdiff_t>(header_size), bytes.end());
+  if constexpr (std::endian::native == std::endian::big) {
+    for (auto value = values.begin(); value != values.end(); value += size) {
+      std::reverse(value, value + size);
+    }
+  }
   return numbers;
 }
 

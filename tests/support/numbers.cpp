@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/numbers.hpp"
 
+#include <bit>
 #include <iomanip>
 #include <sstream>
 
 namespace numpact::testing {
 
+namespace {
+
+// The bytes of a word that hold a number of so many.
+std::byte* number_in(std::uint64_t& word, std::size_t size) {
+  const bool is_big = std::endian::native == std::endian::big;
+  return reinterpret_cast<std::byte*>(&word) + (is_big ? sizeof word - size : 0);
+}
+
+}  // namespace
+
 std::uint64_t bits_at(const Numbers& numbers, std::size_t i) {
   const std::size_t size = size_of(numbers.type());
   std::uint64_t bits = 0;
-  std::memcpy(&bits, static_cast<const std::byte*>(numbers.data()) + i * size, size);
+  std::memcpy(number_in(bits, size), static_cast<const std::byte*>(numbers.data()) + i * size,
+              size);
   return bits;
 }
 
 void set_bits(Numbers& numbers, std::size_t i, std::uint64_t bits) {
   const std::size_t size = size_of(numbers.type());
-  std::memcpy(numbers.storage().data() + i * size, &bits, size);
+  std::memcpy(numbers.storage().data() + i * size, number_in(bits, size), size);
 }
 
 Numbers from_bits(NumberType type, const std::vector<std::uint64_t>& bits) {
