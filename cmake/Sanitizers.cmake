@@ -5,7 +5,7 @@ if(NUMPACT_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # With sanitizers GCC 12 sees uninitialised members in every std::optional, and short strings
     # overrun.
-    add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds)
+    add_compile_options(-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
     if(NUMPACT_SANITIZE MATCHES undefined)
       add_compile_options(-fsanitize=float-cast-overflow) # Clang's set has it
     endif()

@@ -38,7 +38,8 @@ class NUMPACT_API MappedFile {
   // Gives back the memory that the first `size` bytes take, for one who reads in order. Reading
   // them again is allowed, by other threads meanwhile too: they come from the file anew.
   void release_first(std::uint64_t size) const noexcept;
-  // For configs: what a call has left behind is given back.
+  // For configs: what a call has left behind is given back. This object must stay where it is
+  // meanwhile.
   ProgressCallback releasing() const {
     return [this](const Progress& progress) {
       release_first(progress.bytes);

@@ -20,12 +20,4 @@ endif()
 function(numpact_test name)
   numpact_add_test(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE numpact_test_support)
-  if(NUMPACT_SANITIZE)
-    # What sanitizers put in makes GCC take optional members for uninitialized, and strings for
-    # overrun.
-    target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${name} PRIVATE -Wno-stringop-overflow)
-    endif()
-  endif()
 endfunction()
