@@ -68,6 +68,8 @@ def to_pco(
     Raises:
         FileExistsError: The folder holds ``.pco`` files.
         InvalidArgumentError: Several dimensions. TypeMismatchError: numbers that Pco lacks.
+        What a task raised: its file is left as it was, but tasks that run beside it may still be
+        writing theirs when Dask raises.
     """
     dask_array()
     dask = require("dask", "dask")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -71,6 +72,7 @@ def test_a_folder_with_files(tmp_path: Path) -> None:
 
 
 def test_a_task_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    """One task at a time: among threads, Dask raises while other tasks are still writing."""
     to_pco(da.arange(30, chunks=10), tmp_path)
 
     def fail(block: np.ndarray) -> np.ndarray:
@@ -79,7 +81,7 @@ def test_a_task_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
         return -block
 
     bad = da.arange(30, chunks=10).map_blocks(fail, dtype=int)
-    with pytest.raises(RuntimeError, match="lost"):
+    with dask.config.set(scheduler="synchronous"), pytest.raises(RuntimeError, match="lost"):
         to_pco(bad, tmp_path, overwrite=True)
     assert sorted(os.listdir(tmp_path)) == [f"part-0000{i}.pco" for i in range(3)]
     np.testing.assert_array_equal(numpact.open(tmp_path / "part-00002.pco")[:], np.arange(20, 30))
