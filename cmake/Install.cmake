@@ -18,7 +18,17 @@ target_include_directories(numpact INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL
 set_target_properties(numpact_highway PROPERTIES EXPORT_NAME highway)
 set_target_properties(numpact_libdeflate PROPERTIES EXPORT_NAME libdeflate)
 install(TARGETS numpact numpact_highway numpact_libdeflate EXPORT numpactTargets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/numpact TYPE INCLUDE FILES_MATCHING PATTERN *.hpp)
+if(TARGET numpact_cuda)
+  # Of its own, so that who does not ask for it needs nothing of CUDA's.
+  target_include_directories(numpact_cuda INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS numpact_cuda EXPORT numpactCudaTargets)
+  install(EXPORT numpactCudaTargets NAMESPACE numpact:: DESTINATION ${_numpact_package})
+else()
+  set(_numpact_left_out PATTERN cuda EXCLUDE)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/numpact TYPE INCLUDE
+  FILES_MATCHING PATTERN *.hpp ${_numpact_left_out})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)
 if(TARGET numpact_cli)
   install(TARGETS numpact_cli)

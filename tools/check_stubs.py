@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares numpact/_core.pyi with the module it describes, as it is installed.
+"""Compares numpact/_core.pyi with the module it describes, as it is installed; _cuda.pyi, too,
+where that module was built.
 
 mypy's stubtest takes functions of nanobind for something else. Checked are the names of everything,
 and the parameters: their names, order, and which have defaults. One line per finding.
 """
 import ast
+import importlib.util
 import re
 import sys
 from pathlib import Path
 
 import numpact
-from numpact import _core
 
-STUB = Path(numpact.__file__).with_name("_core.pyi")
+MODULES = ["numpact._core", "numpact._cuda"]
 
 
 def stub_parameters(function):
@@ -65,7 +66,14 @@ def compare(where, stub, real):
 
 
 def main():
-    findings = list(compare("_core", ast.parse(STUB.read_text()).body, _core))
+    findings = []
+    for name in MODULES:
+        if importlib.util.find_spec(name) is None:
+            continue
+        module = importlib.import_module(name)
+        short = name.split(".")[1]
+        stub = Path(numpact.__file__).with_name(f"{short}.pyi")
+        findings += compare(short, ast.parse(stub.read_text()).body, module)
     print("\n".join(findings) or "stubs: fine")
     sys.exit(bool(findings))
 

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE = {".cpp", ".hpp"}
+SOURCES = {".cpp", ".cu"}
+CODE = SOURCES | {".hpp"}
 SCRIPTS = {".py", ".sh", ".cmake"}
 MAX_COLUMNS = 100
 MAX_LINES = 600
@@ -192,7 +193,7 @@ def findings():
         if path.suffix in CODE:
             for number, message in check_code(path, lines, layers, included):
                 yield path, number, message
-        if path.suffix == ".cpp" and not in_source_list(path, lists):
+        if path.suffix in SOURCES and not in_source_list(path, lists):
             yield path, 1, "in no CMake source list"
     for path in files:
         if path.suffix == ".hpp" and path.parts[0] != "include" and path not in included:

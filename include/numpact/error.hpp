@@ -27,6 +27,8 @@ enum class ErrorKind : std::int32_t {
   kOutOfMemory = 31,         // an allocation failed
   kIo = 40,                  // reading or writing failed
   kCancelled = 50,           // the progress callback asked to stop
+  kUnavailable = 60,         // no such device here, or nothing in this build that drives it
+  kDevice = 61,              // a device failed
 };
 
 // The kind in words, e.g. "corrupt"; a static string.

@@ -70,6 +70,7 @@ class NUMPACT_API ChunkIndex {
  private:
   friend class Trailer;
   friend class FileReader;
+  friend class DevicePlanner;
   std::shared_ptr<const Table> table_;  // null: nothing
 };
 

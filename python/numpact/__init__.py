@@ -13,10 +13,12 @@ from ._append import append
 from ._arrow import ArrowArray, compress_arrow, decompress_arrow
 from ._codec import compress, decompress, decompress_into
 from ._core import __version__
+from ._device import DeviceArray
 from ._errors import (
     CancelledError,
     ChecksumError,
     CorruptError,
+    DeviceError,
     Error,
     InputOutputError,
     InvalidArgumentError,
@@ -25,6 +27,7 @@ from ._errors import (
     OutputTooSmallError,
     TruncatedError,
     TypeMismatchError,
+    UnavailableError,
     UnsupportedVersionError,
 )
 from ._explain import explain
@@ -56,6 +59,8 @@ __all__ = [
     "CorruptError",
     "Damage",
     "DeltaSpec",
+    "DeviceArray",
+    "DeviceError",
     "Error",
     "File",
     "FileInfo",
@@ -72,6 +77,7 @@ __all__ = [
     "TrailerChunk",
     "TruncatedError",
     "TypeMismatchError",
+    "UnavailableError",
     "UnsupportedVersionError",
     "Verification",
     "Writer",

@@ -133,7 +133,8 @@ def unpack_numbers(frame: Frame, threads: int | None) -> Array:
 def _decompressed(part: memoryview, frame: Frame, threads: int | None, most: int) -> Array:
     """A part of the frame, decoded; errors are those of the frame."""
     try:
-        return decompress(part, None, threads, most)
+        numbers: Array = decompress(part, None, threads, most)
+        return numbers
     except LimitExceededError:
         # Not the caller's limit, but what the head says.
         raise CorruptError("the Arrow column holds more than its head says") from None

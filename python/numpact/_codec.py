@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import check_truth, numbers_of, output_of, writable
-from ._errors import TypeMismatchError
+from ._device import decompress_to_device, device_number
+from ._errors import InvalidArgumentError, TypeMismatchError
 from ._progress import ProgressLike, core_progress
 from ._specs import (
     DEFAULT_LEVEL,
@@ -115,7 +116,9 @@ def decompress(
     dtype: npt.DTypeLike | None = None,
     trailer: TrailerPolicy = "use",
     progress: ProgressLike = None,
-) -> Array:
+    device: object = "cpu",
+    framework: str | None = None,
+) -> Any:
     """Decodes a standalone Pco file of any version and writer.
 
     Args:
@@ -132,6 +135,10 @@ def decompress(
             checksums. ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none,
             or a damaged one, is refused.
         progress: As for ``compress``.
+        device: "cpu"; or "cuda", "cuda:1" and so on: a GPU of NVIDIA decodes, and the numbers stay
+            in its memory. Then ``out``, ``dtype`` and ``progress`` cannot be used.
+        framework: With a GPU: None for a ``DeviceArray``; "torch" or "cupy" for theirs, which share
+            the memory.
 
     Returns:
         A new array of one dimension; with ``out`` the part of it that was filled, flat.
@@ -144,12 +151,20 @@ def decompress(
             not name its type, which older writers leave out; or ``buf`` has no bytes.
         OutputTooSmallError: ``out`` is too small.
         LimitExceededError: More than ``max_output``.
+        UnavailableError: ``device`` is a GPU that is not there, or numpact was built without CUDA.
 
     >>> import numpact, numpy as np
     >>> days = np.arange("2024-02-27", "2024-03-02", dtype="datetime64[D]")
     >>> numpact.decompress(numpact.compress(days), dtype=days.dtype)[-1]
     np.datetime64('2024-03-01')
     """
+    number = device_number(device)
+    if number is not None:
+        if not (out is None and dtype is None and progress is None):
+            raise InvalidArgumentError("out, dtype and progress are for device='cpu'")
+        return decompress_to_device(buf, number, framework, threads, max_output, trailer)
+    if framework is not None:
+        raise InvalidArgumentError("framework is for the memory of a GPU: device='cuda'")
     wanted = None if dtype is None else as_dtype(dtype)
     if out is not None:
         array = output_of(out)

@@ -9,6 +9,7 @@ from ._errors import Error
 from ._specs import CoreDelta, CoreMode, CorePaging, CoreTrailer, TrailerPolicy
 
 Array = npt.NDArray[Any]
+_Bytes = bytes
 _Progress = Callable[[int, int], bool] | None
 
 class _Ranges(Protocol):
@@ -183,6 +184,28 @@ class ChunkDecoder:
 
 _Target = tuple[int, Array, bool]
 
+class CvcSlice:
+    @property
+    def compression(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def bytes(self) -> Array: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def first_row(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def min(self) -> float: ...
+    @property
+    def scale(self) -> float: ...
+    @property
+    def planes(self) -> list[tuple[int, int, int, bool, _Bytes]]: ...
+
 class CvcReader:
     def __init__(
         self,
@@ -215,6 +238,7 @@ class CvcReader:
     def read_codes(
         self, first: int, count: int, column: int, out: Array, threads: int, verify: bool
     ) -> list[tuple[int, str, float, float]]: ...
+    def stored_slice(self, chunk: int, column: int, threads: int, verify: bool) -> CvcSlice: ...
     def verify(self, threads: int, progress: _Progress) -> list[tuple[int, int, int, int, str]]: ...
 
 class CvcWriter:

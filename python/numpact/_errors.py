@@ -97,6 +97,18 @@ class CancelledError(Error):
     kind = "cancelled"
 
 
+class UnavailableError(Error):
+    """There is no such device here, or nothing installed that drives it."""
+
+    kind = "unavailable"
+
+
+class DeviceError(Error):
+    """A device failed."""
+
+    kind = "device"
+
+
 # By the values of numpact::ErrorKind.
 _CLASSES: dict[int, type[Error]] = {
     10: InvalidArgumentError,
@@ -110,6 +122,8 @@ _CLASSES: dict[int, type[Error]] = {
     31: OutOfMemoryError,
     40: InputOutputError,
     50: CancelledError,
+    60: UnavailableError,
+    61: DeviceError,
 }
 
 

@@ -18,6 +18,7 @@
 #include "config.hpp"
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
+#include "cvc_stored.hpp"
 #include "numpact/cvc.hpp"
 #include "ranges.hpp"
 
@@ -147,6 +148,15 @@ class CvcReader {
     return list;
   }
 
+  CvcSlice stored_slice(std::size_t chunk, std::size_t column, unsigned threads,
+                        bool verify) const {
+    PythonProgress progress;
+    const cvc::ReadConfig config = read_config(threads, verify, false, progress);
+    CvcSlice slice;
+    call(progress, [&] { return reader_->try_stored_slice(chunk, column, slice.stored, config); });
+    return slice;
+  }
+
   // Chunk, first row, rows, kind and words of every problem.
   nb::list verify(unsigned threads, nb::object callback) const {
     PythonProgress progress(std::move(callback));
@@ -196,6 +206,8 @@ void bind_cvc_reader(nb::module_& m) {
       .def("find_chunks", &CvcReader::find_chunks, nb::arg("key"), nb::arg("value"))
       .def("read_codes", &CvcReader::read_codes, nb::arg("first"), nb::arg("count"),
            nb::arg("column"), nb::arg("out"), nb::arg("threads"), nb::arg("verify"))
+      .def("stored_slice", &CvcReader::stored_slice, nb::arg("chunk"), nb::arg("column"),
+           nb::arg("threads"), nb::arg("verify"), nb::keep_alive<0, 1>())
       .def("verify", &CvcReader::verify, nb::arg("threads"), nb::arg("progress").none());
 }
 

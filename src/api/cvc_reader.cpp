@@ -11,6 +11,7 @@
 #include "cvc/file/loader.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/records.hpp"
+#include "cvc/file/stored.hpp"
 #include "cvc/file/targets.hpp"
 #include "cvc/file/verify.hpp"
 #include "cvc/header/filter.hpp"
@@ -161,6 +162,15 @@ Status Reader::try_read_codes(const RowRange& rows, std::size_t column, std::spa
       [&] { return copy_codes(impl_->records(), rows, column, out, stride, config, runs); });
 }
 
+Status Reader::try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
+                                const ReadConfig& config) const noexcept {
+  return guarded([&]() -> Status {
+    NUMPACT_TRY(find_stored(impl_->records(), chunk, column, config, stored));
+    if (stored.owner == nullptr) stored.owner = impl_;
+    return {};
+  });
+}
+
 Status Reader::try_verify(VerifyReport& report, const ReadConfig& config) const noexcept {
   return guarded([&] { return verify_chunks(impl_->records(), config, report); });
 }
@@ -194,6 +204,11 @@ Status try_decode_chunk(const Info& info, std::size_t chunk, std::span<const std
     ReadReport report;
     return read_ranges(records, {&rows, 1}, targets, config, report);
   });
+}
+
+Status try_decode_slice(const StoredSlice& slice, const RowRange& rows,
+                        const MutableRows& out) noexcept {
+  return guarded([&] { return decode_stored(slice, rows, out); });
 }
 
 }  // namespace numpact::cvc

@@ -29,6 +29,10 @@ const char* to_string(ErrorKind kind) noexcept {
       return "input/output error";
     case ErrorKind::kCancelled:
       return "cancelled";
+    case ErrorKind::kUnavailable:
+      return "unavailable";
+    case ErrorKind::kDevice:
+      return "device error";
   }
   return "unknown error";
 }

@@ -191,8 +191,7 @@ TEST(Explain, NothingIsExplainedToo) {
   EXPECT_EQ(explanation.numbers.count, 0u);
   EXPECT_TRUE(explanation.chunks.empty());
   expect_parts_add_up(explanation);
-  const Explanation empty =
-      explain_file(read_file(fixture_path(text(kTypelessEmpty, ".pco"))));
+  const Explanation empty = explain_file(read_file(fixture_path(text(kTypelessEmpty, ".pco"))));
   EXPECT_TRUE(empty.chunks.empty());
   EXPECT_EQ(parts_of(empty.file).framing, 64u);
 }

@@ -62,7 +62,9 @@ TEST(Errors, KindsAreNamedApart) {
                              ErrorKind::kLimitExceeded,
                              ErrorKind::kOutOfMemory,
                              ErrorKind::kIo,
-                             ErrorKind::kCancelled};
+                             ErrorKind::kCancelled,
+                             ErrorKind::kUnavailable,
+                             ErrorKind::kDevice};
   std::set<std::string> names;
   for (const ErrorKind kind : kinds) names.insert(to_string(kind));
   EXPECT_EQ(names.size(), std::size(kinds));

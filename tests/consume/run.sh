@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build into a moved prefix, then builds and runs a program that uses it.
-#   run.sh BUILD_DIR [cmake|pkgconfig|subdirectory|subdirectory_whole]...
-#   (the first three when none is named)
+#   run.sh BUILD_DIR [cmake|cuda|pkgconfig|subdirectory|subdirectory_whole]...
+#   (cmake, pkgconfig and subdirectory when none is named)
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,6 +30,12 @@ configure_and_run() {
 way_cmake() {
   install_moved
   configure_and_run cmake -DCMAKE_PREFIX_PATH="$work/prefix"
+}
+
+# Where the build has CUDA.
+way_cuda() {
+  install_moved
+  configure_and_run cuda -DCMAKE_PREFIX_PATH="$work/prefix" -DCONSUMER_CUDA=ON
 }
 
 way_pkgconfig() {

@@ -143,6 +143,13 @@ TEST_P(VectorDoors, Reading) {
     const Status status = reader.try_read_codes({0, 50}, 0, room, 0, runs);
     return status.kind() == ErrorKind::kTypeMismatch ? Status() : status;
   };
+  const auto stored = [&](const cvc::Reader& reader) {
+    cvc::StoredSlice slice;
+    cvc::ReadConfig config;
+    config.verify = true;
+    const Status status = reader.try_stored_slice(0, 0, slice, config);
+    return status.ok() ? reader.try_stored_slice(0, 0, slice) : status;
+  };
   const auto opened = [&](const auto& f) {
     return [&]() -> Status {
       Result<cvc::Reader> reader = cvc::Reader::create(ByteSpan(file));
@@ -152,8 +159,9 @@ TEST_P(VectorDoors, Reading) {
   const auto fetched = [&]() -> Status {
     Result<cvc::Reader> reader = cvc::Reader::create(std::make_shared<Ranges>(file));
     if (!reader.ok()) return reader.status();
-    const Status status = read(*reader, 1);
-    return status.ok() ? look(*reader) : status;
+    Status status = read(*reader, 1);
+    if (status.ok()) status = look(*reader);
+    return status.ok() ? stored(*reader) : status;
   };
   const auto read_alone = [&](const cvc::Reader& reader) { return read(reader, 1); };
   const auto read_together = [&](const cvc::Reader& reader) { return read(reader, 3); };
@@ -162,6 +170,7 @@ TEST_P(VectorDoors, Reading) {
       {"read with threads", opened(read_together)},
       {"gather, verify, find", opened(look)},
       {"codes", opened(codes)},
+      {"stored slices", opened(stored)},
       {"by ranges", fetched},
   });
   for (int i = 0; i < 2; ++i) {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <limits>
 
+#include "base/crc.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/cvc_files.hpp"
-#include "base/crc.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {

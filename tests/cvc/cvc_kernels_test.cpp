@@ -7,11 +7,11 @@
 #include <cstring>
 #include <limits>
 
+#include "base/crc.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/steps.hpp"
 #include "cvc/compression/tiles.hpp"
-#include "base/crc.hpp"
 #include "support/half.hpp"
 #include "support/random.hpp"
 #include "unit/targets.hpp"

@@ -19,6 +19,7 @@
 
 #include "numpact/config.hpp"
 #include "numpact/cvc/read_config.hpp"
+#include "numpact/cvc/stored_slice.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/error.hpp"
 #include "numpact/range_source.hpp"
@@ -98,6 +99,11 @@ class NUMPACT_API Reader {
                         std::size_t stride, std::vector<CodeRun>& runs,
                         const ReadConfig& config = {}) const noexcept;
 
+  // The bytes of a chunk's column, of any compression: in place, or fetched as a whole. The
+  // checksum is compared with config.verify only.
+  Status try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
+                          const ReadConfig& config = {}) const noexcept;
+
   // Reads every chunk: checksums, and that its bytes can be decoded. Problems of chunks go to the
   // report; the Status tells of others (kCancelled, kOutOfMemory, kLimitExceeded: the limits on
   // output count all values of the file). Versions without checksums are only checked for what can
@@ -129,6 +135,10 @@ NUMPACT_API Status try_decode_chunk(const Info& info, std::size_t chunk,
                                     std::span<const std::byte> record,
                                     std::span<const Target> targets,
                                     const ReadConfig& config = {}) noexcept;
+
+// Rows of a slice, counted within it, to the first rows of `out`.
+NUMPACT_API Status try_decode_slice(const StoredSlice& slice, const RowRange& rows,
+                                    const MutableRows& out) noexcept;
 
 template <Value T>
 std::vector<T> Reader::read_rows(std::uint64_t first, std::uint64_t count, const ReadConfig& config,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, UnsupportedVersionError
-from ._backends import check_backend
+from ._backends import is_gpu
 from ._reader import CorruptionWarning, Reader
 
 if TYPE_CHECKING:
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 
-def _single(path: Path) -> Reader:
-    reader = Reader(path)
+def open_for(path: Path, device: str, framework: str, backend: str) -> Reader:
+    """On the CPU results are arrays, whatever the framework."""
+    chosen = framework if is_gpu(device) else None
+    return Reader(path, framework=chosen, device=device, backend=backend)
+
+
+def _single(path: Path, device: str, framework: str, backend: str) -> Reader:
+    reader = open_for(path, device, framework, backend)
     if len(reader.info.columns) != 1:
         raise UnsupportedVersionError("a columnar file: load_cvc_columns reads it")
     return reader
@@ -40,22 +46,24 @@ def load_cvc(
 
     Args:
         path: The file, of any version.
-        device: "cpu".
-        framework: Means nothing on the CPU; ``torch.from_numpy`` takes the result without a copy.
-        backend: "auto", "cpp" or "python", which are the same code.
+        device: "cpu", "cuda" or "cuda:N".
+        framework: "torch" or "cupy" on a GPU. Means nothing on the CPU; ``torch.from_numpy`` takes
+            the result without a copy.
+        backend: "auto", "cpp" or "python", which are the same code; on a GPU "auto", "cuda" or
+            "triton".
         on_corruption: About chunks whose checksum does not match: "raise", or fill their rows with
             ``fill_value``, in silence ("skip") or with a warning ("warn").
         fill_value: As said.
         threads: As for ``numpact.decompress``.
 
     Returns:
-        float32, (rows, values).
+        float32, (rows, values): of NumPy, or on a GPU of the framework.
 
     Raises:
+        BackendError: The device or the backend is not there; a RuntimeError.
         CorruptedChunkError: A checksum does not match.
         CorruptError, TruncatedError, UnsupportedVersionError: also ValueErrors.
     """
-    check_backend(device, backend)
     if on_corruption not in ("raise", "skip", "warn"):
         raise InvalidArgumentError(
             f"on_corruption must be 'raise', 'skip' or 'warn', not {on_corruption!r}"
@@ -63,7 +71,7 @@ def load_cvc(
     with warnings.catch_warnings():
         if on_corruption == "skip":
             warnings.simplefilter("ignore", CorruptionWarning)
-        return _single(path).read(
+        return _single(path, device, framework, backend).read(
             dtype="float32",
             on_corruption="raise" if on_corruption == "raise" else "fill",
             fill_value=fill_value,
@@ -96,8 +104,7 @@ def load_cvc_chunked(
     Yields:
         Index and vectors of each chunk.
     """
-    check_backend(device, backend)
-    reader = _single(path)
+    reader = _single(path, device, framework, backend)
     count = len(reader.info.chunks)
     wanted = range(count) if chunk_indices is None else sorted(set(chunk_indices))
     _check_chunks(wanted, count)
@@ -130,13 +137,12 @@ def load_cvc_range(
     Raises:
         InvalidArgumentError: Several ways of choosing, or nothing found; a ValueError.
     """
-    check_backend(device, backend)
     ways = [chunk_indices is not None, metadata_key is not None, section_key is not None]
     if sum(ways) > 1:
         raise InvalidArgumentError(
             "choose by chunk_indices, by metadata or by section: one of them"
         )
-    reader = _single(path)
+    reader = _single(path, device, framework, backend)
     info = reader.info
     ranges = [(0, info.rows)]
     if section_key is not None:
@@ -178,8 +184,7 @@ def load_cvc_columns(
         Arrays by name: (rows,) for scalars, else (rows, values); float32, but integers that are
         stored as they are keep their type.
     """
-    check_backend(device, backend)
-    reader = Reader(path)
+    reader = open_for(path, device, framework, backend)
     info = reader.info
     if not info.is_columnar:
         raise UnsupportedVersionError("not a columnar file: load_cvc reads it")

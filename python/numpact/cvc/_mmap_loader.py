@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
-from ._backends import check_backend
+from ._backends import is_gpu
 from ._frames import Payloads
 
 if TYPE_CHECKING:
@@ -67,15 +67,16 @@ class MMapCVCLoader:
         return self._opened()[chunk_idx]
 
     def load_chunk(self, chunk_idx: int, device: str = "cpu", framework: str = "torch") -> Array:
-        """The vectors of a chunk as float32."""
-        check_backend(device, "auto")
+        """The vectors of a chunk as float32; device and framework as for ``load_cvc``."""
         self._check(chunk_idx)
-        return self._opened().reader.read_chunk(chunk_idx, dtype="float32")
+        chosen = framework if is_gpu(device) else None
+        reader = self._opened().reader
+        return reader.read_chunk(chunk_idx, dtype="float32", device=device, framework=chosen)
 
     def load(self, device: str = "cpu", framework: str = "torch") -> Array:
-        """All vectors as float32."""
-        check_backend(device, "auto")
-        return self._opened().reader.read(dtype="float32")
+        """All vectors as float32; device and framework as for ``load_cvc``."""
+        chosen = framework if is_gpu(device) else None
+        return self._opened().reader.read(dtype="float32", device=device, framework=chosen)
 
     def get_info(self) -> dict[str, Any]:
         info = self._opened().info

@@ -34,22 +34,26 @@ class Output(NamedTuple):
 
 
 def check_framework(framework: str) -> str:
-    """Raises unless it is known and installed."""
+    """Raises unless it is one for the CPU, and installed."""
+    if framework == "cupy":
+        raise InvalidArgumentError("framework 'cupy' requires device='cuda'")
     if framework not in FRAMEWORKS:
-        raise InvalidArgumentError(f"framework must be 'numpy' or 'torch', not {framework!r}")
+        raise InvalidArgumentError(
+            f"framework must be 'numpy', 'torch' or 'cupy', not {framework!r}"
+        )
     if framework == "torch":
         require("torch", "torch")
     return framework
 
 
-def _is_of_torch(thing: Any, name: str) -> bool:
+def is_of_torch(thing: Any, name: str) -> bool:
     """Whether it is a tensor or a type of PyTorch's, which is not imported to find out."""
     torch = sys.modules.get("torch")
     kind = getattr(torch, name, None)
     return kind is not None and isinstance(thing, kind)
 
 
-def _name(dtype: Any) -> str:
+def name_of_type(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
@@ -96,17 +100,17 @@ def output_for(
     """
     import numpy as np
 
-    is_tensor = _is_of_torch(out, "Tensor")
+    is_tensor = is_of_torch(out, "Tensor")
     if dtype is None and out is not None:
         dtype = out.dtype
-    if _is_of_torch(dtype, "dtype"):
-        dtype = _name(dtype)
+    if is_of_torch(dtype, "dtype"):
+        dtype = name_of_type(dtype)
         framework = "torch"
     found, is_bfloat16 = result_dtype(column, dtype)
     shape = shape_of(column, is_columnar, rows)
     if out is not None and is_tensor:
-        if _name(out.dtype) != ("bfloat16" if is_bfloat16 else found.name):
-            raise TypeMismatchError(f"out is of {_name(out.dtype)}, not of {dtype}")
+        if name_of_type(out.dtype) != ("bfloat16" if is_bfloat16 else found.name):
+            raise TypeMismatchError(f"out is of {name_of_type(out.dtype)}, not of {dtype}")
         array = _array_of(out)
         check_out(array, shape, np.dtype(np.uint16) if is_bfloat16 else found)
         return Output(index, array, is_bfloat16, out, False)

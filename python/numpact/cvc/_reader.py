@@ -14,15 +14,18 @@ from .. import _core
 from .._errors import InvalidArgumentError
 from .._progress import ProgressLike, core_progress
 from .._threads import resolve
+from ._backends import Place, find_place, is_gpu
 from ._info import Info, make_info
 from ._outputs import Output, as_tensor, check_framework, output_for
 from ._sources import opened
-from ._values import shape_of
+from ._values import shape_of, type_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
+    from ._device._arrays import DeviceArray
+    from ._device._read import Source as DeviceSource
     from ._sources import Source
 
     Array = npt.NDArray[Any]
@@ -85,21 +88,36 @@ class Reader:
         source: A path, a file, or the bytes.
         threads: How many decode at the same time; None: as many as the machine runs at once, but
             one in Zarr and Dask tasks.
-        framework: "numpy", or "torch" for tensors on the CPU where this says arrays.
+        framework: "numpy", or "torch" for tensors where this says arrays; on a GPU "torch" or
+            "cupy". None: "numpy" on the CPU, "torch" on a GPU.
+        device: "cpu", "cuda" or "cuda:N": where results go. Stored bytes are copied to a GPU and
+            decoded there, to the bits that the CPU gives; pco, and single rows of lossless data,
+            are decoded before they are copied. Results are for the framework's current stream, and
+            there when it has come so far.
+        backend: "auto"; what decodes on a GPU: "cuda" or "triton" (see ``get_backend_errors``).
 
     Raises:
+        BackendError: The device, or the backend, is not there; its text says what is missing.
         CorruptError, TruncatedError, UnsupportedVersionError: of the header or the chunks' places.
         InputOutputError: An open file cannot be read; ``__cause__`` tells why. Also an OSError.
     """
 
     def __init__(
-        self, source: Source, *, threads: int | None = None, framework: str = "numpy"
+        self,
+        source: Source,
+        *,
+        threads: int | None = None,
+        framework: str | None = None,
+        device: str = "cpu",
+        backend: str = "auto",
     ) -> None:
-        self._framework = check_framework(framework)
+        self._place = find_place(device, framework, backend)
+        self._backend = backend
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
         data, ranges = opened(source)
         self._name = ranges.name if ranges is not None else "bytes"
+        self._is_remote = ranges is not None
         self._reader = _core.CvcReader(data, ranges)
         self._info = make_info(self._reader.info())
 
@@ -132,6 +150,7 @@ class Reader:
         on_corruption: str = "raise",
         fill_value: float = 0.0,
         framework: str | None = None,
+        device: str | None = None,
         threads: int | None = None,
         progress: ProgressLike = None,
     ) -> Array:
@@ -145,12 +164,14 @@ class Reader:
                 or one of these of PyTorch, for a tensor. None: float32, but integers that are
                 stored as they are keep their type.
             out: Array to read into, of the right shape and type; its rows may lie apart. Or a
-                tensor on the CPU, whose type is taken for ``dtype``.
+                tensor, whose type is taken for ``dtype``; one on a GPU, or an array of CuPy, says
+                for which device.
             verify: Check the checksum also of chunks of which only a part is read.
             on_corruption: What to do about a chunk whose checksum does not match: "raise", "fill"
                 its rows with ``fill_value``, or "drop" them. The last two warn.
             fill_value: As said.
-            framework: "numpy" or "torch"; None: that of the reader.
+            framework: "numpy", "torch" or "cupy"; None: that of the reader.
+            device: As for the reader; None: its own.
             threads, progress: As for ``numpact.decompress``.
 
         Returns:
@@ -169,6 +190,7 @@ class Reader:
             on_corruption=on_corruption,
             fill_value=fill_value,
             framework=framework,
+            device=device,
             threads=threads,
             progress=progress,
         )
@@ -185,31 +207,41 @@ class Reader:
         on_corruption: str = "raise",
         fill_value: float = 0.0,
         framework: str | None = None,
+        device: str | None = None,
         threads: int | None = None,
         progress: ProgressLike = None,
     ) -> list[Array]:
         """Rows of several ranges, (first, count) each, one after the other; an array a column."""
         indices = self._columns(columns)
         total = sum(count for _, count in ranges)
-        outputs = [
-            self._output(index, total, dtype, None if outs is None else outs[position], framework)
-            for position, index in enumerate(indices)
-        ]
+        given = [None] * len(indices) if outs is None else list(outs)
+        place = self._find_place(device, framework, given)
+        how = (verify, on_corruption, fill_value)
+        results: list[Any]
         with core_progress(progress, total) as callback:
-            rows, corrupt = self._reader.read(
-                list(ranges),
-                [output.target for output in outputs],
-                outs is None,
-                self._resolve(threads),
-                verify,
-                on_corruption,
-                fill_value,
-                callback,
-            )
+            if place.is_on_gpu:
+                from ._device import _read
+
+                arrays = [
+                    self._device_array(index, total, dtype, out, place)
+                    for index, out in zip(indices, given, strict=True)
+                ]
+                source = self._device_source(place, threads)
+                rows, corrupt = _read.read_ranges(source, ranges, arrays, *how, callback)
+                results = [array.result for array in arrays]
+            else:
+                outputs = [
+                    self._output(index, total, dtype, out, place.framework)
+                    for index, out in zip(indices, given, strict=True)
+                ]
+                targets = [output.target for output in outputs]
+                rows, corrupt = self._reader.read(
+                    list(ranges), targets, outs is None, self._resolve(threads), *how, callback
+                )
+                results = [output.result for output in outputs]
         for bad in corrupt:
             what = CorruptRows(*bad)
             warnings.warn(f"chunk {what.chunk} is damaged: {what}", CorruptionWarning, 2)
-        results = [output.result for output in outputs]
         return [result if rows == total else result[:rows] for result in results]
 
     def read_chunk(self, chunk: int, **options: Any) -> Array:
@@ -226,9 +258,15 @@ class Reader:
         out: Array | None = None,
         verify: bool = False,
         framework: str | None = None,
+        device: str | None = None,
         threads: int | None = None,
     ) -> Array:
-        """The given rows, in any order and as often as asked for; only they are decoded."""
+        """The given rows, in any order and as often as asked for; only they are decoded.
+
+        Args:
+            rows: Row numbers, (n,) of any integer type, on the CPU.
+            column, dtype, out, verify, framework, device, threads: As for ``read``.
+        """
         import numpy as np
 
         wanted = np.asarray(rows)
@@ -237,9 +275,17 @@ class Reader:
         if wanted.size > 0 and int(wanted.min()) < 0:
             raise InvalidArgumentError("row numbers must not be negative")
         index = self._info.find_column(column)
-        output = self._output(index, wanted.size, dtype, out, framework)
+        numbers = np.ascontiguousarray(wanted, np.uint64)
+        place = self._find_place(device, framework, [out])
+        if place.is_on_gpu:
+            from ._device import _read
+
+            array = self._device_array(index, wanted.size, dtype, out, place)
+            _read.gather(self._device_source(place, threads), numbers, array, verify)
+            return array.result  # type: ignore[no-any-return] # a tensor, perhaps
+        output = self._output(index, wanted.size, dtype, out, place.framework)
         self._reader.gather(
-            np.ascontiguousarray(wanted, np.uint64),
+            numbers,
             [output.target],
             output.is_fresh,
             self._resolve(threads),
@@ -263,7 +309,8 @@ class Reader:
             Codes, (rows, values) of uint8 for int8, int8_row and int8_dim, of float16 for fp16, of
             uint16 for bfloat16, of the column's type for none; for int4 (rows, bytes) of uint8,
             two codes each, the low half first. And what they mean, for each chunk's rows. With
-            ``framework="torch"`` codes are a tensor, of bfloat16 for that; the rest stays.
+            ``framework="torch"`` codes are a tensor, of bfloat16 for that; the rest stays. All of
+            it is on the CPU, whatever the device.
         """
         import numpy as np
 
@@ -286,7 +333,8 @@ class Reader:
         runs = self._reader.read_codes(
             first, stop - first, index, flat, self._resolve(threads), verify
         )
-        wanted = self._framework if framework is None else check_framework(framework)
+        own = "numpy" if self._place.is_on_gpu else self._place.framework
+        wanted = own if framework is None else check_framework(framework)
         result = as_tensor(codes, kind == "uint16") if wanted == "torch" else codes
         return result, [
             CodeRun(rows, name, np.array(mins, np.float32), np.array(scales, np.float32))
@@ -327,10 +375,41 @@ class Reader:
 
     # ---- the rest ----
 
-    def _output(self, index: int, rows: int, dtype: Any, out: Any, framework: str | None) -> Output:
-        wanted = self._framework if framework is None else check_framework(framework)
+    def _output(self, index: int, rows: int, dtype: Any, out: Any, framework: str) -> Output:
         column = self._info.columns[index]
-        return output_for(index, column, self._info.is_columnar, rows, dtype, out, wanted)
+        return output_for(index, column, self._info.is_columnar, rows, dtype, out, framework)
+
+    def _find_place(self, device: object, framework: str | None, outs: Sequence[Any]) -> Place:
+        """Where results of a call go."""
+        if device is None and any(out is not None for out in outs):
+            from ._device._arrays import device_of, framework_of
+
+            device = next(filter(None, map(device_of, outs)), None)
+            if device is not None and framework is None:
+                framework = next(filter(None, map(framework_of, outs)))
+        if device is None:
+            device = self._place.device
+            if framework is None:
+                return self._place
+        is_alike = is_gpu(device) == self._place.is_on_gpu
+        if framework is None and is_alike:
+            framework = self._place.framework
+        return find_place(device, framework, self._backend if is_alike else "auto")
+
+    def _device_array(
+        self, index: int, rows: int, dtype: Any, out: Any, place: Place
+    ) -> DeviceArray:
+        from ._device._arrays import make_array
+
+        column = self._info.columns[index]
+        shape = shape_of(column, self._info.is_columnar, rows)
+        return make_array(index, shape, type_name(column, dtype, out), place, out)
+
+    def _device_source(self, place: Place, threads: int | None) -> DeviceSource:
+        from ._device._read import Source as DeviceSource
+
+        count = self._resolve(threads)
+        return DeviceSource(self._reader, self._info, place, count, self._is_remote)
 
     def _columns(self, columns: Sequence[str | int] | None) -> list[int]:
         if columns is None:
@@ -349,7 +428,8 @@ class Reader:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._path is None:
             raise TypeError("only files that were opened by path can be pickled")
-        return _reopen, (self._path, self._threads, self._framework)
+        place = self._place
+        return _reopen, (self._path, self._threads, place.framework, place.device, self._backend)
 
     def __repr__(self) -> str:
         major, minor = self._info.version
@@ -361,5 +441,11 @@ class Reader:
         return f"<numpact.cvc.Reader {name}: v{major}.{minor}, {len(self)} rows, {columns}>"
 
 
-def _reopen(path: str, threads: int | None, framework: str = "numpy") -> Reader:
-    return Reader(path, threads=threads, framework=framework)
+def _reopen(
+    path: str,
+    threads: int | None,
+    framework: str = "numpy",
+    device: str = "cpu",
+    backend: str = "auto",
+) -> Reader:
+    return Reader(path, threads=threads, framework=framework, device=device, backend=backend)

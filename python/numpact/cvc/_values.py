@@ -39,6 +39,16 @@ def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.
     return found, found.name == "bfloat16"
 
 
+def type_name(column: Column, dtype: Any, out: Any) -> str:
+    """The type of values for a device: of NumPy or PyTorch, by name or not; None: as ``out``'s."""
+    if dtype is None and out is not None:
+        dtype = out.dtype
+    if type(dtype).__module__ == "torch":
+        return str(dtype).removeprefix("torch.")
+    found, is_bfloat16 = result_dtype(column, dtype)
+    return "bfloat16" if is_bfloat16 else found.name
+
+
 def as_core(array: Array, is_bfloat16: bool) -> Array:
     """The array as numpact._core takes it, sharing its memory."""
     import numpy as np

@@ -6,7 +6,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-
 #include "base/load.hpp"
 #include "cvc/compression/steps.hpp"
 

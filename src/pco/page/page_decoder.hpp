@@ -77,7 +77,9 @@ class ChunkTables {
 constexpr std::size_t max_state_bytes(NumberType type) {
   // Deltas of the primary and the secondary variable; states of these.
   constexpr std::size_t kMaxOrder = std::max(kMaxConsecutiveOrder, kMaxConv1Order);
-  return 2 * kMaxOrder * size_of(type) + (2 * kAnsStates * kMaxAnsSizeLog + 7) / 8;
+  // Dictionary indices take 32 bits, whatever the numbers do.
+  const std::size_t size = std::max(size_of(type), sizeof(std::uint32_t));
+  return 2 * kMaxOrder * size + (2 * kAnsStates * kMaxAnsSizeLog + 7) / 8;
 }
 inline constexpr std::size_t kMaxStateBytes = max_state_bytes(NumberType::kU64);
 

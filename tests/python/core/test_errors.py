@@ -25,6 +25,8 @@ KINDS = {
     numpact.OutOfMemoryError: ("out of memory", MemoryError),
     numpact.InputOutputError: ("io", OSError),
     numpact.CancelledError: ("cancelled", RuntimeError),
+    numpact.UnavailableError: ("unavailable", RuntimeError),
+    numpact.DeviceError: ("device", RuntimeError),
 }
 
 

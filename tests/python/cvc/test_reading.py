@@ -241,19 +241,6 @@ def test_life(path: Path, tmp_path: Path) -> None:
         cvc.load_cvc(__file__)
 
 
-def test_backends(path: Path) -> None:
-    assert cvc.get_available_backends() == {
-        "python": True, "cpp": True, "cuda": False, "triton": False,
-    }  # fmt: skip
-    assert cvc.get_backend_errors()["cuda"]
-    assert cvc.get_backend_errors()["cpp"] is None
-    with pytest.raises(RuntimeError, match="CPU"):
-        cvc.load_cvc(path, device="cuda")
-    for device, backend in (("cpu", "cuda"), ("cuda", "cpp"), ("cpu", "what"), ("tpu", "auto")):
-        with pytest.raises(ValueError):
-            cvc.load_cvc(path, device=device, backend=backend)
-
-
 def test_outputs_whose_rows_share_memory_are_refused(path: Path) -> None:
     reader = cvc.Reader(path)
     rows, dimension = 1000, 24

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoding by NVIDIA GPUs: a part of the package that is there where it was built with CUDA."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ._core import CvcSlice
+
+def device_count() -> int: ...
+def cvc_decode(
+    slices: Sequence[tuple[CvcSlice, int, int, int]],
+    out_ptr: int,
+    out_dtype: str,
+    out_stride: int,
+    device: int,
+    stream: int,
+    threads: int = 8,
+) -> None: ...
+def pco_decompress(
+    buf: Any, device: int, threads: int, max_output: int | None, trailer: str
+) -> tuple[Any, int, int, str]: ...

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers in the memory of a GPU."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from ._errors import InvalidArgumentError, UnavailableError
+from ._optional import require
+from ._specs import core_limit, core_policy
+from ._threads import resolve
+
+if TYPE_CHECKING:
+    import numpy as np
+    from typing_extensions import Buffer
+
+    from ._specs import TrailerPolicy
+
+_DEVICE = re.compile(r"cuda(?::(\d+))?")
+
+
+class DeviceArray:
+    """Numbers in the memory of a GPU: contiguous, of one dimension, read-only by agreement.
+
+    Goes to PyTorch, CuPy, JAX and others without a copy, by DLPack
+    (``torch.from_dlpack(array)``) or by the CUDA array interface. The memory lives as long as this
+    or what was made of it. All numbers are there: nothing is queued on any stream.
+    """
+
+    def __init__(self, exporter: Any, pointer: int, count: int, name: str) -> None:
+        self._exporter = exporter
+        self._pointer = pointer
+        self._count = count
+        self._name = name
+
+    @property
+    def shape(self) -> tuple[int]:
+        """How many numbers there are."""
+        return (self._count,)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Their type, as NumPy's."""
+        import numpy as np
+
+        return np.dtype(f"{self._name[0]}{int(self._name[1:]) // 8}")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __repr__(self) -> str:
+        return f"DeviceArray({self._count} x {self.dtype})"
+
+    def __dlpack__(self, **arguments: Any) -> Any:
+        """A capsule of DLPack; what it takes is in that protocol."""
+        return self._exporter.__dlpack__(**arguments)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Kind (2: CUDA) and number of the device."""
+        kind, number = self._exporter.__dlpack_device__()
+        return int(kind), int(number)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Version 3 of the interface of Numba and CuPy."""
+        return {
+            "version": 3,
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self._pointer, False),
+            "strides": None,
+            "stream": None,
+        }
+
+
+def device_number(device: object) -> int | None:
+    """Of "cuda", "cuda:1" or such a device of PyTorch; None: the CPU."""
+    name = str(device)
+    if name == "cpu":
+        return None
+    found = _DEVICE.fullmatch(name)
+    if found is None:
+        raise InvalidArgumentError(f"device must be 'cpu', 'cuda' or 'cuda:N', not {name!r}")
+    return int(found[1] or 0)
+
+
+def load_extension() -> Any:
+    """``numpact._cuda``; ImportError where it was not built."""
+    return importlib.import_module("numpact._cuda")
+
+
+def cuda_module() -> Any:
+    """The extension that decodes on GPUs.
+
+    Raises:
+        UnavailableError: It was not built, or there is no GPU that it can use.
+    """
+    try:
+        module = load_extension()
+    except ImportError as error:
+        raise UnavailableError(
+            f"numpact was built without CUDA, which decoding on GPUs needs: {error}"
+        ) from error
+    if module.device_count() == 0:
+        raise UnavailableError("there is no GPU of NVIDIA")
+    return module
+
+
+def decompress_to_device(
+    buf: Buffer,
+    device: int,
+    framework: str | None,
+    threads: int | None,
+    max_output: int | None,
+    trailer: TrailerPolicy,
+) -> Any:
+    """What ``decompress`` does for a GPU."""
+    import numpy as np
+
+    if framework not in (None, "torch", "cupy"):
+        raise InvalidArgumentError(f"framework must be None, 'torch' or 'cupy', not {framework!r}")
+    policy, limit = core_policy(trailer), core_limit(max_output)
+    wrap = None if framework is None else require(framework, framework)
+    module = cuda_module()
+    data = np.frombuffer(memoryview(buf).cast("B"), np.uint8)
+    array = DeviceArray(*module.pco_decompress(data, device, resolve(threads), limit, policy))
+    return array if wrap is None else wrap.from_dlpack(array)

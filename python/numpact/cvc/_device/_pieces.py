@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is copied to the device for rows of a stored slice: only the bytes of these rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from ..._core import CvcReader, CvcSlice
+    from .. import _info
+
+Array = npt.NDArray[Any]
+
+#: Of the values of compressions that are copied without any change.
+SIZES = {
+    "float32": 4, "float16": 2, "bfloat16": 2, "int32": 4, "int64": 8, "int8": 1, "uint8": 1,
+}  # fmt: skip
+#: Bytes of a code.
+_CODES = {"fp16": 2, "bfloat16": 2, "int8": 1, "int8_row": 1, "int8_dim": 1}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one chunk, and where they go: neighbours to neighbours, or each to its own place."""
+
+    first: int  #: of the chunk
+    count: int
+    out_row: int
+    #: Rows of the chunk and of the output in the place of these, ascending; ``count`` of them.
+    picked: tuple[Array, Array] | None = None
+
+    def part(self, start: int, count: int) -> Rows:
+        if self.picked is None:
+            return Rows(self.first + start, count, self.out_row + start)
+        chosen, places = self.picked
+        stop = start + count
+        return Rows(self.first, count, 0, (chosen[start:stop], places[start:stop]))
+
+
+class Part(NamedTuple):
+    """Bytes of a piece, to be put somewhere."""
+
+    bytes: int
+    put: Callable[[Array], None]
+
+
+class Piece(NamedTuple):
+    """Rows on their way to the device. ``kind`` is "copy", a type, or a compression."""
+
+    kind: str
+    values: int
+    parts: list[Part]  #: codes, minima, scales; or four planes and their dictionaries
+    lead: int = 0  #: lossless: values in the planes before the first
+    range_bits: tuple[int, int] = (0, 0)  #: int8: min and scale
+    planes: tuple[tuple[int, bool, int], ...] = ()  #: lossless: width, is_plain, entries
+
+    @property
+    def bytes(self) -> int:
+        return sum(part.bytes for part in self.parts)
+
+    @property
+    def may_fail(self) -> bool:
+        """A code can be past its dictionary."""
+        return any(entries < 1 << width for width, _, entries in self.planes)
+
+
+def _copied(data: Array) -> Part:
+    def put(to: Array) -> None:
+        to[:] = data
+
+    return Part(data.size, put)
+
+
+def _bits(value: float) -> int:
+    return int(np.float32(value).view(np.int32))
+
+
+def _row_bytes(stored: CvcSlice) -> int:
+    """Of codes; of compressions that have some of one size."""
+    if stored.compression == "none":
+        return stored.dimension * SIZES[stored.dtype]
+    if stored.compression == "int4":
+        return (stored.dimension + 1) // 2
+    return stored.dimension * _CODES[stored.compression]
+
+
+def row_cost(stored: CvcSlice, dtype: str) -> int:
+    """About what a row takes in the buffer."""
+    if stored.compression == "lossless":
+        return 1 + stored.dimension * sum(plane[2] for plane in stored.planes) // 8
+    if stored.compression == "pco":
+        return stored.dimension * SIZES[dtype]
+    return 8 + _row_bytes(stored)
+
+
+def _kind(stored: CvcSlice, dtype: str) -> str:
+    own = {"fp16": "float16", "bfloat16": "bfloat16", "none": stored.dtype}
+    kind = own.get(stored.compression, stored.compression)
+    return "copy" if kind == dtype else kind
+
+
+def _codes_of(stored: CvcSlice, rows: Rows, size: int) -> Part:
+    """The bytes of rows that take `size` each."""
+    codes = stored.bytes
+    if rows.picked is None:
+        return _copied(codes[rows.first * size : (rows.first + rows.count) * size])
+    chosen = rows.picked[0]
+
+    def put(to: Array) -> None:
+        all_rows = codes[: stored.rows * size].reshape(stored.rows, size)
+        np.take(all_rows, chosen, axis=0, out=to.reshape(rows.count, size), mode="clip")
+
+    return Part(rows.count * size, put)
+
+
+def _of_codes(stored: CvcSlice, rows: Rows, dtype: str) -> Piece:
+    """Of all but lossless and pco."""
+    size = _row_bytes(stored)
+    parts = [_codes_of(stored, rows, size)]
+    ranges = stored.bytes[stored.rows * size :]
+    half = ranges.size // 2
+    for part in (ranges[:half], ranges[half:]) if half else ():
+        if stored.compression == "int8_row":
+            chosen = slice(rows.first, rows.first + rows.count)
+            each = part.reshape(-1, 4)
+            part = each[chosen if rows.picked is None else rows.picked[0]].reshape(-1)
+        parts.append(_copied(part))
+    values = rows.count * stored.dimension
+    return Piece(_kind(stored, dtype), values, parts, 0, (_bits(stored.min), _bits(stored.scale)))
+
+
+def _of_planes(stored: CvcSlice, rows: Rows) -> Piece:
+    """Planes from a whole byte of each on."""
+    first = rows.first * stored.dimension
+    count = rows.count * stored.dimension
+    start = first // 8 * 8
+    parts: list[Part] = []
+    planes: list[tuple[int, bool, int]] = []
+    dictionaries = np.zeros(4 * 256, np.uint8)
+    for k, (offset, _, width, is_plain, dictionary) in enumerate(stored.planes):
+        from_byte = offset + start * width // 8
+        to_byte = offset + ((first + count) * width + 7) // 8
+        parts.append(_copied(stored.bytes[from_byte:to_byte]))
+        planes.append((width, is_plain, len(dictionary)))
+        dictionaries[256 * k : 256 * k + len(dictionary)] = np.frombuffer(dictionary, np.uint8)
+    parts.append(_copied(dictionaries))
+    return Piece("lossless", count, parts, first - start, planes=tuple(planes))
+
+
+@dataclass(frozen=True)
+class CpuDecoder:
+    """Decodes rows on the CPU, of a chunk's column whose checksum was looked at."""
+
+    reader: CvcReader
+    column: _info.Column
+    index: int
+    threads: int
+
+    def decode(self, to: Array, first_row: int, rows: Rows, dtype: str, verify: bool) -> None:
+        """Rows of the chunk that starts at ``first_row``, to bytes of memory."""
+        is_bfloat16 = dtype == "bfloat16"
+        kind = "uint16" if is_bfloat16 else dtype
+        array = to.view(kind).reshape(rows.count, self.column.dimension)
+        target = (self.index, array, is_bfloat16)
+        if rows.picked is None:
+            place = (first_row + rows.first, rows.count)
+            how = (False, self.threads, verify, "raise", 0.0, None)
+            self.reader.read([place], [target], *how)
+        else:
+            wanted = (rows.picked[0] + first_row).astype(np.uint64)
+            self.reader.gather(wanted, [target], False, self.threads, verify)
+
+    def piece(self, first_row: int, rows: Rows, dtype: str) -> Piece:
+        """To be decoded when there is room for it."""
+        values = rows.count * self.column.dimension
+
+        def put(to: Array) -> None:
+            self.decode(to, first_row, rows, dtype, verify=False)
+
+        return Piece("copy", values, [Part(values * SIZES[dtype], put)])
+
+
+def is_decoded_before(compression: str, rows: Rows) -> bool:
+    """pco, and single rows of lossless, are decoded on the CPU."""
+    return compression == "pco" or (compression == "lossless" and rows.picked is not None)
+
+
+def piece_of_values(values: Array) -> Piece:
+    """Rows that are decoded, (n, values of a row)."""
+    flat = values.reshape(-1)
+    return Piece("copy", flat.size, [_copied(flat.view(np.uint8))])
+
+
+def make_piece(stored: CvcSlice, rows: Rows, dtype: str, decoder: CpuDecoder) -> Piece:
+    """What rows take on the device."""
+    if is_decoded_before(stored.compression, rows):
+        return decoder.piece(stored.first_row, rows, dtype)
+    if stored.compression == "lossless":
+        return _of_planes(stored, rows)
+    return _of_codes(stored, rows, dtype)

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoding by Triton: bytes of many chunks are copied together, and decoded by one launch.
+
+While one buffer is decoded the next one is filled and copied, on a stream of its own. With
+TRITON_INTERPRET=1 in the environment the same kernels run on the CPU, in its memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._errors import InvalidArgumentError
+from ._arrays import DeviceArray, on_stream
+from ._packages import import_torch
+from ._pieces import SIZES, Part, Piece
+
+Array = npt.NDArray[Any]
+
+#: What is copied at a time.
+BUFFER_BYTES = 32 << 20
+_MANY_BYTES = 4 << 20  # by several threads from here on
+_MOST_COPIES = 4  # more do not make memory faster
+#: Of a piece: the kernels count values, and bits of the codes of lossless, in 32 bits.
+_MOST_VALUES = (1 << 31) - (1 << 20)
+_MOST_LOSSLESS = _MOST_VALUES // 8
+
+
+def is_interpreted() -> bool:
+    """Whether Triton runs kernels on the CPU."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def _aligned(size: int) -> int:
+    return (size + 15) & ~15
+
+
+# ---- buffers ----
+
+
+class _Lane(Protocol):
+    """The way of bytes to the device."""
+
+    def room(self, size: int) -> Array:
+        """Memory of this machine to be filled."""
+        ...
+
+    def send(self, size: int) -> Any:
+        """The same bytes on the device, there for what is launched next."""
+        ...
+
+    def launched(self) -> None:
+        """All is launched that reads them."""
+        ...
+
+
+class _CpuLane:
+    """Of the interpreter."""
+
+    def room(self, size: int) -> Array:
+        torch = import_torch()
+        self._bytes = torch.empty(size, dtype=torch.uint8)
+        room: Array = self._bytes.numpy()
+        return room
+
+    def send(self, size: int) -> Any:
+        return self._bytes[:size]
+
+    def launched(self) -> None:
+        return
+
+
+class _Slot:
+    """A buffer here, one there, and when each is free again."""
+
+    def __init__(self, stream: Any) -> None:
+        torch = import_torch()
+        self.here = torch.empty(0, dtype=torch.uint8)
+        self.there = self.here
+        self.copied = torch.cuda.Event()
+        self.decoded = torch.cuda.Event()
+        self.decoded.record(stream)
+
+
+class _GpuLane:
+    """Two buffers in turn. Copies run on a stream of their own, beside the kernels."""
+
+    def __init__(self, device: int) -> None:
+        torch = import_torch()
+        self._device = device
+        self._kernels = torch.cuda.current_stream(device)
+        self._copies = torch.cuda.Stream(device)
+        self._slots = [_Slot(self._kernels), _Slot(self._kernels)]
+
+    def room(self, size: int) -> Array:
+        torch = import_torch()
+        slot = self._slots[0]
+        slot.copied.synchronize()
+        if slot.here.numel() < size:
+            slot.here = torch.empty(size, dtype=torch.uint8, pin_memory=True)
+            slot.there = torch.empty(size, dtype=torch.uint8, device=f"cuda:{self._device}")
+            # What had the new memory before may still be at work.
+            slot.decoded.record(self._kernels)
+        room: Array = slot.here.numpy()
+        return room
+
+    def send(self, size: int) -> Any:
+        torch = import_torch()
+        slot = self._slots[0]
+        self._copies.wait_event(slot.decoded)
+        with torch.cuda.stream(self._copies):
+            slot.there[:size].copy_(slot.here[:size], non_blocking=True)
+            slot.copied.record(self._copies)
+        self._kernels.wait_event(slot.copied)
+        return slot.there[:size]
+
+    def launched(self) -> None:
+        self._slots[0].decoded.record(self._kernels)
+        self._slots.reverse()
+
+
+# ---- batches ----
+
+
+def _stream_of(output: DeviceArray) -> AbstractContextManager[None]:
+    return nullcontext() if is_interpreted() else on_stream(output)
+
+
+class _Load(NamedTuple):
+    piece: Piece
+    output: DeviceArray
+    out_row: int
+    places: Array | None  # rows of the output in the place of those from out_row on
+    flag: int
+
+    @property
+    def launch(self) -> tuple[int, str, bool]:
+        """What loads of one launch have in common."""
+        return id(self.output), self.piece.kind, self.places is not None
+
+    @property
+    def bytes(self) -> int:
+        mapped = 0 if self.places is None else 8 * len(self.places)
+        return sum(_aligned(part.bytes + 1) for part in self.piece.parts) + _aligned(mapped)
+
+
+class TritonDecoder:
+    """Takes pieces, and decodes them in batches. ``finish`` must come last.
+
+    Args:
+        threads: How many fill a buffer at the same time; 0: as many as the machine runs at once.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads or os.cpu_count() or 1
+        self._loads: list[_Load] = []
+        self._bytes = 0
+        self._flagged: list[Any] = []  # what came along with pieces that may fail
+        # Of each batch: an output, its flags, and the first of _flagged they are about.
+        self._flags: list[tuple[DeviceArray, Any, int]] = []
+        self._lane: _Lane | None = None
+
+    def add(
+        self, piece: Piece, output: DeviceArray, out_row: int, places: Array | None, tag: Any
+    ) -> None:
+        """Rows from ``out_row`` on, or those of ``places``. ``tag``: see ``finish``."""
+        if piece.values == 0:
+            return
+        if piece.values > (_MOST_LOSSLESS if piece.planes else _MOST_VALUES):
+            raise InvalidArgumentError(
+                "the Triton backend takes no rows of 2^31 values, or 2^28 of lossless"
+            )
+        flag = -1
+        if piece.may_fail:
+            flag = len(self._flagged)
+            self._flagged.append(tag)
+        load = _Load(piece, output, out_row, places, flag)
+        if self._loads and self._bytes + load.bytes > BUFFER_BYTES:
+            self._flush()
+        self._loads.append(load)
+        self._bytes += load.bytes
+
+    def finish(self) -> list[Any]:
+        """Launches what is left. Tags of pieces that were corrupt; waits only where some may be."""
+        self._flush()
+        bad = []
+        for output, flags, first in self._flags:
+            with _stream_of(output):
+                found = flags.cpu().numpy().nonzero()[0]
+            bad += [self._flagged[first + int(i)] for i in found]
+        return bad
+
+    def _flush(self) -> None:
+        if not self._loads:
+            return
+        loads, self._loads, self._bytes = self._loads, [], 0
+        with _stream_of(loads[0].output):
+            if self._lane is None:
+                self._lane = _CpuLane() if is_interpreted() else _GpuLane(loads[0].output.device)
+            self._run(loads, self._lane)
+
+    def _run(self, loads: list[_Load], lane: _Lane) -> None:
+        torch = import_torch()
+        groups: dict[tuple[int, str, bool], list[_Load]] = {}
+        for load in loads:
+            groups.setdefault(load.launch, []).append(load)
+        flagged = [load.flag for load in loads if load.flag >= 0]
+        first_flag = flagged[0] if flagged else 0
+        launches = [_Launch(group, first_flag) for group in groups.values()]
+        size = 0
+        for launch in launches:
+            size = launch.arrange(size)
+        room = lane.room(size)
+        _put_all([task for launch in launches for task in launch.fill(room)], self._threads)
+        sent = lane.send(size)
+        flags = torch.zeros(max(len(flagged), 1), dtype=torch.int32, device=sent.device)
+        if flagged:
+            self._flags.append((loads[0].output, flags, first_flag))
+        with np.errstate(all="ignore"):  # the interpreter computes with NumPy
+            for launch in launches:
+                launch.run(sent, flags)
+        lane.launched()
+
+
+def _put_all(tasks: list[tuple[Part, Array]], threads: int) -> None:
+    """Copies bytes; several at a time where that is worth it."""
+    count = min(threads, _MOST_COPIES, len(tasks))
+    if count == 1 or sum(part.bytes for part, _ in tasks) < _MANY_BYTES:
+        for part, room in tasks:
+            part.put(room)
+        return
+    with ThreadPoolExecutor(count) as pool:
+        for done in [pool.submit(part.put, room) for part, room in tasks]:
+            done.result()
+
+
+class _Launch:
+    """Loads that one launch decodes."""
+
+    def __init__(self, loads: list[_Load], first_flag: int) -> None:
+        from . import _kernels
+
+        self._loads = loads
+        self._first_flag = first_flag
+        self._output = loads[0].output
+        self._kernels = _kernels
+        self._block = 1 << 14 if is_interpreted() else 1 << 11
+        self._blocks = [-(-load.piece.values // self._block) for load in loads]
+        self._places: list[list[int]] = []
+        self._maps: list[int] = []
+        self._layout = self._kernels.DENSE.value
+        if loads[0].places is not None:
+            self._layout = self._kernels.MAPPED.value
+        elif self._output.stride != self._output.dimension:
+            self._layout = self._kernels.APART.value
+        self._unit = self._find_unit()
+
+    def _find_unit(self) -> int:
+        """16 where all values that are stored at a time are of one piece and aligned."""
+        if self._layout != self._kernels.DENSE.value or self._output.pointer % 16 != 0:
+            return 1
+        wide = all(
+            load.piece.values % 16 == 0
+            and load.out_row * self._output.dimension % 16 == 0
+            and load.piece.lead == 0
+            for load in self._loads
+        )
+        return 16 if wide else 1
+
+    def arrange(self, start: int) -> int:
+        """Gives everything its place in the buffer; where it ends."""
+        for load in self._loads:
+            places = []
+            for part in load.piece.parts:
+                places.append(start)
+                start += _aligned(part.bytes + 1)  # lossless: a byte behind a plane is read
+            self._places.append(places)
+            self._maps.append(start)
+            start += 0 if load.places is None else _aligned(8 * len(load.places))
+        table_bytes: int = 8 * self._kernels.FIELDS.value * len(self._loads)
+        self._table_at = start
+        self._table_end = start + table_bytes
+        self._tasks_end = self._table_end + _aligned(4 * sum(self._blocks))
+        return self._tasks_end
+
+    def fill(self, room: Array) -> Iterator[tuple[Part, Array]]:
+        """Writes the table; bytes of pieces are left to be put where they belong."""
+        table = room[self._table_at : self._table_end].view(np.int64)
+        table = table.reshape(len(self._loads), self._kernels.FIELDS.value)
+        table[:] = 0
+        tasks = room[self._table_end : self._tasks_end].view(np.int32)
+        numbers = np.repeat(np.arange(len(self._loads), dtype=np.int32), self._blocks)
+        tasks[: len(numbers)] = numbers
+        first_block = 0
+        for i, load in enumerate(self._loads):
+            for part, place in zip(load.piece.parts, self._places[i], strict=True):
+                yield part, room[place : place + part.bytes]
+            if load.places is not None:
+                place = self._maps[i]
+                room[place : place + 8 * len(load.places)].view(np.int64)[:] = load.places
+            self._describe(load, i, table[i], first_block)
+            first_block += self._blocks[i]
+
+    def _describe(self, load: _Load, i: int, row: Array, first_block: int) -> None:
+        """Fills a row of the table."""
+        k = self._kernels
+        piece = load.piece
+        row[k.FIRST_BLOCK.value] = first_block
+        row[k.VALUES.value] = piece.values // self._unit
+        row[k.LEAD.value] = piece.lead
+        if load.places is not None:
+            row[k.OUT.value] = self._maps[i] // 8
+        elif self._layout == k.DENSE.value:
+            row[k.OUT.value] = load.out_row * self._output.dimension // self._unit
+        else:
+            row[k.OUT.value] = load.out_row
+        places = [place // 16 for place in self._places[i]]
+        row[k.PLACES.value : k.PLACES.value + len(places[:4])] = places[:4]
+        if piece.planes:
+            infos = [k.plane_info(*plane) for plane in piece.planes]
+            row[k.INFOS.value : k.INFOS.value + 4] = infos
+            row[k.DICTIONARIES.value] = places[4]
+            row[k.FLAG.value] = load.flag - self._first_flag
+        else:
+            row[k.INFOS.value : k.INFOS.value + 2] = piece.range_bits
+
+    def run(self, sent: Any, flags: Any) -> None:
+        torch = import_torch()
+        k = self._kernels
+        kind = self._loads[0].piece.kind
+        output = self._output
+        size = SIZES.get(output.dtype if kind == "copy" else kind, 1)
+        bits = output.bits()
+        views = {1: torch.uint8, 2: torch.int16, 4: torch.int32}
+        source = sent.view(bits.dtype if kind == "copy" else views[size])
+        kinds: dict[str, Any] = {
+            "copy": k.COPY, "float32": k.FLOAT32, "float16": k.FLOAT16, "bfloat16": k.BFLOAT16,
+            "int8": k.INT8, "int8_row": k.INT8_ROW, "int8_dim": k.INT8_DIM, "int4": k.INT4,
+            "lossless": k.LOSSLESS,
+        }  # fmt: skip
+        decode: Any = k.decode
+        decode[(sum(self._blocks),)](
+            bits,
+            source,
+            sent.view(torch.int32),
+            sent.view(torch.int64),
+            sent[self._table_at : self._table_end].view(torch.int64),
+            sent[self._table_end : self._tasks_end].view(torch.int32),
+            flags,
+            output.dimension,
+            output.stride,
+            KIND=kinds[kind].value,
+            TYPE=kinds.get(output.dtype, k.COPY).value if kind != "copy" else k.COPY.value,
+            LAYOUT=self._layout,
+            UNIT=self._unit,
+            SIZE=size,
+            ARITHMETIC=k.PLAIN.value if is_interpreted() else k.PTX.value,
+            BLOCK=self._block,
+            num_warps=4,
+            enable_fp_fusion=False,
+        )

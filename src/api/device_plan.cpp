@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/device_plan.hpp"
+
+#include <algorithm>
+
+#include "api/chunk_table.hpp"
+#include "api/decode_checks.hpp"
+#include "api/plan_chunk.hpp"
+#include "base/crc.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "pco/standalone/frame.hpp"
+
+namespace numpact {
+namespace {
+
+static_assert(kPlannedVariables == kVariables);
+
+// One chunk of a file, put into a plan.
+class ChunkPlanner {
+ public:
+  ChunkPlanner(std::span<const std::byte> file, const FileHeader& header,
+               const ChunkIndex::Table& table, std::size_t chunk, Arena& arena)
+      : file_(file), header_(header), table_(table), chunk_(chunk), arena_(arena) {}
+
+  Status read(TrailerPolicy policy);
+  // Of a chunk that was read: what it takes beyond its own bytes, and these.
+  std::uint64_t table_bytes() const {
+    return planned_bytes(meta_) + scratch_bytes() + task_bytes();
+  }
+  std::uint64_t input_bytes() const { return end().value_or(file_.size()) - place().offset; }
+  // Where its bytes end at the latest.
+  std::uint64_t input_end() const { return end().value_or(file_.size()); }
+  Status add_to(DevicePlan& plan);
+
+ private:
+  const IndexedChunk& place() const { return table_.chunks[chunk_]; }
+  std::size_t n() const { return static_cast<std::size_t>(place().count); }
+  Status at(const Status& status) const { return status.at_chunk(chunk_); }
+  Status misfit() const {
+    return at(table_.is_from_trailer()
+                  ? Status(ErrorKind::kCorrupt, "the trailer contradicts the file")
+                  : Status(ErrorKind::kInvalidArgument, "the index does not fit the file"));
+  }
+  // Where it ends, if that is known.
+  std::optional<std::uint64_t> end() const {
+    if (table_.is_from_trailer()) return table_.ends[chunk_];
+    if (chunk_ + 1 < table_.chunks.size()) return table_.chunks[chunk_ + 1].offset;
+    return std::nullopt;
+  }
+  std::size_t points() const { return table_.points.empty() ? 0 : table_.points[chunk_].count(); }
+  bool is_lookback() const { return std::holds_alternative<Lookback>(meta_.delta); }
+  std::uint64_t scratch_bytes() const { return planned_scratch_bytes(meta_, n()); }
+  std::uint64_t task_bytes() const {
+    return (points() + 1) * (sizeof(PlannedTask) + kMostHeadBytes);
+  }
+
+  // What a head takes for the estimate of memory; those of Lookback are within the file.
+  static constexpr std::uint64_t kMostHeadBytes = 64;
+
+  std::span<const std::byte> file_;
+  const FileHeader& header_;
+  const ChunkIndex::Table& table_;
+  std::size_t chunk_;
+  Arena& arena_;
+  ChunkMeta meta_;
+  std::uint64_t page_ = 0;  // bytes before it
+};
+
+Status ChunkPlanner::read(TrailerPolicy policy) {
+  if (place().offset > file_.size() || input_end() > file_.size() || input_end() < place().offset) {
+    return misfit();
+  }
+  if (table_.is_from_trailer() && policy != TrailerPolicy::kIgnore) {
+    const auto bytes = file_.subspan(static_cast<std::size_t>(place().offset),
+                                     static_cast<std::size_t>(input_bytes()));
+    if (crc32(bytes) != table_.crcs[chunk_]) {
+      return at(Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
+                       place().offset));
+    }
+  }
+  BitReader reader(file_, 8 * place().offset);
+  standalone::ChunkHead head;
+  NUMPACT_TRY(at(parse_chunk_head(reader, table_.type, head)));
+  if (head.is_end || head.n != n()) return misfit();
+  const FormatVersion version{header_.format_major, header_.format_minor};
+  NUMPACT_TRY(at(parse_chunk_meta(reader, head.type, version, arena_, meta_)));
+  page_ = reader.bit_position() / 8;
+  return at(check_page_bins(meta_, n(), page_));
+}
+
+Status ChunkPlanner::add_to(DevicePlan& plan) {
+  plan_chunk(meta_, arena_, plan);
+  const std::uint64_t bits = planned_head_bits(plan.chunks.back());
+  const std::uint64_t bytes = (bits + 7) / 8;
+  if (bytes > file_.size() - page_) {
+    return at(Status(ErrorKind::kTruncated, "the input ends inside a page", file_.size()));
+  }
+  PlannedTask task;
+  task.chunk = static_cast<std::uint32_t>(plan.chunks.size() - 1);
+  task.page_left = static_cast<std::uint32_t>(n());
+  task.out = place().first - plan.first;
+  task.scratch = plan.scratch_bytes;
+  task.head = next_head(plan);
+  task.first = 8 * (page_ + bytes - plan.input_begin);
+  const auto head = file_.subspan(static_cast<std::size_t>(page_), static_cast<std::size_t>(bytes));
+  NUMPACT_TRY(at(add_head(head, bits, plan)));
+  if (points() > 0) {
+    const trailer::ChunkPoints& all = table_.points[chunk_];
+    if (is_lookback() || all.state_bytes != bytes) {
+      return at(Status(ErrorKind::kCorrupt, "a restart point does not fit its page", page_));
+    }
+    for (std::size_t i = 0; i < points(); ++i) {
+      task.n = std::uint32_t{1} << *table_.restart_log;
+      task.end = 8 * (page_ - plan.input_begin) + all.position(i);
+      task.next_head = next_head(plan);
+      NUMPACT_TRY(at(add_head(all.state(i), bits, plan)));
+      plan.tasks.push_back(task);
+      task.page_left -= task.n;
+      task.out += task.n;
+      task.head = task.next_head;
+      task.first = task.end;
+    }
+  }
+  task.n = task.page_left;
+  task.next_head = PlannedTask::kNone;
+  task.end = PlannedTask::kNone;
+  if (const std::optional<std::uint64_t> last = end()) task.end = 8 * (*last - plan.input_begin);
+  plan.tasks.push_back(task);
+  plan.scratch_bytes += scratch_bytes();
+  plan.count += n();
+  return {};
+}
+
+}  // namespace
+
+DevicePlan DevicePlan::places() const {
+  DevicePlan places;
+  places.first_chunk = first_chunk;
+  places.input_begin = input_begin;
+  places.input_bytes = input_bytes;
+  places.tasks = tasks;
+  return places;
+}
+
+Status DevicePlan::status_of(std::uint64_t task, PlannedFailure failure) const noexcept {
+  if (failure == PlannedFailure::kNone) return {};
+  const PlannedTask& failed = tasks[static_cast<std::size_t>(task)];
+  const auto corrupt = [&](const char* what) {
+    return Status(ErrorKind::kCorrupt, what, input_begin + failed.first / 8);
+  };
+  const Status status = [&] {
+    switch (failure) {
+      case PlannedFailure::kTruncated:
+        return Status(ErrorKind::kTruncated, "the input ends inside a page",
+                      input_begin + input_bytes);
+      case PlannedFailure::kPadding:
+        return corrupt("padding after a page is not zero");
+      case PlannedFailure::kLookback:
+        return corrupt("a lookback reaches past the window");
+      case PlannedFailure::kIndex:
+        return corrupt("an index reaches past the dictionary");
+      case PlannedFailure::kRestart:
+        return corrupt("a restart point contradicts its page");
+      default:
+        return corrupt("a page does not end where the next chunk begins");
+    }
+  }();
+  return status.at_chunk(first_chunk + failed.chunk);
+}
+
+Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t most_bytes,
+                               const DecodeConfig& config) noexcept {
+  std::size_t next = next_;
+  const Status status = guarded([&]() -> Status {
+    plan = {};
+    if (is_at_end()) return {};
+    const ChunkIndex::Table& table = *index_.table_;
+    FileHeader header;
+    NUMPACT_TRY(try_read_header(file_, header));
+    if (table.chunks[0].offset != header.size_bytes ||
+        (header.uniform_type && header.uniform_type != table.type)) {
+      return Status(table.is_from_trailer() ? ErrorKind::kCorrupt : ErrorKind::kInvalidArgument,
+                    "the index does not fit the file");
+    }
+    NUMPACT_TRY(check_limits(config.limits, index_.count(), *table.type));
+    plan.type = *table.type;
+    plan.first = table.chunks[next].first;
+    plan.first_chunk = next;
+    plan.input_begin = table.chunks[next].offset;
+    Arena arena(std::pmr::get_default_resource());
+    arena.reset(config.limits.max_memory);
+    const Arena::Mark mark = arena.mark();
+    std::uint64_t bytes = 0;
+    for (; next < table.chunks.size(); ++next) {
+      arena.rewind(mark);
+      ChunkPlanner planner(file_, header, table, next, arena);
+      NUMPACT_TRY(planner.read(config.trailer));
+      if (planner.table_bytes() > config.limits.max_memory) {
+        return Status(ErrorKind::kLimitExceeded, "more memory than DecodeLimits::max_memory");
+      }
+      const std::uint64_t wanted = planner.table_bytes() + planner.input_bytes();
+      if (next > next_ && wanted > most_bytes - bytes) break;
+      NUMPACT_TRY(planner.add_to(plan));
+      plan.input_bytes = planner.input_end() - plan.input_begin;
+      bytes = std::min(most_bytes, bytes + wanted);
+    }
+    return {};
+  });
+  if (!status.ok()) {
+    plan = {};
+    return status;
+  }
+  next_ = next;
+  return {};
+}
+
+}  // namespace numpact

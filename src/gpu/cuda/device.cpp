@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numpact/cuda/device.hpp"
+
+#include <utility>
+
+#include "base/try.hpp"
+#include "gpu/cuda/runtime.hpp"
+
+namespace numpact::cuda {
+
+Status status_of(cudaError_t error) noexcept {
+  if (error == cudaSuccess) return {};
+  (void)cudaGetLastError();  // noted here, not to be found by a later call
+  switch (error) {
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorStubLibrary:
+      return Status(ErrorKind::kUnavailable, cudaGetErrorString(error));
+    case cudaErrorMemoryAllocation:
+      return Status(ErrorKind::kOutOfMemory, "out of memory of the device");
+    default:
+      return Status(ErrorKind::kDevice, cudaGetErrorString(error));
+  }
+}
+
+Status try_device_count(int& count) noexcept {
+  count = 0;
+  return status_of(cudaGetDeviceCount(&count));
+}
+
+Status try_wait(const Queue& queue) noexcept {
+  const OnDevice current(queue.device);
+  NUMPACT_TRY(current.status());
+  return status_of(cudaStreamSynchronize(static_cast<cudaStream_t>(queue.stream)));
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (data_ == nullptr) return;
+  const OnDevice current(device_);
+  (void)status_of(cudaFree(data_));
+}
+
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      device_(other.device_) {}
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(device_, other.device_);
+  return *this;
+}
+
+Status DeviceBuffer::try_allocate(int device, std::size_t bytes, DeviceBuffer& buffer) noexcept {
+  DeviceBuffer made;
+  made.device_ = device;
+  const OnDevice current(device);
+  NUMPACT_TRY(current.status());
+  if (bytes > 0) NUMPACT_TRY(status_of(cudaMalloc(&made.data_, bytes)));
+  made.size_ = bytes;
+  buffer = std::move(made);
+  return {};
+}
+
+namespace {
+
+// Whether a device is in use in this process: making one current that is not takes hundreds of
+// megabytes of it.
+bool has_context(int device) {
+  using GetState = int (*)(int device, unsigned* flags, int* is_active);
+  constexpr unsigned kSince = 7000;  // of CUDA
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  const Status asked = status_of(cudaGetDriverEntryPointByVersion(
+      "cuDevicePrimaryCtxGetState", &function, kSince, cudaEnableDefault, &found));
+  if (!asked.ok() || found != cudaDriverEntryPointSuccess || function == nullptr) return true;
+  unsigned flags = 0;
+  int is_active = 0;
+  return reinterpret_cast<GetState>(function)(device, &flags, &is_active) != 0 || is_active != 0;
+}
+
+}  // namespace
+
+OnDevice::OnDevice(int device) noexcept {
+  status_ = status_of(cudaGetDevice(&before_));
+  if (!status_.ok() || before_ == device) return;
+  status_ = status_of(cudaSetDevice(device));
+  is_changed_ = status_.ok();
+}
+
+OnDevice::~OnDevice() {
+  if (is_changed_ && has_context(before_)) (void)status_of(cudaSetDevice(before_));
+}
+
+Status DeviceMemory::take(std::size_t bytes, cudaStream_t stream) noexcept {
+  release();
+  if (bytes == 0) return {};
+  NUMPACT_TRY(status_of(cudaMallocAsync(&data_, bytes, stream)));
+  size_ = bytes;
+  stream_ = stream;
+  return {};
+}
+
+void DeviceMemory::release() noexcept {
+  if (data_ != nullptr) (void)status_of(cudaFreeAsync(data_, stream_));
+  data_ = nullptr;
+  size_ = 0;
+}
+
+Status PinnedMemory::take(std::size_t bytes) noexcept {
+  if (bytes <= size_) return {};
+  // What was too little once is not made to be too little by a bit again: this is slow.
+  if (size_ > 0) bytes += bytes / 4;
+  release();
+  NUMPACT_TRY(status_of(cudaMallocHost(&data_, bytes)));
+  size_ = bytes;
+  return {};
+}
+
+void PinnedMemory::release() noexcept {
+  if (data_ != nullptr) (void)status_of(cudaFreeHost(data_));
+  data_ = nullptr;
+  size_ = 0;
+}
+
+Event::~Event() {
+  if (event_ != nullptr) (void)status_of(cudaEventDestroy(event_));
+}
+
+Status Event::record(cudaStream_t stream) noexcept {
+  if (event_ == nullptr) {
+    NUMPACT_TRY(status_of(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)));
+  }
+  return status_of(cudaEventRecord(event_, stream));
+}
+
+Status Event::hold(cudaStream_t stream) const noexcept {
+  if (event_ == nullptr) return {};
+  return status_of(cudaStreamWaitEvent(stream, event_));
+}
+
+Status Event::wait() const noexcept {
+  if (event_ == nullptr) return {};
+  return status_of(cudaEventSynchronize(event_));
+}
+
+}  // namespace numpact::cuda

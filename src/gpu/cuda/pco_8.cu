@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/cuda/pco_kernel.hpp"
+
+namespace numpact::gpu {
+
+cudaError_t launch_8(const Launch& launch, cudaStream_t stream) {
+  return start<std::uint8_t>(launch, stream);
+}
+
+}  // namespace numpact::gpu

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "gpu/cuda/pco_slots.hpp"
+#include "numpact/cuda/pco.hpp"
+
+namespace numpact::cuda {
+
+struct PcoDecoder::Impl {
+  Impl(int on_device, std::uint64_t most_bytes) : device(on_device), part_bytes(most_bytes) {}
+  ~Impl() {
+    const OnDevice current(device);
+    slots.reset();
+  }
+
+  Status put(const DevicePlan& plan, std::span<const std::byte> file, std::uint64_t first_task,
+             std::byte* out, cudaStream_t stream) {
+    const PcoPart part(plan);
+    PcoSlots::Slot* slot = nullptr;
+    NUMPACT_TRY(slots->put(part, plan, file, {}, 0, stream, slot));
+    NUMPACT_TRY(part.launch(slot->device.data(), slot->scratch.data(), out, slots->status().word(),
+                            first_task, stream));
+    return slot->decoded.record(stream);
+  }
+
+  Status decode(std::span<const std::byte> file, const ChunkIndex& index, const DeviceNumbers& out,
+                cudaStream_t stream, const DecodeConfig& config) {
+    NUMPACT_TRY(slots->begin(stream));
+    DevicePlanner planner(file, index);
+    DevicePlan plan;
+    std::uint64_t first_task = 0;
+    while (!planner.is_at_end()) {
+      Status status = planner.try_next(plan, part_bytes, config);
+      if (status.ok()) {
+        status = put(plan, file, first_task, static_cast<std::byte*>(out.data), stream);
+      }
+      if (!status.ok()) return after_failure(status, file, index, stream, config);
+      first_task += plan.tasks.size();
+    }
+    std::optional<TaskFailure> failure;
+    NUMPACT_TRY(slots->status().read(stream, failure));
+    return failure ? explain(*failure, file, index, config) : Status();
+  }
+
+  // Nothing is left running; what the device found in earlier parts comes first.
+  Status after_failure(const Status& error, std::span<const std::byte> file,
+                       const ChunkIndex& index, cudaStream_t stream, const DecodeConfig& config) {
+    std::optional<TaskFailure> failure;
+    slots->wait_for_copies();
+    const Status waited = slots->status().read(stream, failure);
+    return waited.ok() && failure ? explain(*failure, file, index, config) : error;
+  }
+
+  // Makes the plans once more, up to the one of the task.
+  Status explain(const TaskFailure& failure, std::span<const std::byte> file,
+                 const ChunkIndex& index, const DecodeConfig& config) const {
+    DevicePlanner planner(file, index);
+    DevicePlan plan;
+    std::uint64_t first_task = 0;
+    while (!planner.is_at_end()) {
+      NUMPACT_TRY(planner.try_next(plan, part_bytes, config));
+      if (failure.task < first_task + plan.tasks.size()) break;
+      first_task += plan.tasks.size();
+    }
+    return plan.status_of(failure.task - first_task, failure.failure);
+  }
+
+  int device;
+  std::uint64_t part_bytes;
+  std::optional<PcoSlots> slots{std::in_place};  // goes while the device is current
+};
+
+PcoDecoder::PcoDecoder(int device, std::uint64_t part_bytes) noexcept
+    : impl_(new (std::nothrow) Impl(device, part_bytes)) {}
+PcoDecoder::~PcoDecoder() = default;
+PcoDecoder::PcoDecoder(PcoDecoder&&) noexcept = default;
+PcoDecoder& PcoDecoder::operator=(PcoDecoder&&) noexcept = default;
+
+Status PcoDecoder::try_decompress_into(std::span<const std::byte> file, const DeviceNumbers& out,
+                                       std::uint64_t& count, void* stream,
+                                       const DecodeConfig& config) noexcept {
+  count = 0;
+  ChunkIndex index;
+  NUMPACT_TRY(ChunkIndex::try_build(file, index, config));
+  count = index.count();
+  return try_decompress_into(file, index, out, stream, config);
+}
+
+Status PcoDecoder::try_decompress_into(std::span<const std::byte> file, const ChunkIndex& index,
+                                       const DeviceNumbers& out, void* stream,
+                                       const DecodeConfig& config) noexcept {
+  NUMPACT_TRY(check_output(index, out));
+  if (impl_ == nullptr) return Status(ErrorKind::kOutOfMemory, "out of memory");
+  const OnDevice current(impl_->device);
+  NUMPACT_TRY(current.status());
+  return guarded(
+      [&] { return impl_->decode(file, index, out, static_cast<cudaStream_t>(stream), config); });
+}
+
+}  // namespace numpact::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel: a warp for each task. For the sources that instantiate it.
+#ifndef NUMPACT_GPU_CUDA_PCO_KERNEL_HPP
+#define NUMPACT_GPU_CUDA_PCO_KERNEL_HPP
+
+#include "gpu/cuda/device_warp.hpp"
+#include "gpu/cuda/pco_launch.hpp"
+#include "gpu/walk/task.hpp"
+
+namespace numpact::gpu {
+
+inline constexpr unsigned kWarpsPerBlock = 4;
+
+template <class L, class P, Order kOrder>
+__global__ void __launch_bounds__(kWarpsPerBlock* kLanes)
+    decode_tasks(const __grid_constant__ Launch launch) {
+  __shared__ Room<L, kOrder> rooms[kWarpsPerBlock];
+  const unsigned warp_index = threadIdx.x / kLanes;
+  const std::uint32_t index = blockIdx.x * kWarpsPerBlock + warp_index;
+  if (index >= launch.task_n) return;
+  const std::uint32_t task = launch.tasks[index];
+  DeviceWarp warp(launch.status, launch.first_task + task);
+  TaskWalk<L, P, kOrder, DeviceWarp>(warp, launch.plan, launch.plan.tasks[task], rooms[warp_index])
+      .run();
+}
+
+template <class L, class P, Order kOrder>
+cudaError_t start(const Launch& launch, cudaStream_t stream) {
+  if (launch.task_n == 0) return cudaSuccess;
+  const unsigned blocks = (launch.task_n + kWarpsPerBlock - 1) / kWarpsPerBlock;
+  decode_tasks<L, P, kOrder><<<blocks, kWarpsPerBlock * kLanes, 0, stream>>>(launch);
+  return cudaGetLastError();
+}
+
+template <class L>
+cudaError_t start(const Launch& launch, cudaStream_t stream) {
+  if (launch.kind.has_indices) {
+    return launch.kind.is_serial ? start<L, std::uint32_t, Order::kSerial>(launch, stream)
+                                 : start<L, std::uint32_t, Order::kTogether>(launch, stream);
+  }
+  return launch.kind.is_serial ? start<L, L, Order::kSerial>(launch, stream)
+                               : start<L, L, Order::kTogether>(launch, stream);
+}
+
+}  // namespace numpact::gpu
+
+#endif

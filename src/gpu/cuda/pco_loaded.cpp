@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "gpu/cuda/pco_part.hpp"
+#include "gpu/cuda/pco_status.hpp"
+#include "numpact/cuda/pco.hpp"
+
+namespace numpact::cuda {
+
+namespace {
+
+// Parts are decoded one after the other: a few large ones keep the device busier.
+constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 30;
+
+}  // namespace
+
+struct LoadedPco::Impl {
+  struct Part {
+    PcoPart part;
+    DevicePlan places;  // of its tasks alone, to say where one failed
+    std::uint64_t first_task;
+    DeviceMemory device;
+  };
+
+  explicit Impl(int on_device) : device(on_device) {}
+  ~Impl() {
+    const OnDevice current(device);
+    // Memory is given back when the last decoding is done, on whatever stream that is.
+    if (stream != nullptr) (void)decoded.hold(stream);
+    parts.clear();
+    scratch.release();
+    cell.release();
+    if (stream != nullptr) (void)status_of(cudaStreamDestroy(stream));
+  }
+
+  Status load(std::span<const std::byte> file, const ChunkIndex& from, const DecodeConfig& config) {
+    NUMPACT_TRY(status_of(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)));
+    NUMPACT_TRY(cell.take(stream));
+    index = from;
+    DevicePlanner planner(file, index);
+    std::uint64_t scratch_bytes = 0;
+    while (!planner.is_at_end()) {
+      DevicePlan plan;
+      NUMPACT_TRY(planner.try_next(plan, kPartBytes, config));
+      PcoPart part(plan);
+      DeviceMemory memory;
+      NUMPACT_TRY(memory.take(part.bytes(), stream));
+      const auto bytes_of_part = std::make_unique_for_overwrite<std::byte[]>(part.bytes());
+      part.write(plan, file, bytes_of_part.get());
+      NUMPACT_TRY(status_of(cudaMemcpyAsync(memory.data(), bytes_of_part.get(), part.bytes(),
+                                            cudaMemcpyHostToDevice, stream)));
+      NUMPACT_TRY(status_of(cudaStreamSynchronize(stream)));
+      scratch_bytes = std::max(scratch_bytes, part.scratch_bytes());
+      bytes += part.bytes();
+      const std::uint64_t first_task = tasks;
+      tasks += plan.tasks.size();
+      parts.push_back({std::move(part), plan.places(), first_task, std::move(memory)});
+    }
+    // Parts are decoded one after the other.
+    NUMPACT_TRY(scratch.take(static_cast<std::size_t>(scratch_bytes), stream));
+    bytes += scratch_bytes;
+    return status_of(cudaStreamSynchronize(stream));
+  }
+
+  Status decode(const DeviceNumbers& out, cudaStream_t on) {
+    const Status queued = queue(out, on);
+    if (queued.ok()) return decoded.record(on);
+    (void)status_of(cudaStreamSynchronize(on));  // nothing is left running
+    return queued;
+  }
+
+  Status queue(const DeviceNumbers& out, cudaStream_t on) {
+    NUMPACT_TRY(cell.clear(on));
+    for (const Part& part : parts) {
+      NUMPACT_TRY(part.part.launch(part.device.data(), scratch.data(),
+                                   static_cast<std::byte*>(out.data), cell.word(), part.first_task,
+                                   on));
+    }
+    return {};
+  }
+
+  Status wait(cudaStream_t on) {
+    std::optional<TaskFailure> failure;
+    NUMPACT_TRY(cell.read(on, failure));
+    if (!failure) return {};
+    for (const Part& part : parts) {
+      if (failure->task >= part.first_task + part.places.tasks.size()) continue;
+      return part.places.status_of(failure->task - part.first_task, failure->failure);
+    }
+    return Status(ErrorKind::kDevice, "an unknown task failed");
+  }
+
+  int device;
+  cudaStream_t stream = nullptr;  // memory belongs to it
+  ChunkIndex index;
+  std::vector<Part> parts;
+  DeviceMemory scratch;
+  StatusCell cell;
+  Event decoded;
+  std::uint64_t bytes = 0;
+  std::uint64_t tasks = 0;
+};
+
+LoadedPco::LoadedPco() noexcept = default;
+LoadedPco::~LoadedPco() = default;
+LoadedPco::LoadedPco(LoadedPco&&) noexcept = default;
+LoadedPco& LoadedPco::operator=(LoadedPco&&) noexcept = default;
+
+Status LoadedPco::try_load(std::span<const std::byte> file, const ChunkIndex& index, int device,
+                           LoadedPco& loaded, const DecodeConfig& config) noexcept {
+  loaded.impl_.reset();
+  const OnDevice current(device);
+  NUMPACT_TRY(current.status());
+  return guarded([&]() -> Status {
+    auto impl = std::make_unique<Impl>(device);
+    NUMPACT_TRY(impl->load(file, index, config));
+    loaded.impl_ = std::move(impl);
+    return {};
+  });
+}
+
+NumberType LoadedPco::type() const noexcept {
+  return impl_ != nullptr ? impl_->index.type().value_or(NumberType::kU8) : NumberType::kU8;
+}
+std::uint64_t LoadedPco::count() const noexcept {
+  return impl_ != nullptr ? impl_->index.count() : 0;
+}
+std::uint64_t LoadedPco::device_bytes() const noexcept {
+  return impl_ != nullptr ? impl_->bytes : 0;
+}
+std::uint64_t LoadedPco::tasks() const noexcept { return impl_ != nullptr ? impl_->tasks : 0; }
+
+Status LoadedPco::try_decode(const DeviceNumbers& out, void* stream) noexcept {
+  if (impl_ == nullptr) return Status(ErrorKind::kInvalidArgument, "nothing was loaded");
+  NUMPACT_TRY(check_output(impl_->index, out));
+  const OnDevice current(impl_->device);
+  NUMPACT_TRY(current.status());
+  return impl_->decode(out, static_cast<cudaStream_t>(stream));
+}
+
+Status LoadedPco::try_wait(void* stream) noexcept {
+  if (impl_ == nullptr) return Status(ErrorKind::kInvalidArgument, "nothing was loaded");
+  const OnDevice current(impl_->device);
+  NUMPACT_TRY(current.status());
+  return impl_->wait(static_cast<cudaStream_t>(stream));
+}
+
+}  // namespace numpact::cuda

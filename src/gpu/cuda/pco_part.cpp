@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/cuda/pco_part.hpp"
+
+#include <cstring>
+
+#include "base/try.hpp"
+#include "gpu/walk/task.hpp"
+
+namespace numpact::cuda {
+namespace {
+
+// Tables begin where whole lines of memory do.
+constexpr std::size_t kAlign = 256;
+
+template <class T>
+std::size_t size_of_all(const std::vector<T>& values) {
+  return values.size() * sizeof(T);
+}
+
+cudaError_t launch_of(NumberType type, const gpu::Launch& launch, cudaStream_t stream) {
+  switch (size_of(type)) {
+    case 1:
+      return gpu::launch_8(launch, stream);
+    case 2:
+      return gpu::launch_16(launch, stream);
+    case 4:
+      return gpu::launch_32(launch, stream);
+    default:
+      return gpu::launch_64(launch, stream);
+  }
+}
+
+}  // namespace
+
+Status check_output(const ChunkIndex& index, const DeviceNumbers& out) {
+  if (index.count() == 0) return {};
+  if (index.type() != out.type) {
+    return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
+  }
+  if (out.count < index.count()) {
+    return Status(ErrorKind::kOutputTooSmall, "the output has room for fewer numbers");
+  }
+  if (reinterpret_cast<std::uintptr_t>(out.data) % size_of(out.type) != 0) {
+    return Status(ErrorKind::kInvalidArgument, "the output is not aligned to its numbers");
+  }
+  return {};
+}
+
+PcoPart::PcoPart(const DevicePlan& plan)
+    : scratch_bytes_(plan.scratch_bytes),
+      input_bytes_(plan.input_bytes),
+      first_(plan.first),
+      type_(plan.type) {
+  for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
+    const PlannedChunk& chunk = plan.chunks[plan.tasks[i].chunk];
+    const gpu::TaskKind kind{gpu::has_indices(chunk), gpu::is_serial(chunk)};
+    of_kind_[gpu::index_of(kind)].push_back(i);
+  }
+  tables_[kInput] = add(static_cast<std::size_t>(plan.input_bytes), kPlannedReadSlack);
+  tables_[kHeads] = add(plan.heads.size(), kPlannedReadSlack);
+  tables_[kChunks] = add(size_of_all(plan.chunks), 0);
+  tables_[kTasks] = add(size_of_all(plan.tasks), 0);
+  tables_[kNodes] = add(size_of_all(plan.nodes), 0);
+  tables_[kBins] = add(size_of_all(plan.bins), 0);
+  tables_[kEntries] = add(size_of_all(plan.entries), 0);
+  tables_[kWeights] = add(size_of_all(plan.weights), 0);
+  tables_[kOrder] = add(plan.tasks.size() * sizeof(std::uint32_t), 0);
+}
+
+PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
+  const Table table{bytes_, size};
+  bytes_ += (size + slack + kAlign - 1) / kAlign * kAlign;
+  return table;
+}
+
+void PcoPart::write(const DevicePlan& plan, std::span<const std::byte> file, std::byte* to) const {
+  const auto put = [&](TableIndex index, const void* from) {
+    if (tables_[index].size > 0) std::memcpy(to + tables_[index].at, from, tables_[index].size);
+  };
+  put(kInput, file.data() + plan.input_begin);
+  put(kHeads, plan.heads.data());
+  put(kChunks, plan.chunks.data());
+  put(kTasks, plan.tasks.data());
+  put(kNodes, plan.nodes.data());
+  put(kBins, plan.bins.data());
+  put(kEntries, plan.entries.data());
+  put(kWeights, plan.weights.data());
+  std::byte* order = to + tables_[kOrder].at;
+  for (const std::vector<std::uint32_t>& tasks : of_kind_) {
+    if (!tasks.empty()) std::memcpy(order, tasks.data(), size_of_all(tasks));
+    order += size_of_all(tasks);
+  }
+}
+
+Status PcoPart::launch(const std::byte* at, std::byte* scratch, std::byte* out,
+                       gpu::StatusWord* status, std::uint64_t first_task,
+                       cudaStream_t stream) const {
+  const auto table = [&]<class T>(TableIndex index, const T*& pointer) {
+    pointer = reinterpret_cast<const T*>(at + tables_[index].at);
+  };
+  gpu::Launch launch;
+  table(kInput, launch.plan.input);
+  table(kHeads, launch.plan.heads);
+  table(kChunks, launch.plan.chunks);
+  table(kTasks, launch.plan.tasks);
+  table(kNodes, launch.plan.nodes);
+  table(kBins, launch.plan.bins);
+  table(kEntries, launch.plan.entries);
+  table(kWeights, launch.plan.weights);
+  table(kOrder, launch.tasks);
+  launch.plan.input_bits = 8 * input_bytes_;
+  launch.plan.kind = numpact::kind_of(type_);
+  launch.plan.scratch = scratch;
+  launch.plan.out = out + first_ * size_of(type_);
+  launch.status = status;
+  launch.first_task = first_task;
+  for (unsigned i = 0; i < gpu::kTaskKinds; ++i) {
+    launch.kind = gpu::kind_of_index(i);
+    launch.task_n = static_cast<std::uint32_t>(of_kind_[i].size());
+    NUMPACT_TRY(status_of(launch_of(type_, launch, stream)));
+    launch.tasks += launch.task_n;
+  }
+  return {};
+}
+
+}  // namespace numpact::cuda

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan and its input, laid out for one copy to the device.
+#ifndef NUMPACT_GPU_CUDA_PCO_PART_HPP
+#define NUMPACT_GPU_CUDA_PCO_PART_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/cuda/pco_launch.hpp"
+#include "gpu/cuda/runtime.hpp"
+#include "numpact/cuda/pco.hpp"
+#include "numpact/device_plan.hpp"
+
+namespace numpact::cuda {
+
+// Whether all numbers of a file can go there.
+Status check_output(const ChunkIndex& index, const DeviceNumbers& out);
+
+// Where the tables of a plan lie, and what is launched over them. Knows nothing of where the bytes
+// are.
+class PcoPart {
+ public:
+  // Allocates on the host. May throw std::bad_alloc.
+  explicit PcoPart(const DevicePlan& plan);
+
+  std::size_t bytes() const { return bytes_; }
+  std::uint64_t scratch_bytes() const { return scratch_bytes_; }
+
+  // Writes all of it to `to`, of bytes(). `file`: what the plan was made from.
+  void write(const DevicePlan& plan, std::span<const std::byte> file, std::byte* to) const;
+
+  // Queues the decoding. `at`: on the device, what write() wrote. Numbers go to `out`, which is
+  // where those of the file begin. Failures become status words, with first_task added to their
+  // tasks.
+  Status launch(const std::byte* at, std::byte* scratch, std::byte* out, gpu::StatusWord* status,
+                std::uint64_t first_task, cudaStream_t stream) const;
+
+ private:
+  struct Table {
+    std::size_t at = 0;
+    std::size_t size = 0;
+  };
+  enum TableIndex : unsigned {
+    kInput,
+    kHeads,
+    kChunks,
+    kTasks,
+    kNodes,
+    kBins,
+    kEntries,
+    kWeights,
+    kOrder,
+    kTables
+  };
+
+  Table add(std::size_t size, std::size_t slack);
+
+  std::array<Table, kTables> tables_{};
+  std::size_t bytes_ = 0;
+  std::uint64_t scratch_bytes_ = 0;
+  std::uint64_t input_bytes_ = 0;
+  std::uint64_t first_ = 0;  // numbers of the file before it
+  NumberType type_;
+  std::array<std::vector<std::uint32_t>, gpu::kTaskKinds> of_kind_;
+};
+
+}  // namespace numpact::cuda
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of a SlicePlanner's plan as a grid.
+#ifndef NUMPACT_GPU_CVC_PAGES_GRID_HPP
+#define NUMPACT_GPU_CVC_PAGES_GRID_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/cvc/pages.hpp"
+#include "numpact/device_plan.hpp"
+
+namespace numpact::gpu {
+
+// Where wanted rows go.
+struct RowsOut {
+  std::byte* data = nullptr;
+  std::uint64_t stride = 0;  // values from row to row
+  std::size_t size = 0;      // bytes of a value
+};
+
+// Pages are all alike but for the last ones, of rows and of dimensions. Where numbers and their
+// table are is left to the caller.
+inline PagesGrid grid_of(const std::vector<PlannedPage>& pages, const cvc::RowRange& rows,
+                         const RowsOut& out) {
+  const PlannedPage& first = pages.front();
+  const PlannedPage& last = pages.back();
+  PagesGrid grid;
+  while (grid.pages_of_group < pages.size() &&
+         pages[grid.pages_of_group].first_dimension == first.first_dimension) {
+    ++grid.pages_of_group;
+  }
+  const std::uint64_t begin = std::max(rows.first, first.first_row);
+  const std::uint64_t end = std::min(rows.first + rows.count, last.first_row + last.rows);
+  grid.out = out.data + ((begin - rows.first) * out.stride + first.first_dimension) * out.size;
+  grid.stride = out.stride;
+  grid.skipped_rows = begin - first.first_row;
+  grid.rows = end - begin;
+  // Where there is but one page of a group, how many rows others would have does not matter.
+  grid.page_rows = first.rows;
+  grid.dimension = last.first_dimension + last.dimensions - first.first_dimension;
+  grid.group = first.dimensions;
+  return grid;
+}
+
+}  // namespace numpact::gpu
+
+#endif

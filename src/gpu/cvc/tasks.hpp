@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one launch does: rows of many slices, told by a table that lies where the kernel reads it.
+#ifndef NUMPACT_GPU_CVC_TASKS_HPP
+#define NUMPACT_GPU_CVC_TASKS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "cvc/compression/planes.hpp"
+
+namespace numpact::gpu {
+
+// How values are stored.
+enum class Form : std::uint8_t {
+  kHalf,
+  kBFloat,
+  kFloat,
+  kSteps,       // codes of 8 bits; one range for all
+  kRowSteps,    // a range for each row
+  kDimSteps,    // a range for each dimension
+  kDimNibbles,  // the same, codes of 4 bits
+  kPlanes,      // byte planes
+};
+
+enum class Out : std::uint8_t { kFloat, kHalf, kBFloat };
+
+// Several values at a time, by accesses of up to 16 bytes; or one at a time, at any address.
+enum class Path : std::uint8_t { kVector, kScalar };
+
+// A block has so many threads, which take so many steps each: a vector or a value.
+inline constexpr std::uint32_t kThreads = 256;
+inline constexpr std::uint32_t kUnroll = 4;
+inline constexpr std::uint32_t kBlockSteps = kThreads * kUnroll;
+// Bits of lossless codes are counted in 32 bits.
+inline constexpr std::uint32_t kMaxTaskValues = 1u << 28;
+
+// Codes of one byte plane, from the first wanted one on. Words are read in pairs: up to 7 bytes
+// behind the last code.
+struct PlaneCodes {
+  const std::byte* words = nullptr;  // a multiple of 4
+  std::uint32_t first_bit = 0;       // counted from the most significant one of each byte
+  std::uint16_t entries = 0;         // of the dictionary
+  std::uint8_t width = 8;
+  std::uint8_t is_plain = 0;  // codes are the bytes themselves
+  std::byte dictionary[256] = {};
+};
+
+struct Planes {
+  PlaneCodes plane[cvc::kPlanes];
+};
+
+// Division by a number from 1 to 2^28 of what is below 2^28, as a product. The factor is
+// 2^(28 + shift) / number, rounded up, by too little for a quotient to change.
+struct Divisor {
+  std::uint32_t factor = 0;  // 0: all quotients are
+  std::uint32_t shift = 0;
+
+  constexpr std::uint32_t quotient(std::uint32_t of) const {
+    return static_cast<std::uint32_t>(std::uint64_t{of} * factor >> 28) >> shift;
+  }
+};
+
+constexpr Divisor divisor_of(std::uint32_t number) {
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(number - 1));
+  const std::uint64_t power = std::uint64_t{1} << (28 + shift);
+  return {static_cast<std::uint32_t>((power + number - 1) / number), shift};
+}
+
+// Rows of one slice. Where rows follow each other without gaps and have no ranges, all of them
+// count as one.
+struct Task {
+  const std::byte* input = nullptr;  // codes of its first row
+  void* output = nullptr;            // where its first value goes
+  const std::byte* mins = nullptr;   // of its first row, or of dimension 0: float32
+  const std::byte* scales = nullptr;
+  std::uint32_t stride = 0;     // values from row to row of the output
+  std::uint32_t values = 0;     // in all
+  std::uint32_t dimension = 1;  // values of a row
+  Divisor by_dimension;
+  std::uint32_t row_bytes = 0;  // from row to row of the input
+  std::uint32_t head = 0;       // kVector: values before the first vector
+  float min = 0;                // kSteps
+  float scale = 0;
+  std::uint32_t planes = 0;  // kPlanes: index of its Planes
+  Form form = Form::kFloat;
+  Path path = Path::kScalar;
+};
+
+struct TaskTable {
+  const Task* tasks = nullptr;
+  const Planes* planes = nullptr;
+  // Block b works on the task i with first_block[i] <= b < first_block[i + 1].
+  const std::uint32_t* first_block = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t usual_blocks = 1;  // of the first task, and of most
+};
+
+constexpr unsigned in_bits(Form form) {
+  switch (form) {
+    case Form::kHalf:
+    case Form::kBFloat:
+      return 16;
+    case Form::kFloat:
+    case Form::kPlanes:  // at most
+      return 32;
+    case Form::kDimNibbles:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+constexpr unsigned out_bytes(Out out) { return out == Out::kFloat ? 4 : 2; }
+
+// Values of a vector: those of 16 bytes on the wider side.
+constexpr unsigned vector_values(Form form, Out out) {
+  const unsigned in = in_bits(form);
+  const unsigned wider = in > 8 * out_bytes(out) ? in : 8 * out_bytes(out);
+  return 128 / wider;
+}
+
+constexpr bool has_codes(Form form) {
+  return form == Form::kSteps || form == Form::kRowSteps || form == Form::kDimSteps ||
+         form == Form::kDimNibbles;
+}
+
+constexpr bool has_ranges_of_rows_or_dims(Form form) {
+  return form == Form::kRowSteps || form == Form::kDimSteps || form == Form::kDimNibbles;
+}
+
+}  // namespace numpact::gpu
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// tANS codes of a batch: docs/format/pco.md, "tANS".
+#ifndef NUMPACT_GPU_WALK_CODES_HPP
+#define NUMPACT_GPU_WALK_CODES_HPP
+
+#include "gpu/walk/view.hpp"
+#include "gpu/walk/words.hpp"
+
+namespace numpact::gpu {
+
+inline constexpr unsigned kStates = 4;
+
+// The parts of a node (DevicePlan::nodes).
+NUMPACT_HD std::uint32_t code_bits_of(std::uint32_t node) { return node & 15; }
+NUMPACT_HD std::uint32_t next_of(std::uint32_t node) { return node >> 4 & 0x3fff; }
+NUMPACT_HD std::uint32_t bin_of(std::uint32_t node) { return node >> 18; }
+
+// The bits of a turn: each of four codes takes up to 14, so three words hold all of them.
+class TurnBits {
+ public:
+  NUMPACT_HD TurnBits(const std::uint32_t* words, std::uint32_t at) : shift_(at % 32) {
+    words += at / 32;
+    low_ = load_constant(words);
+    middle_ = load_constant(words + 1);
+    high_ = load_constant(words + 2);
+  }
+
+  // `width` (0 to 14) bits, `before` (0 to 42) bits into the turn.
+  NUMPACT_HD std::uint32_t code(std::uint32_t before, std::uint32_t width) const {
+    const std::uint32_t at = shift_ + before;
+    const std::uint32_t first = at < 32 ? low_ : at < 64 ? middle_ : high_;
+    const std::uint32_t second = at < 32 ? middle_ : high_;
+    return funnel(first, second, at % 32) & ((std::uint32_t{1} << width) - 1);
+  }
+
+ private:
+  std::uint32_t shift_;
+  std::uint32_t low_, middle_, high_;
+};
+
+// The state of this lane takes its turn at each fourth of n codes, kWhole: of a whole batch. `at`:
+// in bits from `words`; moves behind the codes.
+template <bool kWhole, class Warp>
+NUMPACT_HD void walk_turns(Warp& warp, const std::uint32_t* nodes, const std::uint32_t* words,
+                           std::uint32_t& at, unsigned n, std::uint32_t& state,
+                           std::uint16_t* bins) {
+  const unsigned lane = warp.lane();
+  for (unsigned turn = 0; turn < (kWhole ? kBatch : n); turn += kStates) {
+    const bool has_code = kWhole || turn + lane < n;
+    // Loaded while the node is: the way from state to state is what takes time.
+    const TurnBits bits(words, at);
+    const std::uint32_t node = has_code ? load_constant(nodes + state) : 0;
+    // A byte for each lane's count: at most 14. Their running sums are at most 56.
+    const std::uint32_t counts = warp.quad_or(code_bits_of(node) << (8 * lane));
+    const std::uint32_t sums = counts * 0x01010101u;
+    const std::uint32_t before = sums << 8 >> (8 * lane) & 0xff;
+    if (has_code) {
+      bins[turn + lane] = static_cast<std::uint16_t>(bin_of(node));
+      state = next_of(node) + bits.code(before, code_bits_of(node));
+    }
+    at += sums >> 24;
+  }
+}
+
+// Walks n codes: the states take turns, lane i has the i-th. `bins` becomes the bin of each latent;
+// returns where the offsets begin, in all lanes.
+template <class Warp>
+NUMPACT_HD std::uint64_t walk_codes(Warp& warp, const std::uint32_t* nodes,
+                                    const std::uint32_t* input, std::uint64_t position, unsigned n,
+                                    std::uint32_t& state, std::uint16_t* bins) {
+  const std::uint32_t* const words = input + position / 32;
+  std::uint32_t at = static_cast<std::uint32_t>(position % 32);
+  if (warp.lane() < kStates) {
+    if (n == kBatch) {
+      walk_turns<true>(warp, nodes, words, at, n, state, bins);
+    } else {
+      walk_turns<false>(warp, nodes, words, at, n, state, bins);
+    }
+  }
+  warp.sync();
+  return position - position % 32 + warp.from(at, 0);
+}
+
+}  // namespace numpact::gpu
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bits at any position of an array of words.
+#ifndef NUMPACT_GPU_WALK_WORDS_HPP
+#define NUMPACT_GPU_WALK_WORDS_HPP
+
+#include <cstdint>
+
+#include "gpu/host_device.hpp"
+
+namespace numpact::gpu {
+
+// A read-only load: what is loaded so is written by nobody while the kernel runs.
+template <class T>
+NUMPACT_HD T load_constant(const T* at) {
+#if defined(__CUDA_ARCH__)
+  return __ldg(at);
+#else
+  return *at;
+#endif
+}
+
+// The 32 bits from bit `shift` (0 to 31) of two words on.
+NUMPACT_HD std::uint32_t funnel(std::uint32_t low, std::uint32_t high, std::uint32_t shift) {
+#if defined(__CUDA_ARCH__)
+  return __funnelshift_r(low, high, shift);
+#else
+  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> shift);
+#endif
+}
+
+NUMPACT_HD std::uint32_t low_bits(std::uint32_t word, std::uint32_t width) {
+  return width >= 32 ? word : word & ((std::uint32_t{1} << width) - 1);
+}
+
+// `width` (0 to 32) bits.
+NUMPACT_HD std::uint32_t bits32(const std::uint32_t* words, std::uint64_t position,
+                                std::uint32_t width) {
+  const std::uint32_t* const at = words + position / 32;
+  const auto shift = static_cast<std::uint32_t>(position % 32);
+  return low_bits(funnel(load_constant(at), load_constant(at + 1), shift), width);
+}
+
+// `width` (0 to 64) bits.
+NUMPACT_HD std::uint64_t bits64(const std::uint32_t* words, std::uint64_t position,
+                                std::uint32_t width) {
+  const std::uint32_t* const at = words + position / 32;
+  const auto shift = static_cast<std::uint32_t>(position % 32);
+  const std::uint32_t middle = load_constant(at + 1);
+  const std::uint32_t low = funnel(load_constant(at), middle, shift);
+  const std::uint32_t high = funnel(middle, load_constant(at + 2), shift);
+  const std::uint64_t word = std::uint64_t{high} << 32 | low;
+  return width >= 64 ? word : word & ((std::uint64_t{1} << width) - 1);
+}
+
+// As wide as latents of the type L are.
+template <class L>
+NUMPACT_HD L read_bits(const std::uint32_t* words, std::uint64_t position, std::uint32_t width) {
+  if constexpr (sizeof(L) == 8) {
+    return bits64(words, position, width);
+  } else {
+    return static_cast<L>(bits32(words, position, width));
+  }
+}
+
+}  // namespace numpact::gpu
+
+#endif

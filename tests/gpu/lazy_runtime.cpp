@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "gpu/lazy_runtime.hpp"
+
+namespace {
+
+// NUMPACT_LAZY=all: every stream is late; else those that the program made are early.
+bool is_all_lazy() {
+  const char* const text = std::getenv("NUMPACT_LAZY");
+  return text != nullptr && std::string_view(text) == "all";
+}
+
+struct Stream;
+
+struct Mark {
+  Stream* stream = nullptr;
+  std::uint64_t place = 0;  // done when so many of the stream's operations are
+};
+
+struct Stream {
+  struct Operation {
+    std::function<void()> run;
+    Mark after;  // of another stream
+  };
+  std::deque<Operation> queued;
+  std::uint64_t begun = 0;  // told so far
+  std::uint64_t done = 0;
+  bool is_lazy = true;
+
+  bool is_past(const Mark& mark) const {
+    return mark.stream == nullptr || mark.stream->done >= mark.place;
+  }
+  void one() {
+    Operation operation = std::move(queued.front());
+    queued.pop_front();
+    if (!is_past(operation.after)) operation.after.stream->until(operation.after.place);
+    if (operation.run) operation.run();
+    ++done;
+  }
+  void until(std::uint64_t place) {
+    while (done < place && !queued.empty()) one();
+  }
+  void tell(Operation operation) {
+    queued.push_back(std::move(operation));
+    ++begun;
+    while (!is_lazy && !queued.empty() && is_past(queued.front().after)) one();
+  }
+};
+
+Stream& stream_of(cudaStream_t stream) {
+  static Stream standard;
+  return stream == nullptr ? standard : *reinterpret_cast<Stream*>(stream);
+}
+
+Mark& mark_of(cudaEvent_t event) { return *reinterpret_cast<Mark*>(event); }
+
+cudaError_t give(void** at, std::size_t bytes) {
+  const std::size_t size = (bytes + 255) / 256 * 256;
+  *at = std::aligned_alloc(256, size);
+  if (*at == nullptr) return cudaErrorMemoryAllocation;
+  std::memset(*at, 0x5a, size);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+namespace numpact::testing {
+
+void tell(cudaStream_t stream, std::function<void()> run) {
+  stream_of(stream).tell({std::move(run), {}});
+}
+
+}  // namespace numpact::testing
+
+extern "C" {
+
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorString(cudaError_t) { return "an error"; }
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsigned,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+  *function = nullptr;
+  *found = cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
+  *value = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void** at, std::size_t bytes) { return give(at, bytes); }
+cudaError_t cudaMallocHost(void** at, std::size_t bytes) { return give(at, bytes); }
+cudaError_t cudaMallocAsync(void** at, std::size_t bytes, cudaStream_t) { return give(at, bytes); }
+cudaError_t cudaFree(void* at) {
+  std::free(at);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* at) { return cudaFree(at); }
+cudaError_t cudaFreeAsync(void* at, cudaStream_t stream) {
+  stream_of(stream).tell({[at] { std::free(at); }, {}});
+  return cudaSuccess;
+}
+cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  auto* const made = new Stream;
+  made->is_lazy = is_all_lazy();
+  *stream = reinterpret_cast<cudaStream_t>(made);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  stream_of(stream).until(stream_of(stream).begun);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  cudaStreamSynchronize(stream);
+  delete reinterpret_cast<Stream*>(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaStreamSynchronize(nullptr); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = reinterpret_cast<cudaEvent_t>(new Mark);
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete reinterpret_cast<Mark*>(event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  Stream& of = stream_of(stream);
+  mark_of(event) = {&of, of.begun};
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const Mark mark = mark_of(event);
+  if (mark.stream != nullptr) mark.stream->until(mark.place);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  stream_of(stream).tell({{}, mark_of(event)});
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
+  stream_of(stream).tell({[=] {
+                            if (bytes > 0) std::memcpy(to, from, bytes);
+                          },
+                          {}});
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  if (bytes > 0) std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* at, int byte, std::size_t bytes, cudaStream_t stream) {
+  stream_of(stream).tell({[=] { std::memset(at, byte, bytes); }, {}});
+  return cudaSuccess;
+}
+cudaError_t cudaMemset(void* at, int byte, std::size_t bytes) {
+  std::memset(at, byte, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t rows,
+                              cudaMemcpyKind, cudaStream_t stream) {
+  stream_of(stream).tell({[=] {
+                            for (std::size_t i = 0; i < rows; ++i) {
+                              std::memcpy(static_cast<std::byte*>(to) + i * to_pitch,
+                                          static_cast<const std::byte*>(from) + i * from_pitch,
+                                          width);
+                            }
+                          },
+                          {}});
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pco files decoded on a GPU are the numbers that the CPU decodes. Without a GPU all of this is
+// skipped; what can be tested of it without one is in pco_emulation_test.cpp.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include "base/crc.hpp"
+#include "base/load.hpp"
+#include "gpu/pco_files.hpp"
+#include "numpact/cuda/pco.hpp"
+#include "support/distributions.hpp"
+#include "support/fixtures.hpp"
+#include "support/small_files.hpp"
+
+namespace numpact::testing {
+namespace {
+
+#ifdef NUMPACT_LAZY_RUNTIME
+constexpr bool kIsEmulated = true;  // slowly
+#else
+constexpr bool kIsEmulated = false;
+#endif
+
+// Memory of the device, filled with what no decoder leaves.
+class DeviceArray {
+ public:
+  DeviceArray(NumberType type, std::size_t n) : type_(type), n_(n) {
+    // Room for the guard behind: decoding must not write there.
+    EXPECT_EQ(cudaMalloc(&data_, bytes() + kGuard), cudaSuccess);
+    EXPECT_EQ(cudaMemset(data_, 0xa5, bytes() + kGuard), cudaSuccess);
+  }
+  ~DeviceArray() { (void)cudaFree(data_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  cuda::DeviceNumbers numbers() const { return {type_, data_, n_}; }
+  Numbers fetched() const {
+    Numbers numbers = zeros(type_, n_);
+    Bytes guard(kGuard);
+    EXPECT_EQ(cudaMemcpy(numbers.storage().data(), data_, bytes(), cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(guard.data(), static_cast<std::byte*>(data_) + bytes(), kGuard,
+                         cudaMemcpyDeviceToHost),
+              cudaSuccess);
+    for (const std::byte byte : guard) EXPECT_EQ(byte, std::byte{0xa5});
+    return numbers;
+  }
+
+ private:
+  static constexpr std::size_t kGuard = 256;
+  std::size_t bytes() const { return n_ * size_of(type_); }
+
+  NumberType type_;
+  std::size_t n_;
+  void* data_ = nullptr;
+};
+
+class PcoDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int count = 0;
+    const Status status = cuda::try_device_count(count);
+    if (!status.ok()) GTEST_SKIP() << "no GPU: " << status.message();
+    if (count == 0) GTEST_SKIP() << "no GPU";
+  }
+
+  struct Decoded {
+    Status status;
+    Numbers numbers;
+  };
+  Decoded decoded(ByteSpan file, NumberType type, const DecodeConfig& config = {}) {
+    ChunkIndex index;
+    Decoded result;
+    result.status = ChunkIndex::try_build(file, index, config);
+    if (!result.status.ok()) return result;
+    const DeviceArray out(type, index.count());
+    result.status = decoder_.try_decompress_into(file, index, out.numbers(), nullptr, config);
+    result.numbers = out.fetched();
+    return result;
+  }
+
+  void expect_decodes(ByteSpan file, const Numbers& numbers) {
+    const Decoded got = decoded(file, numbers.type());
+    ASSERT_OK(got.status);
+    ASSERT_TRUE(same_numbers(got.numbers, numbers));
+    expect_decodes_loaded(file, numbers);
+  }
+
+  void expect_decodes_loaded(ByteSpan file, const Numbers& numbers) {
+    ChunkIndex index;
+    ASSERT_OK(ChunkIndex::try_build(file, index));
+    cuda::LoadedPco loaded;
+    ASSERT_OK(cuda::LoadedPco::try_load(file, index, 0, loaded));
+    ASSERT_EQ(loaded.count(), numbers.count());
+    for (int round = 0; round < 2; ++round) {
+      const DeviceArray out(numbers.type(), numbers.count());
+      ASSERT_OK(loaded.try_decode(out.numbers()));
+      ASSERT_OK(loaded.try_wait());
+      ASSERT_TRUE(same_numbers(out.fetched(), numbers));
+    }
+  }
+
+  // Small parts: several of them in most files.
+  cuda::PcoDecoder decoder_{0, std::uint64_t{1} << 14};
+};
+
+TEST_F(PcoDevice, FilesOfReleasesAndMadeOnes) {
+  for (const Fixture& fixture : good_fixtures()) {
+    SCOPED_TRACE(fixture.name);
+    expect_decodes(fixture.file, fixture.numbers);
+    expect_decodes(with_restarts(fixture.file, 8), fixture.numbers);
+  }
+}
+
+TEST_F(PcoDevice, EveryTypeModeDeltaAndCount) {
+  Random random(4200);
+  for (const NumberType type : kNumberTypes) {
+    for (const ModeSpec& mode : mode_specs(type)) {
+      for (const DeltaSpec& delta : delta_specs(type)) {
+        for (const std::size_t n : {1, 33, 257, 1536, kIsEmulated ? 700 : 40'000}) {
+          EncodeConfig config;
+          config.mode = mode;
+          config.delta = delta;
+          config.level = random.one_in(3) ? 12 : 3;
+          config.paging = PagingSpec::equal_pages_up_to(random.one_in(2) ? 12'345 : 1 << 18);
+          if (!random.one_in(3)) config.trailer = TrailerSpec::restarts(random.one_in(2) ? 8 : 11);
+          const Numbers numbers = make_numbers(random.pick(distribution_names()), type, n, random);
+          const Decoded got = decoded(compressed(numbers, config), type);
+          ASSERT_OK(got.status) << name_of(type) << " " << describe(config) << " " << n;
+          ASSERT_TRUE(same_numbers(got.numbers, numbers)) << name_of(type) << " " << n;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PcoDevice, Millions) {
+  Random random(4300);
+  for (const NumberType type : {NumberType::kI64, NumberType::kF64, NumberType::kU32}) {
+    for (const unsigned log : {10u, 12u, 14u}) {
+      EncodeConfig config;
+      config.level = 4;
+      config.delta = DeltaSpec::try_consecutive(1);
+      config.trailer = TrailerSpec::restarts(log);
+      const Numbers numbers = make_numbers("walk", type, kIsEmulated ? 20'000 : 3'000'000, random);
+      const Bytes file = compressed(numbers, config);
+      expect_decodes_loaded(file, numbers);
+      expect_decodes(file, numbers);
+    }
+  }
+}
+
+TEST_F(PcoDevice, FilesThatAreRefused) {
+  for (const std::string& name : names_in("made/refused")) {
+    SCOPED_TRACE(name);
+    const Bytes file = read_file(fixture_path("made/refused/" + name + ".pco"));
+    FileHeader header;
+    (void)try_read_header(file, header).ok();
+    Numbers numbers;
+    const Status wanted = try_decompress_any(file, numbers);
+    const Status got = decoded(file, header.number_type.value_or(NumberType::kU32)).status;
+    EXPECT_STREQ(to_string(got.kind()), to_string(wanted.kind())) << got.message();
+  }
+}
+
+TEST_F(PcoDevice, MutantsAreReadAlike) {
+  Random random(4400);
+  for (const std::string& name : conformance_names()) {
+    const Bytes file = read_file(fixture_path(name + ".pco"));
+    for (int round = 0; round < (kIsEmulated ? 10 : 200); ++round) {
+      Bytes mutant = file;
+      mutant[random.below(mutant.size())] ^= static_cast<std::byte>(1 + random.below(255));
+      Numbers numbers;
+      DecodeConfig config;
+      config.limits.max_numbers = 1'000'000;
+      const Status wanted = try_decompress_any(mutant, numbers, config);
+      FileHeader header;
+      if (!try_read_header(mutant, header).ok() || !header.number_type) continue;
+      const Decoded got = decoded(mutant, *header.number_type, config);
+      ASSERT_EQ(got.status.ok(), wanted.ok())
+          << name << " round " << round << ": " << got.status.message();
+      if (wanted.ok()) {
+        ASSERT_TRUE(same_numbers(got.numbers, numbers));
+      }
+    }
+  }
+}
+
+TEST_F(PcoDevice, RestartPointThatLiesIsFound) {
+  Random random(4500);
+  const Numbers numbers = make_numbers("walk", NumberType::kI32, 5'000, random);
+  EncodeConfig config;
+  config.delta = DeltaSpec::try_consecutive(1);
+  config.trailer = TrailerSpec::restarts(8);
+  Bytes file = compressed(numbers, config);
+  // The last byte of the last point; then the checksums are made right again.
+  std::byte* const footer = file.data() + file.size() - 24;
+  footer[-2] ^= std::byte{1};
+  const auto begin = load_le<std::uint64_t>(footer);
+  store_le(footer + 8, crc32({file.data() + begin, footer}));
+  store_le(footer + 12, crc32({footer, footer + 12}));
+  const Status status = decoded(file, NumberType::kI32).status;
+  EXPECT_KIND(status, kCorrupt);
+  EXPECT_EQ(status.chunk(), 0u);
+}
+
+TEST_F(PcoDevice, ArgumentsAreChecked) {
+  const Numbers numbers = from_values(std::vector<float>{1, 2, 3});
+  const Bytes file = compressed(numbers);
+  const DeviceArray out(NumberType::kF32, 3);
+  std::uint64_t count = 0;
+  cuda::DeviceNumbers wrong = out.numbers();
+  wrong.type = NumberType::kI32;
+  EXPECT_KIND(decoder_.try_decompress_into(file, wrong, count), kTypeMismatch);
+  wrong = out.numbers();
+  wrong.count = 2;
+  EXPECT_KIND(decoder_.try_decompress_into(file, wrong, count), kOutputTooSmall);
+  EXPECT_EQ(count, 3u);
+  wrong = out.numbers();
+  wrong.data = static_cast<std::byte*>(wrong.data) + 1;
+  EXPECT_KIND(decoder_.try_decompress_into(file, wrong, count), kInvalidArgument);
+  EXPECT_OK(decoder_.try_decompress_into(file, out.numbers(), count));
+}
+
+TEST(PcoDeviceAbsent, IsAnErrorThatSaysWhy) {
+  int count = 0;
+  const Status status = cuda::try_device_count(count);
+  if (status.ok() && count > 0) GTEST_SKIP() << "there is a GPU";
+  const Bytes file = compressed(from_values(std::vector<float>{1, 2, 3}));
+  float room[3];
+  cuda::PcoDecoder decoder;
+  std::uint64_t written = 0;
+  const Status failed = decoder.try_decompress_into(file, {NumberType::kF32, room, 3}, written);
+  EXPECT_KIND(failed, kUnavailable);
+  EXPECT_GT(std::string(failed.what()).size(), 5u);
+  cuda::LoadedPco loaded;
+  EXPECT_KIND(cuda::LoadedPco::try_load(file, ChunkIndex::build(file), 0, loaded), kUnavailable);
+  EXPECT_KIND(loaded.try_decode({}), kInvalidArgument);
+  EXPECT_KIND(cuda::try_wait({}), kUnavailable);
+}
+
+}  // namespace
+}  // namespace numpact::testing

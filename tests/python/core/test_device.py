@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decompressing to a GPU: what can be known without one. On one, tests/gpu has the numbers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numpact
+from numpact import _device
+
+FILE = numpact.compress(np.arange(1000, dtype=np.int16))
+
+
+def gpu_is_here() -> bool:
+    try:
+        return bool(_device.cuda_module())
+    except numpact.UnavailableError:
+        return False
+
+
+def test_without_a_gpu_the_error_says_why() -> None:
+    if gpu_is_here():
+        pytest.skip("there is a GPU")
+    with pytest.raises(numpact.UnavailableError, match=r"CUDA|GPU"):
+        numpact.decompress(FILE, device="cuda")
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:-1", "cuda:x", 3])
+def test_unknown_devices(device: object) -> None:
+    with pytest.raises(numpact.InvalidArgumentError, match="device must be"):
+        numpact.decompress(FILE, device=device)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"device": "cuda", "out": np.empty(1000, np.int16)},
+        {"device": "cuda", "dtype": "datetime64[s]"},
+        {"device": "cuda", "progress": True},
+        {"device": "cuda", "framework": "numpy"},
+        {"framework": "torch"},
+    ],
+)
+def test_arguments_that_contradict(arguments: dict[str, Any]) -> None:
+    with pytest.raises(numpact.InvalidArgumentError):
+        numpact.decompress(FILE, **arguments)
+
+
+class Exporter:
+    """What the extension gives: here in the memory of the CPU."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        self.numbers = numbers
+
+    def __dlpack__(self, **arguments: Any) -> Any:
+        return self.numbers.__dlpack__(**arguments)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.numbers.__dlpack_device__()
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """An extension that decodes on the CPU; the calls it got."""
+    calls: list[Any] = []
+
+    def pco_decompress(*arguments: Any) -> tuple[Any, int, int, str]:
+        calls.append(arguments[1:])
+        numbers = numpact.decompress(arguments[0])
+        return Exporter(numbers), numbers.ctypes.data, numbers.size, f"i{8 * numbers.itemsize}"
+
+    module = SimpleNamespace(pco_decompress=pco_decompress)
+    monkeypatch.setattr(_device, "cuda_module", lambda: module)
+    return calls
+
+
+def test_arrays_go_on_by_dlpack(stand_in: list[Any]) -> None:
+    array = numpact.decompress(FILE, device="cuda:2", threads=3, max_output=4000, trailer="ignore")
+    assert stand_in == [(2, 3, 4000, "ignore")]
+    assert isinstance(array, numpact.DeviceArray)
+    assert (array.shape, array.dtype, len(array)) == ((1000,), np.dtype(np.int16), 1000)
+    assert (np.from_dlpack(array) == np.arange(1000)).all()
+    interface = array.__cuda_array_interface__
+    assert interface["typestr"] == "<i2"
+    assert interface["shape"] == (1000,)
+    assert interface["data"][0] != 0
+    assert "1000" in repr(array)
+
+
+def test_frameworks_take_the_same_memory(
+    stand_in: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = SimpleNamespace(from_dlpack=np.from_dlpack)
+    monkeypatch.setattr(_device, "require", lambda module, extra: torch)
+    tensor = numpact.decompress(FILE, device="cuda", framework="torch")
+    assert (tensor == np.arange(1000)).all()
+    assert stand_in[0][0] == 0
