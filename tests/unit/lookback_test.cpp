@@ -450,6 +450,23 @@ TYPED_TEST(LookbackSearch, DecidesAgainstTheRest) {
   }
 }
 
+// All that is known of them is how frequent each is, which bins tell as well.
+TEST(LookbackGate, ValuesThatComeBackAreNoPromise) {
+  Random random(74);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<std::uint16_t> latents(std::size_t{1} << 19);
+  for (auto& latent : latents) {
+    std::uint64_t sum = 0;
+    for (int i = 0; i < 4; ++i) sum += random.below(2000);
+    latent = static_cast<std::uint16_t>(sum);
+  }
+  constexpr float kEntropy = 12.22f;  // of a normal distribution as wide: log2(s * sqrt(2 pi e))
+  const LatentArray ordered{std::span<std::uint16_t>(latents)};
+  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
+  const Trial trial{latents.size(), kEntropy + 0.05f, true};
+  EXPECT_FALSE(may_look_back(sample, ordered, Choice{}, trial, arena));
+}
+
 // Corrections repeat where the numbers do.
 TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
   Random random(70);

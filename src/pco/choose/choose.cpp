@@ -221,12 +221,15 @@ class Chooser {
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       const std::size_t i = order[k];
       const Candidate& candidate = candidates.begin()[i];
-      // What repeats in a long chunk looks unique in a sample: Classic may be better than it looks.
+      // What repeats in a long chunk looks unique in a few: Classic may be better than it looks,
+      // without a delta.
       const bool is_safe = std::holds_alternative<Classic>(candidate.mode) && sample.scale > 1;
       const bool is_out =
           weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
       if (is_out && !is_safe) continue;
-      const Weighed weighed = weigh(candidate.mode, sample, costs[i], i > 1 ? kLaterToll : 0);
+      const DeltaSpec delta = is_out && is_auto_delta() ? DeltaSpec::none() : config_.delta;
+      const Weighed weighed =
+          weigh(candidate.mode, sample, costs[i], delta, i > 1 ? kLaterToll : 0);
       ++weighed_n;
       ranking.add(weighed);
       if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
@@ -251,13 +254,13 @@ class Chooser {
     }
     for (std::size_t i = 0; i < divided.size(); ++i) {
       if (costs[i].bits() > kDividedShare * least) continue;
-      ranking.add(weigh(divided.begin()[i].mode, sample, costs[i], kLaterToll));
+      ranking.add(weigh(divided.begin()[i].mode, sample, costs[i], config_.delta, kLaterToll));
     }
   }
 
   Weighed weigh(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
-                float toll) const {
-    Weighed weighed = weigh_mode(mode, sample, rough, config_.delta, effort_, arena_);
+                const DeltaSpec& delta, float toll) const {
+    Weighed weighed = weigh_mode(mode, sample, rough, delta, effort_, arena_);
     weighed.bits *= 1 + toll;
     return weighed;
   }

@@ -9,6 +9,9 @@
 
 namespace numpact {
 
+// From this level on, size counts for more than time.
+inline constexpr unsigned kLevelForSize = 9;
+
 struct ChooseEffort {
   std::size_t max_sample_n = 0;   // numbers looked at in a long chunk
   unsigned max_order = 1;         // of Consecutive

@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 
+#include "pco/choose/choose_effort.hpp"
 #include "pco/choose/cut_join.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/mode/split.hpp"
@@ -25,16 +26,21 @@ constexpr std::size_t kFirstLookN = std::size_t{1} << 12;
 constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
 constexpr std::size_t kMostFirstBlocks = 64;
-constexpr std::size_t kHistogramN = std::size_t{1} << 13;
+constexpr std::size_t kHistogramN = std::size_t{1} << 12;
 // Numbers that the closer look takes at a time.
 constexpr std::size_t kPieceN = std::size_t{1} << 14;
 // In the metadata beside the latents' width: weight and offset width.
 constexpr float kBinFieldBits = 24;
 // Of a chunk beside its bins.
 constexpr float kChunkBits = 300;
-// What a cut plan must save to be worth more chunks, and to be worth a second look.
-constexpr float kMinSaving = 0.005f;
-constexpr float kMinPromise = 0.003f;
+// What a cut plan must save to be worth more chunks, and to be worth a second look: by level, as
+// both take time.
+struct MinSaving {
+  float of_plan;
+  float of_first_look;
+};
+constexpr MinSaving kMinSaving{0.015f, 0.012f};
+constexpr MinSaving kMinSavingForSize{0.005f, 0.003f};
 // Less cannot be cut.
 constexpr float kMinBits = 4096;
 // What taking the other delta for some blocks must save for it to be looked at.
@@ -299,15 +305,16 @@ bool saves(const CutPlan& plan, float share) { return plan.bits < (1 - share) * 
 
 }  // namespace
 
-CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, Arena& arena) {
+CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena) {
+  const MinSaving least = level < kLevelForSize ? kMinSaving : kMinSavingForSize;
   const std::span<std::size_t> sizes = arena.make<std::size_t>(kMostBlocks);
   const float all_bits = choice.bits * static_cast<float>(ordered.n);
   if (ordered.n >= kFirstLookN && all_bits >= kMinBits) {
     const ArenaScope scratch(arena);
     Cutter cutter(ordered, choice, sizes, arena);
-    if (saves(cutter.look_first(), kMinPromise)) {
+    if (saves(cutter.look_first(), least.of_first_look)) {
       const CutPlan cut = cutter.look_closely();
-      if (saves(cut, kMinSaving)) return cut;
+      if (saves(cut, least.of_plan)) return cut;
     }
   }
   CutPlan uncut;

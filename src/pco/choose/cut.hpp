@@ -20,7 +20,7 @@ struct CutPlan {
 
 // ordered: at least one number. choice: the best without Lookback for all of them in one chunk.
 // What the plan points to lives in `arena`.
-CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, Arena& arena);
+CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena);
 
 }  // namespace numpact
 

@@ -29,6 +29,9 @@ constexpr float kMinNearBits = 0.7f;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.03f;
 constexpr float kPromiseForSize = 0.01f;
+// And beyond that where only single values repeat: that a value is recalled by how long ago it was
+// takes about as much as naming it.
+constexpr float kPromiseOfValues = 0.04f;
 // The lookback variable's bins.
 constexpr float kMetaBits = 200;
 // One of them.
@@ -39,8 +42,9 @@ constexpr std::size_t kMostLookbacks = 4096;
 constexpr unsigned kPickLog = 3;
 constexpr unsigned kPickLogOfMany = 4;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
-// So many of a sample are looked at for streams that take turns.
-constexpr std::size_t kNearN = 4096;
+// So many of a sample are looked at for streams that take turns, in stretches with gaps as long.
+constexpr std::size_t kNearN = 2048;
+constexpr std::size_t kNearStretchN = 256;
 // Of the number of them that is to be expected, so many at least and at most.
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
@@ -182,7 +186,7 @@ float entropy(float share) {
 // Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
 // frequent, else by one that it shares with others of its width.
 float lookback_bits(std::span<const std::uint32_t> some, float all) {
-  constexpr unsigned kSlotLog = 13;
+  constexpr unsigned kSlotLog = 15;
   const auto slot_of = [](std::uint32_t lookback) -> std::size_t {
     return lookback * 0x9e3779b1u >> (32 - kSlotLog);
   };
@@ -194,6 +198,8 @@ float lookback_bits(std::span<const std::uint32_t> some, float all) {
   }
   const float n = static_cast<float>(some.size());
   const float scale = std::max(1.0f, all / n);
+  // Those that occur once among some stand for many others that do not occur among them.
+  const float unseen = scale > 1.5f ? 0.5f : 0.0f;
   std::array<float, 33> shared{};
   for (std::size_t width = 1; width < shared.size(); ++width) {
     const float count = static_cast<float>(width_counts[width] + 1);
@@ -201,7 +207,7 @@ float lookback_bits(std::span<const std::uint32_t> some, float all) {
   }
   float bits = 0;
   for (const std::uint32_t lookback : some) {
-    const float count = static_cast<float>(counts[slot_of(lookback)]);
+    const float count = static_cast<float>(counts[slot_of(lookback)]) - unseen;
     const float own = fast_log2(n / count) + kBinBits / (count * scale);
     bits += std::min(own, shared[static_cast<std::size_t>(std::bit_width(lookback))]);
   }
@@ -241,15 +247,17 @@ float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena
     ChosenLookbacks chosen;
     chosen.lookbacks = arena.make<std::uint32_t>(n);
     chosen.scale = sample.scale;  // or more
-    std::array<std::uint32_t, 256> best;
+    std::array<std::uint32_t, kNearStretchN> best;
     // Not all of the runs, where there are many.
-    const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / kNearN);
+    const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (2 * kNearN));
     costs.guess();
     float bits = 0;
     for (int round = 0; round < 2; ++round) {
       chosen.clear();
+      std::size_t stretch = 0;
       for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
         for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
+          if (stretch++ % 2 == 1) continue;
           const std::size_t count = std::min(best.size(), sample.run_n - j);
           choose_cheapest(
               LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
@@ -315,6 +323,8 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   while (string_log < kMaxStringLog && bits * static_cast<float>(1u << string_log) < string_bits) {
     ++string_log;
   }
+  const float wanted_of_values =
+      wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
   const PlainBits plain = plain_bits(sample, choice.delta, bits);
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -325,7 +335,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     Seen<L> strings(latents, log, arena);
     find_repeats(latents, string_log, values, strings);
     return promised_bits(strings.found(), plain, bits, page.n) < wanted ||
-           promised_bits(values.found(), plain, bits, page.n) < wanted;
+           promised_bits(values.found(), plain, bits, page.n) < wanted_of_values;
   });
   if (promising) return true;
   if (bits < kMinNearBits) return false;

@@ -4,12 +4,10 @@
 #define NUMPACT_PCO_CHOOSE_LOOKBACK_TRIAL_HPP
 
 #include "pco/choose/choice.hpp"
+#include "pco/choose/choose_effort.hpp"
 #include "pco/choose/sample.hpp"
 
 namespace numpact {
-
-// From this level on, size counts for more than time.
-inline constexpr unsigned kLevelForSize = 9;
 
 struct Trial {
   std::size_t page_n;    // length of the longest page

@@ -41,14 +41,16 @@ namespace {
 // rare.
 constexpr std::uint32_t kFrequent = 3;
 
-// What the sum of c * log2(c) over all frequent counts c grows by when one becomes the index.
+// What the sum of c * log2(c) over all frequent counts c grows by when one becomes the index. In
+// fractions of a bit, as whole numbers add up faster.
+constexpr float kLogUnit = 4096;
 constexpr auto kLogSteps = [] {
-  std::array<float, kMostRoughN + 1> steps{};
+  std::array<std::uint32_t, kMostRoughN + 1> steps{};
   float before = 0;
   for (std::uint32_t count = kFrequent; count < steps.size(); ++count) {
     const float c = static_cast<float>(count);
     const float sum = c * fast_log2(c);
-    steps[count] = sum - before;
+    steps[count] = static_cast<std::uint32_t>((sum - before) * kLogUnit + 0.5f);
     before = sum;
   }
   return steps;
@@ -72,7 +74,7 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
                                     (64 - kSlotBits));
   };
   std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots{};
-  float logs = 0;
+  std::uint32_t logs = 0;
   std::uint32_t values = 0;
   for (const L latent : latents) {
     const std::uint32_t count = ++slots[slot_of(latent)];
@@ -92,7 +94,8 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   }
   const float n = static_cast<float>(latents.size());
   const float rare_n = static_cast<float>(rare);
-  float bits = (n - rare_n) * fast_log2(n) - logs + static_cast<float>(values) * kValueBits / scale;
+  float bits = (n - rare_n) * fast_log2(n) - static_cast<float>(logs) / kLogUnit +
+               static_cast<float>(values) * kValueBits / scale;
   if (rare > 0) {
     const float linear = entropy(buckets, rare) + static_cast<float>(shift);
     const float logarithmic = widths.bits() - (is_centred ? 0.0f : 1.0f);

@@ -35,7 +35,7 @@ struct RunPlan {
 RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
                  Choices& choices, Arena& arena) {
   const float plain_bits = choices.all()[0].bits;
-  const CutPlan cuts = plan_cuts(ordered, choices.all()[0], arena);
+  const CutPlan cuts = plan_cuts(ordered, choices.all()[0], config.level, arena);
   const float cut_bits = plain_bits - (cuts.uncut_bits - cuts.bits);
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
