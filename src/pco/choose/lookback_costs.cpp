@@ -107,17 +107,17 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   const ArenaScope scratch(arena_);
   const std::span<const std::uint32_t> lookbacks = chosen.lookbacks.first(chosen.n);
   const float total = fast_log2(static_cast<float>(chosen.n));
-  std::array<std::uint32_t, kWidths> width_counts{};
-  for (const std::uint32_t lookback : lookbacks) {
-    ++counts_[lookback];
-    ++width_counts[width_of(lookback)];
-  }
-  const std::span<Counted> counted = arena_.make<Counted>(chosen.n);
+  const std::span<Counted> counted = arena_.make<Counted>(chosen.n + 1);
   std::size_t distinct = 0;
   for (const std::uint32_t lookback : lookbacks) {
-    const std::uint32_t count = counts_[lookback];
-    if (count != 0) counted[distinct++] = {count, lookback};
-    counts_[lookback] = 0;
+    counted[distinct].lookback = lookback;
+    distinct += counts_[lookback]++ == 0 ? 1 : 0;
+  }
+  std::array<std::uint32_t, kWidths> width_counts{};
+  for (Counted& one : counted.first(distinct)) {
+    one.count = counts_[one.lookback];
+    width_counts[width_of(one.lookback)] += one.count;
+    counts_[one.lookback] = 0;
   }
   const auto shared_bits = [&](std::size_t width, float count) {
     return total - fast_log2(count) + static_cast<float>(width - 1);
