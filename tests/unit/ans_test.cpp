@@ -56,7 +56,7 @@ TEST(Ans, CodesDecodeToTheirSymbols) {
         for (auto& symbol : symbols) symbol = static_cast<std::uint16_t>(random.below(bins.size()));
         Arena arena(std::pmr::new_delete_resource());
         const auto table = AnsEncodeTable::make(Binning{32, size_log, bins}, arena);
-        std::vector<AnsCode> codes(n);
+        std::vector<AnsCodes> codes(ans_codes_n(n));
         std::array<std::uint32_t, kAnsStates> states{};
         const SymbolBits bits = encode_symbols(table, symbols, codes.data(), states);
 
@@ -67,12 +67,18 @@ TEST(Ans, CodesDecodeToTheirSymbols) {
           std::uint32_t& state = states[i % kAnsStates];
           ASSERT_LT(state, naive.size());
           ASSERT_EQ(naive[state].symbol, symbols[i]);
-          const std::uint32_t width = codes[i] >> 16;
-          ASSERT_EQ(width, naive[state].code_bits);
+          const unsigned width = naive[state].code_bits;
+          AnsCodes& group = codes[i / kAnsStates];
+          ASSERT_GE(group >> kAnsCodesBits, width);
           total += width;
           offsets += bins[symbols[i]].offset_bits;
-          state = naive[state].next + (codes[i] & ((1u << width) - 1));
+          state = naive[state].next + static_cast<std::uint32_t>(group & ((1u << width) - 1));
+          // What is left of the group: the bits behind this code.
+          const AnsCodes bits_left = (group >> kAnsCodesBits) - width;
+          group = (group & ((AnsCodes{1} << kAnsCodesBits) - 1)) >> width | bits_left
+                                                                                << kAnsCodesBits;
         }
+        for (const AnsCodes group : codes) ASSERT_EQ(group, 0u) << "all bits are codes";
         ASSERT_EQ(bits.codes, total);
         ASSERT_EQ(bits.offsets, offsets);
         for (const std::uint32_t state : states) ASSERT_EQ(state, 0u) << "where encoding began";

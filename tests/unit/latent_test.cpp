@@ -197,7 +197,7 @@ TYPED_TEST(Latents, WrittenBatchesDecode) {
     std::vector<std::uint16_t> symbols(latents.size());
     const std::span<const TypeParam> view(latents);
     find_symbols(binning, view, symbols.data(), arena);
-    std::vector<AnsCode> codes(latents.size());
+    std::vector<AnsCodes> codes(ans_codes_n(latents.size()));
     AnsStates states{};
     std::uint64_t bits = latents.size() * std::uint64_t{bins[0].offset_bits};
     if (size_log > 0) {

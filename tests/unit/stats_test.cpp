@@ -6,7 +6,9 @@
 #include <map>
 
 #include "pco/choose/bin_optimizer.hpp"
+#include "pco/latent/latent_encoder.hpp"
 #include "pco/stats/intervals.hpp"
+#include "pco/stats/known_values.hpp"
 #include "pco/stats/log2.hpp"
 #include "pco/stats/sort.hpp"
 #include "support/distributions.hpp"
@@ -165,6 +167,108 @@ TYPED_TEST(Stats, SampledHistogramCoversAll) {
     expect_covers(histogram, latents);
     if (::testing::Test::HasFatalFailure()) return;
   }
+}
+
+// Latents of which a sampled histogram tells the places.
+template <Latent L>
+std::vector<L> placed_latents(bool in_values, Random& random) {
+  std::vector<L> latents(70000);
+  std::vector<L> values(random.between(1, 3000));
+  for (L& value : values) value = static_cast<L>(random.bits(64));
+  for (L& latent : latents) {
+    const bool is_value = in_values && !random.one_in(4);
+    latent = is_value ? random.pick(values) : static_cast<L>(random.bits(64));
+  }
+  return latents;
+}
+
+TYPED_TEST(Stats, PlacesTellTheSymbols) {
+  using L = TypeParam;
+  Random random(24);
+  bool some_elsewhere = false;
+  bool all_placed = false;
+  for_each_target([&] {
+    for (const bool in_values : {false, true, true}) {
+      Arena arena(std::pmr::new_delete_resource());
+      const std::vector<L> latents = placed_latents<L>(in_values, random);
+      const std::span<const L> all(latents);
+      HistogramSpec spec = random_spec(random);
+      spec.max_values = 4000;
+      spec.most_sample_share = 8;
+      std::vector<std::uint16_t> symbols(latents.size());
+      Places<L> places{symbols, {}, 0};
+      const auto histogram = make_histogram(all, spec, arena, &places);
+      const auto plain = make_histogram(all, spec, arena);
+      ASSERT_TRUE(std::equal(histogram.lowers.begin(), histogram.lowers.end(), plain.lowers.begin(),
+                             plain.lowers.end()));
+      ASSERT_EQ(places.ends.empty(), sizeof(L) <= 2) << "narrow ranges are counted";
+      if (places.ends.empty()) continue;
+      std::size_t elsewhere = 0;
+      for (std::size_t i = 0; i < latents.size(); ++i) {
+        if (symbols[i] == kElsewhere) {
+          ++elsewhere;
+          continue;
+        }
+        ASSERT_LT(symbols[i], places.ends.size());
+        ASSERT_LE(latents[i], places.ends[symbols[i]]);
+        const bool is_first = symbols[i] == 0;
+        ASSERT_TRUE(is_first || latents[i] > places.ends[symbols[i] - 1u]);
+      }
+      ASSERT_EQ(elsewhere, places.unknown_n);
+      some_elsewhere = some_elsewhere || elsewhere > 0;
+      all_placed = all_placed || elsewhere == 0;
+      const auto merged = optimize_bins(histogram, BinCosts{60, 12}, arena).bins;
+      std::vector<Bin> bins;
+      for (std::size_t i = 0; i < merged.size(); ++i) {
+        const auto width = static_cast<L>(merged.uppers[i] - merged.lowers[i]);
+        bins.push_back({merged.lowers[i], 1, static_cast<std::uint32_t>(std::bit_width(width))});
+      }
+      const Binning binning{kBits<L>, 0, bins};
+      std::vector<std::uint16_t> expected(latents.size());
+      find_symbols(binning, all, expected.data(), arena);
+      find_symbols(binning, all, places, arena);
+      ASSERT_EQ(symbols, expected);
+    }
+  });
+  EXPECT_EQ(some_elsewhere && all_placed, sizeof(L) > 2);
+}
+
+TYPED_TEST(Stats, KnownValuesAreCounted) {
+  using L = TypeParam;
+  Random random(25);
+  for_each_target([&] {
+    for (int round = 0; round < 60; ++round) {
+      Arena arena(std::pmr::new_delete_resource());
+      const std::vector<L> latents = this->random_latents(random);
+      std::vector<L> values{random.pick(latents)};
+      for (std::size_t i = random.below(300); i > 0; --i) {
+        values.push_back(random.one_in(4) ? static_cast<L>(random.bits(64)) : random.pick(latents));
+      }
+      std::sort(values.begin(), values.end());
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+      std::vector<std::uint32_t> expected_counts(values.size());
+      std::vector<L> expected_rest;
+      std::vector<std::uint16_t> expected_places;
+      for (const L latent : latents) {
+        const auto at = std::lower_bound(values.begin(), values.end(), latent);
+        if (at != values.end() && *at == latent) {
+          const auto place = static_cast<std::size_t>(at - values.begin());
+          ++expected_counts[place];
+          expected_places.push_back(static_cast<std::uint16_t>(place));
+        } else {
+          expected_rest.push_back(latent);
+          expected_places.push_back(kElsewhere);
+        }
+      }
+      std::vector<std::uint32_t> counts(values.size());
+      std::vector<std::uint16_t> places(latents.size());
+      std::vector<L> rest(latents.size());
+      rest.resize(count_known<L>(latents, values, counts, places.data(), rest.data(), arena));
+      ASSERT_EQ(counts, expected_counts);
+      ASSERT_EQ(places, expected_places);
+      ASSERT_EQ(rest, expected_rest);
+    }
+  });
 }
 
 TYPED_TEST(Stats, FrequentValuesHaveBinsOfTheirOwn) {

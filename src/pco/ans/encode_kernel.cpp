@@ -11,41 +11,69 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* HWY_RESTRICT symbols,
-                         std::size_t n, AnsCode* HWY_RESTRICT codes,
-                         std::array<std::uint32_t, kAnsStates>& states) {
+// The states of a page's chains of symbols, as y.
+using Chains = std::array<std::uint32_t, kAnsStates>;
+
+// While a chain from state to state waits for memory there is time for joining codes.
+struct Joined {
+  std::uint64_t codes = 0;
+  std::uint64_t widths = 0;
+
+  HWY_INLINE std::uint32_t Step(const AnsSymbolStep* steps, const std::uint16_t* next,
+                                std::uint32_t y, std::uint16_t symbol) {
+    const AnsSymbolStep& step = steps[symbol];
+    const std::uint32_t width = (y + step.bits_bias) >> 16;
+    // What stands above the number of bits does not count, nor does it for shift instructions.
+    // This order of steps leaves compilers the most registers.
+    codes = (codes << (width & 63)) + y;
+    widths += width;
+    const std::uint32_t high = y >> (width & 31);
+    codes -= std::uint64_t{high} << (width & 63);
+    return next[high + step.next_base];
+  }
+  HWY_INLINE AnsCodes Codes() const { return codes | widths << kAnsCodesBits; }
+};
+
+// Whole groups; a function of its own since it needs all registers. Returns the sum of widths.
+HWY_NOINLINE std::uint64_t EncodeGroups(const AnsSymbolStep* HWY_RESTRICT steps,
+                                        const std::uint16_t* HWY_RESTRICT next,
+                                        const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
+                                        AnsCodes* HWY_RESTRICT codes, Chains& chains) {
+  std::uint64_t widths = 0;
+  auto [y0, y1, y2, y3] = chains;
+  for (std::size_t group = n; group-- > 0;) {
+    const std::uint16_t* const four = symbols + group * kAnsStates;
+    Joined joined;
+    y3 = joined.Step(steps, next, y3, four[3]);
+    y2 = joined.Step(steps, next, y2, four[2]);
+    y1 = joined.Step(steps, next, y1, four[1]);
+    y0 = joined.Step(steps, next, y0, four[0]);
+    codes[group] = joined.Codes();
+    widths += joined.widths;
+  }
+  chains = {y0, y1, y2, y3};
+  return widths;
+}
+
+SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* symbols, std::size_t n,
+                         AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {
   const std::uint32_t size = std::uint32_t{1} << table.size_log;
-  const AnsSymbolStep* HWY_RESTRICT steps = table.steps.data();
-  const std::uint16_t* HWY_RESTRICT next = table.next.data();
-  const std::uint8_t* HWY_RESTRICT offset_bits = table.offset_bits.data();
+  const AnsSymbolStep* const steps = table.steps.data();
+  const std::uint16_t* const next = table.next.data();
+  Chains chains;
+  chains.fill(size);
+  const std::size_t groups = n / kAnsStates;
+  Joined last;
+  for (std::size_t k = n % kAnsStates; k-- > 0;) {
+    chains[k] = last.Step(steps, next, chains[k], symbols[groups * kAnsStates + k]);
+  }
+  if (n % kAnsStates != 0) codes[groups] = last.Codes();
+  const std::uint64_t widths =
+      EncodeGroups(steps, next, symbols, groups, codes, chains) + last.widths;
+  for (std::size_t k = 0; k < kAnsStates; ++k) states[k] = chains[k] - size;
   SymbolBits total;
-  // While a chain from state to state waits for memory there is time for counting offsets.
-  const auto step = [&](std::uint32_t y, std::size_t i) HWY_ATTR {
-    const std::size_t symbol = symbols[i];
-    const std::uint32_t bits = (y + steps[symbol].bits_bias) >> 16;
-    codes[i] = bits << 16 | y;
-    total.offsets += offset_bits[symbol];
-    return std::uint32_t{next[(y >> bits) + steps[symbol].next_base]};
-  };
-  std::uint32_t y[kAnsStates] = {size, size, size, size};
-  std::size_t i = n;
-  while (i % kAnsStates != 0) {
-    --i;
-    y[i % kAnsStates] = step(y[i % kAnsStates], i);
-  }
-  std::uint32_t y0 = y[0];
-  std::uint32_t y1 = y[1];
-  std::uint32_t y2 = y[2];
-  std::uint32_t y3 = y[3];
-  while (i > 0) {
-    i -= 4;
-    y3 = step(y3, i + 3);
-    y2 = step(y2, i + 2);
-    y1 = step(y1, i + 1);
-    y0 = step(y0, i);
-  }
-  states = {y0 - size, y1 - size, y2 - size, y3 - size};
-  for (i = 0; i < n; ++i) total.codes += codes[i] >> 16;
+  for (std::size_t i = 0; i < ans_codes_n(n); ++i) total.codes += codes[i] >> kAnsCodesBits;
+  total.offsets = (widths - total.codes) >> 8;
   return total;
 }
 
@@ -61,7 +89,7 @@ namespace numpact {
 HWY_EXPORT(EncodeSymbols);
 
 SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
-                          AnsCode* codes, std::array<std::uint32_t, kAnsStates>& states) {
+                          AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {
   return NUMPACT_DISPATCH(EncodeSymbols)(table, symbols.data(), symbols.size(), codes, states);
 }
 

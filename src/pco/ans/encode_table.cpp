@@ -13,7 +13,6 @@ AnsEncodeTable AnsEncodeTable::make(const Binning& binning, Arena& arena) {
   const std::size_t size = std::size_t{1} << binning.ans_size_log;
   const std::span<AnsSymbolStep> steps = arena.make<AnsSymbolStep>(binning.bins.size());
   const std::span<std::uint16_t> next = arena.make<std::uint16_t>(size);
-  const std::span<std::uint8_t> offset_bits = arena.make<std::uint8_t>(binning.bins.size());
   const ArenaScope scratch(arena);
   const std::span<std::uint16_t> symbols = arena.make<std::uint16_t>(size);
   spread_symbols(
@@ -26,16 +25,15 @@ AnsEncodeTable AnsEncodeTable::make(const Binning& binning, Arena& arena) {
     // y >> bits must fall into [weight, 2 * weight): `most` bits if y >= weight << most, else one
     // less. The sum with the bias carries into bit 16 and up accordingly.
     const unsigned most = table.size_log + 1 - static_cast<unsigned>(std::bit_width(weight));
-    steps[symbol].bits_bias = (most << 16) - (weight << most);
+    steps[symbol].bits_bias =
+        (binning.bins[symbol].offset_bits << 24) + (most << 16) - (weight << most);
     steps[symbol].next_base = first - weight;
-    offset_bits[symbol] = static_cast<std::uint8_t>(binning.bins[symbol].offset_bits);
     fill[symbol] = first;
     first += weight;
   }
   for (std::size_t state = 0; state < size; ++state) {
     next[fill[symbols[state]]++] = static_cast<std::uint16_t>(size + state);
   }
-  table.offset_bits = offset_bits;
   table.steps = steps;
   table.next = next;
   return table;

@@ -13,8 +13,9 @@
 namespace numpact {
 
 // The step of one symbol. In state index s let y = size + s; then
-//   bits = (y + bits_bias) >> 16, the code is the low `bits` of y,
+//   bits = (y + bits_bias) >> 16, of 8 bits, the code is the low `bits` of y,
 //   the next y is next[(y >> bits) + next_base], modulo 2^32.
+// What follows above these 8 bits of the sum is the width of the symbol's offsets.
 struct AnsSymbolStep {
   std::uint32_t bits_bias;
   std::uint32_t next_base;
@@ -22,15 +23,20 @@ struct AnsSymbolStep {
 
 struct AnsEncodeTable {
   unsigned size_log = 0;
-  std::span<const AnsSymbolStep> steps;       // by symbol
-  std::span<const std::uint16_t> next;        // y, by symbol and occurrence
-  std::span<const std::uint8_t> offset_bits;  // by symbol
+  std::span<const AnsSymbolStep> steps;  // by symbol
+  std::span<const std::uint16_t> next;   // y, by symbol and occurrence
 
   static AnsEncodeTable make(const Binning& binning, Arena& arena);
 };
 
-// One code: its bits low, below bit 16 and above them noise, their number from bit 16 on.
-using AnsCode = std::uint32_t;
+// The codes of kAnsStates symbols, the last ones of a page may be fewer: their bits as they stand
+// in the page, how many these are from bit 56 on.
+using AnsCodes = std::uint64_t;
+inline constexpr unsigned kAnsCodesBits = 56;
+static_assert(kAnsStates * kMaxAnsSizeLog <= kAnsCodesBits);
+
+// What n symbols take.
+constexpr std::size_t ans_codes_n(std::size_t n) { return (n + kAnsStates - 1) / kAnsStates; }
 
 // What a page's symbols take, in all.
 struct SymbolBits {
@@ -38,10 +44,9 @@ struct SymbolBits {
   std::uint64_t offsets = 0;
 };
 
-// Encodes a page's symbols; `states` becomes what its head stores. codes[i] belongs to symbols[i];
-// they are made from the last to the first.
+// Encodes a page's symbols, from the last to the first; `states` becomes what its head stores.
 SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
-                          AnsCode* codes, std::array<std::uint32_t, kAnsStates>& states);
+                          AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states);
 
 }  // namespace numpact
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "pco/ans/weights.hpp"
+#include "pco/latent/latent_encoder.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact {
@@ -68,7 +69,8 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   return effort;
 }
 
-Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Arena& arena) {
+Binning make_binning(const LatentArray& latents, const BinningEffort& effort,
+                     std::span<std::uint16_t> symbols, Arena& arena) {
   Binning binning;
   binning.latent_bits = latents.bits;
   if (latents.n == 0) return binning;
@@ -77,7 +79,9 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Ar
   const ArenaScope scratch(arena);
   latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const Histogram<L> histogram = make_histogram(std::span<const L>(span), spec, arena);
+    const std::span<const L> all(span);
+    Places<L> places{symbols, {}, 0};
+    const Histogram<L> histogram = make_histogram(all, spec, arena, &places);
     const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L>& chosen = optimized.bins;
@@ -90,6 +94,11 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort, Ar
     }
     binning.ans_size_log = weights.size_log;
     binning.bins = bins.first(chosen.size());
+    if (places.ends.empty()) {
+      find_symbols(binning, all, symbols.data(), arena);
+    } else {
+      find_symbols(binning, all, places, arena);
+    }
   });
   return binning;
 }

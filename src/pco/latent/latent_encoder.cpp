@@ -4,6 +4,7 @@
 #include <algorithm>
 #include "pco/latent/pack_kernel.hpp"
 #include "pco/stats/intervals.hpp"
+#include "pco/stats/known_values.hpp"
 
 namespace numpact {
 namespace {
@@ -57,6 +58,48 @@ void find_symbols(const Binning& binning, std::span<const L> latents, std::uint1
   find_intervals(IntervalTree<L>::make(bin_n, lower_end, arena), latents, symbols);
 }
 
+template <Latent L>
+void find_symbols(const Binning& binning, std::span<const L> latents, const Places<L>& places,
+                  Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t bin_n = binning.bins.size();
+  // Not all of it is used.
+  const std::span<std::uint16_t> table = arena.make<std::uint16_t>(std::size_t{kElsewhere} + 1);
+  std::size_t symbol = 0;
+  for (std::size_t i = 0; i < places.ends.size(); ++i) {
+    while (symbol + 1 < bin_n && binning.bins[symbol + 1].lower <= places.ends[i]) ++symbol;
+    table[i] = static_cast<std::uint16_t>(symbol);
+  }
+  if (places.unknown_n == 0) {
+    for (std::uint16_t& place : places.of) place = table[place];
+    return;
+  }
+  table[kElsewhere] = 0;
+  constexpr std::size_t kBlock = 1024;
+  const auto lower_end = [&](std::size_t i) { return static_cast<L>(binning.bins[i].lower); };
+  const auto tree = IntervalTree<L>::make(bin_n, lower_end, arena);
+  L others[kBlock];
+  std::uint16_t found[kBlock + 1];
+  for (std::size_t at = 0; at < latents.size(); at += kBlock) {
+    const std::span<const L> some = latents.subspan(at, std::min(kBlock, latents.size() - at));
+    const std::span<std::uint16_t> of = places.of.subspan(at, some.size());
+    std::size_t other_n = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      others[other_n] = some[i];
+      other_n += of[i] == kElsewhere ? 1 : 0;
+    }
+    find_intervals(tree, std::span<const L>(others, other_n), found);
+    found[other_n] = 0;
+    // Without branches, which would often be mispredicted.
+    std::size_t next = 0;
+    for (std::uint16_t& place : of) {
+      const std::size_t is_other = place == kElsewhere ? 1 : 0;
+      place = static_cast<std::uint16_t>(table[place] + (found[next] & (0 - is_other)));
+      next += is_other;
+    }
+  }
+}
+
 OffsetTable OffsetTable::make(const Binning& binning, Arena& arena) {
   OffsetTable table;
   table.bin_n = binning.bins.size();
@@ -75,13 +118,13 @@ OffsetTable OffsetTable::make(const Binning& binning, Arena& arena) {
 
 template <Latent L>
 void write_batch(const OffsetTable& table, std::span<const L> latents, const std::uint16_t* symbols,
-                 const AnsCode* codes, BitWriter& writer) {
+                 const AnsCodes* codes, BitWriter& writer) {
   constexpr std::size_t kSlack = 16;  // what stores reach beyond the last bit
   std::byte memory[kBatchN * (kMaxAnsSizeLog + kBits<L>) / 8 + kSlack];
   const std::size_t most_bytes = latents.size() * (kMaxAnsSizeLog + table.most_bits) / 8 + kSlack;
   const bool in_place = writer.room() >= most_bytes;
   BitCursor cursor = in_place ? writer.lend() : writer.lend(memory);
-  if (codes != nullptr) pack_codes(codes, latents.size(), cursor);
+  if (codes != nullptr) pack_codes(codes, ans_codes_n(latents.size()), cursor);
   if (table.most_bits > 0) {
     pack_offsets(table, latents.data(), symbols, latents.size(), cursor);
   }
@@ -92,10 +135,11 @@ void write_batch(const OffsetTable& table, std::span<const L> latents, const std
   }
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                            \
-  template void find_symbols(const Binning&, std::span<const L>, std::uint16_t*, Arena&); \
-  template void write_batch(const OffsetTable&, std::span<const L>, const std::uint16_t*, \
-                            const AnsCode*, BitWriter&);
+#define NUMPACT_INSTANTIATE(L)                                                              \
+  template void find_symbols(const Binning&, std::span<const L>, std::uint16_t*, Arena&);   \
+  template void find_symbols(const Binning&, std::span<const L>, const Places<L>&, Arena&); \
+  template void write_batch(const OffsetTable&, std::span<const L>, const std::uint16_t*,   \
+                            const AnsCodes*, BitWriter&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

@@ -10,6 +10,7 @@
 #include "number/latent.hpp"
 #include "pco/ans/bin.hpp"
 #include "pco/ans/encode_table.hpp"
+#include "pco/stats/histogram.hpp"
 
 namespace numpact {
 
@@ -17,6 +18,12 @@ namespace numpact {
 // must not lie above their latents.
 template <Latent L>
 void find_symbols(const Binning& binning, std::span<const L> latents, std::uint16_t* symbols,
+                  Arena& arena);
+
+// The same for latents whose places are told by the histogram that the bins were merged from.
+// places.of become the symbols.
+template <Latent L>
+void find_symbols(const Binning& binning, std::span<const L> latents, const Places<L>& places,
                   Arena& arena);
 
 // Where a bin's offsets count from and how wide they are, as packing wants them.
@@ -39,11 +46,11 @@ struct OffsetTable {
   static OffsetTable make(const Binning& binning, Arena& arena);
 };
 
-// One batch: all codes, then all offsets. `codes` is null where the variable has no table. At most
-// kBatchN latents.
+// One batch: all codes, then all offsets. `codes`, ans_codes_n(latents.size()) of them, is null
+// where the variable has no table. At most kBatchN latents.
 template <Latent L>
 void write_batch(const OffsetTable& table, std::span<const L> latents, const std::uint16_t* symbols,
-                 const AnsCode* codes, BitWriter& writer);
+                 const AnsCodes* codes, BitWriter& writer);
 
 }  // namespace numpact
 

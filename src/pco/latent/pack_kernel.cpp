@@ -89,13 +89,12 @@ HWY_INLINE void PackUpTo(unsigned most_bits, std::size_t n, const F& field, BitC
   cursor = {packer.at, packer.buffer, static_cast<unsigned>(packer.filled)};
 }
 
-void PackCodes(const AnsCode* HWY_RESTRICT codes, std::size_t n, BitCursor& cursor) {
+void PackCodes(const AnsCodes* HWY_RESTRICT codes, std::size_t n, BitCursor& cursor) {
   const auto field = [=](std::size_t i) HWY_ATTR {
-    const AnsCode code = codes[i];
-    const std::uint64_t bits = code >> 16;
-    return Field{code & ~(~std::uint64_t{0} << bits), bits};
+    constexpr std::uint64_t kMask = (std::uint64_t{1} << kAnsCodesBits) - 1;
+    return Field{codes[i] & kMask, codes[i] >> kAnsCodesBits};
   };
-  PackUpTo(14, n, field, cursor);
+  PackUpTo(kAnsCodesBits, n, field, cursor);
 }
 
 template <class L>
@@ -139,7 +138,7 @@ namespace numpact {
 
 HWY_EXPORT(PackCodes);
 
-void pack_codes(const AnsCode* codes, std::size_t n, BitCursor& cursor) {
+void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor) {
   NUMPACT_DISPATCH(PackCodes)(codes, n, cursor);
 }
 

@@ -8,8 +8,8 @@
 
 namespace numpact {
 
-// Codes of a batch. Stores up to 8 bytes behind the last bit.
-void pack_codes(const AnsCode* codes, std::size_t n, BitCursor& cursor);
+// n times codes of a batch. Stores up to 8 bytes behind the last bit.
+void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor);
 
 // Offsets of a batch, likewise.
 template <Latent L>

@@ -8,14 +8,10 @@ namespace {
 
 // Returns the bits that the variable takes in the page.
 std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::size_t index,
-                              const AnsEncodeTable& table, Arena& arena) {
+                              const AnsEncodeTable& table) {
   const Binning& binning = chunk.meta.variables[index];
-  const std::span<std::uint16_t> symbols =
+  const std::span<const std::uint16_t> symbols =
       chunk.symbols[index].subspan(variable.first, variable.stored.n);
-  variable.stored.visit([&](auto latents) {
-    using L = typename decltype(latents)::value_type;
-    find_symbols(binning, std::span<const L>(latents), symbols.data(), arena);
-  });
   std::uint64_t bits =
       variable.state.n * std::uint64_t{binning.latent_bits} + kAnsStates * binning.ans_size_log;
   if (variable.stored.n == 0) return bits;
@@ -23,7 +19,7 @@ std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::
     return bits + variable.stored.n * std::uint64_t{binning.bins[0].offset_bits};
   }
   const SymbolBits symbol_bits = encode_symbols(
-      table, symbols, chunk.codes[index].data() + variable.first, variable.ans_states);
+      table, symbols, chunk.codes[index].data() + variable.first_codes, variable.ans_states);
   return bits + symbol_bits.codes + symbol_bits.offsets;
 }
 
@@ -60,13 +56,15 @@ void encode_pages(EncodedChunk& chunk, Arena& arena) {
   std::array<AnsEncodeTable, kVariables> tables;
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!chunk.meta.has(index)) continue;
-    const PageVariable& last = chunk.pages.back().variables[index];
-    const std::size_t stored = last.first + last.stored.n;
-    chunk.symbols[index] = arena.make<std::uint16_t>(stored);
     const Binning& binning = chunk.meta.variables[index];
     chunk.offsets[index] = OffsetTable::make(binning, arena);
     if (binning.bins.size() > 1) {
-      chunk.codes[index] = arena.make<AnsCode>(stored);
+      std::size_t codes = 0;
+      for (EncodedPage& page : chunk.pages) {
+        page.variables[index].first_codes = codes;
+        codes += ans_codes_n(page.variables[index].stored.n);
+      }
+      chunk.codes[index] = arena.make<AnsCodes>(codes);
       tables[index] = AnsEncodeTable::make(binning, arena);
     }
   }
@@ -74,7 +72,7 @@ void encode_pages(EncodedChunk& chunk, Arena& arena) {
     std::uint64_t bits = 0;
     for (std::size_t index = 0; index < kVariables; ++index) {
       if (!chunk.meta.has(index)) continue;
-      bits += encode_variable(chunk, page.variables[index], index, tables[index], arena);
+      bits += encode_variable(chunk, page.variables[index], index, tables[index]);
     }
     const std::uint64_t head = head_bits(chunk, page);
     page.bytes = (head + 7) / 8 + (bits - head + 7) / 8;
@@ -91,8 +89,10 @@ void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& w
       if (begin >= variable.stored.n) continue;
       const std::size_t n = std::min(kBatchN, variable.stored.n - begin);
       const std::size_t at = variable.first + begin;
-      const AnsCode* const codes =
-          chunk.codes[index].empty() ? nullptr : chunk.codes[index].data() + at;
+      const AnsCodes* const codes =
+          chunk.codes[index].empty()
+              ? nullptr
+              : chunk.codes[index].data() + variable.first_codes + begin / kAnsStates;
       variable.stored.slice(begin, n).visit([&](auto latents) {
         using L = typename decltype(latents)::value_type;
         write_batch(chunk.offsets[index], std::span<const L>(latents),

@@ -16,9 +16,10 @@ namespace numpact {
 
 // One latent variable within one page.
 struct PageVariable {
-  LatentArray state;      // delta state; n may be 0
-  LatentArray stored;     // latents that the batches hold
-  std::size_t first = 0;  // of `stored` in the chunk's symbols and codes
+  LatentArray state;            // delta state; n may be 0
+  LatentArray stored;           // latents that the batches hold
+  std::size_t first = 0;        // of `stored` in the chunk's symbols
+  std::size_t first_codes = 0;  // likewise in its codes
   std::array<std::uint32_t, kAnsStates> ans_states{};
 };
 
@@ -33,8 +34,8 @@ struct EncodedChunk {
   ChunkMeta meta;
   std::size_t n = 0;
   std::span<EncodedPage> pages;
-  std::array<std::span<std::uint16_t>, kVariables> symbols;
-  std::array<std::span<AnsCode>, kVariables> codes;  // empty where there is no tANS table
+  std::array<std::span<std::uint16_t>, kVariables> symbols;  // the bin of each stored latent
+  std::array<std::span<AnsCodes>, kVariables> codes;         // empty where there is no tANS table
   std::array<OffsetTable, kVariables> offsets;
   std::uint64_t meta_bytes = 0;
 
@@ -45,7 +46,7 @@ struct EncodedChunk {
   }
 };
 
-// Fills in symbols, codes, states and sizes from the meta's binnings and the pages' latents.
+// Fills in codes, states and sizes from the meta's binnings and the symbols.
 void encode_pages(EncodedChunk& chunk, Arena& arena);
 
 void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer);

@@ -58,6 +58,7 @@ class Builder {
         counts_(arena.make<std::uint32_t>(lowers_.size())),
         group_n_(std::max<std::size_t>(1, (n + spec.groups - 1) / spec.groups)) {}
 
+  std::size_t most_bins() const { return lowers_.size(); }
   void add_bin(L lower, L upper, std::uint32_t count) { emit(lower, upper, count); }
   void add_value(L value, std::uint32_t count) {
     close();
@@ -204,31 +205,36 @@ Rough<L> rough_bins(std::span<const L> latents, const HistogramSpec& spec, std::
   return rough;
 }
 
-// Bins begin where the sample's do; what they hold is counted.
+// Bins begin where the sample's do; what they hold is counted. Returns the intervals' ends.
 template <Latent L>
-void fill_intervals(std::span<const L> latents, const Range<L>& range, const Histogram<L>& rough,
-                    Builder<L>& builder, Arena& arena) {
+std::span<const L> fill_intervals(std::span<const L> latents, const Range<L>& range,
+                                  const Histogram<L>& rough, std::uint16_t* places,
+                                  Builder<L>& builder, Arena& arena) {
   constexpr std::size_t kBlock = 1024;
   const std::span<const L> lowers = interval_lowers(rough, range, arena);
   const auto tree = IntervalTree<L>::make(
       lowers.size(), [&](std::size_t i) { return lowers[i]; }, arena);
   Tally<L> tally(lowers.size(), arena);
-  std::uint16_t indices[kBlock];
   for (std::size_t i = 0; i < latents.size(); i += kBlock) {
     const std::span<const L> some = latents.subspan(i, std::min(kBlock, latents.size() - i));
-    find_intervals(tree, some, indices);
-    tally.add(some.data(), indices, some.size());
+    find_intervals(tree, some, places + i);
+    tally.add(some.data(), places + i, some.size());
   }
   tally.add_to(builder);
+  const std::span<L> ends = arena.make<L>(lowers.size());
+  for (std::size_t i = 1; i < lowers.size(); ++i) ends[i - 1] = static_cast<L>(lowers[i] - 1);
+  ends.back() = range.upper;
+  return ends;
 }
 
 // Single values' counts are exact where much of the sample is such: there the rare ones count too.
+// The ends of the places are in the arena.
 template <Latent L>
 void sampled_histogram(std::span<const L> latents, const Range<L>& range, const HistogramSpec& spec,
-                       std::size_t share, Builder<L>& builder, Arena& arena) {
+                       std::size_t share, Places<L>& places, Builder<L>& builder, Arena& arena) {
   const Rough<L> rough = rough_bins(latents, spec, share, arena);
   if (rough.value_share < kMuchInValues) {
-    fill_intervals(latents, range, rough.bins, builder, arena);
+    places.ends = fill_intervals(latents, range, rough.bins, places.of.data(), builder, arena);
     return;
   }
   const std::span<L> values = arena.make<L>(rough.bins.size());
@@ -236,29 +242,43 @@ void sampled_histogram(std::span<const L> latents, const Range<L>& range, const 
   for (std::size_t i = 0; i < rough.bins.size(); ++i) {
     if (rough.bins.lowers[i] == rough.bins.uppers[i]) values[value_n++] = rough.bins.lowers[i];
   }
-  const Runs<L> runs(latents, range, values.first(value_n), arena);
+  const Runs<L> runs(latents, range, values.first(value_n), places.of.data(), arena);
   group_runs(runs, spec.max_values, kMinValueCount, builder);
+  places.ends = values.first(value_n);
+  places.unknown_n = runs.unknown_n();
 }
 
 }  // namespace
 
 template <Latent L>
-Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena) {
+Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena,
+                            Places<L>* places) {
   const Range<L> range = range_of(latents);
   const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
   const std::size_t share = std::min(spec.most_sample_share, latents.size() / kMinSampleN);
+  const bool is_sampled = share > 1 && width >= kCountableRange;
   Builder<L> builder(latents.size(), spec, arena);
+  std::span<L> ends;
+  if (is_sampled && places != nullptr) ends = arena.make<L>(2 * builder.most_bins() + 1);
   const ArenaScope scratch(arena);
-  if (share > 1 && width >= kCountableRange) {
-    sampled_histogram(latents, range, spec, share, builder, arena);
+  if (is_sampled) {
+    Places<L> own;
+    if (places == nullptr) own.of = arena.make<std::uint16_t>(latents.size());
+    Places<L>& known = places != nullptr ? *places : own;
+    sampled_histogram(latents, range, spec, share, known, builder, arena);
+    if (places != nullptr) {
+      std::copy(known.ends.begin(), known.ends.end(), ends.begin());
+      places->ends = ends.first(known.ends.size());
+    }
   } else {
     group_runs(Runs<L>(latents, range, arena), spec.max_values, kMinValueCount, builder);
   }
   return builder.finish();
 }
 
-#define NUMPACT_INSTANTIATE(L) \
-  template Histogram<L> make_histogram(std::span<const L>, const HistogramSpec&, Arena&);
+#define NUMPACT_INSTANTIATE(L)                                                           \
+  template Histogram<L> make_histogram(std::span<const L>, const HistogramSpec&, Arena&, \
+                                       Places<L>*);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)
 NUMPACT_INSTANTIATE(std::uint32_t)

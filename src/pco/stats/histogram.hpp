@@ -34,9 +34,19 @@ struct Histogram {
   std::size_t size() const { return counts.size(); }
 };
 
-// latents: at least one.
+// What making a histogram told of single latents: in which of many intervals they lie, none of
+// which lies in several bins.
 template <Latent L>
-Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena);
+struct Places {
+  std::span<std::uint16_t> of;  // by latent, memory of the caller's; kElsewhere if unknown
+  std::span<const L> ends;      // the greatest latent of each interval, ascending; empty: not told
+  std::size_t unknown_n = 0;    // latents
+};
+
+// latents: at least one. places: null if they are not wanted.
+template <Latent L>
+Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spec, Arena& arena,
+                            Places<L>* places = nullptr);
 
 template <Latent L>
 struct Range {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "pco/stats/histogram.hpp"
-#include "pco/stats/intervals.hpp"
+#include "pco/stats/known_values.hpp"
 #include "pco/stats/sort.hpp"
 
 namespace numpact {
@@ -33,14 +33,16 @@ class Runs {
     }
   }
 
-  // values: ascending, different, at least one; many latents should be among them.
-  Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values, Arena& arena)
+  // values: ascending, different, at least one; many latents should be among them. places: of the
+  // latents among them, see count_known.
+  Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values,
+       std::uint16_t* places, Arena& arena)
       : lower_(range.lower) {
     const std::span<L> rest = arena.make<L>(latents.size());
     const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(values.size());
-    const std::size_t rest_n = count_known(latents, values, counts, rest, arena);
-    if (rest_n > 0) {
-      const std::span<const L> some = rest.first(rest_n);
+    unknown_n_ = count_known(latents, values, counts, places, rest.data(), arena);
+    if (unknown_n_ > 0) {
+      const std::span<const L> some = rest.first(unknown_n_);
       take_sorted(sorted_copy(some, range.lower, range.upper, arena), arena);
     }
     merge(values, counts, arena);
@@ -48,6 +50,8 @@ class Runs {
 
   std::span<const L> values() const { return values_; }
   std::span<const std::uint32_t> counts() const { return counts_; }
+  // Latents that are none of the values that were known before.
+  std::size_t unknown_n() const { return unknown_n_; }
 
  private:
   void take_sorted(std::span<const L> sorted, Arena& arena) {
@@ -134,37 +138,6 @@ class Runs {
     }
   }
 
-  // Counts the latents that are known values; copies the others to `rest`, returns their number.
-  static std::size_t count_known(std::span<const L> latents, std::span<const L> values,
-                                 std::span<std::uint32_t> counts, std::span<L> rest, Arena& arena) {
-    constexpr std::size_t kBlock = 1024;
-    const ArenaScope scratch(arena);
-    // The interval of a value ends where the next one's begins: what it holds must be compared.
-    const auto tree = IntervalTree<L>::make(
-        values.size(), [&](std::size_t i) { return values[i]; }, arena);
-    const std::span<std::uint32_t> odd_counts = arena.make<std::uint32_t>(values.size());
-    std::fill(counts.begin(), counts.end(), 0);
-    std::fill(odd_counts.begin(), odd_counts.end(), 0);
-    std::uint32_t* const tables[2] = {counts.data(), odd_counts.data()};
-    const L* const known = values.data();
-    L* const other = rest.data();
-    std::uint16_t indices[kBlock];
-    std::size_t rest_n = 0;
-    for (std::size_t at = 0; at < latents.size(); at += kBlock) {
-      const std::span<const L> some = latents.subspan(at, std::min(kBlock, latents.size() - at));
-      find_intervals(tree, some, indices);
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        const L latent = some[i];
-        const bool is_known = known[indices[i]] == latent;
-        other[rest_n] = latent;
-        rest_n += is_known ? 0 : 1;
-        tables[i % 2][indices[i]] += is_known ? 1 : 0;
-      }
-    }
-    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += odd_counts[i];
-    return rest_n;
-  }
-
   struct Slot {
     L value;
     std::uint32_t count;
@@ -207,6 +180,7 @@ class Runs {
   }
 
   L lower_;
+  std::size_t unknown_n_ = 0;
   std::span<const L> values_;
   std::span<const std::uint32_t> counts_;
 };

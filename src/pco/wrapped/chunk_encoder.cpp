@@ -123,7 +123,8 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
     if (!chunk.meta.has(index)) continue;
     Binning& binning = chunk.meta.variables[index];
     const LatentArray stored = gather_stored(chunk.pages, index, binning.latent_bits, arena);
-    binning = make_binning(stored, effort, arena);
+    chunk.symbols[index] = arena.make<std::uint16_t>(stored.n);
+    binning = make_binning(stored, effort, chunk.symbols[index], arena);
   }
   encode_pages(chunk, arena);
   return chunk;
