@@ -10,7 +10,8 @@ namespace numpact {
 namespace {
 
 // Narrow ranges are looked up value by value, if there are enough latents to pay for the table.
-constexpr std::uint64_t kMaxLookupRange = std::uint64_t{1} << 15;
+constexpr std::uint64_t kMaxLookupRange = std::uint64_t{1} << 16;
+constexpr std::uint64_t kLookupShare = 4;  // of the range to the latents
 
 template <Latent L>
 void look_up(const Binning& binning, std::span<const L> latents, std::size_t range, L lower,
@@ -43,9 +44,11 @@ void find_symbols(const Binning& binning, std::span<const L> latents, std::uint1
   const Bin& last = binning.bins.back();
   const std::uint64_t lower = binning.bins.front().lower;
   const std::uint64_t spread = last.lower - lower;
-  if (spread < kMaxLookupRange && last.offset_bits < 16) {
-    const std::uint64_t range = spread + (std::uint64_t{1} << last.offset_bits);
-    if (range <= kMaxLookupRange && range <= latents.size()) {
+  if (spread < kMaxLookupRange && last.offset_bits <= 16) {
+    const std::uint64_t most = std::uint64_t{static_cast<L>(~L{0})} - lower;
+    const std::uint64_t range =
+        std::min(spread + (std::uint64_t{1} << last.offset_bits) - 1, most) + 1;
+    if (range <= kMaxLookupRange && range <= kLookupShare * latents.size()) {
       look_up(binning, latents, static_cast<std::size_t>(range), static_cast<L>(lower), symbols,
               arena);
       return;
