@@ -14,6 +14,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pco/choose/choose_effort.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_words.hpp"
@@ -282,13 +283,15 @@ class Search {
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
-  // A quarter of a short page, so that choosing its lookbacks takes the longest.
-  const auto part = [n](std::size_t share, unsigned least_log, unsigned most_log) {
-    const std::size_t least = std::clamp(n / 4, kLeastSampleN, std::size_t{1} << least_log);
+  // A part of a short page, so that choosing its lookbacks takes the longest.
+  const std::size_t short_share = level < kLevelForSize ? 8 : 4;
+  const auto part = [n, short_share](std::size_t share, unsigned least_log, unsigned most_log) {
+    const std::size_t least =
+        std::clamp(n / short_share, kLeastSampleN, std::size_t{1} << least_log);
     return std::clamp(n / share, least, std::size_t{1} << most_log);
   };
   if (level >= 10) return {part(4, 16, 18), 3, 64};
-  if (level >= 8) return {part(32, 12, 15), 1, 24};
+  if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24};
   if (level >= 6) return {part(32, 12, 15), 1, 16};
   return {part(64, 12, 14), 0, 8};
 }

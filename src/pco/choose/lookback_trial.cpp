@@ -17,7 +17,7 @@ constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.25f;
 constexpr float kMinPageBits = 2048;
-constexpr std::size_t kWeighedN = 8192;
+constexpr std::size_t kWeighedN = 4096;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.05f;
 constexpr float kTollForSize = 0.02f;
