@@ -17,9 +17,6 @@ constexpr std::uint32_t kMinSampledCount = 2;
 // From this share of a sample on in single values' bins.
 constexpr double kMuchInValues = 0.25;
 
-// Smaller samples miss values that are worth a bin.
-constexpr std::size_t kMinSampleN = std::size_t{1} << 15;
-
 // The least count that at most max_values values reach.
 std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t max_values,
                              std::uint32_t min_count) {
@@ -255,7 +252,7 @@ Histogram<L> make_histogram(std::span<const L> latents, const HistogramSpec& spe
                             Places<L>* places) {
   const Range<L> range = range_of(latents);
   const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
-  const std::size_t share = std::min(spec.most_sample_share, latents.size() / kMinSampleN);
+  const std::size_t share = std::min(spec.most_sample_share, latents.size() / spec.min_sample_n);
   const bool is_sampled = share > 1 && width >= kCountableRange;
   Builder<L> builder(latents.size(), spec, arena);
   std::span<L> ends;

@@ -17,6 +17,8 @@ struct HistogramSpec {
   std::size_t groups = 1;      // for what lies between them
   // Where there are many latents, one out of up to so many says where bins begin.
   std::size_t most_sample_share = 1;
+  // Smaller samples miss values that are worth a bin.
+  std::size_t min_sample_n = std::size_t{1} << 15;
 
   // Of n latents. A frequent value ends the group before it, so it makes two bins at most.
   std::size_t most_bins(std::size_t n) const {
