@@ -23,6 +23,8 @@ constexpr float kMostDistinct = 1.0f / 6;
 constexpr float kMinBits = 0.6f;
 // Without delta exact bins do as well as a dictionary: its entropy must promise this share.
 constexpr float kPromise = 0.96f;
+// Where most values were seen once, their entropy is a guess, and a low one: it must promise more.
+constexpr float kPromiseOfGuess = 0.15f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
@@ -227,7 +229,9 @@ class Look {
     if (expected > most_) return false;
     const float taken = expected * entry_bits_;
     const float total = static_cast<float>(entries.total());
-    if (expected_entropy(entries.counts(), total, expected) < kPromise * (to_beat_.bits - taken)) {
+    const float once = is_all ? 0 : static_cast<float>(entries.seen(1)) / total;
+    const float wanted = (kPromise - kPromiseOfGuess * once) * (to_beat_.bits - taken);
+    if (expected_entropy(entries.counts(), total, expected) < wanted) {
       return true;
     }
     // Between those seen come the others.
