@@ -14,6 +14,7 @@
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_words.hpp"
+#include "pco/choose/weigh.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/stats/log2.hpp"
 
@@ -310,6 +311,29 @@ float far_bits(const LatentArray& page, const AnyMode& mode, Arena& arena) {
   });
 }
 
+// A way to encode all numbers, and what each takes.
+struct PlainDelta {
+  AnyDelta delta;
+  float bits;
+};
+
+// Looking back to the latent before is what the first order does, and to one that is the most
+// frequent much like no delta. Other deltas are lost where some numbers look back.
+bool is_at_hand(const AnyDelta& delta) {
+  const auto* const consecutive = std::get_if<Consecutive>(&delta);
+  return consecutive != nullptr ? consecutive->order == 1 : std::holds_alternative<NoDelta>(delta);
+}
+
+PlainDelta delta_at_hand(const Sample& sample, const Choice& choice, const Trial& trial,
+                         Arena& arena) {
+  const ArenaScope scratch(arena);
+  const SplitLatents latents = split(choice.mode, sample.latents, arena);
+  const float none = weigh_consecutive(sample, latents.primary, 0, arena);
+  const float first = weigh_consecutive(sample, latents.primary, 1, arena);
+  if (none < first) return {NoDelta{}, none + trial.secondary_bits};
+  return {Consecutive{1, false}, first + trial.secondary_bits};
+}
+
 }  // namespace
 
 bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
@@ -325,7 +349,6 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   }
   const float wanted_of_values =
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
-  const PlainBits plain = plain_bits(sample, choice.delta, bits);
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::span<const L> latents(span);
@@ -334,8 +357,13 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     Seen<L> values(latents, log, arena);
     Seen<L> strings(latents, log, arena);
     find_repeats(latents, string_log, values, strings);
-    return promised_bits(strings.found(), plain, bits, page.n) < wanted ||
-           promised_bits(values.found(), plain, bits, page.n) < wanted_of_values;
+    const auto promise_with = [&](const PlainDelta& rest) {
+      const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
+      return promised_bits(strings.found(), plain, rest.bits, page.n) < wanted ||
+             promised_bits(values.found(), plain, rest.bits, page.n) < wanted_of_values;
+    };
+    if (!promise_with({choice.delta, bits})) return false;
+    return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
   });
   if (promising) return true;
   if (bits < kMinNearBits) return false;
