@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -72,10 +73,14 @@ def install_missing() -> None:
     if not missing:
         return
     print(f"installing {', '.join(missing)}", file=sys.stderr)
-    command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
-               "-c", str(ROOT / "requirements-dev.txt"), *missing]
-    if subprocess.run(command, check=False).returncode != 0:
-        print("pip failed", file=sys.stderr)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        # What is there already stays as it is. Constraints may not name extras.
+        constraints.write(re.sub(r"\[.*?\]", "", (ROOT / "requirements-dev.txt").read_text()))
+        constraints.flush()
+        command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                   "-c", constraints.name, *missing]
+        if subprocess.run(command, check=False).returncode != 0:
+            print("pip failed", file=sys.stderr)
 
 
 def make_codecs(names: Iterable[str], setting: Setting) -> tuple[list[Codec], dict[str, str]]:

@@ -87,6 +87,32 @@ TEST_F(Choosing, DictionaryForScatteredValues) {
             1.05 * (100'000 * 2.81 / 8 + 3000 * 8));
 }
 
+TEST_F(Choosing, DictionaryForValuesThatASampleSeesOnce) {
+  std::vector<double> values(20'000);
+  for (double& value : values) value = random_.normal();
+  std::vector<double> numbers(400'000);
+  for (double& number : numbers) number = values[random_.below(values.size())];
+  EXPECT_TRUE(
+      std::holds_alternative<Dict>(choose_for<std::uint64_t>(numbers, NumberType::kF64).mode));
+}
+
+TEST_F(Choosing, NoDictionaryIsWeighedForRoundedNoise) {
+  // Normal draws as half floats: thousands of values, all of which bins tell about as well.
+  std::vector<std::uint16_t> numbers(1'000'000);
+  for (std::uint16_t& number : numbers) {
+    int exponent = 0;
+    const double fraction = std::frexp(random_.normal(), &exponent);
+    const double magnitude = 1024 * (exponent + 14 + 2 * std::fabs(fraction) - 1);
+    number = static_cast<std::uint16_t>(std::max(0.0, magnitude) + (fraction < 0 ? 32768 : 0));
+  }
+  Ordered<std::uint16_t> ordered(numbers, NumberKind::kFloat);
+  const Choices choices =
+      choose_plain(NumberType::kF16, ordered.array(), numbers.size(), EncodeConfig{}, arena_);
+  for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
+    EXPECT_FALSE(std::holds_alternative<Dict>(way.mode));
+  }
+}
+
 TEST_F(Choosing, DictionaryInTheOrderOfAppearance) {
   // Codes that come round in an order that is not theirs.
   std::vector<std::uint8_t> codes(100);
