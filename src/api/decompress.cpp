@@ -9,6 +9,7 @@
 #include "api/parallel_part.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
 #include "pco/standalone/file_walker.hpp"
@@ -109,7 +110,7 @@ Status decode_until(FileWalker& walker, const Task& task, std::size_t total) {
 }
 
 Status decode_chunk(FileWalker& walker, const Task& task) {
-  const std::size_t total = task.count + walker.head().n;
+  const std::size_t total = to_size(std::uint64_t{task.count} + walker.head().n);
   NUMPACT_TRY(decode_until(walker, task, total));
   NUMPACT_TRY(walker.leave_chunk());
   task.count = total;
@@ -121,7 +122,7 @@ std::size_t expected_count(std::span<const std::byte> file, std::uint64_t n_hint
   const std::uint64_t believable = file.size() * kBelievableRatio;
   std::uint64_t expected = std::min({n_hint, believable, limits.max_numbers});
   expected = std::min<std::uint64_t>(expected, limits.max_output_bytes / size_of(type));
-  return static_cast<std::size_t>(expected);
+  return to_size(std::min<std::uint64_t>(expected, SIZE_MAX / size_of(type)));
 }
 
 Status read_header(FileWalker& walker, NumberType type) {
@@ -301,8 +302,9 @@ Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
     out = NumberArray(type);
     const auto grow = [](void* owner, std::size_t count, std::size_t expected) -> void* {
       NumberArray& array = *static_cast<NumberArray*>(owner);
-      array.storage().reserve(expected * size_of(array.type()));
-      array.storage().resize(count * size_of(array.type()));
+      const std::uint64_t size = size_of(array.type());
+      array.storage().reserve(to_size(expected * size));
+      array.storage().resize(to_size(count * size));
       return array.storage().data();
     };
     return detail::decompress_growing(file, type, grow, &out, config, context);

@@ -6,6 +6,7 @@
 
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 
 namespace numpact {
@@ -102,7 +103,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
     void* data = nullptr;
     if (room != nullptr) {
       const std::uint64_t total = by_steps ? count + parallel_->planned_numbers() : most;
-      NUMPACT_TRY(room->make(static_cast<std::size_t>(total), data));
+      NUMPACT_TRY(room->make(to_size(total), data));
     }
     std::byte* const out =
         room != nullptr ? static_cast<std::byte*>(data) + count * size_of(type_) : nullptr;

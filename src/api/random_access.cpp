@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/random_access.hpp"
+#include "base/size.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -61,7 +62,7 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type,
     parallel.passed_in_order(head.n);
     NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
   }
-  if (!chunks.empty()) type = static_cast<NumberType>(file[chunks[0].offset]);
+  if (!chunks.empty()) type = static_cast<NumberType>(file[to_size(chunks[0].offset)]);
   return {};
 }
 
@@ -174,6 +175,9 @@ Status FileReader::check_range(std::uint64_t first, std::uint64_t count,
   const std::uint64_t all = this->count();
   if (first > all || count > all - first) {
     return Status(ErrorKind::kInvalidArgument, "the range goes past the end of the file");
+  }
+  if (count > SIZE_MAX / size_of(wanted)) {
+    return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
   }
   return {};
 }

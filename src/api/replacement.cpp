@@ -129,7 +129,8 @@ Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t byt
     std::uint64_t got = 0;
     while (got < size) {
       const ssize_t count =
-          ::pread(descriptor_, buffer.get() + got, size - got, static_cast<off_t>(from + at + got));
+          ::pread(descriptor_, buffer.get() + got, static_cast<std::size_t>(size - got),
+                  static_cast<off_t>(from + at + got));
       if (count == 0 || (count < 0 && errno != EINTR)) {
         return io_error("reading the new file failed");
       }

@@ -111,7 +111,7 @@ Status put_shaped(const Source& source, std::span<const StepRange> ranges,
                   std::span<const char> is_kept, BlockSink& sink) {
   const auto dimension = static_cast<std::size_t>(source.dimension());
   Shaper shaper(source, RangeOf::kRow, ranges, is_kept, kMost);
-  for (std::uint64_t first = 0; first < ranges.size(); first += kShapedRows) {
+  for (std::size_t first = 0; first < ranges.size(); first += kShapedRows) {
     const std::size_t rows = std::min<std::size_t>(kShapedRows, ranges.size() - first);
     const std::span<std::uint8_t> codes = shaper.codes(first, rows);
     NUMPACT_TRY(sink.put(std::as_bytes(codes.first(rows * dimension))));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/shaping.hpp"
@@ -91,7 +92,7 @@ Status find_whole(const Source& source, const Seen& seen, float most, std::vecto
   }
   if (!is_wanted) return {};
   float buffer[kBlockValues];
-  return source.for_row_pieces([&](std::uint64_t row, std::uint64_t first, std::size_t n) {
+  return source.for_row_pieces([&](std::uint64_t row, std::size_t first, std::size_t n) {
     const float* const values = source.floats(row * source.dimension() + first, n, buffer);
     for (std::size_t i = 0; i < n; ++i) {
       if (values[i] != std::floor(values[i])) is_whole[first + i] = 0;
@@ -102,12 +103,12 @@ Status find_whole(const Source& source, const Seen& seen, float most, std::vecto
 
 template <Width kWidth>
 Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
-  const auto dimension = static_cast<std::size_t>(source.dimension());
+  const std::size_t dimension = to_size(source.dimension());
   plan.bytes = *size<kWidth>({source.rows(), source.dimension()}, source.dtype());
   if (plan.bytes > UINT32_MAX) return {};  // refused soon
   Seen seen(dimension);
   float buffer[kBlockValues];
-  NUMPACT_TRY(source.for_row_pieces([&](std::uint64_t row, std::uint64_t first, std::size_t n) {
+  NUMPACT_TRY(source.for_row_pieces([&](std::uint64_t row, std::size_t first, std::size_t n) {
     widen_ranges(source.floats(row * source.dimension() + first, n, buffer), n,
                  {&seen.low[first], &seen.high[first], &seen.poison[first]});
     return Status();
@@ -162,7 +163,7 @@ template <Width kWidth>
 Status put_nearest(const Source& source, const Divisors& divisors, BlockSink& sink) {
   float buffer[kBlockValues];
   std::uint8_t codes[kBlockValues + 1];
-  return source.for_row_pieces([&](std::uint64_t row, std::uint64_t first, std::size_t n) {
+  return source.for_row_pieces([&](std::uint64_t row, std::size_t first, std::size_t n) {
     const float* const values = source.floats(row * source.dimension() + first, n, buffer);
     dim_values_to_codes(values, n, &divisors.mins[first], &divisors.scales[first],
                         static_cast<float>(kMost<kWidth>), codes);
@@ -180,7 +181,7 @@ Status put_shaped(const Source& source, const Plan& plan, const Divisors& diviso
   for (std::uint64_t first = 0; first < source.rows(); first += kShapedRows) {
     const auto rows =
         static_cast<std::size_t>(std::min<std::uint64_t>(kShapedRows, source.rows() - first));
-    const std::span<const std::uint8_t> codes = shaper.codes(first, rows);
+    const std::span<const std::uint8_t> codes = shaper.codes(to_size(first), rows);
     for (std::size_t i = 0; i < rows; ++i) {
       std::memcpy(row.data(), &codes[i * dimension], dimension);
       divisors.clear_broken(0, dimension, row.data());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 
@@ -21,10 +22,10 @@ std::uint64_t packed_bytes(std::uint64_t n, unsigned width) { return (n * width 
 
 struct Walker {
   const Encoded& encoded;
-  std::uint64_t at = 0;
+  std::size_t at = 0;  // inside the bytes
 
   std::uint64_t left() const { return encoded.bytes.size() - at; }
-  unsigned byte(std::uint64_t i) const { return static_cast<unsigned>(encoded.bytes[at + i]); }
+  unsigned byte(std::size_t i) const { return static_cast<unsigned>(encoded.bytes[at + i]); }
   Status corrupt(const char* what) const {
     return Status(ErrorKind::kCorrupt, what, encoded.offset + at);
   }
@@ -61,7 +62,7 @@ Status read_plane(Walker& walker, unsigned width, Plane& plane) {
   plane.size = walker.left();
   plane.width = width;
   plane.is_plain = is_plain;
-  walker.at += bytes;
+  walker.at += to_size(bytes);
   return {};
 }
 

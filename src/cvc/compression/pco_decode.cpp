@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/arena.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
 #include "cvc/compression/pco.hpp"
@@ -103,13 +104,18 @@ class RunsDecoder {
                       kPcoHeadBytes + offset);
   }
 
+  // Inside: the sizes in the index were checked to add up to the payload.
+  std::span<const std::byte> part(std::uint64_t offset, std::uint64_t size) const {
+    return payload_.data.subspan(to_size(offset), to_size(size));
+  }
+
   // Moves `offset`, of the first group's first chunk, behind the last group.
   Status decode_groups(std::uint64_t first_group, std::uint64_t groups, std::uint64_t end,
                        std::uint64_t& offset) {
-    cells_ = arena_.make<Cell>(groups);
+    cells_ = arena_.make<Cell>(to_size(groups));
     const std::uint64_t each = grid_.entries_of_group();
     std::uint64_t at = offset;
-    for (std::uint64_t g = 0; g < groups; ++g) {
+    for (std::size_t g = 0; g < cells_.size(); ++g) {
       cells_[g] = {};
       cells_[g].entry = (first_group + g) * each;
       cells_[g].offset = at;
@@ -120,11 +126,12 @@ class RunsDecoder {
     skip_ = first_ - first_group * grid_.group;
     taken_ = groups > 1 ? 1 : std::min(width_ - skip_, end - first_);
     const std::uint64_t page_n = std::min(grid_.page_rows, grid_.rows) * width_;
-    page_bytes_ = padded(page_n * size_of(grid_.type));
-    pages_ = arena_.make<std::byte>(page_bytes_ * groups);
+    page_bytes_ = padded(to_size(page_n * size_of(grid_.type)));
+    pages_ = arena_.make<std::byte>(to_size(page_bytes_ * groups));
     converted_ = {};
     if (out_.dtype != stored_ && out_.data != nullptr) {
-      converted_ = arena_.make<std::byte>(padded(page_n * size_of(out_.dtype)) * groups);
+      const std::size_t page_bytes = padded(to_size(page_n * size_of(out_.dtype)));
+      converted_ = arena_.make<std::byte>(to_size(page_bytes * groups));
     }
     std::size_t run = 0;
     for (std::uint64_t span = 0; span < grid_.spans() && run < runs_.size(); ++span) {
@@ -135,7 +142,7 @@ class RunsDecoder {
 
   Status open(Cell& cell) {
     const std::uint64_t size = payload_.entry(cell.entry);
-    BitReader reader(payload_.data.subspan(cell.offset, size));
+    BitReader reader(part(cell.offset, size));
     const Status status =
         parse_chunk_meta(reader, grid_.type, {payload_.major, payload_.minor}, arena_, cell.meta);
     if (!status.ok()) return status.shifted(corrupt("", cell.offset).offset());
@@ -205,11 +212,11 @@ class RunsDecoder {
                      std::uint64_t wanted, std::byte* out) {
     ArenaScope scope(arena_);
     PageDecoder* const page = cell.tables->make_page_decoder(arena_);
-    BitWindow window{payload_.data.subspan(cell.offset, size), 0, true};
+    BitWindow window{part(cell.offset, size), 0, true};
     bool more = false;
     std::size_t done = 0;
-    Status status = page->start(window, page_n, more);
-    if (status.ok()) status = page->decode(window, wanted, out, done, more);
+    Status status = page->start(window, to_size(page_n), more);
+    if (status.ok()) status = page->decode(window, to_size(wanted), out, done, more);
     if (status.ok() && wanted == page_n) {
       status = PageDecoder::finish(window);
       if (status.ok() && window.position != 8 * size) {
@@ -222,9 +229,9 @@ class RunsDecoder {
   // All pages to the output's type.
   void convert(std::uint64_t values) {
     if (converted_.empty()) return;
-    const std::uint64_t step = converted_.size() / cells_.size();
+    const std::size_t step = converted_.size() / cells_.size();
     for (std::size_t g = 0; g < cells_.size(); ++g) {
-      convert_values(stored_, pages_.data() + g * page_bytes_, values, out_.dtype,
+      convert_values(stored_, pages_.data() + g * page_bytes_, to_size(values), out_.dtype,
                      converted_.data() + g * step);
     }
   }
@@ -241,11 +248,12 @@ class RunsDecoder {
                       (run.out_row + (from - run.first)) * out_.stride + out_at_ * size;
     const std::byte* const at = pages.data() + (from - first) * width_ * size;
     if (cells_.size() > 1) {
-      interleave(at, step, cells_.size(), to - from, size, out, out_.stride, streams_);
+      interleave(at, step, cells_.size(), to_size(to - from), size, out, out_.stride, streams_);
       return;
     }
+    const std::size_t bytes = to_size(taken_ * size);
     for (std::uint64_t row = 0; row < to - from; ++row) {
-      std::memcpy(out + row * out_.stride, at + (row * width_ + skip_) * size, taken_ * size);
+      std::memcpy(out + row * out_.stride, at + (row * width_ + skip_) * size, bytes);
     }
   }
 

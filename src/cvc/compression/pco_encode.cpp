@@ -5,6 +5,7 @@
 
 #include "base/arena.hpp"
 #include "base/guard.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/pco.hpp"
 #include "cvc/compression/tiles.hpp"
@@ -81,19 +82,18 @@ class CellEncoder {
 
   // Chunks of so many dimensions that start at a group, in a span.
   void encode(const Rect& rect, std::span<Cell> cells) {
-    const std::size_t each = static_cast<std::size_t>(rect.rows) * size_;
+    const std::size_t each = to_size(rect.rows) * size_;
+    const std::size_t dimensions = to_size(rect.dimensions);
+    columns_.resize(each * dimensions);
     if (grid_.group == 1) {
-      columns_.resize(each * rect.dimensions);
       take_columns(rect, each);
       for (std::size_t i = 0; i < cells.size(); ++i) {
         encode_cell(columns_.data() + i * each, rect.rows, 1, cells[i]);
       }
       return;
     }
-    columns_.resize(each * rect.dimensions);
     for (std::uint64_t i = 0; i < rect.rows; ++i) {
-      take(rect.row + i, rect.dimension, rect.dimensions,
-           columns_.data() + i * rect.dimensions * size_);
+      take(rect.row + i, rect.dimension, rect.dimensions, columns_.data() + i * dimensions * size_);
     }
     encode_cell(columns_.data(), rect.rows, rect.dimensions, cells[0]);
   }
@@ -112,17 +112,18 @@ class CellEncoder {
   }
 
   void take_columns(const Rect& rect, std::size_t each) {
-    constexpr std::uint64_t kRows = 64;
-    const std::size_t row_bytes = static_cast<std::size_t>(rect.dimensions) * size_;
+    constexpr std::size_t kRows = 64;
+    const std::size_t dimensions = to_size(rect.dimensions);
+    const std::size_t row_bytes = dimensions * size_;
     some_rows_.resize(kRows * row_bytes);
     for (std::uint64_t row = 0; row < rect.rows; row += kRows) {
-      const std::uint64_t rows = std::min(kRows, rect.rows - row);
-      for (std::uint64_t i = 0; i < rows; ++i) {
+      const std::size_t rows = to_size(std::min<std::uint64_t>(kRows, rect.rows - row));
+      for (std::size_t i = 0; i < rows; ++i) {
         take(rect.row + row + i, rect.dimension, rect.dimensions,
              some_rows_.data() + i * row_bytes);
       }
-      separate(some_rows_.data(), row_bytes, rect.dimensions, rows, size_,
-               columns_.data() + row * size_, each);
+      separate(some_rows_.data(), row_bytes, dimensions, rows, size_, columns_.data() + row * size_,
+               each);
     }
   }
 
@@ -130,23 +131,24 @@ class CellEncoder {
                    Cell& cell) {
     std::vector<std::size_t> pages;
     for (std::uint64_t row = 0; row < rows; row += grid_.page_rows) {
-      pages.push_back(std::min(grid_.page_rows, rows - row) * dimensions);
+      pages.push_back(to_size(std::min(grid_.page_rows, rows - row) * dimensions));
     }
     arena_.reset();
-    const NumberView view(grid_.type, numbers, rows * dimensions);
+    const NumberView view(grid_.type, numbers, to_size(rows * dimensions));
     const numpact::EncodedChunk chunk = numpact::encode_chunk(view, pages, config_, arena_);
     cell.is_plain = std::holds_alternative<Classic>(chunk.meta.mode) &&
                     std::holds_alternative<NoDelta>(chunk.meta.delta);
-    cell.bytes.resize(chunk.bytes());
+    cell.bytes.resize(to_size(chunk.bytes()));
     cell.sizes = {static_cast<std::uint32_t>(chunk.meta_bytes)};
     BitWriter meta(cell.bytes);
     write_chunk_meta(meta, chunk.meta);
-    std::size_t at = chunk.meta_bytes;
+    std::size_t at = to_size(chunk.meta_bytes);
     for (const EncodedPage& page : chunk.pages) {
-      BitWriter writer(std::span(cell.bytes).subspan(at, page.bytes));
+      const std::size_t bytes = to_size(page.bytes);
+      BitWriter writer(std::span(cell.bytes).subspan(at, bytes));
       write_page(chunk, page, writer);
       cell.sizes.push_back(static_cast<std::uint32_t>(page.bytes));
-      at += page.bytes;
+      at += bytes;
     }
   }
 
@@ -290,11 +292,11 @@ Status encode_cells(const Source& source, const Layout& layout, const Team& team
   team.run(rects.size(), [&](std::size_t i) {
     problems[i] = guarded([&]() -> Status {
       const Rect& rect = rects[i];
-      std::vector<Cell> some(grid.group == 1 ? rect.dimensions : 1);
+      std::vector<Cell> some(grid.group == 1 ? to_size(rect.dimensions) : 1);
       CellEncoder(source, grid, layout.config).encode(rect, some);
       for (std::size_t k = 0; k < some.size(); ++k) {
         const std::uint64_t group = rect.dimension / grid.group + k;
-        cells[group * spans + rect.row / grid.span_rows] = std::move(some[k]);
+        cells[to_size(group * spans + rect.row / grid.span_rows)] = std::move(some[k]);
       }
       return {};
     });
@@ -336,7 +338,7 @@ Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
   if (source.n() > 0) {
     const Layout layout = choose_layout(type, source);
     grid = layout.grid;
-    cells.resize(grid.groups() * grid.spans());
+    cells.resize(to_size(grid.groups() * grid.spans()));
     const Team alone(1, nullptr);
     const Team& team = rules.helpers != nullptr ? *rules.helpers : alone;
     NUMPACT_TRY(encode_cells(source, layout, team, cells));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/load.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "pco/limits.hpp"
@@ -76,7 +77,7 @@ Status parse_pco_payload(std::span<const std::byte> bytes, const Shape& shape,
   }
   const std::uint64_t entries = each == 0 ? 0 : grid.groups() * each;
   payload.index = rest.data();
-  payload.data = rest.subspan(static_cast<std::size_t>(payload.entry_bytes * entries));
+  payload.data = rest.subspan(to_size(payload.entry_bytes * entries));
   // Sums of 2^30 sizes below 2^32 stay below 2^62.
   if (payload.sum(0, entries) != payload.data.size()) {
     return corrupt("pco: the sizes in the index do not add up to the payload", kPcoHeadBytes);

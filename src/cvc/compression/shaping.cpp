@@ -104,7 +104,7 @@ void Shaper::take_rows(std::uint64_t first, std::size_t count, float* out) {
   }
 }
 
-void Shaper::set_ranges(std::uint64_t first, std::size_t count) {
+void Shaper::set_ranges(std::size_t first, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const StepRange& range = ranges_[first + i];
     const bool is_flat = range.is_flat();
@@ -114,7 +114,7 @@ void Shaper::set_ranges(std::uint64_t first, std::size_t count) {
   }
 }
 
-std::span<std::uint8_t> Shaper::codes(std::uint64_t first, std::size_t count) {
+std::span<std::uint8_t> Shaper::codes(std::size_t first, std::size_t count) {
   take_rows(first, count, rows_.data());
   std::fill(rows_.begin() + static_cast<std::ptrdiff_t>(count * dimension_), rows_.end(), 0.0f);
   separate(reinterpret_cast<const std::byte*>(rows_.data()), 4 * dimension_, dimension_,

@@ -69,12 +69,12 @@ class Shaper {
   static bool is_worth_it(const Source& source);
 
   // Codes of rows [first, first + count), at most kShapedRows, row by row.
-  std::span<std::uint8_t> codes(std::uint64_t first, std::size_t count);
+  std::span<std::uint8_t> codes(std::size_t first, std::size_t count);
 
  private:
   void learn();
   void take_rows(std::uint64_t first, std::size_t count, float* out);
-  void set_ranges(std::uint64_t first, std::size_t count);
+  void set_ranges(std::size_t first, std::size_t count);
 
   const Source& source_;
   RangeOf scope_;

@@ -62,14 +62,15 @@ class Source {
     return {};
   }
 
-  // f(row, first dimension, count) for all rows, in pieces that fit a block; as above.
+  // f(row, first dimension, count) for all rows, in pieces that fit a block; as above. A row is in
+  // memory.
   template <class F>
   auto for_row_pieces(const F& f) const
-      -> decltype(f(std::uint64_t{}, std::uint64_t{}, std::size_t{})) {
+      -> decltype(f(std::uint64_t{}, std::size_t{}, std::size_t{})) {
+    const auto dimension = static_cast<std::size_t>(rows_.dimension);
     for (std::uint64_t row = 0; row < rows_.count; ++row) {
-      for (std::uint64_t first = 0; first < rows_.dimension; first += kBlockValues) {
-        const std::uint64_t count = std::min<std::uint64_t>(kBlockValues, rows_.dimension - first);
-        const auto status = f(row, first, static_cast<std::size_t>(count));
+      for (std::size_t first = 0; first < dimension; first += kBlockValues) {
+        const auto status = f(row, first, std::min(kBlockValues, dimension - first));
         if (!status.ok()) return status;
       }
     }

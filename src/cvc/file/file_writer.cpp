@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/guard.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/header/frame.hpp"
 
@@ -235,7 +236,7 @@ std::vector<Rows> FileWriter::views(const Pending& pending) const {
 Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   const std::size_t head = record_head_bytes();
   std::uint64_t rows = 0;
-  const std::uint64_t first_index = content_.chunks.size();
+  const std::size_t first_index = content_.chunks.size();
   while (buffers_.size() < jobs.size()) {
     buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(kEncodeBufferBytes));
   }
@@ -398,7 +399,7 @@ Status FileWriter::take_direct(std::span<const Rows> columns, std::uint64_t& fir
     std::vector<ChunkJob> jobs;
     while (jobs.size() < team_.size() && first < rows &&
            (rows - first >= config_.chunk_rows || is_all)) {
-      const std::uint64_t index = content_.chunks.size() + jobs.size();
+      const std::size_t index = content_.chunks.size() + jobs.size();
       const std::uint64_t count = std::min(config_.chunk_rows, rows - first);
       if (index < planned.size()) {
         jobs.push_back(std::move(planned[index]));
@@ -422,7 +423,7 @@ void FileWriter::collect(std::span<const Rows> columns, std::uint64_t& first) {
     const std::size_t stride = some.stride == 0 ? bytes : some.stride;
     std::vector<std::byte>& to = pending_.columns[i];
     if (bytes == 0) continue;
-    make_room(to, count * bytes, config_.chunk_rows, bytes);
+    make_room(to, to_size(count * bytes), config_.chunk_rows, bytes);
     const auto* const from = static_cast<const std::byte*>(some.data) + first * stride;
     if (stride == bytes) {
       to.insert(to.end(), from, from + count * bytes);

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/load.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
@@ -148,7 +149,7 @@ Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
   std::uint64_t wanted = std::min<std::uint64_t>(kFirstRead, size_);
   while (bytes.size() < wanted) {
     const std::size_t before = bytes.size();
-    bytes.resize(static_cast<std::size_t>(wanted));
+    bytes.resize(to_size(wanted));
     std::size_t got = 0;
     NUMPACT_TRY(read_some(before, std::span(bytes).subspan(before), got));
     if (before + got < wanted) {
@@ -206,7 +207,7 @@ Status Loader::read_record(const Info& info, std::size_t chunk, Buffer& buffer,
                            std::span<const std::byte>& record) const {
   const Chunk& entry = info.chunks[chunk];
   const std::uint64_t bytes = info.record_head_bytes() + entry.payload_bytes;
-  const std::span<std::byte> all = buffer.get(static_cast<std::size_t>(bytes));
+  const std::span<std::byte> all = buffer.get(to_size(bytes));
   record = all;
   const Status status = read(entry.offset, all);
   return status.ok() ? status : status.at_chunk(chunk);
@@ -223,16 +224,15 @@ Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& ro
   }
   const std::vector<Stretch> reads = arrange(all);
   const std::uint64_t total = reads.empty() ? 0 : reads.back().place + reads.back().bytes;
-  const std::span<std::byte> place = buffer.get(static_cast<std::size_t>(total));
+  const std::span<std::byte> place = buffer.get(to_size(total));
   for (const Stretch& each : reads) {
-    const Status status = read(each.offset, place.subspan(static_cast<std::size_t>(each.place),
-                                                          static_cast<std::size_t>(each.bytes)));
+    const Status status =
+        read(each.offset, place.subspan(to_size(each.place), to_size(each.bytes)));
     if (!status.ok()) return status.at_chunk(chunk);
   }
   for (const Wanted& wanted : all) {
     windows[wanted.window].bytes =
-        place.subspan(static_cast<std::size_t>(wanted.stretches[0].place),
-                      static_cast<std::size_t>(wanted.bytes));
+        place.subspan(to_size(wanted.stretches[0].place), to_size(wanted.bytes));
   }
   return {};
 }

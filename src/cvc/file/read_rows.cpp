@@ -328,8 +328,9 @@ std::size_t chunk_of_row(const Info& info, std::uint64_t row) {
   // Right away where all chunks are as long as the first.
   const std::uint64_t usual = chunks[0].rows;
   if (usual != 0 && row / usual < chunks.size()) {
-    const Chunk& guess = chunks[row / usual];
-    if (row >= guess.first_row && row - guess.first_row < guess.rows) return row / usual;
+    const auto place = static_cast<std::size_t>(row / usual);
+    const Chunk& guess = chunks[place];
+    if (row >= guess.first_row && row - guess.first_row < guess.rows) return place;
   }
   const auto after = std::upper_bound(
       chunks.begin(), chunks.end(), row,

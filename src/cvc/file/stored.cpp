@@ -100,6 +100,7 @@ Status decode_stored(const StoredSlice& stored, const RowRange& rows, const Muta
   if (!can_decode(stored.compression, stored.dtype, out.dtype)) {
     return Status(ErrorKind::kTypeMismatch, "the values cannot be had as that type");
   }
+  NUMPACT_TRY(check_room(out, rows.count));
   MutableRows to = out;
   if (to.stride == 0) to.stride = row_bytes(to);
   if (to.stride < row_bytes(to)) return invalid("the output's rows overlap");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/half.hpp"
 
@@ -23,6 +24,7 @@ Status check_target(const Info& info, Target& target, std::uint64_t rows) {
   if (out.count < rows) {
     return Status(ErrorKind::kOutputTooSmall, "the output has too few rows");
   }
+  NUMPACT_TRY(check_room(out, rows));
   const std::size_t size = size_of(out.dtype);
   if (out.stride == 0) out.stride = row_bytes(out);
   if (out.stride < row_bytes(out)) return invalid("the output's rows overlap");
@@ -78,6 +80,19 @@ void put_value(Dtype dtype, double value, std::byte* to) {
 }
 
 }  // namespace
+
+Status check_room(const MutableRows& out, std::uint64_t rows) {
+  if (rows == 0) return {};
+  std::uint64_t row = 0;
+  std::uint64_t before = 0;  // the last row
+  std::uint64_t all = 0;
+  const bool is_huge =
+      __builtin_mul_overflow(out.dimension, size_of(out.dtype), &row) ||
+      __builtin_mul_overflow(rows - 1, out.stride == 0 ? row : out.stride, &before) ||
+      __builtin_add_overflow(before, row, &all);
+  if (!is_huge && fits_memory(all)) return {};
+  return Status(ErrorKind::kLimitExceeded, "more values than memory can hold");
+}
 
 Status check_amount(std::uint64_t numbers, std::uint64_t bytes, const DecodeLimits& limits) {
   if (numbers > limits.max_numbers) {
@@ -149,7 +164,7 @@ void move_rows(const MutableRows& out, std::uint64_t from, std::uint64_t to, std
   const std::size_t bytes = row_bytes(out);
   if (from == to || count == 0 || bytes == 0) return;
   if (out.stride == bytes) {
-    std::memmove(row_address(out, to), row_address(out, from), bytes * count);
+    std::memmove(row_address(out, to), row_address(out, from), to_size(bytes * count));
     return;
   }
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/compression/team.hpp"
@@ -123,7 +124,7 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
     NUMPACT_TRY(read_parts(records, parts, {}, config, note, &verifier));
   }
   std::vector<bool> is_bad(info.chunks.size());
-  for (const VerifyReport::Bad& bad : report.bad) is_bad[bad.chunk] = true;
+  for (const VerifyReport::Bad& bad : report.bad) is_bad[to_size(bad.chunk)] = true;
   Team team(config.threads, config.executor);
   std::vector<Status> problems(team.size());
   for (std::size_t first = 0; first < info.chunks.size(); first += problems.size()) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/size.hpp"
+
 namespace numpact::cvc {
 namespace {
 
@@ -27,9 +29,9 @@ class Prefix {
 
   enum class Answer { kNo, kYes, kUnclear };
   // Whether `size` bytes from `at` start with a brace, after blanks.
-  Answer has_object(std::uint64_t at, std::uint64_t size) const {
-    const std::uint64_t end = std::min<std::uint64_t>(at + size, bytes_.size());
-    for (std::uint64_t i = at; i < end; ++i) {
+  Answer has_object(std::size_t at, std::uint64_t size) const {
+    const std::size_t end = to_size(std::min<std::uint64_t>(at + size, bytes_.size()));
+    for (std::size_t i = at; i < end; ++i) {
       const auto c = static_cast<char>(bytes_[i]);
       if (c == '{') return Answer::kYes;
       if (c != ' ' && c != '\t' && c != '\n' && c != '\r') return Answer::kNo;
@@ -80,7 +82,7 @@ Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, F
     frame = {0, 1, 8, old_length};
   } else if ((may_have_version && has_object == kUnclear && prefix.fits(12 + length)) ||
              (has_old_object == kUnclear && prefix.fits(8 + old_length))) {
-    needed = 2 * bytes.size();
+    needed = 2 * std::uint64_t{bytes.size()};
     return {};
   } else if (has_object == kYes && !may_have_version && prefix.fits(12 + length)) {
     return Status(ErrorKind::kUnsupportedVersion, "the file's version is unknown", 4);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
@@ -209,7 +210,7 @@ Status header_bytes(const HeaderContent& content, std::string& out) {
   }
   append_number(out, text.size(), 4);
   out += text;
-  out.resize(first_record, '\0');
+  out.resize(to_size(first_record), '\0');
   return {};
 }
 

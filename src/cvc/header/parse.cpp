@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/json/json.hpp"
@@ -73,7 +74,7 @@ class HeaderParser {
   Status parse_sections(const Value& root);
   // A place for a record, and where it must end.
   Status place(const Value& item, Chunk& chunk);
-  Status check_memory(std::size_t chunks) const;
+  Status check_memory(std::uint64_t chunks) const;
 
   const Frame& frame_;
   std::uint64_t file_bytes_;
@@ -123,10 +124,10 @@ Status HeaderParser::get_compression(const Value& object, std::optional<Compress
   return {};
 }
 
-Status HeaderParser::check_memory(std::size_t chunks) const {
+Status HeaderParser::check_memory(std::uint64_t chunks) const {
   const std::uint64_t bytes = text_memory_ + chunks * sizeof(Chunk) +
-                              info_.columns.size() * sizeof(Column) +
-                              info_.slices.size() * sizeof(Slice);
+                              std::uint64_t{info_.columns.size()} * sizeof(Column) +
+                              std::uint64_t{info_.slices.size()} * sizeof(Slice);
   if (bytes > limits_.max_memory) {
     return Status(ErrorKind::kLimitExceeded, "the header's tables pass DecodeLimits::max_memory");
   }
@@ -283,7 +284,7 @@ Status HeaderParser::parse_chunks(const Value& root) {
   NUMPACT_TRY(get(root, kChunks, Kind::kArray, chunks));
   const std::uint64_t count = chunks.count();
   NUMPACT_TRY(check_memory(count));
-  info_.chunks.reserve(count);
+  info_.chunks.reserve(to_size(count));
   cursor_ = frame_.end();
   for (auto item = chunks.first(); item; item = item->next()) {
     const Status status = parse_chunk(*item);
@@ -356,7 +357,7 @@ Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
   info.minor = frame.minor;
   info.header_bytes = frame.end();
   info.header = std::make_shared<const std::string>(
-      reinterpret_cast<const char*>(bytes.data()) + frame.json_at, frame.json_bytes);
+      reinterpret_cast<const char*>(bytes.data()) + frame.json_at, to_size(frame.json_bytes));
   return HeaderParser(frame, file_bytes, limits, info).run();
 }
 

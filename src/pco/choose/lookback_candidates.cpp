@@ -59,7 +59,7 @@ void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, A
   std::fill(positions.begin(), positions.end(), 0);
   for (std::size_t i = 0; i < latents.size(); ++i) {
     const std::uint32_t position = static_cast<std::uint32_t>(i);
-    std::uint32_t& slot = positions[(latents[i] - range.lower) >> shift];
+    std::uint32_t& slot = positions[static_cast<std::size_t>((latents[i] - range.lower) >> shift)];
     lookbacks[i] = position - slot;
     slot = position;
   }

@@ -19,15 +19,15 @@ void look_up(const Binning& binning, std::span<const L> latents, std::size_t ran
   const ArenaScope scratch(arena);
   const std::span<std::uint16_t> table = arena.make<std::uint16_t>(range);
   for (std::size_t symbol = 0; symbol < binning.bins.size(); ++symbol) {
-    const std::size_t begin = static_cast<std::size_t>(binning.bins[symbol].lower) - lower;
-    const std::size_t end = symbol + 1 < binning.bins.size()
-                                ? static_cast<std::size_t>(binning.bins[symbol + 1].lower) - lower
-                                : range;
+    const auto begin = static_cast<std::size_t>(binning.bins[symbol].lower - lower);
+    const auto end = symbol + 1 < binning.bins.size()
+                         ? static_cast<std::size_t>(binning.bins[symbol + 1].lower - lower)
+                         : range;
     std::fill(table.begin() + static_cast<std::ptrdiff_t>(begin),
               table.begin() + static_cast<std::ptrdiff_t>(end), static_cast<std::uint16_t>(symbol));
   }
   for (std::size_t i = 0; i < latents.size(); ++i) {
-    symbols[i] = table[static_cast<L>(latents[i] - lower)];
+    symbols[i] = table[static_cast<std::size_t>(static_cast<L>(latents[i] - lower))];
   }
 }
 

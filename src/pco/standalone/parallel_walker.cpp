@@ -123,7 +123,8 @@ bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept 
       plan_closed_ = true;
       break;
     }
-    const auto type = std::to_integer<std::uint8_t>(stretch.bytes[open_at_ - stretch.base]);
+    const auto at = static_cast<std::size_t>(open_at_ - stretch.base);
+    const auto type = std::to_integer<std::uint8_t>(stretch.bytes[at]);
     const std::uint64_t before = segments_end_.numbers - begin_.numbers + open_n_;
     if (type != static_cast<std::uint8_t>(type_) || n > room_ - before) {
       plan_closed_ = true;

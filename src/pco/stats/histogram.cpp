@@ -117,7 +117,7 @@ std::span<const L> sample_of(std::span<const L> latents, std::size_t share, Aren
   std::uint64_t random = 0x9e3779b97f4a7c15u;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    sample[i] = latents[i * share + (((random >> 32) * share) >> 32)];
+    sample[i] = latents[i * share + static_cast<std::size_t>(((random >> 32) * share) >> 32)];
   }
   return sample;
 }

@@ -22,7 +22,7 @@ constexpr unsigned kShortKeyBits = 2 * kMaxDigitBits;
 template <Latent L>
 void scatter(std::span<const L> in, L subtract, unsigned shift, L mask, std::uint32_t* counts,
              L* __restrict out) {
-  const std::size_t digits = std::size_t{mask} + 1;
+  const std::size_t digits = static_cast<std::size_t>(mask) + 1;
   std::memset(counts, 0, digits * sizeof(std::uint32_t));
   for (const L x : in) ++counts[static_cast<L>(x - subtract) >> shift & mask];
   std::uint32_t sum = 0;
