@@ -138,7 +138,8 @@ void outliers(NumberType type, Random& random, Bits& out) {
 void segments(NumberType type, Random& random, Bits& out) {
   std::size_t i = 0;
   while (i < out.size()) {
-    const std::size_t end = std::min(out.size(), i + random.between(1, 400));
+    const auto end =
+        static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), i + random.between(1, 400)));
     const std::uint64_t centre = random.bits();
     const unsigned width = static_cast<unsigned>(random.below(8 * size_of(type) + 1));
     for (; i < end; ++i) out[i] = centre + random.bits(width);
