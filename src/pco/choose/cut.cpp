@@ -26,7 +26,7 @@ constexpr std::size_t kFirstLookN = std::size_t{1} << 12;
 constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
 constexpr std::size_t kMostFirstBlocks = 64;
-constexpr std::size_t kHistogramN = std::size_t{1} << 12;
+constexpr std::size_t kHistogramN = std::size_t{1} << 13;
 // Numbers that the closer look takes at a time.
 constexpr std::size_t kPieceN = std::size_t{1} << 14;
 // In the metadata beside the latents' width: weight and offset width.
