@@ -113,6 +113,22 @@ TEST_F(Choosing, NoDictionaryIsWeighedForRoundedNoise) {
   }
 }
 
+TEST_F(Choosing, ModesThatAVersionLacksKeepNoneOut) {
+  // Single precision in double: FloatQuant suits, but came with format 2.
+  std::vector<double> numbers(1000);
+  for (double& number : numbers) number = static_cast<float>(random_.normal());
+  EncodeConfig config;
+  ASSERT_TRUE(std::holds_alternative<FloatQuant>(
+      choose_for<std::uint64_t>(numbers, NumberType::kF64, config).mode));
+  config.compatibility = Compatibility::kV1;
+  Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
+  const Choices choices =
+      choose_plain(NumberType::kF64, ordered.array(), numbers.size(), config, arena_);
+  ASSERT_GT(choices.way_n, 0u);
+  EXPECT_TRUE(std::holds_alternative<Classic>(choices.ways[0].mode));
+  EXPECT_LT(choices.ways[0].bits, 64.0f);
+}
+
 TEST_F(Choosing, DictionaryInTheOrderOfAppearance) {
   // Codes that come round in an order that is not theirs.
   std::vector<std::uint8_t> codes(100);

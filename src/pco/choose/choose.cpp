@@ -179,6 +179,15 @@ class Chooser {
   bool is_auto_mode() const { return config_.mode.kind() == ModeSpec::Kind::kAuto; }
   bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
 
+  // Modes that the version does not know must not keep others out.
+  Candidates allowed(const Candidates& candidates) const {
+    Candidates known;
+    for (const Candidate& candidate : candidates) {
+      if (is_allowed(candidate.mode, version_)) known.add(candidate);
+    }
+    return known;
+  }
+
   Ranking rank(const Sample& sample) const {
     Ranking ranking(version_, log_);
     const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
@@ -186,7 +195,7 @@ class Chooser {
         hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
             ? hinted_candidates(*hints_)
             : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
-    const FirstLook look = rank_candidates(candidates, sample, few, ranking);
+    const FirstLook look = rank_candidates(allowed(candidates), sample, few, ranking);
     if (effort_.divided_bases && look.divisible.denominator != 0) {
       rank_divided(look, sample, few, ranking);
     }
