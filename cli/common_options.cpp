@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace numpact::cli {
 
 void add_limit_options(CLI::App& command, LimitWords& words) {

@@ -3,10 +3,13 @@
 #ifndef NUMPACT_CLI_COMMON_OPTIONS_HPP
 #define NUMPACT_CLI_COMMON_OPTIONS_HPP
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "commands.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace numpact::cli {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact cvc info
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/commands.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace numpact::cli {
 namespace {
 

@@ -3,11 +3,14 @@
 #ifndef NUMPACT_CLI_CVC_COMMANDS_HPP
 #define NUMPACT_CLI_CVC_COMMANDS_HPP
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <vector>
 
 #include "failure.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace numpact::cli {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/cvc_input.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <utility>

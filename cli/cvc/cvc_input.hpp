@@ -3,7 +3,6 @@
 #ifndef NUMPACT_CLI_CVC_CVC_INPUT_HPP
 #define NUMPACT_CLI_CVC_CVC_INPUT_HPP
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +11,10 @@
 #include "cvc/vectors.hpp"
 #include "files.hpp"
 #include "numpact/cvc/reader.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace numpact::cli {
 

@@ -186,12 +186,14 @@ float entropy(float share) {
 
 // Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
 // frequent, else by one that it shares with others of its width.
-float lookback_bits(std::span<const std::uint32_t> some, float all) {
+float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena) {
   constexpr unsigned kSlotLog = 15;
   const auto slot_of = [](std::uint32_t lookback) -> std::size_t {
     return lookback * 0x9e3779b1u >> (32 - kSlotLog);
   };
-  std::array<std::uint16_t, std::size_t{1} << kSlotLog> counts{};
+  const ArenaScope scratch(arena);
+  const std::span<std::uint16_t> counts = arena.make<std::uint16_t>(std::size_t{1} << kSlotLog);
+  std::fill(counts.begin(), counts.end(), std::uint16_t{0});
   std::array<std::uint32_t, 33> width_counts{};
   for (const std::uint32_t lookback : some) {
     ++counts[slot_of(lookback)];
@@ -216,8 +218,8 @@ float lookback_bits(std::span<const std::uint32_t> some, float all) {
 }
 
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits,
-                    std::size_t page_n) {
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
+                    Arena& arena) {
   const float looked = static_cast<float>(repeats.looked);
   const float expected = (1 - plain.equal_share) * static_cast<float>(page_n) /
                          static_cast<float>(std::size_t{1} << pick_log(page_n));
@@ -231,7 +233,7 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits,
   const float other_share = 1 - plain.equal_share;
   if (equal + other_share * known > bits) return bits;
   const float found = other_share * yes * static_cast<float>(page_n);
-  return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found));
+  return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
 }
 
 // What a number would take if each looked back no further than to the last kMaxFrequent, by the
@@ -359,8 +361,8 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     find_repeats(latents, string_log, values, strings);
     const auto promise_with = [&](const PlainDelta& rest) {
       const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
-      return promised_bits(strings.found(), plain, rest.bits, page.n) < wanted ||
-             promised_bits(values.found(), plain, rest.bits, page.n) < wanted_of_values;
+      return promised_bits(strings.found(), plain, rest.bits, page.n, arena) < wanted ||
+             promised_bits(values.found(), plain, rest.bits, page.n, arena) < wanted_of_values;
     };
     if (!promise_with({choice.delta, bits})) return false;
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
