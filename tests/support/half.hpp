@@ -19,7 +19,7 @@ inline std::uint16_t half_bits(double value) {
   const int exponent = std::max(std::ilogb(magnitude), -14);
   const double mantissa = std::nearbyint(std::ldexp(magnitude, 10 - exponent));
   const double bits = (exponent + 14) * 1024.0 + mantissa;
-  return static_cast<std::uint16_t>(bits >= 0x7c00 ? 0x7c00 : static_cast<int>(bits)) | sign;
+  return static_cast<std::uint16_t>((bits >= 0x7c00 ? 0x7c00 : static_cast<int>(bits)) | sign);
 }
 
 // Not for NaNs.
