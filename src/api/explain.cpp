@@ -14,6 +14,7 @@
 #include "api/describe.hpp"
 #include "api/paging.hpp"
 #include "api/stored_latents.hpp"
+#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
@@ -261,7 +262,11 @@ Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
   DecodeConfig silent = config;
   silent.progress = {};
   NUMPACT_TRY(try_inspect(file, explanation.file, silent));
-  if (explanation.file.count == 0) return {};  // also of a file that does not name its type
+  if (explanation.file.count == 0) {  // perhaps of a file that does not name its type
+    TrailerCheck check;
+    NUMPACT_TRY(check.start(file, config.trailer));
+    return check.at_end(explanation.file.chunks.size(), explanation.file.file_bytes);
+  }
   NumberArray numbers;
   NUMPACT_TRY(try_decompress_any(file, numbers, silent));
   ScratchArena scratch(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);

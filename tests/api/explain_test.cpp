@@ -196,6 +196,22 @@ TEST(Explain, NothingIsExplainedToo) {
   EXPECT_EQ(parts_of(empty.file).framing, 64u);
 }
 
+// A chunk's type that became the terminator: nothing is left to decode, and the trailer knows more.
+TEST(Explain, WhatTheTrailerSaysOfAnEmptyFile) {
+  EncodeConfig config;
+  config.trailer = TrailerSpec::index();
+  const std::vector<double> numbers = prices(1000);
+  std::vector<std::byte> file = compress(std::span(numbers), config);
+  const FileInfo sound = inspect(file);
+  file.at(static_cast<std::size_t>(sound.chunks.at(0).offset)) = std::byte{0};
+  Explanation explanation;
+  EXPECT_KIND(try_explain_file(file, explanation), kCorrupt);
+  DecodeConfig decode;
+  decode.trailer = TrailerPolicy::kIgnore;
+  EXPECT_TRUE(try_explain_file(file, explanation, decode).ok());
+  EXPECT_TRUE(explanation.chunks.empty());
+}
+
 TEST(Explain, ErrorsLeaveNothing) {
   const std::vector<double> numbers = prices(1000);
   const NumberView view = view_of(numbers);
