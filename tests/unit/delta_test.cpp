@@ -156,15 +156,66 @@ TYPED_TEST(Deltas, LookbackByTheLetter) {
 
 TYPED_TEST(Deltas, LookbacksOutsideTheWindowAreFound) {
   using L = TypeParam;
+  const std::size_t window_n = 8;
   for (const std::uint32_t bad : {0u, 9u, 1000u, ~0u}) {
-    Arena arena(std::pmr::new_delete_resource());
-    LookbackRing<L> ring;
-    const std::vector<L> state(8, 1);
-    ring.start(arena, 8, 100, state);
-    const std::vector<std::uint32_t> lookbacks = {1, 8, bad, 2};
-    const std::vector<L> deltas(4, 0);
-    EXPECT_FALSE(decode_lookback(std::size_t{8}, lookbacks.data(), deltas.data(), 4, ring));
-    EXPECT_EQ(ring.end(), 12u);
+    for (const std::size_t n : {std::size_t{4}, std::size_t{21}, kBatchN}) {
+      for (std::size_t at = 0; at < n; ++at) {
+        Arena arena(std::pmr::new_delete_resource());
+        LookbackRing<L> ring;
+        const std::vector<L> state(8, 1);
+        ring.start(arena, window_n, 1000, state);
+        std::vector<std::uint32_t> lookbacks(n);
+        for (std::size_t i = 0; i < n; ++i) lookbacks[i] = static_cast<std::uint32_t>(1 + i % 8);
+        const std::vector<L> deltas(n, 0);
+        std::vector<L> behind(n);
+        lookbacks[at] = bad;
+        EXPECT_FALSE(
+            undo_lookback(window_n, lookbacks.data(), deltas.data(), n, ring, behind.data()));
+        EXPECT_EQ(ring.end(), 8u);
+        EXPECT_FALSE(decode_lookback(window_n, lookbacks.data(), deltas.data(), n, ring));
+        EXPECT_EQ(ring.end(), 8 + n);
+      }
+    }
+  }
+}
+
+// Distances that stay within a vector, the ones before it, and go beyond; with the latents one
+// behind asked for, over the deltas. What no kernel does is done by the letter.
+TYPED_TEST(Deltas, LookbackKernelsAreTheOtherOne) {
+  using L = TypeParam;
+  Random random(23);
+  for (const std::size_t most : {1, 2, 7, 20, 40, 70, 500, 5000}) {
+    for (int round = 0; round < 20; ++round) {
+      const std::size_t window_n = std::bit_ceil(most);
+      const std::size_t page_n = 6000;
+      Arena arena(std::pmr::new_delete_resource());
+      std::vector<L> page = this->latents(1, random);
+      LookbackRing<L> ring;
+      ring.start(arena, window_n, page_n, page);
+      std::size_t batch_n = kBatchN;
+      while (page.size() + batch_n <= page_n) {
+        if (random.one_in(8)) batch_n = random.between(1, kBatchN);
+        std::vector<L> deltas = this->latents(batch_n, random);
+        std::vector<std::uint32_t> lookbacks(batch_n);
+        const L last = page.back();
+        for (std::size_t i = 0; i < batch_n; ++i) {
+          const std::size_t reach = std::min(most, page.size());
+          lookbacks[i] = static_cast<std::uint32_t>(random.between(1, reach));
+          page.push_back(static_cast<L>(page[page.size() - lookbacks[i]] + deltas[i]));
+        }
+        const std::size_t begin = page.size() - batch_n;
+        std::vector<L> given(batch_n);
+        if (undo_lookback(window_n, lookbacks.data(), deltas.data(), batch_n, ring,
+                          deltas.data())) {
+          ASSERT_EQ(deltas[0], last);
+          for (std::size_t i = 1; i < batch_n; ++i) ASSERT_EQ(deltas[i], page[begin + i - 1]);
+        } else {
+          ASSERT_TRUE(decode_lookback(window_n, lookbacks.data(), deltas.data(), batch_n, ring));
+        }
+        ring.copy(begin, batch_n, given.data());
+        for (std::size_t i = 0; i < batch_n; ++i) ASSERT_EQ(given[i], page[begin + i]) << most;
+      }
+    }
   }
 }
 

@@ -72,7 +72,8 @@ HWY_INLINE void SumsFromBefore(const Taps& taps, const std::int64_t* signed_late
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t k = 0; k < kBlockN; k += lanes) {
     auto sum = hn::Set(d, taps.bias);
-    for (std::size_t lag = 1; lag + k <= taps.order; ++lag) {
+    // The oldest first: the last ones have only just been made.
+    for (std::size_t lag = taps.order > k ? taps.order - k : 0; lag >= 1; --lag) {
       const auto latent = hn::Set(d, *(signed_latents - lag));
       const auto weights = hn::LoadU(d, taps.by_lag + (lag - 1) + k);
       sum = hn::Add(sum, hn::MulEven(hn::BitCast(d32, latent), hn::BitCast(d32, weights)));

@@ -30,6 +30,7 @@ bool all_inside(std::size_t window_n, const std::uint32_t* lookbacks, std::size_
 template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                      std::size_t n, LookbackRing<L>& ring) {
+  if (undo_lookback<L>(window_n, lookbacks, deltas, n, ring, nullptr)) return true;
   ring.make_room(n);
   const std::size_t begin = ring.end();
   const std::size_t mask = ring.mask();

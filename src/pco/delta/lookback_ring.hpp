@@ -21,7 +21,7 @@ class LookbackRing {
   // with what is appended, from the arena.
   void start(Arena& arena, std::size_t reach, std::size_t page_n, std::span<const L> state) {
     arena_ = &arena;
-    full_size_ = std::bit_ceil(std::min(reach, page_n) + 2 * kBatchN);
+    full_size_ = std::bit_ceil(std::min(reach + 2 * kBatchN, page_n));
     room_ = {};
     end_ = 0;
     make_room(state.size());
@@ -33,8 +33,8 @@ class LookbackRing {
   void make_room(std::size_t n) {
     if (end_ + n <= room_.size() || room_.size() == full_size_) return;
     const std::size_t size =
-        std::min(full_size_, std::bit_ceil(std::max({2 * room_.size(), end_ + n, kFirstSize})));
-    const std::span<L> bigger = arena_->make<L>(size);
+        std::min(full_size_, std::bit_ceil(std::max({4 * room_.size(), end_ + n, kFirstSize})));
+    const std::span<L> bigger = arena_->make<L>(size + kReadSlackN).first(size);
     // Not wrapped around as long as it grows.
     std::copy_n(room_.data(), end_, bigger.data());
     room_ = bigger;
@@ -56,7 +56,9 @@ class LookbackRing {
   }
 
  private:
-  static constexpr std::size_t kFirstSize = 1024;
+  static constexpr std::size_t kFirstSize = 4096;
+  // Kernels read narrow latents as words of four bytes.
+  static constexpr std::size_t kReadSlackN = sizeof(L) < 4 ? 3 : 0;
 
   Arena* arena_ = nullptr;
   std::span<L> room_;

@@ -108,6 +108,27 @@ SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::by
 
 // ---- whole batches, tables of the summed layout ----
 
+// Finishes a walk whose words were noted; `before` is the running word ahead of them.
+template <Note kNote>
+HWY_INLINE void EndTrail(const Walker& walker, std::uint32_t before, CodeWalk& walk) {
+  walker.Finish(walk);
+  CodeTrail& trail = *walk.trail;
+  const std::uint32_t mask = walk.layout.sum_mask();
+  if (HWY_LIKELY(walk.layout.sums_batches)) {
+    trail.offset_bits = OffsetBitsBetween(before, walker.filled, mask);
+    return;
+  }
+  trail.offset_bits = 0;
+  for (std::size_t i = 0; i < kBatchN; i += 16) {
+    if constexpr (kNote == Note::kRunning) {
+      trail.offset_bits += OffsetBitsBetween(before, trail.words[i + 15], mask);
+      before = trail.words[i + 15];
+    } else if ((trail.jumped >> (i / 16) & 1) == 0) {
+      for (std::size_t k = 0; k < 16; ++k) trail.offset_bits += OffsetBits(trail.words[i + k]);
+    }
+  }
+}
+
 // Unpacks a batch with `unpacker` from its trail while walking another.
 template <Note kNote, class Unpacker, class L>
 HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail,
@@ -117,15 +138,45 @@ HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrai
   CodeTrail& next = *walk.trail;
   const std::uint32_t before = walker.filled;
   next.before[15] = before;
+  next.jumped = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
     walker.Sixteen<kNote>(next.words + i);
     cursor.LeaveRegisters();
     unpacker.Sixteen(trail.words + i, cursor);
     cursor.LeaveRegisters();
   }
-  walker.Finish(walk);
-  next.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
+  EndTrail<kNote>(walker, before, walk);
+}
+
+// The same where sixteen latents may be jumped over in either batch. Latents that were are all
+// alike: the dominant symbol has no offsets.
+template <Note kNote, class Unpacker, class L>
+HWY_INLINE void FusedJumping(Unpacker& unpacker, UnpackCursor<L> cursor,
+                             const LatentTables<L>& tables, const CodeTrail& trail,
+                             CodeWalk& walk) {
+  static_assert(AnsJumps::kSteps * kAnsStates == 16);
+  Walker walker;
+  walker.Start(walk);
+  CodeTrail& next = *walk.trail;
+  const std::uint32_t before = walker.filled;
+  next.before[15] = before;
   next.jumped = 0;
+  unpacker.AimAt(tables.lowers[tables.jumps.info >> tables.layout.symbol_shift]);
+  for (std::size_t i = 0; i < kBatchN; i += 16) {
+    if (walk.jumps.targets != nullptr && walker.Jump<kNote>(walk.jumps, next.words + i)) {
+      next.jumped |= std::uint32_t{1} << (i / 16);
+    } else {
+      walker.Sixteen<kNote>(next.words + i);
+    }
+    cursor.LeaveRegisters();
+    if ((trail.jumped >> (i / 16) & 1) != 0) {
+      unpacker.SixteenAlike(cursor);
+    } else {
+      unpacker.Sixteen(trail.words + i, cursor);
+    }
+    cursor.LeaveRegisters();
+  }
+  EndTrail<kNote>(walker, before, walk);
 }
 
 // The width that an unpacker must be made for: bins with offsets may be rare.
@@ -139,7 +190,6 @@ HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor, const Cod
   for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i, cursor);
 }
 
-// Latents that were jumped over are all alike: the dominant symbol has no offsets.
 template <class Unpacker, class L>
 HWY_INLINE void UnpackJumped(Unpacker& unpacker, UnpackCursor<L> cursor,
                              const LatentTables<L>& tables, const CodeTrail& trail) {
@@ -160,15 +210,13 @@ HWY_INLINE void WalkOnly(CodeWalk& walk) {
   CodeTrail& trail = *walk.trail;
   const std::uint32_t before = walker.filled;
   trail.before[15] = before;
-  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kNote>(trail.words + i);
-  walker.Finish(walk);
-  trail.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
   trail.jumped = 0;
+  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kNote>(trail.words + i);
+  EndTrail<kNote>(walker, before, walk);
 }
 
 template <Note kNote>
 HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
-  static_assert(AnsJumps::kSteps * kAnsStates == 16);
   Walker walker;
   walker.Start(walk);
   CodeTrail& trail = *walk.trail;
@@ -182,8 +230,7 @@ HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
     }
     walker.Sixteen<kNote>(trail.words + i);
   }
-  walker.Finish(walk);
-  trail.offset_bits = OffsetBitsBetween(before, walker.filled, walk.layout.sum_mask());
+  EndTrail<kNote>(walker, before, walk);
 }
 
 template <OffsetsPerWord kOffsets, class Symbol, class L>
@@ -326,6 +373,15 @@ HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTra
   NoteMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
+HWY_NOINLINE void UnpackAndWalkJumping(const LatentTables<L>& tables, const CodeTrail& trail,
+                                       const std::byte* in, std::uint64_t position, L* out,
+                                       Finish<L>& finish, CodeWalk& walk) {
+  Unpacker unpacker(tables, finish);
+  FusedJumping<kNote>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, tables, trail,
+                      walk);
+  NoteMoment(unpacker, finish);
+}
+template <class Unpacker, class L>
 HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& trail,
                              const std::byte* in, std::uint64_t position, L* out,
                              Finish<L>& finish) {
@@ -355,12 +411,18 @@ void Unpack(const LatentTables<L>& tables, const CodeTrail& trail, const std::by
 template <class L>
 void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
                    std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
-  if (walk.jumps.targets != nullptr || trail.jumped != 0) {
+  const bool walk_jumps = walk.jumps.targets != nullptr;
+  if (walk_jumps && trail.jumped != 0) {  // both are short: nothing waits for the other
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
   }
+  const bool jumps = walk_jumps || trail.jumped != 0;
   WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
-    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
+    if (jumps) {
+      UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
+    } else {
+      UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
+    }
   });
 }
 

@@ -17,11 +17,13 @@ InfoLayout choose_layout(std::size_t bin_n, unsigned max_offset_bits, bool likes
   if (likes_byte_symbols && bin_n <= std::size_t{1} << (32 - kByteInfo.symbol_shift)) {
     return kByteInfo;
   }
-  // At least so large that the sum over sixteen latents of up to 31 bits is known.
-  const unsigned sum_bits =
-      std::max(9U, static_cast<unsigned>(std::bit_width(kBatchN * max_offset_bits)));
-  const InfoLayout layout{kInfoOffsetShift + sum_bits};
-  if (bin_n <= std::size_t{1} << (32 - layout.symbol_shift)) return layout;
+  for (const std::size_t summed_n : {kBatchN, std::size_t{16}}) {
+    // At least so large that the sum over sixteen latents of up to 31 bits is known.
+    const unsigned sum_bits =
+        std::max(9U, static_cast<unsigned>(std::bit_width(summed_n * max_offset_bits)));
+    const InfoLayout layout{kInfoOffsetShift + sum_bits, summed_n == kBatchN};
+    if (bin_n <= std::size_t{1} << (32 - layout.symbol_shift)) return layout;
+  }
   is_summed = false;
   return kPlainInfo;
 }

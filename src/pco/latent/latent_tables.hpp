@@ -39,9 +39,12 @@ using AnsStates = std::array<std::uint32_t, kAnsStates>;
 //
 // Infos are summed: subtracting them from a running word leaves minus the sum of the offset bits of
 // up to 256 latents below the symbol's place, and a difference of neighbours gives the info back
-// (docs/decisions/0008-fused-decoding.md). So the place depends on how large that sum can get.
+// (docs/decisions/0008-fused-decoding.md). So the place depends on how large that sum can get. With
+// very many bins only sums of sixteen fit, modulo which longer ones are.
 struct InfoLayout {
   unsigned symbol_shift;
+  // Whether sums over a whole batch are known; those over sixteen latents always are.
+  bool sums_batches = true;
 
   constexpr std::uint32_t sum_mask() const { return (std::uint32_t{1} << (symbol_shift - 8)) - 1; }
 };

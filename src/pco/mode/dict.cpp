@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/mode/dict.hpp"
 
-#include <algorithm>
-
 namespace numpact {
 
 Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
@@ -36,28 +34,5 @@ std::uint64_t Dict::payload_bits(NumberType type, unsigned at) const {
   const unsigned padding = (8 - (at + wire::kDictLengthBits) % 8) % 8;
   return wire::kDictLengthBits + padding + std::uint64_t{count} * latent_bits(type);
 }
-
-template <Latent L>
-bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out) {
-  if (entries.empty()) return n == 0;
-  std::uint32_t most = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, indices[i]);
-  if (most >= entries.size()) {
-    std::fill_n(out, n, L{0});
-    return false;
-  }
-  const L* const at = entries.data();
-  for (std::size_t i = 0; i < n; ++i) out[i] = at[indices[i]];
-  return true;
-}
-
-template bool join_dict(std::span<const std::uint8_t>, const std::uint32_t*, std::size_t,
-                        std::uint8_t*);
-template bool join_dict(std::span<const std::uint16_t>, const std::uint32_t*, std::size_t,
-                        std::uint16_t*);
-template bool join_dict(std::span<const std::uint32_t>, const std::uint32_t*, std::size_t,
-                        std::uint32_t*);
-template bool join_dict(std::span<const std::uint64_t>, const std::uint32_t*, std::size_t,
-                        std::uint64_t*);
 
 }  // namespace numpact

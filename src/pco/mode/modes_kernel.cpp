@@ -6,10 +6,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
 #include "number/ordered.hpp"
+#include "pco/mode/dict.hpp"
 #include "pco/mode/float_mult.hpp"
 #include "pco/mode/float_quant.hpp"
 #include "pco/mode/int_mult.hpp"
@@ -39,6 +41,21 @@ void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
   } else if (in != out) {
     for (std::size_t i = 0; i < n; ++i) out[i] = in[i];
   }
+}
+
+template <class L>
+bool JoinDict(std::span<const L> entries, const std::uint32_t* HWY_RESTRICT indices, std::size_t n,
+              L* HWY_RESTRICT out) {
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, indices[i]);
+  if (n == 0) return true;
+  if (most >= entries.size()) {
+    std::fill_n(out, n, L{0});
+    return false;
+  }
+  const L* HWY_RESTRICT at = entries.data();
+  for (std::size_t i = 0; i < n; ++i) out[i] = at[indices[i]];
+  return true;
 }
 
 template <class L>
@@ -315,18 +332,22 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
 }
 
 // HWY_EXPORT takes plain functions: one of each for each width.
-#define NUMPACT_INTEGER_KERNELS(L, S)                                             \
-  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {        \
-    ToOrdered(in, n, kind, out);                                                  \
-  }                                                                               \
-  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {      \
-    FromOrdered(in, n, kind, out);                                                \
-  }                                                                               \
-  void JoinIntMult##S(L base, NumberKind kind, L* p, const L* s, std::size_t n) { \
-    JoinIntMult(base, kind, p, s, n);                                             \
-  }                                                                               \
-  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {           \
-    SplitIntMult(base, x, n, p, s);                                               \
+#define NUMPACT_INTEGER_KERNELS(L, S)                                                       \
+  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                  \
+    ToOrdered(in, n, kind, out);                                                            \
+  }                                                                                         \
+  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                \
+    FromOrdered(in, n, kind, out);                                                          \
+  }                                                                                         \
+  bool JoinDict##S(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, \
+                   L* out) {                                                                \
+    return JoinDict(entries, indices, n, out);                                              \
+  }                                                                                         \
+  void JoinIntMult##S(L base, NumberKind kind, L* p, const L* s, std::size_t n) {           \
+    JoinIntMult(base, kind, p, s, n);                                                       \
+  }                                                                                         \
+  void SplitIntMult##S(L base, const L* x, std::size_t n, L* p, L* s) {                     \
+    SplitIntMult(base, x, n, p, s);                                                         \
   }
 #define NUMPACT_FLOAT_KERNELS(L, S)                                                                \
   void JoinFloatMult##S(L base, L* p, const L* s, std::size_t n) { JoinFloatMult(base, p, s, n); } \
@@ -362,6 +383,7 @@ namespace numpact {
 #define NUMPACT_INTEGER_DOORS(L, S)                                                                \
   HWY_EXPORT(ToOrdered##S);                                                                        \
   HWY_EXPORT(FromOrdered##S);                                                                      \
+  HWY_EXPORT(JoinDict##S);                                                                         \
   HWY_EXPORT(JoinIntMult##S);                                                                      \
   HWY_EXPORT(SplitIntMult##S);                                                                     \
   template <>                                                                                      \
@@ -371,6 +393,11 @@ namespace numpact {
   template <>                                                                                      \
   void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                      \
     NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                                            \
+  }                                                                                                \
+  template <>                                                                                      \
+  bool join_dict<L>(std::span<const L> entries, const std::uint32_t* indices, std::size_t n,       \
+                    L* out) {                                                                      \
+    return NUMPACT_DISPATCH(JoinDict##S)(entries, indices, n, out);                                \
   }                                                                                                \
   template <>                                                                                      \
   void join_int_mult<L>(L base, NumberKind kind, L * primary, const L* secondary, std::size_t n) { \

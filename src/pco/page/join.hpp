@@ -14,36 +14,29 @@ namespace numpact {
 // What has become of the primary latents of Classic mode before they are joined.
 enum class Classics { kOrdered, kNumbers };
 
-// Leaves numbers, as bits, in `out`, which `primary` may be. False: an index out of range.
+// Leaves numbers, as bits, in `out`, which `primary` may be. For all modes but Dict, whose entries
+// are numbers already.
 template <Latent L, Latent P>
-bool join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P* primary,
+void join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P* primary,
                 const L* secondary, std::size_t n, L* out) {
-  if constexpr (std::is_same_v<P, std::uint32_t>) {
-    if (const auto* dict = std::get_if<Dict>(&mode)) {
-      const bool all_inside = join_dict(dict->as<L>(), primary, n, out);
-      from_ordered(out, n, kind, out);
-      return all_inside;
-    }
-  }
   if constexpr (std::is_same_v<L, P>) {
     if (primary != out) std::copy_n(primary, n, out);
     if (const auto* mult = std::get_if<IntMult>(&mode)) {
       join_int_mult(static_cast<L>(mult->base), kind, out, secondary, n);
-      return true;
+      return;
     }
     if constexpr (FloatLatent<L>) {
       if (const auto* mult = std::get_if<FloatMult>(&mode)) {
         join_float_mult(static_cast<L>(mult->base_bits), out, secondary, n);
-        return true;
+        return;
       }
       if (const auto* quant = std::get_if<FloatQuant>(&mode)) {
         join_float_quant(quant->k, out, secondary, n);
-        return true;
+        return;
       }
     }
   }
   if (classics == Classics::kOrdered) from_ordered(out, n, kind, out);
-  return true;
 }
 
 }  // namespace numpact

@@ -30,6 +30,7 @@ struct Tables final : ChunkTables {
   std::array<bool, kVariables> is_coded{};
   // Of one latent of a variable without codes.
   std::array<unsigned, kVariables> uncoded_bits{};
+  std::span<const L> dict_numbers;  // the dictionary's entries, as numbers
   // All numbers are this one, as bits.
   bool is_constant = false;
   L constant = 0;
@@ -237,12 +238,16 @@ class Decoder final : public PageDecoder {
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
     if (done.is_joined()) return {};
-    const bool are_numbers = tables_.flips_in_tables || makes_floats(done.kinds[kPrimaryVariable]);
-    if (!join_batch(meta_.mode, kind_of(meta_.type),
-                    are_numbers ? Classics::kNumbers : Classics::kOrdered, room.primary,
-                    room.secondary, n, out)) {
-      return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
+    if constexpr (std::is_same_v<P, std::uint32_t>) {
+      if (std::holds_alternative<Dict>(meta_.mode)) {
+        if (join_dict(tables_.dict_numbers, room.primary, n, out)) return {};
+        return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
+      }
     }
+    const bool are_numbers = tables_.flips_in_tables || makes_floats(done.kinds[kPrimaryVariable]);
+    join_batch(meta_.mode, kind_of(meta_.type),
+               are_numbers ? Classics::kNumbers : Classics::kOrdered, room.primary, room.secondary,
+               n, out);
     return {};
   }
 
@@ -482,6 +487,11 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   tables->flips_in_tables = std::holds_alternative<Classic>(meta.mode) &&
                             kind_of(meta.type) == NumberKind::kSigned &&
                             (is_consecutive || std::holds_alternative<NoDelta>(meta.delta));
+  if (const auto* dict = std::get_if<Dict>(&meta.mode)) {
+    const std::span<L> numbers = arena.make<L>(dict->count);
+    from_ordered(dict->as<L>().data(), dict->count, kind_of(meta.type), numbers.data());
+    tables->dict_numbers = numbers;
+  }
   void (*walk)(CodeWalk&) = nullptr;
   const auto fill = [&](auto& variable, std::size_t index, auto bias) {
     using Variable = std::remove_reference_t<decltype(variable)>;

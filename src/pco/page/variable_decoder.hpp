@@ -126,9 +126,13 @@ class VariableDecoder {
     }
     bool ok = true;
     if (const auto* lookback = std::get_if<Lookback>(&delta)) {
-      ok = decode_lookback(lookback->window_n(), lookbacks, latents, std::min(stored, lookback_n),
-                           ring_);
-      ring_.copy(next_out_, n, latents);
+      const std::size_t window_n = lookback->window_n();
+      const std::size_t delta_n = std::min(stored, lookback_n);
+      const bool is_one_behind = state_n_ == 1 && delta_n == n;
+      if (!is_one_behind || !undo_lookback(window_n, lookbacks, latents, n, ring_, latents)) {
+        ok = decode_lookback(window_n, lookbacks, latents, delta_n, ring_);
+        ring_.copy(next_out_, n, latents);
+      }
     } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
       decode_conv1(*conv, latents, stored, history_);
       history_.copy(next_out_, n, latents);
