@@ -107,10 +107,15 @@ TEST(Explain, AutomaticPagingIsThatOfCompress) {
     const auto noise = static_cast<std::int64_t>(random.bits(40));
     numbers.push_back(i < 20'000 ? 100 * i : noise);
   }
-  const Explanation explanation = explain(view_of(numbers));
-  expect_same_file(explanation, inspect(compress<std::int64_t>(numbers)));
-  expect_parts_add_up(explanation);
-  EXPECT_GT(explanation.chunks.size(), 1u);
+  for (const unsigned level : {8u, 11u}) {
+    EncodeConfig config;
+    config.level = level;
+    const Explanation explanation = explain(view_of(numbers), config);
+    expect_same_file(explanation, inspect(compress<std::int64_t>(numbers, config)));
+    expect_parts_add_up(explanation);
+    EXPECT_GT(explanation.chunks.size(), 1u);
+    for (const ChunkExplanation& chunk : explanation.chunks) EXPECT_FALSE(chunk.is_fallback);
+  }
 }
 
 TEST(Explain, TellsWhatWasWeighed) {

@@ -115,7 +115,8 @@ TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
   } cases[] = {{NumberType::kI16, 1, 600'000},   {NumberType::kF32, 4, 300'000},
                {NumberType::kU64, 5, 290'000},   {NumberType::kI32, 8, 150'000},
                {NumberType::kI16, 6, 1'100'000}, {NumberType::kF64, 8, 1},
-               {NumberType::kU8, 8, 5000}};
+               {NumberType::kU8, 8, 5000},       {NumberType::kI64, 11, 60'000},
+               {NumberType::kF32, 12, 30'000}};
   for (const auto& one : cases) {
     const Numbers numbers = changing(one.type, one.n, random);
     EncodeConfig config;
@@ -132,14 +133,60 @@ TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
 TEST(AutomaticPaging, ThreadsGiveTheSameBytes) {
   Random random(704);
   const Numbers numbers = changing(NumberType::kF32, 1'100'000, random);
+  for (const unsigned level : {6u, 10u}) {
+    EncodeConfig config;
+    config.level = level;
+    const Bytes file = compressed(numbers, config);
+    EXPECT_GT(chunk_counts(file).size(), 3u);
+    for (const unsigned threads : {2u, 3u, 4u}) {
+      config.threads = threads;
+      EXPECT_TRUE(same_bytes(compressed(numbers, config), file)) << threads;
+      EXPECT_TRUE(same_bytes(streamed(numbers, config, numbers.count(), 200'000, random), file));
+    }
+  }
+}
+
+// Multiples of another base every so often, all of the same range: bins that all share tell no
+// difference, encoding does.
+TEST(AutomaticPaging, HighLevelsFindCutsByEncoding) {
+  Random random(711);
+  std::vector<std::int64_t> numbers;
+  for (const std::int64_t base : {1000, 60, 7, 86'400, 1, 250}) {
+    for (std::size_t n = random.between(5000, 20'000); n > 0; --n) {
+      const auto most = static_cast<std::uint64_t>(100'000'000 / base);
+      numbers.push_back(base * static_cast<std::int64_t>(random.below(most)));
+    }
+  }
   EncodeConfig config;
-  config.level = 6;
-  const Bytes file = compressed(numbers, config);
-  EXPECT_GT(chunk_counts(file).size(), 3u);
-  for (const unsigned threads : {2u, 3u, 4u}) {
-    config.threads = threads;
-    EXPECT_TRUE(same_bytes(compressed(numbers, config), file)) << threads;
-    EXPECT_TRUE(same_bytes(streamed(numbers, config, numbers.count(), 200'000, random), file));
+  config.level = 12;
+  config.paging = PagingSpec::equal_pages_up_to(numbers.size());
+  const std::size_t uncut = compress<std::int64_t>(numbers, config).size();
+  config.paging = PagingSpec::automatic();
+  std::size_t last = uncut;
+  for (const unsigned level : {10u, 11u, 12u}) {
+    config.level = level;
+    const Bytes file = compress<std::int64_t>(numbers, config);
+    EXPECT_EQ(decompress<std::int64_t>(file), numbers);
+    EXPECT_LE(file.size(), last) << level;
+    last = file.size();
+    for (const std::size_t count : chunk_counts(file)) EXPECT_GE(count, 1024u);
+  }
+  EXPECT_LT(static_cast<double>(last), 0.8 * static_cast<double>(uncut));
+}
+
+TEST(AutomaticPaging, HigherLevelsAreNoLarger) {
+  Random random(712);
+  for (const NumberType type : {NumberType::kU8, NumberType::kI32, NumberType::kF64}) {
+    const Numbers numbers = changing(type, 120'000, random);
+    std::size_t last = SIZE_MAX;
+    for (const unsigned level : {10u, 11u, 12u}) {
+      EncodeConfig config;
+      config.level = level;
+      const Bytes file = compressed(numbers, config);
+      EXPECT_TRUE(same_numbers(decompressed(file), numbers));
+      EXPECT_LE(file.size(), last) << name_of(type) << " " << level << ", seed " << seed();
+      last = file.size();
+    }
   }
 }
 
@@ -162,7 +209,7 @@ TEST(AutomaticPaging, BoundHolds) {
   for (const NumberType type : kNumberTypes) {
     for (const std::string_view name : {"uniform", "segments", "extremes", "nans", "outliers"}) {
       for (const std::size_t n : {0u, 1u, 1023u, 1024u, 1025u, 4095u, 4096u, 4097u}) {
-        for (const unsigned level : {0u, 4u, 8u}) {
+        for (const unsigned level : {0u, 4u, 8u, 12u}) {
           EncodeConfig config;
           config.level = level;
           const Numbers numbers = make_numbers(name, type, n, random);
@@ -203,9 +250,12 @@ TEST(AutomaticPaging, BoundHoldsForAdversaries) {
         numbers.push_back(static_cast<std::uint32_t>(random.bits(bits)));
       }
     }
-    Bytes out(compress_bound(NumberType::kU32, numbers.size()));
+    EncodeConfig config;
+    config.level = round % 2 == 0 ? 8 : 12;
+    Bytes out(compress_bound(NumberType::kU32, numbers.size(), config));
     std::size_t written = 0;
-    ASSERT_OK(try_compress_into(NumberView(std::span<const std::uint32_t>(numbers)), out, written));
+    ASSERT_OK(try_compress_into(NumberView(std::span<const std::uint32_t>(numbers)), out, written,
+                                config));
     EXPECT_EQ(decompress<std::uint32_t>(ByteSpan(out).first(written)), numbers);
   }
 }

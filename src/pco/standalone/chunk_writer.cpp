@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "pco/choose/cut.hpp"
+#include "pco/standalone/refine_cuts.hpp"
 #include "pco/wrapped/chunk_encoder.hpp"
 
 namespace numpact::standalone {
@@ -31,6 +32,11 @@ struct RunPlan {
   std::size_t most_bytes = SIZE_MAX;
 };
 
+// The most that the run may take as one chunk, if the estimate is right.
+std::size_t estimated_bytes(const Choices& choices, std::size_t n) {
+  return static_cast<std::size_t>(kDoubt * choices.all()[0].bits * static_cast<float>(n) / 8);
+}
+
 // Adds Lookback to the choices if it is better than all cuts.
 RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
                  Choices& choices, Arena& arena) {
@@ -41,8 +47,15 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   const Choice& whole = choices.all()[0];
   const bool looks_back = std::holds_alternative<Lookback>(whole.delta);
   if (looks_back && cut_bits > (1 - kDeepCuts) * plain_bits) return {cuts.sizes.first(1)};
-  return {cuts.sizes,
-          static_cast<std::size_t>(kDoubt * whole.bits * static_cast<float>(ordered.n) / 8)};
+  return {cuts.sizes, estimated_bytes(choices, ordered.n)};
+}
+
+void refine(const NumberView& numbers, const EncodeConfig& config, const Choices& choices,
+            RunPlan& plan, Arena& arena) {
+  const bool is_whole = plan.sizes.size() == 1;
+  plan.sizes =
+      refine_cuts(numbers, is_whole ? std::span(&numbers.count, 1) : plan.sizes, config, arena);
+  if (is_whole) plan.most_bytes = estimated_bytes(choices, numbers.count);
 }
 
 void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
@@ -53,6 +66,16 @@ void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChun
   write_chunk_head(writer, chunk.meta.type, chunk.n);
   write_chunk_meta(writer, chunk.meta);
   write_page(chunk, chunk.pages[0], writer);
+}
+
+// The chunk, or the one of the level at which cuts are tried if that is smaller.
+EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
+                           const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
+  if (!refines(config.level)) return chunk;
+  EncodeConfig other = config;
+  other.level = kTryingLevel;
+  const EncodedChunk tried = encode_chunk(numbers, {&numbers.count, 1}, other, arena, nullptr, log);
+  return tried.bytes() < chunk.bytes() ? tried : chunk;
 }
 
 // False if they take more than the plan allows or one chunk would, whatever room the writer has.
@@ -69,8 +92,9 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     part.count = n;
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
-    const EncodedChunk chunk =
-        encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices);
+    const EncodedChunk chunk = smaller_chunk(
+        encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices), part,
+        config, arena, choices);
     taken += kChunkHeadBytes + chunk.bytes();
     if (taken > most) return false;
     write(chunk, writer, chunks);
@@ -97,7 +121,8 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   const LatentArray ordered = ordered_latents(numbers, arena);
   Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
   if (may_cut(config)) {
-    const RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
+    RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
+    refine(numbers, config, choices, plan, arena);
     BitWriter cut = writer;
     if (plan.sizes.size() > 1 &&
         write_cut(numbers, plan, choices.hints, config, arena, cut, log, chunks)) {
@@ -109,7 +134,9 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   } else {
     add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
-  write(encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log), writer,
+  const EncodedChunk whole =
+      encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log);
+  write(may_cut(config) ? smaller_chunk(whole, numbers, config, arena, choice_log) : whole, writer,
         chunks);
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A better way to cut a run into chunks, found by encoding: what a chunk's own mode, delta and
+// lookbacks save no estimate over shared bins can tell.
+#ifndef NUMPACT_PCO_STANDALONE_REFINE_CUTS_HPP
+#define NUMPACT_PCO_STANDALONE_REFINE_CUTS_HPP
+
+#include <span>
+
+#include "base/arena.hpp"
+#include "numpact/config.hpp"
+#include "numpact/types.hpp"
+
+namespace numpact::standalone {
+
+// How much is tried, by level.
+struct RefineEffort {
+  // Numbers that may be encoded to try, for each number of the run; 0: nothing is tried.
+  std::size_t share = 0;
+  std::size_t split_rounds = 0;
+  bool splits_anywhere = false;  // not in the middle only
+  bool moves_cuts = false;
+
+  static RefineEffort of_level(unsigned level);
+};
+
+// Trying is done at this level: the way to cut that is best there is good at those above. What is
+// written in the end is the smaller one of this level and the one asked for.
+inline constexpr unsigned kTryingLevel = 8;
+
+bool refines(unsigned level);
+
+// Sizes of chunks, each at least kMinCutN, that take less together than those given, which add up
+// to the run; in `arena`. The same for the same run and config.
+std::span<const std::size_t> refine_cuts(const NumberView& numbers,
+                                         std::span<const std::size_t> sizes,
+                                         const EncodeConfig& config, Arena& arena);
+
+}  // namespace numpact::standalone
+
+#endif
