@@ -89,7 +89,7 @@ TEST(Ans, CodesDecodeToTheirSymbols) {
 
 void expect_sound_weights(const std::vector<std::uint32_t>& counts, unsigned max_size_log) {
   Arena arena(std::pmr::new_delete_resource());
-  const WeightsChoice choice = choose_weights(counts, max_size_log, arena);
+  const WeightsChoice choice = choose_weights(counts, {max_size_log, 0}, arena);
   ASSERT_EQ(choice.weights.size(), counts.size());
   ASSERT_LE(choice.size_log, kMaxAnsSizeLog);
   if (counts.empty()) return;
@@ -119,6 +119,25 @@ TEST(Weights, AddUpToATable) {
   }
 }
 
+TEST(Weights, LargeTablesMustSave) {
+  Random random(12);
+  for (int round = 0; round < 300; ++round) {
+    Arena arena(std::pmr::new_delete_resource());
+    std::vector<std::uint32_t> counts(random.between(2, 3000));
+    for (auto& count : counts) {
+      count = static_cast<std::uint32_t>(1 + random.bits(static_cast<unsigned>(random.below(16))));
+    }
+    const unsigned least = std::max(1u, static_cast<unsigned>(std::bit_width(counts.size() - 1)));
+    const unsigned free = choose_weights(counts, {12, 0}, arena).size_log;
+    const unsigned tolled = choose_weights(counts, {12, 0.004}, arena).size_log;
+    EXPECT_LE(tolled, free);
+    EXPECT_LE(choose_weights(counts, {12, 1}, arena).size_log, std::max(kSmallTableLog, least));
+    if (free <= kSmallTableLog) {
+      EXPECT_EQ(tolled, free);
+    }
+  }
+}
+
 TEST(Weights, Corners) {
   expect_sound_weights({}, 12);
   expect_sound_weights({5}, 12);
@@ -134,7 +153,7 @@ TEST(Weights, Corners) {
 TEST(Weights, FollowTheCounts) {
   Arena arena(std::pmr::new_delete_resource());
   const std::vector<std::uint32_t> counts = {1000, 1000, 2000};
-  const WeightsChoice choice = choose_weights(counts, 10, arena);
+  const WeightsChoice choice = choose_weights(counts, {10, 0}, arena);
   EXPECT_EQ(choice.weights[0], choice.weights[1]);
   EXPECT_EQ(choice.weights[2], 2 * choice.weights[0]);
 }

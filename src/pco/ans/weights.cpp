@@ -69,7 +69,7 @@ void settle(std::span<const std::uint32_t> counts, std::uint32_t size,
 
 }  // namespace
 
-WeightsChoice choose_weights(std::span<const std::uint32_t> counts, unsigned max_size_log,
+WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableSizes& sizes,
                              Arena& arena) {
   const std::span<std::uint32_t> weights = arena.make<std::uint32_t>(counts.size());
   if (counts.size() <= 1) {
@@ -81,10 +81,10 @@ WeightsChoice choose_weights(std::span<const std::uint32_t> counts, unsigned max
   const unsigned least_log = static_cast<unsigned>(std::bit_width(counts.size() - 1));
   unsigned best_log = std::max(least_log, 1u);
   double best_bits = HUGE_VAL;
-  for (unsigned log = best_log; log <= std::max(best_log, max_size_log); ++log) {
+  for (unsigned log = best_log; log <= std::max(best_log, sizes.max_size_log); ++log) {
     const double bits =
         estimate_bits(counts, total, log) + log * static_cast<double>(counts.size());
-    if (bits < best_bits) {
+    if (bits < (log > kSmallTableLog ? 1 - sizes.toll : 1) * best_bits) {
       best_bits = bits;
       best_log = log;
     }

@@ -15,9 +15,18 @@ struct WeightsChoice {
   std::span<const std::uint32_t> weights;  // at least 1 each, adding up to 2^size_log
 };
 
-// Chooses the table size in [ceil(log2(bins)), max_size_log] that costs least, the metadata
-// (size_log bits a bin) counted, and weights close to the counts. One count: size_log 0.
-WeightsChoice choose_weights(std::span<const std::uint32_t> counts, unsigned max_size_log,
+// Tables of so many states leave a first-level cache to others when they are walked.
+inline constexpr unsigned kSmallTableLog = 10;
+
+struct TableSizes {
+  unsigned max_size_log = 0;
+  // What each step beyond kSmallTableLog must save, as a share of the bits of codes.
+  double toll = 0;
+};
+
+// Chooses the table size from ceil(log2(bins)) on that costs least, the metadata (size_log bits a
+// bin) counted, and weights close to the counts. One count: size_log 0.
+WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableSizes& sizes,
                              Arena& arena);
 
 }  // namespace numpact

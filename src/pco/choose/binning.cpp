@@ -66,8 +66,10 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
       std::min({std::size_t{level < 8 ? 32u : 16u} << level, n / 8, kMostValues});
   effort.histogram.most_sample_share = level < 6 ? 16 : level < 10 ? 8 : 1;
   effort.histogram.min_sample_n = std::size_t{1} << (level < kLevelForSize ? 14 : 15);
-  // 2^12 states of 8 bytes still fit a first-level cache; more only where speed was given up.
-  effort.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
+  // 2^12 states of 8 bytes just fit a first-level cache; more only where speed was given up.
+  effort.tables.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
+  // A thousandth of the bytes, for a tenth of the time to decode.
+  effort.tables.toll = level < kLevelForSize ? 0.004 : 0;
   return effort;
 }
 
@@ -84,10 +86,10 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort,
     const std::span<const L> all(span);
     Places<L> places{symbols, {}, 0};
     const Histogram<L> histogram = make_histogram(all, spec, arena, &places);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.max_size_log};
+    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L>& chosen = optimized.bins;
-    const WeightsChoice weights = choose_weights(chosen.counts, effort.max_size_log, arena);
+    const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];
       bins[i].weight = weights.weights[i];

@@ -5,6 +5,7 @@
 
 #include "number/latent_array.hpp"
 #include "pco/ans/bin.hpp"
+#include "pco/ans/weights.hpp"
 #include "pco/choose/bin_optimizer.hpp"
 
 namespace numpact {
@@ -12,7 +13,7 @@ namespace numpact {
 // How hard to try, by level.
 struct BinningEffort {
   HistogramSpec histogram;
-  unsigned max_size_log = 0;
+  TableSizes tables;
 
   static BinningEffort of_level(unsigned level, std::size_t n);
 };
