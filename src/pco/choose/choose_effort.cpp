@@ -12,12 +12,12 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   ChooseEffort effort;
   effort.max_sample_n = std::size_t{1} << (level < 2    ? 10
                                            : level < 5  ? 11
-                                           : level < 8  ? 12
+                                           : level < 9  ? 12
                                            : level < 10 ? 13
                                                         : 15);
   effort.max_order = level < 2 ? 1 : level < 5 ? 2 : kMaxConsecutiveOrder;
   effort.modes = level >= 2;
-  effort.max_weighed = level < 5 ? 2 : level < 8 ? 3 : level < 10 ? 4 : 8;
+  effort.max_weighed = level < 5 ? 2 : level < 9 ? 3 : level < 10 ? 4 : 8;
   effort.divided_bases = level >= 5;
   effort.secondary_deltas = level >= 5;
   effort.dicts = level >= 6;
