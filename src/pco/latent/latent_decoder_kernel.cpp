@@ -186,13 +186,8 @@ HWY_INLINE unsigned WidestIn(const LatentTables<L>& tables, const CodeTrail& tra
 }
 
 template <class Unpacker, class L>
-HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail) {
-  for (std::size_t i = 0; i < kBatchN; i += 16) unpacker.Sixteen(trail.words + i, cursor);
-}
-
-template <class Unpacker, class L>
-HWY_INLINE void UnpackJumped(Unpacker& unpacker, UnpackCursor<L> cursor,
-                             const LatentTables<L>& tables, const CodeTrail& trail) {
+HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor,
+                           const LatentTables<L>& tables, const CodeTrail& trail) {
   unpacker.AimAt(tables.lowers[tables.jumps.info >> tables.layout.symbol_shift]);
   for (std::size_t i = 0; i < kBatchN; i += 16) {
     if ((trail.jumped >> (i / 16) & 1) != 0) {
@@ -271,6 +266,7 @@ struct ScalarUnpacker {
 
 inline constexpr Note kNote = Note::kRunning;
 inline constexpr bool kLikesByteSymbols = false;
+inline constexpr bool kFusesJumps = true;
 template <class L>
 inline constexpr bool kFinishes = sizeof(L) >= 4;
 
@@ -330,6 +326,8 @@ HWY_INLINE void NoteMoment(const Unpacker& unpacker, Finish<L>& finish) {
 
 inline constexpr Note kNote = Note::kInfo;
 inline constexpr bool kLikesByteSymbols = true;
+// Left out here, where it would be half as much code again.
+inline constexpr bool kFusesJumps = false;
 template <class L>
 inline constexpr bool kFinishes = false;
 
@@ -387,11 +385,7 @@ HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& tra
                              Finish<L>& finish) {
   Unpacker unpacker(tables, finish);
   const UnpackCursor<L> cursor{in, position, out, finish.primary};
-  if (trail.jumped != 0) {
-    UnpackJumped(unpacker, cursor, tables, trail);
-  } else {
-    UnpackOnly(unpacker, cursor, trail);
-  }
+  UnpackOnly(unpacker, cursor, tables, trail);
   NoteMoment(unpacker, finish);
 }
 
@@ -412,17 +406,19 @@ template <class L>
 void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
                    std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
   const bool walk_jumps = walk.jumps.targets != nullptr;
-  if (walk_jumps && trail.jumped != 0) {  // both are short: nothing waits for the other
+  const bool jumps = walk_jumps || trail.jumped != 0;
+  // Where both jump, both are short: nothing waits for the other.
+  if ((jumps && !kFusesJumps) || (walk_jumps && trail.jumped != 0)) {
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
   }
-  const bool jumps = walk_jumps || trail.jumped != 0;
   WithUnpacker(tables, trail, finish, [&]<class Unpacker>() HWY_ATTR {
-    if (jumps) {
-      UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
-    } else {
-      UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
+    if constexpr (kFusesJumps) {
+      if (jumps) {
+        return UnpackAndWalkJumping<Unpacker>(tables, trail, in, position, out, finish, walk);
+      }
     }
+    UnpackAndWalkWith<Unpacker>(tables, trail, in, position, out, finish, walk);
   });
 }
 
