@@ -320,9 +320,7 @@ TYPED_TEST(Batches, EveryOffsetWidthAndNumberOfBins) {
       Chain chain(std::move(variables), 3, random);
       const bool any = check_chain(chain);
       if (::testing::Test::HasFatalFailure()) return;
-      if (bin_n <= 256) {
-        ASSERT_TRUE(any);
-      }
+      ASSERT_TRUE(any);  // sums of sixteen fit for up to 8192 bins
     }
   }
 }

@@ -104,6 +104,13 @@ TYPED_TEST(IntModes, DictSplitsAndJoins) {
   std::vector<L> joined(ordered.size());
   EXPECT_TRUE(join_dict(entries, indices.data(), indices.size(), joined.data()));
   EXPECT_EQ(joined, ordered);
+  if constexpr (std::is_same_v<L, std::uint32_t>) {  // as pages of such numbers do it
+    std::vector<L> in_place(indices.begin(), indices.end());
+    EXPECT_TRUE(join_dict(entries, in_place.data(), in_place.size(), in_place.data()));
+    EXPECT_EQ(in_place, ordered);
+    in_place.assign(300, static_cast<L>(entries.size()));
+    EXPECT_FALSE(join_dict(entries, in_place.data(), in_place.size(), in_place.data()));
+  }
   Dict small;
   EXPECT_FALSE(make_dict(array, entries.size() - 1, arena, small));
   indices[indices.size() / 2] = static_cast<std::uint32_t>(entries.size());

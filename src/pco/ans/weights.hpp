@@ -20,7 +20,8 @@ inline constexpr unsigned kSmallTableLog = 10;
 
 struct TableSizes {
   unsigned max_size_log = 0;
-  // What each step beyond kSmallTableLog must save, as a share of the bits of codes.
+  // What a table beyond kSmallTableLog must save against the best smaller one, as a share of the
+  // bits of codes and weights.
   double toll = 0;
 };
 

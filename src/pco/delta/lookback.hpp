@@ -38,9 +38,9 @@ bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const
                      std::size_t n, LookbackRing<L>& ring);
 
 // The same by vectors. one_behind, if not null, gets the n latents that begin with the one before
-// these; it may be `deltas`. False, with nothing done, if these lookbacks are for the other one: by
-// the instruction set, because some are out of range or reach before the page, or for their number.
-// A kernel; decode_lookback is built on it.
+// these; it may be `deltas`. False, with nothing written, if these lookbacks are for the other one:
+// by the instruction set, because some are out of range or reach before the page, or because the
+// ring ends within the n. A kernel; decode_lookback is built on it.
 template <Latent L>
 bool undo_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                    std::size_t n, LookbackRing<L>& ring, L* one_behind);

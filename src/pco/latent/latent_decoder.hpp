@@ -20,7 +20,8 @@ struct CodeTrail {
   alignas(64) std::uint32_t before[16];  // the last one: the running word ahead of the batch
   std::uint32_t words[kBatchN];
   std::uint64_t offset_bits;
-  // Bit i: latents 16 i to 16 i + 15 are the dominant symbol; they have no words but the last one.
+  // Bit i: latents 16 i to 16 i + 15 are the dominant symbol; they have no words, but for the last
+  // one of running words.
   std::uint32_t jumped;
 };
 

@@ -27,8 +27,8 @@ struct Dict {
   std::uint64_t payload_bits(NumberType type, unsigned at) const;
 };
 
-// out[i] becomes the entry of index i. False if one reaches past the entries; `out` is then
-// unspecified. A kernel.
+// out[i] becomes the entry that indices[i] names; `out` may be `indices`. False if one reaches past
+// the entries; `out` is then unspecified. A kernel.
 template <Latent L>
 bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out);
 

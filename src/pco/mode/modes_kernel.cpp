@@ -44,8 +44,7 @@ void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
 }
 
 template <class L>
-bool JoinDict(std::span<const L> entries, const std::uint32_t* HWY_RESTRICT indices, std::size_t n,
-              L* HWY_RESTRICT out) {
+bool JoinDict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out) {
   std::uint32_t most = 0;
   for (std::size_t i = 0; i < n; ++i) most = std::max(most, indices[i]);
   if (n == 0) return true;
@@ -53,7 +52,7 @@ bool JoinDict(std::span<const L> entries, const std::uint32_t* HWY_RESTRICT indi
     std::fill_n(out, n, L{0});
     return false;
   }
-  const L* HWY_RESTRICT at = entries.data();
+  const L* const at = entries.data();
   for (std::size_t i = 0; i < n; ++i) out[i] = at[indices[i]];
   return true;
 }

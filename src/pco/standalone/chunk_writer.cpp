@@ -30,6 +30,8 @@ struct RunPlan {
   std::span<const std::size_t> sizes;  // of the chunks
   // The most bytes that they may take together: about what one chunk is estimated at.
   std::size_t most_bytes = SIZE_MAX;
+  // One chunk, encoded as it was chosen for the run.
+  bool is_whole = false;
 };
 
 // The most that the run may take as one chunk, if the estimate is right.
@@ -46,16 +48,17 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
   const bool looks_back = std::holds_alternative<Lookback>(whole.delta);
-  if (looks_back && cut_bits > (1 - kDeepCuts) * plain_bits) return {cuts.sizes.first(1)};
-  return {cuts.sizes, estimated_bytes(choices, ordered.n)};
+  if (looks_back && cut_bits > (1 - kDeepCuts) * plain_bits) {
+    return {cuts.sizes.first(1), SIZE_MAX, true};
+  }
+  return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1};
 }
 
-void refine(const NumberView& numbers, const EncodeConfig& config, const Choices& choices,
-            RunPlan& plan, Arena& arena) {
-  const bool is_whole = plan.sizes.size() == 1;
+void refine(const NumberView& numbers, const EncodeConfig& config, RunPlan& plan, Arena& arena) {
+  const bool was_whole = plan.sizes.size() == 1;
   plan.sizes =
-      refine_cuts(numbers, is_whole ? std::span(&numbers.count, 1) : plan.sizes, config, arena);
-  if (is_whole) plan.most_bytes = estimated_bytes(choices, numbers.count);
+      refine_cuts(numbers, was_whole ? std::span(&numbers.count, 1) : plan.sizes, config, arena);
+  plan.is_whole = was_whole && plan.sizes.size() == 1;
 }
 
 void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
@@ -71,7 +74,6 @@ void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChun
 // The chunk, or the one of the level at which cuts are tried if that is smaller.
 EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
                            const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
-  if (!refines(config.level)) return chunk;
   EncodeConfig other = config;
   other.level = kTryingLevel;
   const EncodedChunk tried = encode_chunk(numbers, {&numbers.count, 1}, other, arena, nullptr, log);
@@ -92,9 +94,9 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     part.count = n;
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
-    const EncodedChunk chunk = smaller_chunk(
-        encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices), part,
-        config, arena, choices);
+    EncodedChunk chunk =
+        encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices);
+    if (refines(config)) chunk = smaller_chunk(chunk, part, config, arena, choices);
     taken += kChunkHeadBytes + chunk.bytes();
     if (taken > most) return false;
     write(chunk, writer, chunks);
@@ -120,11 +122,20 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   const std::size_t n = numbers.count;
   const LatentArray ordered = ordered_latents(numbers, arena);
   Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
+  EncodedChunk whole;
+  const auto encode_whole = [&] {
+    whole = encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log);
+  };
   if (may_cut(config)) {
     RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
-    refine(numbers, config, choices, plan, arena);
+    if (refines(config)) {
+      encode_whole();
+      whole = smaller_chunk(whole, numbers, config, arena, choice_log);
+      refine(numbers, config, plan, arena);
+      plan.most_bytes = kChunkHeadBytes + static_cast<std::size_t>(whole.bytes());
+    }
     BitWriter cut = writer;
-    if (plan.sizes.size() > 1 &&
+    if (!plan.is_whole &&
         write_cut(numbers, plan, choices.hints, config, arena, cut, log, chunks)) {
       writer = cut;
       if (log != nullptr) log->parts_are_taken();
@@ -134,10 +145,8 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
   } else {
     add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
-  const EncodedChunk whole =
-      encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log);
-  write(may_cut(config) ? smaller_chunk(whole, numbers, config, arena, choice_log) : whole, writer,
-        chunks);
+  if (whole.n == 0) encode_whole();
+  write(whole, writer, chunks);
 }
 
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n) {

@@ -215,7 +215,9 @@ class Refiner {
 
 }  // namespace
 
-bool refines(unsigned level) { return RefineEffort::of_level(level).share > 0; }
+bool refines(const EncodeConfig& config) {
+  return RefineEffort::of_level(config.level).share > 0 && !config.favor_decode_speed;
+}
 
 RefineEffort RefineEffort::of_level(unsigned level) {
   if (level < 10) return {};
@@ -227,9 +229,8 @@ RefineEffort RefineEffort::of_level(unsigned level) {
 std::span<const std::size_t> refine_cuts(const NumberView& numbers,
                                          std::span<const std::size_t> sizes,
                                          const EncodeConfig& config, Arena& arena) {
-  const RefineEffort effort = RefineEffort::of_level(config.level);
-  if (effort.share == 0 || numbers.count < 2 * kMinCutN) return sizes;
-  return Refiner(numbers, config, effort, arena).run(sizes);
+  if (!refines(config) || numbers.count < 2 * kMinCutN) return sizes;
+  return Refiner(numbers, config, RefineEffort::of_level(config.level), arena).run(sizes);
 }
 
 }  // namespace numpact::standalone

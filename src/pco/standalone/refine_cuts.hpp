@@ -27,10 +27,11 @@ struct RefineEffort {
 // written in the end is the smaller one of this level and the one asked for.
 inline constexpr unsigned kTryingLevel = 8;
 
-bool refines(unsigned level);
+// Not where decoding speed counts, which short chunks cost.
+bool refines(const EncodeConfig& config);
 
-// Sizes of chunks, each at least kMinCutN, that take less together than those given, which add up
-// to the run; in `arena`. The same for the same run and config.
+// Sizes of chunks that take no more together than those given, which add up to the run; in `arena`.
+// Chunks that are new have at least kMinCutN numbers. The same for the same run and config.
 std::span<const std::size_t> refine_cuts(const NumberView& numbers,
                                          std::span<const std::size_t> sizes,
                                          const EncodeConfig& config, Arena& arena);
