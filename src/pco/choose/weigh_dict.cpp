@@ -25,6 +25,8 @@ constexpr float kMinBits = 0.6f;
 constexpr float kPromise = 0.96f;
 // Where most values were seen once, their entropy is a guess, and a low one: it must promise more.
 constexpr float kPromiseOfGuess = 0.15f;
+// So are rough costs of their places among the entries.
+constexpr float kRoughGuess = 0.02f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
@@ -237,7 +239,8 @@ class Look {
     // Between those seen come the others.
     const float between = fast_log2(expected / seen);
     // Rough costs are wrong alike.
-    const float enough = rough_to_beat * (1 - taken / to_beat_.bits) - hope * between;
+    const float enough =
+        (1 - kRoughGuess * once) * rough_to_beat * (1 - taken / to_beat_.bits) - hope * between;
     for (const EntryOrder order : kEntryOrders) {
       const LatentArray indices = entries.indices(latents(few_), order, arena);
       const std::span<const std::uint32_t> places = indices.as<std::uint32_t>();
