@@ -186,13 +186,9 @@ bool Undo(std::size_t window_n, const std::uint32_t* HWY_RESTRICT lookbacks, con
     last = sum;
   }
   for (; i < n; ++i) {
-    if (one_behind != nullptr) {
-      const L delta = deltas[i];
-      one_behind[i] = latents[(begin + i - 1) & mask];
-      out[i] = static_cast<L>(delta + latents[(begin + i - lookbacks[i]) & mask]);
-    } else {
-      out[i] = static_cast<L>(deltas[i] + latents[(begin + i - lookbacks[i]) & mask]);
-    }
+    const L delta = deltas[i];  // where the one behind may go
+    if (one_behind != nullptr) one_behind[i] = latents[(begin + i - 1) & mask];
+    out[i] = static_cast<L>(delta + latents[(begin + i - lookbacks[i]) & mask]);
   }
   ring.advance(n);
   return true;

@@ -12,6 +12,22 @@
 namespace numpact::standalone {
 namespace {
 
+// How much is tried, by level.
+struct RefineEffort {
+  // Numbers that may be encoded to try, for each number of the run; 0: nothing is tried.
+  std::size_t share = 0;
+  std::size_t split_rounds = 0;
+  bool splits_anywhere = false;  // not in the middle only
+  bool moves_cuts = false;
+
+  static RefineEffort of_level(unsigned level) {
+    if (level < 10) return {};
+    if (level == 10) return {4, 2, false, false};
+    if (level == 11) return {12, 8, true, false};
+    return {32, 16, true, true};
+  }
+};
+
 // What a change must save of the bytes that it concerns, and beside that.
 constexpr std::uint64_t kLeastShare = 8192;
 constexpr std::uint64_t kLeastBytes = 8;
@@ -217,13 +233,6 @@ class Refiner {
 
 bool refines(const EncodeConfig& config) {
   return RefineEffort::of_level(config.level).share > 0 && !config.favor_decode_speed;
-}
-
-RefineEffort RefineEffort::of_level(unsigned level) {
-  if (level < 10) return {};
-  if (level == 10) return {4, 2, false, false};
-  if (level == 11) return {12, 8, true, false};
-  return {32, 16, true, true};
 }
 
 std::span<const std::size_t> refine_cuts(const NumberView& numbers,

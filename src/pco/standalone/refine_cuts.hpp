@@ -12,17 +12,6 @@
 
 namespace numpact::standalone {
 
-// How much is tried, by level.
-struct RefineEffort {
-  // Numbers that may be encoded to try, for each number of the run; 0: nothing is tried.
-  std::size_t share = 0;
-  std::size_t split_rounds = 0;
-  bool splits_anywhere = false;  // not in the middle only
-  bool moves_cuts = false;
-
-  static RefineEffort of_level(unsigned level);
-};
-
 // Trying is done at this level: the way to cut that is best there is good at those above. What is
 // written in the end is the smaller one of this level and the one asked for.
 inline constexpr unsigned kTryingLevel = 8;
