@@ -189,10 +189,11 @@ void expect_lookbacks_undone(std::size_t most, const std::vector<L>& numbers, Ra
   std::vector<L> page = {numbers[0]};
   LookbackRing<L> ring;
   ring.start(arena, window_n, numbers.size(), page);
-  std::size_t batch_n = kBatchN;
-  while (page.size() + batch_n <= numbers.size()) {
-    if (random.one_in(8)) batch_n = random.between(1, kBatchN);
+  std::size_t longest = kBatchN;
+  while (page.size() < numbers.size()) {
+    if (random.one_in(8)) longest = random.between(1, kBatchN);
     const std::size_t begin = page.size();
+    const std::size_t batch_n = std::min(longest, numbers.size() - begin);
     std::vector<L> deltas(numbers.begin() + static_cast<std::ptrdiff_t>(begin - 1),
                           numbers.begin() + static_cast<std::ptrdiff_t>(begin - 1 + batch_n));
     std::vector<std::uint32_t> lookbacks(batch_n);

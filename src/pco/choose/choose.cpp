@@ -40,8 +40,6 @@ constexpr float kMisled = 1.01f;
 constexpr float kLaterToll = 0.003f;
 // Rough costs of bases that are parts of each other are wrong alike.
 constexpr float kDividedShare = 1.03f;
-// Dict takes a lookup for each number, in a table that may be large.
-constexpr float kDictToll = 0.015f;
 
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
@@ -291,7 +289,7 @@ class Chooser {
     if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
     auto weighed = weigh_dict(ordered_, sample, ranking.first(), effort_, arena_);
     if (!weighed) return;
-    weighed->bits *= 1 + kDictToll;
+    weighed->bits *= 1 + effort_.dict_toll;
     ranking.add(*weighed);
   }
 
@@ -331,7 +329,8 @@ class Chooser {
       for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way, 0);
-        const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+        const Trial trial{page_n_,       share * bits,       is_auto_mode(),
+                          config_.level, way.secondary_bits, hints_ != nullptr};
         if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
@@ -364,7 +363,8 @@ class Chooser {
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
   Choices choices = choose_plain(type, ordered, page_n, config, arena, hints, log);
-  add_lookback(type, ordered, page_n, choices.all()[0].bits, config, arena, choices);
+  const float bits = choices.all()[0].bits;
+  Chooser(type, ordered, page_n, config, arena, hints, nullptr).add_lookback(bits, choices);
   return choices;
 }
 

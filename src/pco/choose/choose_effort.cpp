@@ -21,6 +21,8 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.divided_bases = level >= 5;
   effort.secondary_deltas = level >= 5;
   effort.dicts = level >= 6;
+  effort.dict_promise = level < kLevelForSize ? 0.04f : 0.0f;
+  effort.dict_toll = level < kLevelForSize ? 0.02f : 0.015f;
   effort.lookback = level >= 5;
   effort.max_conv1_order = level < 7 ? 0 : level < 8 ? 8 : kMaxConv1Order;
   effort.conv1_fit_n = std::size_t{1} << (level < 10 ? 12 : 15);

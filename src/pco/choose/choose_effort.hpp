@@ -20,6 +20,10 @@ struct ChooseEffort {
   bool divided_bases = false;     // parts of FloatMult's bases
   bool secondary_deltas = false;  // may be delta encoded
   bool dicts = false;
+  // What a dictionary must promise to save before all numbers are looked at, and save in the end:
+  // it takes a lookup for each number, in a table that may be large.
+  float dict_promise = 0;
+  float dict_toll = 0;
   bool lookback = false;
   unsigned max_conv1_order = 0;  // 0: none
   std::size_t conv1_fit_n = 0;   // latents of a reweighted fit

@@ -10,6 +10,8 @@
 
 #include "pco/choose/choose_effort.hpp"
 #include "pco/choose/cut_join.hpp"
+#include "pco/choose/quick_score.hpp"
+#include "pco/choose/sample.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/stats/histogram.hpp"
@@ -45,6 +47,10 @@ constexpr MinSaving kMinSavingForSize{0.005f, 0.003f};
 constexpr float kMinBits = 4096;
 // What taking the other delta for some blocks must save for it to be looked at.
 constexpr float kOtherDeltaSaving = 0.002f;
+// By rough costs of so many latents it may take this much more at most, for it to be looked at.
+constexpr std::size_t kRoughN = 512;
+constexpr float kFarOff = 1.6f;
+constexpr float kFarOffBits = 0.2f;
 
 // Bins for all blocks under one delta, and how they lie in the tree.
 struct SharedBins {
@@ -179,17 +185,17 @@ class Cutter {
     const std::size_t runs = blocks.size() * (block_n / step);
     const LatentArray primary =
         split(mode_, take_runs(ordered_, step, runs, arena_), arena_).primary;
+    deltas_ = other_delta_is_near(primary) ? kCutDeltas : 1;
     primary.visit([&](auto latents) {
       using L = typename decltype(latents)::value_type;
-      for (std::size_t d = 0; d < kCutDeltas; ++d) {
+      for (std::size_t d = 0; d < deltas_; ++d) {
         const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
         const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
         bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
         count_blocks(stored, bins_[d], blocks, d, arena_);
       }
     });
-    deltas_ = kCutDeltas;
-    if (!other_delta_pays(blocks, costs(primary))) deltas_ = 1;
+    if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
     return join(blocks, primary);
   }
 
@@ -252,6 +258,23 @@ class Cutter {
     return {std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
   }
 
+  // runs: each of kRunN.
+  bool other_delta_is_near(const LatentArray& runs) const {
+    const ArenaScope scratch(arena_);
+    const float scale = static_cast<float>(ordered_.n) / static_cast<float>(runs.n);
+    const Sample few = take_few({runs, kRunN, scale}, kRoughN, arena_);
+    std::array<float, kCutDeltas> bits;
+    few.latents.visit([&](auto latents) {
+      using L = typename decltype(latents)::value_type;
+      for (std::size_t d = 0; d < kCutDeltas; ++d) {
+        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+        const std::span<const L> stored = delta_encode_runs(copy, few.run_n, orders_[d]);
+        bits[d] = rough_bits(stored, orders_[d] > 0, few.scale);
+      }
+    });
+    return bits[1] < kFarOff * bits[0] + kFarOffBits;
+  }
+
   static bool other_delta_pays(std::span<const CutSegment> blocks, const CutCosts& costs) {
     float first = 0;
     float least = 0;
@@ -298,7 +321,7 @@ class Cutter {
   std::array<BinTree, kCutDeltas> trees_;
   std::array<unsigned, kCutDeltas> orders_{};
   std::array<SharedBins, kCutDeltas> bins_;
-  std::size_t deltas_ = kCutDeltas;  // that are worth a look
+  std::size_t deltas_ = kCutDeltas;  // how many are worth a look
 };
 
 bool saves(const CutPlan& plan, float share) { return plan.bits < (1 - share) * plan.uncut_bits; }

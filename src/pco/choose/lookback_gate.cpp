@@ -27,6 +27,8 @@ constexpr float kSpareBits = 8;
 constexpr unsigned kMaxStringLog = 4;
 // With less for each number, lookbacks that differ from one to the next cost more than they save.
 constexpr float kMinNearBits = 0.7f;
+// And so few numbers, if they are all, seldom hold enough of a stream to pay for lookbacks' bins.
+constexpr std::size_t kFewNumbers = 1024;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.03f;
 constexpr float kPromiseForSize = 0.01f;
@@ -40,8 +42,8 @@ constexpr float kBinBits = 50;
 // Of so many lookbacks the costs are counted: the last ones.
 constexpr std::size_t kMostLookbacks = 4096;
 // One in 2^this is looked at.
-constexpr unsigned kPickLog = 3;
-constexpr unsigned kPickLogOfMany = 4;
+constexpr unsigned kPickLog = 4;
+constexpr unsigned kPickLogOfMany = 5;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps as long.
 constexpr std::size_t kNearN = 2048;
@@ -369,6 +371,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   });
   if (promising) return true;
   if (bits < kMinNearBits) return false;
+  if (trial.level < kLevelForSize && page.n <= kFewNumbers && !trial.is_part) return false;
   const float near = near_bits(sample, choice.mode, kHopeless * wanted, arena);
   if (near + trial.secondary_bits < wanted) return true;
   const float most = std::min(wanted, (1 - kPromiseOfOne) * bits);

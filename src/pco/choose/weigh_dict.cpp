@@ -201,14 +201,15 @@ template <Latent L>
 class Look {
  public:
   Look(const Sample& sample, std::size_t most, float entry_bits, const Weighed& to_beat,
-       Arena& arena)
+       float promise, Arena& arena)
       : sample_(sample),
         few_(take_few(sample, kMostRoughN, arena)),
         entries_(latents(few_), std::min(most, few_.latents.n), arena),
         most_(std::min(static_cast<float>(most),
                        kMostDistinct * sample.scale * static_cast<float>(sample.latents.n))),
         entry_bits_(entry_bits),
-        to_beat_(to_beat) {}
+        to_beat_(to_beat),
+        wanted_share_(1 - promise) {}
 
   bool is_promising(Arena& arena) const {
     if (!entries_.is_complete()) return false;
@@ -232,15 +233,16 @@ class Look {
     const float taken = expected * entry_bits_;
     const float total = static_cast<float>(entries.total());
     const float once = is_all ? 0 : static_cast<float>(entries.seen(1)) / total;
-    const float wanted = (kPromise - kPromiseOfGuess * once) * (to_beat_.bits - taken);
-    if (expected_entropy(entries.counts(), total, expected) < wanted) {
+    const float wanted = std::min(kPromise, wanted_share_) - kPromiseOfGuess * once;
+    if (expected_entropy(entries.counts(), total, expected) < wanted * (to_beat_.bits - taken)) {
       return true;
     }
     // Between those seen come the others.
     const float between = fast_log2(expected / seen);
     // Rough costs are wrong alike.
+    const float rough_wanted = wanted_share_ - kRoughGuess * once;
     const float enough =
-        (1 - kRoughGuess * once) * rough_to_beat * (1 - taken / to_beat_.bits) - hope * between;
+        rough_wanted * rough_to_beat * (1 - taken / to_beat_.bits) - hope * between;
     for (const EntryOrder order : kEntryOrders) {
       const LatentArray indices = entries.indices(latents(few_), order, arena);
       const std::span<const std::uint32_t> places = indices.as<std::uint32_t>();
@@ -255,6 +257,7 @@ class Look {
   float most_;
   float entry_bits_;
   const Weighed& to_beat_;
+  float wanted_share_;
 };
 
 template <Latent L>
@@ -263,7 +266,8 @@ std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
   const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat.bits / entry_bits);
   const Arena::Mark mark = arena.mark();
-  const bool is_promising = Look<L>(sample, most, entry_bits, to_beat, arena).is_promising(arena);
+  const bool is_promising =
+      Look<L>(sample, most, entry_bits, to_beat, effort.dict_promise, arena).is_promising(arena);
   arena.rewind(mark);
   if (!is_promising) return std::nullopt;
   const Entries<L> entries(ordered, std::min(most, ordered.size()), arena);
