@@ -33,9 +33,6 @@ constexpr float kNearInRun = 1.1f;
 // Latents that the first, rough look is at.
 constexpr std::size_t kFewN = 512;
 
-// If the best takes so much more than another way was estimated to, the sample misled.
-constexpr float kMisled = 1.01f;
-
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
 // Rough costs of bases that are parts of each other are wrong alike.
@@ -169,7 +166,7 @@ class Chooser {
     Choice plain = choices.all()[0];
     choices.add_first(*lookback, tries_more() ? effort_.trials : 0);
     if (tries_more()) return;
-    plain.worth_over_bits = kMisled * plain.bits;
+    plain.worth_over_bits = effort_.misled * plain.bits;
     choices.add(plain);
   }
 
@@ -304,7 +301,7 @@ class Chooser {
       const bool is_close = next.bits <= close_second() * first.bits;
       if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
       if (hints_ != nullptr && !tries_more()) break;
-      const float margin = tries_more() ? 1 / close_second() : kMisled;
+      const float margin = tries_more() ? 1 / close_second() : effort_.misled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
     }
     if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {

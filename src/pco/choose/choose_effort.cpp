@@ -29,6 +29,7 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.conv1_toll = config.favor_decode_speed ? 0.1f : level < 9 ? 0.05f : 0.015f;
   effort.conv1_rounds = level < 10 ? 2 : 3;
   effort.trials = level < 4 ? 1 : level < 10 ? 2 : 3;
+  effort.misled = level < kLevelForSize ? 1.03f : 1.01f;
   effort.checks_classic = level >= 10;
   effort.favors_decoding = config.favor_decode_speed;
   if (effort.favors_decoding) effort.max_order = std::min(effort.max_order, 2u);

@@ -30,7 +30,8 @@ struct ChooseEffort {
   unsigned conv1_rounds = 0;     // of reweighting
   float conv1_toll = 0;          // Conv1 decodes slower: it must save this share
   std::size_t trials = 1;        // ways encoded in full, where several come near
-  bool checks_classic = false;   // Classic without delta is encoded too, for comparison
+  float misled = 1;  // another way is tried too if the best takes this times its estimate
+  bool checks_classic = false;  // Classic without delta is encoded too, for comparison
   bool favors_decoding = false;
 
   static ChooseEffort of(const EncodeConfig& config);

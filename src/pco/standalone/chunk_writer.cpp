@@ -18,6 +18,8 @@ constexpr unsigned kFirstCuttingLevel = 6;
 // Cuts that save at least this share, before any chunk looks back, may save more where they do:
 // only encoding them tells.
 constexpr float kDeepCuts = 0.05f;
+// But not where one chunk that looks back takes no more than this share of them.
+constexpr float kFarBelowCuts = 0.5f;
 
 // Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
 constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
@@ -48,7 +50,8 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
   const bool looks_back = std::holds_alternative<Lookback>(whole.delta);
-  if (looks_back && cut_bits > (1 - kDeepCuts) * plain_bits) {
+  const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
+  if (looks_back && (!is_deep || whole.bits < kFarBelowCuts * cut_bits)) {
     return {cuts.sizes.first(1), SIZE_MAX, true};
   }
   return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1};
