@@ -38,6 +38,9 @@ constexpr float kLaterToll = 0.003f;
 // Rough costs of bases that are parts of each other are wrong alike.
 constexpr float kDividedShare = 1.03f;
 
+// Weights take some hundred bits. Of so few in all they save nothing.
+constexpr float kFewConv1Bits = 4096;
+
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
 
@@ -274,6 +277,7 @@ class Chooser {
     const Weighed best = ranking.first();
     if (!is_auto_delta() || effort_.max_conv1_order == 0) return;
     if (primary_bits(best.mode, type_) > 32) return;
+    if (best.bits * static_cast<float>(ordered_.n) < kFewConv1Bits) return;
     const ArenaScope scratch(arena_);
     const SplitLatents latents = split(best.mode, sample.latents, arena_);
     const float other_bits = best.secondary_bits;
