@@ -147,6 +147,53 @@ TEST_F(Choosing, DecimalsWithoutCorrections) {
   EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)), 1.05 * 100'000 * 6.37 / 8);
 }
 
+// Of the base in FloatMult, or 0.
+double chosen_base(const Choice& choice) {
+  const auto* const mult = std::get_if<FloatMult>(&choice.mode);
+  return mult == nullptr ? 0 : mult->base(NumberType::kF64);
+}
+
+TEST_F(Choosing, PartsOfDecimalsWhateverTheirMultiples) {
+  for (const double most : {100.0, 1e4, 1e6, 1e9, 1e12}) {
+    for (const double parts : {3.0, 7.0, 9.0, 30.0, 300.0}) {
+      std::vector<double> numbers(2000);
+      for (double& number : numbers) number = std::round(most * random_.unit()) * (1 / parts);
+      const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+      EXPECT_EQ(chosen_base(choice), 1 / parts) << most;
+    }
+  }
+}
+
+TEST_F(Choosing, AnyBaseOfMultiplesUpToAMillion) {
+  for (const double most : {1e2, 1e4, 1e6}) {
+    for (const double base : {0.123456789, 17.31, 1.0 / 37}) {
+      std::vector<double> numbers(2000);
+      for (double& number : numbers) number = std::round(most * random_.unit()) * base;
+      const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+      EXPECT_NEAR(chosen_base(choice), base, 1e-9 * base) << most;
+    }
+  }
+}
+
+TEST_F(Choosing, BasesOfNumbersThatStay) {
+  // In most pairs of neighbours both are the same.
+  std::vector<double> numbers;
+  while (numbers.size() < 5000) {
+    const double number = std::round(60'000 * random_.unit()) * (1.0 / 3);
+    numbers.insert(numbers.end(), random_.between(1, 100), number);
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  EXPECT_EQ(chosen_base(choice), 1.0 / 3);
+}
+
+TEST_F(Choosing, NumbersWithoutABaseGetNone) {
+  std::vector<double> numbers(2000);
+  for (int round = 0; round < 50; ++round) {
+    for (double& number : numbers) number = 1000 * random_.unit();
+    EXPECT_EQ(chosen_base(choose_for<std::uint64_t>(numbers, NumberType::kF64)), 0);
+  }
+}
+
 TEST_F(Choosing, MisfitsPayForThemselves) {
   std::vector<double> numbers = decimals(100'000, 1, random_);
   for (double& number : numbers) {

@@ -134,64 +134,86 @@ CommonDivisor common_divisor(const Probes& probes, double factor) {
   return best;
 }
 
-void add_decimal(NumberType type, const Probes& probes, int decimals, Candidates& candidates) {
+void add_decimal(NumberType type, const Probes& probes, int decimals, double parts,
+                 Candidates& candidates) {
   const double scale = kPowersOfTen[std::abs(decimals)];
   const double numerator = decimals >= 0 ? 1 : scale;
-  const double denominator = decimals >= 0 ? scale : 1;
+  const double denominator = decimals >= 0 ? scale * parts : parts;
   const CommonDivisor common = common_divisor(probes, denominator / numerator);
   if (common.divisor == 1 || !common.is_of_all) add_base(type, numerator, denominator, candidates);
   if (common.divisor == 1) return;
   add_base(type, static_cast<double>(common.divisor) * numerator, denominator, candidates);
 }
 
-// The coarsest powers of ten that nine of ten numbers are multiples of, and that nearly all are,
-// where that is another one. False if there is none.
-bool bid_decimal(NumberType type, const Probes& probes, Candidates& candidates) {
+// The coarsest powers of ten, or parts of them, that nine of ten numbers are multiples of, and that
+// nearly all are, where that is another one. False if there is none.
+bool bid_decimal(NumberType type, const Probes& probes, double parts, Candidates& candidates) {
   const std::size_t few = probes.n / 10;
   const std::size_t hardly_any = probes.n / 100;
   bool found = false;
   for (int decimals = -kMaxZeros; decimals <= kMaxDecimals; ++decimals) {
-    const double factor = decimals >= 0 ? kPowersOfTen[decimals] : 1 / kPowersOfTen[-decimals];
+    const double factor =
+        decimals >= 0 ? kPowersOfTen[decimals] * parts : parts / kPowersOfTen[-decimals];
     const std::size_t count = count_fitting(probes, factor, found ? hardly_any : few);
     if (count == 0) continue;
-    add_decimal(type, probes, decimals, candidates);
+    add_decimal(type, probes, decimals, parts, candidates);
     found = true;
     if (probes.n - count <= hardly_any) break;
   }
   return found;
 }
 
-// The greatest common divisor of two magnitudes, up to the rounding of their difference; 0 if it
-// is lost in rounding.
-double approximate_gcd(double a, double b, double tolerance) {
-  if (a < b) std::swap(a, b);
-  while (b > tolerance) {
-    const double quotient = a / b;
-    if (quotient >= 0x1p50) return 0;
-    const double rest = a - round_whole(quotient) * b;
-    a = b;
-    b = std::abs(rest);
+// A rest of Euclid's algorithm on a and b, which is p * a + q * b, and how far off it may be.
+struct Rest {
+  double value;
+  double p;
+  double q;
+
+  double error(double a, double b, double rounding) const {
+    return rounding * (std::abs(p) * a + std::abs(q) * b);
   }
-  return a > 16 * tolerance ? a : 0;
+};
+
+// The base that two magnitudes are multiples of, up to their rounding: the first rest that may be
+// none tells which multiples, so the base is as exact as they are. 0 if it is lost in rounding.
+double common_base(double a, double b, double rounding) {
+  // Of numbers without a base, few have a rest so clear before one that is none.
+  constexpr double kClear = 64;
+  Rest last{a, 1, 0};
+  Rest rest{b, 0, 1};
+  while (std::abs(rest.value) > rest.error(a, b, rounding)) {
+    const double quotient = last.value / rest.value;
+    if (!(std::abs(quotient) < 0x1p50)) return 0;
+    const double times = round_whole(quotient);
+    const Rest next{last.value - times * rest.value, last.p - times * rest.p,
+                    last.q - times * rest.q};
+    last = rest;
+    rest = next;
+  }
+  if (std::abs(last.value) < kClear * last.error(a, b, rounding) || rest.q == 0) return 0;
+  return a / std::abs(rest.q);
 }
 
-// The base that most pairs of neighbouring probes agree on; 0 if they don't.
-double commonest_divisor(const Probes& probes) {
+// The base that most pairs of probes agree on; 0 if they don't.
+double commonest_base(const Probes& probes) {
   constexpr std::size_t kPairs = 48;
   constexpr std::size_t kFirstPairs = 16;
   std::array<double, kPairs> found{};
-  // Quotients of large multiples magnify the numbers' own rounding.
-  const unsigned exact_digits = probes.mantissa_digits - probes.mantissa_digits / 4;
-  const double rounding = 1 / static_cast<double>(std::uint64_t{1} << exact_digits);
-  const std::size_t pairs = std::min(kPairs, probes.n / 2);
+  // The last two digits may be wrong.
+  const double rounding = 4 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  std::size_t tried = 0;
   std::size_t n = 0;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    const double a = std::abs(probes.values[2 * i]);
-    const double b = std::abs(probes.values[2 * i + 1]);
-    const double base = approximate_gcd(a, b, std::max(a, b) * rounding);
+  // Probes far apart: neighbours are often the same, which tells nothing.
+  const std::size_t half = probes.n / 2;
+  for (std::size_t i = 0; i < half && tried < kPairs; ++i) {
+    const double a = std::abs(probes.values[i]);
+    const double b = std::abs(probes.values[i + half]);
+    if (a == b) continue;
+    ++tried;
+    const double base = common_base(std::max(a, b), std::min(a, b), rounding);
     if (base > 0) found[n++] = base;
     // Numbers without a base have no divisor to speak of.
-    if (i + 1 == kFirstPairs && n < kFirstPairs / 4) return 0;
+    if (tried == kFirstPairs && n < kFirstPairs / 4) return 0;
   }
   if (n < kFewProbes) return 0;
   std::sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(n));
@@ -209,26 +231,9 @@ double commonest_divisor(const Probes& probes) {
   return 5 * best_count < n ? 0 : found[best];
 }
 
-// Made exact by the largest probes.
-double refine_base(const Probes& probes, double base) {
-  // Each larger number tells the base to more digits, if the multiple is known for certain.
-  for (double most = 1e3; most < 2e6; most *= 32) {
-    for (std::size_t i = 0; i < probes.n; ++i) {
-      const double quotient = probes.values[i] / base;
-      if (!(std::abs(quotient) < most)) continue;
-      const double multiple = round_whole(quotient);
-      if (multiple == 0) continue;
-      const double better = probes.values[i] / multiple;
-      if (std::abs(better - base) < base / (8 * std::abs(multiple))) base = better;
-    }
-  }
-  return base;
-}
-
 void bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates) {
-  const double found = commonest_divisor(probes);
-  if (found == 0) return;
-  const double base = refine_base(probes, found);
+  const double base = commonest_base(probes);
+  if (base == 0) return;
   const double inverse = 1 / base;
   if (count_fitting(probes, inverse, probes.n / 2) == 0) return;
   // A base that is one over a whole number is probably meant so.
@@ -241,7 +246,12 @@ template <FloatLatent L>
 void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
   const Probes probes = take_probes(latents);
   if (probes.n < kFewProbes) return;
-  if (!bid_decimal(type, probes, candidates)) bid_euclidean(type, probes, candidates);
+  // Means and rates: thirds, sevenths, ... of decimals. Their multiples are often too large for
+  // Euclid to find the base by.
+  for (const double parts : {1.0, 3.0, 7.0, 9.0, 11.0, 13.0}) {
+    if (bid_decimal(type, probes, parts, candidates)) return;
+  }
+  bid_euclidean(type, probes, candidates);
 }
 
 // Corrections that some evenly spread latents need.

@@ -330,8 +330,7 @@ class Chooser {
       for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
         Choice choice = choice_of(way, 0);
-        const Trial trial{page_n_,       share * bits,       is_auto_mode(),
-                          config_.level, way.secondary_bits, hints_ != nullptr};
+        const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
         if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
         break;
       }
@@ -364,8 +363,7 @@ class Chooser {
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
   Choices choices = choose_plain(type, ordered, page_n, config, arena, hints, log);
-  const float bits = choices.all()[0].bits;
-  Chooser(type, ordered, page_n, config, arena, hints, nullptr).add_lookback(bits, choices);
+  add_lookback(type, ordered, page_n, choices.all()[0].bits, config, arena, choices);
   return choices;
 }
 

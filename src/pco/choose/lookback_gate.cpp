@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
@@ -27,8 +28,6 @@ constexpr float kSpareBits = 8;
 constexpr unsigned kMaxStringLog = 4;
 // With less for each number, lookbacks that differ from one to the next cost more than they save.
 constexpr float kMinNearBits = 0.7f;
-// And so few numbers, if they are all, seldom hold enough of a stream to pay for lookbacks' bins.
-constexpr std::size_t kFewNumbers = 1024;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.03f;
 constexpr float kPromiseForSize = 0.01f;
@@ -239,8 +238,9 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
 }
 
 // What a number would take if each looked back no further than to the last kMaxFrequent, by the
-// entropies of lookbacks and of the deltas' widths.
-float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena& arena) {
+// entropies of lookbacks and of the deltas' widths; where that is no less than wanted, but not far
+// from it, by the bins of the deltas, which are fewer bits where these are much alike but large.
+float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& arena) {
   const ArenaScope scratch(arena);
   if (sample.run_n <= kMaxFrequent) return HUGE_VALF;
   const SplitLatents latents = split(mode, sample.latents, arena);
@@ -252,6 +252,8 @@ float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena
     ChosenLookbacks chosen;
     chosen.lookbacks = arena.make<std::uint32_t>(n);
     chosen.scale = sample.scale;  // or more
+    const std::span<L> deltas = arena.make<L>(n);
+    const float hopeless = kHopeless * wanted;
     std::array<std::uint32_t, kNearStretchN> best;
     // Not all of the runs, where there are many. Of a run of the usual length half is looked at.
     const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
@@ -270,14 +272,20 @@ float near_bits(const Sample& sample, const AnyMode& mode, float hopeless, Arena
               best.data());
           for (std::size_t k = 0; k < count; ++k) {
             const std::size_t i = run + j + k;
-            chosen.add(best[k], signed_width(static_cast<L>(words[i] - words[i - best[k]])));
+            const L delta = static_cast<L>(words[i] - words[i - best[k]]);
+            deltas[chosen.n] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits);
+            chosen.add(best[k], signed_width(delta));
           }
         }
       }
       bits = costs.learn(chosen);
       if (bits > hopeless) return bits;
     }
-    return bits;
+    if (bits < wanted) return bits;
+    const float count = static_cast<float>(chosen.n);
+    const float in_bins =
+        estimate_bits(LatentArray(deltas.first(chosen.n)), sample.scale, arena) / count;
+    return bits + std::min(0.0f, in_bins - width_bits(chosen.widths, chosen.n, unused_bits));
   });
 }
 
@@ -371,8 +379,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   });
   if (promising) return true;
   if (bits < kMinNearBits) return false;
-  if (trial.level < kLevelForSize && page.n <= kFewNumbers && !trial.is_part) return false;
-  const float near = near_bits(sample, choice.mode, kHopeless * wanted, arena);
+  const float near = near_bits(sample, choice.mode, wanted - trial.secondary_bits, arena);
   if (near + trial.secondary_bits < wanted) return true;
   const float most = std::min(wanted, (1 - kPromiseOfOne) * bits);
   return far_bits(page, choice.mode, arena) + trial.secondary_bits < most;

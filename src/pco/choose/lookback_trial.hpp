@@ -15,7 +15,6 @@ struct Trial {
   bool may_change_mode;  // the mode may become Classic along with the delta
   unsigned level = kDefaultLevel;
   float secondary_bits = 0;  // how many of the bits are the secondary variable's
-  bool is_part = false;      // of numbers that were cut
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough; returns whether.

@@ -46,7 +46,9 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
                  Choices& choices, Arena& arena) {
   const float plain_bits = choices.all()[0].bits;
   const CutPlan cuts = plan_cuts(ordered, choices.all()[0], config.level, arena);
-  const float cut_bits = plain_bits - (cuts.uncut_bits - cuts.bits);
+  // In shares, as the cuts are weighed under a delta that may take far more than the chosen one.
+  const float cut_bits =
+      cuts.uncut_bits > 0 ? plain_bits * cuts.bits / cuts.uncut_bits : plain_bits;
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
   const bool looks_back = std::holds_alternative<Lookback>(whole.delta);
