@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How small are columns drawn at random, and how many are larger than the reference's?
+
+bench/drawn_columns.py draws them. Every file of numpact is read back by the reference. Exits with 1
+if one is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from dataclasses import dataclass
+
+import numpact_ctypes as numpact
+import numpy as np
+from drawn_columns import draw_column
+from measure import same_bits
+from peer_codecs import Action, Ours, Pcodec, Setting
+
+MOST_SHARE = 1.001  # a file is over where it takes more than this share of the reference's
+MOST_BYTES = 64  # and so many bytes more
+
+
+@dataclass
+class Drawn:
+    """Bytes and seconds of the same column, by numpact and by the reference."""
+
+    index: int
+    type: str
+    count: int
+    ours: int
+    theirs: int
+    our_seconds: float
+    their_seconds: float
+    is_read_back: bool
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.theirs
+
+    @property
+    def is_over(self) -> bool:
+        return self.ours > MOST_SHARE * self.theirs + MOST_BYTES
+
+
+def seconds_of(action: Action) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def measure(seed: int, index: int, level: int) -> Drawn:
+    numbers = draw_column(seed, index)
+    ours, theirs = Ours(Setting(level)), Pcodec(Setting(level))
+    our_action, make_ours = ours.writer(numbers)
+    their_action, make_theirs = theirs.writer(numbers)
+    our_file, their_file = make_ours(), make_theirs()
+    out = np.zeros_like(numbers)
+    theirs.reader(our_file, out)()
+    return Drawn(
+        index,
+        numpact.TYPE_NAMES[numbers.dtype],
+        numbers.size,
+        len(our_file),
+        len(their_file),
+        seconds_of(our_action),
+        seconds_of(their_action),
+        same_bits(out, numbers),
+    )
+
+
+def geometric_mean(ratios: list[float]) -> float:
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
+
+
+def report(columns: list[Drawn], most: int) -> str:
+    total = sum(c.ours for c in columns) / sum(c.theirs for c in columns)
+    over = sorted((c for c in columns if c.is_over), key=lambda c: -c.ratio)
+    speed = geometric_mean([c.their_seconds / c.our_seconds for c in columns])
+    mean = geometric_mean([c.ratio for c in columns])
+    lines = [
+        f"{len(columns)} columns, ours / pcodec: all bytes {total:.4f}, geometric mean of "
+        f"sizes {mean:.4f}, of compression speed {speed:.2f}",
+        f"over by more than 0.1 % and {MOST_BYTES} bytes: {len(over)}, "
+        f"{100 * len(over) / len(columns):.2f} %",
+    ]
+    lines += [
+        f"  {c.index:6} {c.type:4} {c.count:7} numbers {c.ours:8} {c.theirs:8} {c.ratio:.3f}"
+        for c in over[:most]
+    ]
+    return "\n".join(lines)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--columns", type=int, default=2000, help="(default: %(default)s)")
+    parser.add_argument("--first", type=int, default=0, help="index of the first one")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--level", type=int, default=8, help="of both (default: %(default)s)")
+    parser.add_argument(
+        "--list",
+        type=int,
+        default=20,
+        metavar="N",
+        help="so many of those that are over (default: %(default)s)",
+    )
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    indices = range(arguments.first, arguments.first + arguments.columns)
+    columns = [measure(arguments.seed, index, arguments.level) for index in indices]
+    print(report(columns, arguments.list))
+    failures = [column.index for column in columns if not column.is_read_back]
+    for index in failures:
+        print(f"FAILED column {index}: pcodec reads other numbers", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
