@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact cvc pack
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>

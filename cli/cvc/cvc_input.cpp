@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/cvc_input.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <utility>
 
