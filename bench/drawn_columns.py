@@ -144,7 +144,7 @@ TYPES: list[Callable[[Rng, np.ndarray], np.ndarray]] = [
 
 
 def draw_column(seed: int, index: int) -> np.ndarray:
-    """Always the same one for a seed and an index."""
+    """Always the same one for a seed and an index, by one version of NumPy."""
     rng = np.random.default_rng([seed, index])
     n = int(2 ** rng.uniform(MIN_LOG_N, MAX_LOG_N))
     values = CHANGES[rng.integers(len(CHANGES))](rng, _process(rng, n))
