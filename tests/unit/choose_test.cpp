@@ -220,6 +220,35 @@ TEST_F(Choosing, SecondaryIsDeltaEncodedWhereItMovesSlowly) {
   EXPECT_TRUE(encodes_secondary(choice.delta));
 }
 
+// First differences wrap around, so that they are as spread as the numbers.
+TEST_F(Choosing, SecondDifferencesOfBytes) {
+  for (const std::size_t n : {700u, 60'000u}) {
+    std::vector<std::uint8_t> numbers(n);
+    std::uint8_t number = 0;
+    std::uint8_t step = 0;
+    for (std::uint8_t& one : numbers) {
+      step = static_cast<std::uint8_t>(step + random_.below(3));
+      number = static_cast<std::uint8_t>(number + step);
+      one = number;
+    }
+    const Choice choice = choose_for<std::uint8_t>(numbers, NumberType::kU8);
+    const auto* const consecutive = std::get_if<Consecutive>(&choice.delta);
+    ASSERT_NE(consecutive, nullptr) << n;
+    EXPECT_EQ(consecutive->order, 2u) << n;
+  }
+}
+
+TEST_F(Choosing, SmallSignedNumbersKeptAsUnsigned) {
+  for (const std::size_t n : {1500u, 60'000u}) {
+    std::vector<std::uint16_t> numbers(n);
+    for (auto& number : numbers) {
+      number = static_cast<std::uint16_t>(std::lround(40 * random_.normal()));
+    }
+    const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kU16);
+    EXPECT_TRUE(std::holds_alternative<NoDelta>(choice.delta)) << n;
+  }
+}
+
 TEST_F(Choosing, NeverMuchWorseThanClassic) {
   const auto check = [&](const auto& numbers, NumberType type) {
     const auto least = std::min(bytes_of(numbers, type, plain(DeltaSpec::none())),

@@ -11,6 +11,7 @@
 #include "pco/choose/lookback_gate.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_kernel.hpp"
+#include "pco/choose/lookback_periods.hpp"
 #include "pco/choose/lookback_search.hpp"
 #include "pco/choose/lookback_trial.hpp"
 #include "pco/choose/weigh.hpp"
@@ -104,6 +105,51 @@ TYPED_TEST(LookbackKernel, ChoosesTheCheapest) {
       }
     }
   });
+}
+
+// Streams far apart, in which the same comes back, nearly: with few of their upper bits latents are
+// alike at the distance of a turn, with more of them where both come back.
+template <Latent L>
+std::vector<L> streams_with_period(std::size_t n, std::size_t streams, std::size_t period,
+                                   Random& random) {
+  std::vector<L> offsets(streams);
+  std::vector<L> pattern(period);
+  for (L& offset : offsets) offset = static_cast<L>(random.bits());
+  for (L& place : pattern) place = static_cast<L>(random.bits(kBits<L> - 8));
+  std::vector<L> latents(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    latents[i] = static_cast<L>(offsets[i % streams] + pattern[i % period] + random.below(8));
+  }
+  return latents;
+}
+
+TYPED_TEST(LookbackKernel, PeriodsWithinStreams) {
+  using L = TypeParam;
+  Arena arena(std::pmr::new_delete_resource());
+  Random random(75);
+  const std::vector<L> latents = streams_with_period<L>(2000, 5, 93, random);
+  const Periods periods = find_periods(std::span<const L>(latents), 2, arena);
+  const auto has = [&](std::uint32_t period) {
+    return std::ranges::count(periods.all(), period) == 1;
+  };
+  EXPECT_TRUE(has(5));
+  EXPECT_TRUE(has(5 * 93));
+  const Periods far = find_periods(std::span<const L>(latents), 200, arena);
+  ASSERT_GT(far.n, 0u);
+  for (const std::uint32_t period : far.all()) {
+    EXPECT_GE(period, 200u);
+    EXPECT_LT(period, 1000u);
+  }
+}
+
+TYPED_TEST(LookbackKernel, NothingComesBack) {
+  using L = TypeParam;
+  Arena arena(std::pmr::new_delete_resource());
+  for (const std::size_t n : {1u, 2u, 3u, 1000u}) {
+    std::vector<L> latents(n);
+    for (std::size_t i = 0; i < n; ++i) latents[i] = static_cast<L>(i << (kBits<L> - 10));
+    EXPECT_EQ(find_periods(std::span<const L>(latents), 2, arena).n, 0u) << n;
+  }
 }
 
 TYPED_TEST(LookbackKernel, CandidatesOfAPeriod) {
@@ -334,6 +380,21 @@ TYPED_TEST(LookbackSearch, StreamsThatTakeTurns) {
   EXPECT_GT(this->share_of(lookbacks, kStreams), 0.9);
 }
 
+// What is looked back to from the first latents on tells for all of so few.
+TYPED_TEST(LookbackSearch, ShortPages) {
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes resemble each other by chance";
+  constexpr std::size_t kStreams = 7;
+  Random random(76);
+  for (const std::size_t n : {300u, 700u, 1500u}) {
+    std::vector<TypeParam> latents(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      latents[i] = i < kStreams ? static_cast<TypeParam>(i * (std::uint64_t{1} << 13))
+                                : static_cast<TypeParam>(latents[i - kStreams] + random.below(9));
+    }
+    EXPECT_GT(this->share_of(this->search(latents, 8), kStreams), 0.93) << n;
+  }
+}
+
 // Rows that resemble the one before, far back.
 TYPED_TEST(LookbackSearch, DriftingPeriod) {
   constexpr std::size_t kPeriod = 300;
@@ -423,6 +484,18 @@ TYPED_TEST(LookbackSearch, DecidesForPeriodsUnderNoise) {
       }
       EXPECT_TRUE(looks_back(latents)) << n << " numbers, period " << period;
     }
+  }
+}
+
+TYPED_TEST(LookbackSearch, DecidesForPeriodsWithinStreams) {
+  if (sizeof(TypeParam) < 4) GTEST_SKIP() << "the streams and the period's numbers are as near";
+  Random random(77);
+  for (const std::size_t n : {9000u, 50000u}) {
+    const std::vector<TypeParam> latents = streams_with_period<TypeParam>(n, 5, 93, random);
+    Choice choice;
+    ASSERT_TRUE(looks_back(latents, &choice)) << n;
+    // 3 bits of noise, whose differences take half a bit more, the lookbacks, and the first period.
+    EXPECT_LT(choice.bits, 5.0f + 465.0f * kBits<TypeParam> / static_cast<float>(n)) << n;
   }
 }
 

@@ -66,6 +66,18 @@ void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, A
 }
 
 template <Latent L>
+void find_near(std::span<const L> latents, L lower, unsigned shift,
+               std::span<std::uint32_t> lookbacks, Arena& arena) {
+  const ArenaScope scratch(arena);
+  Latest latest(latents.size(), arena);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    const std::uint32_t position = static_cast<std::uint32_t>(i);
+    const L upper = static_cast<L>(static_cast<L>(latents[i] - lower) >> shift);
+    lookbacks[i] = position - latest.swap(upper * kFactor, position);
+  }
+}
+
+template <Latent L>
 void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,
                        Arena& arena) {
   const ArenaScope scratch(arena);
@@ -79,9 +91,10 @@ void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> look
   }
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                   \
-  template void find_same(std::span<const L>, std::span<std::uint32_t>, Arena&); \
-  template void find_near(std::span<const L>, std::span<std::uint32_t>, Arena&); \
+#define NUMPACT_INSTANTIATE(L)                                                                \
+  template void find_same(std::span<const L>, std::span<std::uint32_t>, Arena&);              \
+  template void find_near(std::span<const L>, std::span<std::uint32_t>, Arena&);              \
+  template void find_near(std::span<const L>, L, unsigned, std::span<std::uint32_t>, Arena&); \
   template void find_same_strings(std::span<const L>, std::span<std::uint32_t>, Arena&);
 NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)

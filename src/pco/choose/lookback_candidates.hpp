@@ -19,6 +19,11 @@ void find_same(std::span<const L> latents, std::span<std::uint32_t> lookbacks, A
 template <Latent L>
 void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
 
+// The same for how far the latents are above `lower`, the least of them, without the last bits.
+template <Latent L>
+void find_near(std::span<const L> latents, L lower, unsigned shift,
+               std::span<std::uint32_t> lookbacks, Arena& arena);
+
 // The same for the string of latents that ends here.
 template <Latent L>
 void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,

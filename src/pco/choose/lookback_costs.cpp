@@ -13,9 +13,6 @@ constexpr float kMetaBits = 50;
 // Counts of what did not occur, for its cost.
 constexpr float kUnseen = 0.1f;
 
-// A distance is frequent that one in so many is.
-constexpr std::size_t kOftenShare = 64;
-
 // Counts with what was not seen added may exceed their total: then nothing, as no cost is below it.
 std::uint32_t fixed(float bits) {
   const float cost = bits * static_cast<float>(1u << kCostFraction) + 0.5f;
@@ -42,30 +39,6 @@ float width_bits(const std::array<std::uint32_t, 65>& widths, std::size_t n, uns
     bits += count * (total - fast_log2(count) + offset_bits(width, unused_bits));
   }
   return bits / static_cast<float>(n);
-}
-
-std::array<std::uint32_t, kFrequentDistances> frequent_distances(
-    std::span<const std::uint32_t> distances, std::size_t least, Arena& arena) {
-  const ArenaScope scratch(arena);
-  const std::size_t most = distances.size() / 2;
-  const std::span<std::uint32_t> counts = make_counts(most + 1, arena);
-  std::size_t counted = 0;
-  for (const std::uint32_t distance : distances) {
-    if (distance < least || distance >= most) continue;
-    ++counts[distance];
-    ++counted;
-  }
-  const std::size_t often = distances.size() / kOftenShare;
-  if (counted <= often) return {};
-  std::array<std::uint32_t, kFrequentDistances> top{};
-  counts[0] = static_cast<std::uint32_t>(often);
-  for (std::size_t distance = least; distance < most; ++distance) {
-    if (counts[distance] <= counts[top.back()]) continue;
-    std::size_t at = top.size() - 1;
-    for (; at > 0 && counts[distance] > counts[top[at - 1]]; --at) top[at] = top[at - 1];
-    top[at] = static_cast<std::uint32_t>(distance);
-  }
-  return top;
 }
 
 LookbackCosts::LookbackCosts(std::span<std::uint32_t> counts, unsigned word_bits,

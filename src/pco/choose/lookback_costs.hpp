@@ -38,12 +38,6 @@ inline std::span<std::uint32_t> make_counts(std::size_t n, Arena& arena) {
   return counts;
 }
 
-// Those that occur most often among as many distances, if they occur often at all; else zeros. At
-// least `least` and less than half as many as there are distances.
-inline constexpr std::size_t kFrequentDistances = 4;
-std::array<std::uint32_t, kFrequentDistances> frequent_distances(
-    std::span<const std::uint32_t> distances, std::size_t least, Arena& arena);
-
 class LookbackCosts {
  public:
   // For lookbacks below counts.size(), and deltas in words of so many bits, some of them unused.

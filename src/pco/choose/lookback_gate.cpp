@@ -8,12 +8,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "pco/choose/binning.hpp"
-#include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
+#include "pco/choose/lookback_periods.hpp"
 #include "pco/choose/lookback_words.hpp"
 #include "pco/choose/weigh.hpp"
 #include "pco/mode/split.hpp"
@@ -54,10 +53,6 @@ constexpr float kMany = 1.6f;
 // With costs that are only guessed, more than this over is too much.
 constexpr float kHopeless = 1.3f;
 
-// A period under noise is looked for in this share of a page, so many at least and at most.
-constexpr std::size_t kStretchShare = 16;
-constexpr std::size_t kMinStretchN = 1024;
-constexpr std::size_t kMaxStretchN = std::size_t{1} << 14;
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
 // One lookback for all must promise more: the page is not as even as a stretch of it.
@@ -300,24 +295,16 @@ float bits_at(std::span<const L> words, std::size_t distance, unsigned unused_bi
   return width_bits(widths, n, unused_bits);
 }
 
-// What a number would take if all looked back as far, further than near_bits tries.
-float far_bits(const LatentArray& page, const AnyMode& mode, Arena& arena) {
+// What a number would take if all looked back as far, not less than `least_lookback`.
+float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t least_lookback,
+                  Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::size_t least = std::min(page.n / 4, kMinStretchN);
-  const std::size_t n = std::clamp(page.n / kStretchShare, least, kMaxStretchN);
+  const std::size_t n = period_stretch_n(page.n);
   const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
-    const std::span<std::uint32_t> distances = arena.make<std::uint32_t>(words.size());
-    find_near(words, distances, arena);
     float bits = HUGE_VALF;
-    std::uint32_t divisor = 0;
-    for (const std::uint32_t distance : frequent_distances(distances, kMaxFrequent + 1, arena)) {
-      if (distance == 0) break;
-      divisor = std::gcd(divisor, distance);
-      if (divisor <= kMaxFrequent) divisor = distance;
-      for (const std::uint32_t one : {distance, divisor}) {
-        bits = std::min(bits, bits_at(words, one, unused_bits));
-      }
+    for (const std::uint32_t period : find_periods(words, least_lookback, arena).all()) {
+      bits = std::min(bits, bits_at(words, period, unused_bits));
     }
     return bits;
   });
@@ -378,11 +365,19 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
   });
   if (promising) return true;
-  if (bits < kMinNearBits) return false;
-  const float near = near_bits(sample, choice.mode, wanted - trial.secondary_bits, arena);
-  if (near + trial.secondary_bits < wanted) return true;
-  const float most = std::min(wanted, (1 - kPromiseOfOne) * bits);
-  return far_bits(page, choice.mode, arena) + trial.secondary_bits < most;
+  const float most = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
+  if (bits >= kMinNearBits) {
+    if (near_bits(sample, choice.mode, wanted - trial.secondary_bits, arena) +
+            trial.secondary_bits <
+        wanted) {
+      return true;
+    }
+    // Further than near_bits() tries.
+    if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < most) return true;
+  }
+  // Conv1 that was fitted to a period decodes as slowly, and comes near in bits.
+  return std::holds_alternative<Conv1>(choice.delta) &&
+         bits_of_one(page, choice.mode, 2, arena) < most;
 }
 
 }  // namespace numpact

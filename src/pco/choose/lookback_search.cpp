@@ -17,6 +17,7 @@
 #include "pco/choose/choose_effort.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_periods.hpp"
 #include "pco/choose/lookback_words.hpp"
 
 namespace numpact {
@@ -26,6 +27,8 @@ namespace {
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
 constexpr std::size_t kLeastSampleN = 512;
+constexpr std::size_t kStartN = 32;
+constexpr std::size_t kStartPartN = 8;
 // So many lookbacks of each start are tried as the only one, on so many latents of a block.
 constexpr std::size_t kTriedForAll = 4;
 constexpr std::size_t kTriedOfBlock = 12;
@@ -144,7 +147,7 @@ class Search {
     chosen_.clear();
     std::uint32_t last = 1;
     some_.each([&](std::size_t begin, std::size_t n) {
-      choose_cheapest(task(costs, begin, n), best_.data());
+      choose(costs, begin, n, best_.data());
       for (std::size_t i = begin; i < begin + n; ++i) {
         if (last > i || latents_[i - last] != latents_[i]) last = best_[i - begin];
         note(i, last);
@@ -175,7 +178,7 @@ class Search {
   // Of the most frequent ones and their common divisors the one that suits all best.
   One find_one(const FrequentLookbacks& near, const FrequentLookbacks& strings, float bits) const {
     One best;
-    std::array<std::uint32_t, 4 * kTriedForAll + 2 * kFrequentDistances> tried;
+    std::array<std::uint32_t, 4 * kTriedForAll + 2 * Periods::kMost> tried;
     std::size_t n = 0;
     const auto add = [&](std::uint32_t lookback) {
       const auto end = tried.begin() + static_cast<std::ptrdiff_t>(n);
@@ -198,9 +201,11 @@ class Search {
     for (const FrequentLookbacks* const frequent : {&near, &strings}) {
       add_all(std::span(frequent->lookbacks).first(std::min(frequent->n, kTriedForAll)));
     }
-    const std::size_t stretch_n = std::min(near_.size(), effort_.sample_n);
-    add_all(
-        frequent_distances(near_.subspan((near_.size() - stretch_n) / 2, stretch_n), 2, arena_));
+    const std::size_t stretch_n =
+        std::min(latents_.size(), std::max(period_stretch_n(latents_.size()), effort_.sample_n));
+    const std::span<const L> stretch =
+        latents_.subspan((latents_.size() - stretch_n) / 2, stretch_n);
+    for (const std::uint32_t period : find_periods(stretch, 2, arena_).all()) add(period);
     return best;
   }
 
@@ -242,7 +247,7 @@ class Search {
   float choose_some(LookbackCosts& costs) {
     chosen_.clear();
     some_.each([&](std::size_t begin, std::size_t n) {
-      choose_cheapest(task(costs, begin, n), best_.data());
+      choose(costs, begin, n, best_.data());
       for (std::size_t j = 0; j < n; ++j) note(begin + j, best_[j]);
     });
     return learn(costs);
@@ -251,7 +256,20 @@ class Search {
   void choose_all(const LookbackCosts& costs) {
     for (std::size_t begin = state_n_; begin < latents_.size(); begin += kBlockN) {
       const std::size_t n = std::min(kBlockN, latents_.size() - begin);
-      choose_cheapest(task(costs, begin, n), &same_[begin]);
+      choose(costs, begin, n, &same_[begin]);
+    }
+  }
+
+  // In parts that are short where a page begins, as a part's lookbacks end there for all of it.
+  void choose(const LookbackCosts& costs, std::size_t begin, std::size_t n,
+              std::uint32_t* lookbacks) const {
+    const std::size_t end = begin + n;
+    while (begin < end) {
+      const std::size_t most = begin < kStartN ? kStartPartN : std::max(kStartN, begin / 4);
+      const std::size_t part_n = std::min(most, end - begin);
+      choose_cheapest(task(costs, begin, part_n), lookbacks);
+      lookbacks += part_n;
+      begin += part_n;
     }
   }
 

@@ -21,6 +21,8 @@ constexpr std::size_t kWeighedN = 4096;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.05f;
 constexpr float kTollForSize = 0.02f;
+// Beside Conv1, which decodes slowly as well.
+constexpr float kTollBesideConv1 = 0.01f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.05f;
 
@@ -139,7 +141,9 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   Trial trial = whole;
   trial.bits -= entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
-  const float toll = trial.level < kLevelForSize ? kToll : kTollForSize;
+  const float toll = std::holds_alternative<Conv1>(choice.delta) ? kTollBesideConv1
+                     : trial.level < kLevelForSize               ? kToll
+                                                                 : kTollForSize;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return false;
   if (bits * static_cast<float>(page_n) < kMinPageBits) return false;

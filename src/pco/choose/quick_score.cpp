@@ -84,6 +84,9 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   std::array<std::uint32_t, std::size_t{1} << kBucketBits> buckets{};
   WidthCounts widths;
   const L origin = is_centred ? kMid<L> : range.lower;
+  // Small signed numbers, kept as unsigned ones, are small on both sides of zero.
+  const bool may_wrap = !is_centred && kBits<L> <= 16 && width == kBits<L>;
+  WidthCounts wrapped;
   std::size_t rare = 0;
   for (const L latent : latents) {
     if (slots[slot_of(latent)] >= kFrequent) continue;
@@ -91,6 +94,7 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
     ++buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)];
     const L up = static_cast<L>(latent - origin);
     widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up);
+    if (may_wrap) wrapped.add(std::min(latent, static_cast<L>(L{0} - latent)));
   }
   const float n = static_cast<float>(latents.size());
   const float rare_n = static_cast<float>(rare);
@@ -99,7 +103,8 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   if (rare > 0) {
     const float linear = entropy(buckets, rare) + static_cast<float>(shift);
     const float logarithmic = widths.bits() - (is_centred ? 0.0f : 1.0f);
-    bits += rare_n * (std::min(linear, logarithmic) + fast_log2(n / rare_n));
+    const float least = std::min(linear, logarithmic);
+    bits += rare_n * ((may_wrap ? std::min(least, wrapped.bits()) : least) + fast_log2(n / rare_n));
   }
   return bits / n;
 }

@@ -16,9 +16,10 @@ constexpr float kNearShare = 1.04f;
 constexpr float kNearBits = 0.4f;
 constexpr float kNearOrderShare = 1.07f;
 constexpr float kNearOrderBits = 0.6f;
-// A second latent variable costs time to decode: it must save this many bits a number. Delta
-// encoding it as well must save this share.
+// A second latent variable costs time to decode: it must save this many bits a number, or this
+// share where numbers take next to nothing. Delta encoding it as well must save the other share.
 constexpr float kSecondaryToll = 0.02f;
+constexpr float kSecondaryTollShare = 0.05f;
 constexpr float kSecondaryDeltaShare = 0.005f;
 constexpr float kFavoredShare = 0.05f;
 // With less there is too little to gain from its delta encoding.
@@ -61,7 +62,9 @@ WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, const 
     const float bits = weigh_consecutive(sample, latents, order, arena);
     const bool go_on = order < 2 || bits < kGoOnShare * before;
     if (bits < best.bits) best = {order, bits};
-    if (order > 0 && (bits > before || !go_on)) break;
+    const bool is_next_best =
+        order + 1 < rough.primary.size() && rough.primary[order + 1] == rough.least_primary();
+    if (order > 0 && (bits > before || !go_on) && !is_next_best) break;
     before = bits;
   }
   return best;
@@ -106,7 +109,8 @@ RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
     std::copy(span.begin(), span.end(), deltas.begin());
     cost.primary.fill(HUGE_VALF);
     for (std::size_t order = 0; order < cost.primary.size(); ++order) {
-      if (order == 2 && cost.primary[1] > cost.primary[0]) break;
+      // In few bits differences wrap around, those of differences may not.
+      if (order == 2 && cost.primary[1] > cost.primary[0] && kBits < L >> 8) break;
       cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
       if (few.run_n < order + 2) break;
       deltas = differences(deltas, few.run_n - order);
@@ -145,7 +149,8 @@ Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& r
     }
   }
   weighed.secondary_bits = secondary;
-  weighed.bits += kSecondaryToll + secondary;
+  weighed.bits += secondary;
+  weighed.bits += std::min(kSecondaryToll, kSecondaryTollShare * weighed.bits);
   return weighed;
 }
 

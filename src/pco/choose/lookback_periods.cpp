@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams that take turns are alike in their upper bits at the distance of a turn, whatever comes
+// back within them is so only further down: so several numbers of bits are tried.
+#include "pco/choose/lookback_periods.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "pco/choose/lookback_candidates.hpp"
+#include "pco/stats/histogram.hpp"
+
+namespace numpact {
+namespace {
+
+// This share of a page, so many at least and at most.
+constexpr std::size_t kStretchShare = 16;
+constexpr std::size_t kMinStretchN = 2048;
+constexpr std::size_t kMaxStretchN = std::size_t{1} << 14;
+constexpr unsigned kFirstBits = 10;
+constexpr unsigned kMoreBits = 6;
+// A distance is frequent that one in so many is.
+constexpr std::size_t kOftenShare = 64;
+// With fewer that come back at all, none of their distances is likely to be frequent.
+constexpr std::size_t kComeBackShare = 16;
+constexpr std::size_t kFrequentDistances = 4;
+using Frequent = std::array<std::uint32_t, kFrequentDistances>;
+
+// Those that occur most often, if they occur often at all; else zeros. counts: zeros, half as many
+// as there are distances; left so.
+Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_t least,
+                            std::span<std::uint32_t> counts) {
+  const std::size_t most = counts.size();
+  for (const std::uint32_t distance : distances) {
+    if (distance >= least && distance < most) ++counts[distance];
+  }
+  Frequent top{};
+  counts[0] = static_cast<std::uint32_t>(distances.size() / kOftenShare);
+  for (std::size_t distance = least; distance < most; ++distance) {
+    if (counts[distance] <= counts[top.back()]) continue;
+    std::size_t at = top.size() - 1;
+    for (; at > 0 && counts[distance] > counts[top[at - 1]]; --at) top[at] = top[at - 1];
+    top[at] = static_cast<std::uint32_t>(distance);
+  }
+  std::fill(counts.begin(), counts.end(), 0);
+  return top;
+}
+
+bool come_back(std::span<const std::uint32_t> distances) {
+  std::size_t found = 0;
+  for (std::size_t i = 1; i < distances.size(); ++i) found += distances[i] < i ? 1 : 0;
+  return found > distances.size() / kComeBackShare;
+}
+
+}  // namespace
+
+void Periods::add(std::uint32_t distance) {
+  const auto end = distances.begin() + static_cast<std::ptrdiff_t>(n);
+  if (n < kMost && std::find(distances.begin(), end, distance) == end) distances[n++] = distance;
+}
+
+std::size_t period_stretch_n(std::size_t page_n) {
+  const std::size_t least = std::min(page_n / 2, kMinStretchN);
+  return std::clamp(page_n / kStretchShare, least, kMaxStretchN);
+}
+
+template <Latent L>
+Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::span<std::uint32_t> distances = arena.make<std::uint32_t>(stretch.size());
+  const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(stretch.size() / 2 + 1);
+  std::fill(counts.begin(), counts.end(), 0);
+  const Range<L> range = range_of(stretch);
+  const unsigned width =
+      static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+  Periods periods;
+  for (unsigned bits = kFirstBits;; bits += kMoreBits) {
+    const unsigned shift = width > bits ? width - bits : 0;
+    if (bits == kFirstBits) {
+      find_near(stretch, distances, arena);
+    } else {
+      find_near(stretch, range.lower, shift, distances, arena);
+    }
+    std::uint32_t divisor = 0;
+    for (const std::uint32_t distance : frequent_distances(distances, least, counts)) {
+      if (distance == 0) break;
+      divisor = std::gcd(divisor, distance);
+      // One that has nothing to do with the rest begins anew.
+      if (divisor < least) divisor = distance;
+      periods.add(distance);
+      periods.add(divisor);
+    }
+    if (shift == 0 || !come_back(distances)) return periods;
+  }
+}
+
+template Periods find_periods(std::span<const std::uint32_t>, std::size_t, Arena&);
+template Periods find_periods(std::span<const std::uint64_t>, std::size_t, Arena&);
+
+}  // namespace numpact
