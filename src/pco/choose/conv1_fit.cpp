@@ -128,13 +128,18 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
   }
   const LatentArray stored(deltas.first(n));
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
-  return estimate_bits(stored, sample.scale, arena) / static_cast<float>(n) +
-         static_cast<float>(conv.payload_bits()) / chunk_n +
-         kLagToll * static_cast<float>(conv.order);
+  const float bits = estimate_bits(stored, sample.scale, arena) / static_cast<float>(n);
+  const float order = static_cast<float>(conv.order);
+  // The page's first latents are stored as they are.
+  const float state_bits = order * std::max(0.0f, static_cast<float>(kBits<L>) - bits);
+  return bits + (static_cast<float>(conv.payload_bits()) + state_bits) / chunk_n + kLagToll * order;
 }
 
 // By the errors of least squares: bits fall by half of what the logarithm of their square does.
-unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n) {
+unsigned pick_order(const LagEquations& equations, unsigned most, unsigned latent_bits,
+                    float chunk_n) {
+  // Each lag's: of the weight, and of a latent that is stored as it is.
+  const float lag_bits = static_cast<float>(wire::kConv1WeightBits + latent_bits / 2);
   const auto errors = equations.errors();
   unsigned best = 0;
   float best_bits = HUGE_VALF;
@@ -142,8 +147,7 @@ unsigned pick_order(const LagEquations& equations, unsigned most, float chunk_n)
     if (order > most) break;
     const float error = static_cast<float>(errors[order]);
     const float bits = 0.5f * fast_log2(error + 0.1f) +
-                       static_cast<float>(order) *
-                           (kLagToll + static_cast<float>(wire::kConv1WeightBits) / chunk_n);
+                       static_cast<float>(order) * (kLagToll + lag_bits / chunk_n);
     if (bits < best_bits) {
       best_bits = bits;
       best = order;
@@ -175,7 +179,7 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
       latents.first(std::min(latents.size(), fit_runs * sample.run_n));
   const Centred<L> centred(fitted, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
-  const unsigned order = pick_order(equations, most, chunk_n);
+  const unsigned order = pick_order(equations, most, kBits<L>, chunk_n);
   if (order == 0 || !is_promising(equations, order, effort.conv1_toll * to_beat))
     return std::nullopt;
   LagWeights weights{};

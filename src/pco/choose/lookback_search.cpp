@@ -201,8 +201,8 @@ class Search {
     for (const FrequentLookbacks* const frequent : {&near, &strings}) {
       add_all(std::span(frequent->lookbacks).first(std::min(frequent->n, kTriedForAll)));
     }
-    const std::size_t stretch_n =
-        std::min(latents_.size(), std::max(period_stretch_n(latents_.size()), effort_.sample_n));
+    const std::size_t stretch_n = std::min(
+        latents_.size(), std::max(2 * period_stretch_n(latents_.size()), effort_.sample_n));
     const std::span<const L> stretch =
         latents_.subspan((latents_.size() - stretch_n) / 2, stretch_n);
     for (const std::uint32_t period : find_periods(stretch, 2, arena_).all()) add(period);
