@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "pco/choose/binning.hpp"
@@ -538,6 +539,26 @@ TEST(LookbackGate, ValuesThatComeBackAreNoPromise) {
   const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   const Trial trial{latents.size(), kEntropy + 0.05f, true};
   EXPECT_FALSE(may_look_back(sample, ordered, Choice{}, trial, arena));
+}
+
+// A few values are so frequent that those of a part of the page's hashes stand for nothing, and the
+// rest so many that each takes a bin, or an entry of a dictionary.
+TEST(LookbackGate, FewFrequentValuesInStreamsThatTakeTurns) {
+  constexpr std::size_t kStreams = 6;
+  constexpr std::size_t kN = 5000;
+  Random random(78);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::uint64_t> offsets(kStreams);
+    std::vector<std::uint64_t> ids(60);
+    for (auto& offset : offsets) offset = random.bits(60);
+    for (auto& id : ids) id = random.bits(40);
+    std::vector<std::uint64_t> latents(kN);
+    for (std::size_t i = 0; i < kN; ++i) {
+      const double place = std::pow(random.unit(), 6) * 60;
+      latents[i] = offsets[i % kStreams] + ids[static_cast<std::size_t>(place)];
+    }
+    EXPECT_TRUE(looks_back(latents)) << round;
+  }
 }
 
 // Corrections repeat where the numbers do.

@@ -10,12 +10,14 @@
 #include <cmath>
 
 #include "pco/choose/binning.hpp"
+#include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_periods.hpp"
 #include "pco/choose/lookback_words.hpp"
 #include "pco/choose/weigh.hpp"
 #include "pco/mode/split.hpp"
+#include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
 
 namespace numpact {
@@ -43,6 +45,8 @@ constexpr std::size_t kMostLookbacks = 4096;
 constexpr unsigned kPickLog = 4;
 constexpr unsigned kPickLogOfMany = 5;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
+// Of fewer all may be looked at.
+constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps as long.
 constexpr std::size_t kNearN = 2048;
 constexpr std::size_t kNearStretchN = 256;
@@ -213,15 +217,20 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   return bits / n;
 }
 
-// What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
-                    Arena& arena) {
+// Whether a part of the values stands for all of them: a few frequent ones, or the lack of them,
+// say little of the rest.
+bool is_telling(const Repeats& repeats, const PlainBits& plain, std::size_t page_n) {
   const float looked = static_cast<float>(repeats.looked);
   const float expected = (1 - plain.equal_share) * static_cast<float>(page_n) /
                          static_cast<float>(std::size_t{1} << pick_log(page_n));
-  // A few frequent ones, or the lack of them, say little of the rest.
-  if (looked < kFew * expected || looked > kMany * expected) return bits;
-  const float yes = static_cast<float>(repeats.repeated) / looked;
+  return looked >= kFew * expected && looked <= kMany * expected;
+}
+
+// What a number would take if the repeats were coded by lookbacks and the rest as it is.
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
+                    Arena& arena) {
+  if (!is_telling(repeats, plain, page_n)) return bits;
+  const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_share > 0
                           ? plain.equal_share * std::min(plain.equal, -fast_log2(plain.equal_share))
@@ -230,6 +239,28 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
   if (equal + other_share * known > bits) return bits;
   const float found = other_share * yes * static_cast<float>(page_n);
   return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
+}
+
+// What a number would take if all that came before were recalled by how long ago that was, and the
+// others took the width of all.
+float recalled_bits(const LatentArray& page, Arena& arena) {
+  const ArenaScope scratch(arena);
+  return visit_words(page, arena, [&](auto words, unsigned unused_bits) {
+    using L = std::remove_const_t<typename decltype(words)::element_type>;
+    const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(words.size());
+    find_same(words, lookbacks, arena);
+    std::size_t found = 0;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::uint32_t lookback = lookbacks[i];
+      if (words[i - lookback] == words[i]) lookbacks[found++] = lookback;
+    }
+    if (found == 0) return HUGE_VALF;
+    const Range<L> range = range_of(words);
+    const auto width = static_cast<unsigned>(std::bit_width(range.upper - range.lower));
+    const float yes = static_cast<float>(found) / static_cast<float>(words.size());
+    return entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits) +
+           yes * lookback_bits(lookbacks.first(found), static_cast<float>(found), arena);
+  });
 }
 
 // What a number would take if each looked back no further than to the last kMaxFrequent, by the
@@ -358,8 +389,11 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     find_repeats(latents, string_log, values, strings);
     const auto promise_with = [&](const PlainDelta& rest) {
       const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
-      return promised_bits(strings.found(), plain, rest.bits, page.n, arena) < wanted ||
-             promised_bits(values.found(), plain, rest.bits, page.n, arena) < wanted_of_values;
+      if (promised_bits(strings.found(), plain, rest.bits, page.n, arena) < wanted) return true;
+      if (page.n < kFewNumbers && !is_telling(values.found(), plain, page.n)) {
+        return recalled_bits(page, arena) < wanted_of_values;
+      }
+      return promised_bits(values.found(), plain, rest.bits, page.n, arena) < wanted_of_values;
     };
     if (!promise_with({choice.delta, bits})) return false;
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
