@@ -334,7 +334,8 @@ float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t leas
   const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
     float bits = HUGE_VALF;
-    for (const std::uint32_t period : find_periods(words, least_lookback, arena).all()) {
+    const Periods periods = find_periods(words, least_lookback, arena);
+    for (const std::uint32_t period : periods.all()) {
       bits = std::min(bits, bits_at(words, period, unused_bits));
     }
     return bits;

@@ -18,7 +18,8 @@ struct Periods {
 
   // Each once.
   void add(std::uint32_t distance);
-  std::span<const std::uint32_t> all() const { return std::span(distances).first(n); }
+  std::span<const std::uint32_t> all() const& { return std::span(distances).first(n); }
+  std::span<const std::uint32_t> all() const&& = delete;  // of what is gone
 };
 
 // How long a stretch of a page tells its periods.

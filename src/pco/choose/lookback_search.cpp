@@ -205,7 +205,8 @@ class Search {
         latents_.size(), std::max(2 * period_stretch_n(latents_.size()), effort_.sample_n));
     const std::span<const L> stretch =
         latents_.subspan((latents_.size() - stretch_n) / 2, stretch_n);
-    for (const std::uint32_t period : find_periods(stretch, 2, arena_).all()) add(period);
+    const Periods periods = find_periods(stretch, 2, arena_);
+    for (const std::uint32_t period : periods.all()) add(period);
     return best;
   }
 
