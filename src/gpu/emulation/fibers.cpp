@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/emulation/fibers.hpp"
 
-#include <setjmp.h>
 #include <ucontext.h>
 
 #include <array>
+#include <csetjmp>
 #include <vector>
 
 // Switching by jumps takes no system call; sanitizers do not follow them.
@@ -20,11 +20,56 @@
 #define NUMPACT_JUMPS 1
 #endif
 
+// ThreadSanitizer keeps a stack of calls for each fiber that it is told of.
+#if defined(__SANITIZE_THREAD__)
+#define NUMPACT_TOLD_FIBERS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NUMPACT_TOLD_FIBERS 1
+#endif
+#endif
+#ifdef NUMPACT_TOLD_FIBERS
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace numpact::gpu {
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{1} << 16;
 constexpr unsigned kQuadLanes = 4;
+
+#ifdef NUMPACT_TOLD_FIBERS
+class ToldFiber {
+ public:
+  ToldFiber() = default;
+  ToldFiber(const ToldFiber&) = delete;
+  ToldFiber& operator=(const ToldFiber&) = delete;
+  ~ToldFiber() { end(); }
+  // One that never returns leaves its calls behind: each run of it is a new one.
+  void begin() {
+    end();
+    own_ = __tsan_create_fiber(0);
+  }
+  void enter() {
+    caller_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(own_, 0);
+  }
+  void leave() { __tsan_switch_to_fiber(caller_, 0); }
+
+ private:
+  void end() {
+    if (own_ != nullptr) __tsan_destroy_fiber(own_);
+  }
+  void* own_ = nullptr;
+  void* caller_ = nullptr;
+};
+#else
+struct ToldFiber {
+  void begin() {}
+  void enter() {}
+  void leave() {}
+};
+#endif
 
 enum class Condition : std::uint8_t { kRunnable, kAtWarp, kAtQuad, kEnded };
 
@@ -38,6 +83,7 @@ struct Fibers::State {
     bool has_place = false;
     Condition condition = Condition::kRunnable;
     std::uint64_t gives = 0;
+    ToldFiber told;
   };
 
   Turns turns;
@@ -49,9 +95,11 @@ struct Fibers::State {
   ucontext_t caller = {};
   jmp_buf caller_place = {};
 
-  static void enter(unsigned high, unsigned low) {
-    auto* const state =
-        reinterpret_cast<State*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+  // A context is given nothing but a function: whose lane begins is noted here.
+  static thread_local State* beginning;
+
+  static void enter() {
+    State* const state = beginning;
     const unsigned lane = state->current;
     (*state->body)(lane);
     state->lanes[lane].condition = Condition::kEnded;
@@ -64,24 +112,28 @@ struct Fibers::State {
       own.has_place = true;
       if (_setjmp(own.place) == 0) _longjmp(caller_place, 1);
     } else {
+      own.told.leave();
       swapcontext(&own.context, &caller);
     }
   }
 
   void resume(unsigned lane) {
     current = lane;
+    beginning = this;
     Lane& own = lanes[lane];
     if constexpr (NUMPACT_JUMPS != 0) {
       if (_setjmp(caller_place) != 0) return;
       if (own.has_place) _longjmp(own.place, 1);
       setcontext(&own.context);
     } else {
+      own.told.enter();
       swapcontext(&caller, &own.context);
     }
   }
 
   void prepare(unsigned lane) {
     Lane& own = lanes[lane];
+    own.told.begin();
     own.stack.resize(kStackBytes);
     getcontext(&own.context);
     own.context.uc_stack.ss_sp = own.stack.data();
@@ -89,9 +141,7 @@ struct Fibers::State {
     own.context.uc_link = nullptr;
     own.has_place = false;
     own.condition = Condition::kRunnable;
-    const auto self = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(this));
-    makecontext(&own.context, reinterpret_cast<void (*)()>(&State::enter), 2,
-                static_cast<unsigned>(self >> 32), static_cast<unsigned>(self & 0xffffffffu));
+    makecontext(&own.context, &State::enter, 0);
   }
 
   bool are_all(unsigned count, Condition condition) const {
@@ -121,6 +171,8 @@ struct Fibers::State {
     return false;
   }
 };
+
+thread_local Fibers::State* Fibers::State::beginning = nullptr;
 
 Fibers::Fibers(Turns turns) : state_(std::make_unique<State>()) { state_->turns = turns; }
 Fibers::~Fibers() = default;
