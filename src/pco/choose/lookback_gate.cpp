@@ -256,7 +256,8 @@ float recalled_bits(const LatentArray& page, Arena& arena) {
     }
     if (found == 0) return HUGE_VALF;
     const Range<L> range = range_of(words);
-    const auto width = static_cast<unsigned>(std::bit_width(range.upper - range.lower));
+    const unsigned width =
+        std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
     return entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits) +
            yes * lookback_bits(lookbacks.first(found), static_cast<float>(found), arena);
