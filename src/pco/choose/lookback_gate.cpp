@@ -401,19 +401,16 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
   });
   if (promising) return true;
-  const float most = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
+  const float wanted_of_primary = wanted - trial.secondary_bits;
+  const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits >= kMinNearBits) {
-    if (near_bits(sample, choice.mode, wanted - trial.secondary_bits, arena) +
-            trial.secondary_bits <
-        wanted) {
-      return true;
-    }
+    if (near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary) return true;
     // Further than near_bits() tries.
-    if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < most) return true;
+    if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < wanted_of_one) return true;
   }
   // Conv1 that was fitted to a period decodes as slowly, and comes near in bits.
   return std::holds_alternative<Conv1>(choice.delta) &&
-         bits_of_one(page, choice.mode, 2, arena) < most;
+         bits_of_one(page, choice.mode, 2, arena) < wanted_of_one;
 }
 
 }  // namespace numpact

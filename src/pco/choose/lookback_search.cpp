@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
 constexpr std::size_t kLeastSampleN = 512;
+// Before so many of a page, parts of it that share their frequent lookbacks are as short.
 constexpr std::size_t kStartN = 32;
 constexpr std::size_t kStartPartN = 8;
 // So many lookbacks of each start are tried as the only one, on so many latents of a block.
