@@ -154,6 +154,23 @@ TYPED_TEST(Deltas, LookbackByTheLetter) {
   }
 }
 
+// However far lookbacks may reach: no more memory than for the page, nor, of a page that says it is
+// long, than for a few times what has come of it.
+TYPED_TEST(Deltas, WindowsTakeNoMoreThanTheirPages) {
+  using L = TypeParam;
+  constexpr std::size_t kLongest = std::size_t{1} << kMaxWindowNLog;
+  constexpr std::size_t kBlock = 64 * 1024;  // what an arena takes at least, and a batch to spare
+  for (const std::size_t page_n : {std::size_t{10}, std::size_t{1000}, kLongest}) {
+    Arena arena(std::pmr::new_delete_resource());
+    LookbackRing<L> ring;
+    const std::vector<L> state(1, 1);
+    ring.start(arena, kLongest, page_n, state);
+    EXPECT_LE(arena.capacity(), kBlock) << page_n;
+    ring.make_room(std::min(page_n - 1, kBatchN));
+    EXPECT_LE(arena.capacity(), kBlock) << page_n;
+  }
+}
+
 TYPED_TEST(Deltas, LookbacksOutsideTheWindowAreFound) {
   using L = TypeParam;
   const std::size_t window_n = 8;
