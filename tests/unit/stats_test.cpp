@@ -10,6 +10,7 @@
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/known_values.hpp"
 #include "pco/stats/log2.hpp"
+#include "pco/stats/narrow.hpp"
 #include "pco/stats/sort.hpp"
 #include "support/distributions.hpp"
 #include "targets.hpp"
@@ -61,6 +62,35 @@ TYPED_TEST(Stats, RangeIsTight) {
       const Range<TypeParam> range = range_of(std::span<const TypeParam>(latents));
       ASSERT_EQ(range.lower, *least);
       ASSERT_EQ(range.upper, *most);
+    });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Stats, NarrowLatentsAreTheSame) {
+  using L = TypeParam;
+  Random random(31);
+  for (int round = 0; round < 300; ++round) {
+    const auto range_bits = static_cast<unsigned>(random.between(1, kBits<L>));
+    std::vector<L> latents(random.one_in(3) ? random.between(1, 1000) : random.between(1, 70));
+    const auto base = static_cast<L>(random.bits(kBits<L>));
+    for (L& latent : latents) latent = static_cast<L>(base + random.bits(range_bits));
+    const auto [least, most] = std::minmax_element(latents.begin(), latents.end());
+    const std::uint64_t width = *most - std::uint64_t{*least};
+    const unsigned narrowest = width >> 8 == 0    ? 8
+                               : width >> 16 == 0 ? 16
+                               : width >> 32 == 0 ? 32
+                                                  : 64;
+    for_each_target([&] {
+      std::vector<L> used = latents;
+      const NarrowLatents kept = narrow(LatentArray(std::span<L>(used)));
+      ASSERT_EQ(kept.latents.bits, std::min(kBits<L>, narrowest));
+      ASSERT_EQ(kept.latents.n, latents.size());
+      kept.latents.visit([&](auto span) {
+        for (std::size_t i = 0; i < latents.size(); ++i) {
+          ASSERT_EQ(span[i] + kept.base, latents[i]) << i;
+        }
+      });
     });
     if (::testing::Test::HasFatalFailure()) return;
   }

@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
@@ -34,6 +36,79 @@ struct Joined {
   HWY_INLINE AnsCodes Codes() const { return codes | widths << kAnsCodesBits; }
 };
 
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+
+// Sums with biases as they come: the low bits of each are its code, as a bias has none that low.
+HWY_NOINLINE void WalkGroups(const AnsSymbolStep* HWY_RESTRICT steps,
+                             const std::uint16_t* HWY_RESTRICT next,
+                             const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
+                             std::uint32_t* HWY_RESTRICT sums, Chains& chains) {
+  const auto step = [=](std::uint32_t y, std::size_t i) HWY_ATTR -> std::uint32_t {
+    const AnsSymbolStep& of = steps[symbols[i]];
+    const std::uint32_t sum = y + of.bits_bias;
+    sums[i] = sum;
+    return next[(y >> ((sum >> 16) & 31)) + of.next_base];
+  };
+  auto [y0, y1, y2, y3] = chains;
+  for (std::size_t group = n; group-- > 0;) {
+    const std::size_t first = group * kAnsStates;
+    y3 = step(y3, first + 3);
+    y2 = step(y2, first + 2);
+    y1 = step(y1, first + 1);
+    y0 = step(y0, first);
+  }
+  chains = {y0, y1, y2, y3};
+}
+
+// The codes of four groups at a time, joined by twos. Returns the sum of widths.
+std::uint64_t JoinGroups(const std::uint32_t* HWY_RESTRICT sums, std::size_t n,
+                         AnsCodes* HWY_RESTRICT codes) {
+  const __m512i low_half = _mm512_set1_epi64(0xffffffff);
+  const __m512i quads = _mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6);
+  __m512i widths = _mm512_setzero_si512();
+  for (std::size_t group = 0; group < n; group += 4) {
+    const std::size_t left = std::min<std::size_t>(n - group, 4);
+    const __mmask16 some = static_cast<__mmask16>((1u << (left * kAnsStates)) - 1);
+    const __m512i sum = _mm512_maskz_loadu_epi32(some, sums + group * kAnsStates);
+    const __m512i width = _mm512_srli_epi32(sum, 16);
+    widths = _mm512_add_epi32(widths, width);
+    const __m512i bits = _mm512_and_si512(width, _mm512_set1_epi32(0xff));
+    const __m512i code = _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), bits), sum);
+    const __m512i bits_even = _mm512_and_si512(bits, low_half);
+    const __m512i pair = _mm512_or_si512(_mm512_and_si512(code, low_half),
+                                         _mm512_sllv_epi64(_mm512_srli_epi64(code, 32), bits_even));
+    const __m512i pair_bits = _mm512_add_epi64(bits_even, _mm512_srli_epi64(bits, 32));
+    const __m512i quad =
+        _mm512_or_si512(pair, _mm512_sllv_epi64(_mm512_unpackhi_epi64(pair, pair), pair_bits));
+    const __m512i quad_bits =
+        _mm512_add_epi64(pair_bits, _mm512_unpackhi_epi64(pair_bits, pair_bits));
+    const __m512i joined = _mm512_or_si512(quad, _mm512_slli_epi64(quad_bits, kAnsCodesBits));
+    _mm512_mask_storeu_epi64(codes + group, static_cast<__mmask8>((1u << left) - 1),
+                             _mm512_permutexvar_epi64(quads, joined));
+  }
+  const __m512i both =
+      _mm512_add_epi64(_mm512_and_si512(widths, low_half), _mm512_srli_epi64(widths, 32));
+  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(both));
+}
+
+// In blocks, whose sums stay in a near cache. Returns the sum of widths.
+std::uint64_t EncodeGroups(const AnsSymbolStep* steps, const std::uint16_t* next,
+                           const std::uint16_t* symbols, std::size_t n, AnsCodes* codes,
+                           Chains& chains) {
+  constexpr std::size_t kBlock = 128;
+  HWY_ALIGN std::uint32_t sums[kBlock * kAnsStates];
+  std::uint64_t widths = 0;
+  for (std::size_t end = n; end > 0;) {
+    const std::size_t first = (end - 1) / kBlock * kBlock;
+    WalkGroups(steps, next, symbols + first * kAnsStates, end - first, sums, chains);
+    widths += JoinGroups(sums, end - first, codes + first);
+    end = first;
+  }
+  return widths;
+}
+
+#else
+
 // Whole groups; a function of its own since it needs all registers. Returns the sum of widths.
 HWY_NOINLINE std::uint64_t EncodeGroups(const AnsSymbolStep* HWY_RESTRICT steps,
                                         const std::uint16_t* HWY_RESTRICT next,
@@ -54,6 +129,8 @@ HWY_NOINLINE std::uint64_t EncodeGroups(const AnsSymbolStep* HWY_RESTRICT steps,
   chains = {y0, y1, y2, y3};
   return widths;
 }
+
+#endif
 
 SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* symbols, std::size_t n,
                          AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {

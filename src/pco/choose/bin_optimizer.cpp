@@ -10,22 +10,40 @@
 namespace numpact {
 namespace {
 
+template <Latent L>
+const L* with_slack(std::span<const L> ends, Arena& arena) {
+  const std::span<L> copy = arena.make<L>(ends.size() + kMergeSlack);
+  std::copy(ends.begin(), ends.end(), copy.begin());
+  std::fill_n(copy.end() - kMergeSlack, kMergeSlack, L{0});
+  return copy.data();
+}
+
 // Marks, for each end j, the start of the last bin of the cheapest binning of [0, j).
 template <Latent L>
 float solve(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
             std::span<std::uint32_t> starts) {
   const std::size_t n = histogram.size();
-  const std::span<float> cumulative = arena.make<float>(n + 1);  // counts before each bin: exact
-  const std::span<float> best = arena.make<float>(n + 1);
+  const std::size_t room = n + 1 + kMergeSlack;
+  const std::span<float> cumulative = arena.make<float>(room);  // counts before each bin: exact
+  const std::span<float> best = arena.make<float>(room);
+  std::fill(best.begin(), best.end(), 0.0f);
   cumulative[0] = 0;
   for (std::size_t i = 0; i < n; ++i) {
     cumulative[i + 1] = cumulative[i] + static_cast<float>(histogram.counts[i]);
   }
+  std::fill(cumulative.begin() + static_cast<std::ptrdiff_t>(n + 1), cumulative.end(),
+            cumulative[n]);
   const float min_count =
       cumulative[n] / static_cast<float>(std::uint32_t{1} << costs.max_size_log);
-  const MergeProblem<L> problem{
-      histogram.lowers.data(),  histogram.uppers.data(), cumulative.data(), n,
-      fast_log2(cumulative[n]), costs.meta_bits,         min_count};
+  const MergeProblem<L> problem{with_slack(histogram.lowers, arena),
+                                with_slack(histogram.uppers, arena),
+                                cumulative.data(),
+                                n,
+                                fast_log2(cumulative[n]),
+                                costs.meta_bits,
+                                min_count,
+                                {arena.make<float>(room).data(), arena.make<float>(room).data(),
+                                 arena.make<float>(room).data()}};
   return merge_bins(problem, best.data(), starts.data());
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen starts at once. Finding far starts costs more than pricing them: some ends share them.
+// Sixteen starts at once, but for the last three before an end: vectors that were stored to a
+// moment ago are slow to load, and each end waits for the one before it. Finding far starts costs
+// more than pricing them: some ends share them.
 #include "pco/choose/bin_search_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -25,47 +27,86 @@ constexpr float kNever = 1e30f;  // costs more than any bin
 using DF = hn::CappedTag<float, kNearStarts>;
 using VF = hn::Vec<DF>;
 
-// Offset widths of bins from a vector of neighbouring starts up to `upper`.
+// Upper ends of bins: one for all starts, or each start's own.
 template <class L>
-HWY_INLINE VF WidthsFrom(DF df, L upper, const L* HWY_RESTRICT lowers) {
-  // The exponent of the range as a float.
+struct OneUpper {
+  L upper;
+  L at(std::size_t) const { return upper; }
+};
+template <class L>
+struct OwnUppers {
+  const L* uppers;
+  L at(std::size_t i) const { return uppers[i]; }
+};
+
+template <class D, class L>
+HWY_INLINE hn::Vec<D> LoadUppers(D d, OneUpper<L> upper, std::size_t) {
+  return hn::Set(d, static_cast<hn::TFromD<D>>(upper.upper));
+}
+template <class D, class L>
+HWY_INLINE hn::Vec<D> LoadUppers(D d, OwnUppers<L> own, std::size_t first) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(L)) {
+    return hn::LoadU(d, own.uppers + first);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<L, D>(), own.uppers + first));
+  }
+}
+
+// Offset widths of bins from a vector of neighbouring starts.
+template <class L, class Uppers>
+HWY_INLINE VF WidthsFrom(DF df, const Uppers& uppers, const L* HWY_RESTRICT lowers) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  // Exponents of floats. Without the bit below the top one they are not rounded up.
+  const auto widths = [=](__m512 tops) HWY_ATTR {
+    const auto exponents = VF{_mm512_getexp_ps(tops)};  // of 0 less than any
+    return hn::Max(hn::Add(exponents, hn::Set(df, 1.0f)), hn::Zero(df));
+  };
+  if constexpr (sizeof(L) == 8) {
+    const hn::ScalableTag<L> d;
+    const auto half = [&](std::size_t first) HWY_ATTR {
+      const auto ranges = hn::Sub(LoadUppers(d, uppers, first), hn::LoadU(d, lowers + first));
+      return _mm512_cvtepu64_ps(hn::AndNot(hn::ShiftRight<1>(ranges), ranges).raw);
+    };
+    return widths(_mm512_insertf32x8(_mm512_castps256_ps512(half(0)), half(8), 1));
+  } else {
+    const hn::RebindToUnsigned<DF> d;
+    const auto ranges_from = [&](auto starts) HWY_ATTR {
+      const auto ranges = hn::Sub(LoadUppers(d, uppers, 0), starts);
+      return widths(_mm512_cvtepu32_ps(hn::AndNot(hn::ShiftRight<1>(ranges), ranges).raw));
+    };
+    if constexpr (sizeof(L) == 4) {
+      return ranges_from(hn::LoadU(d, lowers));
+    } else {
+      return ranges_from(hn::PromoteTo(d, hn::LoadU(hn::Rebind<L, decltype(d)>(), lowers)));
+    }
+  }
+#else
   if constexpr (sizeof(L) <= 2) {
+    // The exponent of the range as a float.
     const hn::RebindToSigned<DF> di;
     const auto starts = hn::PromoteTo(di, hn::LoadU(hn::Rebind<L, DF>(), lowers));
-    const auto ranges = hn::Sub(hn::Set(di, static_cast<std::int32_t>(upper)), starts);
+    const auto ranges = hn::Sub(LoadUppers(di, uppers, 0), starts);
     const auto floats = hn::BitCast(di, hn::ConvertTo(df, ranges));
     const auto exponents = hn::Sub(hn::ShiftRight<23>(floats), hn::Set(di, 126));
     return hn::ConvertTo(df, hn::Max(exponents, hn::Zero(di)));
-  }
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  // Without the bit below the top one it is not rounded up.
-  if constexpr (sizeof(L) == 8) {
-    const __m512i uppers = _mm512_set1_epi64(static_cast<long long>(upper));
-    __m256 halves[2];
-    for (std::size_t half = 0; half < 2; ++half) {
-      const __m512i ranges = _mm512_sub_epi64(uppers, _mm512_loadu_si512(lowers + 8 * half));
-      const __m512i tops = _mm512_andnot_si512(_mm512_srli_epi64(ranges, 1), ranges);
-      const __m512i floats = _mm512_castpd_si512(_mm512_cvtepu64_pd(tops));
-      const __m512i exponents =
-          _mm512_sub_epi64(_mm512_srli_epi64(floats, 52), _mm512_set1_epi64(1022));
-      halves[half] = _mm512_cvtepi64_ps(_mm512_max_epi64(exponents, _mm512_setzero_si512()));
+  } else {
+    HWY_ALIGN float widths[kNearStarts];
+    for (std::size_t i = 0; i < hn::Lanes(df); ++i) {
+      widths[i] = static_cast<float>(std::bit_width(static_cast<L>(uppers.at(i) - lowers[i])));
     }
-    return VF{_mm512_insertf32x8(_mm512_castps256_ps512(halves[0]), halves[1], 1)};
-  } else if constexpr (sizeof(L) == 4) {
-    const __m512i ranges =
-        _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(upper)), _mm512_loadu_si512(lowers));
-    const __m512i tops = _mm512_andnot_si512(_mm512_srli_epi32(ranges, 1), ranges);
-    const __m512i floats = _mm512_castps_si512(_mm512_cvtepu32_ps(tops));
-    const __m512i exponents =
-        _mm512_sub_epi32(_mm512_srli_epi32(floats, 23), _mm512_set1_epi32(126));
-    return VF{_mm512_cvtepi32_ps(_mm512_max_epi32(exponents, _mm512_setzero_si512()))};
+    return hn::Load(df, widths);
   }
 #endif
-  HWY_ALIGN float widths[kNearStarts];
-  for (std::size_t i = 0; i < hn::Lanes(df); ++i) {
-    widths[i] = static_cast<float>(std::bit_width(static_cast<L>(upper - lowers[i])));
-  }
-  return hn::Load(df, widths);
+}
+
+// Of counts of 1 and more; the same as Log2.
+HWY_INLINE VF LogOfCounts(DF df, VF counts) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  const VF mantissas{_mm512_getmant_ps(counts.raw, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src)};
+  return Log2Of(df, VF{_mm512_getexp_ps(counts.raw)}, mantissas);
+#else
+  return Log2(df, counts);
+#endif
 }
 
 // Starts that are tried for several ends.
@@ -75,22 +116,60 @@ struct Starts {
   HWY_ALIGN float widths[kMost];      // of the bin's offsets
   HWY_ALIGN float cumulative[kMost];  // latents before
   HWY_ALIGN float bests[kMost];       // what those cost
-  std::uint32_t starts[kMost];
+  HWY_ALIGN std::int32_t starts[kMost];
   std::size_t n = 0;
 
   HWY_INLINE void add(std::size_t start, float width, float before, float best) {
     widths[n] = width;
     cumulative[n] = before;
     bests[n] = best;
-    starts[n++] = static_cast<std::uint32_t>(start);
+    starts[n++] = static_cast<std::int32_t>(start);
   }
   HWY_INLINE void fill_up() {
     while (n % kNearStarts != 0) add(0, 0, 0, kNever);
   }
 };
 
-template <class L>
+// The cheapest start of each lane so far; of equal ones the first.
+class Cheapest {
+  using DI = hn::RebindToSigned<DF>;
+  using VI = hn::Vec<DI>;
+
+ public:
+  HWY_INLINE Cheapest() : costs_(hn::Set(DF(), kNever)), starts_(hn::Zero(DI())) {}
+
+  HWY_INLINE void offer(VF costs, VI starts) {
+    const auto is_less = hn::Lt(costs, costs_);
+    costs_ = hn::IfThenElse(is_less, costs, costs_);
+    starts_ = hn::IfThenElse(hn::RebindMask(DI(), is_less), starts, starts_);
+  }
+  // Of all lanes.
+  HWY_INLINE std::uint32_t take(float& cost) const {
+    const DF df;
+    const auto least = hn::MinOfLanes(df, costs_);
+    cost = hn::GetLane(least);
+    const auto is_least = hn::Eq(costs_, least);
+    HWY_ALIGN std::int32_t starts[kNearStarts];
+    const DI di;
+    hn::Store(starts_, di, starts);
+    if (hn::CountTrue(df, is_least) == 1) {
+      return static_cast<std::uint32_t>(starts[hn::FindFirstTrue(df, is_least)]);
+    }
+    const auto others = hn::Set(di, std::int32_t{0x7fffffff});
+    const auto some = hn::IfThenElse(hn::RebindMask(di, is_least), starts_, others);
+    return static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(di, some)));
+  }
+
+ private:
+  VF costs_;
+  VI starts_;
+};
+
+// kHasFloor: a weight cannot be under 1: what it has too much is taken from all other bins.
+template <class L, bool kHasFloor>
 class Merger {
+  using DI = hn::RebindToSigned<DF>;
+
  public:
   Merger(const MergeProblem<L>& problem, float* best, std::uint32_t* starts)
       : problem_(problem), best_(best), starts_(starts) {}
@@ -98,18 +177,20 @@ class Merger {
   float run() {
     best_[0] = 0;
     starts_[0] = 0;
+    cost_recent();
+    const std::size_t n = problem_.n;
     std::size_t j = 1;
-    for (; j <= problem_.n && j < kNearStarts; ++j) end_at_first(j);
-    if (problem_.n <= kAllStarts) {
-      for (; j <= problem_.n; ++j) end_at_any(j);
+    for (; j <= n && j < kNearStarts + kRecentStarts; ++j) end_at_first(j);
+    if (n <= kAllStarts) {
+      for (; j <= n; ++j) end_at_any(j);
     }
-    const std::size_t ends = problem_.n < kFewBins ? 1 : kManyEnds;
-    for (; j <= problem_.n; j += ends) {
-      const std::size_t last = std::min(j + ends - 1, problem_.n);
+    const std::size_t ends = n < kFewBins ? 1 : kManyEnds;
+    for (; j <= n; j += ends) {
+      const std::size_t last = std::min(j + ends - 1, n);
       find_far(j, last);
       for (std::size_t end = j; end <= last; ++end) end_at(end);
     }
-    return best_[problem_.n];
+    return best_[n];
   }
 
  private:
@@ -117,94 +198,107 @@ class Merger {
   static constexpr std::size_t kManyEnds = 4;
   static constexpr std::size_t kFewBins = 512;
 
-  // Costs of kNearStarts starts; width_at(i): vector of their widths from the i-th on.
-  template <class Widths>
-  HWY_INLINE void costs(const float* bests, const float* cumulative, const Widths& width_at,
-                        float count_end, float* HWY_RESTRICT out) const {
+  // What bins take, their metadata included.
+  HWY_INLINE VF bits_of(VF counts, VF widths) const {
     const DF df;
-    const auto min_count = hn::Set(df, problem_.min_count);
+    const auto meta = hn::Set(df, problem_.meta_bits);
+    const auto weighed = kHasFloor ? hn::Max(counts, hn::Set(df, problem_.min_count)) : counts;
+    const auto codes = hn::Sub(hn::Set(df, problem_.log_total), LogOfCounts(df, weighed));
+    const auto bits = hn::Mul(counts, hn::Add(codes, widths));
+    if (!kHasFloor) return hn::Add(meta, bits);
+    const auto excess = hn::Mul(hn::Sub(weighed, counts), hn::Set(df, kLog2E));
+    return hn::Add(hn::Add(meta, excess), bits);
+  }
+
+  // The last starts before an end wait for nothing but what came before them.
+  void cost_recent() {
+    const DF df;
+    for (std::size_t back = 1; back <= kRecentStarts; ++back) {
+      float* const costs = problem_.recent[back - 1];
+      for (std::size_t start = 0; start + back <= problem_.n; start += hn::Lanes(df)) {
+        const auto counts = hn::Sub(hn::LoadU(df, problem_.cumulative + start + back),
+                                    hn::LoadU(df, problem_.cumulative + start));
+        const OwnUppers<L> uppers{problem_.uppers + start + back - 1};
+        const auto widths = WidthsFrom(df, uppers, problem_.lowers + start);
+        hn::StoreU(bits_of(counts, widths), df, costs + start);
+      }
+    }
+  }
+
+  // kNearStarts neighbouring starts, or the first n of them.
+  template <bool kSome>
+  HWY_INLINE void offer_from(std::size_t start, std::size_t n, std::size_t end,
+                             Cheapest& cheapest) const {
+    const DF df;
+    const DI di;
+    const OneUpper<L> upper{problem_.uppers[end - 1]};
+    const auto count_end = hn::Set(df, problem_.cumulative[end]);
     for (std::size_t i = 0; i < kNearStarts; i += hn::Lanes(df)) {
-      const auto count = hn::Sub(hn::Set(df, count_end), hn::LoadU(df, cumulative + i));
-      // A weight cannot be under 1: what it has too much is taken from all other bins.
-      const auto weighed = hn::Max(count, min_count);
-      const auto code = hn::Sub(hn::Set(df, problem_.log_total), Log2(df, weighed));
-      const auto excess = hn::Mul(hn::Sub(weighed, count), hn::Set(df, kLog2E));
-      const auto fixed =
-          hn::Add(hn::Add(hn::LoadU(df, bests + i), hn::Set(df, problem_.meta_bits)), excess);
-      const auto bits = hn::Mul(count, hn::Add(code, width_at(i)));
-      hn::Store(hn::Add(fixed, bits), df, out + i);
+      const std::size_t at = start + i;
+      const auto counts = hn::Sub(count_end, hn::LoadU(df, problem_.cumulative + at));
+      const auto bits = bits_of(counts, WidthsFrom(df, upper, problem_.lowers + at));
+      auto costs = hn::Add(hn::LoadU(df, best_ + at), bits);
+      if (kSome) {
+        if (i >= n) break;
+        costs = hn::IfThenElse(hn::FirstN(df, n - i), costs, hn::Set(df, kNever));
+      }
+      cheapest.offer(costs, hn::Iota(di, static_cast<std::int32_t>(at)));
     }
   }
-  // Neighbouring starts.
-  HWY_INLINE void costs_from(std::size_t start, std::size_t end, float* HWY_RESTRICT out) const {
-    const L upper = problem_.uppers[end - 1];
-    const L* const lowers = problem_.lowers + start;
-    const auto width_at = [=](std::size_t i)
-                              HWY_ATTR { return WidthsFrom(DF(), upper, lowers + i); };
-    costs(best_ + start, problem_.cumulative + start, width_at, problem_.cumulative[end], out);
-  }
-  HWY_INLINE void costs_of(const Starts& some, std::size_t first, std::size_t end,
-                           float* HWY_RESTRICT out) const {
-    const float* const widths = some.widths + first;
-    const auto width_at = [=](std::size_t i) HWY_ATTR { return hn::LoadU(DF(), widths + i); };
-    costs(some.bests + first, some.cumulative + first, width_at, problem_.cumulative[end], out);
-  }
 
-  // The first of n costs that is the least; n: a multiple of kNearStarts.
-  static HWY_INLINE std::size_t least(const float* HWY_RESTRICT all, std::size_t n, float& cost) {
+  HWY_INLINE void offer_far(std::size_t end, Cheapest& cheapest) const {
     const DF df;
-    auto lanes = hn::Load(df, all);
-    for (std::size_t i = hn::Lanes(df); i < n; i += hn::Lanes(df)) {
-      lanes = hn::Min(lanes, hn::Load(df, all + i));
+    const auto count_end = hn::Set(df, problem_.cumulative[end]);
+    for (std::size_t i = 0; i < far_.n; i += hn::Lanes(df)) {
+      const auto counts = hn::Sub(count_end, hn::Load(df, far_.cumulative + i));
+      const auto bits = bits_of(counts, hn::Load(df, far_.widths + i));
+      cheapest.offer(hn::Add(hn::Load(df, far_.bests + i), bits), hn::Load(DI(), far_.starts + i));
     }
-    const auto min = hn::MinOfLanes(df, lanes);
-    cost = hn::GetLane(min);
-    std::size_t i = 0;
-    for (; i + hn::Lanes(df) < n; i += hn::Lanes(df)) {
-      const std::intptr_t at = hn::FindFirstTrue(df, hn::Eq(hn::Load(df, all + i), min));
-      if (at >= 0) return i + static_cast<std::size_t>(at);
-    }
-    while (all[i] != cost) ++i;
-    return i;
   }
 
-  // Where fewer than kNearStarts starts exist.
+  // The cheapest of those offered and of the last starts.
+  HWY_INLINE void choose(std::size_t j, std::uint32_t start, float cost) {
+    for (std::size_t back = std::min(j, kRecentStarts); back > 0; --back) {
+      const float recent = best_[j - back] + problem_.recent[back - 1][j - back];
+      start = recent < cost ? static_cast<std::uint32_t>(j - back) : start;
+      cost = std::min(recent, cost);
+    }
+    best_[j] = cost;
+    starts_[j] = start;
+  }
+
+  // Where fewer than kNearStarts starts are to be offered.
   void end_at_first(std::size_t j) {
-    Starts near;
-    for (std::size_t i = 0; i < j; ++i) {
-      const L range = static_cast<L>(problem_.uppers[j - 1] - problem_.lowers[i]);
-      near.add(i, static_cast<float>(std::bit_width(range)), problem_.cumulative[i], best_[i]);
+    std::uint32_t start = 0;
+    float cost = kNever;
+    if (j > kRecentStarts) {
+      Cheapest cheapest;
+      offer_from<true>(0, j - kRecentStarts, j, cheapest);
+      start = cheapest.take(cost);
     }
-    near.fill_up();
-    HWY_ALIGN float all[kNearStarts];
-    costs_of(near, 0, j, all);
-    starts_[j] = near.starts[least(all, kNearStarts, best_[j])];
+    choose(j, start, cost);
   }
 
-  // All starts, in steps that overlap at the first ones.
+  // All starts, in steps of which the last two may overlap.
   void end_at_any(std::size_t j) {
-    HWY_ALIGN float all[kAllStarts + kNearStarts];
-    const std::size_t steps = (j + kNearStarts - 1) / kNearStarts;
-    const auto start_of = [=](std::size_t step) {
-      return step + 1 < steps ? step * kNearStarts : j - kNearStarts;
-    };
-    for (std::size_t step = 0; step < steps; ++step) {
-      costs_from(start_of(step), j, all + step * kNearStarts);
+    Cheapest cheapest;
+    const std::size_t last = j - kRecentStarts - kNearStarts;
+    for (std::size_t start = 0; start < last; start += kNearStarts) {
+      offer_from<false>(start, kNearStarts, j, cheapest);
     }
-    const std::size_t chosen = least(all, steps * kNearStarts, best_[j]);
-    starts_[j] = static_cast<std::uint32_t>(start_of(chosen / kNearStarts) + chosen % kNearStarts);
+    offer_from<false>(last, kNearStarts, j, cheapest);
+    float cost = kNever;
+    const std::uint32_t start = cheapest.take(cost);
+    choose(j, start, cost);
   }
 
   void end_at(std::size_t j) {
-    const std::size_t near = j - kNearStarts;
-    HWY_ALIGN float all[kNearStarts + Starts::kMost];
-    costs_from(near, j, all);
-    for (std::size_t i = 0; i < far_.n; i += kNearStarts) {
-      costs_of(far_, i, j, all + kNearStarts + i);
-    }
-    const std::size_t chosen = least(all, kNearStarts + far_.n, best_[j]);
-    starts_[j] = chosen < kNearStarts ? static_cast<std::uint32_t>(near + chosen)
-                                      : far_.starts[chosen - kNearStarts];
+    Cheapest cheapest;
+    offer_far(j, cheapest);
+    offer_from<false>(j - kRecentStarts - kNearStarts, kNearStarts, j, cheapest);
+    float cost = kNever;
+    const std::uint32_t start = cheapest.take(cost);
+    choose(j, start, cost);
   }
 
   // For each offset width the first start that fits, of those too far from end `first`.
@@ -212,7 +306,7 @@ class Merger {
     const L* const lowers = problem_.lowers;
     const L upper = problem_.uppers[last - 1];
     far_.n = 0;
-    std::uint32_t before = static_cast<std::uint32_t>(first - kNearStarts);
+    std::uint32_t before = static_cast<std::uint32_t>(first - kRecentStarts - kNearStarts);
     const L near_range = static_cast<L>(upper - lowers[before]);
     unsigned width = static_cast<unsigned>(std::bit_width(near_range));
     for (; before > 0 && width <= kBits<L>; ++width) {
@@ -235,7 +329,8 @@ class Merger {
 
 template <class L>
 float MergeBins(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) {
-  return Merger<L>(problem, best, starts).run();
+  if (problem.min_count > 1) return Merger<L, true>(problem, best, starts).run();
+  return Merger<L, false>(problem, best, starts).run();
 }
 
 #define NUMPACT_KERNEL(L, S)                                                               \

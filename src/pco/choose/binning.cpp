@@ -12,9 +12,10 @@
 namespace numpact {
 namespace {
 
-template <Latent L>
-float bin_meta_bits(unsigned size_log) {
-  return static_cast<float>(size_log + kBits<L> + kOffsetWidthBits<L>);
+// latent_bits: of the variable, in however many its latents are kept.
+float bin_meta_bits(unsigned latent_bits, unsigned size_log) {
+  const unsigned width_bits = static_cast<unsigned>(std::bit_width(latent_bits));
+  return static_cast<float>(size_log + latent_bits + width_bits);
 }
 
 // What codes of a typical table cost in the metadata, before the table is known.
@@ -41,16 +42,6 @@ float estimate(std::span<const L> latents, const BinCosts& costs, Arena& arena) 
   return optimize_bins(histogram, costs, arena).total_bits;
 }
 
-// What fits half the width is sorted in half the time.
-std::span<const std::uint32_t> narrowed(std::span<const std::uint64_t> latents, std::uint64_t lower,
-                                        Arena& arena) {
-  const std::span<std::uint32_t> narrow = arena.make<std::uint32_t>(latents.size());
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    narrow[i] = static_cast<std::uint32_t>(latents[i] - lower);
-  }
-  return narrow;
-}
-
 }  // namespace
 
 BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
@@ -73,10 +64,11 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   return effort;
 }
 
-Binning make_binning(const LatentArray& latents, const BinningEffort& effort,
-                     std::span<std::uint16_t> symbols, Arena& arena) {
+Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits,
+                     const BinningEffort& effort, std::span<std::uint16_t> symbols, Arena& arena) {
   Binning binning;
-  binning.latent_bits = latents.bits;
+  binning.latent_bits = latent_bits;
+  const LatentArray& latents = narrow.latents;
   if (latents.n == 0) return binning;
   const HistogramSpec& spec = effort.histogram;
   const std::span<Bin> bins = arena.make<Bin>(spec.most_bins(latents.n));
@@ -86,7 +78,7 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort,
     const std::span<const L> all(span);
     Places<L> places{symbols, {}, 0};
     const Histogram<L> histogram = make_histogram(all, spec, arena, &places);
-    const BinCosts costs{bin_meta_bits<L>(kTypicalSizeLog), effort.tables.max_size_log};
+    const BinCosts costs{bin_meta_bits(latent_bits, kTypicalSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L>& chosen = optimized.bins;
     const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
@@ -103,6 +95,7 @@ Binning make_binning(const LatentArray& latents, const BinningEffort& effort,
     } else {
       find_symbols(binning, all, places, arena);
     }
+    for (Bin& bin : bins.first(chosen.size())) bin.lower += narrow.base;
   });
   return binning;
 }
@@ -113,12 +106,12 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
   return sample.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::span<const L> latents(span);
-    const float meta_bits = bin_meta_bits<L>(kTypicalSizeLog) / scale;
+    const float meta_bits = bin_meta_bits(kBits<L>, kTypicalSizeLog) / scale;
     const BinCosts costs{meta_bits + kOptimism * (1 - 1 / scale), kSampledSizeLog};
     if constexpr (sizeof(L) == 8) {
       const Range<L> range = range_of(latents);
       if (range.upper - range.lower <= ~std::uint32_t{0}) {
-        return estimate(narrowed(latents, range.lower, arena), costs, arena);
+        return estimate(narrowed_copy(latents, range.lower, arena), costs, arena);
       }
     }
     return estimate(latents, costs, arena);

@@ -7,6 +7,7 @@
 #include "pco/ans/bin.hpp"
 #include "pco/ans/weights.hpp"
 #include "pco/choose/bin_optimizer.hpp"
+#include "pco/stats/narrow.hpp"
 
 namespace numpact {
 
@@ -18,10 +19,10 @@ struct BinningEffort {
   static BinningEffort of_level(unsigned level, std::size_t n);
 };
 
-// For all latents of a chunk's variable; without latents, no bins. symbols: one for each latent,
-// become the bins that they are in.
-Binning make_binning(const LatentArray& latents, const BinningEffort& effort,
-                     std::span<std::uint16_t> symbols, Arena& arena);
+// For all latents of a chunk's variable of latent_bits; without latents, no bins. symbols: one for
+// each latent, become the bins that they are in.
+Binning make_binning(const NarrowLatents& latents, unsigned latent_bits,
+                     const BinningEffort& effort, std::span<std::uint16_t> symbols, Arena& arena);
 
 // About how many bits the latents would take in a chunk `scale` times as large with the same
 // distribution, per such sample: codes and offsets, and the metadata over the scale.

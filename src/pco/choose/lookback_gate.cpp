@@ -187,12 +187,13 @@ float entropy(float share) {
 // Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
 // frequent, else by one that it shares with others of its width.
 float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena) {
-  constexpr unsigned kSlotLog = 15;
-  const auto slot_of = [](std::uint32_t lookback) -> std::size_t {
-    return lookback * 0x9e3779b1u >> (32 - kSlotLog);
+  const unsigned slot_log =
+      std::clamp(static_cast<unsigned>(std::bit_width(some.size())) + 3, 9u, 15u);
+  const auto slot_of = [slot_log](std::uint32_t lookback) -> std::size_t {
+    return lookback * 0x9e3779b1u >> (32 - slot_log);
   };
   const ArenaScope scratch(arena);
-  const std::span<std::uint16_t> counts = arena.make<std::uint16_t>(std::size_t{1} << kSlotLog);
+  const std::span<std::uint16_t> counts = arena.make<std::uint16_t>(std::size_t{1} << slot_log);
   std::fill(counts.begin(), counts.end(), std::uint16_t{0});
   std::array<std::uint32_t, 33> width_counts{};
   for (const std::uint32_t lookback : some) {
@@ -208,10 +209,16 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
     const float count = static_cast<float>(width_counts[width] + 1);
     shared[width] = fast_log2(n / count) + static_cast<float>(width - 1);
   }
+  const auto own_bits = [=](std::uint32_t occurrences) {
+    const float count = static_cast<float>(occurrences) - unseen;
+    return fast_log2(n / count) + kBinBits / (count * scale);
+  };
+  std::array<float, 32> rare{};
+  for (std::uint32_t count = 1; count < rare.size(); ++count) rare[count] = own_bits(count);
   float bits = 0;
   for (const std::uint32_t lookback : some) {
-    const float count = static_cast<float>(counts[slot_of(lookback)]) - unseen;
-    const float own = fast_log2(n / count) + kBinBits / (count * scale);
+    const std::uint32_t count = counts[slot_of(lookback)];
+    const float own = count < rare.size() ? rare[count] : own_bits(count);
     bits += std::min(own, shared[static_cast<std::size_t>(std::bit_width(lookback))]);
   }
   return bits / n;

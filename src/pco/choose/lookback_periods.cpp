@@ -30,18 +30,21 @@ using Frequent = std::array<std::uint32_t, kFrequentDistances>;
 // as there are distances; left so.
 Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_t least,
                             std::span<std::uint32_t> counts) {
-  const std::size_t most = counts.size();
+  const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - 1);
+  const std::uint32_t often = static_cast<std::uint32_t>(distances.size() / kOftenShare) + 1;
+  std::array<std::uint32_t, kOftenShare> frequent;
+  std::size_t n = 0;
+  // Those out of reach are counted in the first place.
   for (const std::uint32_t distance : distances) {
-    if (distance >= least && distance < most) ++counts[distance];
+    const std::uint32_t at = distance >= least && distance <= most ? distance : 0;
+    if (++counts[at] == often && at > 0) frequent[n++] = at;
   }
+  std::sort(frequent.begin(), frequent.begin() + static_cast<std::ptrdiff_t>(n),
+            [&](std::uint32_t a, std::uint32_t b) {
+              return counts[a] != counts[b] ? counts[a] > counts[b] : a < b;
+            });
   Frequent top{};
-  counts[0] = static_cast<std::uint32_t>(distances.size() / kOftenShare);
-  for (std::size_t distance = least; distance < most; ++distance) {
-    if (counts[distance] <= counts[top.back()]) continue;
-    std::size_t at = top.size() - 1;
-    for (; at > 0 && counts[distance] > counts[top[at - 1]]; --at) top[at] = top[at - 1];
-    top[at] = static_cast<std::uint32_t>(distance);
-  }
+  std::copy_n(frequent.begin(), std::min(n, top.size()), top.begin());
   std::fill(counts.begin(), counts.end(), 0);
   return top;
 }

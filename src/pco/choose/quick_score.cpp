@@ -9,41 +9,26 @@
 
 namespace numpact {
 
-void WidthCounts::add(std::uint64_t magnitude) {
-  ++counts_[static_cast<std::size_t>(std::bit_width(magnitude))];
-  ++total_;
-}
-
-float WidthCounts::bits() const {
-  if (total_ == 0) return 0;
-  float offsets = 0;
-  for (std::size_t width = 1; width < counts_.size(); ++width) {
-    // The leading bit costs nothing, the sign does.
-    offsets += static_cast<float>(counts_[width]) * static_cast<float>(width);
-  }
-  return entropy(counts_, total_) + offsets / static_cast<float>(total_);
-}
-
-float entropy(std::span<const std::uint32_t> counts, std::size_t total) {
-  const float log_total = fast_log2(static_cast<float>(total));
-  float bits = 0;
-  for (const std::uint32_t count : counts) {
-    if (count == 0) continue;
-    const float n = static_cast<float>(count);
-    bits += n * (log_total - fast_log2(n));
-  }
-  return bits / static_cast<float>(total);
-}
-
 namespace {
 
 // From so many on a value counts as frequent: chance meetings of two in a slot are common, of three
 // rare.
 constexpr std::uint32_t kFrequent = 3;
 
-// What the sum of c * log2(c) over all frequent counts c grows by when one becomes the index. In
-// fractions of a bit, as whole numbers add up faster.
+// Logarithms in fractions of a bit, as whole numbers add up faster.
 constexpr float kLogUnit = 4096;
+
+// c * log2(c) of counts c.
+constexpr auto kLogs = [] {
+  std::array<std::uint32_t, kMostRoughN + 1> logs{};
+  for (std::uint32_t count = 2; count < logs.size(); ++count) {
+    const float c = static_cast<float>(count);
+    logs[count] = static_cast<std::uint32_t>(c * fast_log2(c) * kLogUnit + 0.5f);
+  }
+  return logs;
+}();
+
+// What the sum of c * log2(c) over all frequent counts c grows by when one becomes the index.
 constexpr auto kLogSteps = [] {
   std::array<std::uint32_t, kMostRoughN + 1> steps{};
   float before = 0;
@@ -55,6 +40,35 @@ constexpr auto kLogSteps = [] {
   }
   return steps;
 }();
+
+// The entropy of counts that add up to `total`, of which the logarithms do to `logs`.
+float entropy_of(std::uint32_t logs, std::size_t total) {
+  const float n = static_cast<float>(total);
+  return fast_log2(n) - static_cast<float>(logs) / kLogUnit / n;
+}
+
+// Numbers by their width, for what they would take with a bin for each.
+class WidthCounts {
+ public:
+  template <Latent L>
+  void add(L magnitude) {
+    ++counts_[static_cast<std::size_t>(std::bit_width(magnitude))];
+  }
+  // For each of `total` numbers of up to most_width bits; a sign costs a bit.
+  float bits(std::size_t total, unsigned most_width) const {
+    std::uint32_t logs = 0;
+    std::uint32_t offsets = 0;
+    for (std::uint32_t width = 0; width <= most_width; ++width) {
+      logs += kLogs[counts_[width]];
+      offsets += counts_[width] * width;
+    }
+    // The leading bit costs nothing, the sign does.
+    return entropy_of(logs, total) + static_cast<float>(offsets) / static_cast<float>(total);
+  }
+
+ private:
+  std::array<std::uint32_t, 65> counts_{};
+};
 
 }  // namespace
 
@@ -101,10 +115,13 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   float bits = (n - rare_n) * fast_log2(n) - static_cast<float>(logs) / kLogUnit +
                static_cast<float>(values) * kValueBits / scale;
   if (rare > 0) {
-    const float linear = entropy(buckets, rare) + static_cast<float>(shift);
-    const float logarithmic = widths.bits() - (is_centred ? 0.0f : 1.0f);
+    std::uint32_t bucket_logs = 0;
+    for (const std::uint32_t count : buckets) bucket_logs += kLogs[count];
+    const float linear = entropy_of(bucket_logs, rare) + static_cast<float>(shift);
+    const float logarithmic = widths.bits(rare, kBits<L>) - (is_centred ? 0.0f : 1.0f);
     const float least = std::min(linear, logarithmic);
-    bits += rare_n * ((may_wrap ? std::min(least, wrapped.bits()) : least) + fast_log2(n / rare_n));
+    bits += rare_n * ((may_wrap ? std::min(least, wrapped.bits(rare, kBits<L>)) : least) +
+                      fast_log2(n / rare_n));
   }
   return bits / n;
 }

@@ -10,21 +10,6 @@
 
 namespace numpact {
 
-// Counts numbers by their width and tells what they would take with a bin for each width.
-class WidthCounts {
- public:
-  void add(std::uint64_t magnitude);
-  // For each number; the sign of a magnitude costs a bit.
-  float bits() const;
-
- private:
-  std::array<std::uint32_t, 65> counts_{};
-  std::uint32_t total_ = 0;
-};
-
-// The entropy of the counts, which add up to `total`, for each number.
-float entropy(std::span<const std::uint32_t> counts, std::size_t total);
-
 // Most that rough_bits looks at.
 inline constexpr std::size_t kMostRoughN = 1024;
 

@@ -2,7 +2,9 @@
 #include "pco/latent/latent_encoder.hpp"
 
 #include <algorithm>
+
 #include "pco/latent/pack_kernel.hpp"
+#include "pco/latent/symbols_kernel.hpp"
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/known_values.hpp"
 
@@ -31,6 +33,15 @@ void look_up(const Binning& binning, std::span<const L> latents, std::size_t ran
   }
 }
 
+ByteSymbols byte_symbols(std::span<const Bin> bins) {
+  ByteSymbols table{};  // what lies below the first bin counts for it
+  for (std::size_t symbol = 1; symbol < bins.size(); ++symbol) {
+    std::fill(table.begin() + static_cast<std::ptrdiff_t>(bins[symbol].lower), table.end(),
+              static_cast<std::uint8_t>(symbol));
+  }
+  return table;
+}
+
 }  // namespace
 
 template <Latent L>
@@ -41,6 +52,7 @@ void find_symbols(const Binning& binning, std::span<const L> latents, std::uint1
     std::fill_n(symbols, latents.size(), std::uint16_t{0});
     return;
   }
+  if constexpr (sizeof(L) == 1) return look_up_bytes(byte_symbols(binning.bins), latents, symbols);
   const Bin& last = binning.bins.back();
   const std::uint64_t lower = binning.bins.front().lower;
   const std::uint64_t spread = last.lower - lower;
@@ -103,15 +115,16 @@ void find_symbols(const Binning& binning, std::span<const L> latents, const Plac
   }
 }
 
-OffsetTable OffsetTable::make(const Binning& binning, Arena& arena) {
+OffsetTable OffsetTable::make(const Binning& binning, unsigned kept_bits, std::uint64_t base,
+                              Arena& arena) {
   OffsetTable table;
   table.bin_n = binning.bins.size();
-  visit_latent(binning.latent_bits, [&](auto width) {
+  visit_latent(kept_bits, [&](auto width) {
     using L = decltype(width);
     const std::span<OffsetBin<L>> packed = arena.make<OffsetBin<L>>(table.bin_n);
     for (std::size_t i = 0; i < packed.size(); ++i) {
       const Bin& bin = binning.bins[i];
-      packed[i] = {static_cast<L>(bin.lower), static_cast<L>(bin.offset_bits)};
+      packed[i] = {static_cast<L>(bin.lower - base), static_cast<L>(bin.offset_bits)};
       table.most_bits = std::max(table.most_bits, bin.offset_bits);
     }
     table.bins = packed.data();

@@ -33,7 +33,7 @@ struct OffsetBin {
   L bits;
 };
 
-// The bins of one variable, for packing; L is the variable's width.
+// The bins of one variable, for packing; L is the width that its latents are kept in.
 struct OffsetTable {
   const void* bins = nullptr;
   std::size_t bin_n = 0;
@@ -43,7 +43,9 @@ struct OffsetTable {
   const OffsetBin<L>* as() const {
     return static_cast<const OffsetBin<L>*>(bins);
   }
-  static OffsetTable make(const Binning& binning, Arena& arena);
+  // For latents that are kept less `base` in kept_bits.
+  static OffsetTable make(const Binning& binning, unsigned kept_bits, std::uint64_t base,
+                          Arena& arena);
 };
 
 // One batch: all codes, then all offsets. `codes`, ans_codes_n(latents.size()) of them, is null

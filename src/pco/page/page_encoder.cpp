@@ -57,7 +57,8 @@ void encode_pages(EncodedChunk& chunk, Arena& arena) {
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!chunk.meta.has(index)) continue;
     const Binning& binning = chunk.meta.variables[index];
-    chunk.offsets[index] = OffsetTable::make(binning, arena);
+    const unsigned kept_bits = chunk.pages[0].variables[index].stored.bits;
+    chunk.offsets[index] = OffsetTable::make(binning, kept_bits, chunk.bases[index], arena);
     if (binning.bins.size() > 1) {
       std::size_t codes = 0;
       for (EncodedPage& page : chunk.pages) {

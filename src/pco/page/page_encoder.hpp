@@ -17,7 +17,7 @@ namespace numpact {
 // One latent variable within one page.
 struct PageVariable {
   LatentArray state;            // delta state; n may be 0
-  LatentArray stored;           // latents that the batches hold
+  LatentArray stored;           // latents that the batches hold, perhaps narrower than theirs
   std::size_t first = 0;        // of `stored` in the chunk's symbols
   std::size_t first_codes = 0;  // likewise in its codes
   std::array<std::uint32_t, kAnsStates> ans_states{};
@@ -37,6 +37,7 @@ struct EncodedChunk {
   std::array<std::span<std::uint16_t>, kVariables> symbols;  // the bin of each stored latent
   std::array<std::span<AnsCodes>, kVariables> codes;         // empty where there is no tANS table
   std::array<OffsetTable, kVariables> offsets;
+  std::array<std::uint64_t, kVariables> bases{};  // that the stored latents are kept less
   std::uint64_t meta_bytes = 0;
 
   std::uint64_t bytes() const {

@@ -13,6 +13,20 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
+// Of floats that are 2^exponents * m, with m from 1 up to but not 2.
+template <class DF>
+HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2Of(DF df, hwy::HWY_NAMESPACE::Vec<DF> exponents,
+                                              hwy::HWY_NAMESPACE::Vec<DF> m) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  auto q = hn::Sub(hn::Mul(hn::Set(df, 0.0453004f), m), hn::Set(df, 0.2861662f));
+  q = hn::Add(hn::Mul(q, m), hn::Set(df, 0.7053137f));
+  q = hn::Sub(hn::Mul(q, m), hn::Set(df, 0.9066997f));
+  const auto one = hn::Set(df, 1.0f);
+  const auto two = hn::Set(df, 2.0f);
+  const auto curve = hn::Add(one, hn::Mul(hn::Sub(m, two), q));
+  return hn::Add(exponents, hn::Mul(hn::Sub(m, one), curve));
+}
+
 // Of positive, normal floats.
 template <class DF>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2(DF df, hwy::HWY_NAMESPACE::Vec<DF> x) {
@@ -24,13 +38,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2(DF df, hwy::HWY_NAMESPACE::Vec<DF> x
       hn::ConvertTo(df, hn::Sub(hn::BitCast(di, hn::ShiftRight<23>(bits)), hn::Set(di, 127)));
   const auto m =
       hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(du, 0x7fffffu)), hn::Set(du, 0x3f800000u)));
-  auto q = hn::Sub(hn::Mul(hn::Set(df, 0.0453004f), m), hn::Set(df, 0.2861662f));
-  q = hn::Add(hn::Mul(q, m), hn::Set(df, 0.7053137f));
-  q = hn::Sub(hn::Mul(q, m), hn::Set(df, 0.9066997f));
-  const auto one = hn::Set(df, 1.0f);
-  const auto two = hn::Set(df, 2.0f);
-  const auto curve = hn::Add(one, hn::Mul(hn::Sub(m, two), q));
-  return hn::Add(exponents, hn::Mul(hn::Sub(m, one), curve));
+  return Log2Of(df, exponents, m);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -8,6 +8,7 @@
 
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/known_values.hpp"
+#include "pco/stats/run_starts.hpp"
 #include "pco/stats/sort.hpp"
 
 namespace numpact {
@@ -56,17 +57,21 @@ class Runs {
  private:
   void take_sorted(std::span<const L> sorted, Arena& arena) {
     const std::size_t n = sorted.size();
-    const std::span<L> values = arena.make<L>(n + 1);
-    const std::span<std::uint32_t> starts = arena.make<std::uint32_t>(n + 1);
-    std::size_t size = 0;
-    values[0] = sorted[0];
-    starts[0] = 0;
-    for (std::size_t i = 1; i < n; ++i) {
-      values[size + 1] = sorted[i];
-      starts[size + 1] = static_cast<std::uint32_t>(i);
-      size += sorted[i] != sorted[i - 1] ? 1 : 0;
+    const std::span<L> values = arena.make<L>(n + kRunSlack);
+    const std::span<std::uint32_t> starts = arena.make<std::uint32_t>(n + kRunSlack);
+    std::size_t size = 1;
+    if constexpr (sizeof(L) >= 4) {
+      size = run_starts(sorted, values.data(), starts.data());
+    } else {
+      values[0] = sorted[0];
+      starts[0] = 0;
+      for (std::size_t i = 1; i < n; ++i) {
+        values[size] = sorted[i];
+        starts[size] = static_cast<std::uint32_t>(i);
+        size += sorted[i] != sorted[i - 1] ? 1 : 0;
+      }
     }
-    starts[++size] = static_cast<std::uint32_t>(n);
+    starts[size] = static_cast<std::uint32_t>(n);
     for (std::size_t i = 0; i < size; ++i) starts[i] = starts[i + 1] - starts[i];
     values_ = values.first(size);
     counts_ = starts.first(size);

@@ -71,7 +71,8 @@ void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMe
   }
 }
 
-// All that the pages store of a variable, side by side: in place where there is one page.
+// All that the pages store of a variable, side by side: in place where there is one page. Their
+// own arrays are no longer needed.
 LatentArray gather_stored(std::span<EncodedPage> pages, std::size_t index, unsigned bits,
                           Arena& arena) {
   std::size_t total = 0;
@@ -122,9 +123,15 @@ EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray&
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!chunk.meta.has(index)) continue;
     Binning& binning = chunk.meta.variables[index];
-    const LatentArray stored = gather_stored(chunk.pages, index, binning.latent_bits, arena);
-    chunk.symbols[index] = arena.make<std::uint16_t>(stored.n);
-    binning = make_binning(stored, effort, chunk.symbols[index], arena);
+    const NarrowLatents stored =
+        narrow(gather_stored(chunk.pages, index, binning.latent_bits, arena));
+    for (EncodedPage& page : chunk.pages) {
+      PageVariable& variable = page.variables[index];
+      variable.stored = stored.latents.slice(variable.first, variable.stored.n);
+    }
+    chunk.bases[index] = stored.base;
+    chunk.symbols[index] = arena.make<std::uint16_t>(stored.latents.n);
+    binning = make_binning(stored, binning.latent_bits, effort, chunk.symbols[index], arena);
   }
   encode_pages(chunk, arena);
   return chunk;
