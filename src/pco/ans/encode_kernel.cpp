@@ -60,35 +60,50 @@ HWY_NOINLINE void WalkGroups(const AnsSymbolStep* HWY_RESTRICT steps,
   chains = {y0, y1, y2, y3};
 }
 
-// The codes of four groups at a time, joined by twos. Returns the sum of widths.
-std::uint64_t JoinGroups(const std::uint32_t* HWY_RESTRICT sums, std::size_t n,
-                         AnsCodes* HWY_RESTRICT codes) {
-  const __m512i low_half = _mm512_set1_epi64(0xffffffff);
-  const __m512i quads = _mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6);
-  __m512i widths = _mm512_setzero_si512();
-  for (std::size_t group = 0; group < n; group += 4) {
-    const std::size_t left = std::min<std::size_t>(n - group, 4);
-    const __mmask16 some = static_cast<__mmask16>((1u << (left * kAnsStates)) - 1);
-    const __m512i sum = _mm512_maskz_loadu_epi32(some, sums + group * kAnsStates);
-    const __m512i width = _mm512_srli_epi32(sum, 16);
+// The codes of groups, joined by twos.
+struct Joiner {
+  __m512i widths;
+
+  // Of four groups.
+  HWY_INLINE __m256i Join(__m512i sums) {
+    const __m512i low_half = _mm512_set1_epi64(0xffffffff);
+    const __m512i width = _mm512_srli_epi32(sums, 16);
     widths = _mm512_add_epi32(widths, width);
     const __m512i bits = _mm512_and_si512(width, _mm512_set1_epi32(0xff));
-    const __m512i code = _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), bits), sum);
+    const __m512i code = _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), bits), sums);
     const __m512i bits_even = _mm512_and_si512(bits, low_half);
-    const __m512i pair = _mm512_or_si512(_mm512_and_si512(code, low_half),
-                                         _mm512_sllv_epi64(_mm512_srli_epi64(code, 32), bits_even));
+    const __m512i odd = _mm512_sllv_epi64(_mm512_srli_epi64(code, 32), bits_even);
+    const __m512i pair = _mm512_or_si512(_mm512_and_si512(code, low_half), odd);
     const __m512i pair_bits = _mm512_add_epi64(bits_even, _mm512_srli_epi64(bits, 32));
-    const __m512i quad =
-        _mm512_or_si512(pair, _mm512_sllv_epi64(_mm512_unpackhi_epi64(pair, pair), pair_bits));
-    const __m512i quad_bits =
+    const __m512i second = _mm512_sllv_epi64(_mm512_unpackhi_epi64(pair, pair), pair_bits);
+    const __m512i all_bits =
         _mm512_add_epi64(pair_bits, _mm512_unpackhi_epi64(pair_bits, pair_bits));
-    const __m512i joined = _mm512_or_si512(quad, _mm512_slli_epi64(quad_bits, kAnsCodesBits));
-    _mm512_mask_storeu_epi64(codes + group, static_cast<__mmask8>((1u << left) - 1),
-                             _mm512_permutexvar_epi64(quads, joined));
+    const __m512i joined =
+        _mm512_or_si512(_mm512_or_si512(pair, second), _mm512_slli_epi64(all_bits, kAnsCodesBits));
+    const __m512i evens = _mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6);
+    return _mm512_castsi512_si256(_mm512_permutexvar_epi64(evens, joined));
   }
-  const __m512i both =
-      _mm512_add_epi64(_mm512_and_si512(widths, low_half), _mm512_srli_epi64(widths, 32));
-  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(both));
+  HWY_INLINE std::uint64_t Widths() const {
+    const __m512i low = _mm512_and_si512(widths, _mm512_set1_epi64(0xffffffff));
+    return static_cast<std::uint64_t>(
+        _mm512_reduce_add_epi64(_mm512_add_epi64(low, _mm512_srli_epi64(widths, 32))));
+  }
+};
+
+// Returns the sum of widths.
+std::uint64_t JoinGroups(const std::uint32_t* HWY_RESTRICT sums, std::size_t n,
+                         AnsCodes* HWY_RESTRICT codes) {
+  Joiner joiner{_mm512_setzero_si512()};
+  std::size_t group = 0;
+  for (; group + 4 <= n; group += 4) {
+    const __m256i joined = joiner.Join(_mm512_loadu_si512(sums + group * kAnsStates));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(codes + group), joined);
+  }
+  if (group == n) return joiner.Widths();
+  const __mmask16 some = static_cast<__mmask16>((1u << ((n - group) * kAnsStates)) - 1);
+  const __m256i joined = joiner.Join(_mm512_maskz_loadu_epi32(some, sums + group * kAnsStates));
+  _mm256_mask_storeu_epi64(codes + group, static_cast<__mmask8>((1u << (n - group)) - 1), joined);
+  return joiner.Widths();
 }
 
 // In blocks, whose sums stay in a near cache. Returns the sum of widths.

@@ -54,8 +54,10 @@ constexpr std::size_t kNearStretchN = 256;
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
 
-// With costs that are only guessed, more than this over is too much.
-constexpr float kHopeless = 1.3f;
+// With costs that are only guessed, and with those learned once, more than this over is too much.
+constexpr std::array kHopeless = {1.2f, 1.1f};
+// The nearest of many is promising more often than it pays.
+constexpr float kPromiseOfNear = 0.05f;
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -287,13 +289,12 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
     chosen.lookbacks = arena.make<std::uint32_t>(n);
     chosen.scale = sample.scale;  // or more
     const std::span<L> deltas = arena.make<L>(n);
-    const float hopeless = kHopeless * wanted;
     std::array<std::uint32_t, kNearStretchN> best;
     // Not all of the runs, where there are many. Of a run of the usual length half is looked at.
     const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
     costs.guess();
     float bits = 0;
-    for (int round = 0; round < 2; ++round) {
+    for (const float hopeless : kHopeless) {
       chosen.clear();
       std::size_t stretch = 0;
       for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
@@ -313,7 +314,7 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
         }
       }
       bits = costs.learn(chosen);
-      if (bits > hopeless) return bits;
+      if (bits > hopeless * wanted) return bits;
     }
     if (bits < wanted) return bits;
     const float count = static_cast<float>(chosen.n);
@@ -411,7 +412,8 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits >= kMinNearBits) {
-    if (near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary) return true;
+    const float wanted_of_near = (1 - kPromiseOfNear) * wanted_of_primary;
+    if (near_bits(sample, choice.mode, wanted_of_near, arena) < wanted_of_near) return true;
     // Further than near_bits() tries.
     if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < wanted_of_one) return true;
   }

@@ -103,6 +103,8 @@ void Strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBloc
   }
 }
 
+HWY_INLINE std::uint32_t Scramble(std::uint32_t hash) { return (hash ^ hash >> 15) * kPickFactor; }
+
 void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes& picked) {
   const std::uint32_t* const hashes = block.hashes + kHashHistory;
   const std::uint32_t limit = std::uint32_t{1} << (32 - pick_log);
@@ -117,18 +119,17 @@ void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes
     const auto is_picked = hn::Lt(scrambled, hn::Set(d, limit));
     // Compressing in registers is faster than on the way to memory.
     hn::StoreU(hn::Compress(positions, is_picked), d, picked.positions + found);
-    hn::StoreU(hn::Compress(scrambled, is_picked), d, picked.hashes + found);
     found += hn::CountTrue(d, is_picked);
     positions = hn::Add(positions, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d))));
   }
 #endif
   for (; i < n; ++i) {
-    const std::uint32_t scrambled = (hashes[i] ^ hashes[i] >> 15) * kPickFactor;
     picked.positions[found] = static_cast<std::uint32_t>(i);
-    picked.hashes[found] = scrambled;
-    found += scrambled < limit ? 1 : 0;
+    found += Scramble(hashes[i]) < limit ? 1 : 0;
   }
   picked.n = found;
+  // Few are left.
+  for (i = 0; i < found; ++i) picked.hashes[i] = Scramble(hashes[picked.positions[i]]);
 }
 
 #define NUMPACT_KERNEL(L, S) \

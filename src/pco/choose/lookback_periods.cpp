@@ -26,18 +26,45 @@ constexpr std::size_t kComeBackShare = 16;
 constexpr std::size_t kFrequentDistances = 4;
 using Frequent = std::array<std::uint32_t, kFrequentDistances>;
 
-// Those that occur most often, if they occur often at all; else zeros. counts: zeros, half as many
-// as there are distances; left so.
+// Distances out of reach are counted in so many places, so as not to wait for each other.
+constexpr std::size_t kOutOfReach = 16;
+
+// One in so many distances is looked at first, where that leaves enough, for one that occurs at
+// least a third as often as it must.
+constexpr std::size_t kFirstShare = 8;
+constexpr std::size_t kLeastFirstN = 512;
+
+bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t least,
+                     std::span<std::uint32_t> counts) {
+  const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - kOutOfReach - 1);
+  const std::size_t often = distances.size() / (3 * kFirstShare * kOftenShare);
+  bool found = false;
+  for (std::size_t i = kFirstShare - 1; i < distances.size(); i += kFirstShare) {
+    const std::uint32_t distance = distances[i];
+    if (distance < least || distance > most) continue;
+    found |= ++counts[distance] > often;
+  }
+  std::fill(counts.begin(), counts.end(), 0);
+  return found;
+}
+
+// Those that occur most often, if they occur often at all; else zeros. counts: zeros, for half as
+// many as there are distances and those out of reach; left so.
 Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_t least,
                             std::span<std::uint32_t> counts) {
-  const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - 1);
+  if (distances.size() >= kFirstShare * kLeastFirstN &&
+      !may_be_frequent(distances, least, counts)) {
+    return {};
+  }
+  const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - kOutOfReach - 1);
   const std::uint32_t often = static_cast<std::uint32_t>(distances.size() / kOftenShare) + 1;
   std::array<std::uint32_t, kOftenShare> frequent;
   std::size_t n = 0;
-  // Those out of reach are counted in the first place.
-  for (const std::uint32_t distance : distances) {
-    const std::uint32_t at = distance >= least && distance <= most ? distance : 0;
-    if (++counts[at] == often && at > 0) frequent[n++] = at;
+  for (std::uint32_t i = 0; i < distances.size(); ++i) {
+    const std::uint32_t distance = distances[i];
+    const bool is_in_reach = distance >= least && distance <= most;
+    const std::uint32_t at = is_in_reach ? distance : most + 1 + i % kOutOfReach;
+    if (++counts[at] == often && is_in_reach) frequent[n++] = distance;
   }
   std::sort(frequent.begin(), frequent.begin() + static_cast<std::ptrdiff_t>(n),
             [&](std::uint32_t a, std::uint32_t b) {
@@ -71,7 +98,8 @@ template <Latent L>
 Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::span<std::uint32_t> distances = arena.make<std::uint32_t>(stretch.size());
-  const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(stretch.size() / 2 + 1);
+  const std::span<std::uint32_t> counts =
+      arena.make<std::uint32_t>(stretch.size() / 2 + 1 + kOutOfReach);
   std::fill(counts.begin(), counts.end(), 0);
   const Range<L> range = range_of(stretch);
   const unsigned width =

@@ -14,6 +14,7 @@
 namespace numpact {
 
 // Up to so many different values, several tables of counts fit the nearest cache.
+inline constexpr std::size_t kNarrowestRange = std::size_t{1} << 8;
 inline constexpr std::size_t kNarrowRange = std::size_t{1} << 11;
 // Different values that are counted by hashing.
 inline constexpr std::size_t kMostFew = std::size_t{1} << 10;
@@ -101,7 +102,9 @@ class Runs {
     const std::span<std::uint32_t> table = arena.make<std::uint32_t>(range);
     {
       const ArenaScope scratch(arena);
-      if (range <= kNarrowRange && latents.size() >= 4 * range) {
+      if (range <= kNarrowestRange && latents.size() >= 16 * range) {
+        count_in_tables<8>(latents, table, arena);
+      } else if (range <= kNarrowRange && latents.size() >= 4 * range) {
         count_in_tables<4>(latents, table, arena);
       } else {
         count_in_tables<2>(latents, table, arena);
@@ -130,17 +133,26 @@ class Runs {
       std::fill(tables[t].begin(), tables[t].end(), 0);
       at[t] = tables[t].data();
     }
-    const L lower = lower_;
+    if (lower_ == 0) {
+      count_from(std::integral_constant<L, 0>(), latents, at);
+    } else {
+      count_from(lower_, latents, at);
+    }
+    for (std::size_t t = 1; t < kTables; ++t) {
+      for (std::size_t value = 0; value < counts.size(); ++value) counts[value] += at[t][value];
+    }
+  }
+
+  template <std::size_t kTables, class Lower>
+  static void count_from(Lower lower, std::span<const L> latents,
+                         const std::array<std::uint32_t*, kTables>& tables) {
     const L* const all = latents.data();
     const std::size_t n = latents.size();
     std::size_t i = 0;
     for (; i + kTables <= n; i += kTables) {
-      for (std::size_t t = 0; t < kTables; ++t) ++at[t][static_cast<L>(all[i + t] - lower)];
+      for (std::size_t t = 0; t < kTables; ++t) ++tables[t][static_cast<L>(all[i + t] - lower)];
     }
-    for (; i < n; ++i) ++at[0][static_cast<L>(all[i] - lower)];
-    for (std::size_t t = 1; t < kTables; ++t) {
-      for (std::size_t value = 0; value < counts.size(); ++value) counts[value] += at[t][value];
-    }
+    for (; i < n; ++i) ++tables[0][static_cast<L>(all[i] - lower)];
   }
 
   struct Slot {

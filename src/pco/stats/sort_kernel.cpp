@@ -82,6 +82,9 @@ inline constexpr std::size_t kVectorLatents = HWY_LANES(L);
 template <class L>
 inline constexpr std::size_t kFewLatents = 4 * kVectorLatents<L>;
 
+// From so many on a better pivot pays.
+constexpr std::size_t kManyLatents = 1024;
+
 template <class L>
 void SortFew(L* latents, std::size_t n) {
   switch ((n + kVectorLatents<L> - 1) / kVectorLatents<L>) {
@@ -130,8 +133,27 @@ std::size_t Partition(L* HWY_RESTRICT latents, std::size_t n, L pivot, L* HWY_RE
   return front;
 }
 
+// Of one vector of latents, evenly spaced.
+template <class L>
+L QuickMedian(const L* latents, std::size_t n) {
+  const hn::ScalableTag<L> d;
+  constexpr std::size_t kN = kVectorLatents<L>;
+  HWY_ALIGN L some[kN];
+  const std::size_t step = n / kN;
+  for (std::size_t i = 0; i < kN; ++i) some[i] = latents[i * step];
+  const auto values = hn::Load(d, some);
+  auto ranks = hn::Zero(d);
+  for (std::size_t i = 0; i < kN; ++i) {
+    ranks = CountIn(d, ranks, hn::Lt(hn::Set(d, some[i]), values));
+  }
+  // Equal ones have the rank of the first.
+  const auto is_low = hn::Lt(ranks, hn::Set(d, kN / 2 + 1));
+  return hn::GetLane(hn::MaxOfLanes(d, hn::IfThenElseZero(is_low, values)));
+}
+
 template <class L>
 L Median(const L* latents, std::size_t n) {
+  if (n < kManyLatents) return QuickMedian(latents, n);
   constexpr std::size_t kN = 2 * kVectorLatents<L>;
   HWY_ALIGN L some[kN];
   const std::size_t step = n / kN;
