@@ -64,8 +64,8 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   return effort;
 }
 
-Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits,
-                     const BinningEffort& effort, std::span<std::uint16_t> symbols, Arena& arena) {
+Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const BinningEffort& effort,
+                     std::span<std::uint16_t> symbols, Arena& arena) {
   Binning binning;
   binning.latent_bits = latent_bits;
   const LatentArray& latents = narrow.latents;

@@ -56,8 +56,6 @@ constexpr float kMany = 1.6f;
 
 // With costs that are only guessed, and with those learned once, more than this over is too much.
 constexpr std::array kHopeless = {1.2f, 1.1f};
-// The nearest of many is promising more often than it pays.
-constexpr float kPromiseOfNear = 0.05f;
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -412,8 +410,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits >= kMinNearBits) {
-    const float wanted_of_near = (1 - kPromiseOfNear) * wanted_of_primary;
-    if (near_bits(sample, choice.mode, wanted_of_near, arena) < wanted_of_near) return true;
+    if (near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary) return true;
     // Further than near_bits() tries.
     if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < wanted_of_one) return true;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
@@ -18,12 +19,18 @@ constexpr std::uint32_t kFrequent = 3;
 // Logarithms in fractions of a bit, as whole numbers add up faster.
 constexpr float kLogUnit = 4096;
 
+constexpr std::uint32_t to_units(float bits) {
+  const float units = bits * kLogUnit;
+  const std::uint32_t whole = static_cast<std::uint32_t>(units);
+  return whole + (units - static_cast<float>(whole) >= 0.5f ? 1 : 0);
+}
+
 // c * log2(c) of counts c.
 constexpr auto kLogs = [] {
   std::array<std::uint32_t, kMostRoughN + 1> logs{};
   for (std::uint32_t count = 2; count < logs.size(); ++count) {
     const float c = static_cast<float>(count);
-    logs[count] = static_cast<std::uint32_t>(c * fast_log2(c) * kLogUnit + 0.5f);
+    logs[count] = to_units(c * fast_log2(c));
   }
   return logs;
 }();
@@ -35,7 +42,7 @@ constexpr auto kLogSteps = [] {
   for (std::uint32_t count = kFrequent; count < steps.size(); ++count) {
     const float c = static_cast<float>(count);
     const float sum = c * fast_log2(c);
-    steps[count] = static_cast<std::uint32_t>((sum - before) * kLogUnit + 0.5f);
+    steps[count] = to_units(sum - before);
     before = sum;
   }
   return steps;
@@ -76,18 +83,22 @@ template <Latent L>
 float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   if (latents.empty()) return 0;
   constexpr unsigned kBucketBits = 6;
-  constexpr unsigned kSlotBits = 12;
+  constexpr unsigned kMostSlotBits = 12;
   constexpr float kValueBits = kBits<L> + 16;
   const Range<L> range = range_of(latents);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
   if (width == 0) return 0;
   const unsigned shift = width > kBucketBits ? width - kBucketBits : 0;
-  const auto slot_of = [](L latent) {
+  // At least eight slots for each.
+  const unsigned slot_bits =
+      std::min(kMostSlotBits, static_cast<unsigned>(std::bit_width(latents.size() - 1)) + 3);
+  const auto slot_of = [slot_bits](L latent) {
     return static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
-                                    (64 - kSlotBits));
+                                    (64 - slot_bits));
   };
-  std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots{};
+  std::array<std::uint16_t, std::size_t{1} << kMostSlotBits> slots;
+  std::memset(slots.data(), 0, sizeof slots[0] << slot_bits);
   std::uint32_t logs = 0;
   std::uint32_t values = 0;
   for (const L latent : latents) {

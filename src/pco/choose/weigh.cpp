@@ -110,7 +110,7 @@ RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
     cost.primary.fill(HUGE_VALF);
     for (std::size_t order = 0; order < cost.primary.size(); ++order) {
       // In few bits differences wrap around, those of differences may not.
-      if (order == 2 && cost.primary[1] > cost.primary[0] && kBits < L >> 8) break;
+      if (order == 2 && sizeof(L) > 1 && cost.primary[1] > cost.primary[0]) break;
       cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
       if (few.run_n < order + 2) break;
       deltas = differences(deltas, few.run_n - order);

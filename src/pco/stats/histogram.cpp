@@ -30,7 +30,8 @@ std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t 
     const unsigned shift = width - kMantissa - 1;
     return (shift << kMantissa) + (count >> shift);
   };
-  const std::uint32_t most = *std::max_element(counts.begin(), counts.end());
+  std::uint32_t most = 0;  // not by max_element, which takes one after the other
+  for (const std::uint32_t count : counts) most = std::max(most, count);
   if (most < min_count) return ~std::uint32_t{0};
   std::fill_n(classes.begin(), class_of(most) + 1, 0);
   for (const std::uint32_t count : counts) {
