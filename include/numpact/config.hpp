@@ -96,7 +96,7 @@ class PagingSpec {
   // Automatic.
   PagingSpec() = default;
   // Chunks of a standalone file end where the numbers change so much that metadata of their own
-  // pay (from level 6 on, if mode and delta are automatic too), and at automatic_chunk_n(level)
+  // pay (from level 7 on, if mode and delta are automatic too), and at automatic_chunk_n(level)
   // numbers at the latest. Pages of a wrapped chunk: as
   // equal_pages_up_to(kDefaultPageN), since pages share their metadata.
   static PagingSpec automatic() { return {}; }

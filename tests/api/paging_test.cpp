@@ -65,7 +65,10 @@ TEST(AutomaticPaging, CutsWhereNumbersChange) {
     const double scale = i < 50'000 ? 10 : 1e9;
     numbers[i] = std::llround(scale * random.normal());
   }
-  for (const unsigned level : {6u, 8u, 12u}) {
+  EncodeConfig uncut;
+  uncut.level = 6;
+  EXPECT_EQ(chunk_counts(compress<std::int64_t>(numbers, uncut)).size(), 1u);
+  for (const unsigned level : {7u, 8u, 12u}) {
     EncodeConfig config;
     config.level = level;
     const Bytes file = compress<std::int64_t>(numbers, config);
@@ -133,7 +136,7 @@ TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
 TEST(AutomaticPaging, ThreadsGiveTheSameBytes) {
   Random random(704);
   const Numbers numbers = changing(NumberType::kF32, 1'100'000, random);
-  for (const unsigned level : {6u, 10u}) {
+  for (const unsigned level : {7u, 10u}) {
     EncodeConfig config;
     config.level = level;
     const Bytes file = compressed(numbers, config);

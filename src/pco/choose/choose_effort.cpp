@@ -10,8 +10,8 @@ namespace numpact {
 ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   const unsigned level = config.level;
   ChooseEffort effort;
-  effort.max_sample_n = std::size_t{1} << (level < 2    ? 10
-                                           : level < 5  ? 11
+  effort.max_sample_n = std::size_t{1} << (level < 3    ? 10
+                                           : level < 7  ? 11
                                            : level < 9  ? 12
                                            : level < 10 ? 13
                                                         : 15);

@@ -13,7 +13,7 @@
 namespace numpact::standalone {
 namespace {
 
-constexpr unsigned kFirstCuttingLevel = 6;
+constexpr unsigned kFirstCuttingLevel = 7;
 
 // Cuts that save at least this share, before any chunk looks back, may save more where they do:
 // only encoding them tells.
