@@ -263,6 +263,38 @@ TYPED_TEST(Stats, PlacesTellTheSymbols) {
   EXPECT_EQ(some_elsewhere && all_placed, sizeof(L) > 2);
 }
 
+// Many starts cost the same where bins are alike: the choice must not depend on the lanes.
+TYPED_TEST(Stats, BinsAreTheSameForAllTargets) {
+  using L = TypeParam;
+  Random random(33);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = random.between(1, sizeof(L) == 1 ? 200 : 900);
+    const L step =
+        static_cast<L>(random.between(1, std::max<std::uint64_t>(1, (L(~L{0}) / 2) / n)));
+    std::vector<L> lowers(n);
+    std::vector<L> uppers(n);
+    std::vector<std::uint32_t> counts(n);
+    const bool are_alike = random.one_in(2);
+    for (std::size_t i = 0; i < n; ++i) {
+      lowers[i] = static_cast<L>(i * step);
+      uppers[i] = are_alike ? lowers[i] : static_cast<L>(lowers[i] + random.below(step));
+      counts[i] = static_cast<std::uint32_t>(are_alike ? 8 : random.between(1, 50));
+    }
+    const Histogram<L> histogram{lowers, uppers, counts};
+    const BinCosts costs{static_cast<float>(random.between(1, 80)),
+                         static_cast<unsigned>(random.between(4, 12))};
+    std::vector<L> first;
+    for_each_target([&] {
+      Arena arena(std::pmr::new_delete_resource());
+      const auto merged = optimize_bins(histogram, costs, arena);
+      const std::vector<L> bins(merged.bins.lowers.begin(), merged.bins.lowers.end());
+      if (first.empty()) first = bins;
+      ASSERT_EQ(bins, first) << n;
+    });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TYPED_TEST(Stats, KnownValuesAreCounted) {
   using L = TypeParam;
   Random random(25);

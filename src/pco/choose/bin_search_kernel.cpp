@@ -130,7 +130,8 @@ struct Starts {
   }
 };
 
-// The cheapest start of each lane so far; of equal ones the first.
+// The cheapest start of each lane so far, of equal ones the first: whatever the number of lanes, if
+// starts are offered in ascending order.
 class Cheapest {
   using DI = hn::RebindToSigned<DF>;
   using VI = hn::Vec<DI>;
@@ -249,7 +250,9 @@ class Merger {
   HWY_INLINE void offer_far(std::size_t end, Cheapest& cheapest) const {
     const DF df;
     const auto count_end = hn::Set(df, problem_.cumulative[end]);
-    for (std::size_t i = 0; i < far_.n; i += hn::Lanes(df)) {
+    // They were found from the last to the first.
+    for (std::size_t i = far_.n; i > 0;) {
+      i -= hn::Lanes(df);
       const auto counts = hn::Sub(count_end, hn::Load(df, far_.cumulative + i));
       const auto bits = bits_of(counts, hn::Load(df, far_.widths + i));
       cheapest.offer(hn::Add(hn::Load(df, far_.bests + i), bits), hn::Load(DI(), far_.starts + i));
