@@ -28,9 +28,9 @@ constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
 
 HistogramSpec sample_histogram(std::size_t n) {
-  constexpr std::size_t kMostValues = 300;
-  constexpr std::size_t kMostGroups = 64;
-  return {std::min(n / 16, kMostValues), std::clamp(n / 64, kMinGroups, kMostGroups), 1};
+  const std::size_t most_values = std::clamp<std::size_t>(n / 32, 150, 300);
+  const std::size_t most_groups = std::clamp<std::size_t>(n / 128, 32, 64);
+  return {std::min(n / 16, most_values), std::clamp(n / 64, kMinGroups, most_groups), 1};
 }
 
 // Bins fit the sample they were made for better than the chunk: by about so many bits each.

@@ -25,13 +25,13 @@ constexpr float kRareBits = 0.75f;
 
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
-constexpr float kCloseSecond = 1.03f;
-constexpr float kCloseSecondHinted = 1.02f;
+constexpr float kCloseSecond = 1.015f;
+constexpr float kCloseSecondHinted = 1.015f;
 // What is so near to the best of a run may be the best of a part.
 constexpr float kNearInRun = 1.1f;
 
-// Latents that the first, rough look is at.
-constexpr std::size_t kFewN = 512;
+// Latents that the first, rough look is at. Bases that are parts of each other take twice as many.
+constexpr std::size_t kFewN = 256;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
@@ -188,14 +188,15 @@ class Chooser {
 
   Ranking rank(const Sample& sample) const {
     Ranking ranking(version_, log_);
-    const Sample few = take_few(sample, ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN, arena_);
+    const std::size_t few_n = ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN;
+    const Sample few = take_few(sample, few_n, arena_);
     const Candidates candidates =
         hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
             ? hinted_candidates(*hints_)
             : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(allowed(candidates), sample, few, ranking);
     if (effort_.divided_bases && look.divisible.denominator != 0) {
-      rank_divided(look, sample, few, ranking);
+      rank_divided(look, sample, take_few(sample, 2 * few_n, arena_), ranking);
     }
     if (hints_ == nullptr || hints_->conv1) add_conv1(sample, ranking);
     if (hints_ == nullptr || hints_->dict) add_dict(sample, ranking);

@@ -41,7 +41,7 @@ struct MinSaving {
   float of_plan;
   float of_first_look;
 };
-constexpr MinSaving kMinSaving{0.015f, 0.012f};
+constexpr MinSaving kMinSaving{0.015f, 0.015f};
 constexpr MinSaving kMinSavingForSize{0.005f, 0.003f};
 // Less cannot be cut.
 constexpr float kMinBits = 4096;

@@ -30,7 +30,7 @@ constexpr unsigned kMaxStringLog = 4;
 // With less for each number, lookbacks that differ from one to the next cost more than they save.
 constexpr float kMinNearBits = 0.7f;
 // What must be promised before a search is tried.
-constexpr float kPromise = 0.03f;
+constexpr float kPromise = 0.04f;
 constexpr float kPromiseForSize = 0.01f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
 // takes about as much as naming it.
@@ -43,7 +43,7 @@ constexpr float kBinBits = 50;
 constexpr std::size_t kMostLookbacks = 4096;
 // One in 2^this is looked at.
 constexpr unsigned kPickLog = 4;
-constexpr unsigned kPickLogOfMany = 5;
+constexpr unsigned kPickLogOfMany = 6;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
@@ -266,8 +266,15 @@ float recalled_bits(const LatentArray& page, Arena& arena) {
     const unsigned width =
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
+    const float all = static_cast<float>(found);
+    if (found > kMostLookbacks) {
+      for (std::size_t k = 0; k < kMostLookbacks; ++k) {
+        lookbacks[k] = lookbacks[k * found / kMostLookbacks];
+      }
+      found = kMostLookbacks;
+    }
     return entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits) +
-           yes * lookback_bits(lookbacks.first(found), static_cast<float>(found), arena);
+           yes * lookback_bits(lookbacks.first(found), all, arena);
   });
 }
 

@@ -14,11 +14,11 @@ namespace numpact {
 namespace {
 
 // This share of a page, so many at least and at most.
-constexpr std::size_t kStretchShare = 16;
+constexpr std::size_t kStretchShare = 32;
 constexpr std::size_t kMinStretchN = 2048;
 constexpr std::size_t kMaxStretchN = std::size_t{1} << 14;
 constexpr unsigned kFirstBits = 10;
-constexpr unsigned kMoreBits = 6;
+constexpr unsigned kMoreBits = 8;
 // A distance is frequent that one in so many is.
 constexpr std::size_t kOftenShare = 64;
 // With fewer that come back at all, none of their distances is likely to be frequent.

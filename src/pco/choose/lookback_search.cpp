@@ -312,8 +312,7 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   };
   if (level >= 10) return {part(4, 16, 18), 3, 64};
   if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24};
-  if (level >= 6) return {part(32, 12, 15), 1, 16};
-  return {part(64, 12, 14), 0, 8};
+  return {part(64, 12, 15), level < 6 ? 0u : 1u, 8};
 }
 
 Lookback lookback_for(std::size_t n) {

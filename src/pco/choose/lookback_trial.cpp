@@ -17,14 +17,14 @@ constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.25f;
 constexpr float kMinPageBits = 2048;
-constexpr std::size_t kWeighedN = 4096;
+constexpr std::size_t kWeighedN = 2048;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.05f;
 constexpr float kTollForSize = 0.02f;
 // Beside Conv1, which decodes slowly as well.
 constexpr float kTollBesideConv1 = 0.01f;
 // By the costs that the search learned, more than this over is too much.
-constexpr float kHopeless = 1.05f;
+constexpr float kHopeless = 1.02f;
 
 // Places spread evenly over `size`, without a division for each.
 class Places {

@@ -14,8 +14,8 @@ constexpr float kGoOnShare = 0.97f;
 // Rough costs of modes are wrong by so much at most, hopefully; those of orders by more.
 constexpr float kNearShare = 1.04f;
 constexpr float kNearBits = 0.4f;
-constexpr float kNearOrderShare = 1.07f;
-constexpr float kNearOrderBits = 0.6f;
+constexpr float kNearOrderShare = 1.05f;
+constexpr float kNearOrderBits = 0.4f;
 // A second latent variable costs time to decode: it must save this many bits a number, or this
 // share where numbers take next to nothing. Delta encoding it as well must save the other share.
 constexpr float kSecondaryToll = 0.02f;

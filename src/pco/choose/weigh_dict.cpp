@@ -18,9 +18,9 @@ namespace {
 // Of what the numbers take without a dictionary, its entries may take this share.
 constexpr float kMostEntryShare = 0.5f;
 // And there must be this few of them.
-constexpr float kMostDistinct = 1.0f / 6;
+constexpr float kMostDistinct = 1.0f / 8;
 // With fewer bits for each number there is nothing to gain.
-constexpr float kMinBits = 0.6f;
+constexpr float kMinBits = 1;
 // Without delta exact bins do as well as a dictionary: its entropy must promise this share.
 constexpr float kPromise = 0.96f;
 // Where most values were seen once, their entropy is a guess, and a low one: it must promise more.
