@@ -166,6 +166,10 @@ class Chooser {
   void add_lookback(float bits, Choices& choices) const {
     const auto lookback = find_lookback(bits, choices);
     if (!lookback) return;
+    if (lookback->worth_over_bits > 0) {
+      choices.add(*lookback);
+      return;
+    }
     Choice plain = choices.all()[0];
     choices.add_first(*lookback, tries_more() ? effort_.trials : 0);
     if (tries_more()) return;

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "pco/choose/binning.hpp"
 #include "pco/choose/choose_effort.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
@@ -35,6 +36,8 @@ constexpr std::size_t kTriedForAll = 4;
 constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
+// Up to this share of what would be enough, the bins of deltas may make up for their widths.
+constexpr float kFarFromEnough = 1.25f;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
 
@@ -119,7 +122,7 @@ class Search {
     }
     for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(*costs);
     if (one.bits < bits) bits = start_with_one(one.lookback, chosen_.n, *costs);
-    if (bits > give_up_bits) return {};
+    if (bits > give_up_bits && bits_in_bins(bits, give_up_bits) > give_up_bits) return {};
     choose_all(*costs);
     return same_.subspan(state_n_);
   }
@@ -253,6 +256,24 @@ class Search {
       for (std::size_t j = 0; j < n; ++j) note(begin + j, best_[j]);
     });
     return learn(costs);
+  }
+
+  // What was chosen last takes `bits` by the widths of its deltas. By their bins it may be less,
+  // which is looked at if that is not far from enough.
+  float bits_in_bins(float bits, float enough) {
+    if (bits > kFarFromEnough * enough) return bits;
+    const ArenaScope scratch(arena_);
+    const std::span<L> deltas = arena_.make<L>(chosen_.n);
+    std::size_t k = 0;
+    some_.each([&](std::size_t begin, std::size_t n) {
+      for (std::size_t i = begin; i < begin + n; ++i, ++k) {
+        const L delta = static_cast<L>(latents_[i] - latents_[i - chosen_.lookbacks[k]]);
+        deltas[k] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits_);
+      }
+    });
+    const float count = static_cast<float>(chosen_.n);
+    const float in_bins = estimate_bits(LatentArray(deltas), chosen_.scale, arena_) / count;
+    return bits + std::min(0.0f, in_bins - width_bits(chosen_.widths, chosen_.n, unused_bits_));
   }
 
   void choose_all(const LookbackCosts& costs) {

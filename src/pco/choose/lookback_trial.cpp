@@ -16,13 +16,15 @@ namespace {
 constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.25f;
-constexpr float kMinPageBits = 2048;
+constexpr float kMinPageBits = 1024;
 constexpr std::size_t kWeighedN = 2048;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.05f;
 constexpr float kTollForSize = 0.02f;
 // Beside Conv1, which decodes slowly as well.
 constexpr float kTollBesideConv1 = 0.01f;
+// Of evenly spaced latents and of a sample one must be wrong if they differ by more.
+constexpr float kDoubtful = 1.1f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.02f;
 
@@ -156,8 +158,13 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
+  const float as_is = weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
+  // A sample of runs takes what comes again and again within them for frequent.
+  const float sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
+  const bool is_doubtful = as_is < HUGE_VALF && as_is > kDoubtful * sampled_bits;
+  const float known_bits = is_doubtful ? bits * as_is / sampled_bits : bits;
   // The secondary variable may repeat too.
-  const float most = kHopeless * std::max(bits - trial.secondary_bits, bits / 2);
+  const float most = kHopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
   const std::span<const std::uint32_t> found =
       find_lookbacks(lookback, latents.primary, arena, most, trial.level);
   if (found.empty()) return false;
@@ -179,12 +186,11 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       lookback.secondary = false;
     }
   }
-  if (best_bits >= (1 - toll) * bits) return false;
-  const float as_is = weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
-  if (best_bits >= (1 - toll) * as_is) return false;
+  if (best_bits >= (1 - toll) * std::min(known_bits, as_is)) return false;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);
+  if (best_bits >= (1 - toll) * bits) choice.worth_over_bits = choice.bits / (1 - toll);
   if (covers_chunk) choice.lookbacks = lookbacks;
   return true;
 }

@@ -17,7 +17,9 @@ struct Trial {
   float secondary_bits = 0;  // how many of the bits are the secondary variable's
 };
 
-// Changes the choice's delta to Lookback if the chunk repeats itself enough; returns whether.
+// Changes the choice's delta to Lookback if the chunk repeats itself enough; returns whether. If
+// that only holds should the estimate be too low, the choice says over which bits it is worth
+// trying.
 bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
                   Choice& choice, Arena& arena);
 

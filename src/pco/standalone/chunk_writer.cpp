@@ -41,6 +41,10 @@ std::size_t estimated_bytes(const Choices& choices, std::size_t n) {
   return static_cast<std::size_t>(kDoubt * choices.all()[0].bits * static_cast<float>(n) / 8);
 }
 
+bool looks_back(const Choices& choices) {
+  return std::holds_alternative<Lookback>(choices.all()[0].delta);
+}
+
 // Adds Lookback to the choices if it is better than all cuts.
 RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
                  Choices& choices, Arena& arena) {
@@ -51,9 +55,8 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
       cuts.uncut_bits > 0 ? plain_bits * cuts.bits / cuts.uncut_bits : plain_bits;
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
-  const bool looks_back = std::holds_alternative<Lookback>(whole.delta);
   const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
-  if (looks_back && (!is_deep || whole.bits < kFarBelowCuts * cut_bits)) {
+  if (looks_back(choices) && (!is_deep || whole.bits < kFarBelowCuts * cut_bits)) {
     return {cuts.sizes.first(1), SIZE_MAX, true};
   }
   return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1};
@@ -137,6 +140,10 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
       encode_whole();
       whole = smaller_chunk(whole, numbers, config, arena, choice_log);
       refine(numbers, config, plan, arena);
+    } else if (!plan.is_whole && n < kMinChosenN && looks_back(choices)) {
+      encode_whole();
+    }
+    if (whole.n > 0) {
       plan.most_bytes = kChunkHeadBytes + static_cast<std::size_t>(whole.bytes());
     }
     BitWriter cut = writer;
@@ -147,6 +154,10 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
       return;
     }
     if (chunks != nullptr) chunks->clear();
+    if (!plan.is_whole && !looks_back(choices)) {
+      // What cuts promised may have kept it out.
+      add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
+    }
   } else {
     add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
