@@ -2,6 +2,8 @@
 // What is chosen for data that asks for it, and what it takes.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "choose_cases.hpp"
 #include "pco/choose/allowed.hpp"
 #include "pco/choose/choice.hpp"
@@ -247,6 +249,40 @@ TEST_F(Choosing, SmallSignedNumbersKeptAsUnsigned) {
     const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kU16);
     EXPECT_TRUE(std::holds_alternative<NoDelta>(choice.delta)) << n;
   }
+}
+
+// Within a run of a sample the same differences come again and again, over the page they do not.
+TEST_F(Choosing, LookbackWhereASampleMisleads) {
+  for (int pattern = 0; pattern < 24; ++pattern) {
+    std::array<double, 6> within{};
+    for (double& one : within) one = 1e5 * random_.unit();
+    std::vector<float> numbers(84'000);
+    double level = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (random_.one_in(28)) level = 2e6 * random_.unit() - 1e6;
+      numbers[i] = static_cast<float>(within[i % within.size()] + level);
+    }
+    const std::size_t looking_back =
+        bytes_of(numbers, NumberType::kF32, plain(DeltaSpec::try_lookback()));
+    EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF32)),
+              1.02 * static_cast<double>(looking_back))
+        << pattern;
+  }
+}
+
+TEST_F(Choosing, LookbackForFewBytesOfAPeriod) {
+  constexpr std::size_t kPeriod = 8;
+  std::vector<std::uint8_t> numbers(613);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i < kPeriod) {
+      numbers[i] = static_cast<std::uint8_t>(random_.bits(8));
+    } else {
+      numbers[i] = numbers[random_.one_in(25) ? random_.below(kPeriod) : i % kPeriod];
+    }
+  }
+  const std::size_t looking_back =
+      bytes_of(numbers, NumberType::kU8, plain(DeltaSpec::try_lookback()));
+  EXPECT_LE(bytes_of(numbers, NumberType::kU8), looking_back);
 }
 
 TEST_F(Choosing, NeverMuchWorseThanClassic) {

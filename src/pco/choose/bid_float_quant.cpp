@@ -15,14 +15,22 @@ constexpr unsigned kMinK = 3;
 template <FloatLatent L>
 void bid(std::span<const L> latents, Candidates& candidates) {
   constexpr unsigned kMost = FloatTraits<L>::kMantissaBits;
-  std::array<std::size_t, kMost + 1> counts{};  // latents by trailing zeros of the mantissa
-  for (const L latent : latents) {
-    const L bits = from_ordered(latent, NumberKind::kFloat);
-    const unsigned zeros =
-        std::min(kMost, static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(bits) |
-                                                               (std::uint64_t{1} << kMost))));
-    ++counts[zeros];
+  const auto zeros_of = [](L latent) {
+    const std::uint64_t bits = from_ordered(latent, NumberKind::kFloat);
+    return static_cast<std::size_t>(std::countr_zero(bits | (std::uint64_t{1} << kMost)));
+  };
+  // Latents by trailing zeros of the mantissa. Several tables, so that those that have as many
+  // don't wait for their own counter.
+  constexpr std::size_t kTables = 4;
+  std::array<std::array<std::uint32_t, kMost + 1>, kTables> tables{};
+  std::size_t i = 0;
+  for (; i + kTables <= latents.size(); i += kTables) {
+    for (std::size_t t = 0; t < kTables; ++t) ++tables[t][zeros_of(latents[i + t])];
   }
+  for (; i < latents.size(); ++i) ++tables[0][zeros_of(latents[i])];
+  const auto count = [&](unsigned k) -> std::size_t {
+    return tables[0][k] + tables[1][k] + tables[2][k] + tables[3][k];
+  };
   // The widest k that nearly all have; and the one that saves most if those that don't have it pay
   // for k bits.
   const std::size_t nearly_all = 19 * latents.size() / 20;
@@ -31,7 +39,7 @@ void bid(std::span<const L> latents, Candidates& candidates) {
   std::size_t best_saved = 0;
   std::size_t having = 0;
   for (unsigned k = kMost; k >= 1; --k) {
-    having += counts[k];
+    having += count(k);
     if (widest == 0 && having >= nearly_all) widest = k;
     if (k >= kMinK && k * having > best_saved) {
       best_saved = k * having;
