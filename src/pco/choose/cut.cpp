@@ -41,8 +41,10 @@ struct MinSaving {
   float of_plan;
   float of_first_look;
 };
-constexpr MinSaving kMinSaving{0.015f, 0.015f};
-constexpr MinSaving kMinSavingForSize{0.005f, 0.003f};
+constexpr MinSaving min_saving(unsigned level) {
+  if (level < 8) return {0.03f, 0.03f};
+  return level < kLevelForSize ? MinSaving{0.015f, 0.015f} : MinSaving{0.005f, 0.003f};
+}
 // Less cannot be cut.
 constexpr float kMinBits = 4096;
 // What taking the other delta for some blocks must save for it to be looked at.
@@ -329,7 +331,7 @@ bool saves(const CutPlan& plan, float share) { return plan.bits < (1 - share) * 
 }  // namespace
 
 CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena) {
-  const MinSaving least = level < kLevelForSize ? kMinSaving : kMinSavingForSize;
+  const MinSaving least = min_saving(level);
   const std::span<std::size_t> sizes = arena.make<std::size_t>(kMostBlocks);
   const float all_bits = choice.bits * static_cast<float>(ordered.n);
   if (ordered.n >= kFirstLookN && all_bits >= kMinBits) {
