@@ -154,7 +154,7 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
       return;
     }
     if (chunks != nullptr) chunks->clear();
-    if (!plan.is_whole && !looks_back(choices)) {
+    if (whole.n == 0 && !plan.is_whole && !looks_back(choices)) {
       // What cuts promised may have kept it out.
       add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
     }
