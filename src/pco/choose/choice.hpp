@@ -49,8 +49,10 @@ class Choices {
   void add(const Choice& choice) {
     if (size_ < kMost) choices_[size_++] = choice;
   }
-  // Before the others, of which so many stay.
-  void add_first(const Choice& choice, std::size_t others) {
+  // Before the others, of which so many stay; the first of these is tried only if this one takes
+  // more bits than given.
+  void add_first(const Choice& choice, std::size_t others, float worth_over_bits) {
+    choices_[0].worth_over_bits = worth_over_bits;
     size_ = std::min({size_, others, kMost - 1});
     std::copy_backward(choices_.begin(), choices_.begin() + static_cast<std::ptrdiff_t>(size_),
                        choices_.begin() + static_cast<std::ptrdiff_t>(size_) + 1);

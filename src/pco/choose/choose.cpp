@@ -27,6 +27,8 @@ constexpr float kRareBits = 0.75f;
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.015f;
 constexpr float kCloseSecondHinted = 1.015f;
+// What looks back is not tried beside the others if it takes less than this share of them.
+constexpr float kFarBelow = 0.8f;
 // What is so near to the best of a run may be the best of a part.
 constexpr float kNearInRun = 1.1f;
 
@@ -170,11 +172,9 @@ class Chooser {
       choices.add(*lookback);
       return;
     }
-    Choice plain = choices.all()[0];
-    choices.add_first(*lookback, tries_more() ? effort_.trials : 0);
-    if (tries_more()) return;
-    plain.worth_over_bits = effort_.misled * plain.bits;
-    choices.add(plain);
+    const Choice& plain = choices.all()[0];
+    const float share = effort_.checks_classic ? 0 : tries_more() ? kFarBelow : effort_.misled;
+    choices.add_first(*lookback, tries_more() ? effort_.trials : 1, share * plain.bits);
   }
 
  private:

@@ -68,6 +68,7 @@ void LookbackCosts::guess() {
     frequent_.lookbacks[frequent_.n] = lookback;
     frequent_.costs[frequent_.n++] = costs_[lookback];
   }
+  frequent_.least_of_others = costs_[std::min(frequent_.n + 1, counts_.size() - 1)];
 }
 
 float LookbackCosts::learn(const ChosenLookbacks& chosen) {
@@ -92,6 +93,12 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
     width_counts[width_of(one.lookback)] += one.count;
     counts_[one.lookback] = 0;
   }
+  // Those that occur once among some stand for many others that do not occur among them.
+  const float unseen = chosen.scale > 1.5f ? 0.5f : 0.0f;
+  const auto own_bits = [&](const Counted& one) {
+    const float count = static_cast<float>(one.count) - unseen;
+    return total - fast_log2(count) + kMetaBits / (count * chosen.scale);
+  };
   const auto shared_bits = [&](std::size_t width, float count) {
     return total - fast_log2(count) + static_cast<float>(width - 1);
   };
@@ -104,11 +111,10 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   std::size_t owners = 0;
   for (std::size_t i = 0; i < distinct; ++i) {
     const Counted one = counted[i];
-    const float count = static_cast<float>(one.count) - (chosen.scale > 1.5f ? 0.5f : 0.0f);
-    const float own = total - fast_log2(count) + kMetaBits / (count * chosen.scale);
+    const float own = own_bits(one);
     if (own >= shared[width_of(one.lookback)]) continue;
     width_counts[width_of(one.lookback)] -= one.count;
-    bits += count * own;
+    bits += (static_cast<float>(one.count) - unseen) * own;
     counted[i] = counted[owners];
     counted[owners++] = one;
   }
@@ -119,11 +125,15 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   }
   share(shared);
   for (const Counted& one : counted.first(owners)) {
-    const float count = static_cast<float>(one.count) - (chosen.scale > 1.5f ? 0.5f : 0.0f);
-    costs_[one.lookback] = static_cast<std::uint16_t>(
-        fixed(total - fast_log2(count) + kMetaBits / (count * chosen.scale)));
+    costs_[one.lookback] = static_cast<std::uint16_t>(fixed(own_bits(one)));
   }
-  find_frequent(counted.first(distinct));
+  const Counted rarest = find_frequent(counted.first(distinct));
+  float least = own_bits(rarest);
+  for (std::size_t width = 1; width <= width_of(static_cast<std::uint32_t>(counts_.size() - 1));
+       ++width) {
+    least = std::min(least, shared[width]);
+  }
+  frequent_.least_of_others = fixed(least);
   return bits;
 }
 
@@ -139,7 +149,8 @@ void LookbackCosts::share(const std::array<float, kWidths>& shared) {
 }
 
 // The most frequent first, and 1 in any case: it reaches no further than a page's first latent.
-void LookbackCosts::find_frequent(std::span<const Counted> counted) {
+// Returns the last before that; others are no more frequent.
+LookbackCosts::Counted LookbackCosts::find_frequent(std::span<const Counted> counted) {
   std::array<Counted, kMaxFrequent> top{};
   std::size_t taken = 0;
   const auto before = [](const Counted& a, const Counted& b) {
@@ -152,12 +163,15 @@ void LookbackCosts::find_frequent(std::span<const Counted> counted) {
     for (; at > 0 && before(one, top[at - 1]); --at) top[at] = top[at - 1];
     top[at] = one;
   }
+  const bool is_full = taken + 1 == max_frequent_ && taken > 0;
+  const Counted rarest = is_full ? top[taken - 1] : Counted{2, 0};
   top[taken++] = {0, 1};
   frequent_.n = taken;
   for (std::size_t k = 0; k < taken; ++k) {
     frequent_.lookbacks[k] = top[k].lookback;
     frequent_.costs[k] = costs_[top[k].lookback];
   }
+  return rarest;
 }
 
 float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {

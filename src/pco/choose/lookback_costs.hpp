@@ -64,7 +64,7 @@ class LookbackCosts {
   float learn_lookbacks(const ChosenLookbacks& chosen);
   float learn_deltas(const ChosenLookbacks& chosen);
   void share(const std::array<float, kWidths>& shared);
-  void find_frequent(std::span<const Counted> counted);
+  Counted find_frequent(std::span<const Counted> counted);
 
   unsigned word_bits_;
   unsigned unused_bits_;

@@ -35,6 +35,14 @@ HWY_INLINE Tries CollectTries(const FrequentLookbacks& frequent, std::size_t fir
   return tries;
 }
 
+// What any lookback that is not tried everywhere, and its delta, cost at least.
+template <class L>
+HWY_INLINE std::uint32_t LeastOfOthers(const LookbackTask<L>& task, const Tries& tries) {
+  if (tries.n < task.frequent->n) return 0;
+  return task.frequent->least_of_others +
+         *std::min_element(task.delta_costs->begin(), task.delta_costs->end());
+}
+
 template <class L>
 HWY_INLINE std::uint32_t DeltaCostOf(const L* at, std::size_t lookback, const DeltaCosts& costs) {
   const L delta = static_cast<L>(*at - *(at - lookback));
@@ -92,6 +100,16 @@ HWY_INLINE Words GatherShorts(const std::uint16_t* from, Words indices) {
 // Where a < b as unsigned numbers: c, else d.
 HWY_INLINE Words IfLess(Words a, Words b, Words c, Words d) {
   return _mm512_mask_mov_epi32(d, _mm512_cmplt_epu32_mask(a, b), c);
+}
+// Whether anywhere a > least and b is neither c nor d.
+HWY_INLINE bool AnyNew(Words a, Words least, Words b, Words c, Words d) {
+  const __mmask16 greater = _mm512_cmpgt_epu32_mask(a, least);
+  return _mm512_mask_cmpneq_epu32_mask(_mm512_mask_cmpneq_epu32_mask(greater, b, c), b, d) != 0;
+}
+// Of up to 16 words, or of more.
+HWY_INLINE Words LookUp(const std::uint32_t* from, std::size_t n, Words indices) {
+  return n <= kLanes ? _mm512_permutexvar_epi32(indices, LoadWords(from))
+                     : GatherWords(from, indices);
 }
 
 // By leading zeros, halved for 64 bits: 32 of them share the place of none, which never occur.
@@ -194,6 +212,16 @@ HWY_INLINE Words GatherShorts(const std::uint16_t* from, Words indices) {
 HWY_INLINE Words IfLess(Words a, Words b, Words c, Words d) {
   return _mm256_blendv_epi8(d, c, _mm256_cmpgt_epi32(b, a));
 }
+// Whether anywhere a > least and b is neither c nor d.
+HWY_INLINE bool AnyNew(Words a, Words least, Words b, Words c, Words d) {
+  const Words old = _mm256_or_si256(_mm256_cmpeq_epi32(b, c), _mm256_cmpeq_epi32(b, d));
+  return _mm256_testc_si256(old, _mm256_cmpgt_epi32(a, least)) == 0;
+}
+// Of up to 8 words, or of more.
+HWY_INLINE Words LookUp(const std::uint32_t* from, std::size_t n, Words indices) {
+  return n <= kLanes ? _mm256_permutevar8x32_epi32(LoadWords(from), indices)
+                     : GatherWords(from, indices);
+}
 
 struct Table {
   __m256i parts[4];
@@ -289,17 +317,25 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
 
 #endif
 
-// The cheaper of what was found so far and others.
+// The best lookbacks so far, and others that were no better.
+struct Best {
+  Words costs;
+  Words lookbacks;
+  Words rejected;
+};
+
+// Tries others, if they may be better anywhere.
 template <class L>
-HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table,
-                         const std::uint32_t* others, std::size_t i, Words& least,
-                         Words& lookbacks) {
-  const L* const at = task.latents + i;
+HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table, Words least_cost,
+                         const std::uint32_t* others, std::size_t i, Best& best) {
   const Words tried = LoadWords(others + i);
+  if (!AnyNew(best.costs, least_cost, tried, best.lookbacks, best.rejected)) return;
+  const L* const at = task.latents + i;
   const Words cost =
       AddWords(GatherShorts(task.lookback_costs, tried), DeltaCost(at, Backs<L>{at, tried}, table));
-  lookbacks = IfLess(cost, least, tried, lookbacks);
-  least = MinWords(cost, least);
+  best.rejected = IfLess(cost, best.costs, best.rejected, tried);
+  best.lookbacks = IfLess(cost, best.costs, tried, best.lookbacks);
+  best.costs = MinWords(cost, best.costs);
 }
 
 template <class L>
@@ -310,6 +346,7 @@ void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
     shifted[i] = (*task.delta_costs)[i] << kFrequentLog;
   const Table shifted_table(shifted);
   const Table table(task.delta_costs->data());
+  const Words least_cost = SetWords(LeastOfOthers(task, tries));
   std::size_t j = 0;
   for (; j + 2 * kLanes <= task.n; j += 2 * kLanes) {
     const L* const at = task.latents + task.first + j;
@@ -325,12 +362,12 @@ void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
     for (std::size_t half = 0; half < 2; ++half) {
       const std::size_t i = task.first + j + half * kLanes;
       const Words index = AndWords(words[half], SetWords(kMaxFrequent - 1));
-      Words chosen = GatherWords(tries.lookbacks.data(), index);
-      Words least = ShiftDown<kFrequentLog>(words[half]);
+      const Words chosen = LookUp(tries.lookbacks.data(), tries.n, index);
+      Best best{ShiftDown<kFrequentLog>(words[half]), chosen, chosen};
       for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
-        if (others != nullptr) Consider(task, table, others, i, least, chosen);
+        if (others != nullptr) Consider(task, table, least_cost, others, i, best);
       }
-      StoreWords(chosen, lookbacks + j + half * kLanes);
+      StoreWords(best.lookbacks, lookbacks + j + half * kLanes);
     }
   }
   ChooseByOne(task, tries, j, lookbacks);

@@ -37,6 +37,8 @@ struct FrequentLookbacks {
   std::array<std::uint32_t, kMaxFrequent> lookbacks{};
   std::array<std::uint32_t, kMaxFrequent> costs{};
   std::size_t n = 0;
+  // What any other lookback costs at least.
+  std::uint32_t least_of_others = 0;
 };
 
 // Where to look back to from latents[first] on, and what that costs.
