@@ -5,12 +5,15 @@
 #include "pco/choose/weigh_dict.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "pco/choose/conv1_fit.hpp"
 #include "pco/choose/quick_score.hpp"
 #include "pco/mode/value_index.hpp"
+#include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
+#include "pco/stats/sort.hpp"
 
 namespace numpact {
 namespace {
@@ -67,15 +70,12 @@ class Entries {
   // The numbers of the entries, in an order.
   std::span<const std::uint32_t> sorted(EntryOrder order, Arena& arena) const {
     const std::span<std::uint32_t> numbers = arena.make<std::uint32_t>(size());
-    std::iota(numbers.begin(), numbers.end(), 0u);
-    const std::span<const L> values = index_.values();
     if (order == EntryOrder::kValue) {
-      std::sort(numbers.begin(), numbers.end(),
-                [&](std::uint32_t a, std::uint32_t b) { return values[a] < values[b]; });
+      sort_by_value(numbers, arena);
     } else if (order == EntryOrder::kFrequency) {
-      std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : values[a] < values[b];
-      });
+      sort_by_frequency(numbers, arena);
+    } else {
+      std::iota(numbers.begin(), numbers.end(), 0u);
     }
     return numbers;
   }
@@ -102,6 +102,39 @@ class Entries {
   }
 
  private:
+  // Sorting the values and looking their numbers up is faster than sorting the numbers.
+  void sort_by_value(std::span<std::uint32_t> numbers, Arena& arena) const {
+    const ArenaScope scratch(arena);
+    const std::span<const L> values = index_.values();
+    const Range<L> range = range_of(values);
+    const std::span<const L> sorted = sorted_copy(values, range.lower, range.upper, arena);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = index_.find(sorted[i]);
+  }
+
+  // Equally frequent ones by value. Most are rare, so their places are counted.
+  void sort_by_frequency(std::span<std::uint32_t> numbers, Arena& arena) const {
+    const ArenaScope scratch(arena);
+    const std::span<std::uint32_t> by_value = arena.make<std::uint32_t>(numbers.size());
+    sort_by_value(by_value, arena);
+    constexpr std::uint32_t kRare = 256;
+    std::array<std::uint32_t, kRare> ends{};
+    for (const std::uint32_t count : counts()) ++ends[std::min(count, kRare - 1)];
+    std::uint32_t end = 0;
+    for (std::uint32_t count = kRare; count-- > 0;) {
+      const std::uint32_t first = end;
+      end += ends[count];
+      ends[count] = first;
+    }
+    for (const std::uint32_t number : by_value) {
+      numbers[ends[std::min(counts_[number], kRare - 1)]++] = number;
+    }
+    const std::span<const L> values = index_.values();
+    std::sort(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(ends[kRare - 1]),
+              [&](std::uint32_t a, std::uint32_t b) {
+                return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : values[a] < values[b];
+              });
+  }
+
   ValueIndex<L> index_;
   std::span<std::uint32_t> counts_;
   bool is_complete_ = true;
