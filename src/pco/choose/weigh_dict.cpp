@@ -50,12 +50,8 @@ class Entries {
   Entries(std::span<const L> latents, std::size_t most, Arena& arena)
       : index_(most, arena), counts_(arena.make<std::uint32_t>(most)) {
     std::fill(counts_.begin(), counts_.end(), 0);
-    for (const L latent : latents) {
-      const std::uint32_t number = index_.add(latent);
-      is_complete_ = number != ValueIndex<L>::kNone;
-      if (!is_complete_) return;
-      ++counts_[number];
-    }
+    std::uint32_t* const counts = counts_.data();
+    is_complete_ = index_.add_all(latents, [counts](std::uint32_t number) { ++counts[number]; });
   }
 
   // False if there are too many.
@@ -87,9 +83,8 @@ class Entries {
     const std::span<const std::uint32_t> numbers = sorted(order, arena);
     const std::span<std::uint32_t> places = arena.make<std::uint32_t>(size());
     for (std::uint32_t i = 0; i < numbers.size(); ++i) places[numbers[i]] = i;
-    for (std::size_t i = 0; i < latents.size(); ++i) {
-      result[i] = places[index_.find(latents[i])];
-    }
+    index_.find_all(latents, result.data());
+    for (std::uint32_t& at : result) at = places[at];
     return LatentArray(result);
   }
 
@@ -108,7 +103,7 @@ class Entries {
     const std::span<const L> values = index_.values();
     const Range<L> range = range_of(values);
     const std::span<const L> sorted = sorted_copy(values, range.lower, range.upper, arena);
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = index_.find(sorted[i]);
+    index_.find_all(sorted, numbers.data());
   }
 
   // Equally frequent ones by value. Most are rare, so their places are counted.

@@ -33,7 +33,7 @@ SplitLatents split_to_indices(const Dict& dict, std::span<const L> ordered, Aren
   const ArenaScope scratch(arena);
   ValueIndex<L> index(dict.count, arena);
   for (const L entry : dict.as<L>()) index.add(entry);
-  for (std::size_t i = 0; i < ordered.size(); ++i) indices[i] = index.find(ordered[i]);
+  index.find_all(ordered, indices.data());
   return {LatentArray(indices), LatentArray()};
 }
 
@@ -55,9 +55,7 @@ bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     ValueIndex<L> index(std::min(max_n, ordered.n), arena);
-    for (const L latent : latents) {
-      if (index.add(latent) == ValueIndex<L>::kNone) return false;
-    }
+    if (!index.add_all(latents, [](std::uint32_t) {})) return false;
     const std::span<L> entries = arena.make<L>(index.values().size());
     std::copy(index.values().begin(), index.values().end(), entries.begin());
     std::sort(entries.begin(), entries.end());

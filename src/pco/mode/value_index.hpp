@@ -24,12 +24,12 @@ class ValueIndex {
 
   // The value's number; a new one if it was not met before, kNone if there is no room for it.
   std::uint32_t add(L value) {
-    std::size_t at = find_slot(value);
+    std::size_t at = Table(slots_).place_of(value);
     if (slots_[at].number == kNone) {
       if (size_ == most_) return kNone;
       if (size_ == values_.size()) {
         make_room(std::min(most_, 4 * size_));
-        at = find_slot(value);
+        at = Table(slots_).place_of(value);
       }
       values_[size_] = value;
       slots_[at] = {value, static_cast<std::uint32_t>(size_++)};
@@ -38,7 +38,33 @@ class ValueIndex {
   }
 
   // kNone if it was not met.
-  std::uint32_t find(L value) const { return slots_[find_slot(value)].number; }
+  std::uint32_t find(L value) const { return Table(slots_).find(value); }
+
+  // Adds the values in turn and calls use(number) for each. False, as soon as there is no room for
+  // one.
+  template <class F>
+  bool add_all(std::span<const L> values, F&& use) {
+    for (std::size_t i = 0; i < values.size();) {
+      // Copied, so that what is written meanwhile can't change it.
+      const Table table(slots_);
+      for (; i < values.size(); ++i) {
+        const std::uint32_t number = table.find(values[i]);
+        if (number == kNone) break;
+        use(number);
+      }
+      if (i == values.size()) break;
+      const std::uint32_t number = add(values[i++]);
+      if (number == kNone) return false;
+      use(number);
+    }
+    return true;
+  }
+
+  // The numbers of values that were met.
+  void find_all(std::span<const L> values, std::uint32_t* numbers) const {
+    const Table table(slots_);
+    for (std::size_t i = 0; i < values.size(); ++i) numbers[i] = table.find(values[i]);
+  }
 
   std::span<const L> values() const { return values_.first(size_); }
 
@@ -48,25 +74,38 @@ class ValueIndex {
     std::uint32_t number;
   };
 
+  // A power of two of slots, more than twice as many as values, so that one is free.
+  class Table {
+   public:
+    explicit Table(std::span<const Slot> slots)
+        : slots_(slots.data()),
+          mask_(slots.size() - 1),
+          shift_(64 - static_cast<unsigned>(std::bit_width(mask_))) {}
+
+    // Where the value stands or would.
+    std::size_t place_of(L value) const {
+      std::size_t at =
+          static_cast<std::size_t>((std::uint64_t{value} * 0x9e3779b97f4a7c15u) >> shift_);
+      while (slots_[at].value != value && slots_[at].number != kNone) at = (at + 1) & mask_;
+      return at;
+    }
+    std::uint32_t find(L value) const { return slots_[place_of(value)].number; }
+
+   private:
+    const Slot* slots_;
+    std::size_t mask_;
+    unsigned shift_;
+  };
+
   void make_room(std::size_t room) {
     const std::span<const L> old = values();
     values_ = arena_.make<L>(room);
-    log_ = std::max(1u, static_cast<unsigned>(std::bit_width(2 * room)));
-    slots_ = arena_.make<Slot>(std::size_t{1} << log_);
+    slots_ = arena_.make<Slot>(std::bit_ceil(2 * room + 1));
     std::fill(slots_.begin(), slots_.end(), Slot{0, kNone});
     for (std::size_t i = 0; i < old.size(); ++i) {
       values_[i] = old[i];
-      slots_[find_slot(old[i])] = {old[i], static_cast<std::uint32_t>(i)};
+      slots_[Table(slots_).place_of(old[i])] = {old[i], static_cast<std::uint32_t>(i)};
     }
-  }
-
-  // There are more than twice as many slots as values, so one is free.
-  std::size_t find_slot(L value) const {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at =
-        static_cast<std::size_t>((std::uint64_t{value} * 0x9e3779b97f4a7c15u) >> (64 - log_));
-    while (slots_[at].number != kNone && slots_[at].value != value) at = (at + 1) & mask;
-    return at;
   }
 
   static constexpr std::size_t kFirstRoom = std::size_t{1} << 10;
@@ -75,7 +114,6 @@ class ValueIndex {
   Arena& arena_;
   std::span<L> values_;
   std::span<Slot> slots_;
-  unsigned log_ = 1;
   std::size_t size_ = 0;
 };
 
