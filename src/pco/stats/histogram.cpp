@@ -98,16 +98,19 @@ class Builder {
 
 template <Latent L>
 void group_runs(const Runs<L>& runs, std::size_t max_values, std::uint32_t min_count,
-                Builder<L>& builder) {
-  const std::uint32_t frequent = frequent_count(runs.counts(), max_values, min_count);
-  for (std::size_t i = 0; i < runs.values().size(); ++i) {
-    const std::uint32_t count = runs.counts()[i];
-    if (count >= frequent) {
-      builder.add_value(runs.values()[i], count);
+                Builder<L>& result) {
+  const std::span<const L> values = runs.values();
+  const std::span<const std::uint32_t> counts = runs.counts();
+  const std::uint32_t frequent = frequent_count(counts, max_values, min_count);
+  Builder<L> builder = result;  // a copy can stay in registers
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (counts[i] >= frequent) {
+      builder.add_value(values[i], counts[i]);
     } else {
-      builder.add_to_group(runs.values()[i], count);
+      builder.add_to_group(values[i], counts[i]);
     }
   }
+  result = builder;
 }
 
 // One latent out of each `share` neighbours; a fixed sequence says which, so that periods in the
