@@ -47,15 +47,20 @@ constexpr unsigned kPickLogOfMany = 6;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
-// So many of a sample are looked at for streams that take turns, in stretches with gaps as long.
+// So many of a sample are looked at for streams that take turns, in stretches with gaps.
 constexpr std::size_t kNearN = 2048;
 constexpr std::size_t kNearStretchN = 256;
 // Of the number of them that is to be expected, so many at least and at most.
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
 
-// With costs that are only guessed, and with those learned once, more than this over is too much.
-constexpr std::array kHopeless = {1.2f, 1.1f};
+// With costs that are only guessed, and with those learned once: the stretches that are looked at,
+// and what is too much over.
+struct NearRound {
+  std::size_t one_in;
+  float hopeless;
+};
+constexpr std::array kNearRounds = {NearRound{4, 1.2f}, NearRound{2, 1.1f}};
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -295,16 +300,16 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
     chosen.scale = sample.scale;  // or more
     const std::span<L> deltas = arena.make<L>(n);
     std::array<std::uint32_t, kNearStretchN> best;
-    // Not all of the runs, where there are many. Of a run of the usual length half is looked at.
+    // Not all of the runs, where there are many.
     const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
     costs.guess();
     float bits = 0;
-    for (const float hopeless : kHopeless) {
+    for (const NearRound& round : kNearRounds) {
       chosen.clear();
       std::size_t stretch = 0;
       for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
         for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
-          if (stretch++ % 2 == 1) continue;
+          if (stretch++ % round.one_in != 0) continue;
           const std::size_t count = std::min(best.size(), sample.run_n - j);
           choose_cheapest(
               LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
@@ -319,7 +324,7 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
         }
       }
       bits = costs.learn(chosen);
-      if (bits > hopeless * wanted) return bits;
+      if (bits > round.hopeless * wanted) return bits;
     }
     if (bits < wanted) return bits;
     const float count = static_cast<float>(chosen.n);
