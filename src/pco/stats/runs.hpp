@@ -110,14 +110,8 @@ class Runs {
         count_in_tables<2>(latents, table, arena);
       }
     }
-    const std::span<L> values = arena.make<L>(range + 1);
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < range; ++i) {
-      const std::uint32_t count = table[i];
-      values[size] = static_cast<L>(lower_ + i);
-      table[size] = count;
-      size += count > 0 ? 1 : 0;
-    }
+    const std::span<L> values = arena.make<L>(range + kRunSlack);
+    const std::size_t size = take_occurring<L>(table, lower_, values.data());
     values_ = values.first(size);
     counts_ = table.first(size);
   }
