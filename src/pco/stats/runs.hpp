@@ -28,7 +28,7 @@ class Runs {
   // range: that of the latents.
   Runs(std::span<const L> latents, const Range<L>& range, Arena& arena) : lower_(range.lower) {
     const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
-    if (width < kCountableRange && width < 4 * std::uint64_t{latents.size()}) {
+    if (width < kCountableRange && width < 8 * std::uint64_t{latents.size()}) {
       count_values(latents, static_cast<std::size_t>(width) + 1, arena);
     } else if (!count_few(latents, arena)) {
       take_sorted(sorted_copy(latents, range.lower, range.upper, arena), arena);
