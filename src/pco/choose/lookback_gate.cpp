@@ -54,13 +54,15 @@ constexpr std::size_t kNearStretchN = 256;
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
 
-// With costs that are only guessed, and with those learned once: the stretches that are looked at,
+// The stretches that are looked at, with costs that are only guessed or learned in the round before,
 // and what is too much over.
 struct NearRound {
   std::size_t one_in;
+  bool guesses;
   float hopeless;
 };
-constexpr std::array kNearRounds = {NearRound{4, 1.2f}, NearRound{2, 1.1f}};
+constexpr std::array kNearRounds = {NearRound{4, true, 1.3f}, NearRound{2, true, 1.2f},
+                                    NearRound{2, false, 1.1f}};
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -302,9 +304,9 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
     std::array<std::uint32_t, kNearStretchN> best;
     // Not all of the runs, where there are many.
     const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
-    costs.guess();
     float bits = 0;
     for (const NearRound& round : kNearRounds) {
+      if (round.guesses) costs.guess();
       chosen.clear();
       std::size_t stretch = 0;
       for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
