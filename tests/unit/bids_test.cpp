@@ -210,5 +210,29 @@ TEST_F(Bids, ValueIndexNumbersInOrderOfAppearance) {
   EXPECT_EQ(index.values().size(), 5000u);
 }
 
+TEST_F(Bids, ValueIndexNumbersManyAtOnce) {
+  // Zero is what free slots hold.
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t i = 0; i < 9000; ++i) values.push_back(i * i % 3001 * 0x10001);
+  ValueIndex<std::uint32_t> one_by_one(3001, arena_);
+  std::vector<std::uint32_t> expected;
+  for (const std::uint32_t value : values) expected.push_back(one_by_one.add(value));
+  const std::size_t distinct = one_by_one.values().size();
+  ValueIndex<std::uint32_t> index(distinct, arena_);
+  std::vector<std::uint32_t> numbers;
+  const auto note = [&](std::uint32_t number) { numbers.push_back(number); };
+  EXPECT_TRUE(index.add_all(values, note));
+  EXPECT_EQ(numbers, expected);
+  std::fill(numbers.begin(), numbers.end(), 0u);
+  index.find_all(values, numbers.data());
+  EXPECT_EQ(numbers, expected);
+  EXPECT_FALSE(ValueIndex<std::uint32_t>(0, arena_).add_all(values, note));
+  ValueIndex<std::uint32_t> small(distinct - 1, arena_);
+  numbers.clear();
+  EXPECT_FALSE(small.add_all(values, note));
+  EXPECT_LT(numbers.size(), expected.size());
+  EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), expected.begin()));
+}
+
 }  // namespace
 }  // namespace numpact::testing

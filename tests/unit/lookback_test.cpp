@@ -31,6 +31,18 @@ std::uint32_t naive_cost(const std::vector<L>& latents, std::size_t i, std::uint
   return costs[class_of_width<L>(width)];
 }
 
+std::uint32_t least_of_others(const std::vector<std::uint16_t>& costs,
+                              const FrequentLookbacks& frequent) {
+  const auto begin = frequent.lookbacks.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(frequent.n);
+  std::uint32_t least = 2000;
+  for (std::uint32_t lookback = 1; lookback < costs.size(); ++lookback) {
+    if (std::find(begin, end, lookback) == end)
+      least = std::min<std::uint32_t>(least, costs[lookback]);
+  }
+  return least;
+}
+
 template <class T>
 class LookbackKernel : public ::testing::Test {
  protected:
@@ -69,6 +81,8 @@ TYPED_TEST(LookbackKernel, ChoosesTheCheapest) {
         frequent.costs[k] = costs[frequent.lookbacks[k]];
       }
       frequent.lookbacks[frequent.n - 1] = 1;
+      frequent.costs[frequent.n - 1] = costs[1];
+      if (random.one_in(2)) frequent.least_of_others = least_of_others(costs, frequent);
       std::vector<std::vector<std::uint32_t>> others(3, std::vector<std::uint32_t>(first + n));
       for (auto& other : others) {
         for (std::size_t i = 1; i < first + n; ++i) {

@@ -11,6 +11,7 @@
 #include "pco/stats/known_values.hpp"
 #include "pco/stats/log2.hpp"
 #include "pco/stats/narrow.hpp"
+#include "pco/stats/run_starts.hpp"
 #include "pco/stats/sort.hpp"
 #include "support/distributions.hpp"
 #include "targets.hpp"
@@ -65,6 +66,33 @@ TYPED_TEST(Stats, RangeIsTight) {
       ASSERT_EQ(range.upper, most);
     });
     if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Stats, OccurringValuesAreTaken) {
+  Random random(20);
+  for (int round = 0; round < 100; ++round) {
+    const std::size_t n = random.between(1, 250);
+    const std::uint64_t gaps = random.between(1, 20);
+    const TypeParam lower = static_cast<TypeParam>(random.below(256 - n));
+    std::vector<std::uint32_t> counts(n);
+    std::vector<TypeParam> expected_values;
+    std::vector<std::uint32_t> expected_counts;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!random.one_in(gaps)) continue;
+      counts[i] = static_cast<std::uint32_t>(random.between(1, 0xffffffff));
+      expected_values.push_back(static_cast<TypeParam>(lower + i));
+      expected_counts.push_back(counts[i]);
+    }
+    for_each_target([&] {
+      std::vector<std::uint32_t> some = counts;
+      std::vector<TypeParam> values(n + kRunSlack);
+      const std::size_t size = take_occurring<TypeParam>(some, lower, values.data());
+      values.resize(size);
+      some.resize(size);
+      ASSERT_EQ(values, expected_values);
+      ASSERT_EQ(some, expected_counts);
+    });
   }
 }
 

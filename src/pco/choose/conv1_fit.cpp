@@ -136,11 +136,9 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
 }
 
 // By the errors of least squares: bits fall by half of what the logarithm of their square does.
-unsigned pick_order(const LagEquations& equations, unsigned most, unsigned latent_bits,
-                    float chunk_n) {
+unsigned pick_order(const LagErrors& errors, unsigned most, unsigned latent_bits, float chunk_n) {
   // Each lag's: of the weight, and of a latent that is stored as it is.
   const float lag_bits = static_cast<float>(wire::kConv1WeightBits + latent_bits / 2);
-  const auto errors = equations.errors();
   unsigned best = 0;
   float best_bits = HUGE_VALF;
   for (const unsigned order : kOrders) {
@@ -157,8 +155,8 @@ unsigned pick_order(const LagEquations& equations, unsigned most, unsigned laten
 }
 
 // Whether the lags explain enough more than differences do.
-bool is_promising(const LagEquations& equations, unsigned order, float wanted_bits) {
-  const auto errors = equations.errors();
+bool is_promising(const LagEquations& equations, const LagErrors& errors, unsigned order,
+                  float wanted_bits) {
   const double plain =
       std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
   const double ratio = (plain + 0.1) / (errors[order] + 0.1);
@@ -179,9 +177,10 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
       latents.first(std::min(latents.size(), fit_runs * sample.run_n));
   const Centred<L> centred(fitted, sample.run_n, arena);
   const LagEquations equations(centred.runs, most);
-  const unsigned order = pick_order(equations, most, kBits<L>, chunk_n);
-  if (order == 0 || !is_promising(equations, order, effort.conv1_toll * to_beat))
-    return std::nullopt;
+  const LagErrors errors = equations.errors();
+  const unsigned order = pick_order(errors, most, kBits<L>, chunk_n);
+  if (order == 0) return std::nullopt;
+  if (!is_promising(equations, errors, order, effort.conv1_toll * to_beat)) return std::nullopt;
   LagWeights weights{};
   WeighedConv1 best;
   best.conv.order = order;

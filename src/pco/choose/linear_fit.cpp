@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pco/choose/linear_fit_kernel.hpp"
+
 namespace numpact {
 namespace {
 
@@ -14,23 +16,25 @@ constexpr double kRidge = 1e-9;
 
 LagEquations::LagEquations(const CentredRuns& runs, unsigned order) : order_(order) {
   const std::size_t run_n = runs.run_n;
+  Matrix diagonals{};  // by place along them and lag
   for (std::size_t from = 0; from + run_n <= runs.values.size(); from += run_n) {
     const double* const x = runs.values.data() + from;
-    std::array<double, kMost> first{};
-    for (std::size_t i = order; i < run_n; ++i) {
-      for (unsigned j = 0; j <= order; ++j) first[j] += x[i] * x[i - j];
-    }
+    std::array<double, kMost> sums;
+    lag_sums(x, run_n, order, sums.data());
     total_ += static_cast<double>(run_n - order);
+    for (unsigned lag = 0; lag <= order; ++lag) diagonals[0][lag] += sums[lag];
     // Along a diagonal the sums are the same but for the ends.
-    for (unsigned lag = 0; lag <= order; ++lag) {
-      double sum = first[lag];
-      products_[lag][0] += sum;
-      for (unsigned j = 0; j + 1 + lag <= order; ++j) {
-        sum +=
-            x[order - 1 - j] * x[order - 1 - j - lag] - x[run_n - 1 - j] * x[run_n - 1 - j - lag];
-        products_[j + 1 + lag][j + 1] += sum;
+    for (unsigned j = 0; j < order; ++j) {
+      const double* const first = x + (order - 1 - j);
+      const double* const last = x + (run_n - 1 - j);
+      for (unsigned lag = 0; j + 1 + lag <= order; ++lag) {
+        sums[lag] += *first * *(first - lag) - *last * *(last - lag);
+        diagonals[j + 1][lag] += sums[lag];
       }
     }
+  }
+  for (unsigned j = 0; j <= order; ++j) {
+    for (unsigned lag = 0; j + lag <= order; ++lag) products_[j + lag][j] = diagonals[j][lag];
   }
 }
 
@@ -83,11 +87,11 @@ bool LagEquations::solve(unsigned order, LagWeights& weights) const {
   return true;
 }
 
-std::array<double, kMaxConv1Order + 1> LagEquations::errors() const {
+LagErrors LagEquations::errors() const {
   Matrix triangle;
   std::array<double, kMost> targets;
   const unsigned known = factor(order_, triangle, targets);
-  std::array<double, kMaxConv1Order + 1> errors{};
+  LagErrors errors{};
   double left = products_[0][0];
   for (unsigned j = 0; j <= order_; ++j) {
     if (j > 0 && j <= known) left -= targets[j - 1] * targets[j - 1];

@@ -14,6 +14,9 @@ namespace numpact {
 // By lag: [0] belongs to the latent just before.
 using LagWeights = std::array<double, kMaxConv1Order>;
 
+// Mean squares of what the best predictions from 0, 1, ... lags leave.
+using LagErrors = std::array<double, kMaxConv1Order + 1>;
+
 // Values, less their mean, in runs of neighbours one after the other.
 struct CentredRuns {
   std::span<const double> values;
@@ -31,9 +34,8 @@ class LagEquations {
   // Solves for the first `order` lags. False if there is no single solution.
   bool solve(unsigned order, LagWeights& weights) const;
 
-  // Mean square of what is left by the best prediction from 0, 1, ... lags, as far as solvable,
-  // then the last again. One more than `order` of them.
-  std::array<double, kMaxConv1Order + 1> errors() const;
+  // As far as solvable, then the last again. One more than `order` of them.
+  LagErrors errors() const;
 
   // Mean square of the differences that Consecutive of order 1 leaves; 2.
   double difference_error() const;

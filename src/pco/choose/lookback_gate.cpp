@@ -54,8 +54,8 @@ constexpr std::size_t kNearStretchN = 256;
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
 
-// The stretches that are looked at, with costs that are only guessed or learned in the round before,
-// and what is too much over.
+// The stretches that are looked at, with costs that are only guessed or learned in the round
+// before, and what is too much over.
 struct NearRound {
   std::size_t one_in;
   bool guesses;

@@ -74,7 +74,8 @@ class ValueIndex {
     std::uint32_t number;
   };
 
-  // A power of two of slots, more than twice as many as values, so that one is free.
+  // A power of two of slots, at least two and more than twice as many as values, so that one is
+  // free.
   class Table {
    public:
     explicit Table(std::span<const Slot> slots)
@@ -100,7 +101,7 @@ class ValueIndex {
   void make_room(std::size_t room) {
     const std::span<const L> old = values();
     values_ = arena_.make<L>(room);
-    slots_ = arena_.make<Slot>(std::bit_ceil(2 * room + 1));
+    slots_ = arena_.make<Slot>(std::bit_ceil(2 * room + 2));
     std::fill(slots_.begin(), slots_.end(), Slot{0, kNone});
     for (std::size_t i = 0; i < old.size(); ++i) {
       values_[i] = old[i];

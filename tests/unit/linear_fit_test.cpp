@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicting latents from those before them.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "pco/choose/linear_fit.hpp"
+#include "pco/choose/linear_fit_kernel.hpp"
+#include "support/random.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+std::vector<double> waves(std::size_t n, Random& random) {
+  std::vector<double> values(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double before = i < 2 ? 0 : 1.6 * values[i - 1] - 0.9 * values[i - 2];
+    values[i] = before + static_cast<double>(random.below(1000)) - 500;
+  }
+  return values;
+}
+
+TEST(LinearFit, LagSumsAreAddedUpInOrder) {
+  Random random(41);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t most_lag = random.between(0, 32);
+    const std::vector<double> values = waves(most_lag + random.between(1, 100), random);
+    std::vector<double> expected(most_lag + 1);
+    for (std::size_t lag = 0; lag <= most_lag; ++lag) {
+      for (std::size_t i = most_lag; i < values.size(); ++i) {
+        const double product = values[i] * values[i - lag];
+        expected[lag] += product;
+      }
+    }
+    for_each_target([&] {
+      std::vector<double> sums(most_lag + 1, -1);
+      lag_sums(values.data(), values.size(), most_lag, sums.data());
+      ASSERT_EQ(sums, expected);
+    });
+  }
+}
+
+TEST(LinearFit, EqualImportancesAreNone) {
+  Random random(42);
+  for (const unsigned order : {1u, 2u, 7u, 32u}) {
+    const std::vector<double> values = waves(6 * 128, random);
+    const CentredRuns runs{values, 128};
+    const std::vector<double> importances(values.size(), 1);
+    const LagErrors errors = LagEquations(runs, order).errors();
+    const LagErrors expected = LagEquations(runs, importances, order).errors();
+    for (unsigned lags = 0; lags <= order; ++lags) {
+      EXPECT_NEAR(errors[lags], expected[lags], 1e-6 * expected[0]) << lags << " of " << order;
+    }
+  }
+}
+
+TEST(LinearFit, FindsTheWeights) {
+  Random random(43);
+  const std::vector<double> values = waves(20'000, random);
+  const LagEquations equations({values, 1000}, 4);
+  LagWeights weights{};
+  ASSERT_TRUE(equations.solve(2, weights));
+  EXPECT_NEAR(weights[0], 1.6, 0.02);
+  EXPECT_NEAR(weights[1], -0.9, 0.02);
+  // What is left is the noise, whatever the number of lags from two on.
+  const LagErrors errors = equations.errors();
+  EXPECT_GT(errors[1], 1.5 * errors[2]);
+  EXPECT_NEAR(errors[2], 1e6 / 12, 3e3);
+  EXPECT_NEAR(errors[4], errors[2], 1e3);
+}
+
+}  // namespace
+}  // namespace numpact::testing
