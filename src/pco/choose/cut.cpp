@@ -72,7 +72,8 @@ SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, 
   const ArenaScope scratch(arena);
   const std::size_t n = std::min(stored.size(), kHistogramN);
   const std::span<L> some = arena.make<L>(n);
-  for (std::size_t i = 0; i < n; ++i) some[i] = stored[i * stored.size() / n];
+  const EvenPlaces places(stored.size(), n);
+  for (std::size_t i = 0; i < n; ++i) some[i] = stored[places[i]];
   const HistogramSpec spec{kCutLeaves / 4, kCutLeaves / 4};
   Histogram<L> histogram = make_histogram(std::span<const L>(some), spec, arena);
   const std::size_t size = std::min(histogram.size(), kCutLeaves);

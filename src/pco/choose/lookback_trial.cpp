@@ -8,6 +8,7 @@
 #include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_gate.hpp"
 #include "pco/choose/lookback_search.hpp"
+#include "pco/choose/sample.hpp"
 #include "pco/mode/split.hpp"
 
 namespace numpact {
@@ -28,25 +29,12 @@ constexpr float kDoubtful = 1.1f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.02f;
 
-// Places spread evenly over `size`, without a division for each.
-class Places {
- public:
-  Places(std::size_t size, std::size_t n) : step_((std::uint64_t{size} << kFraction) / n) {}
-  std::size_t operator[](std::size_t j) const {
-    return static_cast<std::size_t>((j * step_) >> kFraction);
-  }
-
- private:
-  static constexpr unsigned kFraction = 20;
-  std::uint64_t step_;
-};
-
 // Evenly spaced latents: enough for their distribution.
 template <Latent L>
 LatentArray thin_out(std::span<const L> latents, Arena& arena) {
   const std::size_t n = std::min(latents.size(), kWeighedN);
   const std::span<L> thin = arena.make<L>(n);
-  const Places places(latents.size(), n);
+  const EvenPlaces places(latents.size(), n);
   for (std::size_t i = 0; i < n; ++i) thin[i] = latents[places[i]];
   return LatentArray(thin);
 }
@@ -58,7 +46,7 @@ LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_
   const std::size_t n = std::min(lookbacks.size(), kWeighedN);
   const std::size_t state_n = latents.size() - lookbacks.size();
   const std::span<L> deltas = arena.make<L>(n);
-  const Places places(lookbacks.size(), n);
+  const EvenPlaces places(lookbacks.size(), n);
   for (std::size_t j = 0; j < n; ++j) {
     const std::size_t at = places[j];
     const L* const latent = &latents[state_n + at];
@@ -98,7 +86,7 @@ LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& 
   const std::size_t room = latents.size() - order;
   const std::size_t n = std::min(room, kWeighedN);
   const std::span<L> deltas = arena.make<L>(n);
-  const Places places(room, n);
+  const EvenPlaces places(room, n);
   std::array<L, kMaxConsecutiveOrder + 1> last;
   for (std::size_t j = 0; j < n; ++j) {
     const std::size_t end = order + places[j];

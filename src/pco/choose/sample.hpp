@@ -27,6 +27,19 @@ Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena)
 // has one.
 Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena);
 
+// Places spread evenly over `size`, without a division for each.
+class EvenPlaces {
+ public:
+  EvenPlaces(std::size_t size, std::size_t n) : step_((std::uint64_t{size} << kFraction) / n) {}
+  std::size_t operator[](std::size_t j) const {
+    return static_cast<std::size_t>((j * step_) >> kFraction);
+  }
+
+ private:
+  static constexpr unsigned kFraction = 20;
+  std::uint64_t step_;
+};
+
 }  // namespace numpact
 
 #endif
