@@ -7,6 +7,7 @@
 
 #include "pco/choose/bin_optimizer.hpp"
 #include "pco/latent/latent_encoder.hpp"
+#include "pco/latent/symbols_kernel.hpp"
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/known_values.hpp"
 #include "pco/stats/log2.hpp"
@@ -290,6 +291,41 @@ TYPED_TEST(Stats, PlacesTellTheSymbols) {
     }
   });
   EXPECT_EQ(some_elsewhere && all_placed, sizeof(L) > 2);
+}
+
+TYPED_TEST(Stats, ElsewhereIsTakenAndSet) {
+  using L = TypeParam;
+  Random random(25);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = random.between(1, kPlacesN);
+    const std::uint64_t one_in = random.between(1, 40);
+    std::vector<L> latents(n);
+    std::vector<std::uint16_t> places(n);
+    std::vector<L> expected;
+    std::vector<std::uint16_t> expected_symbols(n);
+    std::vector<std::uint16_t> found;
+    for (std::size_t i = 0; i < n; ++i) {
+      latents[i] = static_cast<L>(random.bits());
+      places[i] = static_cast<std::uint16_t>(random.below(kElsewhere));
+      expected_symbols[i] = places[i];
+      if (!random.one_in(one_in)) continue;
+      places[i] = kElsewhere;
+      expected.push_back(latents[i]);
+      found.push_back(static_cast<std::uint16_t>(random.below(kElsewhere)));
+      expected_symbols[i] = found.back();
+    }
+    found.resize(found.size() + kTakeSlack);
+    for_each_target([&] {
+      ElsewhereBits bits;
+      std::vector<L> taken(n + kTakeSlack / sizeof(L));
+      taken.resize(take_elsewhere(std::span<const L>(latents), places.data(), bits, taken.data()));
+      ASSERT_EQ(taken, expected);
+      std::vector<std::uint16_t> symbols = places;
+      for (std::uint16_t& symbol : symbols) symbol = symbol == kElsewhere ? 0 : symbol;
+      set_elsewhere(bits, found.data(), symbols);
+      ASSERT_EQ(symbols, expected_symbols);
+    });
+  }
 }
 
 // Many starts cost the same where bins are alike: the choice must not depend on the lanes.

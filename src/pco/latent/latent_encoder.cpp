@@ -90,28 +90,19 @@ void find_symbols(const Binning& binning, std::span<const L> latents, const Plac
     return;
   }
   table[kElsewhere] = 0;
-  constexpr std::size_t kBlock = 1024;
   const auto lower_end = [&](std::size_t i) { return static_cast<L>(binning.bins[i].lower); };
   const auto tree = IntervalTree<L>::make(bin_n, lower_end, arena);
-  L others[kBlock];
-  std::uint16_t found[kBlock + 1];
-  for (std::size_t at = 0; at < latents.size(); at += kBlock) {
-    const std::span<const L> some = latents.subspan(at, std::min(kBlock, latents.size() - at));
+  L others[kPlacesN + kTakeSlack / sizeof(L)];
+  std::uint16_t found[kPlacesN + kTakeSlack];
+  ElsewhereBits bits;
+  for (std::size_t at = 0; at < latents.size(); at += kPlacesN) {
+    const std::span<const L> some = latents.subspan(at, std::min(kPlacesN, latents.size() - at));
     const std::span<std::uint16_t> of = places.of.subspan(at, some.size());
-    std::size_t other_n = 0;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      others[other_n] = some[i];
-      other_n += of[i] == kElsewhere ? 1 : 0;
-    }
+    const std::size_t other_n = take_elsewhere(some, of.data(), bits, others);
     find_intervals(tree, std::span<const L>(others, other_n), found);
-    found[other_n] = 0;
-    // Without branches, which would often be mispredicted.
-    std::size_t next = 0;
-    for (std::uint16_t& place : of) {
-      const std::size_t is_other = place == kElsewhere ? 1 : 0;
-      place = static_cast<std::uint16_t>(table[place] + (found[next] & (0 - is_other)));
-      next += is_other;
-    }
+    std::fill_n(found + other_n, kTakeSlack / sizeof(found[0]), std::uint16_t{0});
+    for (std::uint16_t& place : of) place = table[place];
+    set_elsewhere(bits, found, of);
   }
 }
 
