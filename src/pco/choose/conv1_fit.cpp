@@ -138,7 +138,8 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
 // By the errors of least squares: bits fall by half of what the logarithm of their square does.
 unsigned pick_order(const LagErrors& errors, unsigned most, unsigned latent_bits, float chunk_n) {
   // Each lag's: of the weight, and of a latent that is stored as it is.
-  const float lag_bits = static_cast<float>(wire::kConv1WeightBits + latent_bits / 2);
+  const unsigned whole_bits = wire::kConv1WeightBits + latent_bits / 2;
+  const float lag_bits = static_cast<float>(whole_bits);
   unsigned best = 0;
   float best_bits = HUGE_VALF;
   for (const unsigned order : kOrders) {
