@@ -239,21 +239,20 @@ class Look {
         to_beat_(to_beat),
         wanted_share_(1 - promise) {}
 
-  bool is_promising(Arena& arena) const {
+  bool is_promising(Arena& arena) {
     if (!entries_.is_complete()) return false;
-    const float rough_to_beat = rough_cost(to_beat_.mode, few_, arena).bits();
     const bool is_all = few_.latents.n == sample_.latents.n;
-    if (!may_pay(entries_, rough_to_beat, is_all ? 1 : kFirstHope, arena)) return false;
+    if (!may_pay(entries_, is_all ? 1 : kFirstHope, arena)) return false;
     if (is_all) return true;
     const Entries<L> more(latents(sample_), static_cast<std::size_t>(most_), arena);
-    return more.is_complete() && may_pay(more, rough_to_beat, 1, arena);
+    return more.is_complete() && may_pay(more, 1, arena);
   }
 
  private:
   static std::span<const L> latents(const Sample& sample) { return sample.latents.as<L>(); }
 
   // entries: of the few latents, or of more.
-  bool may_pay(const Entries<L>& entries, float rough_to_beat, float hope, Arena& arena) const {
+  bool may_pay(const Entries<L>& entries, float hope, Arena& arena) {
     const bool is_all = sample_.scale <= 1 && few_.latents.n == sample_.latents.n;
     const float seen = static_cast<float>(entries.size());
     const float expected = is_all ? seen : expected_size(entries);
@@ -270,13 +269,19 @@ class Look {
     // Rough costs are wrong alike.
     const float rough_wanted = wanted_share_ - kRoughGuess * once;
     const float enough =
-        rough_wanted * rough_to_beat * (1 - taken / to_beat_.bits) - hope * between;
+        rough_wanted * rough_to_beat(arena) * (1 - taken / to_beat_.bits) - hope * between;
     for (const EntryOrder order : kEntryOrders) {
       const LatentArray indices = entries.indices(latents(few_), order, arena);
       const std::span<const std::uint32_t> places = indices.as<std::uint32_t>();
       if (rough_delta_bits(places, few_.run_n, few_.scale, order) < enough) return true;
     }
     return false;
+  }
+
+  // Most looks end before it is needed.
+  float rough_to_beat(Arena& arena) {
+    if (!rough_to_beat_) rough_to_beat_ = rough_cost(to_beat_.mode, few_, arena).bits();
+    return *rough_to_beat_;
   }
 
   const Sample& sample_;
@@ -286,6 +291,7 @@ class Look {
   float entry_bits_;
   const Weighed& to_beat_;
   float wanted_share_;
+  std::optional<float> rough_to_beat_;
 };
 
 template <Latent L>
