@@ -35,7 +35,7 @@ std::uint32_t least_of_others(const std::vector<std::uint16_t>& costs,
                               const FrequentLookbacks& frequent) {
   const auto begin = frequent.lookbacks.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(frequent.n);
-  std::uint32_t least = 2000;
+  std::uint32_t least = 0xffff;
   for (std::uint32_t lookback = 1; lookback < costs.size(); ++lookback) {
     if (std::find(begin, end, lookback) == end)
       least = std::min<std::uint32_t>(least, costs[lookback]);
@@ -264,6 +264,8 @@ TEST(LookbackCosts, FrequentOnesAreCheap) {
   EXPECT_NEAR(of[77], 64 * 2.58, 10);
   EXPECT_GT(of[700], 64 * 9);
   EXPECT_EQ(frequent.costs[0], of[300]);
+  EXPECT_LE(frequent.least_of_others, least_of_others({of, of + 1000}, frequent));
+  EXPECT_GT(frequent.least_of_others, of[77]);
   EXPECT_LT(costs.of_deltas()[0], 20u);
   EXPECT_GT(costs.of_deltas()[9], costs.of_deltas()[5]);
   // The counts are left as they were: the same again.

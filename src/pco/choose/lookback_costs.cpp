@@ -133,7 +133,8 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
        ++width) {
     least = std::min(least, shared[width]);
   }
-  frequent_.least_of_others = fixed(least);
+  // Logarithms are approximate: a rarer one may be found to cost a little less.
+  frequent_.least_of_others = std::max(fixed(least), std::uint32_t{1}) - 1;
   return bits;
 }
 
