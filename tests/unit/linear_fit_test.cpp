@@ -29,7 +29,7 @@ TEST(LinearFit, LagSumsAreAddedUpInOrder) {
     std::vector<double> expected(most_lag + 1);
     for (std::size_t lag = 0; lag <= most_lag; ++lag) {
       for (std::size_t i = most_lag; i < values.size(); ++i) {
-        const double product = values[i] * values[i - lag];
+        const volatile double product = values[i] * values[i - lag];  // rounded before the sum
         expected[lag] += product;
       }
     }

@@ -12,7 +12,7 @@
 #include "pco/stats/known_values.hpp"
 #include "pco/stats/log2.hpp"
 #include "pco/stats/narrow.hpp"
-#include "pco/stats/run_starts.hpp"
+#include "pco/stats/occurring.hpp"
 #include "pco/stats/sort.hpp"
 #include "support/distributions.hpp"
 #include "targets.hpp"
@@ -87,7 +87,7 @@ TYPED_TEST(Stats, OccurringValuesAreTaken) {
     }
     for_each_target([&] {
       std::vector<std::uint32_t> some = counts;
-      std::vector<TypeParam> values(n + kRunSlack);
+      std::vector<TypeParam> values(n + kOccurringSlack);
       const std::size_t size = take_occurring<TypeParam>(some, lower, values.data());
       values.resize(size);
       some.resize(size);
@@ -293,7 +293,12 @@ TYPED_TEST(Stats, PlacesTellTheSymbols) {
   EXPECT_EQ(some_elsewhere && all_placed, sizeof(L) > 2);
 }
 
-TYPED_TEST(Stats, ElsewhereIsTakenAndSet) {
+template <class T>
+class Elsewhere : public ::testing::Test {};
+using WideLatents = ::testing::Types<std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(Elsewhere, WideLatents);
+
+TYPED_TEST(Elsewhere, IsTakenAndSet) {
   using L = TypeParam;
   Random random(25);
   for (int round = 0; round < 60; ++round) {

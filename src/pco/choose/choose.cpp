@@ -26,7 +26,6 @@ constexpr float kRareBits = 0.75f;
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.015f;
-constexpr float kCloseSecondHinted = 1.015f;
 // What looks back is not tried beside the others if it takes less than this share of them.
 constexpr float kFarBelow = 0.8f;
 // What is so near to the best of a run may be the best of a part.
@@ -307,10 +306,10 @@ class Chooser {
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
     choices.add(with_asked_delta(choice_of(first, 0)));
     for (const Weighed& next : ranking.all().subspan(1)) {
-      const bool is_close = next.bits <= close_second() * first.bits;
+      const bool is_close = next.bits <= kCloseSecond * first.bits;
       if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
       if (hints_ != nullptr && !tries_more()) break;
-      const float margin = tries_more() ? 1 / close_second() : effort_.misled;
+      const float margin = tries_more() ? 1 / kCloseSecond : effort_.misled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
     }
     if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
@@ -323,7 +322,6 @@ class Chooser {
     return {weighed.mode, weighed.delta, {}, weighed.bits, worth_over_bits};
   }
   bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
-  float close_second() const { return hints_ == nullptr ? kCloseSecond : kCloseSecondHinted; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
   std::optional<Choice> find_lookback(float bits, const Choices& choices) const {

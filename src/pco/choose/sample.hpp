@@ -27,7 +27,7 @@ Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena)
 // has one.
 Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena);
 
-// Places spread evenly over `size`, without a division for each.
+// n places, at least one, spread evenly over `size` (below 2^44), without a division for each.
 class EvenPlaces {
  public:
   EvenPlaces(std::size_t size, std::size_t n) : step_((std::uint64_t{size} << kFraction) / n) {}

@@ -38,9 +38,6 @@ void LookUpBytes(const std::uint8_t* HWY_RESTRICT table, const std::uint8_t* HWY
 
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
 
-HWY_INLINE __m512i InFront(__mmask32 some, const std::uint16_t* latents) {
-  return _mm512_maskz_compress_epi16(some, _mm512_loadu_si512(latents));
-}
 HWY_INLINE __m512i InFront(__mmask16 some, const std::uint32_t* latents) {
   return _mm512_maskz_compress_epi32(some, _mm512_loadu_si512(latents));
 }
@@ -51,23 +48,15 @@ HWY_INLINE __m512i InFront(__mmask8 some, const std::uint64_t* latents) {
 // Of 32 latents.
 template <class L>
 HWY_INLINE std::size_t TakeSome(std::uint32_t bits, const L* latents, L* taken) {
-  if constexpr (sizeof(L) == 1) {
-    const __m512i some =
-        _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(latents)));
-    _mm512_storeu_si512(taken, _mm512_maskz_compress_epi8(__mmask64{bits}, some));
-  } else {
-    constexpr std::size_t kLanes = 64 / sizeof(L);
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < 32; i += kLanes) {
-      const std::uint32_t of_lanes =
-          bits >> i & static_cast<std::uint32_t>((std::uint64_t{1} << kLanes) - 1);
-      using Mask = std::conditional_t<sizeof(L) == 2, __mmask32,
-                                      std::conditional_t<sizeof(L) == 4, __mmask16, __mmask8>>;
-      _mm512_storeu_si512(taken + n, InFront(static_cast<Mask>(of_lanes), latents + i));
-      n += static_cast<std::size_t>(_mm_popcnt_u32(of_lanes));
-    }
+  using Mask = std::conditional_t<sizeof(L) == 4, __mmask16, __mmask8>;
+  constexpr std::size_t kLanes = 8 * sizeof(Mask);
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < 32; i += kLanes) {
+    const Mask of_lanes = static_cast<Mask>(bits >> i);
+    _mm512_storeu_si512(taken + n, InFront(of_lanes, latents + i));
+    n += static_cast<std::size_t>(_mm_popcnt_u32(of_lanes));
   }
-  return static_cast<std::size_t>(_mm_popcnt_u32(bits));
+  return n;
 }
 
 // How many latents were looked at, by 32.
@@ -145,8 +134,6 @@ void SetElsewhere(const std::uint32_t* HWY_RESTRICT bits, const std::uint16_t* H
                                std::uint32_t* bits, L* taken) {                              \
     return TakeElsewhere(latents, places, n, bits, taken);                                   \
   }
-NUMPACT_KERNEL(std::uint8_t, 8)
-NUMPACT_KERNEL(std::uint16_t, 16)
 NUMPACT_KERNEL(std::uint32_t, 32)
 NUMPACT_KERNEL(std::uint64_t, 64)
 #undef NUMPACT_KERNEL
@@ -175,8 +162,6 @@ void look_up_bytes(const ByteSymbols& table, std::span<const std::uint8_t> laten
     return NUMPACT_DISPATCH(TakeElsewhere##S)(latents.data(), places, latents.size(), bits.data(), \
                                               taken);                                              \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
 NUMPACT_DOOR(std::uint32_t, 32)
 NUMPACT_DOOR(std::uint64_t, 64)
 #undef NUMPACT_DOOR

@@ -24,7 +24,8 @@ using ElsewhereBits = std::array<std::uint32_t, kPlacesN / 32>;
 // Bytes that may be written behind what was taken, and read behind what is set.
 inline constexpr std::size_t kTakeSlack = 64;
 
-// Takes those of up to kPlacesN latents whose place is kElsewhere. Returns how many.
+// Takes those of up to kPlacesN latents whose place is kElsewhere. Returns how many. For latents of
+// 32 and 64 bits; of less the values are counted, and all are known.
 template <Latent L>
 std::size_t take_elsewhere(std::span<const L> latents, const std::uint16_t* places,
                            ElsewhereBits& bits, L* taken);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the runs of equal latents start among sorted ones, and which values of a range occur.
+// Where the runs of equal latents start among sorted ones.
 #ifndef NUMPACT_PCO_STATS_RUN_STARTS_HPP
 #define NUMPACT_PCO_STATS_RUN_STARTS_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-
-#include "number/latent.hpp"
 
 namespace numpact {
 
@@ -20,11 +18,6 @@ std::size_t run_starts(std::span<const std::uint32_t> sorted, std::uint32_t* val
                        std::uint32_t* starts);
 std::size_t run_starts(std::span<const std::uint64_t> sorted, std::uint64_t* values,
                        std::uint32_t* starts);
-
-// counts: of the values from `lower` on. values: those that occur. Their counts are moved to the
-// front of counts. Returns how many there are.
-template <Latent L>
-std::size_t take_occurring(std::span<std::uint32_t> counts, L lower, L* values);
 
 }  // namespace numpact
 

@@ -49,42 +49,7 @@ HWY_INLINE std::size_t TakeMost(const L* sorted, std::size_t n, L* values, std::
   return i;
 }
 
-HWY_INLINE void StoreWords(__m512i words, std::uint32_t* to) { _mm512_storeu_si512(to, words); }
-HWY_INLINE void StoreWords(__m512i words, std::uint16_t* to) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(words));
-}
-HWY_INLINE void StoreWords(__m512i words, std::uint8_t* to) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(words));
-}
-
-// How many counts are looked at, and the occurring ones among them.
-template <class L>
-HWY_INLINE std::size_t TakeMostOccurring(std::uint32_t* counts, std::size_t n, L lower, L* values,
-                                         std::size_t& size) {
-  if constexpr (sizeof(L) == 8) {
-    return 0;
-  } else {
-    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    __m512i value = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(lower)));
-    std::size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-      const __m512i some = _mm512_loadu_si512(counts + i);
-      const __mmask16 occurs = _mm512_test_epi32_mask(some, some);
-      StoreWords(_mm512_maskz_compress_epi32(occurs, value), values + size);
-      _mm512_storeu_si512(counts + size, _mm512_maskz_compress_epi32(occurs, some));
-      size += static_cast<std::size_t>(_mm_popcnt_u32(occurs));
-      value = _mm512_add_epi32(value, _mm512_set1_epi32(16));
-    }
-    return i;
-  }
-}
-
 #else
-
-template <class L>
-std::size_t TakeMostOccurring(std::uint32_t*, std::size_t, L, L*, std::size_t&) {
-  return 0;
-}
 
 template <class L>
 std::size_t TakeMost(const L*, std::size_t, L*, std::uint32_t*, std::size_t&) {
@@ -107,18 +72,6 @@ std::size_t RunStarts(const L* HWY_RESTRICT sorted, std::size_t n, L* HWY_RESTRI
   return size;
 }
 
-template <class L>
-std::size_t TakeOccurring(std::uint32_t* counts, std::size_t n, L lower, L* values) {
-  std::size_t size = 0;
-  for (std::size_t i = TakeMostOccurring(counts, n, lower, values, size); i < n; ++i) {
-    const std::uint32_t count = counts[i];
-    values[size] = static_cast<L>(lower + i);
-    counts[size] = count;
-    size += count > 0 ? 1 : 0;
-  }
-  return size;
-}
-
 std::size_t RunStarts32(const std::uint32_t* sorted, std::size_t n, std::uint32_t* values,
                         std::uint32_t* starts) {
   return RunStarts(sorted, n, values, starts);
@@ -127,16 +80,6 @@ std::size_t RunStarts64(const std::uint64_t* sorted, std::size_t n, std::uint64_
                         std::uint32_t* starts) {
   return RunStarts(sorted, n, values, starts);
 }
-#define NUMPACT_KERNEL(L, S)                                                               \
-  std::size_t TakeOccurring##S(std::uint32_t* counts, std::size_t n, L lower, L* values) { \
-    return TakeOccurring(counts, n, lower, values);                                        \
-  }
-NUMPACT_KERNEL(std::uint8_t, 8)
-NUMPACT_KERNEL(std::uint16_t, 16)
-NUMPACT_KERNEL(std::uint32_t, 32)
-NUMPACT_KERNEL(std::uint64_t, 64)
-#undef NUMPACT_KERNEL
-
 }  // namespace HWY_NAMESPACE
 }  // namespace numpact
 HWY_AFTER_NAMESPACE();
@@ -157,18 +100,6 @@ std::size_t run_starts(std::span<const std::uint64_t> sorted, std::uint64_t* val
                        std::uint32_t* starts) {
   return NUMPACT_DISPATCH(RunStarts64)(sorted.data(), sorted.size(), values, starts);
 }
-
-#define NUMPACT_DOOR(L, S)                                                                  \
-  HWY_EXPORT(TakeOccurring##S);                                                             \
-  template <>                                                                               \
-  std::size_t take_occurring<L>(std::span<std::uint32_t> counts, L lower, L * values) {     \
-    return NUMPACT_DISPATCH(TakeOccurring##S)(counts.data(), counts.size(), lower, values); \
-  }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
 
 }  // namespace numpact
 #endif

@@ -8,6 +8,7 @@
 
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/known_values.hpp"
+#include "pco/stats/occurring.hpp"
 #include "pco/stats/run_starts.hpp"
 #include "pco/stats/sort.hpp"
 
@@ -110,7 +111,7 @@ class Runs {
         count_in_tables<2>(latents, table, arena);
       }
     }
-    const std::span<L> values = arena.make<L>(range + kRunSlack);
+    const std::span<L> values = arena.make<L>(range + kOccurringSlack);
     const std::size_t size = take_occurring<L>(table, lower_, values.data());
     values_ = values.first(size);
     counts_ = table.first(size);
