@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
@@ -38,83 +39,115 @@ struct Joined {
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
-// Sums with biases as they come: the low bits of each are its code, as a bias has none that low.
+// Groups that are walked at a time.
+constexpr std::size_t kWalkN = 128;
+
+// By chain, sums with biases as they come: the low bits of each are its code, as a bias has none
+// that low.
+struct alignas(64) WalkSums {
+  std::uint32_t of[kAnsStates][kWalkN];
+};
+
 HWY_NOINLINE void WalkGroups(const AnsSymbolStep* HWY_RESTRICT steps,
                              const std::uint16_t* HWY_RESTRICT next,
                              const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
-                             std::uint32_t* HWY_RESTRICT sums, Chains& chains) {
-  const auto step = [=](std::uint32_t y, std::size_t i) HWY_ATTR -> std::uint32_t {
-    const AnsSymbolStep& of = steps[symbols[i]];
+                             WalkSums& sums, Chains& chains) {
+  const auto step = [=](std::uint32_t y, std::uint16_t symbol,
+                        std::uint32_t& to) HWY_ATTR -> std::uint32_t {
+    const AnsSymbolStep& of = steps[symbol];
     const std::uint32_t sum = y + of.bits_bias;
-    sums[i] = sum;
+    to = sum;
     return next[(y >> ((sum >> 16) & 31)) + of.next_base];
   };
   auto [y0, y1, y2, y3] = chains;
   for (std::size_t group = n; group-- > 0;) {
-    const std::size_t first = group * kAnsStates;
-    y3 = step(y3, first + 3);
-    y2 = step(y2, first + 2);
-    y1 = step(y1, first + 1);
-    y0 = step(y0, first);
+    const std::uint16_t* const four = symbols + group * kAnsStates;
+    y3 = step(y3, four[3], sums.of[3][group]);
+    y2 = step(y2, four[2], sums.of[2][group]);
+    y1 = step(y1, four[1], sums.of[1][group]);
+    y0 = step(y0, four[0], sums.of[0][group]);
   }
   chains = {y0, y1, y2, y3};
 }
 
-// The codes of groups, joined by twos.
-struct Joiner {
-  __m512i widths;
-
-  // Of four groups.
-  HWY_INLINE __m256i Join(__m512i sums) {
-    const __m512i low_half = _mm512_set1_epi64(0xffffffff);
-    const __m512i width = _mm512_srli_epi32(sums, 16);
-    widths = _mm512_add_epi32(widths, width);
-    const __m512i bits = _mm512_and_si512(width, _mm512_set1_epi32(0xff));
-    const __m512i code = _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), bits), sums);
-    const __m512i bits_even = _mm512_and_si512(bits, low_half);
-    const __m512i odd = _mm512_sllv_epi64(_mm512_srli_epi64(code, 32), bits_even);
-    const __m512i pair = _mm512_or_si512(_mm512_and_si512(code, low_half), odd);
-    const __m512i pair_bits = _mm512_add_epi64(bits_even, _mm512_srli_epi64(bits, 32));
-    const __m512i second = _mm512_sllv_epi64(_mm512_unpackhi_epi64(pair, pair), pair_bits);
-    const __m512i all_bits =
-        _mm512_add_epi64(pair_bits, _mm512_unpackhi_epi64(pair_bits, pair_bits));
-    const __m512i joined =
-        _mm512_or_si512(_mm512_or_si512(pair, second), _mm512_slli_epi64(all_bits, kAnsCodesBits));
-    const __m512i evens = _mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6);
-    return _mm512_castsi512_si256(_mm512_permutexvar_epi64(evens, joined));
-  }
-  HWY_INLINE std::uint64_t Widths() const {
-    const __m512i low = _mm512_and_si512(widths, _mm512_set1_epi64(0xffffffff));
-    return static_cast<std::uint64_t>(
-        _mm512_reduce_add_epi64(_mm512_add_epi64(low, _mm512_srli_epi64(widths, 32))));
-  }
+// A chain's codes and their widths, of 16 groups.
+struct CodesOfChain {
+  __m512i codes;
+  __m512i bits;
 };
 
-// Returns the sum of widths.
-std::uint64_t JoinGroups(const std::uint32_t* HWY_RESTRICT sums, std::size_t n,
-                         AnsCodes* HWY_RESTRICT codes) {
-  Joiner joiner{_mm512_setzero_si512()};
-  std::size_t group = 0;
-  for (; group + 4 <= n; group += 4) {
-    const __m256i joined = joiner.Join(_mm512_loadu_si512(sums + group * kAnsStates));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(codes + group), joined);
+HWY_INLINE CodesOfChain TakeCodes(const std::uint32_t* sums, __m512i& widths) {
+  const __m512i sum = _mm512_load_si512(sums);
+  const __m512i width = _mm512_srli_epi32(sum, 16);
+  widths = _mm512_add_epi32(widths, width);
+  const __m512i bits = _mm512_and_si512(width, _mm512_set1_epi32(0xff));
+  return {_mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), bits), sum), bits};
+}
+
+// Two chains' codes fit in 32 bits.
+static_assert(2 * kMaxAnsSizeLog <= 32);
+HWY_INLINE CodesOfChain JoinTwo(const CodesOfChain& a, const CodesOfChain& b) {
+  return {_mm512_or_si512(a.codes, _mm512_sllv_epi32(b.codes, a.bits)),
+          _mm512_add_epi32(a.bits, b.bits)};
+}
+
+// Of 8 groups.
+HWY_INLINE __m512i JoinFour(__m256i low, __m256i low_bits, __m256i high, __m256i high_bits) {
+  const __m512i shift = _mm512_cvtepu32_epi64(low_bits);
+  const __m512i above = _mm512_sllv_epi64(_mm512_cvtepu32_epi64(high), shift);
+  const __m512i bits = _mm512_cvtepu32_epi64(_mm256_add_epi32(low_bits, high_bits));
+  return _mm512_or_si512(_mm512_or_si512(_mm512_cvtepu32_epi64(low), above),
+                         _mm512_slli_epi64(bits, kAnsCodesBits));
+}
+
+// Up to kWalkN groups. Returns the sum of widths.
+std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT codes) {
+  constexpr std::size_t kLanes = 16;
+  if (n % kLanes != 0) {
+    // What lies behind has codes of no bits.
+    const __mmask16 behind = static_cast<__mmask16>(~std::uint32_t{0} << n % kLanes);
+    for (auto& of : sums.of) {
+      _mm512_mask_store_epi32(of + n / kLanes * kLanes, behind, _mm512_setzero_si512());
+    }
   }
-  if (group == n) return joiner.Widths();
-  const __mmask16 some = static_cast<__mmask16>((1u << ((n - group) * kAnsStates)) - 1);
-  const __m256i joined = joiner.Join(_mm512_maskz_loadu_epi32(some, sums + group * kAnsStates));
-  _mm256_mask_storeu_epi64(codes + group, static_cast<__mmask8>((1u << (n - group)) - 1), joined);
-  return joiner.Widths();
+  __m512i widths = _mm512_setzero_si512();
+  for (std::size_t group = 0; group < n; group += kLanes) {
+    const CodesOfChain low = JoinTwo(TakeCodes(sums.of[0] + group, widths),
+                                     TakeCodes(sums.of[1] + group, widths));
+    const CodesOfChain high = JoinTwo(TakeCodes(sums.of[2] + group, widths),
+                                      TakeCodes(sums.of[3] + group, widths));
+    const auto half = [&](auto part) HWY_ATTR {
+      constexpr int kHalf = decltype(part)::value;
+      return JoinFour(_mm512_extracti64x4_epi64(low.codes, kHalf),
+                      _mm512_extracti64x4_epi64(low.bits, kHalf),
+                      _mm512_extracti64x4_epi64(high.codes, kHalf),
+                      _mm512_extracti64x4_epi64(high.bits, kHalf));
+    };
+    const __m512i first = half(std::integral_constant<int, 0>{});
+    const __m512i second = half(std::integral_constant<int, 1>{});
+    if (n - group >= kLanes) {
+      _mm512_storeu_si512(codes + group, first);
+      _mm512_storeu_si512(codes + group + kLanes / 2, second);
+    } else {
+      const std::uint32_t some = (std::uint32_t{1} << (n - group)) - 1;
+      _mm512_mask_storeu_epi64(codes + group, static_cast<__mmask8>(some), first);
+      _mm512_mask_storeu_epi64(codes + group + kLanes / 2, static_cast<__mmask8>(some >> 8),
+                               second);
+    }
+  }
+  const __m512i low = _mm512_and_si512(widths, _mm512_set1_epi64(0xffffffff));
+  return static_cast<std::uint64_t>(
+      _mm512_reduce_add_epi64(_mm512_add_epi64(low, _mm512_srli_epi64(widths, 32))));
 }
 
 // In blocks, whose sums stay in a near cache. Returns the sum of widths.
 std::uint64_t EncodeGroups(const AnsSymbolStep* steps, const std::uint16_t* next,
                            const std::uint16_t* symbols, std::size_t n, AnsCodes* codes,
                            Chains& chains) {
-  constexpr std::size_t kBlock = 128;
-  HWY_ALIGN std::uint32_t sums[kBlock * kAnsStates];
+  WalkSums sums;
   std::uint64_t widths = 0;
   for (std::size_t end = n; end > 0;) {
-    const std::size_t first = (end - 1) / kBlock * kBlock;
+    const std::size_t first = (end - 1) / kWalkN * kWalkN;
     WalkGroups(steps, next, symbols + first * kAnsStates, end - first, sums, chains);
     widths += JoinGroups(sums, end - first, codes + first);
     end = first;
