@@ -17,22 +17,26 @@ namespace HWY_NAMESPACE {
 // The states of a page's chains of symbols, as y.
 using Chains = std::array<std::uint32_t, kAnsStates>;
 
+// Of a table, by symbol.
+struct Steps {
+  const std::uint32_t* HWY_RESTRICT bits_biases;
+  const std::uint16_t* const* HWY_RESTRICT nexts;
+};
+
 // While a chain from state to state waits for memory there is time for joining codes.
 struct Joined {
   std::uint64_t codes = 0;
   std::uint64_t widths = 0;
 
-  HWY_INLINE std::uint32_t Step(const AnsSymbolStep* steps, const std::uint16_t* next,
-                                std::uint32_t y, std::uint16_t symbol) {
-    const AnsSymbolStep& step = steps[symbol];
-    const std::uint32_t width = (y + step.bits_bias) >> 16;
+  HWY_INLINE std::uint32_t Step(const Steps& steps, std::uint32_t y, std::uint16_t symbol) {
+    const std::uint32_t width = (y + steps.bits_biases[symbol]) >> 16;
     // What stands above the number of bits does not count, nor does it for shift instructions.
     // This order of steps leaves compilers the most registers.
     codes = (codes << (width & 63)) + y;
     widths += width;
     const std::uint32_t high = y >> (width & 31);
     codes -= std::uint64_t{high} << (width & 63);
-    return next[high + step.next_base];
+    return steps.nexts[symbol][high];
   }
   HWY_INLINE AnsCodes Codes() const { return codes | widths << kAnsCodesBits; }
 };
@@ -48,16 +52,13 @@ struct alignas(64) WalkSums {
   std::uint32_t of[kAnsStates][kWalkN];
 };
 
-HWY_NOINLINE void WalkGroups(const AnsSymbolStep* HWY_RESTRICT steps,
-                             const std::uint16_t* HWY_RESTRICT next,
-                             const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
-                             WalkSums& sums, Chains& chains) {
-  const auto step = [=](std::uint32_t y, std::uint16_t symbol,
-                        std::uint32_t& to) HWY_ATTR -> std::uint32_t {
-    const AnsSymbolStep& of = steps[symbol];
-    const std::uint32_t sum = y + of.bits_bias;
+HWY_NOINLINE void WalkGroups(const Steps& steps, const std::uint16_t* HWY_RESTRICT symbols,
+                             std::size_t n, WalkSums& sums, Chains& chains) {
+  const auto step = [=](std::uint32_t y, std::uint16_t symbol, std::uint32_t& to)
+                        HWY_ATTR -> std::uint32_t {
+    const std::uint32_t sum = y + steps.bits_biases[symbol];
     to = sum;
-    return next[(y >> ((sum >> 16) & 31)) + of.next_base];
+    return steps.nexts[symbol][y >> ((sum >> 16) & 31)];
   };
   auto [y0, y1, y2, y3] = chains;
   for (std::size_t group = n; group-- > 0;) {
@@ -112,10 +113,10 @@ std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT c
   }
   __m512i widths = _mm512_setzero_si512();
   for (std::size_t group = 0; group < n; group += kLanes) {
-    const CodesOfChain low = JoinTwo(TakeCodes(sums.of[0] + group, widths),
-                                     TakeCodes(sums.of[1] + group, widths));
-    const CodesOfChain high = JoinTwo(TakeCodes(sums.of[2] + group, widths),
-                                      TakeCodes(sums.of[3] + group, widths));
+    const CodesOfChain low =
+        JoinTwo(TakeCodes(sums.of[0] + group, widths), TakeCodes(sums.of[1] + group, widths));
+    const CodesOfChain high =
+        JoinTwo(TakeCodes(sums.of[2] + group, widths), TakeCodes(sums.of[3] + group, widths));
     const auto half = [&](auto part) HWY_ATTR {
       constexpr int kHalf = decltype(part)::value;
       return JoinFour(_mm512_extracti64x4_epi64(low.codes, kHalf),
@@ -141,14 +142,13 @@ std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT c
 }
 
 // In blocks, whose sums stay in a near cache. Returns the sum of widths.
-std::uint64_t EncodeGroups(const AnsSymbolStep* steps, const std::uint16_t* next,
-                           const std::uint16_t* symbols, std::size_t n, AnsCodes* codes,
-                           Chains& chains) {
+std::uint64_t EncodeGroups(const Steps& steps, const std::uint16_t* symbols, std::size_t n,
+                           AnsCodes* codes, Chains& chains) {
   WalkSums sums;
   std::uint64_t widths = 0;
   for (std::size_t end = n; end > 0;) {
     const std::size_t first = (end - 1) / kWalkN * kWalkN;
-    WalkGroups(steps, next, symbols + first * kAnsStates, end - first, sums, chains);
+    WalkGroups(steps, symbols + first * kAnsStates, end - first, sums, chains);
     widths += JoinGroups(sums, end - first, codes + first);
     end = first;
   }
@@ -158,8 +158,7 @@ std::uint64_t EncodeGroups(const AnsSymbolStep* steps, const std::uint16_t* next
 #else
 
 // Whole groups; a function of its own since it needs all registers. Returns the sum of widths.
-HWY_NOINLINE std::uint64_t EncodeGroups(const AnsSymbolStep* HWY_RESTRICT steps,
-                                        const std::uint16_t* HWY_RESTRICT next,
+HWY_NOINLINE std::uint64_t EncodeGroups(const Steps& steps,
                                         const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
                                         AnsCodes* HWY_RESTRICT codes, Chains& chains) {
   std::uint64_t widths = 0;
@@ -167,10 +166,10 @@ HWY_NOINLINE std::uint64_t EncodeGroups(const AnsSymbolStep* HWY_RESTRICT steps,
   for (std::size_t group = n; group-- > 0;) {
     const std::uint16_t* const four = symbols + group * kAnsStates;
     Joined joined;
-    y3 = joined.Step(steps, next, y3, four[3]);
-    y2 = joined.Step(steps, next, y2, four[2]);
-    y1 = joined.Step(steps, next, y1, four[1]);
-    y0 = joined.Step(steps, next, y0, four[0]);
+    y3 = joined.Step(steps, y3, four[3]);
+    y2 = joined.Step(steps, y2, four[2]);
+    y1 = joined.Step(steps, y1, four[1]);
+    y0 = joined.Step(steps, y0, four[0]);
     codes[group] = joined.Codes();
     widths += joined.widths;
   }
@@ -183,18 +182,16 @@ HWY_NOINLINE std::uint64_t EncodeGroups(const AnsSymbolStep* HWY_RESTRICT steps,
 SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* symbols, std::size_t n,
                          AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {
   const std::uint32_t size = std::uint32_t{1} << table.size_log;
-  const AnsSymbolStep* const steps = table.steps.data();
-  const std::uint16_t* const next = table.next.data();
+  const Steps steps{table.bits_biases.data(), table.nexts.data()};
   Chains chains;
   chains.fill(size);
   const std::size_t groups = n / kAnsStates;
   Joined last;
   for (std::size_t k = n % kAnsStates; k-- > 0;) {
-    chains[k] = last.Step(steps, next, chains[k], symbols[groups * kAnsStates + k]);
+    chains[k] = last.Step(steps, chains[k], symbols[groups * kAnsStates + k]);
   }
   if (n % kAnsStates != 0) codes[groups] = last.Codes();
-  const std::uint64_t widths =
-      EncodeGroups(steps, next, symbols, groups, codes, chains) + last.widths;
+  const std::uint64_t widths = EncodeGroups(steps, symbols, groups, codes, chains) + last.widths;
   for (std::size_t k = 0; k < kAnsStates; ++k) states[k] = chains[k] - size;
   SymbolBits total;
   for (std::size_t i = 0; i < ans_codes_n(n); ++i) total.codes += codes[i] >> kAnsCodesBits;

@@ -14,17 +14,13 @@ namespace numpact {
 
 // The step of one symbol. In state index s let y = size + s; then
 //   bits = (y + bits_bias) >> 16, of 8 bits, the code is the low `bits` of y,
-//   the next y is next[(y >> bits) + next_base], modulo 2^32.
-// What follows above these 8 bits of the sum is the width of the symbol's offsets.
-struct AnsSymbolStep {
-  std::uint32_t bits_bias;
-  std::uint32_t next_base;
-};
-
+//   the next y is next[y >> bits].
+// What follows above these 8 bits of the sum is the width of the symbol's offsets. The two are
+// apart so that a symbol is an index that processors scale.
 struct AnsEncodeTable {
   unsigned size_log = 0;
-  std::span<const AnsSymbolStep> steps;  // by symbol
-  std::span<const std::uint16_t> next;   // y, by symbol and occurrence
+  std::span<const std::uint32_t> bits_biases;   // by symbol
+  std::span<const std::uint16_t* const> nexts;  // by symbol, into one table
 
   static AnsEncodeTable make(const Binning& binning, Arena& arena);
 };

@@ -39,6 +39,14 @@ struct ChooseHints {
   bool dict = false;
 };
 
+// What came of looking for repeats.
+enum class LookbackVerdict {
+  kUnlikely,  // nothing hints at them
+  kLost,      // they take more than the numbers do otherwise
+  kTooLittle,
+  kTaken,
+};
+
 // Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
 // the chunk or the level is such that it costs little, and one for a sample that misled.
 class Choices {
@@ -85,8 +93,9 @@ Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
 Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
                      const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
                      ChoiceLog* log = nullptr);
-void add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n, float bits,
-                  const EncodeConfig& config, Arena& arena, Choices& choices);
+LookbackVerdict add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                             float bits, const EncodeConfig& config, Arena& arena,
+                             Choices& choices);
 
 }  // namespace numpact
 

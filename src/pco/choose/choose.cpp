@@ -164,16 +164,18 @@ class Chooser {
     return settle(sample, ranking);
   }
 
-  void add_lookback(float bits, Choices& choices) const {
-    const auto lookback = find_lookback(bits, choices);
-    if (!lookback) return;
-    if (lookback->worth_over_bits > 0) {
-      choices.add(*lookback);
-      return;
+  LookbackVerdict add_lookback(float bits, Choices& choices) const {
+    Choice lookback;
+    const LookbackVerdict verdict = find_lookback(bits, choices, lookback);
+    if (verdict != LookbackVerdict::kTaken) return verdict;
+    if (lookback.worth_over_bits > 0) {
+      choices.add(lookback);
+      return verdict;
     }
     const Choice& plain = choices.all()[0];
     const float share = effort_.checks_classic ? 0 : tries_more() ? kFarBelow : effort_.misled;
-    choices.add_first(*lookback, tries_more() ? effort_.trials : 1, share * plain.bits);
+    choices.add_first(lookback, tries_more() ? effort_.trials : 1, share * plain.bits);
+    return verdict;
   }
 
  private:
@@ -324,21 +326,23 @@ class Chooser {
   bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
 
   // Where numbers repeat, a dictionary rarely helps: it comes last.
-  std::optional<Choice> find_lookback(float bits, const Choices& choices) const {
-    if (!is_auto_delta() || !effort_.lookback) return std::nullopt;
+  LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
+    LookbackVerdict verdict = LookbackVerdict::kUnlikely;
+    if (!is_auto_delta() || !effort_.lookback) return verdict;
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
     const bool dict_is_first = std::holds_alternative<Dict>(choices.ways[0].mode);
     for (const bool dict : {false, true}) {
       if (dict && !dict_is_first) break;
       for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
         if (std::holds_alternative<Dict>(way.mode) != dict) continue;
-        Choice choice = choice_of(way, 0);
+        found = choice_of(way, 0);
         const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
-        if (try_lookback(choices.sample, ordered_, trial, choice, arena_)) return choice;
+        verdict = std::max(verdict, try_lookback(choices.sample, ordered_, trial, found, arena_));
+        if (verdict == LookbackVerdict::kTaken) return verdict;
         break;
       }
     }
-    return std::nullopt;
+    return verdict;
   }
 
   // Deltas that are not weighed on the sample.
@@ -376,9 +380,11 @@ Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t pa
   return Chooser(type, ordered, page_n, config, arena, hints, log).choose_plain();
 }
 
-void add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n, float bits,
-                  const EncodeConfig& config, Arena& arena, Choices& choices) {
-  Chooser(type, ordered, page_n, config, arena, nullptr, nullptr).add_lookback(bits, choices);
+LookbackVerdict add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                             float bits, const EncodeConfig& config, Arena& arena,
+                             Choices& choices) {
+  return Chooser(type, ordered, page_n, config, arena, nullptr, nullptr)
+      .add_lookback(bits, choices);
 }
 
 }  // namespace numpact

@@ -126,8 +126,8 @@ float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
 
 }  // namespace
 
-bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& whole,
-                  Choice& choice, Arena& arena) {
+LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& whole,
+                             Choice& choice, Arena& arena) {
   Trial trial = whole;
   trial.bits -= entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
@@ -135,10 +135,10 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
                      : trial.level < kLevelForSize               ? kToll
                                                                  : kTollForSize;
   const float bits = trial.bits;
-  if (page_n < kMinPageN || bits < kMinBits) return false;
-  if (bits * static_cast<float>(page_n) < kMinPageBits) return false;
+  if (page_n < kMinPageN || bits < kMinBits) return LookbackVerdict::kUnlikely;
+  if (bits * static_cast<float>(page_n) < kMinPageBits) return LookbackVerdict::kUnlikely;
   const LatentArray page = ordered.slice(0, page_n);
-  if (!may_look_back(sample, page, choice, trial, arena)) return false;
+  if (!may_look_back(sample, page, choice, trial, arena)) return LookbackVerdict::kUnlikely;
   Lookback lookback = lookback_for(page_n);
   const bool covers_chunk = page_n == ordered.n;
   // Kept beyond this call if the choice falls on them.
@@ -155,7 +155,7 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
   const float most = kHopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
   const std::span<const std::uint32_t> found =
       find_lookbacks(lookback, latents.primary, arena, most, trial.level);
-  if (found.empty()) return false;
+  if (found.empty()) return LookbackVerdict::kLost;
   std::copy(found.begin(), found.end(), lookbacks.begin());
   const float lookback_bits =
       bits_each(thin_out(std::span<const std::uint32_t>(lookbacks), arena), page_n, arena);
@@ -174,13 +174,15 @@ bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial&
       lookback.secondary = false;
     }
   }
-  if (best_bits >= (1 - toll) * std::min(known_bits, as_is)) return false;
+  const float other_bits = std::min(known_bits, as_is);
+  if (best_bits >= other_bits) return LookbackVerdict::kLost;
+  if (best_bits >= (1 - toll) * other_bits) return LookbackVerdict::kTooLittle;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);
   if (best_bits >= (1 - toll) * bits) choice.worth_over_bits = choice.bits / (1 - toll);
   if (covers_chunk) choice.lookbacks = lookbacks;
-  return true;
+  return LookbackVerdict::kTaken;
 }
 
 }  // namespace numpact

@@ -17,11 +17,10 @@ struct Trial {
   float secondary_bits = 0;  // how many of the bits are the secondary variable's
 };
 
-// Changes the choice's delta to Lookback if the chunk repeats itself enough; returns whether. If
-// that only holds should the estimate be too low, the choice says over which bits it is worth
-// trying.
-bool try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
-                  Choice& choice, Arena& arena);
+// Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken. If that only
+// holds should the estimate be too low, the choice says over which bits it is worth trying.
+LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
+                             Choice& choice, Arena& arena);
 
 }  // namespace numpact
 

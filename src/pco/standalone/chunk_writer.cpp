@@ -88,6 +88,31 @@ EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
   return tried.bytes() < chunk.bytes() ? tried : chunk;
 }
 
+// Says which parts of a run are tried with Lookback: all, but where the trials are in vain one
+// after the other, as many numbers again are passed over before the next.
+class LookbackTries {
+ public:
+  bool is_due() const { return lost_ < kPatience || seen_ >= 2 * seen_at_loss_; }
+
+  void note(std::size_t n, LookbackVerdict verdict) {
+    seen_ += n;
+    if (verdict == LookbackVerdict::kTaken) {
+      *this = {};
+    } else if (verdict == LookbackVerdict::kLost) {
+      ++lost_;
+      seen_at_loss_ = seen_;
+    }
+  }
+  void pass_over(std::size_t n) { seen_ += n; }
+
+ private:
+  static constexpr std::size_t kPatience = 2;
+
+  std::size_t lost_ = 0;          // without one that was taken
+  std::size_t seen_ = 0;          // numbers meanwhile
+  std::size_t seen_at_loss_ = 0;  // of these, up to the end of the last that was lost
+};
+
 // False if they take more than the plan allows or one chunk would, whatever room the writer has.
 bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
                const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log,
@@ -96,14 +121,23 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
       run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
   const std::size_t most = std::min(plan.most_bytes, bound);
   std::uint64_t taken = 0;
+  LookbackTries tries;
   NumberView part = numbers;
   for (const std::size_t n : plan.sizes) {
     const ArenaScope scratch(arena);
     part.count = n;
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
-    EncodedChunk chunk =
-        encode_chunk(part, {&n, 1}, config, arena, is_part ? &hints : nullptr, choices);
+    const LatentArray ordered = ordered_latents(part, arena);
+    Choices chosen =
+        choose_plain(part.type, ordered, n, config, arena, is_part ? &hints : nullptr, choices);
+    if (tries.is_due()) {
+      tries.note(n,
+                 add_lookback(part.type, ordered, n, chosen.all()[0].bits, config, arena, chosen));
+    } else {
+      tries.pass_over(n);
+    }
+    EncodedChunk chunk = encode_chosen(part, ordered, chosen, {&n, 1}, config, arena, choices);
     if (refines(config)) chunk = smaller_chunk(chunk, part, config, arena, choices);
     taken += kChunkHeadBytes + chunk.bytes();
     if (taken > most) return false;
