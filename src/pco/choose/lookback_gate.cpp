@@ -58,11 +58,12 @@ constexpr float kMany = 1.6f;
 // before, and what is too much over.
 struct NearRound {
   std::size_t one_in;
-  bool guesses;
+  std::size_t but_one_in;  // whose lookbacks are kept from the round before; 0: none
   float hopeless;
 };
-constexpr std::array kNearRounds = {NearRound{4, true, 1.3f}, NearRound{2, true, 1.2f},
-                                    NearRound{2, false, 1.1f}};
+constexpr std::array kNearRounds = {NearRound{4, 0, 1.3f}, NearRound{2, 4, 1.2f},
+                                    NearRound{2, 0, 1.1f}};
+constexpr std::size_t kGuessedRounds = 2;
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -305,23 +306,26 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
     // Not all of the runs, where there are many.
     const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
     float bits = 0;
-    for (const NearRound& round : kNearRounds) {
-      if (round.guesses) costs.guess();
-      chosen.clear();
+    for (std::size_t k = 0; k < kNearRounds.size(); ++k) {
+      const NearRound& round = kNearRounds[k];
+      if (k < kGuessedRounds) costs.guess();
+      if (round.but_one_in == 0) chosen.clear();
       std::size_t stretch = 0;
       for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
         for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
-          if (stretch++ % round.one_in != 0) continue;
+          const std::size_t index = stretch++;
+          if (index % round.one_in != 0) continue;
+          if (round.but_one_in != 0 && index % round.but_one_in == 0) continue;
           const std::size_t count = std::min(best.size(), sample.run_n - j);
           choose_cheapest(
               LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
                               costs.of_lookbacks(), nullptr, nullptr, nullptr},
               best.data());
-          for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t i = run + j + k;
-            const L delta = static_cast<L>(words[i] - words[i - best[k]]);
+          for (std::size_t m = 0; m < count; ++m) {
+            const std::size_t i = run + j + m;
+            const L delta = static_cast<L>(words[i] - words[i - best[m]]);
             deltas[chosen.n] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits);
-            chosen.add(best[k], signed_width(delta));
+            chosen.add(best[m], signed_width(delta));
           }
         }
       }
