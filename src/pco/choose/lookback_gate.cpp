@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats lie too far apart for a sample to show them. So one cheap pass over the page looks at a
-// part of its latents, and of its short strings of them, the same ones wherever they occur, and
-// counts how many occurred before and how far back. Streams that take turns show in the sample.
+// Repeats lie too far apart for a sample to show them. So one cheap pass over the page, or over
+// both ends of a long one, looks at a part of its latents, and of its short strings of them, the
+// same ones wherever they occur, and counts how many occurred before and how far back. Streams that
+// take turns show in the sample.
 #include "pco/choose/lookback_gate.hpp"
 
 #include <algorithm>
@@ -45,6 +46,9 @@ constexpr std::size_t kMostLookbacks = 4096;
 constexpr unsigned kPickLog = 4;
 constexpr unsigned kPickLogOfMany = 6;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
+// Of longer pages only so many latents at both ends are looked at, which repeat the others or each
+// other.
+constexpr std::size_t kMostAtAnEnd = std::size_t{1} << 17;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps.
@@ -71,6 +75,19 @@ constexpr std::size_t kTriedN = 256;
 constexpr float kPromiseOfOne = 0.2f;
 
 unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
+
+// How many latents at each end of a page are looked at; they may be all.
+struct Ends {
+  std::size_t page_n;
+  std::size_t first_n;
+  std::size_t last_n;
+
+  static Ends of(std::size_t page_n, unsigned level) {
+    if (level >= kLevelForSize || page_n <= 2 * kMostAtAnEnd) return {page_n, page_n, 0};
+    return {page_n, kMostAtAnEnd, kMostAtAnEnd};
+  }
+  std::size_t n() const { return first_n + last_n; }
+};
 
 // Of those looked at: the ones whose last latent is not that before it.
 struct Repeats {
@@ -120,23 +137,47 @@ class Seen {
 };
 
 template <Latent L>
-void find_repeats(std::span<const L> latents, unsigned doublings, Seen<L>& values,
-                  Seen<L>& strings) {
-  const unsigned log = pick_log(latents.size());
-  HashBlock block;
-  HashBlock string_block;
-  PickedHashes picked;
-  for (std::size_t begin = 0; begin < latents.size(); begin += kHashBlockN) {
-    const std::size_t n = std::min(kHashBlockN, latents.size() - begin);
-    hash_latents(latents.data() + begin, n, block);
-    pick_hashes(block, n, log, picked);
-    values.look(picked, begin);
-    hash_strings(block, n, doublings, string_block);
-    pick_hashes(string_block, n, log, picked);
-    strings.look(picked, begin);
-    std::copy_n(block.hashes + n, kHashHistory, block.hashes);
+class Finder {
+ public:
+  Finder(std::span<const L> page, const Ends& ends, unsigned doublings, Arena& arena)
+      : page_(page),
+        log_(pick_log(ends.page_n)),
+        doublings_(doublings),
+        values_(page, slot_log(ends.n()), arena),
+        strings_(page, slot_log(ends.n()), arena) {
+    look(0, ends.first_n);
+    look(page.size() - ends.last_n, page.size());
   }
-}
+  const Repeats& values() const { return values_.found(); }
+  const Repeats& strings() const { return strings_.found(); }
+
+ private:
+  static unsigned slot_log(std::size_t n) {
+    return std::clamp(static_cast<unsigned>(std::bit_width(n / 16)) + 1, 6u, 16u);
+  }
+
+  void look(std::size_t from, std::size_t to) {
+    HashBlock block;
+    HashBlock string_block;
+    PickedHashes picked;
+    for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
+      const std::size_t n = std::min(kHashBlockN, to - begin);
+      hash_latents(page_.data() + begin, n, block);
+      pick_hashes(block, n, log_, picked);
+      values_.look(picked, begin);
+      hash_strings(block, n, doublings_, string_block);
+      pick_hashes(string_block, n, log_, picked);
+      strings_.look(picked, begin);
+      std::copy_n(block.hashes + n, kHashHistory, block.hashes);
+    }
+  }
+
+  std::span<const L> page_;
+  unsigned log_;
+  unsigned doublings_;
+  Seen<L> values_;
+  Seen<L> strings_;
+};
 
 // What numbers take under the choice as it is, by whether they equal the one before.
 struct PlainBits {
@@ -234,17 +275,17 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
 
 // Whether a part of the values stands for all of them: a few frequent ones, or the lack of them,
 // say little of the rest.
-bool is_telling(const Repeats& repeats, const PlainBits& plain, std::size_t page_n) {
+bool is_telling(const Repeats& repeats, const PlainBits& plain, const Ends& ends) {
   const float looked = static_cast<float>(repeats.looked);
-  const float expected = (1 - plain.equal_share) * static_cast<float>(page_n) /
-                         static_cast<float>(std::size_t{1} << pick_log(page_n));
+  const float expected = (1 - plain.equal_share) * static_cast<float>(ends.n()) /
+                         static_cast<float>(std::size_t{1} << pick_log(ends.page_n));
   return looked >= kFew * expected && looked <= kMany * expected;
 }
 
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, const Ends& ends,
                     Arena& arena) {
-  if (!is_telling(repeats, plain, page_n)) return bits;
+  if (!is_telling(repeats, plain, ends)) return bits;
   const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_share > 0
@@ -252,7 +293,7 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
                           : 0;
   const float other_share = 1 - plain.equal_share;
   if (equal + other_share * known > bits) return bits;
-  const float found = other_share * yes * static_cast<float>(page_n);
+  const float found = other_share * yes * static_cast<float>(ends.page_n);
   return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
 }
 
@@ -407,19 +448,15 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const std::span<const L> latents(span);
-    const unsigned log =
-        std::clamp(static_cast<unsigned>(std::bit_width(latents.size() / 16)) + 1, 6u, 16u);
-    Seen<L> values(latents, log, arena);
-    Seen<L> strings(latents, log, arena);
-    find_repeats(latents, string_log, values, strings);
+    const Ends ends = Ends::of(page.n, trial.level);
+    const Finder<L> repeats(std::span<const L>(span), ends, string_log, arena);
     const auto promise_with = [&](const PlainDelta& rest) {
       const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
-      if (promised_bits(strings.found(), plain, rest.bits, page.n, arena) < wanted) return true;
-      if (page.n < kFewNumbers && !is_telling(values.found(), plain, page.n)) {
+      if (promised_bits(repeats.strings(), plain, rest.bits, ends, arena) < wanted) return true;
+      if (page.n < kFewNumbers && !is_telling(repeats.values(), plain, ends)) {
         return recalled_bits(page, arena) < wanted_of_values;
       }
-      return promised_bits(values.found(), plain, rest.bits, page.n, arena) < wanted_of_values;
+      return promised_bits(repeats.values(), plain, rest.bits, ends, arena) < wanted_of_values;
     };
     if (!promise_with({choice.delta, bits})) return false;
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
