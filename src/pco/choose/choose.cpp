@@ -168,10 +168,6 @@ class Chooser {
     Choice lookback;
     const LookbackVerdict verdict = find_lookback(bits, choices, lookback);
     if (verdict != LookbackVerdict::kTaken) return verdict;
-    if (lookback.worth_over_bits > 0) {
-      choices.add(lookback);
-      return verdict;
-    }
     const Choice& plain = choices.all()[0];
     const float share = effort_.checks_classic ? 0 : tries_more() ? kFarBelow : effort_.misled;
     choices.add_first(lookback, tries_more() ? effort_.trials : 1, share * plain.bits);

@@ -180,7 +180,6 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);
-  if (best_bits >= (1 - toll) * bits) choice.worth_over_bits = choice.bits / (1 - toll);
   if (covers_chunk) choice.lookbacks = lookbacks;
   return LookbackVerdict::kTaken;
 }

@@ -19,7 +19,7 @@ constexpr unsigned kFirstCuttingLevel = 7;
 // only encoding them tells.
 constexpr float kDeepCuts = 0.05f;
 // But not where one chunk that looks back takes no more than this share of them.
-constexpr float kFarBelowCuts = 0.5f;
+constexpr float kFarBelowCuts = 0.6f;
 
 // Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
 constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
