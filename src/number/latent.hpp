@@ -45,6 +45,20 @@ constexpr L wrapping_mul(L a, L b) {
   return static_cast<L>(std::uint64_t{a} * std::uint64_t{b});
 }
 
+// The upper half of the product's bits.
+template <Latent L>
+constexpr L upper_product(L a, L b) {
+  if constexpr (sizeof(L) == 8) {
+    const std::uint64_t mask = 0xffffffff;
+    const std::uint64_t low = (a & mask) * (b & mask);
+    const std::uint64_t middle = (a >> 32) * (b & mask) + (low >> 32);
+    const std::uint64_t other = (a & mask) * (b >> 32) + (middle & mask);
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+  } else {
+    return static_cast<L>((std::uint64_t{a} * std::uint64_t{b}) >> kBits<L>);
+  }
+}
+
 // Calls f with a value of the latent type of `bits` (8, 16, 32 or 64).
 template <class F>
 decltype(auto) visit_latent(unsigned bits, F&& f) {

@@ -466,7 +466,7 @@ bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
   const float delta_bits = weigh_consecutive(sample, sample.latents, 1, arena);
   if (delta_bits < bits) own.delta = Consecutive{1, false};
   const Trial trial{latents.size(), std::min(bits, delta_bits), true};
-  const bool result = try_lookback(sample, ordered, trial, own, arena);
+  const bool result = try_lookback(sample, ordered, trial, own, arena) == LookbackVerdict::kTaken;
   EXPECT_EQ(result, std::holds_alternative<Lookback>(own.delta));
   EXPECT_EQ(result, !own.lookbacks.empty());
   if (choice != nullptr) *choice = own;
@@ -589,7 +589,7 @@ TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
   const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
   const Trial trial{latents.size(), 26, false, kDefaultLevel, 6};
-  ASSERT_TRUE(try_lookback(sample, ordered, trial, choice, arena));
+  ASSERT_EQ(try_lookback(sample, ordered, trial, choice, arena), LookbackVerdict::kTaken);
   EXPECT_TRUE(std::holds_alternative<IntMult>(choice.mode));
   ASSERT_TRUE(std::holds_alternative<Lookback>(choice.delta));
   EXPECT_TRUE(std::get<Lookback>(choice.delta).secondary);

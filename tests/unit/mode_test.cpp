@@ -42,9 +42,21 @@ TYPED_TEST_SUITE(IntModes, IntWidths);
 TYPED_TEST(IntModes, IntMultSplitsAndJoins) {
   using L = TypeParam;
   Random random(25);
-  const std::vector<L> ordered = ordered_numbers<L>(kNumberTypeOf<L>, random);
+  constexpr std::uint64_t kBases[] = {1,    2,     3,       7,          10,    77,           255,
+                                      1000, 86400, 1000000, 4294967295, ~0ull, ~0ull / 2 + 1};
+  std::vector<L> ordered = ordered_numbers<L>(kNumberTypeOf<L>, random);
+  // Where a quotient changes, up to the greatest.
+  for (const std::uint64_t wide : kBases) {
+    const auto base = static_cast<L>(std::max<std::uint64_t>(1, static_cast<L>(wide)));
+    const L most = static_cast<L>(static_cast<L>(~L{0}) / base);
+    for (const L quotient : {L{1}, static_cast<L>(most / 2), most}) {
+      const L multiple = static_cast<L>(quotient * base);
+      ordered.insert(ordered.end(), {static_cast<L>(multiple - 1), multiple,
+                                     static_cast<L>(multiple + 1), static_cast<L>(~L{0})});
+    }
+  }
   for_each_target([&] {
-    for (const std::uint64_t wide : {1ull, 2ull, 10ull, 77ull, 255ull, ~0ull, ~0ull / 2 + 1}) {
+    for (const std::uint64_t wide : kBases) {
       const auto base = static_cast<L>(std::max<std::uint64_t>(1, static_cast<L>(wide)));
       std::vector<L> primary(ordered.size());
       std::vector<L> secondary(ordered.size());
@@ -247,6 +259,15 @@ TYPED_TEST(FloatModes, FloatMultSplitsEveryNumber) {
   std::vector<L> ordered = ordered_numbers<L>(kFloatType<L>, random);
   if constexpr (sizeof(L) == 2) {
     for (std::uint32_t i = 0; i < 65536; ++i) ordered.push_back(static_cast<L>(i));
+  }
+  // Whole numbers up to where floats lack some of them.
+  for (int exponent = 0; sizeof(L) > 2 && exponent < 64; ++exponent) {
+    for (const double difference : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+      const double whole = std::ldexp(1.0, exponent) + difference;
+      for (const double number : {whole, -whole}) {
+        ordered.push_back(to_ordered(bits_of<L>(number), NumberKind::kFloat));
+      }
+    }
   }
   std::vector<double> all = bases();
   if (sizeof(L) > 2) all.insert(all.end(), {1e-38, 1e38});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats lie too far apart for a sample to show them. So one cheap pass over the page, or over
-// both ends of a long one, looks at a part of its latents, and of its short strings of them, the
+// parts of a long one, looks at a part of its latents, and of its short strings of them, the
 // same ones wherever they occur, and counts how many occurred before and how far back. Streams that
 // take turns show in the sample.
 #include "pco/choose/lookback_gate.hpp"
@@ -46,9 +46,9 @@ constexpr std::size_t kMostLookbacks = 4096;
 constexpr unsigned kPickLog = 4;
 constexpr unsigned kPickLogOfMany = 6;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
-// Of longer pages only so many latents at both ends are looked at, which repeat the others or each
-// other.
-constexpr std::size_t kMostAtAnEnd = std::size_t{1} << 17;
+// Of longer pages only so many latents are looked at from each of some places on, such that what
+// the halves, thirds or quarters of a page share shows.
+constexpr std::size_t kMostOfOne = std::size_t{1} << 17;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps.
@@ -76,17 +76,36 @@ constexpr float kPromiseOfOne = 0.2f;
 
 unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
 
-// How many latents at each end of a page are looked at; they may be all.
-struct Ends {
-  std::size_t page_n;
-  std::size_t first_n;
-  std::size_t last_n;
-
-  static Ends of(std::size_t page_n, unsigned level) {
-    if (level >= kLevelForSize || page_n <= 2 * kMostAtAnEnd) return {page_n, page_n, 0};
-    return {page_n, kMostAtAnEnd, kMostAtAnEnd};
+// The parts of a page that are looked at.
+class Parts {
+ public:
+  Parts(std::size_t page_n, unsigned level) : page_n_(page_n) {
+    if (level >= kLevelForSize || page_n <= 3 * kMostOfOne) {
+      add(0, page_n);
+      return;
+    }
+    for (const std::size_t from : {std::size_t{0}, page_n / 2, page_n / 3 * 2}) {
+      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kMostOfOne);
+    }
   }
-  std::size_t n() const { return first_n + last_n; }
+  struct Part {
+    std::size_t begin;
+    std::size_t end;
+  };
+  std::span<const Part> all() const { return {parts_.data(), size_}; }
+  std::size_t page_n() const { return page_n_; }
+  std::size_t n() const { return n_; }
+
+ private:
+  void add(std::size_t begin, std::size_t end) {
+    parts_[size_++] = {begin, end};
+    n_ += end - begin;
+  }
+
+  std::size_t page_n_;
+  std::size_t n_ = 0;
+  std::array<Part, 3> parts_{};
+  std::size_t size_ = 0;
 };
 
 // Of those looked at: the ones whose last latent is not that before it.
@@ -139,14 +158,13 @@ class Seen {
 template <Latent L>
 class Finder {
  public:
-  Finder(std::span<const L> page, const Ends& ends, unsigned doublings, Arena& arena)
+  Finder(std::span<const L> page, const Parts& parts, unsigned doublings, Arena& arena)
       : page_(page),
-        log_(pick_log(ends.page_n)),
+        log_(pick_log(parts.page_n())),
         doublings_(doublings),
-        values_(page, slot_log(ends.n()), arena),
-        strings_(page, slot_log(ends.n()), arena) {
-    look(0, ends.first_n);
-    look(page.size() - ends.last_n, page.size());
+        values_(page, slot_log(parts.n()), arena),
+        strings_(page, slot_log(parts.n()), arena) {
+    for (const Parts::Part& part : parts.all()) look(part.begin, part.end);
   }
   const Repeats& values() const { return values_.found(); }
   const Repeats& strings() const { return strings_.found(); }
@@ -275,17 +293,17 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
 
 // Whether a part of the values stands for all of them: a few frequent ones, or the lack of them,
 // say little of the rest.
-bool is_telling(const Repeats& repeats, const PlainBits& plain, const Ends& ends) {
+bool is_telling(const Repeats& repeats, const PlainBits& plain, const Parts& parts) {
   const float looked = static_cast<float>(repeats.looked);
-  const float expected = (1 - plain.equal_share) * static_cast<float>(ends.n()) /
-                         static_cast<float>(std::size_t{1} << pick_log(ends.page_n));
+  const float expected = (1 - plain.equal_share) * static_cast<float>(parts.n()) /
+                         static_cast<float>(std::size_t{1} << pick_log(parts.page_n()));
   return looked >= kFew * expected && looked <= kMany * expected;
 }
 
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, const Ends& ends,
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, const Parts& parts,
                     Arena& arena) {
-  if (!is_telling(repeats, plain, ends)) return bits;
+  if (!is_telling(repeats, plain, parts)) return bits;
   const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_share > 0
@@ -293,7 +311,7 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
                           : 0;
   const float other_share = 1 - plain.equal_share;
   if (equal + other_share * known > bits) return bits;
-  const float found = other_share * yes * static_cast<float>(ends.page_n);
+  const float found = other_share * yes * static_cast<float>(parts.page_n());
   return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
 }
 
@@ -448,15 +466,15 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const Ends ends = Ends::of(page.n, trial.level);
-    const Finder<L> repeats(std::span<const L>(span), ends, string_log, arena);
+    const Parts parts(page.n, trial.level);
+    const Finder<L> repeats(std::span<const L>(span), parts, string_log, arena);
     const auto promise_with = [&](const PlainDelta& rest) {
       const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
-      if (promised_bits(repeats.strings(), plain, rest.bits, ends, arena) < wanted) return true;
-      if (page.n < kFewNumbers && !is_telling(repeats.values(), plain, ends)) {
+      if (promised_bits(repeats.strings(), plain, rest.bits, parts, arena) < wanted) return true;
+      if (page.n < kFewNumbers && !is_telling(repeats.values(), plain, parts)) {
         return recalled_bits(page, arena) < wanted_of_values;
       }
-      return promised_bits(repeats.values(), plain, rest.bits, ends, arena) < wanted_of_values;
+      return promised_bits(repeats.values(), plain, rest.bits, parts, arena) < wanted_of_values;
     };
     if (!promise_with({choice.delta, bits})) return false;
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
@@ -112,16 +113,36 @@ void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes
   std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const Lanes d;
-  const Words factor = hn::Set(d, kPickFactor);
+  const auto are_picked = [=](std::size_t at) HWY_ATTR {
+    const Words scrambled = hn::Mul(Fold(hn::LoadU(d, hashes + at)), hn::Set(d, kPickFactor));
+    return hn::Lt(scrambled, hn::Set(d, limit));
+  };
+#if HWY_TARGET <= HWY_AVX3
   Words positions = hn::Iota(d, 0);
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
-    const Words scrambled = hn::Mul(Fold(hn::LoadU(d, hashes + i)), factor);
-    const auto is_picked = hn::Lt(scrambled, hn::Set(d, limit));
+    const auto picks = are_picked(i);
     // Compressing in registers is faster than on the way to memory.
-    hn::StoreU(hn::Compress(positions, is_picked), d, picked.positions + found);
-    found += hn::CountTrue(d, is_picked);
+    hn::StoreU(hn::Compress(positions, picks), d, picked.positions + found);
+    found += hn::CountTrue(d, picks);
     positions = hn::Add(positions, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d))));
   }
+#else
+  // Compressing takes longer than going through the few that are picked of several vectors.
+  constexpr std::size_t kWord = 64;
+  static_assert(hn::MaxLanes(d) <= 8);
+  for (; i + kWord <= n; i += kWord) {
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j < kWord; j += hn::Lanes(d)) {
+      std::uint8_t lanes[sizeof(bits)] = {};
+      hn::StoreMaskBits(d, are_picked(i + j), lanes);
+      bits |= std::uint64_t{lanes[0]} << j;
+    }
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t j = static_cast<std::size_t>(std::countr_zero(bits));
+      picked.positions[found++] = static_cast<std::uint32_t>(i + j);
+    }
+  }
+#endif
 #endif
   for (; i < n; ++i) {
     picked.positions[found] = static_cast<std::uint32_t>(i);

@@ -66,13 +66,17 @@ void JoinIntMult(L base, NumberKind kind, L* HWY_RESTRICT primary, const L* HWY_
   }
 }
 
+// By the reciprocal, which is rounded down: quotients may be one too small.
 template <class L>
 void SplitIntMult(L base, const L* HWY_RESTRICT ordered, std::size_t n, L* HWY_RESTRICT primary,
                   L* HWY_RESTRICT secondary) {
+  const L reciprocal = static_cast<L>(static_cast<L>(~L{0}) / base);
   for (std::size_t i = 0; i < n; ++i) {
-    const L quotient = static_cast<L>(ordered[i] / base);
-    primary[i] = quotient;
-    secondary[i] = static_cast<L>(ordered[i] - quotient * base);
+    const L least = upper_product(ordered[i], reciprocal);
+    const L rest = static_cast<L>(ordered[i] - least * base);
+    const L missing = rest >= base ? 1 : 0;
+    primary[i] = static_cast<L>(least + missing);
+    secondary[i] = static_cast<L>(rest - (missing != 0 ? base : L{0}));
   }
 }
 
@@ -110,6 +114,21 @@ HWY_INLINE hn::VFromD<DF> SmallToFloat(DF df, VI integers) {
     return hn::Sub(hn::BitCast(df, sum), shift);
   } else {
     return hn::ConvertTo(df, integers);
+  }
+#endif
+}
+
+// The reverse, for floats that are whole numbers of a magnitude below 2^kSmallBits.
+template <class DI, class VF>
+HWY_INLINE hn::VFromD<DI> SmallToInteger(DI di, VF numbers) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::ConvertTo(di, numbers);
+#else
+  if constexpr (sizeof(hn::TFromD<DI>) == 8) {
+    const auto shift = hn::Set(hn::RebindToFloat<DI>(), 0x1.8p52);
+    return hn::Sub(hn::BitCast(di, hn::Add(numbers, shift)), hn::BitCast(di, shift));
+  } else {
+    return hn::ConvertTo(di, numbers);
   }
 #endif
 }
@@ -265,7 +284,7 @@ void SplitFloatMultByOne(L base_bits, const L* HWY_RESTRICT ordered, std::size_t
   }
 }
 
-#if HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 template <class L>
 void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
@@ -278,7 +297,7 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
     const std::size_t lanes = hn::Lanes(d);
     const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
     const auto mid = hn::Set(di, static_cast<std::make_signed_t<L>>(kMid<L>));
-    const auto small = hn::BitCast(df, hn::Set(d, kFirstSparseBits<L>));
+    const auto small = hn::Set(df, static_cast<hn::TFromD<decltype(df)>>(L{1} << kSmallBits<L>));
     for (; i + lanes <= n; i += lanes) {
       // As signed integers the ordered ones lack the middle only.
       const auto latents = hn::BitCast(di, hn::LoadU(d, ordered + i));
@@ -291,7 +310,7 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
         continue;
       }
       const auto negative = hn::BroadcastSignBit(hn::BitCast(di, quotients));
-      const auto multiples = hn::Add(hn::ConvertTo(di, quotients), negative);
+      const auto multiples = hn::Add(SmallToInteger(di, quotients), negative);
       const auto products = SwapOrder(di, hn::BitCast(di, hn::Mul(quotients, base)));
       const auto corrections = hn::Sub(signed_latents, products);
       hn::StoreU(hn::BitCast(d, hn::Xor(multiples, mid)), d, primary + i);

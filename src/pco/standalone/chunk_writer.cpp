@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "pco/choose/cut.hpp"
+#include "pco/standalone/lookback_tries.hpp"
 #include "pco/standalone/refine_cuts.hpp"
 #include "pco/wrapped/chunk_encoder.hpp"
 
@@ -87,31 +88,6 @@ EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
   const EncodedChunk tried = encode_chunk(numbers, {&numbers.count, 1}, other, arena, nullptr, log);
   return tried.bytes() < chunk.bytes() ? tried : chunk;
 }
-
-// Says which parts of a run are tried with Lookback: all, but where the trials are in vain one
-// after the other, as many numbers again are passed over before the next.
-class LookbackTries {
- public:
-  bool is_due() const { return lost_ < kPatience || seen_ >= 2 * seen_at_loss_; }
-
-  void note(std::size_t n, LookbackVerdict verdict) {
-    seen_ += n;
-    if (verdict == LookbackVerdict::kTaken) {
-      *this = {};
-    } else if (verdict == LookbackVerdict::kLost) {
-      ++lost_;
-      seen_at_loss_ = seen_;
-    }
-  }
-  void pass_over(std::size_t n) { seen_ += n; }
-
- private:
-  static constexpr std::size_t kPatience = 2;
-
-  std::size_t lost_ = 0;          // without one that was taken
-  std::size_t seen_ = 0;          // numbers meanwhile
-  std::size_t seen_at_loss_ = 0;  // of these, up to the end of the last that was lost
-};
 
 // False if they take more than the plan allows or one chunk would, whatever room the writer has.
 bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
