@@ -42,6 +42,8 @@ constexpr float kMetaBits = 200;
 constexpr float kBinBits = 50;
 // Of so many lookbacks the costs are counted: the last ones.
 constexpr std::size_t kMostLookbacks = 4096;
+// Fewer do where all values are recalled.
+constexpr std::size_t kMostRecalled = 1024;
 // One in 2^this is looked at.
 constexpr unsigned kPickLog = 4;
 constexpr unsigned kPickLogOfMany = 6;
@@ -334,11 +336,11 @@ float recalled_bits(const LatentArray& page, Arena& arena) {
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
     const float all = static_cast<float>(found);
-    if (found > kMostLookbacks) {
-      for (std::size_t k = 0; k < kMostLookbacks; ++k) {
-        lookbacks[k] = lookbacks[k * found / kMostLookbacks];
+    if (found > kMostRecalled) {
+      for (std::size_t k = 0; k < kMostRecalled; ++k) {
+        lookbacks[k] = lookbacks[k * found / kMostRecalled];
       }
-      found = kMostLookbacks;
+      found = kMostRecalled;
     }
     return entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits) +
            yes * lookback_bits(lookbacks.first(found), all, arena);
