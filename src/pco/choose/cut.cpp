@@ -65,9 +65,6 @@ template <Latent L>
 SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, Arena& arena) {
   SharedBins shared;
   shared.order = order;
-  for (std::size_t i = 0; i < kCutLeaves; ++i) {
-    shared.places[i] = static_cast<std::uint16_t>(kCutShape.leaf_at(i));
-  }
   const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
   const ArenaScope scratch(arena);
   const std::size_t n = std::min(stored.size(), kHistogramN);
@@ -80,6 +77,9 @@ SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, 
   histogram = {histogram.lowers.first(size), histogram.uppers.first(size),
                histogram.counts.first(size)};
   tree.set_leaves(histogram);
+  for (std::size_t i = 0; i < size; ++i) {
+    shared.places[i] = static_cast<std::uint16_t>(tree.shape().leaf_at(i));
+  }
   for (std::size_t i = 0; i < size; ++i) {
     // What lies below the first bin counts for it.
     bins[i] = Bin{i == 0 ? std::uint64_t{0} : std::uint64_t{histogram.lowers[i]}, 1, kBits<L>};
@@ -105,10 +105,13 @@ std::span<L> delta_encode_runs(std::span<L> latents, std::size_t run_n, unsigned
 
 // Counts the stored latents of some blocks, each as many.
 template <Latent L>
-void count_blocks(std::span<const L> stored, const SharedBins& shared, std::span<CutSegment> blocks,
-                  std::size_t delta, Arena& arena) {
+void count_blocks(std::span<const L> stored, const SharedBins& shared, const TreeShape& shape,
+                  std::span<CutSegment> blocks, std::size_t delta, Arena& arena) {
+  const std::size_t leaves = shape.leaves();
+  const std::size_t bins = shared.binning.bins.size();
   for (CutSegment& block : blocks) {
-    block.counts[delta] = arena.make<std::uint32_t>(kCutLeaves).data();
+    block.counts[delta] = arena.make<std::uint32_t>(leaves).data();
+    std::fill_n(block.counts[delta], leaves, 0);
   }
   const ArenaScope scratch(arena);
   const std::span<std::uint16_t> indices = arena.make<std::uint16_t>(stored.size());
@@ -117,8 +120,10 @@ void count_blocks(std::span<const L> stored, const SharedBins& shared, std::span
   const std::uint16_t* at = indices.data();
   for (CutSegment& block : blocks) {
     // Two tables, so that runs of one bin don't wait for their own counter.
-    std::array<std::uint32_t, kCutLeaves> even{};
-    std::array<std::uint32_t, kCutLeaves> odd{};
+    std::array<std::uint32_t, kCutLeaves> even;
+    std::array<std::uint32_t, kCutLeaves> odd;
+    std::fill_n(even.begin(), bins, 0);
+    std::fill_n(odd.begin(), bins, 0);
     std::size_t i = 0;
     for (; i + 2 <= per_block; i += 2) {
       ++even[at[i]];
@@ -126,8 +131,8 @@ void count_blocks(std::span<const L> stored, const SharedBins& shared, std::span
     }
     if (i < per_block) ++even[at[i]];
     at += per_block;
-    for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) {
-      block.counts[delta][shared.places[leaf]] = even[leaf] + odd[leaf];
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      block.counts[delta][shared.places[bin]] = even[bin] + odd[bin];
     }
   }
 }
@@ -195,7 +200,7 @@ class Cutter {
         const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
         const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
         bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
-        count_blocks(stored, bins_[d], blocks, d, arena_);
+        count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
       }
     });
     if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
@@ -243,10 +248,10 @@ class Cutter {
         const ArenaScope of_delta(arena_);
         const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
         const std::span<const L> stored = delta_encode_runs(copy, block_n, orders_[d]);
-        count_blocks(stored, bins_[d], blocks, d, arena_);
+        count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
           std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
-          std::copy_n(blocks[i].counts[d], kCutLeaves, to);
+          std::copy_n(blocks[i].counts[d], trees_[d].shape().leaves(), to);
           blocks[i].counts[d] = to;
         }
       }
@@ -292,10 +297,11 @@ class Cutter {
   float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const {
     CutCounts all{};
     for (std::size_t d = 0; d < deltas_; ++d) {
-      all[d] = arena_.make<std::uint32_t>(kCutLeaves).data();
-      std::fill_n(all[d], kCutLeaves, 0);
+      const std::size_t leaves = trees_[d].shape().leaves();
+      all[d] = arena_.make<std::uint32_t>(leaves).data();
+      std::fill_n(all[d], leaves, 0);
       for (const CutSegment& block : blocks) {
-        for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) all[d][leaf] += block.counts[d][leaf];
+        for (std::size_t leaf = 0; leaf < leaves; ++leaf) all[d][leaf] += block.counts[d][leaf];
       }
     }
     return costs.of(all);

@@ -61,7 +61,8 @@ class Joiner {
       const std::uint32_t* const a = segment.counts[d];
       const std::uint32_t* const b = next.counts[d];
       std::uint32_t* const sum = joined_[d];
-      for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) sum[leaf] = a[leaf] + b[leaf];
+      const std::size_t leaves = costs_.trees[d].shape().leaves();
+      for (std::size_t leaf = 0; leaf < leaves; ++leaf) sum[leaf] = a[leaf] + b[leaf];
     }
     segment.joined_cost = costs_.of(joined_);
   }
@@ -70,7 +71,8 @@ class Joiner {
     for (std::size_t d = 0; d < costs_.trees.size(); ++d) {
       std::uint32_t* const to = segment.counts[d];
       const std::uint32_t* const from = next.counts[d];
-      for (std::size_t leaf = 0; leaf < kCutLeaves; ++leaf) to[leaf] += from[leaf];
+      const std::size_t leaves = costs_.trees[d].shape().leaves();
+      for (std::size_t leaf = 0; leaf < leaves; ++leaf) to[leaf] += from[leaf];
     }
     segment.n += next.n;
     segment.cost = segment.joined_cost;

@@ -13,13 +13,14 @@
 
 namespace numpact {
 
+// Of the largest tree.
 inline constexpr unsigned kCutLeavesLog = 8;
 inline constexpr TreeShape kCutShape{kCutLeavesLog};
 inline constexpr std::size_t kCutLeaves = std::size_t{1} << kCutLeavesLog;
 
 // Deltas that a segment may have: the one chosen for all, and one other.
 inline constexpr std::size_t kCutDeltas = 2;
-using CutCounts = std::array<std::uint32_t*, kCutDeltas>;  // of the leaves, by delta
+using CutCounts = std::array<std::uint32_t*, kCutDeltas>;  // of the tree's leaves, by delta
 
 // Shared bins as the leaves of a binary tree: a segment takes any of the tree's nodes for its bins.
 class BinTree {
@@ -32,11 +33,13 @@ class BinTree {
     std::fill(sums_.begin(), sums_.end(), 0);
   }
 
+  // Once. bins: at most kCutLeaves; as many leaves as they need.
   template <Latent L>
   void set_leaves(const Histogram<L>& bins) {
+    shape_.log = static_cast<unsigned>(std::bit_width(bins.size() - 1));
     std::array<L, kCutLeaves> lowers;
     std::array<L, kCutLeaves> uppers;
-    for (std::size_t i = 0; i < kCutLeaves; ++i) {
+    for (std::size_t i = 0; i < shape_.leaves(); ++i) {
       const std::size_t bin = std::min(i, bins.size() - 1);
       const bool is_value = bins.lowers[bin] == bins.uppers[bin];
       const bool is_last = bin + 1 == bins.size();
@@ -45,7 +48,7 @@ class BinTree {
       uppers[i] = is_value || is_last ? bins.uppers[bin] : static_cast<L>(bins.lowers[bin + 1] - 1);
     }
     float* level = widths_.data();
-    for (unsigned log = kCutLeavesLog;; --log) {
+    for (unsigned log = shape_.log;; --log) {
       const TreeShape shape{log};
       const std::size_t size = shape.leaves();
       for (std::size_t i = 0; i < size; ++i) {
@@ -61,12 +64,15 @@ class BinTree {
     }
   }
 
+  const TreeShape& shape() const { return shape_; }
+
   // Bits of latents so distributed, where a bin in the metadata takes meta_bits.
   float cost(const std::uint32_t* counts, float meta_bits) const {
-    return tree_cost(kCutShape, counts, widths_.data(), meta_bits, sums_.data(), costs_.data());
+    return tree_cost(shape_, counts, widths_.data(), meta_bits, sums_.data(), costs_.data());
   }
 
  private:
+  TreeShape shape_ = kCutShape;
   // Of all nodes.
   std::span<float> widths_;
   std::span<float> costs_;
