@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "pco/choose/choose_effort.hpp"
 #include "pco/choose/cut.hpp"
 #include "pco/standalone/lookback_tries.hpp"
 #include "pco/standalone/refine_cuts.hpp"
@@ -21,6 +22,7 @@ constexpr unsigned kFirstCuttingLevel = 7;
 constexpr float kDeepCuts = 0.05f;
 // But not where one chunk that looks back takes no more than this share of them.
 constexpr float kFarBelowCuts = 0.6f;
+constexpr float kFarBelowCutsForSize = 0.5f;
 
 // Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
 constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
@@ -57,7 +59,8 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
   const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
-  if (looks_back(choices) && (!is_deep || whole.bits < kFarBelowCuts * cut_bits)) {
+  const float far = config.level < kLevelForSize ? kFarBelowCuts : kFarBelowCutsForSize;
+  if (looks_back(choices) && (!is_deep || whole.bits < far * cut_bits)) {
     return {cuts.sizes.first(1), SIZE_MAX, true};
   }
   return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1};
@@ -107,7 +110,7 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     const LatentArray ordered = ordered_latents(part, arena);
     Choices chosen =
         choose_plain(part.type, ordered, n, config, arena, is_part ? &hints : nullptr, choices);
-    if (tries.is_due()) {
+    if (config.level >= kLevelForSize || tries.is_due()) {
       tries.note(n,
                  add_lookback(part.type, ordered, n, chosen.all()[0].bits, config, arena, chosen));
     } else {
