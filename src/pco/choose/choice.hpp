@@ -39,7 +39,7 @@ struct ChooseHints {
   bool dict = false;
 };
 
-// What came of looking for repeats.
+// What came of looking for repeats; the later, the more of them.
 enum class LookbackVerdict {
   kUnlikely,  // nothing hints at them
   kLost,      // they take more than the numbers do otherwise
@@ -89,7 +89,7 @@ Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
                ChoiceLog* log = nullptr);
 
 // The two steps of it: without Lookback, which is costly to weigh, and with it if a number takes
-// less than `bits` so.
+// less than `bits` so, before all others then.
 Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
                      const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
                      ChoiceLog* log = nullptr);

@@ -17,8 +17,7 @@ struct Trial {
   float secondary_bits = 0;  // how many of the bits are the secondary variable's
 };
 
-// Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken. If that only
-// holds should the estimate be too low, the choice says over which bits it is worth trying.
+// Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.
 LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
                              Choice& choice, Arena& arena);
 

@@ -284,7 +284,8 @@ void SplitFloatMultByOne(L base_bits, const L* HWY_RESTRICT ordered, std::size_t
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+// 32-bit Arm's vectors divide by approximation.
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_ARCH_ARM_V7
 
 template <class L>
 void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
