@@ -8,7 +8,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
@@ -92,8 +91,13 @@ HWY_INLINE CodesOfChain JoinTwo(const CodesOfChain& a, const CodesOfChain& b) {
           _mm512_add_epi32(a.bits, b.bits)};
 }
 
-// Of 8 groups.
-HWY_INLINE __m512i JoinFour(__m256i low, __m256i low_bits, __m256i high, __m256i high_bits) {
+// Of the first or the second 8 groups.
+template <int kHalf>
+HWY_INLINE __m512i JoinFour(const CodesOfChain& lower, const CodesOfChain& upper) {
+  const __m256i low = _mm512_extracti64x4_epi64(lower.codes, kHalf);
+  const __m256i low_bits = _mm512_extracti64x4_epi64(lower.bits, kHalf);
+  const __m256i high = _mm512_extracti64x4_epi64(upper.codes, kHalf);
+  const __m256i high_bits = _mm512_extracti64x4_epi64(upper.bits, kHalf);
   const __m512i shift = _mm512_cvtepu32_epi64(low_bits);
   const __m512i above = _mm512_sllv_epi64(_mm512_cvtepu32_epi64(high), shift);
   const __m512i bits = _mm512_cvtepu32_epi64(_mm256_add_epi32(low_bits, high_bits));
@@ -117,15 +121,8 @@ std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT c
         JoinTwo(TakeCodes(sums.of[0] + group, widths), TakeCodes(sums.of[1] + group, widths));
     const CodesOfChain high =
         JoinTwo(TakeCodes(sums.of[2] + group, widths), TakeCodes(sums.of[3] + group, widths));
-    const auto half = [&](auto part) HWY_ATTR {
-      constexpr int kHalf = decltype(part)::value;
-      return JoinFour(_mm512_extracti64x4_epi64(low.codes, kHalf),
-                      _mm512_extracti64x4_epi64(low.bits, kHalf),
-                      _mm512_extracti64x4_epi64(high.codes, kHalf),
-                      _mm512_extracti64x4_epi64(high.bits, kHalf));
-    };
-    const __m512i first = half(std::integral_constant<int, 0>{});
-    const __m512i second = half(std::integral_constant<int, 1>{});
+    const __m512i first = JoinFour<0>(low, high);
+    const __m512i second = JoinFour<1>(low, high);
     if (n - group >= kLanes) {
       _mm512_storeu_si512(codes + group, first);
       _mm512_storeu_si512(codes + group + kLanes / 2, second);

@@ -79,8 +79,6 @@ SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, 
   tree.set_leaves(histogram);
   for (std::size_t i = 0; i < size; ++i) {
     shared.places[i] = static_cast<std::uint16_t>(tree.shape().leaf_at(i));
-  }
-  for (std::size_t i = 0; i < size; ++i) {
     // What lies below the first bin counts for it.
     bins[i] = Bin{i == 0 ? std::uint64_t{0} : std::uint64_t{histogram.lowers[i]}, 1, kBits<L>};
   }

@@ -33,7 +33,8 @@ class BinTree {
     std::fill(sums_.begin(), sums_.end(), 0);
   }
 
-  // Once. bins: at most kCutLeaves; as many leaves as they need.
+  // Once, so that what costs sum up behind the nodes stays zero. bins: at most kCutLeaves, with as
+  // many leaves as they need.
   template <Latent L>
   void set_leaves(const Histogram<L>& bins) {
     shape_.log = static_cast<unsigned>(std::bit_width(bins.size() - 1));

@@ -50,7 +50,7 @@ constexpr unsigned kPickLogOfMany = 6;
 constexpr std::size_t kManyN = std::size_t{1} << 17;
 // Of longer pages only so many latents are looked at from each of some places on, such that what
 // the halves, thirds or quarters of a page share shows.
-constexpr std::size_t kMostOfOne = std::size_t{1} << 17;
+constexpr std::size_t kPartN = std::size_t{1} << 17;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps.
@@ -65,11 +65,11 @@ constexpr float kMany = 1.6f;
 struct NearRound {
   std::size_t one_in;
   std::size_t but_one_in;  // whose lookbacks are kept from the round before; 0: none
+  bool guesses;
   float hopeless;
 };
-constexpr std::array kNearRounds = {NearRound{4, 0, 1.3f}, NearRound{2, 4, 1.2f},
-                                    NearRound{2, 0, 1.1f}};
-constexpr std::size_t kGuessedRounds = 2;
+constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
+                                    NearRound{2, 0, false, 1.1f}};
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -82,12 +82,12 @@ unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany
 class Parts {
  public:
   Parts(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (level >= kLevelForSize || page_n <= 3 * kMostOfOne) {
+    if (level >= kLevelForSize || page_n <= 3 * kPartN) {
       add(0, page_n);
       return;
     }
     for (const std::size_t from : {std::size_t{0}, page_n / 2, page_n / 3 * 2}) {
-      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kMostOfOne);
+      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kPartN);
     }
   }
   struct Part {
@@ -367,9 +367,8 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
     // Not all of the runs, where there are many.
     const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
     float bits = 0;
-    for (std::size_t k = 0; k < kNearRounds.size(); ++k) {
-      const NearRound& round = kNearRounds[k];
-      if (k < kGuessedRounds) costs.guess();
+    for (const NearRound& round : kNearRounds) {
+      if (round.guesses) costs.guess();
       if (round.but_one_in == 0) chosen.clear();
       std::size_t stretch = 0;
       for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
@@ -382,11 +381,11 @@ float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& 
               LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
                               costs.of_lookbacks(), nullptr, nullptr, nullptr},
               best.data());
-          for (std::size_t m = 0; m < count; ++m) {
-            const std::size_t i = run + j + m;
-            const L delta = static_cast<L>(words[i] - words[i - best[m]]);
+          for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t i = run + j + k;
+            const L delta = static_cast<L>(words[i] - words[i - best[k]]);
             deltas[chosen.n] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits);
-            chosen.add(best[m], signed_width(delta));
+            chosen.add(best[k], signed_width(delta));
           }
         }
       }
