@@ -61,7 +61,7 @@ struct StreamWriter::Impl {
     }
     // As chunk_sizes() would have it, where the count is known.
     if (config.paging.is_automatic() && n_hint > 0) {
-      return equal_share(n_hint, config.max_chunk_n(), chunks);
+      return automatic_share(n_hint, config.max_chunk_n(), chunks);
     }
     return std::min(config.max_chunk_n(), kMaxChunkN);
   }

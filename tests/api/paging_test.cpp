@@ -109,6 +109,28 @@ TEST(AutomaticPaging, RunsAreEqualAndBounded) {
   }
 }
 
+TEST(AutomaticPaging, FewRunsAreAnEvenNumber) {
+  EncodeConfig config;
+  config.level = 0;
+  const std::size_t most = automatic_chunk_n(config.level);
+  for (const std::size_t full : {1, 2, 4, 6, 8, 9}) {
+    const Numbers numbers = zeros(NumberType::kU8, full * most + 1);
+    const Bytes file = compressed(numbers, config);
+    const std::vector<std::size_t> counts = chunk_counts(file);
+    const std::size_t least = full + 1;
+    EXPECT_EQ(counts.size(), least < 8 ? least + least % 2 : least) << full;
+    EXPECT_EQ(sum(counts), numbers.count());
+    const auto [shortest, longest] = std::minmax_element(counts.begin(), counts.end());
+    EXPECT_LE(*longest - *shortest, 1u);
+    Bytes streamed;
+    VectorSink sink(streamed);
+    StreamWriter writer(sink, numbers.type(), config, numbers.count());
+    ASSERT_OK(writer.try_write(numbers.view()));
+    ASSERT_OK(writer.try_finish());
+    EXPECT_EQ(streamed, file);
+  }
+}
+
 TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
   Random random(703);
   const struct {

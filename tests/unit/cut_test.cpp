@@ -180,7 +180,8 @@ class Cutting : public ::testing::Test {
     const LatentArray ordered = ordered_latents(numbers.view(), arena_);
     const EncodeConfig config = config_of(numbers.type());
     const Choices choices = choose_plain(numbers.type(), ordered, numbers.count(), config, arena_);
-    return plan_cuts(ordered, choices.all()[0], config.level, arena_);
+    CutPlanner planner(ordered, choices.all()[0], config.level, arena_);
+    return planner.look_first() > 0 ? planner.look_closely() : planner.uncut();
   }
   template <class T>
   CutPlan plan_for(const std::vector<T>& numbers) {

@@ -64,8 +64,8 @@ TEST(LookbackTries, AllAreTriedUnlessInVain) {
 }
 
 TEST(LookbackTries, FewerAreTriedInVain) {
-  // After two, those that begin at twice as many: 1, 2, 5, 11, 23, 47, 95.
-  EXPECT_EQ(tried_of(100, LookbackVerdict::kLost), 7u);
+  // Those that begin after twice as many: 1, 3, 7, 15, 31, 63.
+  EXPECT_EQ(tried_of(100, LookbackVerdict::kLost), 6u);
 }
 
 TEST(LookbackTries, OneThatIsTakenMakesAllWorthATry) {
@@ -75,7 +75,8 @@ TEST(LookbackTries, OneThatIsTakenMakesAllWorthATry) {
   tries.pass_over(5000);
   ASSERT_TRUE(tries.is_due());
   tries.note(1000, LookbackVerdict::kTaken);
-  EXPECT_EQ(tried_of(2, LookbackVerdict::kLost, tries), 2u);
+  // As if none had been in vain.
+  EXPECT_EQ(tried_of(3, LookbackVerdict::kLost, tries), 2u);
 }
 
 }  // namespace

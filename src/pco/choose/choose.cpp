@@ -27,7 +27,7 @@ constexpr float kRareBits = 0.75f;
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.015f;
 // What looks back is not tried beside the others if it takes less than this share of them.
-constexpr float kFarBelow = 0.8f;
+constexpr float kFarBelow = 0.93f;
 // What is so near to the best of a run may be the best of a part.
 constexpr float kNearInRun = 1.1f;
 

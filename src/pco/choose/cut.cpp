@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kMostBlocks = 1024;
 // The first look takes runs so long, one number in so many, but so many numbers at least.
-constexpr std::size_t kRunN = 256;
+constexpr std::size_t kRunN = 64;
 constexpr std::size_t kOneRunIn = 8;
 constexpr std::size_t kFirstLookN = std::size_t{1} << 12;
 // The fewest and most blocks of it, and numbers in one.
@@ -43,7 +43,7 @@ struct MinSaving {
 };
 constexpr MinSaving min_saving(unsigned level) {
   if (level < 8) return {0.03f, 0.03f};
-  return level < kLevelForSize ? MinSaving{0.015f, 0.015f} : MinSaving{0.005f, 0.003f};
+  return level < kLevelForSize ? MinSaving{0.015f, 0.01f} : MinSaving{0.005f, 0.003f};
 }
 // Less cannot be cut.
 constexpr float kMinBits = 4096;
@@ -54,16 +54,9 @@ constexpr std::size_t kRoughN = 512;
 constexpr float kFarOff = 1.6f;
 constexpr float kFarOffBits = 0.2f;
 
-// Bins for all blocks under one delta, and how they lie in the tree.
-struct SharedBins {
-  Binning binning;  // with lowers only
-  std::array<std::uint16_t, kCutLeaves> places;
-  unsigned order = 0;
-};
-
 template <Latent L>
-SharedBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, Arena& arena) {
-  SharedBins shared;
+BlockBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, Arena& arena) {
+  BlockBins shared;
   shared.order = order;
   const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
   const ArenaScope scratch(arena);
@@ -103,7 +96,7 @@ std::span<L> delta_encode_runs(std::span<L> latents, std::size_t run_n, unsigned
 
 // Counts the stored latents of some blocks, each as many.
 template <Latent L>
-void count_blocks(std::span<const L> stored, const SharedBins& shared, const TreeShape& shape,
+void count_blocks(std::span<const L> stored, const BlockBins& shared, const TreeShape& shape,
                   std::span<CutSegment> blocks, std::size_t delta, Arena& arena) {
   const std::size_t leaves = shape.leaves();
   const std::size_t bins = shared.binning.bins.size();
@@ -166,191 +159,182 @@ unsigned order_like(const AnyDelta& delta) {
   return std::holds_alternative<NoDelta>(delta) ? 0 : 1;
 }
 
-class Cutter {
- public:
-  Cutter(const LatentArray& ordered, const Choice& choice, std::span<std::size_t> sizes,
-         Arena& arena)
-      : ordered_(ordered),
-        mode_(choice.mode),
-        sizes_(sizes),
-        arena_(arena),
-        trees_{BinTree(arena), BinTree(arena)} {
-    const unsigned order = order_like(choice.delta);
-    orders_ = {order, order == 0 ? 1u : 0u};
+bool other_delta_pays(std::span<const CutSegment> blocks, const CutCosts& costs) {
+  float first = 0;
+  float least = 0;
+  for (const CutSegment& block : blocks) {
+    const float bits = costs.trees[0].cost(block.counts[0], costs.meta_bits);
+    first += bits;
+    least += std::min(bits, costs.trees[1].cost(block.counts[1], costs.meta_bits));
   }
-
-  // At a sample.
-  CutPlan look_first() {
-    const std::size_t n = ordered_.n;
-    const std::size_t one_run_in =
-        std::bit_floor(std::clamp<std::size_t>(n / kFirstLookN, 1, kOneRunIn));
-    const std::size_t step = kRunN * one_run_in;
-    const std::size_t most_blocks = std::clamp(n / kFirstBlockN, kMinFirstBlocks, kMostFirstBlocks);
-    const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * most_blocks));
-    const std::span<CutSegment> blocks = make_blocks(block_n);
-    const std::size_t runs = blocks.size() * (block_n / step);
-    const LatentArray primary =
-        split(mode_, take_runs(ordered_, step, runs, arena_), arena_).primary;
-    deltas_ = other_delta_is_near(primary) ? kCutDeltas : 1;
-    primary.visit([&](auto latents) {
-      using L = typename decltype(latents)::value_type;
-      for (std::size_t d = 0; d < deltas_; ++d) {
-        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-        const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
-        bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
-        count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
-      }
-    });
-    if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
-    return join(blocks, primary);
-  }
-
-  // At all numbers, after the first look.
-  CutPlan look_closely() {
-    const std::size_t block_n =
-        std::max(kMinCutN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
-    const std::span<CutSegment> blocks = make_blocks(block_n);
-    const std::size_t per_piece = std::max<std::size_t>(1, kPieceN / block_n);
-    LatentArray seen;
-    for (std::size_t first = 0; first < blocks.size(); first += per_piece) {
-      const std::size_t count = std::min(per_piece, blocks.size() - first);
-      const LatentArray piece = ordered_.slice(first * block_n, count * block_n);
-      const unsigned bits = count_piece(piece, blocks.subspan(first, count), block_n);
-      seen.bits = bits;
-      seen.n += count * block_n;
-    }
-    return join(blocks, seen);
-  }
-
- private:
-  std::span<CutSegment> make_blocks(std::size_t block_n) {
-    const std::span<CutSegment> blocks = arena_.make<CutSegment>(ordered_.n / block_n);
-    for (CutSegment& block : blocks) block = {block_n, {}, 0, 0};
-    blocks.back().n += ordered_.n % block_n;
-    return blocks;
-  }
-
-  // Returns the width of the latents.
-  unsigned count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
-                       std::size_t block_n) {
-    for (std::size_t d = 0; d < deltas_; ++d) {
-      for (CutSegment& block : blocks) block.counts[d] = nullptr;
-    }
-    const std::span<std::uint32_t> kept =
-        arena_.make<std::uint32_t>(deltas_ * blocks.size() * kCutLeaves);
-    const ArenaScope scratch(arena_);
-    const LatentArray primary = split(mode_, piece, arena_).primary;
-    primary.visit([&](auto latents) {
-      using L = typename decltype(latents)::value_type;
-      for (std::size_t d = 0; d < deltas_; ++d) {
-        const ArenaScope of_delta(arena_);
-        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-        const std::span<const L> stored = delta_encode_runs(copy, block_n, orders_[d]);
-        count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-          std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
-          std::copy_n(blocks[i].counts[d], trees_[d].shape().leaves(), to);
-          blocks[i].counts[d] = to;
-        }
-      }
-    });
-    return primary.bits;
-  }
-
-  // seen: as many and as wide latents as were counted.
-  CutCosts costs(const LatentArray& seen) const {
-    const float share = static_cast<float>(seen.n) / static_cast<float>(ordered_.n);
-    const float bin_bits = kBinFieldBits + static_cast<float>(seen.bits);
-    return {std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
-  }
-
-  // runs: each of kRunN.
-  bool other_delta_is_near(const LatentArray& runs) const {
-    const ArenaScope scratch(arena_);
-    const float scale = static_cast<float>(ordered_.n) / static_cast<float>(runs.n);
-    const Sample few = take_few({runs, kRunN, scale}, kRoughN, arena_);
-    std::array<float, kCutDeltas> bits;
-    few.latents.visit([&](auto latents) {
-      using L = typename decltype(latents)::value_type;
-      for (std::size_t d = 0; d < kCutDeltas; ++d) {
-        const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-        const std::span<const L> stored = delta_encode_runs(copy, few.run_n, orders_[d]);
-        bits[d] = rough_bits(stored, orders_[d] > 0, few.scale);
-      }
-    });
-    return bits[1] < kFarOff * bits[0] + kFarOffBits;
-  }
-
-  static bool other_delta_pays(std::span<const CutSegment> blocks, const CutCosts& costs) {
-    float first = 0;
-    float least = 0;
-    for (const CutSegment& block : blocks) {
-      const float bits = costs.trees[0].cost(block.counts[0], costs.meta_bits);
-      first += bits;
-      least += std::min(bits, costs.trees[1].cost(block.counts[1], costs.meta_bits));
-    }
-    return least < (1 - kOtherDeltaSaving) * first;
-  }
-
-  float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const {
-    CutCounts all{};
-    for (std::size_t d = 0; d < deltas_; ++d) {
-      const std::size_t leaves = trees_[d].shape().leaves();
-      all[d] = arena_.make<std::uint32_t>(leaves).data();
-      std::fill_n(all[d], leaves, 0);
-      for (const CutSegment& block : blocks) {
-        for (std::size_t leaf = 0; leaf < leaves; ++leaf) all[d][leaf] += block.counts[d][leaf];
-      }
-    }
-    return costs.of(all);
-  }
-
-  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen) const {
-    const CutCosts costs = this->costs(seen);
-    const float each = 1 / static_cast<float>(seen.n);
-    CutPlan plan;
-    plan.uncut_bits = uncut_bits(blocks, costs) * each;
-    std::size_t size = 0;
-    float bits = 0;
-    for (const CutSegment& segment : join_segments(blocks, costs, arena_)) {
-      sizes_[size++] = segment.n;
-      bits += segment.cost;
-    }
-    plan.sizes = sizes_.first(size);
-    plan.bits = bits * each;
-    return plan;
-  }
-
-  const LatentArray& ordered_;
-  const AnyMode& mode_;
-  std::span<std::size_t> sizes_;
-  Arena& arena_;
-  std::array<BinTree, kCutDeltas> trees_;
-  std::array<unsigned, kCutDeltas> orders_{};
-  std::array<SharedBins, kCutDeltas> bins_;
-  std::size_t deltas_ = kCutDeltas;  // how many are worth a look
-};
+  return least < (1 - kOtherDeltaSaving) * first;
+}
 
 bool saves(const CutPlan& plan, float share) { return plan.bits < (1 - share) * plan.uncut_bits; }
 
 }  // namespace
 
-CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena) {
-  const MinSaving least = min_saving(level);
-  const std::span<std::size_t> sizes = arena.make<std::size_t>(kMostBlocks);
-  const float all_bits = choice.bits * static_cast<float>(ordered.n);
-  if (ordered.n >= kFirstLookN && all_bits >= kMinBits) {
-    const ArenaScope scratch(arena);
-    Cutter cutter(ordered, choice, sizes, arena);
-    if (saves(cutter.look_first(), least.of_first_look)) {
-      const CutPlan cut = cutter.look_closely();
-      if (saves(cut, least.of_plan)) return cut;
+CutPlanner::CutPlanner(const LatentArray& ordered, const Choice& choice, unsigned level,
+                       Arena& arena)
+    : ordered_(ordered),
+      choice_(choice),
+      level_(level),
+      arena_(arena),
+      sizes_(arena.make<std::size_t>(kMostBlocks)),
+      before_(arena.mark()) {
+  const unsigned order = order_like(choice.delta);
+  orders_ = {order, order == 0 ? 1u : 0u};
+}
+
+CutPlan CutPlanner::uncut() const {
+  CutPlan plan;
+  sizes_[0] = ordered_.n;
+  plan.sizes = sizes_.first(1);
+  return plan;
+}
+
+float CutPlanner::look_first() {
+  const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
+  if (ordered_.n < kFirstLookN || all_bits < kMinBits) return 0;
+  const CutPlan plan = plan_by_sample();
+  if (saves(plan, min_saving(level_).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
+  arena_.rewind(before_);
+  return 0;
+}
+
+CutPlan CutPlanner::look_closely() {
+  const CutPlan plan = plan_by_all();
+  arena_.rewind(before_);
+  return saves(plan, min_saving(level_).of_plan) ? plan : uncut();
+}
+
+// At a sample.
+CutPlan CutPlanner::plan_by_sample() {
+  trees_ = {BinTree(arena_), BinTree(arena_)};
+  const std::size_t n = ordered_.n;
+  const std::size_t one_run_in =
+      std::bit_floor(std::clamp<std::size_t>(n / kFirstLookN, 1, kOneRunIn));
+  const std::size_t step = kRunN * one_run_in;
+  const std::size_t most_blocks = std::clamp(n / kFirstBlockN, kMinFirstBlocks, kMostFirstBlocks);
+  const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * most_blocks));
+  const std::span<CutSegment> blocks = make_blocks(block_n);
+  const std::size_t runs = blocks.size() * (block_n / step);
+  const LatentArray primary =
+      split(choice_.mode, take_runs(ordered_, step, runs, arena_), arena_).primary;
+  deltas_ = other_delta_is_near(primary) ? kCutDeltas : 1;
+  primary.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    for (std::size_t d = 0; d < deltas_; ++d) {
+      const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+      const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
+      bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
+      count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
+    }
+  });
+  if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
+  return join(blocks, primary);
+}
+
+// At all numbers, after the first look.
+CutPlan CutPlanner::plan_by_all() {
+  const std::size_t block_n =
+      std::max(kMinCutN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
+  const std::span<CutSegment> blocks = make_blocks(block_n);
+  const std::size_t per_piece = std::max<std::size_t>(1, kPieceN / block_n);
+  LatentArray seen;
+  for (std::size_t first = 0; first < blocks.size(); first += per_piece) {
+    const std::size_t count = std::min(per_piece, blocks.size() - first);
+    const LatentArray piece = ordered_.slice(first * block_n, count * block_n);
+    const unsigned bits = count_piece(piece, blocks.subspan(first, count), block_n);
+    seen.bits = bits;
+    seen.n += count * block_n;
+  }
+  return join(blocks, seen);
+}
+
+std::span<CutSegment> CutPlanner::make_blocks(std::size_t block_n) {
+  const std::span<CutSegment> blocks = arena_.make<CutSegment>(ordered_.n / block_n);
+  for (CutSegment& block : blocks) block = {block_n, {}, 0, 0};
+  blocks.back().n += ordered_.n % block_n;
+  return blocks;
+}
+
+unsigned CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
+                                 std::size_t block_n) {
+  for (std::size_t d = 0; d < deltas_; ++d) {
+    for (CutSegment& block : blocks) block.counts[d] = nullptr;
+  }
+  const std::span<std::uint32_t> kept =
+      arena_.make<std::uint32_t>(deltas_ * blocks.size() * kCutLeaves);
+  const ArenaScope scratch(arena_);
+  const LatentArray primary = split(choice_.mode, piece, arena_).primary;
+  primary.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    for (std::size_t d = 0; d < deltas_; ++d) {
+      const ArenaScope of_delta(arena_);
+      const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+      const std::span<const L> stored = delta_encode_runs(copy, block_n, orders_[d]);
+      count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
+        std::copy_n(blocks[i].counts[d], trees_[d].shape().leaves(), to);
+        blocks[i].counts[d] = to;
+      }
+    }
+  });
+  return primary.bits;
+}
+
+CutCosts CutPlanner::costs(const LatentArray& seen) const {
+  const float share = static_cast<float>(seen.n) / static_cast<float>(ordered_.n);
+  const float bin_bits = kBinFieldBits + static_cast<float>(seen.bits);
+  return {std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
+}
+
+// runs: each of kRunN.
+bool CutPlanner::other_delta_is_near(const LatentArray& runs) const {
+  const ArenaScope scratch(arena_);
+  const float scale = static_cast<float>(ordered_.n) / static_cast<float>(runs.n);
+  const Sample few = take_few({runs, kRunN, scale}, kRoughN, arena_);
+  std::array<float, kCutDeltas> bits;
+  few.latents.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    for (std::size_t d = 0; d < kCutDeltas; ++d) {
+      const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
+      const std::span<const L> stored = delta_encode_runs(copy, few.run_n, orders_[d]);
+      bits[d] = rough_bits(stored, orders_[d] > 0, few.scale);
+    }
+  });
+  return bits[1] < kFarOff * bits[0] + kFarOffBits;
+}
+
+float CutPlanner::uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const {
+  CutCounts all{};
+  for (std::size_t d = 0; d < deltas_; ++d) {
+    const std::size_t leaves = trees_[d].shape().leaves();
+    all[d] = arena_.make<std::uint32_t>(leaves).data();
+    std::fill_n(all[d], leaves, 0);
+    for (const CutSegment& block : blocks) {
+      for (std::size_t leaf = 0; leaf < leaves; ++leaf) all[d][leaf] += block.counts[d][leaf];
     }
   }
-  CutPlan uncut;
-  sizes[0] = ordered.n;
-  uncut.sizes = sizes.first(1);
-  return uncut;
+  return costs.of(all);
+}
+
+CutPlan CutPlanner::join(std::span<CutSegment> blocks, const LatentArray& seen) const {
+  const CutCosts costs = this->costs(seen);
+  const float each = 1 / static_cast<float>(seen.n);
+  CutPlan plan;
+  plan.uncut_bits = uncut_bits(blocks, costs) * each;
+  std::size_t size = 0;
+  float bits = 0;
+  for (const CutSegment& segment : join_segments(blocks, costs, arena_)) {
+    sizes_[size++] = segment.n;
+    bits += segment.cost;
+  }
+  plan.sizes = sizes_.first(size);
+  plan.bits = bits * each;
+  return plan;
 }
 
 }  // namespace numpact

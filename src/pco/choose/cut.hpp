@@ -3,9 +3,12 @@
 #ifndef NUMPACT_PCO_CHOOSE_CUT_HPP
 #define NUMPACT_PCO_CHOOSE_CUT_HPP
 
+#include <array>
 #include <span>
 
+#include "pco/ans/bin.hpp"
 #include "pco/choose/choice.hpp"
+#include "pco/choose/cut_join.hpp"
 
 namespace numpact {
 
@@ -18,9 +21,53 @@ struct CutPlan {
   float uncut_bits = 0;                // the same in one chunk
 };
 
-// ordered: at least one number. choice: the best without Lookback for all of them in one chunk.
-// What the plan points to lives in `arena`.
-CutPlan plan_cuts(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena);
+// Bins for all blocks under one delta, and how they lie in the tree.
+struct BlockBins {
+  Binning binning;  // with lowers only
+  std::array<std::uint16_t, kCutLeaves> places;
+  unsigned order = 0;
+};
+
+// Looks twice, so that what else is to be tried can be tried between. What is found lives in the
+// arena; scratch memory lies there, too, from a first look that promises something to the closer
+// one.
+class CutPlanner {
+ public:
+  // ordered: at least one number; outlives the planner. choice: the best without Lookback for all
+  // of them in one chunk.
+  CutPlanner(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena);
+
+  // The share of the bits that cuts save by a sample of the numbers; 0 if that is too little for a
+  // closer look.
+  float look_first();
+  // After a first look that promised something.
+  CutPlan look_closely();
+  CutPlan uncut() const;
+
+ private:
+  CutPlan plan_by_sample();
+  CutPlan plan_by_all();
+  std::span<CutSegment> make_blocks(std::size_t block_n);
+  // Returns the width of the latents.
+  unsigned count_piece(const LatentArray& piece, std::span<CutSegment> blocks, std::size_t block_n);
+  // seen: as many and as wide latents as were counted.
+  CutCosts costs(const LatentArray& seen) const;
+  // runs: as they were taken for the first look.
+  bool other_delta_is_near(const LatentArray& runs) const;
+  float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const;
+  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen) const;
+
+  const LatentArray& ordered_;
+  Choice choice_;
+  unsigned level_;
+  Arena& arena_;
+  std::span<std::size_t> sizes_;
+  Arena::Mark before_;
+  std::array<BinTree, kCutDeltas> trees_;
+  std::array<unsigned, kCutDeltas> orders_{};
+  std::array<BlockBins, kCutDeltas> bins_;
+  std::size_t deltas_ = kCutDeltas;  // how many are worth a look
+};
 
 }  // namespace numpact
 

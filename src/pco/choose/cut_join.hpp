@@ -25,6 +25,7 @@ using CutCounts = std::array<std::uint32_t*, kCutDeltas>;  // of the tree's leav
 // Shared bins as the leaves of a binary tree: a segment takes any of the tree's nodes for its bins.
 class BinTree {
  public:
+  BinTree() = default;
   explicit BinTree(Arena& arena)
       : widths_(arena.make<float>(kCutShape.room())),
         costs_(arena.make<float>(kCutShape.room())),

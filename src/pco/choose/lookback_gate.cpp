@@ -318,8 +318,8 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
 }
 
 // What a number would take if all that came before were recalled by how long ago that was, and the
-// others took the width of all.
-float recalled_bits(const LatentArray& page, Arena& arena) {
+// others took the width of all; or that it is no less than wanted.
+float recalled_bits(const LatentArray& page, float wanted, Arena& arena) {
   const ArenaScope scratch(arena);
   return visit_words(page, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
@@ -336,14 +336,15 @@ float recalled_bits(const LatentArray& page, Arena& arena) {
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
     const float all = static_cast<float>(found);
+    const float known = entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits);
+    if (known >= wanted) return known;
     if (found > kMostRecalled) {
       for (std::size_t k = 0; k < kMostRecalled; ++k) {
         lookbacks[k] = lookbacks[k * found / kMostRecalled];
       }
       found = kMostRecalled;
     }
-    return entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits) +
-           yes * lookback_bits(lookbacks.first(found), all, arena);
+    return known + yes * lookback_bits(lookbacks.first(found), all, arena);
   });
 }
 
@@ -473,7 +474,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
       if (promised_bits(repeats.strings(), plain, rest.bits, parts, arena) < wanted) return true;
       if (page.n < kFewNumbers && !is_telling(repeats.values(), plain, parts)) {
-        return recalled_bits(page, arena) < wanted_of_values;
+        return recalled_bits(page, wanted_of_values, arena) < wanted_of_values;
       }
       return promised_bits(repeats.values(), plain, rest.bits, parts, arena) < wanted_of_values;
     };

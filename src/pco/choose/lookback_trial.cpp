@@ -146,9 +146,12 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
       arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
-  const float as_is = weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
   // A sample of runs takes what comes again and again within them for frequent.
   const float sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
+  const float as_is =
+      sample.latents.n >= page_n
+          ? sampled_bits
+          : weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
   const bool is_doubtful = as_is < HUGE_VALF && as_is > kDoubtful * sampled_bits;
   const float known_bits = is_doubtful ? bits * as_is / sampled_bits : bits;
   // The secondary variable may repeat too.
@@ -159,13 +162,17 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   std::copy(found.begin(), found.end(), lookbacks.begin());
   const float lookback_bits =
       bits_each(thin_out(std::span<const std::uint32_t>(lookbacks), arena), page_n, arena);
+  const float other_bits = std::min(known_bits, as_is);
+  if (lookback_bits >= other_bits) return LookbackVerdict::kLost;
   float best_bits = lookback_bits + weigh_deltas(lookbacks, latents.primary, arena);
   AnyMode mode = choice.mode;
   if (latents.secondary.exists()) {
-    const float plain_bits = weigh_plain(latents.secondary, arena);
-    const float delta_bits = weigh_deltas(lookbacks, latents.secondary, arena);
-    lookback.secondary = delta_bits < plain_bits;
-    best_bits += std::min(plain_bits, delta_bits);
+    if (best_bits < other_bits) {
+      const float plain_bits = weigh_plain(latents.secondary, arena);
+      const float delta_bits = weigh_deltas(lookbacks, latents.secondary, arena);
+      lookback.secondary = delta_bits < plain_bits;
+      best_bits += std::min(plain_bits, delta_bits);
+    }
     // Where whole numbers repeat, splitting them only adds corrections.
     const float classic_bits = lookback_bits + weigh_deltas(lookbacks, page, arena);
     if (trial.may_change_mode && classic_bits < best_bits) {
@@ -174,7 +181,6 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
       lookback.secondary = false;
     }
   }
-  const float other_bits = std::min(known_bits, as_is);
   if (best_bits >= other_bits) return LookbackVerdict::kLost;
   if (best_bits >= (1 - toll) * other_bits) return LookbackVerdict::kTooLittle;
   choice.mode = mode;

@@ -148,15 +148,17 @@ float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n
   std::array<std::uint32_t, kMostRoughN> deltas;
   std::size_t n = 0;
   std::size_t new_n = 0;
-  std::uint32_t most = indices[0];
-  for (std::size_t i = 1; i < indices.size() && n < deltas.size(); ++i) {
-    const bool is_new = order == EntryOrder::kAppearance && indices[i] > most;
-    most = std::max(most, indices[i]);
-    if (i % run_n == 0) continue;
-    if (is_new) {
-      ++new_n;
-    } else {
-      deltas[n++] = indices[i] - indices[i - 1] + kMid<std::uint32_t>;
+  std::uint32_t most = 0;
+  for (std::size_t begin = 0; begin < indices.size() && n < deltas.size(); begin += run_n) {
+    const std::span<const std::uint32_t> rest = indices.subspan(begin);
+    const std::span<const std::uint32_t> run = rest.first(std::min(run_n, rest.size()));
+    most = std::max(most, run[0]);
+    for (std::size_t i = 1; i < run.size() && n < deltas.size(); ++i) {
+      const bool is_new = order == EntryOrder::kAppearance && run[i] > most;
+      most = std::max(most, run[i]);
+      deltas[n] = run[i] - run[i - 1] + kMid<std::uint32_t>;
+      n += is_new ? 0 : 1;
+      new_n += is_new ? 1 : 0;
     }
   }
   const float known = static_cast<float>(n);

@@ -52,11 +52,19 @@ bool looks_back(const Choices& choices) {
 RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
                  Choices& choices, Arena& arena) {
   const float plain_bits = choices.all()[0].bits;
-  const CutPlan cuts = plan_cuts(ordered, choices.all()[0], config.level, arena);
+  CutPlanner planner(ordered, choices.all()[0], config.level, arena);
+  const float promised = planner.look_first();
+  // A closer look takes long, and shallow cuts lose to looking back.
+  const bool are_shallow = promised > 0 && promised < kDeepCuts && config.level < kLevelForSize;
+  if (are_shallow && add_lookback(type, ordered, ordered.n, (1 - promised) * plain_bits, config,
+                                  arena, choices) == LookbackVerdict::kTaken) {
+    return {planner.uncut().sizes, SIZE_MAX, true};
+  }
+  const CutPlan cuts = promised > 0 ? planner.look_closely() : planner.uncut();
   // In shares, as the cuts are weighed under a delta that may take far more than the chosen one.
   const float cut_bits =
       cuts.uncut_bits > 0 ? plain_bits * cuts.bits / cuts.uncut_bits : plain_bits;
-  add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
+  if (!are_shallow) add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
   const Choice& whole = choices.all()[0];
   const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
   const float far = config.level < kLevelForSize ? kFarBelowCuts : kFarBelowCutsForSize;
