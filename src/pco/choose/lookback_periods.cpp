@@ -48,23 +48,31 @@ bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t least
   return found;
 }
 
-// Those that occur most often, if they occur often at all; else zeros. counts: zeros, for half as
-// many as there are distances and those out of reach; left so.
+// Those that occur most often, if they occur often at all; else zeros. counts: zeros, left so; of
+// distances up to half as many as there are, and those out of reach, twice.
 Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_t least,
-                            std::span<std::uint32_t> counts) {
+                            std::span<std::uint32_t> all_counts) {
+  const std::span<std::uint32_t> counts = all_counts.first(all_counts.size() / 2);
   if (distances.size() >= kFirstShare * kLeastFirstN &&
       !may_be_frequent(distances, least, counts)) {
     return {};
   }
   const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - kOutOfReach - 1);
+  // Two tables, so that equal distances don't wait for their own counter.
+  std::uint32_t* const tables[2] = {counts.data(), counts.data() + counts.size()};
+  for (std::uint32_t i = 0; i < distances.size(); ++i) {
+    const std::uint32_t distance = distances[i];
+    const std::uint32_t out = most + 1 + i % kOutOfReach;
+    // By a mask, as branches that are not foreseen take longer.
+    const std::uint32_t is_out = std::uint32_t{0} - (distance > most ? 1u : 0u);
+    ++tables[i % 2][distance ^ ((distance ^ out) & is_out)];
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += tables[1][i];
   const std::uint32_t often = static_cast<std::uint32_t>(distances.size() / kOftenShare) + 1;
   std::array<std::uint32_t, kOftenShare> frequent;
   std::size_t n = 0;
-  for (std::uint32_t i = 0; i < distances.size(); ++i) {
-    const std::uint32_t distance = distances[i];
-    const bool is_in_reach = distance >= least && distance <= most;
-    const std::uint32_t at = is_in_reach ? distance : most + 1 + i % kOutOfReach;
-    if (++counts[at] == often && is_in_reach) frequent[n++] = distance;
+  for (std::uint32_t distance = static_cast<std::uint32_t>(least); distance <= most; ++distance) {
+    if (counts[distance] >= often) frequent[n++] = distance;
   }
   std::sort(frequent.begin(), frequent.begin() + static_cast<std::ptrdiff_t>(n),
             [&](std::uint32_t a, std::uint32_t b) {
@@ -72,7 +80,7 @@ Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_
             });
   Frequent top{};
   std::copy_n(frequent.begin(), std::min(n, top.size()), top.begin());
-  std::fill(counts.begin(), counts.end(), 0);
+  std::fill(all_counts.begin(), all_counts.end(), 0);
   return top;
 }
 
@@ -99,7 +107,7 @@ Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena
   const ArenaScope scratch(arena);
   const std::span<std::uint32_t> distances = arena.make<std::uint32_t>(stretch.size());
   const std::span<std::uint32_t> counts =
-      arena.make<std::uint32_t>(stretch.size() / 2 + 1 + kOutOfReach);
+      arena.make<std::uint32_t>(2 * (stretch.size() / 2 + 1 + kOutOfReach));
   std::fill(counts.begin(), counts.end(), 0);
   const Range<L> range = range_of(stretch);
   const unsigned width =
