@@ -2,7 +2,9 @@
 #include "api/chunk_wave.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstring>
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
@@ -19,12 +21,48 @@ constexpr std::size_t kMostPerTask = 256;
 // Numbers that are decoded at a time for a trailer.
 constexpr std::size_t kSummaryN = std::size_t{1} << 13;
 
+// Of more chunks the last ones are a small part.
+constexpr std::size_t kMostOrdered = 64;
+// Stretches of a chunk that are looked at for its place, and numbers of each.
+constexpr std::size_t kStretches = 16;
+constexpr std::size_t kStretchN = 64;
+
 struct Job {
   std::span<WaveChunk> chunks;
   const EncodeConfig& config;
   std::span<Arena* const> arenas;
+  std::span<const std::uint8_t> order = {};  // in which they are begun; empty: as they are
   std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> failed = SIZE_MAX;  // the first chunk with an error so far
 };
+
+// Whether numbers differ from their neighbours, as far as a look at few of them shows.
+bool is_varied(const NumberView& numbers) {
+  const std::size_t size = size_of(numbers.type);
+  const auto* const data = static_cast<const std::byte*>(numbers.data);
+  const std::size_t step = numbers.count / kStretches * size;
+  for (std::size_t stretch = 0; stretch < kStretches; ++stretch) {
+    const std::byte* const at = data + stretch * step;
+    if (std::memcmp(at, at + size, (kStretchN - 1) * size) != 0) return true;
+  }
+  return false;
+}
+
+// Chunks of equal numbers take next to no time: they come last, so that no other one is waited for
+// by itself.
+std::span<const std::uint8_t> order_of(std::span<const WaveChunk> chunks,
+                                       std::array<std::uint8_t, kMostOrdered>& order) {
+  const bool are_few = chunks.size() <= kMostOrdered;
+  const auto is_long = [](const WaveChunk& chunk) { return chunk.numbers.count >= kTaskN; };
+  if (!are_few || !std::all_of(chunks.begin(), chunks.end(), is_long)) return {};
+  std::size_t n = 0;
+  for (const bool wanted : {true, false}) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (is_varied(chunks[i].numbers) == wanted) order[n++] = static_cast<std::uint8_t>(i);
+    }
+  }
+  return std::span(order).first(n);
+}
 
 // Restart points are found by decoding what was written.
 Status summarise_decoded(std::span<const std::byte> run, const standalone::WrittenChunk& written,
@@ -74,13 +112,18 @@ Status encode(WaveChunk& chunk, const EncodeConfig& config, Arena& arena) {
   return has_trailer ? summarise(chunk, written, config, arena) : Status();
 }
 
-// Chunks are begun in order, so all before one with an error are encoded.
+// All chunks before one with an error are encoded.
 void work(Job& job, Arena& arena) noexcept {
   const std::size_t n = job.chunks.size();
-  for (std::size_t i = job.next++; i < n; i = job.next++) {
+  for (std::size_t turn = job.next++; turn < n; turn = job.next++) {
+    const std::size_t i = job.order.empty() ? turn : job.order[turn];
+    std::size_t failed = job.failed;
+    if (i > failed) continue;
     WaveChunk& chunk = job.chunks[i];
     chunk.status = guarded([&] { return encode(chunk, job.config, arena); });
-    if (!chunk.status.ok()) job.next = n;
+    if (chunk.status.ok()) continue;
+    while (i < failed && !job.failed.compare_exchange_weak(failed, i)) {
+    }
   }
 }
 
@@ -103,6 +146,8 @@ void encode_wave(std::span<WaveChunk> chunks, const EncodeConfig& config,
   Job job{chunks, config, crew.arenas};
   const std::size_t tasks = std::min(chunks.size(), crew.arenas.size());
   if (crew.executor == nullptr || tasks < 2) return work(job, *crew.arenas[0]);
+  std::array<std::uint8_t, kMostOrdered> order;
+  job.order = order_of(chunks, order);
   const auto task = [](void* argument, std::size_t worker) noexcept {
     Job& shared = *static_cast<Job*>(argument);
     work(shared, *shared.arenas[worker]);

@@ -26,6 +26,7 @@ struct WaveChunk {
 // has, the less is waited at its end; but all need a place.
 inline constexpr std::size_t kShortWave = 2;
 inline constexpr std::size_t kLongWave = 4;
+inline constexpr std::size_t kLongestWave = 8;
 
 // Room that a chunk of n numbers needs at most.
 std::size_t chunk_bound(NumberType type, std::size_t n);

@@ -84,7 +84,7 @@ class FileEncoder {
     std::span<std::byte> room = out_.subspan(at_);
     std::size_t chunks = 1;
     if (crew_.executor != nullptr) {
-      Plan most = plan(kLongWave, room.size());
+      Plan most = plan(kLongestWave, room.size());
       if (most.chunks < std::min(sizes_.size(), crew_.arenas.size())) {
         most = plan(kShortWave, SIZE_MAX);
         room = arena_.make<std::byte>(most.bytes);

@@ -95,6 +95,14 @@ std::vector<std::pair<Numbers, std::size_t>> large_cases() {
   std::vector<std::pair<Numbers, std::size_t>> cases;
   cases.emplace_back(make_numbers("walk", NumberType::kU16, 700000, random), 30000);
   cases.emplace_back(make_numbers("uniform", NumberType::kF32, 2500, random), 2);
+  // Chunks of equal numbers are begun last.
+  std::vector<std::uint32_t> mixed(6 * 70000, 7);
+  for (const std::size_t chunk : {1, 3, 4}) {
+    for (std::size_t i = 0; i < 70000; ++i) {
+      mixed[chunk * 70000 + i] = static_cast<std::uint32_t>(random.bits(12));
+    }
+  }
+  cases.emplace_back(from_values(mixed), 70000);
   return cases;
 }
 
