@@ -52,8 +52,8 @@ HWY_INLINE std::size_t TakeSome(std::uint32_t bits, const L* latents, L* taken) 
   constexpr std::size_t kLanes = 8 * sizeof(Mask);
   std::size_t n = 0;
   for (std::size_t i = 0; i < 32; i += kLanes) {
-    const Mask of_lanes = static_cast<Mask>(bits >> i);
-    _mm512_storeu_si512(taken + n, InFront(of_lanes, latents + i));
+    const std::uint32_t of_lanes = bits >> i & ((std::uint32_t{1} << kLanes) - 1);
+    _mm512_storeu_si512(taken + n, InFront(static_cast<Mask>(of_lanes), latents + i));
     n += static_cast<std::size_t>(_mm_popcnt_u32(of_lanes));
   }
   return n;

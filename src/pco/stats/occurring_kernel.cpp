@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "simd/lane_count-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
@@ -36,7 +38,7 @@ HWY_INLINE std::size_t TakeMostOccurring(std::uint32_t* counts, std::size_t n, L
       const __mmask16 occurs = _mm512_test_epi32_mask(some, some);
       StoreWords(_mm512_maskz_compress_epi32(occurs, value), values + size);
       _mm512_storeu_si512(counts + size, _mm512_maskz_compress_epi32(occurs, some));
-      size += static_cast<std::size_t>(_mm_popcnt_u32(occurs));
+      size += CountLanes(occurs);
       value = _mm512_add_epi32(value, _mm512_set1_epi32(16));
     }
     return i;

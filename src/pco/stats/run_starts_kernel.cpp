@@ -7,6 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "simd/lane_count-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
@@ -23,7 +25,7 @@ HWY_INLINE std::size_t TakeStarts(const std::uint32_t* at, std::uint32_t first,
   const __m512i positions = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first)));
   _mm512_storeu_si512(values, _mm512_maskz_compress_epi32(differs, some));
   _mm512_storeu_si512(starts, _mm512_maskz_compress_epi32(differs, positions));
-  return static_cast<std::size_t>(_mm_popcnt_u32(differs));
+  return CountLanes(differs);
 }
 HWY_INLINE std::size_t TakeStarts(const std::uint64_t* at, std::uint32_t first,
                                   std::uint64_t* values, std::uint32_t* starts) {
@@ -34,7 +36,7 @@ HWY_INLINE std::size_t TakeStarts(const std::uint64_t* at, std::uint32_t first,
   _mm512_storeu_si512(values, _mm512_maskz_compress_epi64(differs, some));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(starts),
                       _mm256_maskz_compress_epi32(differs, positions));
-  return static_cast<std::size_t>(_mm_popcnt_u32(differs));
+  return CountLanes(differs);
 }
 
 // How many latents from the second on are looked at, and the starts among them.
