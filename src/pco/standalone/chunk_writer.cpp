@@ -54,17 +54,22 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   const float plain_bits = choices.all()[0].bits;
   CutPlanner planner(ordered, choices.all()[0], config.level, arena);
   const float promised = planner.look_first();
+  const auto look_back = [&](float bits) {
+    return add_lookback(type, ordered, ordered.n, bits, config, arena, choices);
+  };
   // A closer look takes long, and shallow cuts lose to looking back.
   const bool are_shallow = promised > 0 && promised < kDeepCuts && config.level < kLevelForSize;
-  if (are_shallow && add_lookback(type, ordered, ordered.n, (1 - promised) * plain_bits, config,
-                                  arena, choices) == LookbackVerdict::kTaken) {
-    return {planner.uncut().sizes, SIZE_MAX, true};
-  }
+  const float promised_bits = (1 - promised) * plain_bits;
+  LookbackVerdict verdict = LookbackVerdict::kUnlikely;
+  if (are_shallow) verdict = look_back(promised_bits);
+  if (verdict == LookbackVerdict::kTaken) return {planner.uncut().sizes, SIZE_MAX, true};
   const CutPlan cuts = promised > 0 ? planner.look_closely() : planner.uncut();
   // In shares, as the cuts are weighed under a delta that may take far more than the chosen one.
   const float cut_bits =
       cuts.uncut_bits > 0 ? plain_bits * cuts.bits / cuts.uncut_bits : plain_bits;
-  if (!are_shallow) add_lookback(type, ordered, ordered.n, cut_bits, config, arena, choices);
+  // Cuts that are less than was promised may leave room for what saved too little beside them.
+  const bool was_near = verdict == LookbackVerdict::kTooLittle && cut_bits > promised_bits;
+  if (!are_shallow || was_near) look_back(cut_bits);
   const Choice& whole = choices.all()[0];
   const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
   const float far = config.level < kLevelForSize ? kFarBelowCuts : kFarBelowCutsForSize;
