@@ -26,6 +26,7 @@ constexpr std::size_t kMostOrdered = 64;
 // Stretches of a chunk that are looked at for its place, and numbers of each.
 constexpr std::size_t kStretches = 16;
 constexpr std::size_t kStretchN = 64;
+static_assert(kTaskN / kStretches >= kStretchN);
 
 struct Job {
   std::span<WaveChunk> chunks;
@@ -55,13 +56,15 @@ std::span<const std::uint8_t> order_of(std::span<const WaveChunk> chunks,
   const bool are_few = chunks.size() <= kMostOrdered;
   const auto is_long = [](const WaveChunk& chunk) { return chunk.numbers.count >= kTaskN; };
   if (!are_few || !std::all_of(chunks.begin(), chunks.end(), is_long)) return {};
+  std::array<std::uint8_t, kMostOrdered> equal;
   std::size_t n = 0;
-  for (const bool wanted : {true, false}) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      if (is_varied(chunks[i].numbers) == wanted) order[n++] = static_cast<std::uint8_t>(i);
-    }
+  std::size_t equal_n = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    std::uint8_t& at = is_varied(chunks[i].numbers) ? order[n++] : equal[equal_n++];
+    at = static_cast<std::uint8_t>(i);
   }
-  return std::span(order).first(n);
+  std::copy_n(equal.begin(), equal_n, order.begin() + static_cast<std::ptrdiff_t>(n));
+  return std::span(order).first(chunks.size());
 }
 
 // Restart points are found by decoding what was written.

@@ -24,9 +24,9 @@ struct WaveChunk {
 
 // Chunks for each task. One that is done with a chunk takes the next, so the more of them a wave
 // has, the less is waited at its end; but all need a place.
-inline constexpr std::size_t kShortWave = 2;
-inline constexpr std::size_t kLongWave = 4;
-inline constexpr std::size_t kLongestWave = 8;
+inline constexpr std::size_t kShortWave = 2;    // numbers or places in scratch memory
+inline constexpr std::size_t kLongWave = 4;     // numbers that a stream is given
+inline constexpr std::size_t kLongestWave = 8;  // places in the output itself
 
 // Room that a chunk of n numbers needs at most.
 std::size_t chunk_bound(NumberType type, std::size_t n);

@@ -55,9 +55,8 @@ constexpr float kFarOff = 1.6f;
 constexpr float kFarOffBits = 0.2f;
 
 template <Latent L>
-BlockBins share_bins(std::span<const L> stored, unsigned order, BinTree& tree, Arena& arena) {
+BlockBins share_bins(std::span<const L> stored, BinTree& tree, Arena& arena) {
   BlockBins shared;
-  shared.order = order;
   const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
   const ArenaScope scratch(arena);
   const std::size_t n = std::min(stored.size(), kHistogramN);
@@ -227,7 +226,7 @@ CutPlan CutPlanner::plan_by_sample() {
     for (std::size_t d = 0; d < deltas_; ++d) {
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
       const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
-      bins_[d] = share_bins(stored, orders_[d], trees_[d], arena_);
+      bins_[d] = share_bins(stored, trees_[d], arena_);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
     }
   });

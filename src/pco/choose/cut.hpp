@@ -25,12 +25,11 @@ struct CutPlan {
 struct BlockBins {
   Binning binning;  // with lowers only
   std::array<std::uint16_t, kCutLeaves> places;
-  unsigned order = 0;
 };
 
 // Looks twice, so that what else is to be tried can be tried between. What is found lives in the
-// arena; scratch memory lies there, too, from a first look that promises something to the closer
-// one.
+// arena, and is that of the last call. Scratch memory lies there, too, from a first look that
+// promises something on; the closer one gives it back, and all that was taken since.
 class CutPlanner {
  public:
   // ordered: at least one number; outlives the planner. choice: the best without Lookback for all

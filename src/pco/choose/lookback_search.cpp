@@ -288,7 +288,7 @@ class Search {
               std::uint32_t* lookbacks) const {
     const std::size_t end = begin + n;
     while (begin < end) {
-      // Kernels take kStartN at a time.
+      // No kernel takes more than kStartN at a time.
       const std::size_t most =
           begin < kStartN ? kStartPartN : std::max(kStartN, begin / 4 / kStartN * kStartN);
       const std::size_t part_n = std::min(most, end - begin);

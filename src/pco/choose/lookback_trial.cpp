@@ -146,12 +146,13 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
       arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
-  // A sample of runs takes what comes again and again within them for frequent.
+  // A sample of runs takes what comes again and again within them for frequent; one of all that is
+  // to be encoded is weighed as it is.
+  const bool is_all = covers_chunk && sample.latents.n == ordered.n;
   const float sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   const float as_is =
-      sample.latents.n >= page_n
-          ? sampled_bits
-          : weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
+      is_all ? sampled_bits
+             : weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
   const bool is_doubtful = as_is < HUGE_VALF && as_is > kDoubtful * sampled_bits;
   const float known_bits = is_doubtful ? bits * as_is / sampled_bits : bits;
   // The secondary variable may repeat too.

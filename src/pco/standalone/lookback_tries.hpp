@@ -8,8 +8,8 @@
 
 namespace numpact::standalone {
 
-// Says which parts of a run are tried with Lookback: all, but after a trial in vain as many numbers
-// are passed over as there were since one that was not.
+// Says which parts of a run are tried with Lookback: all, but after a trial that is lost as many
+// numbers are passed over as there were since the last that was taken, or since the run began.
 class LookbackTries {
  public:
   bool is_due() const { return seen_ >= 2 * seen_at_loss_; }
