@@ -17,8 +17,10 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
-// How many of up to 16 lanes a comparison found.
-HWY_INLINE std::size_t CountLanes(__mmask16 lanes) {
+// How many of 8 or 16 lanes a comparison found.
+template <class Mask>
+HWY_INLINE std::size_t CountLanes(Mask lanes) {
+  static_assert(sizeof(Mask) <= sizeof(__mmask16));
 #if HWY_COMPILER_GCC_ACTUAL
   // GCC 12 widens masks in mask registers, may put 16 bits of one aside, as around the calls of a
   // sanitizer, and takes back 32.
@@ -27,7 +29,8 @@ HWY_INLINE std::size_t CountLanes(__mmask16 lanes) {
 #else
   const std::uint32_t bits = lanes;
 #endif
-  return static_cast<std::size_t>(_mm_popcnt_u32(bits));
+  constexpr std::uint32_t kAll = (std::uint32_t{1} << 8 * sizeof(Mask)) - 1;
+  return static_cast<std::size_t>(_mm_popcnt_u32(bits & kAll));
 }
 
 #endif
