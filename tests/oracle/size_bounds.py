@@ -43,7 +43,18 @@ def automatic_size(level: int) -> int:
     return 1 << (18 if level <= 5 else 20)
 
 
+def automatic_sizes(count: int, level: int) -> list[int]:
+    """What automatic paging cuts chunks from: of up to eight an even number, if not one."""
+    runs = -(-count // automatic_size(level))
+    if 1 < runs < 8:
+        runs += runs % 2
+    return _shares(count, runs)
+
+
 def equal_sizes(count: int, largest: int) -> list[int]:
     """How equal_pages_up_to cuts, in no particular order."""
-    pages = -(-count // largest)
-    return [count // pages + (i < count % pages) for i in range(pages)] if pages else []
+    return _shares(count, -(-count // largest))
+
+
+def _shares(count: int, parts: int) -> list[int]:
+    return [count // parts + (i < count % parts) for i in range(parts)]

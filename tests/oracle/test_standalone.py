@@ -21,7 +21,7 @@ from cases import (
 )
 from distributions import distributions
 from numpact_ctypes import DTYPES, Config
-from size_bounds import automatic_size, equal_sizes, file_bound
+from size_bounds import automatic_size, automatic_sizes, equal_sizes, file_bound
 
 SLACK = 300  # numbers of room past the count, so that a reader could write too many
 
@@ -54,8 +54,10 @@ def check_description(case: Case, file: bytes) -> None:
     check_sizes(case, chunk_counts)
     # Chunks that are cut further may take no more than what they were cut from.
     runs = chunk_counts
-    if case.config.page_sizes is None:
-        runs = equal_sizes(count, case.config.max_page_n or automatic_size(case.config.level))
+    if case.config.max_page_n is not None:
+        runs = equal_sizes(count, case.config.max_page_n)
+    elif case.config.page_sizes is None:
+        runs = automatic_sizes(count, case.config.level)
     bound = file_bound(case.type, runs)
     assert len(file) <= bound, f"{len(file)} bytes, Classic with one bin takes {bound}"
     assert numpact.compress_bound(case.numbers, case.config) >= bound
