@@ -213,14 +213,17 @@ TEST_F(Bids, ValueIndexNumbersInOrderOfAppearance) {
 TEST_F(Bids, ValueIndexNumbersManyAtOnce) {
   // Zero is what free slots hold.
   std::vector<std::uint32_t> values;
-  for (std::uint32_t i = 0; i < 9000; ++i) values.push_back(i * i % 3001 * 0x10001);
+  for (std::uint32_t i = 0; i < 9000; ++i)
+    values.insert(values.end(), i % 50 == 9 ? 30 : 1, i * i % 3001 * 0x10001);
   ValueIndex<std::uint32_t> one_by_one(3001, arena_);
   std::vector<std::uint32_t> expected;
   for (const std::uint32_t value : values) expected.push_back(one_by_one.add(value));
   const std::size_t distinct = one_by_one.values().size();
   ValueIndex<std::uint32_t> index(distinct, arena_);
   std::vector<std::uint32_t> numbers;
-  const auto note = [&](std::uint32_t number) { numbers.push_back(number); };
+  const auto note = [&](std::uint32_t number, std::uint32_t times) {
+    numbers.insert(numbers.end(), times, number);
+  };
   EXPECT_TRUE(index.add_all(values, note));
   EXPECT_EQ(numbers, expected);
   std::fill(numbers.begin(), numbers.end(), 0u);

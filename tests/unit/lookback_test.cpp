@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "pco/choose/binning.hpp"
-#include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_gate.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
@@ -164,26 +163,6 @@ TYPED_TEST(LookbackKernel, NothingComesBack) {
     std::vector<L> latents(n);
     for (std::size_t i = 0; i < n; ++i) latents[i] = static_cast<L>(i << (kBits<L> - 10));
     EXPECT_EQ(find_periods(std::span<const L>(latents), 2, arena).n, 0u) << n;
-  }
-}
-
-TYPED_TEST(LookbackKernel, CandidatesOfAPeriod) {
-  using L = TypeParam;
-  constexpr std::size_t kPeriod = 50;
-  Arena arena(std::pmr::new_delete_resource());
-  std::vector<L> latents(1000);
-  for (std::size_t i = 0; i < latents.size(); ++i) latents[i] = static_cast<L>(7 + i % kPeriod);
-  const std::span<const L> span(latents);
-  const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(latents.size());
-  for (const auto find : {find_same<L>, find_same_strings<L>, find_near<L>}) {
-    find(span, lookbacks, arena);
-    // Until whole strings have come again, what is found may be anything within the page.
-    for (std::size_t i = 1; i < latents.size(); ++i) {
-      ASSERT_GE(lookbacks[i], 1u);
-      ASSERT_LE(lookbacks[i], i);
-    }
-    // Hashes may clash.
-    EXPECT_GT(std::count(lookbacks.begin() + 70, lookbacks.end(), kPeriod), 800);
   }
 }
 

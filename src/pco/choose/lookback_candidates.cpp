@@ -23,12 +23,9 @@ class Latest {
         positions_(arena.make<std::uint32_t>(std::size_t{1} << log_)) {
     std::fill(positions_.begin(), positions_.end(), 0);
   }
-  // The latest position of the hash, replaced by this one.
-  std::uint32_t swap(std::uint64_t hash, std::uint32_t position) {
-    std::uint32_t& slot = positions_[static_cast<std::size_t>(hash >> (64 - log_))];
-    const std::uint32_t latest = slot;
-    slot = position;
-    return latest;
+  // The latest position of the hash.
+  std::uint32_t& of(std::uint64_t hash) {
+    return positions_[static_cast<std::size_t>(hash >> (64 - log_))];
   }
 
  private:
@@ -36,20 +33,42 @@ class Latest {
   std::span<std::uint32_t> positions_;
 };
 
+// latest(latent): where the latest position of what is the same for the latent is kept. In runs of
+// equal latents that go on for before_n, that is the one before, and latest() itself stays the
+// same.
+template <Latent L, class F>
+void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::size_t before_n,
+                 std::uint32_t* lookbacks, F&& latest) {
+  blocks.each(
+      before_n,
+      [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::uint32_t position = static_cast<std::uint32_t>(i);
+          std::uint32_t& slot = latest(latents[i]);
+          lookbacks[i] = position - slot;
+          slot = position;
+        }
+      },
+      [&](std::size_t begin, std::size_t end) {
+        std::fill(lookbacks + begin, lookbacks + end, 1);
+        latest(latents[begin]) = static_cast<std::uint32_t>(end - 1);
+      });
+}
+
 }  // namespace
 
 template <Latent L>
-void find_same(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena) {
+void find_same(std::span<const L> latents, const FlatBlocks& blocks,
+               std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   Latest latest(latents.size(), arena);
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    const std::uint32_t position = static_cast<std::uint32_t>(i);
-    lookbacks[i] = position - latest.swap(latents[i] * kFactor, position);
-  }
+  find_latest(latents, blocks, 1, lookbacks.data(),
+              [latest](L latent) mutable -> std::uint32_t& { return latest.of(latent * kFactor); });
 }
 
 template <Latent L>
-void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena) {
+void find_near(std::span<const L> latents, const FlatBlocks& blocks,
+               std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   const Range<L> range = range_of(latents);
   const unsigned width =
@@ -57,45 +76,45 @@ void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, A
   const unsigned shift = width > kNearBits ? width - kNearBits : 0;
   const std::span<std::uint32_t> positions = arena.make<std::uint32_t>(std::size_t{1} << kNearBits);
   std::fill(positions.begin(), positions.end(), 0);
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    const std::uint32_t position = static_cast<std::uint32_t>(i);
-    std::uint32_t& slot = positions[static_cast<std::size_t>((latents[i] - range.lower) >> shift)];
-    lookbacks[i] = position - slot;
-    slot = position;
-  }
+  find_latest(latents, blocks, 1, lookbacks.data(),
+              [=, lower = range.lower](L latent) -> std::uint32_t& {
+                return positions[static_cast<std::size_t>((latent - lower) >> shift)];
+              });
 }
 
 template <Latent L>
-void find_near(std::span<const L> latents, L lower, unsigned shift,
+void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   Latest latest(latents.size(), arena);
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    const std::uint32_t position = static_cast<std::uint32_t>(i);
-    const L upper = static_cast<L>(static_cast<L>(latents[i] - lower) >> shift);
-    lookbacks[i] = position - latest.swap(upper * kFactor, position);
-  }
+  find_latest(latents, blocks, 1, lookbacks.data(), [=](L latent) mutable -> std::uint32_t& {
+    const L upper = static_cast<L>(static_cast<L>(latent - lower) >> shift);
+    return latest.of(upper * kFactor);
+  });
 }
 
 template <Latent L>
-void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,
-                       Arena& arena) {
+void find_same_strings(std::span<const L> latents, const FlatBlocks& blocks,
+                       std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   Latest latest(latents.size(), arena);
-  std::uint64_t hash = 0;
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    const std::uint32_t position = static_cast<std::uint32_t>(i);
-    const std::uint64_t product = latents[i] * kFactor;
-    hash = (hash << (64 / kStringN)) + (product ^ product >> 32);
-    lookbacks[i] = position - latest.swap(hash * kFactor, position);
-  }
+  find_latest(latents, blocks, kStringN, lookbacks.data(),
+              [=, hash = std::uint64_t{0}](L latent) mutable -> std::uint32_t& {
+                const std::uint64_t product = latent * kFactor;
+                hash = (hash << (64 / kStringN)) + (product ^ product >> 32);
+                return latest.of(hash * kFactor);
+              });
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                                \
-  template void find_same(std::span<const L>, std::span<std::uint32_t>, Arena&);              \
-  template void find_near(std::span<const L>, std::span<std::uint32_t>, Arena&);              \
-  template void find_near(std::span<const L>, L, unsigned, std::span<std::uint32_t>, Arena&); \
-  template void find_same_strings(std::span<const L>, std::span<std::uint32_t>, Arena&);
+#define NUMPACT_INSTANTIATE(L)                                                                     \
+  template void find_same(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,         \
+                          Arena&);                                                                 \
+  template void find_near(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,         \
+                          Arena&);                                                                 \
+  template void find_near(std::span<const L>, const FlatBlocks&, L, unsigned,                      \
+                          std::span<std::uint32_t>, Arena&);                                       \
+  template void find_same_strings(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>, \
+                                  Arena&);
 NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE

@@ -7,27 +7,30 @@
 
 #include "base/arena.hpp"
 #include "number/latent.hpp"
+#include "pco/stats/flat_blocks.hpp"
 
 namespace numpact {
 
 // For each latent: how far back the last one of the same hash is, which mostly is the same one; to
 // the first latent if there is none; 0 for that itself.
 template <Latent L>
-void find_same(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
+void find_same(std::span<const L> latents, const FlatBlocks& blocks,
+               std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // The same for the upper bits of the latents.
 template <Latent L>
-void find_near(std::span<const L> latents, std::span<std::uint32_t> lookbacks, Arena& arena);
+void find_near(std::span<const L> latents, const FlatBlocks& blocks,
+               std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // The same for how far the latents are above `lower`, the least of them, without the last bits.
 template <Latent L>
-void find_near(std::span<const L> latents, L lower, unsigned shift,
+void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // The same for the string of latents that ends here.
 template <Latent L>
-void find_same_strings(std::span<const L> latents, std::span<std::uint32_t> lookbacks,
-                       Arena& arena);
+void find_same_strings(std::span<const L> latents, const FlatBlocks& blocks,
+                       std::span<std::uint32_t> lookbacks, Arena& arena);
 
 }  // namespace numpact
 

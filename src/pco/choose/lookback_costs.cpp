@@ -129,7 +129,7 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   }
   const Counted rarest = find_frequent(counted.first(distinct));
   float least = own_bits(rarest);
-  for (std::size_t width = 1; width <= width_of(static_cast<std::uint32_t>(counts_.size() - 1));
+  for (std::size_t width = 2; width <= width_of(static_cast<std::uint32_t>(counts_.size() - 1));
        ++width) {
     least = std::min(least, shared[width]);
   }

@@ -324,7 +324,7 @@ float recalled_bits(const LatentArray& page, float wanted, Arena& arena) {
   return visit_words(page, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(words.size());
-    find_same(words, lookbacks, arena);
+    find_same(words, FlatBlocks(words, arena), lookbacks, arena);
     std::size_t found = 0;
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::uint32_t lookback = lookbacks[i];

@@ -17,30 +17,41 @@ namespace numpact {
 namespace HWY_NAMESPACE {
 
 // The frequent lookbacks that may be tried, cost and index in one word, so that the lesser word is
-// the better choice.
+// the better choice. The least words first.
 struct Tries {
-  std::array<std::uint32_t, kMaxFrequent> lookbacks;
   std::array<std::uint32_t, kMaxFrequent> words;
   std::size_t n = 0;
 };
 
 HWY_INLINE Tries CollectTries(const FrequentLookbacks& frequent, std::size_t first) {
   Tries tries;
+  std::size_t n = 0;
   for (std::size_t k = 0; k < frequent.n; ++k) {
     if (frequent.lookbacks[k] > first) continue;
-    tries.lookbacks[tries.n] = frequent.lookbacks[k];
-    tries.words[tries.n] = frequent.costs[k] << kFrequentLog | static_cast<std::uint32_t>(tries.n);
-    ++tries.n;
+    const std::uint32_t word = frequent.costs[k] << kFrequentLog | static_cast<std::uint32_t>(k);
+    std::size_t at = n++;
+    for (; at > 0 && tries.words[at - 1] > word; --at) tries.words[at] = tries.words[at - 1];
+    tries.words[at] = word;
   }
+  tries.n = n;
   return tries;
+}
+
+template <class L>
+HWY_INLINE std::uint32_t LookbackOf(const LookbackTask<L>& task, std::uint32_t word) {
+  return task.frequent->lookbacks[word % kMaxFrequent];
+}
+
+template <class L>
+HWY_INLINE std::uint32_t LeastOfDeltas(const LookbackTask<L>& task) {
+  return *std::min_element(task.delta_costs->begin(), task.delta_costs->end());
 }
 
 // What any lookback that is not tried everywhere, and its delta, cost at least.
 template <class L>
 HWY_INLINE std::uint32_t LeastOfOthers(const LookbackTask<L>& task, const Tries& tries) {
   if (tries.n < task.frequent->n) return 0;
-  return task.frequent->least_of_others +
-         *std::min_element(task.delta_costs->begin(), task.delta_costs->end());
+  return task.frequent->least_of_others + LeastOfDeltas(task);
 }
 
 template <class L>
@@ -57,11 +68,12 @@ void ChooseByOne(const LookbackTask<L>& task, const Tries& tries, std::size_t be
     const L* const at = task.latents + i;
     std::uint32_t word = ~std::uint32_t{0};
     for (std::size_t k = 0; k < tries.n; ++k) {
-      const std::uint32_t cost = DeltaCostOf(at, tries.lookbacks[k], *task.delta_costs);
-      word = std::min(word, tries.words[k] + (cost << kFrequentLog));
+      const std::uint32_t tried = tries.words[k];
+      const std::uint32_t cost = DeltaCostOf(at, LookbackOf(task, tried), *task.delta_costs);
+      word = std::min(word, tried + (cost << kFrequentLog));
     }
     std::uint32_t least = word >> kFrequentLog;
-    std::uint32_t lookback = tries.lookbacks[word % kMaxFrequent];
+    std::uint32_t lookback = LookbackOf(task, word);
     for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
       if (others == nullptr) continue;
       const std::uint32_t other = others[i];
@@ -101,6 +113,7 @@ HWY_INLINE Words GatherShorts(const std::uint16_t* from, Words indices) {
 HWY_INLINE Words IfLess(Words a, Words b, Words c, Words d) {
   return _mm512_mask_mov_epi32(d, _mm512_cmplt_epu32_mask(a, b), c);
 }
+HWY_INLINE bool AllLess(Words a, Words b) { return _mm512_cmpge_epu32_mask(a, b) == 0; }
 // Whether anywhere a > least and b is neither c nor d.
 HWY_INLINE bool AnyNew(Words a, Words least, Words b, Words c, Words d) {
   const __mmask16 greater = _mm512_cmpgt_epu32_mask(a, least);
@@ -117,11 +130,14 @@ struct Table {
   __m512i low;
   __m512i high;
 
-  explicit Table(const std::uint32_t* costs) {
-    alignas(64) std::uint32_t places[kDeltaClasses];
-    for (std::size_t i = 0; i < kDeltaClasses; ++i) places[(32 - i) % 32] = costs[i];
-    low = _mm512_load_si512(places);
-    high = _mm512_load_si512(places + kLanes);
+  explicit Table(const DeltaCosts& costs) {
+    const Words narrow = LoadWords(costs.data());
+    const Words wide = LoadWords(costs.data() + kLanes);
+    const Words from_32 =
+        _mm512_set_epi32(17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0);
+    const Words from_16 = _mm512_set_epi32(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+    low = _mm512_permutex2var_epi32(narrow, from_32, wide);
+    high = _mm512_permutex2var_epi32(narrow, from_16, wide);
   }
   HWY_INLINE Words Look(Words zeros) const {
     const Words places = _mm512_max_epu32(zeros, _mm512_set1_epi32(1));
@@ -212,6 +228,9 @@ HWY_INLINE Words GatherShorts(const std::uint16_t* from, Words indices) {
 HWY_INLINE Words IfLess(Words a, Words b, Words c, Words d) {
   return _mm256_blendv_epi8(d, c, _mm256_cmpgt_epi32(b, a));
 }
+HWY_INLINE bool AllLess(Words a, Words b) {
+  return _mm256_movemask_epi8(_mm256_cmpgt_epi32(b, a)) == -1;
+}
 // Whether anywhere a > least and b is neither c nor d.
 HWY_INLINE bool AnyNew(Words a, Words least, Words b, Words c, Words d) {
   const Words old = _mm256_or_si256(_mm256_cmpeq_epi32(b, c), _mm256_cmpeq_epi32(b, d));
@@ -226,8 +245,8 @@ HWY_INLINE Words LookUp(const std::uint32_t* from, std::size_t n, Words indices)
 struct Table {
   __m256i parts[4];
 
-  explicit Table(const std::uint32_t* costs) {
-    for (std::size_t i = 0; i < 4; ++i) parts[i] = LoadWords(costs + i * kLanes);
+  explicit Table(const DeltaCosts& costs) {
+    for (std::size_t i = 0; i < 4; ++i) parts[i] = LoadWords(costs.data() + i * kLanes);
   }
   // classes: up to 31.
   HWY_INLINE Words Look(Words classes) const {
@@ -317,6 +336,9 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
 
 #endif
 
+// After the first try and every so many it is asked whether more can be better.
+constexpr std::size_t kTriesBetween = 8;
+
 // The best lookbacks so far, and others that were no better.
 struct Best {
   Words costs;
@@ -341,28 +363,34 @@ HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table, Words 
 template <class L>
 void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
   const Tries tries = CollectTries(*task.frequent, task.first);
-  std::uint32_t shifted[kDeltaClasses];
-  for (std::size_t i = 0; i < kDeltaClasses; ++i)
-    shifted[i] = (*task.delta_costs)[i] << kFrequentLog;
+  DeltaCosts shifted = *task.delta_costs;
+  for (std::uint32_t& cost : shifted) cost <<= kFrequentLog;
   const Table shifted_table(shifted);
-  const Table table(task.delta_costs->data());
+  const Table table(*task.delta_costs);
   const Words least_cost = SetWords(LeastOfOthers(task, tries));
+  const std::uint32_t least_delta = LeastOfDeltas(task) << kFrequentLog;
   std::size_t j = 0;
   for (; j + 2 * kLanes <= task.n; j += 2 * kLanes) {
     const L* const at = task.latents + task.first + j;
     Words words[2] = {SetWords(~std::uint32_t{0}), SetWords(~std::uint32_t{0})};
     for (std::size_t k = 0; k < tries.n; ++k) {
+      // The cheapest ones often do for all: where numbers repeat the one before.
+      if (k % kTriesBetween == 1) {
+        const Words least = SetWords(tries.words[k] + least_delta);
+        if (AllLess(words[0], least) && AllLess(words[1], least)) break;
+      }
       const Words word = SetWords(tries.words[k]);
+      const std::size_t lookback = LookbackOf(task, tries.words[k]);
       for (std::size_t half = 0; half < 2; ++half) {
         const L* const here = at + half * kLanes;
-        const Words cost = DeltaCost(here, Back<L>{here, tries.lookbacks[k]}, shifted_table);
+        const Words cost = DeltaCost(here, Back<L>{here, lookback}, shifted_table);
         words[half] = MinWords(words[half], AddWords(word, cost));
       }
     }
     for (std::size_t half = 0; half < 2; ++half) {
       const std::size_t i = task.first + j + half * kLanes;
       const Words index = AndWords(words[half], SetWords(kMaxFrequent - 1));
-      const Words chosen = LookUp(tries.lookbacks.data(), tries.n, index);
+      const Words chosen = LookUp(task.frequent->lookbacks.data(), task.frequent->n, index);
       Best best{ShiftDown<kFrequentLog>(words[half]), chosen, chosen};
       for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
         if (others != nullptr) Consider(task, table, least_cost, others, i, best);

@@ -109,6 +109,7 @@ Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena
   const std::span<std::uint32_t> counts =
       arena.make<std::uint32_t>(2 * (stretch.size() / 2 + 1 + kOutOfReach));
   std::fill(counts.begin(), counts.end(), 0);
+  const FlatBlocks blocks(stretch, arena);
   const Range<L> range = range_of(stretch);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
@@ -116,9 +117,9 @@ Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena
   for (unsigned bits = kFirstBits;; bits += kMoreBits) {
     const unsigned shift = width > bits ? width - bits : 0;
     if (bits == kFirstBits) {
-      find_near(stretch, distances, arena);
+      find_near(stretch, blocks, distances, arena);
     } else {
-      find_near(stretch, range.lower, shift, distances, arena);
+      find_near(stretch, blocks, range.lower, shift, distances, arena);
     }
     std::uint32_t divisor = 0;
     for (const std::uint32_t distance : frequent_distances(distances, least, counts)) {

@@ -132,9 +132,11 @@ class Search {
     const std::size_t n = latents_.size();
     strings_ = arena_.make<std::uint32_t>(n);
     near_ = arena_.make<std::uint32_t>(n);
-    find_same(latents_, same_, arena_);
-    find_same_strings(latents_, strings_, arena_);
-    find_near(latents_, near_, arena_);
+    const ArenaScope scratch(arena_);
+    const FlatBlocks blocks(latents_, arena_);
+    find_same(latents_, blocks, same_, arena_);
+    find_same_strings(latents_, blocks, strings_, arena_);
+    find_near(latents_, blocks, near_, arena_);
   }
 
   void note(std::size_t i, std::uint32_t lookback) {

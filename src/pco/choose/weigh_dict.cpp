@@ -51,7 +51,8 @@ class Entries {
       : index_(most, arena), counts_(arena.make<std::uint32_t>(most)) {
     std::fill(counts_.begin(), counts_.end(), 0);
     std::uint32_t* const counts = counts_.data();
-    is_complete_ = index_.add_all(latents, [counts](std::uint32_t number) { ++counts[number]; });
+    is_complete_ = index_.add_all(
+        latents, [counts](std::uint32_t number, std::uint32_t times) { counts[number] += times; });
   }
 
   // False if there are too many.

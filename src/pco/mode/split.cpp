@@ -55,7 +55,7 @@ bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     ValueIndex<L> index(std::min(max_n, ordered.n), arena);
-    if (!index.add_all(latents, [](std::uint32_t) {})) return false;
+    if (!index.add_all(latents, [](std::uint32_t, std::uint32_t) {})) return false;
     const std::span<L> entries = arena.make<L>(index.values().size());
     std::copy(index.values().begin(), index.values().end(), entries.begin());
     std::sort(entries.begin(), entries.end());

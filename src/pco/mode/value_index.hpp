@@ -9,6 +9,7 @@
 
 #include "base/arena.hpp"
 #include "number/latent.hpp"
+#include "pco/stats/flat_blocks.hpp"
 
 namespace numpact {
 
@@ -40,30 +41,38 @@ class ValueIndex {
   // kNone if it was not met.
   std::uint32_t find(L value) const { return Table(slots_).find(value); }
 
-  // Adds the values in turn and calls use(number) for each. False, as soon as there is no room for
-  // one.
+  // Adds the values in turn and calls use(number, times) for each, or at once for some that follow
+  // each other and are the same. False, as soon as there is no room for one.
   template <class F>
   bool add_all(std::span<const L> values, F&& use) {
-    for (std::size_t i = 0; i < values.size();) {
-      // Copied, so that what is written meanwhile can't change it.
-      const Table table(slots_);
-      for (; i < values.size(); ++i) {
-        const std::uint32_t number = table.find(values[i]);
-        if (number == kNone) break;
-        use(number);
-      }
-      if (i == values.size()) break;
-      const std::uint32_t number = add(values[i++]);
-      if (number == kNone) return false;
-      use(number);
-    }
-    return true;
+    bool is_complete = true;
+    std::uint32_t last = kNone;
+    FlatBlocks(values, arena_)
+        .each(
+            1,
+            [&](std::size_t begin, std::size_t end) {
+              if (is_complete) is_complete = add_each(values.subspan(begin, end - begin), use);
+              last = is_complete ? find(values[end - 1]) : kNone;
+            },
+            [&](std::size_t begin, std::size_t end) {
+              if (is_complete) use(last, static_cast<std::uint32_t>(end - begin));
+            });
+    return is_complete;
   }
 
   // The numbers of values that were met.
   void find_all(std::span<const L> values, std::uint32_t* numbers) const {
+    const ArenaScope scratch(arena_);
     const Table table(slots_);
-    for (std::size_t i = 0; i < values.size(); ++i) numbers[i] = table.find(values[i]);
+    FlatBlocks(values, arena_)
+        .each(
+            1,
+            [&](std::size_t begin, std::size_t end) {
+              for (std::size_t i = begin; i < end; ++i) numbers[i] = table.find(values[i]);
+            },
+            [&](std::size_t begin, std::size_t end) {
+              std::fill(numbers + begin, numbers + end, numbers[begin - 1]);
+            });
   }
 
   std::span<const L> values() const { return values_.first(size_); }
@@ -97,6 +106,24 @@ class ValueIndex {
     std::size_t mask_;
     unsigned shift_;
   };
+
+  template <class F>
+  bool add_each(std::span<const L> values, F&& use) {
+    for (std::size_t i = 0; i < values.size();) {
+      // Copied, so that what is written meanwhile can't change it.
+      const Table table(slots_);
+      for (; i < values.size(); ++i) {
+        const std::uint32_t number = table.find(values[i]);
+        if (number == kNone) break;
+        use(number, 1u);
+      }
+      if (i == values.size()) break;
+      const std::uint32_t number = add(values[i++]);
+      if (number == kNone) return false;
+      use(number, 1u);
+    }
+    return true;
+  }
 
   void make_room(std::size_t room) {
     const std::span<const L> old = values();

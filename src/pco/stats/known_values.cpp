@@ -3,10 +3,14 @@
 
 #include <algorithm>
 
+#include "pco/stats/flat_blocks.hpp"
 #include "pco/stats/intervals.hpp"
 
 namespace numpact {
 namespace {
+
+// So many equal latents are counted one by one before the rest of their run is at once.
+constexpr std::size_t kRunStart = 17;
 
 // Two tables, so that runs of one value don't wait for their own counter.
 struct CountPair {
@@ -49,14 +53,31 @@ std::size_t count_known(std::span<const L> latents, std::span<const L> values,
   const std::span<std::uint32_t> odd = arena.make<std::uint32_t>(values.size());
   std::fill(counts.begin(), counts.end(), 0);
   std::fill(odd.begin(), odd.end(), 0);
-  L* end = rest;
-  for (std::size_t at = 0; at < latents.size(); at += kBlock) {
-    const std::span<const L> some = latents.subspan(at, std::min(kBlock, latents.size() - at));
-    find_intervals(tree, some, places + at);
-    end = compare(some, values.data(), {counts.data(), odd.data()}, places + at, end);
+  L* rest_end = rest;
+  const auto count_each = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; at += kBlock) {
+      const std::span<const L> some = latents.subspan(at, std::min(kBlock, end - at));
+      find_intervals(tree, some, places + at);
+      rest_end = compare(some, values.data(), {counts.data(), odd.data()}, places + at, rest_end);
+    }
+  };
+  const auto count_run = [&](std::size_t begin, std::size_t end) {
+    const std::uint16_t place = places[begin - 1];
+    std::fill(places + begin, places + end, place);
+    if (place == kElsewhere) {
+      rest_end = std::fill_n(rest_end, end - begin, latents[begin]);
+    } else {
+      counts[place] += static_cast<std::uint32_t>(end - begin);
+    }
+  };
+  const FlatBlocks blocks(latents, arena);
+  if (blocks.flat_n() > latents.size() / 2) {
+    blocks.each(kRunStart, count_each, count_run);
+  } else {
+    count_each(0, latents.size());
   }
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += odd[i];
-  return static_cast<std::size_t>(end - rest);
+  return static_cast<std::size_t>(rest_end - rest);
 }
 
 #define NUMPACT_INSTANTIATE(L)                                             \

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "pco/stats/flat_blocks.hpp"
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/known_values.hpp"
 #include "pco/stats/occurring.hpp"
@@ -128,10 +129,22 @@ class Runs {
       std::fill(tables[t].begin(), tables[t].end(), 0);
       at[t] = tables[t].data();
     }
-    if (lower_ == 0) {
-      count_from(std::integral_constant<L, 0>(), latents, at);
+    const auto count_each = [&](std::size_t begin, std::size_t end) {
+      const std::span<const L> some = latents.subspan(begin, end - begin);
+      if (lower_ == 0) {
+        count_from(std::integral_constant<L, 0>(), some, at);
+      } else {
+        count_from(lower_, some, at);
+      }
+    };
+    const auto count_run = [&](std::size_t begin, std::size_t end) {
+      counts[static_cast<L>(latents[begin] - lower_)] += static_cast<std::uint32_t>(end - begin);
+    };
+    const FlatBlocks blocks(latents, arena);
+    if (blocks.flat_n() > latents.size() / 2) {
+      blocks.each(1, count_each, count_run);
     } else {
-      count_from(lower_, latents, at);
+      count_each(0, latents.size());
     }
     for (std::size_t t = 1; t < kTables; ++t) {
       for (std::size_t value = 0; value < counts.size(); ++value) counts[value] += at[t][value];

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks within runs of equal latents, and counting by them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "pco/stats/flat_blocks.hpp"
+#include "pco/stats/histogram.hpp"
+#include "pco/stats/known_values.hpp"
+#include "support/random.hpp"
+#include "targets.hpp"
+
+namespace numpact::testing {
+namespace {
+
+template <class T>
+class Flat : public ::testing::Test {
+ protected:
+  // Runs of few values, some of which differ in one bit.
+  static std::vector<T> random_runs(Random& random, std::size_t most_n) {
+    const std::size_t n = random.below(most_n + 1);
+    const std::uint64_t longest = random.pick(std::vector<std::uint64_t>{1, 10, 40, 1500});
+    std::vector<T> latents;
+    while (latents.size() < n) {
+      const std::size_t run = std::min(n - latents.size(), random.between(1, longest));
+      const T bit = static_cast<T>(T{1} << random.below(kBits<T>));
+      latents.insert(latents.end(), run, random.one_in(2) ? bit : static_cast<T>(0));
+    }
+    return latents;
+  }
+
+  static bool is_flat(const std::vector<T>& latents, std::size_t block) {
+    const T* const at = latents.data() + block * kFlatBlockN;
+    return block > 0 &&
+           std::all_of(at, at + kFlatBlockN, [at](T latent) { return latent == at[-1]; });
+  }
+};
+using Widths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(Flat, Widths);
+
+TYPED_TEST(Flat, BlocksAreFoundOnEveryTarget) {
+  using L = TypeParam;
+  Random random(91);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<L> latents = this->random_runs(random, random.one_in(2) ? 5000 : 40);
+    std::size_t expected_n = 0;
+    for (std::size_t block = 0; block < latents.size() / kFlatBlockN; ++block) {
+      expected_n += this->is_flat(latents, block) ? kFlatBlockN : 0;
+    }
+    for_each_target([&] {
+      arena.reset();
+      const FlatBlocks blocks(std::span<const L>(latents), arena);
+      ASSERT_EQ(blocks.flat_n(), expected_n);
+      std::size_t done = 0;
+      std::size_t flat_n = 0;
+      const auto pass = [&](std::size_t begin, std::size_t end) {
+        ASSERT_EQ(begin, done);
+        ASSERT_LT(begin, end);
+        done = end;
+      };
+      blocks.each(1, pass, [&](std::size_t begin, std::size_t end) {
+        pass(begin, end);
+        for (std::size_t i = begin; i < end; ++i) ASSERT_EQ(latents[i], latents[begin - 1]);
+        flat_n += end - begin;
+      });
+      ASSERT_EQ(done, latents.size());
+      ASSERT_EQ(flat_n, expected_n);
+    });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(Flat, OnesFollowAsManyEqualLatentsAsAskedFor) {
+  using L = TypeParam;
+  Random random(92);
+  Arena arena(std::pmr::new_delete_resource());
+  std::size_t flat_n = 0;
+  for (int round = 0; round < 200; ++round) {
+    arena.reset();
+    const std::vector<L> latents = this->random_runs(random, 3000);
+    const std::size_t before_n = random.between(1, 40);
+    std::size_t done = 0;
+    FlatBlocks(std::span<const L>(latents), arena)
+        .each(
+            before_n,
+            [&](std::size_t begin, std::size_t end) {
+              ASSERT_EQ(begin, done);
+              done = end;
+            },
+            [&](std::size_t begin, std::size_t end) {
+              ASSERT_EQ(begin, done);
+              ASSERT_GE(begin, before_n);
+              for (std::size_t i = begin - before_n; i < end; ++i) {
+                ASSERT_EQ(latents[i], latents[begin]);
+              }
+              done = end;
+              flat_n += end - begin;
+            });
+    ASSERT_EQ(done, latents.size());
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(flat_n, 10000u);
+}
+
+TYPED_TEST(Flat, RunsAreCountedAsTheirLatents) {
+  using L = TypeParam;
+  Random random(93);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 100; ++round) {
+    arena.reset();
+    std::vector<L> latents = this->random_runs(random, 3000);
+    latents.push_back(1);
+    std::map<L, std::uint32_t> all;
+    for (const L latent : latents) ++all[latent];
+    std::vector<L> values;
+    std::vector<std::uint32_t> expected_counts;
+    for (const auto& [value, count] : all) {
+      if (value != 1 && !random.one_in(2)) continue;
+      values.push_back(value);
+      expected_counts.push_back(count);
+    }
+    std::vector<std::uint16_t> expected_places;
+    std::vector<L> expected_rest;
+    for (const L latent : latents) {
+      const auto at = std::find(values.begin(), values.end(), latent);
+      const bool is_known = at != values.end();
+      expected_places.push_back(is_known ? static_cast<std::uint16_t>(at - values.begin())
+                                         : kElsewhere);
+      if (!is_known) expected_rest.push_back(latent);
+    }
+    std::vector<std::uint32_t> counts(values.size());
+    std::vector<std::uint16_t> places(latents.size());
+    std::vector<L> rest(latents.size());
+    rest.resize(count_known<L>(latents, values, counts, places.data(), rest.data(), arena));
+    ASSERT_EQ(counts, expected_counts);
+    ASSERT_EQ(places, expected_places);
+    ASSERT_EQ(rest, expected_rest);
+
+    const auto histogram = make_histogram(std::span<const L>(latents), {}, arena);
+    std::uint64_t counted = 0;
+    for (std::size_t i = 0; i < histogram.size(); ++i) {
+      std::uint32_t expected = 0;
+      for (const auto& [value, count] : all) {
+        if (histogram.lowers[i] <= value && value <= histogram.uppers[i]) expected += count;
+      }
+      ASSERT_EQ(histogram.counts[i], expected);
+      counted += expected;
+    }
+    ASSERT_EQ(counted, latents.size());
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing
