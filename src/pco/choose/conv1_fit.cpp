@@ -24,6 +24,9 @@ constexpr unsigned kOrders[] = {1, 2, 4, 8, 12, 16, 24, 32};
 constexpr float kLagToll = 0.002f;
 // What outliers may make least squares look worse than it is.
 constexpr float kHope = 1.02f;
+// A few runs tell as much roughly.
+constexpr std::size_t kFewRuns = 4;
+constexpr float kHopeOfFew = 1.15f;
 // With fewer bits for each number latents are codes, which no prediction hits.
 constexpr float kMinBits = 1;
 // Latents of a sample that are enough for least squares.
@@ -135,6 +138,23 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
   return bits + (static_cast<float>(conv.payload_bits()) + state_bits) / chunk_n + kLagToll * order;
 }
 
+// Whether the weights are far from enough by some of the sample's runs, where it has many.
+template <Latent L>
+bool is_hopeless(const Sample& sample, std::span<const L> latents, const Conv1& conv, float enough,
+                 Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t runs = latents.size() / sample.run_n;
+  if (runs < 2 * kFewRuns) return false;
+  Sample some = sample;
+  some.scale = sample.scale * static_cast<float>(runs) / static_cast<float>(kFewRuns);
+  const std::span<L> taken = arena.make<L>(kFewRuns * sample.run_n);
+  for (std::size_t k = 0; k < kFewRuns; ++k) {
+    const std::size_t run = (2 * k + 1) * runs / (2 * kFewRuns);
+    std::copy_n(latents.data() + run * sample.run_n, sample.run_n, taken.data() + k * sample.run_n);
+  }
+  return weigh(some, std::span<const L>(taken), conv, arena) > kHopeOfFew * enough;
+}
+
 // By the errors of least squares: bits fall by half of what the logarithm of their square does.
 unsigned pick_order(const LagErrors& errors, unsigned most, unsigned latent_bits, float chunk_n) {
   // Each lag's: of the weight, and of a latent that is stored as it is.
@@ -187,8 +207,9 @@ std::optional<WeighedConv1> search(const Sample& sample, std::span<const L> late
   best.conv.order = order;
   if (!equations.solve(order, weights)) return std::nullopt;
   if (!quantize(weights, centred.mean, kBits<L>, best.conv)) return std::nullopt;
-  best.bits = weigh(sample, latents, best.conv, arena);
   const float enough = (1 - effort.conv1_toll) * to_beat;
+  if (is_hopeless(sample, latents, best.conv, enough, arena)) return std::nullopt;
+  best.bits = weigh(sample, latents, best.conv, arena);
   if (best.bits > kHope * enough) return std::nullopt;
   reweight(first_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
            arena);

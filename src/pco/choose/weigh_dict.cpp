@@ -180,15 +180,14 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
     rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, sample.scale,
                                 kEntryOrders[i]);
   }
-  const float least = *std::min_element(rough.begin(), rough.end());
-  Way best;
+  // Without delta the order by frequency is never much worse than others.
+  constexpr std::size_t kByFrequency = 1;
+  static_assert(kEntryOrders[kByFrequency] == EntryOrder::kFrequency);
+  Way best{EntryOrder::kFrequency, NoDelta{},
+           weigh_consecutive(sample, indices[kByFrequency], 0, arena)};
+  const float least = std::min(*std::min_element(rough.begin(), rough.end()), best.bits + 0.4f);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const EntryOrder order = kEntryOrders[i];
-    // Without delta the order by frequency is never much worse than others.
-    if (order == EntryOrder::kFrequency) {
-      const float bits = weigh_consecutive(sample, indices[i], 0, arena);
-      if (bits < best.bits) best = {order, NoDelta{}, bits};
-    }
     if (rough[i] > kClose * least) continue;
     const float bits = weigh_consecutive(sample, indices[i], 1, arena);
     if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
