@@ -17,9 +17,9 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
-// How many of 8 or 16 lanes a comparison found.
+// Of 8 or 16 lanes those that a comparison found.
 template <class Mask>
-HWY_INLINE std::size_t CountLanes(Mask lanes) {
+HWY_INLINE std::uint32_t LaneBits(Mask lanes) {
   static_assert(sizeof(Mask) <= sizeof(__mmask16));
 #if HWY_COMPILER_GCC_ACTUAL
   // GCC 12 widens masks in mask registers, may put 16 bits of one aside, as around the calls of a
@@ -30,7 +30,13 @@ HWY_INLINE std::size_t CountLanes(Mask lanes) {
   const std::uint32_t bits = lanes;
 #endif
   constexpr std::uint32_t kAll = (std::uint32_t{1} << 8 * sizeof(Mask)) - 1;
-  return static_cast<std::size_t>(_mm_popcnt_u32(bits & kAll));
+  return bits & kAll;
+}
+
+// How many they are.
+template <class Mask>
+HWY_INLINE std::size_t CountLanes(Mask lanes) {
+  return static_cast<std::size_t>(_mm_popcnt_u32(LaneBits(lanes)));
 }
 
 #endif

@@ -95,7 +95,7 @@ void find_symbols(const Binning& binning, std::span<const L> latents, const Plac
     const auto tree = IntervalTree<L>::make(bin_n, lower_end, arena);
     L others[kPlacesN + kTakeSlack / sizeof(L)];
     std::uint16_t found[kPlacesN + kTakeSlack];
-    ElsewhereBits bits;
+    TakenBits bits;
     for (std::size_t at = 0; at < latents.size(); at += kPlacesN) {
       const std::span<const L> some = latents.subspan(at, std::min(kPlacesN, latents.size() - at));
       const std::span<std::uint16_t> of = places.of.subspan(at, some.size());
@@ -103,7 +103,7 @@ void find_symbols(const Binning& binning, std::span<const L> latents, const Plac
       find_intervals(tree, std::span<const L>(others, other_n), found);
       std::fill_n(found + other_n, kTakeSlack / sizeof(found[0]), std::uint16_t{0});
       for (std::uint16_t& place : of) place = table[place];
-      set_elsewhere(bits, found, of);
+      set_taken(bits, found, of);
     }
   }
 }

@@ -16,6 +16,8 @@ constexpr std::uint32_t kMinSampledCount = 2;
 
 // From this share of a sample on in single values' bins.
 constexpr double kMuchInValues = 0.25;
+// From this share on in one of them.
+constexpr double kMostAreOne = 0.5;
 
 // The least count that at most max_values values reach.
 std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t max_values,
@@ -183,11 +185,13 @@ class Tally {
   std::span<std::uint32_t> odd_;
 };
 
-// A sample's bins, and which share of it lies in those of single values.
+// A sample's bins, and which share of it lies in those of single values, and in one of them.
 template <Latent L>
 struct Rough {
   Histogram<L> bins;
   double value_share = 0;
+  double most_share = 0;
+  std::size_t most_frequent = 0;  // of the values
 };
 
 template <Latent L>
@@ -197,12 +201,21 @@ Rough<L> rough_bins(std::span<const L> latents, const HistogramSpec& spec, std::
   const ArenaScope scratch(arena);
   const std::span<const L> sample = sample_of(latents, share, arena);
   group_runs(Runs<L>(sample, range_of(sample), arena), spec.max_values, kMinSampledCount, builder);
-  Rough<L> rough{builder.finish(), 0};
+  Rough<L> rough;
+  rough.bins = builder.finish();
   double in_values = 0;
+  std::uint32_t most = 0;
+  std::size_t value_n = 0;
   for (std::size_t i = 0; i < rough.bins.size(); ++i) {
-    if (rough.bins.lowers[i] == rough.bins.uppers[i]) in_values += rough.bins.counts[i];
+    if (rough.bins.lowers[i] != rough.bins.uppers[i]) continue;
+    const std::uint32_t count = rough.bins.counts[i];
+    in_values += count;
+    if (count > most) rough.most_frequent = value_n;
+    most = std::max(most, count);
+    ++value_n;
   }
   rough.value_share = in_values / static_cast<double>(sample.size());
+  rough.most_share = most / static_cast<double>(sample.size());
   return rough;
 }
 
@@ -243,7 +256,8 @@ void sampled_histogram(std::span<const L> latents, const Range<L>& range, const 
   for (std::size_t i = 0; i < rough.bins.size(); ++i) {
     if (rough.bins.lowers[i] == rough.bins.uppers[i]) values[value_n++] = rough.bins.lowers[i];
   }
-  const Runs<L> runs(latents, range, values.first(value_n), places.of.data(), arena);
+  const std::size_t frequent = rough.most_share > kMostAreOne ? rough.most_frequent : value_n;
+  const Runs<L> runs(latents, range, values.first(value_n), frequent, places.of.data(), arena);
   group_runs(runs, spec.max_values, kMinValueCount, builder);
   places.ends = values.first(value_n);
   places.unknown_n = runs.unknown_n();

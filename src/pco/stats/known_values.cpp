@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
-#include "pco/stats/flat_blocks.hpp"
 #include "pco/stats/intervals.hpp"
 
 namespace numpact {
 namespace {
-
-// So many equal latents are counted one by one before the rest of their run is at once.
-constexpr std::size_t kRunStart = 17;
 
 // Two tables, so that runs of one value don't wait for their own counter.
 struct CountPair {
@@ -40,48 +36,79 @@ L* compare(std::span<const L> latents, const L* values, CountPair counts, std::u
   return rest;
 }
 
+// Counts block by block.
+template <Latent L>
+class KnownValues {
+ public:
+  KnownValues(std::span<const L> values, std::span<std::uint32_t> counts, L* rest, Arena& arena)
+      : values_(values),
+        tree_(IntervalTree<L>::make(
+            values.size(), [&](std::size_t i) { return values[i]; }, arena)),
+        even_(counts),
+        odd_(arena.make<std::uint32_t>(values.size())),
+        rest_(rest),
+        rest_end_(rest) {
+    std::fill(even_.begin(), even_.end(), 0);
+    std::fill(odd_.begin(), odd_.end(), 0);
+  }
+
+  void count(std::span<const L> some, std::uint16_t* places) {
+    find_intervals(tree_, some, places);
+    rest_end_ = compare(some, values_.data(), {even_.data(), odd_.data()}, places, rest_end_);
+  }
+
+  // Where most are one value, the others are taken from among them first.
+  void count_around(std::uint16_t frequent, std::span<const L> some, std::uint16_t* places) {
+    L others[kPlacesN + kTakeSlack / sizeof(L)];
+    std::uint16_t found[kPlacesN + kTakeSlack];
+    TakenBits bits;
+    const std::size_t other_n = take_others(some, values_[frequent], bits, others);
+    count({others, other_n}, found);
+    even_[frequent] += static_cast<std::uint32_t>(some.size() - other_n);
+    for (std::size_t k = 0; k < other_n; ++k) found[k] ^= frequent;
+    std::fill_n(found + other_n, kTakeSlack / sizeof(found[0]), std::uint16_t{0});
+    std::fill_n(places, some.size(), frequent);
+    set_taken(bits, found, {places, some.size()});
+  }
+
+  // How many are none of the values.
+  std::size_t finish() {
+    for (std::size_t i = 0; i < even_.size(); ++i) even_[i] += odd_[i];
+    return static_cast<std::size_t>(rest_end_ - rest_);
+  }
+
+ private:
+  std::span<const L> values_;
+  IntervalTree<L> tree_;
+  std::span<std::uint32_t> even_;
+  std::span<std::uint32_t> odd_;
+  L* rest_;
+  L* rest_end_;
+};
+
 }  // namespace
 
 template <Latent L>
-std::size_t count_known(std::span<const L> latents, std::span<const L> values,
+std::size_t count_known(std::span<const L> latents, std::span<const L> values, std::size_t frequent,
                         std::span<std::uint32_t> counts, std::uint16_t* places, L* rest,
                         Arena& arena) {
-  constexpr std::size_t kBlock = 1024;
   const ArenaScope scratch(arena);
-  const auto tree = IntervalTree<L>::make(
-      values.size(), [&](std::size_t i) { return values[i]; }, arena);
-  const std::span<std::uint32_t> odd = arena.make<std::uint32_t>(values.size());
-  std::fill(counts.begin(), counts.end(), 0);
-  std::fill(odd.begin(), odd.end(), 0);
-  L* rest_end = rest;
-  const auto count_each = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t at = begin; at < end; at += kBlock) {
-      const std::span<const L> some = latents.subspan(at, std::min(kBlock, end - at));
-      find_intervals(tree, some, places + at);
-      rest_end = compare(some, values.data(), {counts.data(), odd.data()}, places + at, rest_end);
+  KnownValues<L> known(values, counts, rest, arena);
+  for (std::size_t at = 0; at < latents.size(); at += kPlacesN) {
+    const std::span<const L> some = latents.subspan(at, std::min(kPlacesN, latents.size() - at));
+    if constexpr (sizeof(L) >= 4) {
+      if (frequent < values.size()) {
+        known.count_around(static_cast<std::uint16_t>(frequent), some, places + at);
+        continue;
+      }
     }
-  };
-  const auto count_run = [&](std::size_t begin, std::size_t end) {
-    const std::uint16_t place = places[begin - 1];
-    std::fill(places + begin, places + end, place);
-    if (place == kElsewhere) {
-      rest_end = std::fill_n(rest_end, end - begin, latents[begin]);
-    } else {
-      counts[place] += static_cast<std::uint32_t>(end - begin);
-    }
-  };
-  const FlatBlocks blocks(latents, arena);
-  if (blocks.flat_n() > latents.size() / 2) {
-    blocks.each(kRunStart, count_each, count_run);
-  } else {
-    count_each(0, latents.size());
+    known.count(some, places + at);
   }
-  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += odd[i];
-  return static_cast<std::size_t>(rest_end - rest);
+  return known.finish();
 }
 
 #define NUMPACT_INSTANTIATE(L)                                             \
-  template std::size_t count_known(std::span<const L>, std::span<const L>, \
+  template std::size_t count_known(std::span<const L>, std::span<const L>, std::size_t, \
                                    std::span<std::uint32_t>, std::uint16_t*, L*, Arena&);
 NUMPACT_INSTANTIATE(std::uint8_t)
 NUMPACT_INSTANTIATE(std::uint16_t)

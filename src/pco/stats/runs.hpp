@@ -37,14 +37,14 @@ class Runs {
     }
   }
 
-  // values: ascending, different, at least one; many latents should be among them. places: of the
-  // latents among them, see count_known.
+  // values: ascending, different, at least one; many latents should be among them. frequent, places:
+  // see count_known.
   Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values,
-       std::uint16_t* places, Arena& arena)
+       std::size_t frequent, std::uint16_t* places, Arena& arena)
       : lower_(range.lower) {
     const std::span<L> rest = arena.make<L>(latents.size());
     const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(values.size());
-    unknown_n_ = count_known(latents, values, counts, places, rest.data(), arena);
+    unknown_n_ = count_known(latents, values, frequent, counts, places, rest.data(), arena);
     if (unknown_n_ > 0) {
       const std::span<const L> some = rest.first(unknown_n_);
       take_sorted(sorted_copy(some, range.lower, range.upper, arena), arena);

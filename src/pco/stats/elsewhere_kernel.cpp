@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/stats/elsewhere.hpp"
+
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/stats/elsewhere_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "simd/lane_count-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
+
+HWY_INLINE __m512i InFront(__mmask16 some, const std::uint32_t* latents) {
+  return _mm512_maskz_compress_epi32(some, _mm512_loadu_si512(latents));
+}
+HWY_INLINE __m512i InFront(__mmask8 some, const std::uint64_t* latents) {
+  return _mm512_maskz_compress_epi64(some, _mm512_loadu_si512(latents));
+}
+
+// Of 32 latents.
+template <class L>
+HWY_INLINE std::size_t TakeSome(std::uint32_t bits, const L* latents, L* taken) {
+  using Mask = std::conditional_t<sizeof(L) == 4, __mmask16, __mmask8>;
+  constexpr std::size_t kLanes = 8 * sizeof(Mask);
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < 32; i += kLanes) {
+    const std::uint32_t of_lanes = bits >> i & ((std::uint32_t{1} << kLanes) - 1);
+    _mm512_storeu_si512(taken + n, InFront(static_cast<Mask>(of_lanes), latents + i));
+    n += static_cast<std::size_t>(_mm_popcnt_u32(of_lanes));
+  }
+  return n;
+}
+
+// Of 32 latents those whose place is elsewhere, or that are others than one.
+struct Elsewhere {
+  const std::uint16_t* places;
+
+  template <class L>
+  HWY_INLINE std::uint32_t Find(const L*, std::size_t i) const {
+    const __m512i elsewhere = _mm512_set1_epi16(-1);
+    static_assert(kElsewhere == 0xffff);
+    return _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(places + i), elsewhere);
+  }
+};
+template <class L>
+struct Others {
+  L value;
+
+  HWY_INLINE std::uint32_t Find(const std::uint32_t* latents, std::size_t i) const {
+    const __m512i same = _mm512_set1_epi32(static_cast<int>(value));
+    const __mmask16 low = _mm512_cmpneq_epu32_mask(_mm512_loadu_si512(latents + i), same);
+    const __mmask16 high = _mm512_cmpneq_epu32_mask(_mm512_loadu_si512(latents + i + 16), same);
+    return LaneBits(low) | LaneBits(high) << 16;
+  }
+  HWY_INLINE std::uint32_t Find(const std::uint64_t* latents, std::size_t i) const {
+    const __m512i same = _mm512_set1_epi64(static_cast<long long>(value));
+    std::uint32_t bits = 0;
+    for (unsigned part = 0; part < 32; part += 8) {
+      const __mmask8 some = _mm512_cmpneq_epu64_mask(_mm512_loadu_si512(latents + i + part), same);
+      bits |= LaneBits(some) << part;
+    }
+    return bits;
+  }
+};
+
+// How many latents were looked at, by 32.
+template <class L, class Which>
+HWY_INLINE std::size_t TakeMost(const Which& which, const L* latents, std::size_t n,
+                                std::uint32_t* bits, L* taken, std::size_t& taken_n) {
+  std::size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    bits[i / 32] = which.Find(latents, i);
+    taken_n += TakeSome(bits[i / 32], latents + i, taken + taken_n);
+  }
+  return i;
+}
+
+HWY_INLINE std::size_t SetMost(const std::uint32_t* bits, const std::uint16_t* found,
+                               std::uint16_t* symbols, std::size_t n, std::size_t& next) {
+  std::size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    const __m512i some = _mm512_maskz_expand_epi16(bits[i / 32], _mm512_loadu_si512(found + next));
+    _mm512_storeu_si512(symbols + i, _mm512_xor_si512(some, _mm512_loadu_si512(symbols + i)));
+    next += static_cast<std::size_t>(_mm_popcnt_u32(bits[i / 32]));
+  }
+  return i;
+}
+
+#else
+
+struct Elsewhere {
+  const std::uint16_t* places;
+};
+template <class L>
+struct Others {
+  L value;
+};
+
+template <class L, class Which>
+std::size_t TakeMost(const Which&, const L*, std::size_t, std::uint32_t*, L*, std::size_t&) {
+  return 0;
+}
+std::size_t SetMost(const std::uint32_t*, const std::uint16_t*, std::uint16_t*, std::size_t,
+                    std::size_t&) {
+  return 0;
+}
+
+#endif
+
+template <class L>
+HWY_INLINE bool IsTaken(const Elsewhere& which, const L*, std::size_t i) {
+  return which.places[i] == kElsewhere;
+}
+template <class L>
+HWY_INLINE bool IsTaken(const Others<L>& which, const L* latents, std::size_t i) {
+  return latents[i] != which.value;
+}
+
+// By one without branches, which would often be mispredicted.
+template <class L, class Which>
+std::size_t Take(const Which& which, const L* HWY_RESTRICT latents, std::size_t n,
+                 std::uint32_t* HWY_RESTRICT bits, L* HWY_RESTRICT taken) {
+  std::size_t taken_n = 0;
+  std::size_t i = TakeMost(which, latents, n, bits, taken, taken_n);
+  while (i < n) {
+    const std::size_t end = std::min(n, i + 32);
+    std::uint32_t of_32 = 0;
+    for (unsigned at = 0; i < end; ++i, ++at) {
+      const std::uint32_t is_taken = IsTaken(which, latents, i) ? 1 : 0;
+      taken[taken_n] = latents[i];
+      taken_n += is_taken;
+      of_32 |= is_taken << at;
+    }
+    bits[(end - 1) / 32] = of_32;
+  }
+  return taken_n;
+}
+
+void SetTaken(const std::uint32_t* HWY_RESTRICT bits, const std::uint16_t* HWY_RESTRICT found,
+              std::uint16_t* HWY_RESTRICT symbols, std::size_t n) {
+  std::size_t next = 0;
+  for (std::size_t i = SetMost(bits, found, symbols, n, next); i < n; ++i) {
+    const std::uint32_t is_taken = bits[i / 32] >> (i % 32) & 1;
+    symbols[i] = static_cast<std::uint16_t>(symbols[i] ^ (found[next] & (0 - is_taken)));
+    next += is_taken;
+  }
+}
+
+#define NUMPACT_KERNEL(L, S)                                                                 \
+  std::size_t TakeElsewhere##S(const L* latents, const std::uint16_t* places, std::size_t n, \
+                               std::uint32_t* bits, L* taken) {                              \
+    return Take(Elsewhere{places}, latents, n, bits, taken);                                 \
+  }                                                                                          \
+  std::size_t TakeOthers##S(const L* latents, L value, std::size_t n, std::uint32_t* bits,   \
+                            L* taken) {                                                      \
+    return Take(Others<L>{value}, latents, n, bits, taken);                                  \
+  }
+NUMPACT_KERNEL(std::uint32_t, 32)
+NUMPACT_KERNEL(std::uint64_t, 64)
+#undef NUMPACT_KERNEL
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "simd/dispatch.hpp"
+
+namespace numpact {
+
+#define NUMPACT_DOOR(L, S)                                                                         \
+  HWY_EXPORT(TakeElsewhere##S);                                                                    \
+  HWY_EXPORT(TakeOthers##S);                                                                       \
+  template <>                                                                                      \
+  std::size_t take_elsewhere<L>(std::span<const L> latents, const std::uint16_t* places,           \
+                                TakenBits& bits, L* taken) {                                       \
+    return NUMPACT_DISPATCH(TakeElsewhere##S)(latents.data(), places, latents.size(), bits.data(), \
+                                              taken);                                              \
+  }                                                                                                \
+  template <>                                                                                      \
+  std::size_t take_others<L>(std::span<const L> latents, L value, TakenBits& bits, L* taken) {     \
+    return NUMPACT_DISPATCH(TakeOthers##S)(latents.data(), value, latents.size(), bits.data(),     \
+                                           taken);                                                 \
+  }
+NUMPACT_DOOR(std::uint32_t, 32)
+NUMPACT_DOOR(std::uint64_t, 64)
+#undef NUMPACT_DOOR
+
+HWY_EXPORT(SetTaken);
+
+void set_taken(const TakenBits& bits, const std::uint16_t* found,
+               std::span<std::uint16_t> symbols) {
+  NUMPACT_DISPATCH(SetTaken)(bits.data(), found, symbols.data(), symbols.size());
+}
+
+}  // namespace numpact
+#endif
