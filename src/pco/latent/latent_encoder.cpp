@@ -119,6 +119,8 @@ OffsetTable OffsetTable::make(const Binning& binning, unsigned kept_bits, std::u
       const Bin& bin = binning.bins[i];
       packed[i] = {static_cast<L>(bin.lower - base), static_cast<L>(bin.offset_bits)};
       table.most_bits = std::max(table.most_bits, bin.offset_bits);
+      const bool holds_most = 2 * bin.weight > std::uint32_t{1} << binning.ans_size_log;
+      if (holds_most && bin.offset_bits == 0) table.bare_symbol = static_cast<std::uint32_t>(i);
     }
     table.bins = packed.data();
   });

@@ -38,6 +38,10 @@ struct OffsetTable {
   const void* bins = nullptr;
   std::size_t bin_n = 0;
   unsigned most_bits = 0;
+  // The symbol of a bin that holds most latents and takes no offsets; kNoSymbol if there is none.
+  std::uint32_t bare_symbol = kNoSymbol;
+
+  static constexpr std::uint32_t kNoSymbol = ~std::uint32_t{0};
 
   template <Latent L>
   const OffsetBin<L>* as() const {

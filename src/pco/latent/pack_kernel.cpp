@@ -97,6 +97,31 @@ void PackCodes(const AnsCodes* HWY_RESTRICT codes, std::size_t n, BitCursor& cur
   PackUpTo(kAnsCodesBits, n, field, cursor);
 }
 
+// Where in a batch the symbols are others than one. Returns how many they are.
+HWY_INLINE std::size_t FindOthers(const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
+                                  std::uint16_t symbol, std::uint8_t* HWY_RESTRICT places) {
+  std::size_t found = 0;
+  std::size_t i = 0;
+#if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
+  const __m512i same = _mm512_set1_epi16(static_cast<short>(symbol));
+  const __m256i lanes =
+      _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+  for (; i + 32 <= n; i += 32) {
+    const std::uint32_t others = _mm512_cmpneq_epu16_mask(_mm512_loadu_si512(symbols + i), same);
+    const __m256i here = _mm256_add_epi8(lanes, _mm256_set1_epi8(static_cast<char>(i)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(places + found),
+                        _mm256_maskz_compress_epi8(others, here));
+    found += static_cast<std::size_t>(_mm_popcnt_u32(others));
+  }
+#endif
+  for (; i < n; ++i) {
+    places[found] = static_cast<std::uint8_t>(i);
+    found += symbols[i] != symbol ? 1 : 0;
+  }
+  return found;
+}
+
 template <class L>
 void PackOffsets(const OffsetTable& table, const L* HWY_RESTRICT latents,
                  const std::uint16_t* HWY_RESTRICT symbols, std::size_t n, BitCursor& cursor) {
@@ -107,6 +132,19 @@ void PackOffsets(const OffsetTable& table, const L* HWY_RESTRICT latents,
       return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
     };
     PackUpTo(table.most_bits, n, field, cursor);
+    return;
+  }
+  if (table.bare_symbol != OffsetTable::kNoSymbol) {
+    static_assert(kBatchN <= 256);
+    std::uint8_t places[kBatchN + 32];
+    const std::size_t others =
+        FindOthers(symbols, n, static_cast<std::uint16_t>(table.bare_symbol), places);
+    const auto field = [=, &places](std::size_t k) HWY_ATTR {
+      const std::size_t i = places[k];
+      const OffsetBin<L> bin = bins[symbols[i]];
+      return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
+    };
+    PackUpTo(table.most_bits, others, field, cursor);
     return;
   }
   const auto field = [=](std::size_t i) HWY_ATTR {
