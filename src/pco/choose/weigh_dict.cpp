@@ -33,6 +33,11 @@ constexpr float kRoughGuess = 0.02f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
+// Indices that tell orders apart, roughly.
+constexpr std::size_t kEnoughN = kMostRoughN / 2;
+// What an estimate without a delta may be over a rough one.
+constexpr float kRoughSlackBits = 0.4f;
+
 // How much of what lies between the values of a first look may count in the end: neighbours lie
 // near each other.
 constexpr float kFirstHope = 0.3f;
@@ -145,16 +150,16 @@ struct Way {
 
 // Of some of the indices. What seems to follow each other because it is new may stand anywhere.
 float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n, float scale,
-                       EntryOrder order) {
+                       EntryOrder order, std::size_t most_n = kMostRoughN) {
   std::array<std::uint32_t, kMostRoughN> deltas;
   std::size_t n = 0;
   std::size_t new_n = 0;
   std::uint32_t most = 0;
-  for (std::size_t begin = 0; begin < indices.size() && n < deltas.size(); begin += run_n) {
+  for (std::size_t begin = 0; begin < indices.size() && n < most_n; begin += run_n) {
     const std::span<const std::uint32_t> rest = indices.subspan(begin);
     const std::span<const std::uint32_t> run = rest.first(std::min(run_n, rest.size()));
     most = std::max(most, run[0]);
-    for (std::size_t i = 1; i < run.size() && n < deltas.size(); ++i) {
+    for (std::size_t i = 1; i < run.size() && n < most_n; ++i) {
       const bool is_new = order == EntryOrder::kAppearance && run[i] > most;
       most = std::max(most, run[i]);
       deltas[n] = run[i] - run[i - 1] + kMid<std::uint32_t>;
@@ -178,14 +183,14 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
     indices[i] =
         entries.indices(std::span<const L>(sample.latents.as<L>()), kEntryOrders[i], arena);
     rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, sample.scale,
-                                kEntryOrders[i]);
+                                kEntryOrders[i], kEnoughN);
   }
   // Without delta the order by frequency is never much worse than others.
   constexpr std::size_t kByFrequency = 1;
   static_assert(kEntryOrders[kByFrequency] == EntryOrder::kFrequency);
   Way best{EntryOrder::kFrequency, NoDelta{},
            weigh_consecutive(sample, indices[kByFrequency], 0, arena)};
-  const float least = std::min(*std::min_element(rough.begin(), rough.end()), best.bits + 0.4f);
+  const float least = std::min(*std::min_element(rough.begin(), rough.end()), best.bits + kRoughSlackBits);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const EntryOrder order = kEntryOrders[i];
     if (rough[i] > kClose * least) continue;
