@@ -337,7 +337,7 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
 #endif
 
 // After the first try and every so many it is asked whether more can be better.
-constexpr std::size_t kTriesBetween = 8;
+constexpr std::size_t kTriesBetween = 4;
 
 // The best lookbacks so far, and others that were no better.
 struct Best {
