@@ -51,6 +51,8 @@ constexpr std::size_t kManyN = std::size_t{1} << 17;
 // Of longer pages only so many latents are looked at from each of some places on, such that what
 // the halves, thirds or quarters of a page share shows.
 constexpr std::size_t kPartN = std::size_t{1} << 17;
+// Looking at so many takes longer than trying a sample's lookbacks.
+constexpr std::size_t kLongN = std::size_t{1} << 15;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps.
@@ -466,6 +468,13 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   }
   const float wanted_of_values =
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
+  const float wanted_of_primary = wanted - trial.secondary_bits;
+  const auto is_near = [&] {
+    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary;
+  };
+  // Of a long page a sample is asked first.
+  const bool is_long = page.n >= kLongN;
+  if (is_long && bits >= kMinNearBits && is_near()) return true;
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const Parts parts(page.n, trial.level);
@@ -482,10 +491,9 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
   });
   if (promising) return true;
-  const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits >= kMinNearBits) {
-    if (near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary) return true;
+    if (!is_long && is_near()) return true;
     // Further than near_bits() tries.
     if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < wanted_of_one) return true;
   }
