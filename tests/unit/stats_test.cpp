@@ -397,8 +397,8 @@ TYPED_TEST(Stats, KnownValuesAreCounted) {
       std::vector<std::uint32_t> counts(values.size());
       std::vector<std::uint16_t> places(latents.size());
       std::vector<L> rest(latents.size());
-      rest.resize(count_known<L>(latents, values, frequent, counts, places.data(),
-                                  rest.data(), arena));
+      rest.resize(
+          count_known<L>(latents, values, frequent, counts, places.data(), rest.data(), arena));
       ASSERT_EQ(counts, expected_counts);
       ASSERT_EQ(places, expected_places);
       ASSERT_EQ(rest, expected_rest);

@@ -190,7 +190,8 @@ Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
   static_assert(kEntryOrders[kByFrequency] == EntryOrder::kFrequency);
   Way best{EntryOrder::kFrequency, NoDelta{},
            weigh_consecutive(sample, indices[kByFrequency], 0, arena)};
-  const float least = std::min(*std::min_element(rough.begin(), rough.end()), best.bits + kRoughSlackBits);
+  const float least =
+      std::min(*std::min_element(rough.begin(), rough.end()), best.bits + kRoughSlackBits);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const EntryOrder order = kEntryOrders[i];
     if (rough[i] > kClose * least) continue;

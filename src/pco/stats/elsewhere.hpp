@@ -24,8 +24,8 @@ inline constexpr std::size_t kTakeSlack = 64;
 // Takes those of up to kPlacesN latents whose place is kElsewhere. Returns how many. For latents of
 // 32 and 64 bits; of less the values are counted, and all are known.
 template <Latent L>
-std::size_t take_elsewhere(std::span<const L> latents, const std::uint16_t* places,
-                           TakenBits& bits, L* taken);
+std::size_t take_elsewhere(std::span<const L> latents, const std::uint16_t* places, TakenBits& bits,
+                           L* taken);
 // The same for those that are others than the value.
 template <Latent L>
 std::size_t take_others(std::span<const L> latents, L value, TakenBits& bits, L* taken);

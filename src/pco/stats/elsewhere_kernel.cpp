@@ -186,7 +186,7 @@ namespace numpact {
                                               taken);                                              \
   }                                                                                                \
   template <>                                                                                      \
-  std::size_t take_others<L>(std::span<const L> latents, L value, TakenBits& bits, L* taken) {     \
+  std::size_t take_others<L>(std::span<const L> latents, L value, TakenBits & bits, L * taken) {   \
     return NUMPACT_DISPATCH(TakeOthers##S)(latents.data(), value, latents.size(), bits.data(),     \
                                            taken);                                                 \
   }

@@ -107,7 +107,7 @@ std::size_t count_known(std::span<const L> latents, std::span<const L> values, s
   return known.finish();
 }
 
-#define NUMPACT_INSTANTIATE(L)                                             \
+#define NUMPACT_INSTANTIATE(L)                                                          \
   template std::size_t count_known(std::span<const L>, std::span<const L>, std::size_t, \
                                    std::span<std::uint32_t>, std::uint16_t*, L*, Arena&);
 NUMPACT_INSTANTIATE(std::uint8_t)

@@ -37,8 +37,8 @@ class Runs {
     }
   }
 
-  // values: ascending, different, at least one; many latents should be among them. frequent, places:
-  // see count_known.
+  // values: ascending, different, at least one; many latents should be among them. frequent,
+  // places: see count_known.
   Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values,
        std::size_t frequent, std::uint16_t* places, Arena& arena)
       : lower_(range.lower) {
