@@ -90,6 +90,14 @@ bool come_back(std::span<const std::uint32_t> distances) {
   return found > distances.size() / kComeBackShare;
 }
 
+// Lowest bits in which no latents differ, as those of narrow latents in wide words.
+template <Latent L>
+unsigned unused_bits(std::span<const L> latents, L lower) {
+  L used = 0;
+  for (const L latent : latents) used = static_cast<L>(used | static_cast<L>(latent - lower));
+  return static_cast<unsigned>(std::countr_zero(used));
+}
+
 }  // namespace
 
 void Periods::add(std::uint32_t distance) {
@@ -113,6 +121,7 @@ Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena
   const Range<L> range = range_of(stretch);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+  const unsigned unused = unused_bits(stretch, range.lower);
   Periods periods;
   for (unsigned bits = kFirstBits;; bits += kMoreBits) {
     const unsigned shift = width > bits ? width - bits : 0;
@@ -130,7 +139,7 @@ Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena
       periods.add(distance);
       periods.add(divisor);
     }
-    if (shift == 0 || !come_back(distances)) return periods;
+    if (shift <= unused || !come_back(distances)) return periods;
   }
 }
 
