@@ -50,7 +50,7 @@ HWY_INLINE std::uint64_t FullBytes(const std::uint8_t* bytes) {
 // byte of these.
 template <class L, class D>
 HWY_INLINE std::uint64_t FlatWord(D d, const L* latents) {
-  std::uint8_t equal[kFlatWordBlocks];
+  std::uint8_t equal[kFlatWordBlocks + 8];  // storing bits may touch as many more
   for (std::size_t i = 0; i < kFlatWordBlocks * kFlatBlockN; i += hn::Lanes(d)) {
     const auto here = hn::LoadU(d, latents + i);
     hn::StoreMaskBits(d, hn::Eq(here, hn::LoadU(d, latents + i - 1)), equal + i / kFlatBlockN);
