@@ -186,6 +186,43 @@ TYPED_TEST(Latents, SymbolsAreTheBinsThatHoldThem) {
   }
 }
 
+// Where most latents take no offsets, the others' are packed alone: to the same bits.
+TYPED_TEST(Latents, OffsetsArePackedAroundABareBin) {
+  using L = TypeParam;
+  Random random(23);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Bin> bins = ascending_bins<L>(random.between(2, 60), random);
+    const std::size_t bare = random.below(bins.size());
+    bins[bare].offset_bits = 0;
+    bins[bare].weight += 256 - static_cast<std::uint32_t>(bins.size());
+    const Binning binning{kBits<L>, 8, bins};
+    Arena arena(std::pmr::new_delete_resource());
+    OffsetTable table = OffsetTable::make(binning, kBits<L>, 0, arena);
+    ASSERT_EQ(table.bare_symbol, bare);
+    OffsetTable plain = table;
+    plain.bare_symbol = OffsetTable::kNoSymbol;
+    const std::size_t n = random.pick(std::vector<std::size_t>{1, 31, 32, 33, 255, 256});
+    const std::uint64_t one_in = random.pick(std::vector<std::uint64_t>{1, 2, 10, 1000});
+    std::vector<std::uint16_t> symbols(n, static_cast<std::uint16_t>(bare));
+    std::vector<L> latents(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (random.one_in(one_in)) symbols[i] = static_cast<std::uint16_t>(random.below(bins.size()));
+      const Bin& bin = bins[symbols[i]];
+      latents[i] = static_cast<L>(bin.lower + random.bits(bin.offset_bits));
+    }
+    const auto packed = [&](const OffsetTable& with) {
+      Bytes page(n * sizeof(L) + 64);
+      BitWriter writer(page);
+      write_batch(with, std::span<const L>(latents), symbols.data(), nullptr, writer);
+      writer.finish_byte();
+      page.resize(writer.size());
+      return page;
+    };
+    for_each_target([&] { ASSERT_EQ(packed(table), packed(plain)) << "round " << round; });
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+}
+
 TYPED_TEST(Latents, WrittenBatchesDecode) {
   Random random(14);
   for (int round = 0; round < 100; ++round) {

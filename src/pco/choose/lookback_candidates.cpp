@@ -14,6 +14,7 @@ constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
 constexpr unsigned kMaxHashLog = 18;
 // A latent drops out of the string's hash after this many more.
 constexpr unsigned kStringN = 8;
+static_assert(64 % kStringN == 0);
 constexpr unsigned kNearBits = 10;
 
 class Latest {

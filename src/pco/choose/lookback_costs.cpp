@@ -129,6 +129,7 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
   }
   const Counted rarest = find_frequent(counted.first(distinct));
   float least = own_bits(rarest);
+  // 1, the only one of its width, is always among the frequent ones.
   for (std::size_t width = 2; width <= width_of(static_cast<std::uint32_t>(counts_.size() - 1));
        ++width) {
     least = std::min(least, shared[width]);

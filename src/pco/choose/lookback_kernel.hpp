@@ -32,7 +32,7 @@ constexpr unsigned class_of_width(unsigned width) {
 inline constexpr unsigned kFrequentLog = 6;
 inline constexpr std::size_t kMaxFrequent = std::size_t{1} << kFrequentLog;
 
-// Lookbacks that are tried everywhere, with what they cost in other places too.
+// Lookbacks that are considered everywhere, with what they cost in other places too.
 struct FrequentLookbacks {
   std::array<std::uint32_t, kMaxFrequent> lookbacks{};
   std::array<std::uint32_t, kMaxFrequent> costs{};

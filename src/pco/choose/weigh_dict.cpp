@@ -33,7 +33,7 @@ constexpr float kRoughGuess = 0.02f;
 // Ways whose rough costs are over the least by more are not weighed.
 constexpr float kClose = 1.2f;
 
-// Indices that tell orders apart, roughly.
+// So many of the first indices tell orders apart, roughly.
 constexpr std::size_t kEnoughN = kMostRoughN / 2;
 // What an estimate without a delta may be over a rough one.
 constexpr float kRoughSlackBits = 0.4f;
