@@ -5,8 +5,8 @@
 
 #include "pco/latent/pack_kernel.hpp"
 #include "pco/latent/symbols_kernel.hpp"
+#include "pco/stats/elsewhere.hpp"
 #include "pco/stats/intervals.hpp"
-#include "pco/stats/known_values.hpp"
 
 namespace numpact {
 namespace {

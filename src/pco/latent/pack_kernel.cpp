@@ -97,6 +97,14 @@ void PackCodes(const AnsCodes* HWY_RESTRICT codes, std::size_t n, BitCursor& cur
   PackUpTo(kAnsCodesBits, n, field, cursor);
 }
 
+template <class L>
+HWY_INLINE Field OffsetOf(L latent, OffsetBin<L> bin) {
+  return {static_cast<L>(latent - bin.lower), bin.bits};
+}
+
+// What FindOthers may write behind the last place.
+constexpr std::size_t kPlacesSlack = 32;
+
 // Where in a batch the symbols are others than one. Returns how many they are.
 HWY_INLINE std::size_t FindOthers(const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
                                   std::uint16_t symbol, std::uint8_t* HWY_RESTRICT places) {
@@ -128,29 +136,23 @@ void PackOffsets(const OffsetTable& table, const L* HWY_RESTRICT latents,
   const OffsetBin<L>* HWY_RESTRICT bins = table.as<L>();
   if (table.bin_n == 1) {
     const OffsetBin<L> bin = bins[0];
-    const auto field = [=](std::size_t i) HWY_ATTR {
-      return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
-    };
+    const auto field = [=](std::size_t i) HWY_ATTR { return OffsetOf(latents[i], bin); };
     PackUpTo(table.most_bits, n, field, cursor);
     return;
   }
   if (table.bare_symbol != OffsetTable::kNoSymbol) {
     static_assert(kBatchN <= 256);
-    std::uint8_t places[kBatchN + 32];
+    std::uint8_t places[kBatchN + kPlacesSlack];
     const std::size_t others =
         FindOthers(symbols, n, static_cast<std::uint16_t>(table.bare_symbol), places);
     const auto field = [=, &places](std::size_t k) HWY_ATTR {
       const std::size_t i = places[k];
-      const OffsetBin<L> bin = bins[symbols[i]];
-      return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
+      return OffsetOf(latents[i], bins[symbols[i]]);
     };
     PackUpTo(table.most_bits, others, field, cursor);
     return;
   }
-  const auto field = [=](std::size_t i) HWY_ATTR {
-    const OffsetBin<L> bin = bins[symbols[i]];
-    return Field{static_cast<L>(latents[i] - bin.lower), bin.bits};
-  };
+  const auto field = [=](std::size_t i) HWY_ATTR { return OffsetOf(latents[i], bins[symbols[i]]); };
   PackUpTo(table.most_bits, n, field, cursor);
 }
 

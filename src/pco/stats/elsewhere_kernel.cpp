@@ -16,6 +16,15 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
+// Latents whose place is elsewhere, or that are others than one.
+struct Elsewhere {
+  const std::uint16_t* places;
+};
+template <class L>
+struct Others {
+  L value;
+};
+
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
 
 HWY_INLINE __m512i InFront(__mmask16 some, const std::uint32_t* latents) {
@@ -25,7 +34,7 @@ HWY_INLINE __m512i InFront(__mmask8 some, const std::uint64_t* latents) {
   return _mm512_maskz_compress_epi64(some, _mm512_loadu_si512(latents));
 }
 
-// Of 32 latents.
+// Of 32 latents those that are taken.
 template <class L>
 HWY_INLINE std::size_t TakeSome(std::uint32_t bits, const L* latents, L* taken) {
   using Mask = std::conditional_t<sizeof(L) == 4, __mmask16, __mmask8>;
@@ -39,37 +48,28 @@ HWY_INLINE std::size_t TakeSome(std::uint32_t bits, const L* latents, L* taken) 
   return n;
 }
 
-// Of 32 latents those whose place is elsewhere, or that are others than one.
-struct Elsewhere {
-  const std::uint16_t* places;
-
-  template <class L>
-  HWY_INLINE std::uint32_t Find(const L*, std::size_t i) const {
-    const __m512i elsewhere = _mm512_set1_epi16(-1);
-    static_assert(kElsewhere == 0xffff);
-    return _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(places + i), elsewhere);
+HWY_INLINE std::uint32_t FindTaken(const Elsewhere& which, const void*, std::size_t i) {
+  const __m512i elsewhere = _mm512_set1_epi16(-1);
+  static_assert(kElsewhere == 0xffff);
+  return _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(which.places + i), elsewhere);
+}
+HWY_INLINE std::uint32_t FindTaken(const Others<std::uint32_t>& which, const std::uint32_t* latents,
+                                   std::size_t i) {
+  const __m512i same = _mm512_set1_epi32(static_cast<int>(which.value));
+  const __mmask16 low = _mm512_cmpneq_epu32_mask(_mm512_loadu_si512(latents + i), same);
+  const __mmask16 high = _mm512_cmpneq_epu32_mask(_mm512_loadu_si512(latents + i + 16), same);
+  return LaneBits(low) | LaneBits(high) << 16;
+}
+HWY_INLINE std::uint32_t FindTaken(const Others<std::uint64_t>& which, const std::uint64_t* latents,
+                                   std::size_t i) {
+  const __m512i same = _mm512_set1_epi64(static_cast<long long>(which.value));
+  std::uint32_t bits = 0;
+  for (unsigned part = 0; part < 32; part += 8) {
+    const __mmask8 some = _mm512_cmpneq_epu64_mask(_mm512_loadu_si512(latents + i + part), same);
+    bits |= LaneBits(some) << part;
   }
-};
-template <class L>
-struct Others {
-  L value;
-
-  HWY_INLINE std::uint32_t Find(const std::uint32_t* latents, std::size_t i) const {
-    const __m512i same = _mm512_set1_epi32(static_cast<int>(value));
-    const __mmask16 low = _mm512_cmpneq_epu32_mask(_mm512_loadu_si512(latents + i), same);
-    const __mmask16 high = _mm512_cmpneq_epu32_mask(_mm512_loadu_si512(latents + i + 16), same);
-    return LaneBits(low) | LaneBits(high) << 16;
-  }
-  HWY_INLINE std::uint32_t Find(const std::uint64_t* latents, std::size_t i) const {
-    const __m512i same = _mm512_set1_epi64(static_cast<long long>(value));
-    std::uint32_t bits = 0;
-    for (unsigned part = 0; part < 32; part += 8) {
-      const __mmask8 some = _mm512_cmpneq_epu64_mask(_mm512_loadu_si512(latents + i + part), same);
-      bits |= LaneBits(some) << part;
-    }
-    return bits;
-  }
-};
+  return bits;
+}
 
 // How many latents were looked at, by 32.
 template <class L, class Which>
@@ -77,7 +77,7 @@ HWY_INLINE std::size_t TakeMost(const Which& which, const L* latents, std::size_
                                 std::uint32_t* bits, L* taken, std::size_t& taken_n) {
   std::size_t i = 0;
   for (; i + 32 <= n; i += 32) {
-    bits[i / 32] = which.Find(latents, i);
+    bits[i / 32] = FindTaken(which, latents, i);
     taken_n += TakeSome(bits[i / 32], latents + i, taken + taken_n);
   }
   return i;
@@ -95,14 +95,6 @@ HWY_INLINE std::size_t SetMost(const std::uint32_t* bits, const std::uint16_t* f
 }
 
 #else
-
-struct Elsewhere {
-  const std::uint16_t* places;
-};
-template <class L>
-struct Others {
-  L value;
-};
 
 template <class L, class Which>
 std::size_t TakeMost(const Which&, const L*, std::size_t, std::uint32_t*, L*, std::size_t&) {
