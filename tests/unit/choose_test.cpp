@@ -155,6 +155,19 @@ double chosen_base(const Choice& choice) {
   return mult == nullptr ? 0 : mult->base(NumberType::kF64);
 }
 
+TEST_F(Choosing, OwnBaseForAShortPartOfARun) {
+  for (const double parts : {3.0, 10.0, 100.0, 300.0}) {
+    std::vector<double> numbers(2000);
+    for (double& number : numbers) number = std::round(1e4 * random_.unit()) * (1 / parts);
+    Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
+    const ChooseHints of_the_run;
+    arena_.reset();
+    const Choices choices =
+        choose_plain(NumberType::kF64, ordered.array(), numbers.size(), {}, arena_, &of_the_run);
+    EXPECT_EQ(chosen_base(choices.all()[0]), 1 / parts);
+  }
+}
+
 TEST_F(Choosing, PartsOfDecimalsWhateverTheirMultiples) {
   for (const double most : {100.0, 1e4, 1e6, 1e9, 1e12}) {
     for (const double parts : {3.0, 7.0, 9.0, 30.0, 300.0}) {

@@ -29,12 +29,9 @@ struct Choice {
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// What did well on all of a run, for chunks that it is cut into: they are weighed for less.
+// What did well on all of a run, for chunks that it is cut into: of these ways, which are costly to
+// weigh, only such are tried. Bases cost little, and each chunk may have its own.
 struct ChooseHints {
-  static constexpr std::size_t kMostModes = 3;
-
-  std::array<AnyMode, kMostModes> modes;  // without Dict
-  std::size_t mode_n = 0;
   bool conv1 = false;
   bool dict = false;
 };

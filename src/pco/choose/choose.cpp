@@ -113,23 +113,10 @@ ChooseHints hints_of(const Ranking& ranking) {
   ChooseHints hints;
   for (const Weighed& way : ranking.all()) {
     if (way.bits > kNearInRun * ranking.first().bits) break;
-    if (std::holds_alternative<Dict>(way.mode)) {
-      hints.dict = true;
-      continue;
-    }
+    hints.dict = hints.dict || std::holds_alternative<Dict>(way.mode);
     hints.conv1 = hints.conv1 || std::holds_alternative<Conv1>(way.delta);
-    if (hints.mode_n < ChooseHints::kMostModes) hints.modes[hints.mode_n++] = way.mode;
   }
   return hints;
-}
-
-Candidates hinted_candidates(const ChooseHints& hints) {
-  Candidates candidates;
-  candidates.add(Classic{});
-  for (const AnyMode& mode : std::span(hints.modes).first(hints.mode_n)) {
-    if (!std::holds_alternative<Classic>(mode)) candidates.add(mode);
-  }
-  return candidates;
 }
 
 class Chooser {
@@ -192,9 +179,7 @@ class Chooser {
     const std::size_t few_n = ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN;
     const Sample few = take_few(sample, few_n, arena_);
     const Candidates candidates =
-        hints_ != nullptr && is_auto_mode() && ordered_.n < 4096
-            ? hinted_candidates(*hints_)
-            : collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
+        collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
     const FirstLook look = rank_candidates(allowed(candidates), sample, few, ranking);
     if (effort_.divided_bases && look.divisible.denominator != 0) {
       rank_divided(look, sample, take_few(sample, 2 * few_n, arena_), ranking);
