@@ -32,6 +32,7 @@ constexpr unsigned kMaxStringLog = 4;
 constexpr float kMinNearBits = 0.7f;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.04f;
+constexpr float kPromiseBesideConv1 = 0.015f;
 constexpr float kPromiseForSize = 0.01f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
 // takes about as much as naming it.
@@ -459,7 +460,9 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                    const Trial& trial, Arena& arena) {
   const ArenaScope scratch(arena);
   const float bits = trial.bits;
-  const float promise = trial.level < kLevelForSize ? kPromise : kPromiseForSize;
+  const float promise = trial.level >= kLevelForSize                  ? kPromiseForSize
+                        : std::holds_alternative<Conv1>(choice.delta) ? kPromiseBesideConv1
+                                                                      : kPromise;
   const float wanted = (1 - promise) * bits - kMetaBits / static_cast<float>(page.n);
   const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
   unsigned string_log = 1;

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "pco/choose/binning.hpp"
 #include "pco/choose/choose_effort.hpp"
@@ -36,8 +37,6 @@ constexpr std::size_t kTriedForAll = 4;
 constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
-// Up to this share of what would be enough, the bins of deltas may make up for their widths.
-constexpr float kFarFromEnough = 1.25f;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
 
@@ -87,6 +86,14 @@ struct One {
   float bits = HUGE_VALF;
 };
 
+// Costs, and what a latent takes that is chosen by them. Of deltas that are large but much alike,
+// bins know what widths don't.
+struct Learned {
+  LookbackCosts* costs = nullptr;
+  float bits = 0;     // by the widths of deltas
+  float in_bins = 0;  // by their bins, where that is less
+};
+
 template <Latent L>
 class Search {
  public:
@@ -109,21 +116,22 @@ class Search {
     LookbackCosts from_near(counts, kBits<L>, unused_bits_, most, arena_);
     LookbackCosts from_strings(counts, kBits<L>, unused_bits_, most, arena_);
     chosen_.lookbacks = arena_.make<std::uint32_t>(some_.max_n());
-    const float near_bits = start_near(from_near);
-    const float string_bits = start_with_strings(from_strings);
-    LookbackCosts* costs = near_bits <= string_bits ? &from_near : &from_strings;
-    float bits = std::min(near_bits, string_bits);
-    const One one = find_one(from_near.frequent(), from_strings.frequent(), bits);
-    if (one.bits < bits) {
-      LookbackCosts* const other = costs == &from_near ? &from_strings : &from_near;
-      const float one_bits = start_with_one(one.lookback, kOneOther, *other);
-      if (one_bits < bits) costs = other;
-      bits = std::min(bits, one_bits);
+    Learned best = weigh(from_near, start_near(from_near));
+    Learned other = weigh(from_strings, start_with_strings(from_strings));
+    if (other.in_bins < best.in_bins) std::swap(best, other);
+    const One one = find_one(from_near.frequent(), from_strings.frequent(), best.bits);
+    const auto try_one = [&](std::size_t one_other) {
+      if (one.bits >= best.bits) return;
+      other = weigh(*other.costs, start_with_one(one.lookback, one_other, *other.costs));
+      if (other.in_bins < best.in_bins) std::swap(best, other);
+    };
+    try_one(kOneOther);
+    for (std::size_t round = 0; round < effort_.rounds; ++round) {
+      best = weigh(*best.costs, choose_some(*best.costs));
     }
-    for (std::size_t round = 0; round < effort_.rounds; ++round) bits = choose_some(*costs);
-    if (one.bits < bits) bits = start_with_one(one.lookback, chosen_.n, *costs);
-    if (bits > give_up_bits && bits_in_bins(bits, give_up_bits) > give_up_bits) return {};
-    choose_all(*costs);
+    try_one(chosen_.n);
+    if (best.in_bins > give_up_bits) return {};
+    choose_all(*best.costs);
     return same_.subspan(state_n_);
   }
 
@@ -260,10 +268,8 @@ class Search {
     return learn(costs);
   }
 
-  // What was chosen last takes `bits` by the widths of its deltas. By their bins it may be less,
-  // which is looked at if that is not far from enough.
-  float bits_in_bins(float bits, float enough) {
-    if (bits > kFarFromEnough * enough) return bits;
+  // `bits`: what choose_some() returned last, for the costs.
+  Learned weigh(LookbackCosts& costs, float bits) {
     const ArenaScope scratch(arena_);
     const std::span<L> deltas = arena_.make<L>(chosen_.n);
     std::size_t k = 0;
@@ -275,7 +281,8 @@ class Search {
     });
     const float count = static_cast<float>(chosen_.n);
     const float in_bins = estimate_bits(LatentArray(deltas), chosen_.scale, arena_) / count;
-    return bits + std::min(0.0f, in_bins - width_bits(chosen_.widths, chosen_.n, unused_bits_));
+    const float in_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
+    return {&costs, bits, bits + std::min(0.0f, in_bins - in_widths)};
   }
 
   void choose_all(const LookbackCosts& costs) {

@@ -5,6 +5,7 @@
 #include "pco/standalone/chunk_writer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pco/choose/choose_effort.hpp"
 #include "pco/choose/cut.hpp"
@@ -28,6 +29,9 @@ constexpr float kFarBelowCutsForSize = 0.5f;
 constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
 constexpr unsigned kLastHintedLevel = 9;
 
+// Cuts that take this times what they were estimated at may have kept Lookback out in vain.
+constexpr float kFarOverPlan = 1.02f;
+
 // How far the estimate of one chunk may be off.
 constexpr float kDoubt = 1.01f;
 
@@ -37,6 +41,8 @@ struct RunPlan {
   std::size_t most_bytes = SIZE_MAX;
   // One chunk, encoded as it was chosen for the run.
   bool is_whole = false;
+  // What a number was estimated to take when Lookback was tried for the run.
+  float cut_bits = HUGE_VALF;
 };
 
 // The most that the run may take as one chunk, if the estimate is right.
@@ -76,7 +82,7 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   if (looks_back(choices) && (!is_deep || whole.bits < far * cut_bits)) {
     return {cuts.sizes.first(1), SIZE_MAX, true};
   }
-  return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1};
+  return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1, cut_bits};
 }
 
 void refine(const NumberView& numbers, const EncodeConfig& config, RunPlan& plan, Arena& arena) {
@@ -173,17 +179,23 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
       plan.most_bytes = kChunkHeadBytes + static_cast<std::size_t>(whole.bytes());
     }
     BitWriter cut = writer;
-    if (!plan.is_whole &&
-        write_cut(numbers, plan, choices.hints, config, arena, cut, log, chunks)) {
+    const bool is_cut =
+        !plan.is_whole && write_cut(numbers, plan, choices.hints, config, arena, cut, log, chunks);
+    const std::size_t cut_bytes = cut.size() - writer.size();
+    const float cut_bits = 8 * static_cast<float>(cut_bytes) / static_cast<float>(n);
+    const bool is_as_planned = is_cut && cut_bits <= kFarOverPlan * plan.cut_bits;
+    if (whole.n == 0 && !plan.is_whole && !is_as_planned && !looks_back(choices)) {
+      // What cuts promised may have kept it out.
+      const float bits = is_cut ? cut_bits : choices.all()[0].bits;
+      add_lookback(numbers.type, ordered, n, bits, config, arena, choices);
+      if (is_cut && looks_back(choices)) encode_whole();
+    }
+    if (is_cut && (whole.n == 0 || cut_bytes <= kChunkHeadBytes + whole.bytes())) {
       writer = cut;
       if (log != nullptr) log->parts_are_taken();
       return;
     }
     if (chunks != nullptr) chunks->clear();
-    if (whole.n == 0 && !plan.is_whole && !looks_back(choices)) {
-      // What cuts promised may have kept it out.
-      add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
-    }
   } else {
     add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
   }
