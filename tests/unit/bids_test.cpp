@@ -109,6 +109,35 @@ TEST_F(Bids, BaseThatIsNoDecimal) {
   EXPECT_TRUE(is_found);
 }
 
+// Two of three are multiples of 0.005; the others have more digits, by which all would have a finer
+// base.
+TEST_F(Bids, CoarseBaseThatAThirdDoesNotFit) {
+  std::vector<double> numbers(10'000);
+  for (double& number : numbers) {
+    const double multiple = static_cast<double>(random_.between(1, 2000)) / 200;
+    number = random_.below(3) == 0 ? multiple + static_cast<double>(random_.below(1000)) / 1e9
+                                   : multiple;
+  }
+  const Candidates bids = float_bids(numbers);
+  EXPECT_TRUE(has_float_base(bids, 0.005));
+  EXPECT_TRUE(has_float_base(bids, 1e-9));
+}
+
+TEST_F(Bids, FinestBasesForWhatIsSmooth) {
+  std::vector<double> numbers(10'000);
+  double number = 40;
+  for (double& one : numbers) {
+    number += random_.normal() / 100;
+    one = std::max(number, 1.0);
+  }
+  const double most = *std::max_element(numbers.begin(), numbers.end());
+  ASSERT_GT(most, 32);
+  ASSERT_LT(most, 64);
+  const Candidates bids = float_bids(numbers);
+  EXPECT_TRUE(has_float_base(bids, 1e-14));
+  EXPECT_TRUE(has_float_base(bids, std::ldexp(1.0, 6 - 53)));
+}
+
 TEST_F(Bids, NoBaseForRandomFloats) {
   std::vector<double> numbers(10'000);
   for (double& number : numbers) number = random_.normal();

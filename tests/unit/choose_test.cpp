@@ -266,6 +266,8 @@ TEST_F(Choosing, SmallSignedNumbersKeptAsUnsigned) {
 
 // Within a run of a sample the same differences come again and again, over the page they do not.
 TEST_F(Choosing, LookbackWhereASampleMisleads) {
+  double all = 0;
+  double all_looking_back = 0;
   for (int pattern = 0; pattern < 24; ++pattern) {
     std::array<double, 6> within{};
     for (double& one : within) one = 1e5 * random_.unit();
@@ -275,12 +277,56 @@ TEST_F(Choosing, LookbackWhereASampleMisleads) {
       if (random_.one_in(28)) level = 2e6 * random_.unit() - 1e6;
       numbers[i] = static_cast<float>(within[i % within.size()] + level);
     }
-    const std::size_t looking_back =
-        bytes_of(numbers, NumberType::kF32, plain(DeltaSpec::try_lookback()));
-    EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF32)),
-              1.02 * static_cast<double>(looking_back))
-        << pattern;
+    const auto looking_back =
+        static_cast<double>(bytes_of(numbers, NumberType::kF32, plain(DeltaSpec::try_lookback())));
+    const auto bytes = static_cast<double>(bytes_of(numbers, NumberType::kF32));
+    // Of a mode with a base the search may end elsewhere.
+    EXPECT_LT(bytes, 1.06 * looking_back) << pattern;
+    all += bytes;
+    all_looking_back += looking_back;
   }
+  EXPECT_LT(all, all_looking_back);
+}
+
+// Tables that list every combination: codes that go on as before for long, and come round.
+TEST_F(Choosing, PeriodsOfWhatMostlyGoesOn) {
+  constexpr std::size_t kN = 100'000;
+  std::vector<std::int16_t> ages(kN);
+  std::vector<std::uint8_t> groups(kN);
+  std::vector<std::int64_t> years(kN);
+  for (std::size_t i = 0; i < kN; ++i) {
+    ages[i] = static_cast<std::int16_t>(i % 21 * 5);
+    groups[i] = static_cast<std::uint8_t>(i / 21 % 3);
+    years[i] = static_cast<std::int64_t>(1950 + i / 63 % 9);
+  }
+  EXPECT_LT(bytes_of(ages, NumberType::kI16), 200u);
+  EXPECT_LT(bytes_of(groups, NumberType::kU8), 250u);
+  EXPECT_LT(bytes_of(years, NumberType::kI64), 900u);
+  // Codes that go on as long, but come in any order, have none.
+  std::uint8_t code = 0;
+  for (std::size_t i = 0; i < kN; ++i) {
+    if (i % 50 == 0) code = static_cast<std::uint8_t>(random_.bits(8));
+    groups[i] = code;
+  }
+  EXPECT_TRUE(
+      std::holds_alternative<Consecutive>(choose_for<std::uint8_t>(groups, NumberType::kU8).delta));
+}
+
+// Differences of floats are alike only as long as the exponent is the same; those of multiples of a
+// base are always.
+TEST_F(Choosing, BasesForWhatStepsAcrossExponents) {
+  std::vector<double> numbers(20'000);
+  double number = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    number = i % 5 == 0 ? 10 + 30 * random_.unit() : number + 1;
+    numbers[i] = number;
+  }
+  const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
+  EXPECT_TRUE(std::holds_alternative<FloatMult>(choice.mode));
+  EncodeConfig classic;
+  classic.mode = ModeSpec::classic();
+  EXPECT_LT(bytes_of(numbers, NumberType::kF64),
+            bytes_of(numbers, NumberType::kF64, classic) * 9 / 10);
 }
 
 TEST_F(Choosing, LookbackForFewBytesOfAPeriod) {

@@ -89,8 +89,10 @@ std::size_t count_fitting(const Probes& probes, double factor, std::size_t most_
   return probes.n - misfits;
 }
 
+// denominator: 0 if parts of the base are of no use.
 void add_base(NumberType type, double numerator, double denominator, Candidates& candidates) {
-  const FloatMult mult = FloatMult::of(numerator / denominator, type);
+  const double base = denominator == 0 ? numerator : numerator / denominator;
+  const FloatMult mult = FloatMult::of(base, type);
   if (!mult.is_valid(type)) return;
   for (const Candidate& other : candidates) {
     const auto* same = std::get_if<FloatMult>(&other.mode);
@@ -145,22 +147,28 @@ void add_decimal(NumberType type, const Probes& probes, int decimals, double par
   add_base(type, static_cast<double>(common.divisor) * numerator, denominator, candidates);
 }
 
-// The coarsest powers of ten, or parts of them, that nine of ten numbers are multiples of, and that
-// nearly all are, where that is another one. False if there is none.
-bool bid_decimal(NumberType type, const Probes& probes, double parts, Candidates& candidates) {
-  const std::size_t few = probes.n / 10;
+// What decimals were found so far.
+struct Decimals {
+  std::size_t least_misfits;  // that a base leaves, or that one may leave at most
+
+  bool suit(const Probes& probes) const { return 10 * least_misfits <= probes.n; }
+};
+
+// The coarsest powers of ten, or parts of them, that at least half of the numbers are multiples of,
+// and finer ones as long as each leaves half as many misfits: these pay for their corrections,
+// which may be less than all would pay for a finer base.
+void bid_decimal(NumberType type, const Probes& probes, double parts, Decimals& found,
+                 Candidates& candidates) {
   const std::size_t hardly_any = probes.n / 100;
-  bool found = false;
   for (int decimals = -kMaxZeros; decimals <= kMaxDecimals; ++decimals) {
     const double factor =
         decimals >= 0 ? kPowersOfTen[decimals] * parts : parts / kPowersOfTen[-decimals];
-    const std::size_t count = count_fitting(probes, factor, found ? hardly_any : few);
+    const std::size_t count = count_fitting(probes, factor, found.least_misfits / 2);
     if (count == 0) continue;
     add_decimal(type, probes, decimals, parts, candidates);
-    found = true;
-    if (probes.n - count <= hardly_any) break;
+    found.least_misfits = probes.n - count;
+    if (found.least_misfits <= hardly_any) return;
   }
-  return found;
 }
 
 // A rest of Euclid's algorithm on a and b, which is p * a + q * b, and how far off it may be.
@@ -242,16 +250,49 @@ void bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates
   add_base(type, is_inverse ? 1 : base, is_inverse ? whole : 1, candidates);
 }
 
+// The finest powers of ten and of two whose multiples are all whole: differences of multiples are
+// as alike as those of the numbers, which those of floats are not where the exponent changes. Parts
+// of them are too fine.
+void bid_finest(NumberType type, const Probes& probes, Candidates& candidates) {
+  double most = 0;
+  for (std::size_t i = 0; i < probes.n; ++i) most = std::max(most, std::abs(probes.values[i]));
+  const double limit = static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  int decimals = kMaxDecimals;
+  while (decimals >= 0 && most * kPowersOfTen[decimals] >= limit) --decimals;
+  if (decimals > 0) add_base(type, 1 / kPowersOfTen[decimals], 0, candidates);
+  int exponent = 0;
+  std::frexp(most, &exponent);
+  const int digits = static_cast<int>(probes.mantissa_digits);
+  add_base(type, std::ldexp(1.0, exponent - digits), 0, candidates);
+}
+
+// Whether most of some evenly spread numbers are near the one before.
+template <FloatLatent L>
+bool is_smooth(std::span<const L> latents) {
+  constexpr double kNear = 0.25;
+  const std::size_t step = latents.size() / kProbes + 1;
+  std::size_t looked = 0;
+  std::size_t near = 0;
+  for (std::size_t i = 1; i < latents.size(); i += step, ++looked) {
+    const double before = to_double(latents[i - 1]);
+    near += std::abs(to_double(latents[i]) - before) <= kNear * std::abs(before) ? 1 : 0;
+  }
+  return 2 * near > looked;
+}
+
 template <FloatLatent L>
 void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
   const Probes probes = take_probes(latents);
   if (probes.n < kFewProbes) return;
   // Means and rates: thirds, sevenths, ... of decimals. Their multiples are often too large for
   // Euclid to find the base by.
+  Decimals found{probes.n};
   for (const double parts : {1.0, 3.0, 7.0, 9.0, 11.0, 13.0}) {
-    if (bid_decimal(type, probes, parts, candidates)) return;
+    bid_decimal(type, probes, parts, found, candidates);
+    if (found.suit(probes)) return;
   }
   bid_euclidean(type, probes, candidates);
+  if (is_smooth(latents)) bid_finest(type, probes, candidates);
 }
 
 // Corrections that some evenly spread latents need.

@@ -39,6 +39,9 @@ constexpr float kLaterToll = 0.003f;
 // Rough costs of bases that are parts of each other are wrong alike.
 constexpr float kDividedShare = 1.03f;
 
+// How much more a mode may take with consecutive deltas that may be the best one with Conv1.
+constexpr float kNearConv1 = 1.08f;
+
 // Weights take some hundred bits. Of so few in all they save nothing.
 constexpr float kFewConv1Bits = 4096;
 
@@ -259,18 +262,35 @@ class Chooser {
     return weighed;
   }
 
-  // For the best mode so far. Not for a small variable beside a large one.
+  // For the best mode so far, and where that is Classic for the best other one, if its whole
+  // numbers may be foreseen by more than the bits of floats.
   void add_conv1(const Sample& sample, Ranking& ranking) const {
-    const Weighed best = ranking.first();
     if (!is_auto_delta() || effort_.max_conv1_order == 0) return;
-    if (primary_bits(best.mode, type_) > 32) return;
-    if (best.bits * static_cast<float>(ordered_.n) < kFewConv1Bits) return;
+    const Weighed best = ranking.first();
+    const float limit = kNearConv1 * best.bits;
+    const auto other =
+        std::find_if(ranking.all().begin() + 1, ranking.all().end(), [&](const Weighed& way) {
+          return std::holds_alternative<FloatMult>(way.mode) && way.bits <= limit &&
+                 std::holds_alternative<Consecutive>(way.delta);
+        });
+    const std::optional<Weighed> second =
+        std::holds_alternative<Classic>(best.mode) && other != ranking.all().end()
+            ? std::optional(*other)
+            : std::nullopt;
+    add_conv1(sample, best, ranking);
+    if (second) add_conv1(sample, *second, ranking);
+  }
+
+  // Not for a small variable beside a large one.
+  void add_conv1(const Sample& sample, const Weighed& way, Ranking& ranking) const {
+    if (primary_bits(way.mode, type_) > 32) return;
+    if (way.bits * static_cast<float>(ordered_.n) < kFewConv1Bits) return;
     const ArenaScope scratch(arena_);
-    const SplitLatents latents = split(best.mode, sample.latents, arena_);
-    const float other_bits = best.secondary_bits;
+    const SplitLatents latents = split(way.mode, sample.latents, arena_);
+    const float other_bits = way.secondary_bits;
     const std::optional<WeighedConv1> conv =
-        weigh_conv1(sample, latents.primary, best.bits - other_bits, effort_, arena_);
-    if (conv) ranking.add({best.mode, conv->conv, conv->bits + other_bits, other_bits});
+        weigh_conv1(sample, latents.primary, way.bits - other_bits, effort_, arena_);
+    if (conv) ranking.add({way.mode, conv->conv, conv->bits + other_bits, other_bits});
   }
 
   void add_dict(const Sample& sample, Ranking& ranking) const {

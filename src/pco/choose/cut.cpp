@@ -45,6 +45,9 @@ constexpr MinSaving min_saving(unsigned level) {
   if (level < 8) return {0.03f, 0.03f};
   return level < kLevelForSize ? MinSaving{0.015f, 0.01f} : MinSaving{0.005f, 0.003f};
 }
+// The reference ends its chunks after so many numbers.
+constexpr std::size_t kEvenN = std::size_t{1} << 18;
+constexpr float kEvenSaving = 0.0015f;
 // Less cannot be cut.
 constexpr float kMinBits = 4096;
 // What taking the other delta for some blocks must save for it to be looked at.
@@ -204,7 +207,32 @@ float CutPlanner::look_first() {
 CutPlan CutPlanner::look_closely() {
   const CutPlan plan = plan_by_all();
   arena_.rewind(before_);
-  return saves(plan, min_saving(level_).of_plan) ? plan : uncut();
+  return saves(plan, min_saving(level_).of_plan) ? plan : even();
+}
+
+CutPlan CutPlanner::even() const {
+  if (!saves(even_, kEvenSaving)) return uncut();
+  const std::size_t n = ordered_.n;
+  const std::size_t parts = (n + kEvenN - 1) / kEvenN;
+  for (std::size_t i = 0; i < parts; ++i) sizes_[i] = (i + 1) * n / parts - i * n / parts;
+  CutPlan plan = even_;
+  plan.sizes = sizes_.first(parts);
+  return plan;
+}
+
+CutPlan CutPlanner::plan_even(std::span<const CutSegment> blocks, const LatentArray& seen) {
+  CutPlan plan;
+  const std::size_t parts = (ordered_.n + kEvenN - 1) / kEvenN;
+  if (parts == 1) return plan;
+  const CutCosts costs = this->costs(seen);
+  const float each = 1 / static_cast<float>(seen.n);
+  plan.uncut_bits = uncut_bits(blocks, costs) * each;
+  for (std::size_t i = 0; i < parts; ++i) {
+    const std::size_t begin = i * blocks.size() / parts;
+    const std::size_t end = (i + 1) * blocks.size() / parts;
+    plan.bits += uncut_bits(blocks.subspan(begin, end - begin), costs) * each;
+  }
+  return plan;
 }
 
 // At a sample.
@@ -231,6 +259,7 @@ CutPlan CutPlanner::plan_by_sample() {
     }
   });
   if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
+  even_ = plan_even(blocks, primary);
   return join(blocks, primary);
 }
 

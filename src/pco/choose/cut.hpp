@@ -41,10 +41,14 @@ class CutPlanner {
   float look_first();
   // After a first look that promised something.
   CutPlan look_closely();
+  // Without a closer look, or where it found nothing: chunks as long as the reference's if the
+  // first look says that they save anything, else one.
+  CutPlan even() const;
   CutPlan uncut() const;
 
  private:
   CutPlan plan_by_sample();
+  CutPlan plan_even(std::span<const CutSegment> blocks, const LatentArray& seen);
   CutPlan plan_by_all();
   std::span<CutSegment> make_blocks(std::size_t block_n);
   // Returns the width of the latents.
@@ -66,6 +70,7 @@ class CutPlanner {
   std::array<unsigned, kCutDeltas> orders_{};
   std::array<BlockBins, kCutDeltas> bins_;
   std::size_t deltas_ = kCutDeltas;  // how many are worth a look
+  CutPlan even_;                     // without sizes
 };
 
 }  // namespace numpact

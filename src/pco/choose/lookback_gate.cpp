@@ -13,6 +13,7 @@
 #include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
+#include "pco/choose/lookback_events.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_periods.hpp"
 #include "pco/choose/lookback_words.hpp"
@@ -30,6 +31,10 @@ constexpr float kSpareBits = 8;
 constexpr unsigned kMaxStringLog = 4;
 // With less for each number, lookbacks that differ from one to the next cost more than they save.
 constexpr float kMinNearBits = 0.7f;
+// With less only those that are the same for most.
+constexpr float kMinRepeatBits = 0.25f;
+// Where more equal the one before, what the others take is known.
+constexpr float kMostEqual = 0.75f;
 // What must be promised before a search is tried.
 constexpr float kPromise = 0.04f;
 constexpr float kPromiseBesideConv1 = 0.015f;
@@ -76,6 +81,8 @@ constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4,
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
+// Of those that differ this many at least are counted with.
+constexpr float kUnseen = 0.5f;
 // One lookback for all must promise more: the page is not as even as a stretch of it.
 constexpr float kPromiseOfOne = 0.2f;
 
@@ -321,8 +328,8 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
 }
 
 // What a number would take if all that came before were recalled by how long ago that was, and the
-// others took the width of all; or that it is no less than wanted.
-float recalled_bits(const LatentArray& page, float wanted, Arena& arena) {
+// others took what they do, or the width of all; or that it is no less than wanted.
+float recalled_bits(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
   const ArenaScope scratch(arena);
   return visit_words(page, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
@@ -339,7 +346,8 @@ float recalled_bits(const LatentArray& page, float wanted, Arena& arena) {
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
     const float all = static_cast<float>(found);
-    const float known = entropy(yes) + (1 - yes) * static_cast<float>(width - unused_bits);
+    const float other = std::min(other_bits, static_cast<float>(width - unused_bits));
+    const float known = entropy(yes) + (1 - yes) * other;
     if (known >= wanted) return known;
     if (found > kMostRecalled) {
       for (std::size_t k = 0; k < kMostRecalled; ++k) {
@@ -431,6 +439,27 @@ float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t leas
   });
 }
 
+// What a number would take if all looked back by a period of events, but those before the first
+// one, which are as they are; and any that then differ, by the width of all.
+float bits_of_events(const LatentArray& page, const AnyMode& mode, float bits, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t n = event_stretch_n(page.n);
+  const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
+  float least = HUGE_VALF;
+  const Periods periods = find_event_periods(latents.primary, arena);
+  for (const std::uint32_t period : periods.all()) {
+    const Matches matches = count_matches(page, period);
+    if (matches.looked == 0) continue;
+    // What was not seen among some may be there. Those that differ do so by little.
+    const float others = std::max(kUnseen, static_cast<float>(matches.looked - matches.same)) /
+                         static_cast<float>(matches.looked);
+    const float before = static_cast<float>(period) / static_cast<float>(page.n);
+    const float period_bits = entropy(others) + others * static_cast<float>(page.bits) / 2;
+    least = std::min(least, entropy(before) + before * bits + (1 - before) * period_bits);
+  }
+  return least;
+}
+
 // A way to encode all numbers, and what each takes.
 struct PlainDelta {
   AnyDelta delta;
@@ -472,6 +501,11 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const float wanted_of_values =
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
   const float wanted_of_primary = wanted - trial.secondary_bits;
+  const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
+  if (bits < kMinNearBits) {
+    if (bits_of_events(page, choice.mode, bits, arena) < wanted_of_one) return true;
+    if (bits < kMinRepeatBits) return false;
+  }
   const auto is_near = [&] {
     return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary;
   };
@@ -486,7 +520,8 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
       if (promised_bits(repeats.strings(), plain, rest.bits, parts, arena) < wanted) return true;
       if (page.n < kFewNumbers && !is_telling(repeats.values(), plain, parts)) {
-        return recalled_bits(page, wanted_of_values, arena) < wanted_of_values;
+        const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
+        return recalled_bits(page, other_bits, wanted_of_values, arena) < wanted_of_values;
       }
       return promised_bits(repeats.values(), plain, rest.bits, parts, arena) < wanted_of_values;
     };
@@ -494,7 +529,6 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
   });
   if (promising) return true;
-  const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits >= kMinNearBits) {
     if (!is_long && is_near()) return true;
     // Further than near_bits() tries.

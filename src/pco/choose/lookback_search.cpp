@@ -37,6 +37,11 @@ constexpr std::size_t kTriedForAll = 4;
 constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
+// Deltas of neighbours are often the same where those of the page are not: one in so many is
+// weighed.
+constexpr std::size_t kSpread = 4;
+// More lookbacks at each number take longer: they must save this share.
+constexpr float kWorthMany = 0.99f;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
 
@@ -128,6 +133,12 @@ class Search {
     try_one(kOneOther);
     for (std::size_t round = 0; round < effort_.rounds; ++round) {
       best = weigh(*best.costs, choose_some(*best.costs));
+    }
+    LookbackCosts many(counts, kBits<L>, unused_bits_, effort_.more_frequent, arena_);
+    if (effort_.more_frequent > most) {
+      learn(many);
+      const Learned with_many = weigh(many, choose_some(many));
+      if (with_many.in_bins < kWorthMany * best.in_bins) best = with_many;
     }
     try_one(chosen_.n);
     if (best.in_bins > give_up_bits) return {};
@@ -271,16 +282,20 @@ class Search {
   // `bits`: what choose_some() returned last, for the costs.
   Learned weigh(LookbackCosts& costs, float bits) {
     const ArenaScope scratch(arena_);
-    const std::span<L> deltas = arena_.make<L>(chosen_.n);
+    const std::span<L> deltas = arena_.make<L>(chosen_.n / kSpread + 1);
     std::size_t k = 0;
+    std::size_t count = 0;
     some_.each([&](std::size_t begin, std::size_t n) {
       for (std::size_t i = begin; i < begin + n; ++i, ++k) {
+        if (k % kSpread != 0) continue;
         const L delta = static_cast<L>(latents_[i] - latents_[i - chosen_.lookbacks[k]]);
-        deltas[k] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits_);
+        deltas[count++] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits_);
       }
     });
-    const float count = static_cast<float>(chosen_.n);
-    const float in_bins = estimate_bits(LatentArray(deltas), chosen_.scale, arena_) / count;
+    const float spread = static_cast<float>(chosen_.n) / static_cast<float>(count);
+    const float in_bins =
+        estimate_bits(LatentArray(deltas.first(count)), spread * chosen_.scale, arena_) /
+        static_cast<float>(count);
     const float in_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
     return {&costs, bits, bits + std::min(0.0f, in_bins - in_widths)};
   }
@@ -342,9 +357,9 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
         std::clamp(n / short_share, kLeastSampleN, std::size_t{1} << least_log);
     return std::clamp(n / share, least, std::size_t{1} << most_log);
   };
-  if (level >= 10) return {part(4, 16, 18), 3, 64};
-  if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24};
-  return {part(64, 12, 15), level < 6 ? 0u : 1u, 8};
+  if (level >= 10) return {part(4, 16, 18), 3, 64, 64};
+  if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24};
+  return {part(64, 12, 15), level < 6 ? 0u : 1u, 8, level < 8 ? 8u : 24u};
 }
 
 Lookback lookback_for(std::size_t n) {

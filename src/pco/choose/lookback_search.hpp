@@ -14,9 +14,10 @@ namespace numpact {
 
 // How hard to search, by level.
 struct LookbackEffort {
-  std::size_t sample_n;      // latents on which costs are learned
-  std::size_t rounds;        // of choosing and learning
-  std::size_t max_frequent;  // lookbacks that are tried everywhere
+  std::size_t sample_n;       // latents on which costs are learned
+  std::size_t rounds;         // of choosing and learning
+  std::size_t max_frequent;   // lookbacks that are tried everywhere
+  std::size_t more_frequent;  // at last, if they save enough
 
   static LookbackEffort of_level(unsigned level, std::size_t n);
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
-constexpr float kMinBits = 0.25f;
+constexpr float kMinBits = 0.02f;
 constexpr float kMinPageBits = 768;
 constexpr std::size_t kWeighedN = 2048;
 // Lookback decodes slower than the other deltas: it must save this share.

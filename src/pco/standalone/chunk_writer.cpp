@@ -69,7 +69,7 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   LookbackVerdict verdict = LookbackVerdict::kUnlikely;
   if (are_shallow) verdict = look_back(promised_bits);
   if (verdict == LookbackVerdict::kTaken) return {planner.uncut().sizes, SIZE_MAX, true};
-  const CutPlan cuts = promised > 0 ? planner.look_closely() : planner.uncut();
+  const CutPlan cuts = promised > 0 ? planner.look_closely() : planner.even();
   // In shares, as the cuts are weighed under a delta that may take far more than the chosen one.
   const float cut_bits =
       cuts.uncut_bits > 0 ? plain_bits * cuts.bits / cuts.uncut_bits : plain_bits;
