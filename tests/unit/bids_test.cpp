@@ -28,7 +28,7 @@ class Bids : public ::testing::Test {
   Candidates float_bids(const std::vector<double>& numbers) {
     Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
     Candidates candidates;
-    bid_float_mult(NumberType::kF64, sample_of(ordered), candidates);
+    bid_float_mult(NumberType::kF64, sample_of(ordered), candidates, arena_);
     return candidates;
   }
   static bool has_int_base(const Candidates& candidates, std::uint64_t base) {
@@ -136,6 +136,24 @@ TEST_F(Bids, FinestBasesForWhatIsSmooth) {
   const Candidates bids = float_bids(numbers);
   EXPECT_TRUE(has_float_base(bids, 1e-14));
   EXPECT_TRUE(has_float_base(bids, std::ldexp(1.0, 6 - 53)));
+}
+
+// Positions in the units of a receiver: multiples that are too large for Euclid, steps that aren't.
+TEST_F(Bids, BaseOfSteps) {
+  for (const double base : {180.0 / 0x1p31, 0.3048 / 65536, 1 / 3.7e7}) {
+    std::vector<double> numbers(10'000);
+    std::int64_t multiple = 600'000'000;
+    for (double& number : numbers) {
+      multiple += static_cast<std::int64_t>(random_.below(900)) - 450;
+      number = static_cast<double>(multiple) * base;
+    }
+    double nearest = 1;
+    for (const Candidate& candidate : float_bids(numbers)) {
+      const double found = std::get<FloatMult>(candidate.mode).base(NumberType::kF64);
+      nearest = std::min(nearest, std::abs(found / base - 1));
+    }
+    EXPECT_LT(nearest, 1e-15) << base;
+  }
 }
 
 TEST_F(Bids, NoBaseForRandomFloats) {

@@ -276,7 +276,7 @@ class LookbackSearch : public ::testing::Test {
     for_each_target([&] {
       Arena arena(std::pmr::new_delete_resource());
       const auto found =
-          find_lookbacks(lookback, LatentArray(std::span<T>(latents)), arena, HUGE_VALF, level);
+          find_lookbacks(lookback, LatentArray(std::span<T>(latents)), arena, HUGE_VALF, level).all;
       ASSERT_EQ(found.size() + lookback.state_n(), latents.size());
       if (result.empty()) result.assign(found.begin(), found.end());
       ASSERT_TRUE(std::equal(found.begin(), found.end(), result.begin(), result.end()));
@@ -427,9 +427,9 @@ TYPED_TEST(LookbackSearch, GivesUp) {
   for (auto& latent : latents) latent = static_cast<TypeParam>(random.bits());
   const LatentArray array{std::span<TypeParam>(latents)};
   const Lookback lookback = lookback_for(latents.size());
-  EXPECT_TRUE(find_lookbacks(lookback, array, arena, 4.0f).empty());
-  EXPECT_FALSE(find_lookbacks(lookback, array, arena, 100.0f).empty());
-  EXPECT_TRUE(find_lookbacks(lookback, array.slice(0, 1), arena, 100.0f).empty());
+  EXPECT_TRUE(find_lookbacks(lookback, array, arena, 4.0f).all.empty());
+  EXPECT_FALSE(find_lookbacks(lookback, array, arena, 100.0f).all.empty());
+  EXPECT_TRUE(find_lookbacks(lookback, array.slice(0, 1), arena, 100.0f).all.empty());
 }
 
 constexpr std::size_t kSampleN = 8192;

@@ -9,7 +9,9 @@
 #include "pco/choose/bids.hpp"
 #include "pco/choose/gcd.hpp"
 #include "pco/mode/float_mult.hpp"
+#include "pco/stats/histogram.hpp"
 #include "pco/stats/log2.hpp"
+#include "pco/stats/sort.hpp"
 
 namespace numpact {
 namespace {
@@ -171,25 +173,31 @@ void bid_decimal(NumberType type, const Probes& probes, double parts, Decimals& 
   }
 }
 
+// A magnitude that may be off by so much.
+struct Measured {
+  double value = 0;
+  double error = 0;
+};
+
 // A rest of Euclid's algorithm on a and b, which is p * a + q * b, and how far off it may be.
 struct Rest {
   double value;
   double p;
   double q;
 
-  double error(double a, double b, double rounding) const {
-    return rounding * (std::abs(p) * a + std::abs(q) * b);
+  double error(const Measured& a, const Measured& b) const {
+    return std::abs(p) * a.error + std::abs(q) * b.error;
   }
 };
 
-// The base that two magnitudes are multiples of, up to their rounding: the first rest that may be
-// none tells which multiples, so the base is as exact as they are. 0 if it is lost in rounding.
-double common_base(double a, double b, double rounding) {
+// The base that two magnitudes are multiples of, up to their errors: the first rest that may be
+// none tells which multiples, so the base is as exact as they are. 0 if it is lost in the errors.
+double common_base(const Measured& a, const Measured& b) {
   // Of numbers without a base, few have a rest so clear before one that is none.
   constexpr double kClear = 64;
-  Rest last{a, 1, 0};
-  Rest rest{b, 0, 1};
-  while (std::abs(rest.value) > rest.error(a, b, rounding)) {
+  Rest last{a.value, 1, 0};
+  Rest rest{b.value, 0, 1};
+  while (std::abs(rest.value) > rest.error(a, b)) {
     const double quotient = last.value / rest.value;
     if (!(std::abs(quotient) < 0x1p50)) return 0;
     const double times = round_whole(quotient);
@@ -198,27 +206,25 @@ double common_base(double a, double b, double rounding) {
     last = rest;
     rest = next;
   }
-  if (std::abs(last.value) < kClear * last.error(a, b, rounding) || rest.q == 0) return 0;
-  return a / std::abs(rest.q);
+  if (std::abs(last.value) < kClear * last.error(a, b) || rest.q == 0) return 0;
+  return a.value / std::abs(rest.q);
 }
 
-// The base that most pairs of probes agree on; 0 if they don't.
-double commonest_base(const Probes& probes) {
+// The base that most pairs agree on; 0 if they don't. Pairs are far apart: neighbours are often the
+// same, which tells nothing.
+double commonest_base(std::span<const Measured> all) {
   constexpr std::size_t kPairs = 48;
   constexpr std::size_t kFirstPairs = 16;
   std::array<double, kPairs> found{};
-  // The last two digits may be wrong.
-  const double rounding = 4 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
   std::size_t tried = 0;
   std::size_t n = 0;
-  // Probes far apart: neighbours are often the same, which tells nothing.
-  const std::size_t half = probes.n / 2;
+  const std::size_t half = all.size() / 2;
   for (std::size_t i = 0; i < half && tried < kPairs; ++i) {
-    const double a = std::abs(probes.values[i]);
-    const double b = std::abs(probes.values[i + half]);
-    if (a == b) continue;
+    const Measured& a = all[i];
+    const Measured& b = all[i + half];
+    if (a.value == b.value) continue;
     ++tried;
-    const double base = common_base(std::max(a, b), std::min(a, b), rounding);
+    const double base = a.value > b.value ? common_base(a, b) : common_base(b, a);
     if (base > 0) found[n++] = base;
     // Numbers without a base have no divisor to speak of.
     if (tried == kFirstPairs && n < kFirstPairs / 4) return 0;
@@ -239,15 +245,173 @@ double commonest_base(const Probes& probes) {
   return 5 * best_count < n ? 0 : found[best];
 }
 
-void bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates) {
-  const double base = commonest_base(probes);
-  if (base == 0) return;
+class MeasuredList {
+ public:
+  void add(double value, double error) {
+    if (n_ < all_.size()) all_[n_++] = {std::abs(value), error};
+  }
+  std::span<const Measured> all() const { return std::span(all_).first(n_); }
+
+ private:
+  std::array<Measured, 2 * kProbes> all_;
+  std::size_t n_ = 0;
+};
+
+MeasuredList measured(const Probes& probes) {
+  MeasuredList list;
+  // The last two digits may be wrong.
+  const double rounding = 4 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  for (std::size_t i = 0; i < probes.n; ++i) {
+    list.add(probes.values[i], rounding * std::abs(probes.values[i]));
+  }
+  return list;
+}
+
+// Whether a base that may be off by a share is one over a whole number, which it is then meant to
+// be.
+bool is_inverse(double base, double share, double& whole) {
   const double inverse = 1 / base;
-  if (count_fitting(probes, inverse, probes.n / 2) == 0) return;
-  // A base that is one over a whole number is probably meant so.
-  const double whole = inverse < 0x1p50 ? round_whole(inverse) : 0;
-  const bool is_inverse = whole >= 1 && std::abs(whole * base - 1) < 1e-5;
-  add_base(type, is_inverse ? 1 : base, is_inverse ? whole : 1, candidates);
+  if (!(inverse < 0x1p50)) return false;
+  whole = round_whole(inverse);
+  // By chance many are nearly so.
+  constexpr double kNearlyWhole = 0.05;
+  return whole >= 1 && std::abs(whole * base - 1) < share &&
+         std::abs(inverse - whole) < kNearlyWhole;
+}
+
+void add_common_base(NumberType type, double base, double share, Candidates& candidates) {
+  double whole = 0;
+  if (is_inverse(base, share, whole)) {
+    add_base(type, 1, whole, candidates);
+  } else {
+    add_base(type, base, 1, candidates);
+  }
+}
+
+// False if there is no base.
+bool bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates) {
+  constexpr double kShare = 1e-5;
+  const double base = commonest_base(measured(probes).all());
+  if (base == 0 || count_fitting(probes, 1 / base, probes.n / 2) == 0) return false;
+  add_common_base(type, base, kShare, candidates);
+  return true;
+}
+
+// The smallest steps between some of the numbers, in their order by size, that are no mere errors.
+template <FloatLatent L>
+MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
+  constexpr std::size_t kMost = 1024;
+  constexpr double kClear = 16;
+  const ArenaScope scratch(arena);
+  const std::size_t share = latents.size() / kMost + 1;
+  const std::span<L> some = arena.make<L>(latents.size() / share);
+  for (std::size_t i = 0; i < some.size(); ++i) some[i] = latents[i * share];
+  const Range<L> range = range_of(std::span<const L>(some));
+  const std::span<const L> sorted =
+      sorted_copy(std::span<const L>(some), range.lower, range.upper, arena);
+  const unsigned digits = FloatTraits<L>::kMantissaBits + 1;
+  const double rounding = 2 / static_cast<double>(std::uint64_t{1} << digits);
+  const std::span<Measured> steps = arena.make<Measured>(sorted.size());
+  std::size_t n = 0;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    if (sorted[i] == sorted[i - 1]) continue;
+    const double from = to_double(sorted[i - 1]);
+    const double to = to_double(sorted[i]);
+    const double error = rounding * std::max(std::abs(from), std::abs(to));
+    const double step = to - from;
+    if (std::isfinite(step) && step > kClear * error) steps[n++] = {step, error};
+  }
+  const std::size_t kept = std::min(n, kProbes);
+  std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(kept),
+                   steps.begin() + static_cast<std::ptrdiff_t>(n),
+                   [](const Measured& a, const Measured& b) { return a.value < b.value; });
+  MeasuredList list;
+  for (const Measured& step : steps.first(kept)) list.add(step.value, step.error);
+  return list;
+}
+
+// How far the probes are from one of them: larger multiples.
+MeasuredList measured_distances(const Probes& probes) {
+  MeasuredList list;
+  const double rounding = 2 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  const double from = probes.values[probes.n / 2];
+  for (std::size_t i = 0; i < probes.n; ++i) {
+    const double to = probes.values[i];
+    if (to != from) list.add(to - from, rounding * std::max(std::abs(from), std::abs(to)));
+  }
+  return list;
+}
+
+// A base, and which share of it it may be off by.
+struct RoughBase {
+  double value;
+  double share;
+};
+
+// From ever larger multiples: as long as it is told which ones they are, they tell more of the
+// base.
+RoughBase refine(RoughBase base, std::span<const Measured> all) {
+  constexpr std::size_t kTop = 9;
+  constexpr double kSure = 0.1;
+  for (;;) {
+    // The largest multiples that are sure, ascending.
+    std::array<RoughBase, kTop> top;
+    std::array<double, kTop> multiples;
+    std::size_t n = 0;
+    for (const Measured& one : all) {
+      const double multiple = round_whole(one.value / base.value);
+      if (multiple < 1 || multiple * base.share + one.error / base.value > kSure) continue;
+      if (std::abs(one.value / base.value - multiple) > 2 * kSure) continue;
+      if (n == kTop && multiple <= multiples[0]) continue;
+      std::size_t at = n < kTop ? n++ : 0;
+      if (at == 0 && n == kTop) {
+        for (; at + 1 < kTop && multiples[at + 1] < multiple; ++at) {
+          multiples[at] = multiples[at + 1];
+          top[at] = top[at + 1];
+        }
+      } else {
+        for (; at > 0 && multiples[at - 1] > multiple; --at) {
+          multiples[at] = multiples[at - 1];
+          top[at] = top[at - 1];
+        }
+      }
+      multiples[at] = multiple;
+      top[at] = {one.value / multiple, one.error / one.value};
+    }
+    if (n < kTop) return base;
+    double share = 0;
+    for (const RoughBase& one : top) share = std::max(share, 2 * one.share);
+    if (!(share < base.share / 2)) return base;
+    std::sort(top.begin(), top.end(),
+              [](const RoughBase& a, const RoughBase& b) { return a.value < b.value; });
+    base = {top[kTop / 2].value, share};
+  }
+}
+
+// The one of the fewest digits that it may be.
+double roundest(const RoughBase& base) {
+  int exponent = 0;
+  const double mantissa = std::frexp(base.value, &exponent);
+  for (int digits = 1; digits < 53; ++digits) {
+    const double rounded = std::ldexp(round_whole(std::ldexp(mantissa, digits)), exponent - digits);
+    if (std::abs(rounded - base.value) <= base.share * base.value) return rounded;
+  }
+  return base.value;
+}
+
+// Numbers that are too large multiples for Euclid to find their base by: small steps between
+// them are not.
+template <FloatLatent L>
+void bid_step(NumberType type, std::span<const L> latents, const Probes& probes,
+              Candidates& candidates, Arena& arena) {
+  constexpr double kFirstShare = 0.002;
+  const MeasuredList steps = measured_steps(latents, arena);
+  const double rough = commonest_base(steps.all());
+  if (rough == 0) return;
+  RoughBase base = refine({rough, kFirstShare}, steps.all());
+  base = refine(base, measured_distances(probes).all());
+  base = refine(base, measured(probes).all());
+  add_common_base(type, roundest(base), base.share, candidates);
 }
 
 // The finest powers of ten and of two whose multiples are all whole: differences of multiples are
@@ -281,7 +445,7 @@ bool is_smooth(std::span<const L> latents) {
 }
 
 template <FloatLatent L>
-void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
+void bid(NumberType type, std::span<const L> latents, Candidates& candidates, Arena& arena) {
   const Probes probes = take_probes(latents);
   if (probes.n < kFewProbes) return;
   // Means and rates: thirds, sevenths, ... of decimals. Their multiples are often too large for
@@ -291,7 +455,8 @@ void bid(NumberType type, std::span<const L> latents, Candidates& candidates) {
     bid_decimal(type, probes, parts, found, candidates);
     if (found.suit(probes)) return;
   }
-  bid_euclidean(type, probes, candidates);
+  const bool found_base = bid_euclidean(type, probes, candidates);
+  if (!found_base) bid_step(type, latents, probes, candidates, arena);
   if (is_smooth(latents)) bid_finest(type, probes, candidates);
 }
 
@@ -353,8 +518,8 @@ void visit_floats(NumberType type, const LatentArray& latents, F&& f) {
 
 }  // namespace
 
-void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates) {
-  visit_floats(type, sample.latents, [&](auto latents) { bid(type, latents, candidates); });
+void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates, Arena& arena) {
+  visit_floats(type, sample.latents, [&](auto latents) { bid(type, latents, candidates, arena); });
 }
 
 void bid_float_mult_divided(NumberType type, const Sample& sample, const Candidate& base,

@@ -37,7 +37,7 @@ class Candidates {
 };
 
 void bid_int_mult(const Sample& sample, Candidates& candidates);
-void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates);
+void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates, Arena& arena);
 // For a base whose multiples need many corrections: odd parts of it that need fewer.
 void bid_float_mult_divided(NumberType type, const Sample& sample, const Candidate& base,
                             Candidates& candidates);

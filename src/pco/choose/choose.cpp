@@ -75,7 +75,7 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
       if (!effort.modes) break;
       if (kind_of(type) == NumberKind::kFloat) {
         bid_float_quant(type, sample, candidates);
-        bid_float_mult(type, sample, candidates);
+        bid_float_mult(type, sample, candidates, arena);
       } else {
         bid_int_mult(sample, candidates);
       }

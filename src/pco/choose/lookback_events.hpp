@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Periods of latents that mostly go on as before, such as the codes and dates of tables that list
-// every combination: they take next to nothing already, but nothing at all by looking back a period.
+// every combination: they take next to nothing already, but nothing at all by looking back a
+// period.
 #ifndef NUMPACT_PCO_CHOOSE_LOOKBACK_EVENTS_HPP
 #define NUMPACT_PCO_CHOOSE_LOOKBACK_EVENTS_HPP
 

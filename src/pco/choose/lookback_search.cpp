@@ -38,8 +38,8 @@ constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
 // Deltas of neighbours are often the same where those of the page are not: one in so many is
-// weighed.
-constexpr std::size_t kSpread = 4;
+// One in so many lies apart from the others.
+constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
 constexpr float kWorthMany = 0.99f;
 // One in so many takes another when the costs are learned first.
@@ -103,17 +103,18 @@ template <Latent L>
 class Search {
  public:
   Search(std::span<const L> latents, unsigned unused_bits, std::size_t state_n,
-         const LookbackEffort& effort, Arena& arena)
+         const LookbackEffort& effort, LookbackSample sample, Arena& arena)
       : latents_(latents),
         unused_bits_(unused_bits),
         state_n_(state_n),
         effort_(effort),
+        one_in_(sample == LookbackSample::kApart ? kApart : 1),
         some_(state_n, latents.size(), effort.sample_n),
         same_(arena.make<std::uint32_t>(latents.size())),
         arena_(arena) {}
 
   // None if a number would take more than give_up_bits.
-  std::span<std::uint32_t> run(float give_up_bits) {
+  FoundLookbacks run(float give_up_bits) {
     const ArenaScope scratch(arena_);
     find_candidates();
     const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
@@ -143,7 +144,7 @@ class Search {
     try_one(chosen_.n);
     if (best.in_bins > give_up_bits) return {};
     choose_all(*best.costs);
-    return same_.subspan(state_n_);
+    return {same_.subspan(state_n_), best.in_bins};
   }
 
  private:
@@ -282,12 +283,12 @@ class Search {
   // `bits`: what choose_some() returned last, for the costs.
   Learned weigh(LookbackCosts& costs, float bits) {
     const ArenaScope scratch(arena_);
-    const std::span<L> deltas = arena_.make<L>(chosen_.n / kSpread + 1);
+    const std::span<L> deltas = arena_.make<L>(chosen_.n / one_in_ + 1);
     std::size_t k = 0;
     std::size_t count = 0;
     some_.each([&](std::size_t begin, std::size_t n) {
       for (std::size_t i = begin; i < begin + n; ++i, ++k) {
-        if (k % kSpread != 0) continue;
+        if (k % one_in_ != 0) continue;
         const L delta = static_cast<L>(latents_[i] - latents_[i - chosen_.lookbacks[k]]);
         deltas[count++] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits_);
       }
@@ -338,6 +339,7 @@ class Search {
   unsigned unused_bits_;
   std::size_t state_n_;
   LookbackEffort effort_;
+  std::size_t one_in_;  // of some latents, is weighed
   Blocks some_;
   std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
   std::span<std::uint32_t> strings_;  // and the same string
@@ -369,13 +371,14 @@ Lookback lookback_for(std::size_t n) {
   return lookback;
 }
 
-std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
-                                        Arena& arena, float give_up_bits, unsigned level) {
+FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
+                              float give_up_bits, unsigned level, LookbackSample sample) {
   if (latents.n <= lookback.state_n()) return {};
   const LookbackEffort effort = LookbackEffort::of_level(level, latents.n);
   return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
-    return Search<L>(words, unused_bits, lookback.state_n(), effort, arena).run(give_up_bits);
+    Search<L> search(words, unused_bits, lookback.state_n(), effort, sample, arena);
+    return search.run(give_up_bits);
   });
 }
 

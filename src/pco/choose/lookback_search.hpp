@@ -25,11 +25,20 @@ struct LookbackEffort {
 // The window and state that suit a page of n latents.
 Lookback lookback_for(std::size_t n);
 
-// For each of the page's latents from the state's end on: how far back to subtract from. None where
-// it becomes plain that a number would take more than give_up_bits.
-std::span<std::uint32_t> find_lookbacks(const Lookback& lookback, const LatentArray& latents,
-                                        Arena& arena, float give_up_bits = HUGE_VALF,
-                                        unsigned level = kDefaultLevel);
+struct FoundLookbacks {
+  // For each of the page's latents from the state's end on: how far back to subtract from. None
+  // where it becomes plain that a number would take more than give_up_bits.
+  std::span<std::uint32_t> all;
+  float bits = 0;  // a number, by the part of the page that was learned from
+};
+
+// What is taken for the page of the part that is learned from: neighbours, or some that lie apart,
+// which are fewer, but whose deltas are not the same just because they are neighbours.
+enum class LookbackSample { kNeighbours, kApart };
+
+FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
+                              float give_up_bits = HUGE_VALF, unsigned level = kDefaultLevel,
+                              LookbackSample sample = LookbackSample::kNeighbours);
 
 }  // namespace numpact
 

@@ -26,6 +26,8 @@ constexpr float kTollForSize = 0.02f;
 constexpr float kTollBesideConv1 = 0.01f;
 // Of evenly spaced latents and of a sample one must be wrong if they differ by more.
 constexpr float kDoubtful = 1.1f;
+// Lookbacks that take so much more than the search thought are sought by a sample apart, too.
+constexpr float kMisled = 1.15f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.02f;
 
@@ -117,6 +119,27 @@ float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& aren
   });
 }
 
+// Lookbacks that were found, and what each latent takes by evenly spaced ones.
+struct Looked {
+  FoundLookbacks found;
+  float lookback_bits = 0;
+  float delta_bits = 0;
+
+  float all_bits() const { return lookback_bits + delta_bits; }
+};
+
+Looked look(const Lookback& lookback, const LatentArray& latents, float most, unsigned level,
+            LookbackSample sample, Arena& arena) {
+  Looked looked;
+  looked.found = find_lookbacks(lookback, latents, arena, most, level, sample);
+  const std::span<const std::uint32_t> all = looked.found.all;
+  if (all.empty()) return looked;
+  const ArenaScope scratch(arena);
+  looked.lookback_bits = bits_each(thin_out(all, arena), latents.n, arena);
+  looked.delta_bits = weigh_deltas(all, latents, arena);
+  return looked;
+}
+
 // What a number takes of a dictionary's entries, looking back or not.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
@@ -157,15 +180,19 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const float known_bits = is_doubtful ? bits * as_is / sampled_bits : bits;
   // The secondary variable may repeat too.
   const float most = kHopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
-  const std::span<const std::uint32_t> found =
-      find_lookbacks(lookback, latents.primary, arena, most, trial.level);
-  if (found.empty()) return LookbackVerdict::kLost;
-  std::copy(found.begin(), found.end(), lookbacks.begin());
-  const float lookback_bits =
-      bits_each(thin_out(std::span<const std::uint32_t>(lookbacks), arena), page_n, arena);
   const float other_bits = std::min(known_bits, as_is);
+  Looked looked =
+      look(lookback, latents.primary, most, trial.level, LookbackSample::kNeighbours, arena);
+  if (looked.found.all.empty()) return LookbackVerdict::kLost;
+  if (looked.all_bits() > kMisled * looked.found.bits) {
+    const Looked apart =
+        look(lookback, latents.primary, most, trial.level, LookbackSample::kApart, arena);
+    if (!apart.found.all.empty() && apart.all_bits() < looked.all_bits()) looked = apart;
+  }
+  const float lookback_bits = looked.lookback_bits;
   if (lookback_bits >= other_bits) return LookbackVerdict::kLost;
-  float best_bits = lookback_bits + weigh_deltas(lookbacks, latents.primary, arena);
+  std::copy(looked.found.all.begin(), looked.found.all.end(), lookbacks.begin());
+  float best_bits = looked.all_bits();
   AnyMode mode = choice.mode;
   if (latents.secondary.exists()) {
     if (best_bits < other_bits) {

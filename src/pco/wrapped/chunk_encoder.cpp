@@ -52,7 +52,7 @@ void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMe
   std::span<std::uint32_t> lookbacks;
   if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
     lookbacks =
-        found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena) : found_lookbacks;
+        found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena).all : found_lookbacks;
     page.variables[kDeltaVariable].stored = LatentArray(lookbacks);
   }
   PageVariable& first = page.variables[kPrimaryVariable];
