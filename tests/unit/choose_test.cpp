@@ -127,7 +127,7 @@ TEST_F(Choosing, ModesThatAVersionLacksKeepNoneOut) {
   const Choices choices =
       choose_plain(NumberType::kF64, ordered.array(), numbers.size(), config, arena_);
   ASSERT_GT(choices.way_n, 0u);
-  EXPECT_TRUE(std::holds_alternative<Classic>(choices.ways[0].mode));
+  EXPECT_FALSE(std::holds_alternative<FloatQuant>(choices.ways[0].mode));
   EXPECT_LT(choices.ways[0].bits, 64.0f);
 }
 

@@ -219,12 +219,15 @@ class Chooser {
       const std::size_t i = order[k];
       const Candidate& candidate = candidates.begin()[i];
       // What repeats in a long chunk looks unique in a few: Classic may be better than it looks,
-      // without a delta.
-      const bool is_safe = std::holds_alternative<Classic>(candidate.mode) && sample.scale > 1;
+      // without a delta. FloatQuant bids where it suits most; a base may look better.
+      const bool is_classic = std::holds_alternative<Classic>(candidate.mode);
+      const bool is_quant = std::holds_alternative<FloatQuant>(candidate.mode);
+      const bool is_safe = is_quant || (is_classic && sample.scale > 1);
       const bool is_out =
           weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
       if (is_out && !is_safe) continue;
-      const DeltaSpec delta = is_out && is_auto_delta() ? DeltaSpec::none() : config_.delta;
+      const bool is_plain = is_out && is_classic && is_auto_delta();
+      const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
       const Weighed weighed =
           weigh(candidate.mode, sample, costs[i], delta, i > 1 ? kLaterToll : 0);
       ++weighed_n;
