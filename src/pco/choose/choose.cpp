@@ -36,6 +36,8 @@ constexpr std::size_t kFewN = 256;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
+// The finest bases split what has none into two variables, of which estimates say less.
+constexpr float kFinestToll = 0.02f;
 // Rough costs of bases that are parts of each other are wrong alike.
 constexpr float kDividedShare = 1.03f;
 
@@ -228,8 +230,7 @@ class Chooser {
       if (is_out && !is_safe) continue;
       const bool is_plain = is_out && is_classic && is_auto_delta();
       const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
-      const Weighed weighed =
-          weigh(candidate.mode, sample, costs[i], delta, i > 1 ? kLaterToll : 0);
+      const Weighed weighed = weigh(candidate.mode, sample, costs[i], delta, toll(candidate, i));
       ++weighed_n;
       ranking.add(weighed);
       if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
@@ -240,6 +241,12 @@ class Chooser {
       }
     }
     return look;
+  }
+
+  static float toll(const Candidate& candidate, std::size_t index) {
+    const bool is_finest =
+        std::holds_alternative<FloatMult>(candidate.mode) && candidate.denominator == 0;
+    return is_finest ? kFinestToll : index > 1 ? kLaterToll : 0;
   }
 
   void rank_divided(const FirstLook& look, const Sample& sample, const Sample& few,
@@ -265,21 +272,23 @@ class Chooser {
     return weighed;
   }
 
-  // For the best mode so far, and where that is Classic for the best other one, if its whole
-  // numbers may be foreseen by more than the bits of floats.
+  // For the best mode so far. Floats may be foreseen by their whole multiples of a base better than
+  // by their bits, or the other way round: so for the best base, too, where Classic is best, and
+  // for Classic where a base needs many corrections.
   void add_conv1(const Sample& sample, Ranking& ranking) const {
     if (!is_auto_delta() || effort_.max_conv1_order == 0) return;
     const Weighed best = ranking.first();
-    const float limit = kNearConv1 * best.bits;
-    const auto other =
-        std::find_if(ranking.all().begin() + 1, ranking.all().end(), [&](const Weighed& way) {
-          return std::holds_alternative<FloatMult>(way.mode) && way.bits <= limit &&
-                 std::holds_alternative<Consecutive>(way.delta);
-        });
-    const std::optional<Weighed> second =
-        std::holds_alternative<Classic>(best.mode) && other != ranking.all().end()
-            ? std::optional(*other)
-            : std::nullopt;
+    std::optional<Weighed> second;
+    if (std::holds_alternative<Classic>(best.mode)) {
+      for (const Weighed& way : ranking.all()) {
+        if (!std::holds_alternative<FloatMult>(way.mode)) continue;
+        if (way.bits <= kNearConv1 * best.bits) second = way;
+        break;
+      }
+    } else if (std::holds_alternative<FloatMult>(best.mode) &&
+               best.secondary_bits > kCostlySecondary && is_auto_mode()) {
+      second = Weighed{Classic{}, NoDelta{}, best.bits, 0};
+    }
     add_conv1(sample, best, ranking);
     if (second) add_conv1(sample, *second, ranking);
   }
