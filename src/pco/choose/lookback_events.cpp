@@ -42,6 +42,18 @@ L usual_step(std::span<const L> latents) {
   return usual;
 }
 
+// Whether the usual step leads to each of so many latents.
+constexpr std::size_t kQuietN = 32;
+template <Latent L>
+bool is_quiet(const L* latents, L usual) {
+  L others = 0;
+  for (std::size_t k = 0; k < kQuietN; ++k) {
+    const L before = latents[static_cast<std::ptrdiff_t>(k) - 1];
+    others = static_cast<L>(others | static_cast<L>(static_cast<L>(latents[k] - before) ^ usual));
+  }
+  return others == 0;
+}
+
 // How far before each event the last one of the same hash was; none if events are not rare.
 template <Latent L>
 std::span<std::uint32_t> event_distances(std::span<const L> latents, Arena& arena) {
@@ -55,6 +67,8 @@ std::span<std::uint32_t> event_distances(std::span<const L> latents, Arena& aren
   std::size_t found = 0;
   std::size_t last = 0;
   for (std::size_t i = 1; i < latents.size() && events < kMaxEvents; ++i) {
+    while (i + kQuietN <= latents.size() && is_quiet(&latents[i], usual)) i += kQuietN;
+    if (i == latents.size()) break;
     const L step = static_cast<L>(latents[i] - latents[i - 1]);
     if (step == usual) continue;
     ++events;

@@ -175,17 +175,30 @@ class Runs {
     const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << slot_log);
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
-    for (const L latent : latents) {
+    const auto slot_of = [&](L latent) -> Slot& {
       std::size_t at = static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
                                                 (64 - slot_log));
       while (slots[at].count != 0 && slots[at].value != latent) {
         at = (at + 1) & (slots.size() - 1);
       }
-      if (slots[at].count++ == 0) {
-        if (++distinct > most_few) return false;
-        slots[at].value = latent;
-      }
+      distinct += slots[at].count == 0 ? 1 : 0;
+      slots[at].value = latent;
+      return slots[at];
+    };
+    const auto count_each = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end && distinct <= most_few; ++i) ++slot_of(latents[i]).count;
+    };
+    // Runs of one value would wait for their own counter.
+    const FlatBlocks blocks(latents, arena);
+    if (blocks.flat_n() > latents.size() / 4) {
+      blocks.each(1, count_each, [&](std::size_t begin, std::size_t end) {
+        if (distinct <= most_few)
+          slot_of(latents[begin]).count += static_cast<std::uint32_t>(end - begin);
+      });
+    } else {
+      count_each(0, latents.size());
     }
+    if (distinct > most_few) return false;
     std::size_t size = 0;
     for (const Slot slot : slots) {
       slots[size] = slot;
