@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kProbes = 256;
 constexpr std::size_t kFewProbes = 8;
+// One in so many probes tells whether far too few fit.
+constexpr std::size_t kOneFittedIn = 8;
 
 // Powers of ten are exact as doubles up to 10^22.
 constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -84,6 +86,12 @@ class Fit {
 std::size_t count_fitting(const Probes& probes, double factor, std::size_t most_misfits) {
   const Fit fits(probes.mantissa_digits);
   std::size_t misfits = 0;
+  // Evenly spread ones mostly tell.
+  for (std::size_t i = 0; i < probes.n; i += kOneFittedIn) {
+    misfits += fits(probes.values[i] * factor) ? 0 : 1;
+  }
+  if (kOneFittedIn * misfits > most_misfits + probes.n / 4) return 0;
+  misfits = 0;
   for (std::size_t i = 0; i < probes.n; ++i) {
     misfits += fits(probes.values[i] * factor) ? 0 : 1;
     if (misfits > most_misfits) return 0;

@@ -66,20 +66,23 @@ std::span<std::uint32_t> event_distances(std::span<const L> latents, Arena& aren
   std::size_t events = 0;
   std::size_t found = 0;
   std::size_t last = 0;
-  for (std::size_t i = 1; i < latents.size() && events < kMaxEvents; ++i) {
-    while (i + kQuietN <= latents.size() && is_quiet(&latents[i], usual)) i += kQuietN;
-    if (i == latents.size()) break;
-    const L step = static_cast<L>(latents[i] - latents[i - 1]);
-    if (step == usual) continue;
-    ++events;
-    if (events >= kSomeEvents && events * kLeastGap > i) return {};
-    const std::uint64_t product = (std::uint64_t{step} * kFactor ^ (i - last)) * kFactor;
-    hash = (hash << kEventBits) + (product ^ product >> 32);
-    last = i;
-    std::uint32_t& position =
-        positions[static_cast<std::size_t>(hash * kFactor >> (64 - kSlotLog))];
-    if (position != 0) distances[found++] = static_cast<std::uint32_t>(i) - position;
-    position = static_cast<std::uint32_t>(i);
+  for (std::size_t begin = 1; begin < latents.size(); begin += kQuietN) {
+    const std::size_t end = std::min(begin + kQuietN, latents.size());
+    if (end - begin == kQuietN && is_quiet(&latents[begin], usual)) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      const L step = static_cast<L>(latents[i] - latents[i - 1]);
+      if (step == usual) continue;
+      ++events;
+      const std::uint64_t product = (std::uint64_t{step} * kFactor ^ (i - last)) * kFactor;
+      hash = (hash << kEventBits) + (product ^ product >> 32);
+      last = i;
+      std::uint32_t& position =
+          positions[static_cast<std::size_t>(hash * kFactor >> (64 - kSlotLog))];
+      if (position != 0) distances[found++] = static_cast<std::uint32_t>(i) - position;
+      position = static_cast<std::uint32_t>(i);
+    }
+    if (events >= kSomeEvents && events * kLeastGap > end) return {};
+    if (events + kQuietN > kMaxEvents) break;
   }
   return distances.first(found);
 }
