@@ -23,6 +23,8 @@ constexpr float kCostlySecondary = 0.2f;
 // Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
 constexpr float kRareBits = 0.75f;
 
+constexpr float kRarestBits = 0.05f;
+
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.015f;
@@ -327,10 +329,21 @@ class Chooser {
       const float margin = tries_more() ? 1 / kCloseSecond : effort_.misled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
     }
+    if (choices.all().size() == 1) add_other_order(first, choices);
     if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
       choices.add(Choice{});
     }
     return choices;
+  }
+
+  // What happens so rarely that no sample tells how it goes on: by single steps, or by turns.
+  void add_other_order(const Weighed& first, Choices& choices) const {
+    const auto* const consecutive = std::get_if<Consecutive>(&first.delta);
+    if (consecutive == nullptr || first.bits > kRarestBits || effort_.trials < 2) return;
+    if (!is_auto_delta() || consecutive->order != 1) return;
+    Weighed other = first;
+    other.delta = Consecutive{2, consecutive->secondary};
+    choices.add(choice_of(other, effort_.misled * first.bits));
   }
 
   static Choice choice_of(const Weighed& weighed, float worth_over_bits) {
