@@ -2,6 +2,9 @@
 // What the modes bid on a sample, and fits of predictions.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "choose_cases.hpp"
 #include "pco/choose/bids.hpp"
 #include "pco/choose/gcd.hpp"
@@ -188,6 +191,25 @@ TEST_F(Bids, OddPartsOfABaseNeedFewerCorrections) {
     singles.push_back(static_cast<float>(number));
   }
   EXPECT_LT(least_corrections<std::uint32_t>(NumberType::kF32, 10, singles), 0.01);
+}
+
+TEST_F(Bids, QuantOfSinglesThatWerePrinted) {
+  std::vector<double> numbers(5000);
+  char text[32];
+  for (double& number : numbers) {
+    std::snprintf(text, sizeof text, "%.15g", double{static_cast<float>(random_.normal())});
+    number = std::strtod(text, nullptr);
+  }
+  Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
+  Candidates candidates;
+  bid_float_quant(NumberType::kF64, sample_of(ordered), candidates);
+  ASSERT_EQ(candidates.size(), 1u);
+  EXPECT_EQ(std::get<FloatQuant>(candidates.begin()->mode).k, 29u);
+  for (double& number : numbers) number = random_.normal();
+  Ordered<std::uint64_t> doubles(numbers, NumberKind::kFloat);
+  Candidates none;
+  bid_float_quant(NumberType::kF64, sample_of(doubles), none);
+  EXPECT_EQ(none.size(), 0u);
 }
 
 TEST_F(Bids, QuantOfSinglesStoredAsDoubles) {

@@ -329,6 +329,19 @@ TEST_F(Choosing, BasesForWhatStepsAcrossExponents) {
             bytes_of(numbers, NumberType::kF64, classic) * 9 / 10);
 }
 
+// Steps of one, a long run of them now and then: differences of differences are rarer than they
+// are, but so rare that a sample sees neither.
+TEST_F(Choosing, RareRunsOfSteps) {
+  std::vector<std::uint16_t> numbers(165'000);
+  std::uint16_t number = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i >= 80'100 && i < 80'350) ++number;
+    numbers[i] = number;
+  }
+  EXPECT_LE(bytes_of(numbers, NumberType::kU16),
+            bytes_of(numbers, NumberType::kU16, plain(DeltaSpec::try_consecutive(2))));
+}
+
 TEST_F(Choosing, LookbackForFewBytesOfAPeriod) {
   constexpr std::size_t kPeriod = 8;
   std::vector<std::uint8_t> numbers(613);

@@ -181,7 +181,7 @@ class Cutting : public ::testing::Test {
     const EncodeConfig config = config_of(numbers.type());
     const Choices choices = choose_plain(numbers.type(), ordered, numbers.count(), config, arena_);
     CutPlanner planner(ordered, choices.all()[0], config.level, arena_);
-    return planner.look_first() > 0 ? planner.look_closely() : planner.uncut();
+    return planner.look_first() > 0 ? planner.look_closely() : planner.even();
   }
   template <class T>
   CutPlan plan_for(const std::vector<T>& numbers) {
@@ -242,6 +242,25 @@ TEST_F(Cutting, FloatsWhereTheyAreNoLongerWhole) {
   const CutPlan plan = plan_for(numbers);
   ASSERT_GT(plan.sizes.size(), 1u);
   expect_cuts(plan, {30'000}, 2, 4096);
+}
+
+// What is too little for a closer look, but is there for the taking.
+TEST_F(Cutting, AsTheReferenceDoesWhereThatSavesALittle) {
+  constexpr std::size_t kN = 400'000;
+  std::vector<std::int32_t> numbers(kN);
+  for (std::size_t i = 0; i < kN; ++i) {
+    numbers[i] =
+        static_cast<std::int32_t>(std::lround((i < kN / 2 ? 100 : 145) * random_.normal()));
+  }
+  const CutPlan plan = plan_for(numbers);
+  ASSERT_EQ(plan.sizes.size(), 2u);
+  EXPECT_EQ(plan.sizes[0], kN / 2);
+  EXPECT_EQ(plan.sizes[1], kN / 2);
+  EXPECT_LT(plan.bits, 0.9985f * plan.uncut_bits);
+  for (std::int32_t& number : numbers) {
+    number = static_cast<std::int32_t>(std::lround(100 * random_.normal()));
+  }
+  EXPECT_EQ(plan_for(numbers).sizes.size(), 1u);
 }
 
 TEST_F(Cutting, NotWhereNothingChanges) {

@@ -3,6 +3,7 @@
 // numbers; and parts of a base whose multiples round to the numbers more often.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "number/ordered.hpp"
@@ -329,12 +330,18 @@ MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
     const double step = to - from;
     if (std::isfinite(step) && step > kClear * error) steps[n++] = {step, error};
   }
-  const std::size_t kept = std::min(n, kProbes);
-  std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(kept),
-                   steps.begin() + static_cast<std::ptrdiff_t>(n),
-                   [](const Measured& a, const Measured& b) { return a.value < b.value; });
   MeasuredList list;
-  for (const Measured& step : steps.first(kept)) list.add(step.value, step.error);
+  if (n == 0) return list;
+  const std::span<double> values = arena.make<double>(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = steps[i].value;
+  const auto last = values.begin() + static_cast<std::ptrdiff_t>(std::min(n, kProbes) - 1);
+  std::nth_element(values.begin(), last, values.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n && kept < kProbes; ++i) {
+    if (steps[i].value > *last) continue;
+    list.add(steps[i].value, steps[i].error);
+    ++kept;
+  }
   return list;
 }
 
@@ -398,10 +405,12 @@ RoughBase refine(RoughBase base, std::span<const Measured> all) {
 
 // The one of the fewest digits that it may be.
 double roundest(const RoughBase& base) {
-  int exponent = 0;
-  const double mantissa = std::frexp(base.value, &exponent);
-  for (int digits = 1; digits < 53; ++digits) {
-    const double rounded = std::ldexp(round_whole(std::ldexp(mantissa, digits)), exponent - digits);
+  constexpr unsigned kDigits = 52;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(base.value);
+  for (unsigned unused = kDigits; unused > 0; --unused) {
+    const std::uint64_t half = std::uint64_t{1} << (unused - 1);
+    const std::uint64_t rounded_bits = (bits + half) & ~(2 * half - 1);
+    const double rounded = std::bit_cast<double>(rounded_bits);
     if (std::abs(rounded - base.value) <= base.share * base.value) return rounded;
   }
   return base.value;
@@ -432,10 +441,13 @@ void bid_finest(NumberType type, const Probes& probes, Candidates& candidates) {
   int decimals = kMaxDecimals;
   while (decimals >= 0 && most * kPowersOfTen[decimals] >= limit) --decimals;
   if (decimals > 0) add_base(type, 1 / kPowersOfTen[decimals], 0, candidates);
-  int exponent = 0;
-  std::frexp(most, &exponent);
-  const int digits = static_cast<int>(probes.mantissa_digits);
-  add_base(type, std::ldexp(1.0, exponent - digits), 0, candidates);
+  // The power of two below the most, of a number with as many digits.
+  constexpr unsigned kExponentShift = 52;
+  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(most) >> kExponentShift;
+  const std::uint64_t below = probes.mantissa_digits - 1;
+  if (exponent <= below) return;
+  const double base = std::bit_cast<double>((exponent - below) << kExponentShift);
+  add_base(type, base, 0, candidates);
 }
 
 // Whether most of some evenly spread numbers are near the one before.

@@ -12,6 +12,32 @@ namespace {
 // Fewer trailing zeros are not worth a second variable, unless nearly all have them.
 constexpr unsigned kMinK = 3;
 
+// Numbers of other types that were printed with 15 digits and read again are off by a few units in
+// the last place: their low bits are nearly zero, or nearly what would carry over. k: of single,
+// half and brain floats in doubles.
+constexpr unsigned kOtherTypesK[] = {29, 42, 45};
+// Nearly: so many bits less tell.
+constexpr unsigned kTellingBits = 10;
+constexpr std::size_t kProbes = 256;
+
+void bid_other_types(std::span<const std::uint64_t> latents, Candidates& candidates) {
+  const std::size_t step = latents.size() / kProbes + 1;
+  for (const unsigned k : kOtherTypesK) {
+    const std::uint64_t mask = (std::uint64_t{1} << k) - 1;
+    const std::uint64_t near = std::uint64_t{1} << (k - kTellingBits);
+    std::size_t looked = 0;
+    std::size_t near_n = 0;
+    std::size_t exact_n = 0;
+    for (std::size_t i = 0; i < latents.size(); i += step, ++looked) {
+      const std::uint64_t low = from_ordered(latents[i], NumberKind::kFloat) & mask;
+      exact_n += low == 0 ? 1 : 0;
+      near_n += low != 0 && std::min(low, mask + 1 - low) < near ? 1 : 0;
+    }
+    // Zeros and the like are whole in any type.
+    if (2 * near_n > looked - exact_n && 8 * near_n > looked) candidates.add(FloatQuant{k});
+  }
+}
+
 template <FloatLatent L>
 void bid(std::span<const L> latents, Candidates& candidates) {
   constexpr unsigned kMost = FloatTraits<L>::kMantissaBits;
@@ -45,6 +71,9 @@ void bid(std::span<const L> latents, Candidates& candidates) {
       best_saved = k * having;
       best = k;
     }
+  }
+  if constexpr (sizeof(L) == 8) {
+    if (widest < kMost) bid_other_types(latents, candidates);
   }
   if (widest != 0) candidates.add(FloatQuant{widest});
   if (best != widest && 2 * best_saved > best * latents.size()) candidates.add(FloatQuant{best});

@@ -322,6 +322,7 @@ class Chooser {
     choices.hints = hints_of(ranking);
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
     choices.add(with_asked_delta(choice_of(first, 0)));
+    add_other_order(first, choices);
     for (const Weighed& next : ranking.all().subspan(1)) {
       const bool is_close = next.bits <= kCloseSecond * first.bits;
       if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
@@ -329,7 +330,6 @@ class Chooser {
       const float margin = tries_more() ? 1 / kCloseSecond : effort_.misled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
     }
-    if (choices.all().size() == 1) add_other_order(first, choices);
     if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
       choices.add(Choice{});
     }

@@ -25,6 +25,7 @@ constexpr unsigned kEventBits = 16;
 constexpr unsigned kSlotLog = 12;
 // A distance is frequent that one in so many is.
 constexpr std::size_t kOftenShare = 64;
+constexpr std::size_t kLeastOften = 4;
 constexpr std::size_t kMostPeriods = 8;
 constexpr std::size_t kMatchedN = 1024;
 
@@ -105,7 +106,7 @@ Periods find_event_periods(const LatentArray& stretch, Arena& arena) {
   std::sort(distances.begin(), distances.end());
   std::array<Counted, kOftenShare> frequent{};
   std::size_t n = 0;
-  const std::size_t often = distances.size() / kOftenShare + 1;
+  const std::size_t often = std::max(kLeastOften, distances.size() / kOftenShare + 1);
   for (std::size_t begin = 0; begin < distances.size();) {
     std::size_t end = begin + 1;
     while (end < distances.size() && distances[end] == distances[begin]) ++end;
