@@ -31,6 +31,8 @@ constexpr float kHopeOfFew = 1.15f;
 constexpr float kMinBits = 1;
 // Latents of a sample that are enough for least squares.
 constexpr std::size_t kSampleFitN = 8192;
+// Of a larger sample as much is weighed as so many usual ones hold.
+constexpr std::size_t kUsualSamples = 2;
 
 template <Latent L>
 struct Centred {
@@ -184,19 +186,19 @@ bool is_promising(const LagEquations& equations, const LagErrors& errors, unsign
   return fast_log2(static_cast<float>(ratio)) > wanted_bits;
 }
 
-// Of a large sample as much as a usual one holds: some of its runs, or a part of its one.
+// So many latents at most: some of the sample's runs, or a part of its one.
 template <Latent L>
-std::span<const L> take_usual(Sample& sample, std::span<const L> latents, std::size_t usual_n,
-                              Arena& arena) {
+std::span<const L> take_some(Sample& sample, std::span<const L> latents, std::size_t most_n,
+                             Arena& arena) {
   const std::size_t n = latents.size();
-  if (n <= 2 * usual_n) return latents;
+  if (n <= most_n) return latents;
   sample.scale *= static_cast<float>(n);
-  if (sample.run_n > usual_n) {
-    latents = latents.subspan((n - usual_n) / 2, usual_n);
-    sample.run_n = usual_n;
+  if (sample.run_n > most_n) {
+    latents = latents.subspan((n - most_n) / 2, most_n);
+    sample.run_n = most_n;
   } else {
     const std::size_t runs = n / sample.run_n;
-    const std::size_t kept = std::max<std::size_t>(1, usual_n / sample.run_n);
+    const std::size_t kept = std::max<std::size_t>(1, most_n / sample.run_n);
     const std::span<L> some = arena.make<L>(kept * sample.run_n);
     for (std::size_t k = 0; k < kept; ++k) {
       std::copy_n(latents.data() + k * runs / kept * sample.run_n, sample.run_n,
@@ -213,7 +215,7 @@ std::optional<WeighedConv1> search(Sample sample, std::span<const L> latents, fl
                                    const ChooseEffort& effort, Arena& arena) {
   if (to_beat < kMinBits) return std::nullopt;
   const ArenaScope scratch(arena);
-  latents = take_usual(sample, latents, effort.max_sample_n, arena);
+  latents = take_some(sample, latents, kUsualSamples * effort.max_sample_n, arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const unsigned most =
       std::min<unsigned>(effort.max_conv1_order, static_cast<unsigned>(sample.run_n / 4));
