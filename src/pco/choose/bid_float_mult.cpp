@@ -309,10 +309,13 @@ bool bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates
 // The smallest steps between some of the numbers, in their order by size, that are no mere errors.
 template <FloatLatent L>
 MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
+  constexpr std::size_t kLeast = 256;
   constexpr std::size_t kMost = 1024;
   constexpr double kClear = 16;
   const ArenaScope scratch(arena);
-  const std::size_t share = latents.size() / kMost + 1;
+  const std::size_t some_n = std::clamp(latents.size() / 4, kLeast, kMost);
+  // Odd, as runs of a sample are even.
+  const std::size_t share = (latents.size() / some_n) | 1;
   const std::span<L> some = arena.make<L>(latents.size() / share);
   for (std::size_t i = 0; i < some.size(); ++i) some[i] = latents[i * share];
   const Range<L> range = range_of(std::span<const L>(some));
@@ -331,14 +334,17 @@ MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
     if (std::isfinite(step) && step > kClear * error) steps[n++] = {step, error};
   }
   MeasuredList list;
-  if (n == 0) return list;
-  const std::span<double> values = arena.make<double>(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = steps[i].value;
-  const auto last = values.begin() + static_cast<std::ptrdiff_t>(std::min(n, kProbes) - 1);
-  std::nth_element(values.begin(), last, values.end());
+  double most = HUGE_VAL;
+  if (n > kProbes) {
+    const std::span<double> values = arena.make<double>(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = steps[i].value;
+    const auto last = values.begin() + static_cast<std::ptrdiff_t>(kProbes - 1);
+    std::nth_element(values.begin(), last, values.end());
+    most = *last;
+  }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < n && kept < kProbes; ++i) {
-    if (steps[i].value > *last) continue;
+    if (steps[i].value > most) continue;
     list.add(steps[i].value, steps[i].error);
     ++kept;
   }

@@ -23,7 +23,9 @@ constexpr float kCostlySecondary = 0.2f;
 // Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
 constexpr float kRareBits = 0.75f;
 
+// And below so many it is told by none; but of so few bits in all there is nothing to save.
 constexpr float kRarestBits = 0.05f;
+constexpr float kFewRareBits = 2048;
 
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
@@ -343,7 +345,8 @@ class Chooser {
     if (!is_auto_delta() || consecutive->order != 1) return;
     Weighed other = first;
     other.delta = Consecutive{2, consecutive->secondary};
-    choices.add(choice_of(other, effort_.misled * first.bits));
+    const float few_bits = kFewRareBits / static_cast<float>(ordered_.n);
+    choices.add(choice_of(other, std::max(effort_.misled * first.bits, few_bits)));
   }
 
   static Choice choice_of(const Weighed& weighed, float worth_over_bits) {

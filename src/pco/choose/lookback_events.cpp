@@ -8,12 +8,14 @@
 #include <bit>
 
 #include "pco/choose/sample.hpp"
+#include "pco/stats/histogram.hpp"
+#include "pco/stats/sort.hpp"
 
 namespace numpact {
 namespace {
 
 constexpr std::size_t kMaxStretchN = std::size_t{1} << 18;
-constexpr std::size_t kMaxEvents = 4096;
+constexpr std::size_t kMaxEvents = 2048;
 // With more than one in so many, once there are some, steps are not rare.
 constexpr std::size_t kLeastGap = 3;
 constexpr std::size_t kSomeEvents = 256;
@@ -57,7 +59,7 @@ bool is_quiet(const L* latents, L usual) {
 
 // How far before each event the last one of the same hash was; none if events are not rare.
 template <Latent L>
-std::span<std::uint32_t> event_distances(std::span<const L> latents, Arena& arena) {
+std::span<const std::uint32_t> event_distances(std::span<const L> latents, Arena& arena) {
   const std::span<std::uint32_t> distances = arena.make<std::uint32_t>(kMaxEvents);
   const ArenaScope scratch(arena);
   const std::span<std::uint32_t> positions = arena.make<std::uint32_t>(std::size_t{1} << kSlotLog);
@@ -99,11 +101,14 @@ std::size_t event_stretch_n(std::size_t page_n) { return std::min(page_n, kMaxSt
 
 Periods find_event_periods(const LatentArray& stretch, Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::span<std::uint32_t> distances = stretch.visit([&](auto latents) {
+  const std::span<const std::uint32_t> found = stretch.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     return event_distances(std::span<const L>(latents), arena);
   });
-  std::sort(distances.begin(), distances.end());
+  if (found.empty()) return {};
+  const Range<std::uint32_t> range = range_of(found);
+  const std::span<const std::uint32_t> distances =
+      sorted_copy(found, range.lower, range.upper, arena);
   std::array<Counted, kOftenShare> frequent{};
   std::size_t n = 0;
   const std::size_t often = std::max(kLeastOften, distances.size() / kOftenShare + 1);

@@ -27,7 +27,9 @@ constexpr float kTollBesideConv1 = 0.01f;
 // Of evenly spaced latents and of a sample one must be wrong if they differ by more.
 constexpr float kDoubtful = 1.1f;
 // Lookbacks that take so much more than the search thought are sought by a sample apart, too.
-constexpr float kMisled = 1.15f;
+constexpr float kMisled = 1.3f;
+// Unless they take less than this share of what is known.
+constexpr float kFarBelow = 0.6f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.02f;
 
@@ -184,7 +186,8 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   Looked looked =
       look(lookback, latents.primary, most, trial.level, LookbackSample::kNeighbours, arena);
   if (looked.found.all.empty()) return LookbackVerdict::kLost;
-  if (looked.all_bits() > kMisled * looked.found.bits) {
+  const float least = std::max(kMisled * looked.found.bits, kFarBelow * other_bits);
+  if (looked.all_bits() > least) {
     const Looked apart =
         look(lookback, latents.primary, most, trial.level, LookbackSample::kApart, arena);
     if (!apart.found.all.empty() && apart.all_bits() < looked.all_bits()) looked = apart;
