@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bases of floats: decimals, multiples of them, whatever base Euclid's algorithm finds between the
-// numbers; and parts of a base whose multiples round to the numbers more often.
+// numbers or the steps between them; the finest ones; and parts of a base whose multiples round to
+// the numbers more often.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -19,8 +20,8 @@ namespace {
 
 constexpr std::size_t kProbes = 256;
 constexpr std::size_t kFewProbes = 8;
-// One in so many probes tells whether far too few fit.
-constexpr std::size_t kOneFittedIn = 8;
+// One in so many probes, odd as rows of tables are even, tells whether far too few fit.
+constexpr std::size_t kOneFittedIn = 7;
 
 // Powers of ten are exact as doubles up to 10^22.
 constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -101,7 +102,8 @@ std::size_t count_fitting(const Probes& probes, double factor, std::size_t most_
 }
 
 // denominator: 0 if parts of the base are of no use.
-void add_base(NumberType type, double numerator, double denominator, Candidates& candidates) {
+void add_base(NumberType type, double numerator, double denominator, Candidates& candidates,
+              bool is_finest = false) {
   const double base = denominator == 0 ? numerator : numerator / denominator;
   const FloatMult mult = FloatMult::of(base, type);
   if (!mult.is_valid(type)) return;
@@ -109,7 +111,7 @@ void add_base(NumberType type, double numerator, double denominator, Candidates&
     const auto* same = std::get_if<FloatMult>(&other.mode);
     if (same != nullptr && same->base_bits == mult.base_bits) return;
   }
-  candidates.add(Candidate{mult, numerator, denominator});
+  candidates.add(Candidate{mult, numerator, denominator, is_finest});
 }
 
 struct CommonDivisor {
@@ -158,9 +160,9 @@ void add_decimal(NumberType type, const Probes& probes, int decimals, double par
   add_base(type, static_cast<double>(common.divisor) * numerator, denominator, candidates);
 }
 
-// What decimals were found so far.
+// How well the best of the decimals so far suits.
 struct Decimals {
-  std::size_t least_misfits;  // that a base leaves, or that one may leave at most
+  std::size_t least_misfits;  // of the probes; all before any was found
 
   bool suit(const Probes& probes) const { return 10 * least_misfits <= probes.n; }
 };
@@ -262,7 +264,7 @@ class MeasuredList {
   std::span<const Measured> all() const { return std::span(all_).first(n_); }
 
  private:
-  std::array<Measured, 2 * kProbes> all_;
+  std::array<Measured, kProbes> all_;
   std::size_t n_ = 0;
 };
 
@@ -335,18 +337,20 @@ MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
   }
   MeasuredList list;
   double most = HUGE_VAL;
+  std::size_t ties = 0;  // of the largest, that there is room for
   if (n > kProbes) {
     const std::span<double> values = arena.make<double>(n);
     for (std::size_t i = 0; i < n; ++i) values[i] = steps[i].value;
     const auto last = values.begin() + static_cast<std::ptrdiff_t>(kProbes - 1);
     std::nth_element(values.begin(), last, values.end());
     most = *last;
+    ties = kProbes;
+    for (std::size_t i = 0; i < n; ++i) ties -= steps[i].value < most ? 1 : 0;
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < n && kept < kProbes; ++i) {
-    if (steps[i].value > most) continue;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (steps[i].value > most || (steps[i].value == most && ties == 0)) continue;
+    ties -= steps[i].value == most ? 1 : 0;
     list.add(steps[i].value, steps[i].error);
-    ++kept;
   }
   return list;
 }
@@ -446,14 +450,16 @@ void bid_finest(NumberType type, const Probes& probes, Candidates& candidates) {
   const double limit = static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
   int decimals = kMaxDecimals;
   while (decimals >= 0 && most * kPowersOfTen[decimals] >= limit) --decimals;
-  if (decimals > 0) add_base(type, 1 / kPowersOfTen[decimals], 0, candidates);
+  if (decimals > 0 && most * kPowersOfTen[decimals] >= 1) {
+    add_base(type, 1 / kPowersOfTen[decimals], 0, candidates, true);
+  }
   // The power of two below the most, of a number with as many digits.
   constexpr unsigned kExponentShift = 52;
   const std::uint64_t exponent = std::bit_cast<std::uint64_t>(most) >> kExponentShift;
   const std::uint64_t below = probes.mantissa_digits - 1;
   if (exponent <= below) return;
   const double base = std::bit_cast<double>((exponent - below) << kExponentShift);
-  add_base(type, base, 0, candidates);
+  add_base(type, base, 0, candidates, true);
 }
 
 // Whether most of some evenly spread numbers are near the one before.
@@ -529,7 +535,7 @@ void bid_divided(NumberType type, std::span<const L> latents, const Candidate& b
     if (count_corrections(probes.first(n / 4), mult) > count / 4 + kFewMore) continue;
     const std::size_t fewer = count_corrections(probes, mult);
     if (correction_bits(fewer, n) > correction_bits(count, n) - kWorthwhile) continue;
-    candidates.add(Candidate{mult, base.numerator, denominator});
+    candidates.add(Candidate{mult, base.numerator, denominator, false});
     ++bids;
     count = fewer;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of few significant bits end in zeros.
+// Numbers of few significant bits end in zeros, or nearly so if they were printed and read again.
 #include <algorithm>
 #include <bit>
 
@@ -15,12 +15,13 @@ constexpr unsigned kMinK = 3;
 // Numbers of other types that were printed with 15 digits and read again are off by a few units in
 // the last place: their low bits are nearly zero, or nearly what would carry over. k: of single,
 // half and brain floats in doubles.
-constexpr unsigned kOtherTypesK[] = {29, 42, 45};
+constexpr unsigned kOtherTypesK[] = {45, 42, 29};
 // Nearly: so many bits less tell.
 constexpr unsigned kTellingBits = 10;
 constexpr std::size_t kProbes = 256;
 
-void bid_other_types(std::span<const std::uint64_t> latents, Candidates& candidates) {
+// Its k, or 0.
+unsigned find_other_type(std::span<const std::uint64_t> latents) {
   const std::size_t step = latents.size() / kProbes + 1;
   for (const unsigned k : kOtherTypesK) {
     const std::uint64_t mask = (std::uint64_t{1} << k) - 1;
@@ -34,8 +35,9 @@ void bid_other_types(std::span<const std::uint64_t> latents, Candidates& candida
       near_n += low != 0 && std::min(low, mask + 1 - low) < near ? 1 : 0;
     }
     // Zeros and the like are whole in any type.
-    if (2 * near_n > looked - exact_n && 8 * near_n > looked) candidates.add(FloatQuant{k});
+    if (2 * near_n > looked - exact_n && 8 * near_n > looked) return k;
   }
+  return 0;
 }
 
 template <FloatLatent L>
@@ -72,11 +74,13 @@ void bid(std::span<const L> latents, Candidates& candidates) {
       best = k;
     }
   }
-  if constexpr (sizeof(L) == 8) {
-    if (widest < kMost) bid_other_types(latents, candidates);
-  }
   if (widest != 0) candidates.add(FloatQuant{widest});
-  if (best != widest && 2 * best_saved > best * latents.size()) candidates.add(FloatQuant{best});
+  const bool has_best = best != widest && 2 * best_saved > best * latents.size();
+  if (has_best) candidates.add(FloatQuant{best});
+  if constexpr (sizeof(L) == 8) {
+    const unsigned k = widest < kMost ? find_other_type(latents) : 0;
+    if (k != 0 && k != widest && !(has_best && k == best)) candidates.add(FloatQuant{k});
+  }
 }
 
 }  // namespace

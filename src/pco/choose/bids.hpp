@@ -15,12 +15,13 @@ struct Candidate {
   AnyMode mode;
   // Of a FloatMult's base, where it is a fraction of whole numbers; else the base over 1.
   double numerator = 0;
-  double denominator = 0;
+  double denominator = 0;  // 0 if parts of the base are of no use
+  bool is_finest = false;  // a base that says nothing of the numbers
 };
 
 class Candidates {
  public:
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMost = 16;
 
   // Dropped if there is no room.
   void add(const Candidate& candidate) {

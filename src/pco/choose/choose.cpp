@@ -23,7 +23,8 @@ constexpr float kCostlySecondary = 0.2f;
 // Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
 constexpr float kRareBits = 0.75f;
 
-// And below so many it is told by none; but of so few bits in all there is nothing to save.
+// Below so many no sample tells how the rare ones go on; but of so few bits in all there is nothing
+// to save.
 constexpr float kRarestBits = 0.05f;
 constexpr float kFewRareBits = 2048;
 
@@ -248,9 +249,7 @@ class Chooser {
   }
 
   static float toll(const Candidate& candidate, std::size_t index) {
-    const bool is_finest =
-        std::holds_alternative<FloatMult>(candidate.mode) && candidate.denominator == 0;
-    return is_finest ? kFinestToll : index > 1 ? kLaterToll : 0;
+    return candidate.is_finest ? kFinestToll : index > 1 ? kLaterToll : 0;
   }
 
   void rank_divided(const FirstLook& look, const Sample& sample, const Sample& few,
@@ -273,6 +272,7 @@ class Chooser {
                 const DeltaSpec& delta, float toll) const {
     Weighed weighed = weigh_mode(mode, sample, rough, delta, effort_, arena_);
     weighed.bits *= 1 + toll;
+    weighed.toll = toll;
     return weighed;
   }
 
@@ -304,9 +304,12 @@ class Chooser {
     const ArenaScope scratch(arena_);
     const SplitLatents latents = split(way.mode, sample.latents, arena_);
     const float other_bits = way.secondary_bits;
+    const float to_beat = way.bits / (1 + way.toll) - other_bits;
     const std::optional<WeighedConv1> conv =
-        weigh_conv1(sample, latents.primary, way.bits - other_bits, effort_, arena_);
-    if (conv) ranking.add({way.mode, conv->conv, conv->bits + other_bits, other_bits});
+        weigh_conv1(sample, latents.primary, to_beat, effort_, arena_);
+    if (!conv) return;
+    const float bits = (conv->bits + other_bits) * (1 + way.toll);
+    ranking.add({way.mode, conv->conv, bits, other_bits, way.toll});
   }
 
   void add_dict(const Sample& sample, Ranking& ranking) const {
@@ -325,9 +328,11 @@ class Chooser {
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
     choices.add(with_asked_delta(choice_of(first, 0)));
     add_other_order(first, choices);
+    // It takes no other mode's place.
+    const std::size_t most = effort_.trials + choices.all().size() - 1;
     for (const Weighed& next : ranking.all().subspan(1)) {
       const bool is_close = next.bits <= kCloseSecond * first.bits;
-      if (choices.all().size() >= effort_.trials || (tries_more() && !is_close)) break;
+      if (choices.all().size() >= most || (tries_more() && !is_close)) break;
       if (hints_ != nullptr && !tries_more()) break;
       const float margin = tries_more() ? 1 / kCloseSecond : effort_.misled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));

@@ -22,7 +22,7 @@ constexpr std::size_t kSomeEvents = 256;
 // Steps that tell which is the usual one.
 constexpr std::size_t kVotes = 1024;
 constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-// An event drops out of the hash after so many more.
+// What the hash is shifted by for each event: four are in it.
 constexpr unsigned kEventBits = 16;
 constexpr unsigned kSlotLog = 12;
 // A distance is frequent that one in so many is.

@@ -440,7 +440,7 @@ float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t leas
 }
 
 // What a number would take if all looked back by a period of events, but those before the first
-// one, which are as they are; and any that then differ, by the width of all.
+// one, which are as they are; and any that then differ took half the bits of a latent.
 float bits_of_events(const LatentArray& page, const AnyMode& mode, float bits, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = event_stretch_n(page.n);

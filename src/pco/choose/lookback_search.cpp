@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "pco/choose/binning.hpp"
@@ -37,8 +38,7 @@ constexpr std::size_t kTriedForAll = 4;
 constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
-// Deltas of neighbours are often the same where those of the page are not: one in so many is
-// One in so many lies apart from the others.
+// Of latents that are to lie apart one in so many is taken.
 constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
 constexpr float kWorthMany = 0.99f;
@@ -135,10 +135,11 @@ class Search {
     for (std::size_t round = 0; round < effort_.rounds; ++round) {
       best = weigh(*best.costs, choose_some(*best.costs));
     }
-    LookbackCosts many(counts, kBits<L>, unused_bits_, effort_.more_frequent, arena_);
+    std::optional<LookbackCosts> many;
     if (effort_.more_frequent > most) {
-      learn(many);
-      const Learned with_many = weigh(many, choose_some(many));
+      many.emplace(counts, kBits<L>, unused_bits_, effort_.more_frequent, arena_);
+      learn(*many);
+      const Learned with_many = weigh(*many, choose_some(*many));
       if (with_many.in_bins < kWorthMany * best.in_bins) best = with_many;
     }
     try_one(chosen_.n);

@@ -21,6 +21,7 @@ struct Weighed {
   AnyDelta delta;
   float bits = HUGE_VALF;    // for each number, metadata included
   float secondary_bits = 0;  // of them
+  float toll = 0;            // the share that was added to what was estimated
 };
 
 // Bits for each number of the chunk, metadata included, of one variable under consecutive delta of
