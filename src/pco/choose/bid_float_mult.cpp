@@ -258,8 +258,8 @@ double commonest_base(std::span<const Measured> all) {
 
 class MeasuredList {
  public:
-  void add(double value, double error) {
-    if (n_ < all_.size()) all_[n_++] = {std::abs(value), error};
+  void add(const Measured& one) {
+    if (n_ < all_.size()) all_[n_++] = one;
   }
   std::span<const Measured> all() const { return std::span(all_).first(n_); }
 
@@ -268,35 +268,35 @@ class MeasuredList {
   std::size_t n_ = 0;
 };
 
+// One in the digit before the last of a number near 1.
+double rounding_of(unsigned mantissa_digits) {
+  return 2 / static_cast<double>(std::uint64_t{1} << mantissa_digits);
+}
+
+Measured distance(double from, double to, double rounding) {
+  return {std::abs(to - from), rounding * std::max(std::abs(from), std::abs(to))};
+}
+
 MeasuredList measured(const Probes& probes) {
   MeasuredList list;
   // The last two digits may be wrong.
-  const double rounding = 4 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  const double rounding = 2 * rounding_of(probes.mantissa_digits);
   for (std::size_t i = 0; i < probes.n; ++i) {
-    list.add(probes.values[i], rounding * std::abs(probes.values[i]));
+    const double magnitude = std::abs(probes.values[i]);
+    list.add({magnitude, rounding * magnitude});
   }
   return list;
 }
 
-// Whether a base that may be off by a share is one over a whole number, which it is then meant to
-// be.
-bool is_inverse(double base, double share, double& whole) {
-  const double inverse = 1 / base;
-  if (!(inverse < 0x1p50)) return false;
-  whole = round_whole(inverse);
+// share: by which the base may be off. One that is one over a whole number then is meant to be.
+void add_common_base(NumberType type, double base, double share, Candidates& candidates) {
   // By chance many are nearly so.
   constexpr double kNearlyWhole = 0.05;
-  return whole >= 1 && std::abs(whole * base - 1) < share &&
-         std::abs(inverse - whole) < kNearlyWhole;
-}
-
-void add_common_base(NumberType type, double base, double share, Candidates& candidates) {
-  double whole = 0;
-  if (is_inverse(base, share, whole)) {
-    add_base(type, 1, whole, candidates);
-  } else {
-    add_base(type, base, 1, candidates);
-  }
+  const double inverse = 1 / base;
+  const double whole = inverse < 0x1p50 ? round_whole(inverse) : 0;
+  const bool is_inverse =
+      whole >= 1 && std::abs(whole * base - 1) < share && std::abs(inverse - whole) < kNearlyWhole;
+  add_base(type, is_inverse ? 1 : base, is_inverse ? whole : 1, candidates);
 }
 
 // False if there is no base.
@@ -308,9 +308,32 @@ bool bid_euclidean(NumberType type, const Probes& probes, Candidates& candidates
   return true;
 }
 
-// The smallest steps between some of the numbers, in their order by size, that are no mere errors.
+// As many of the smallest as there is room for, in their order; of equal ones the first.
+MeasuredList smallest(std::span<const Measured> all, Arena& arena) {
+  MeasuredList list;
+  double most = HUGE_VAL;
+  std::size_t ties = 0;  // of the largest, that there is room for
+  if (all.size() > kProbes) {
+    const ArenaScope scratch(arena);
+    const std::span<double> values = arena.make<double>(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) values[i] = all[i].value;
+    const auto last = values.begin() + static_cast<std::ptrdiff_t>(kProbes - 1);
+    std::nth_element(values.begin(), last, values.end());
+    most = *last;
+    ties = kProbes;
+    for (const Measured& one : all) ties -= one.value < most ? 1 : 0;
+  }
+  for (const Measured& one : all) {
+    if (one.value > most || (one.value == most && ties == 0)) continue;
+    ties -= one.value == most ? 1 : 0;
+    list.add(one);
+  }
+  return list;
+}
+
+// The smallest steps between some of the numbers that are no mere errors.
 template <FloatLatent L>
-MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
+MeasuredList measured_steps(std::span<const L> latents, unsigned mantissa_digits, Arena& arena) {
   constexpr std::size_t kLeast = 256;
   constexpr std::size_t kMost = 1024;
   constexpr double kClear = 16;
@@ -323,46 +346,25 @@ MeasuredList measured_steps(std::span<const L> latents, Arena& arena) {
   const Range<L> range = range_of(std::span<const L>(some));
   const std::span<const L> sorted =
       sorted_copy(std::span<const L>(some), range.lower, range.upper, arena);
-  const unsigned digits = FloatTraits<L>::kMantissaBits + 1;
-  const double rounding = 2 / static_cast<double>(std::uint64_t{1} << digits);
+  const double rounding = rounding_of(mantissa_digits);
   const std::span<Measured> steps = arena.make<Measured>(sorted.size());
   std::size_t n = 0;
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i] == sorted[i - 1]) continue;
-    const double from = to_double(sorted[i - 1]);
-    const double to = to_double(sorted[i]);
-    const double error = rounding * std::max(std::abs(from), std::abs(to));
-    const double step = to - from;
-    if (std::isfinite(step) && step > kClear * error) steps[n++] = {step, error};
+    const Measured step = distance(to_double(sorted[i - 1]), to_double(sorted[i]), rounding);
+    if (std::isfinite(step.value) && step.value > kClear * step.error) steps[n++] = step;
   }
-  MeasuredList list;
-  double most = HUGE_VAL;
-  std::size_t ties = 0;  // of the largest, that there is room for
-  if (n > kProbes) {
-    const std::span<double> values = arena.make<double>(n);
-    for (std::size_t i = 0; i < n; ++i) values[i] = steps[i].value;
-    const auto last = values.begin() + static_cast<std::ptrdiff_t>(kProbes - 1);
-    std::nth_element(values.begin(), last, values.end());
-    most = *last;
-    ties = kProbes;
-    for (std::size_t i = 0; i < n; ++i) ties -= steps[i].value < most ? 1 : 0;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (steps[i].value > most || (steps[i].value == most && ties == 0)) continue;
-    ties -= steps[i].value == most ? 1 : 0;
-    list.add(steps[i].value, steps[i].error);
-  }
-  return list;
+  return smallest(steps.first(n), arena);
 }
 
 // How far the probes are from one of them: larger multiples.
 MeasuredList measured_distances(const Probes& probes) {
   MeasuredList list;
-  const double rounding = 2 / static_cast<double>(std::uint64_t{1} << probes.mantissa_digits);
+  const double rounding = rounding_of(probes.mantissa_digits);
   const double from = probes.values[probes.n / 2];
   for (std::size_t i = 0; i < probes.n; ++i) {
     const double to = probes.values[i];
-    if (to != from) list.add(to - from, rounding * std::max(std::abs(from), std::abs(to)));
+    if (to != from) list.add(distance(from, to, rounding));
   }
   return list;
 }
@@ -379,37 +381,29 @@ RoughBase refine(RoughBase base, std::span<const Measured> all) {
   constexpr std::size_t kTop = 9;
   constexpr double kSure = 0.1;
   for (;;) {
-    // The largest multiples that are sure, ascending.
-    std::array<RoughBase, kTop> top;
-    std::array<double, kTop> multiples;
+    // The largest multiples that are sure, descending; of equal ones the last first.
+    struct Told {
+      double multiple;
+      RoughBase base;
+    };
+    std::array<Told, kTop> top;
     std::size_t n = 0;
     for (const Measured& one : all) {
       const double multiple = round_whole(one.value / base.value);
       if (multiple < 1 || multiple * base.share + one.error / base.value > kSure) continue;
       if (std::abs(one.value / base.value - multiple) > 2 * kSure) continue;
-      if (n == kTop && multiple <= multiples[0]) continue;
-      std::size_t at = n < kTop ? n++ : 0;
-      if (at == 0 && n == kTop) {
-        for (; at + 1 < kTop && multiples[at + 1] < multiple; ++at) {
-          multiples[at] = multiples[at + 1];
-          top[at] = top[at + 1];
-        }
-      } else {
-        for (; at > 0 && multiples[at - 1] > multiple; --at) {
-          multiples[at] = multiples[at - 1];
-          top[at] = top[at - 1];
-        }
-      }
-      multiples[at] = multiple;
-      top[at] = {one.value / multiple, one.error / one.value};
+      if (n == kTop && multiple <= top[kTop - 1].multiple) continue;
+      std::size_t at = n < kTop ? n++ : kTop - 1;
+      for (; at > 0 && top[at - 1].multiple <= multiple; --at) top[at] = top[at - 1];
+      top[at] = {multiple, {one.value / multiple, one.error / one.value}};
     }
     if (n < kTop) return base;
     double share = 0;
-    for (const RoughBase& one : top) share = std::max(share, 2 * one.share);
+    for (const Told& one : top) share = std::max(share, 2 * one.base.share);
     if (!(share < base.share / 2)) return base;
     std::sort(top.begin(), top.end(),
-              [](const RoughBase& a, const RoughBase& b) { return a.value < b.value; });
-    base = {top[kTop / 2].value, share};
+              [](const Told& a, const Told& b) { return a.base.value < b.base.value; });
+    base = {top[kTop / 2].base.value, share};
   }
 }
 
@@ -432,7 +426,7 @@ template <FloatLatent L>
 void bid_step(NumberType type, std::span<const L> latents, const Probes& probes,
               Candidates& candidates, Arena& arena) {
   constexpr double kFirstShare = 0.002;
-  const MeasuredList steps = measured_steps(latents, arena);
+  const MeasuredList steps = measured_steps(latents, probes.mantissa_digits, arena);
   const double rough = commonest_base(steps.all());
   if (rough == 0) return;
   RoughBase base = refine({rough, kFirstShare}, steps.all());
