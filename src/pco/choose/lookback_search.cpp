@@ -42,6 +42,8 @@ constexpr float kAlike = 1.05f;
 constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
 constexpr float kWorthMany = 0.99f;
+// What is so much more than is wanted before the costs were learned for long stays more.
+constexpr float kFarOver = 1.02f;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
 
@@ -122,10 +124,12 @@ class Search {
     LookbackCosts from_near(counts, kBits<L>, unused_bits_, most, arena_);
     LookbackCosts from_strings(counts, kBits<L>, unused_bits_, most, arena_);
     chosen_.lookbacks = arena_.make<std::uint32_t>(some_.max_n());
+    deltas_ = arena_.make<L>(some_.max_n());
     Learned best = weigh(from_near, start_near(from_near));
     Learned other = weigh(from_strings, start_with_strings(from_strings));
     if (other.in_bins < best.in_bins) std::swap(best, other);
     const One one = find_one(from_near.frequent(), from_strings.frequent(), best.bits);
+    if (std::min(best.in_bins, one.bits) > kFarOver * give_up_bits) return {};
     const auto try_one = [&](std::size_t one_other) {
       if (one.bits >= best.bits) return;
       other = weigh(*other.costs, start_with_one(one.lookback, one_other, *other.costs));
@@ -161,7 +165,9 @@ class Search {
   }
 
   void note(std::size_t i, std::uint32_t lookback) {
-    chosen_.add(lookback, signed_width(static_cast<L>(latents_[i] - latents_[i - lookback])));
+    const L delta = static_cast<L>(latents_[i] - latents_[i - lookback]);
+    deltas_[chosen_.n] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits_);
+    chosen_.add(lookback, signed_width(delta));
   }
   float learn(LookbackCosts& costs) {
     chosen_.scale = static_cast<float>(latents_.size() - state_n_) / static_cast<float>(chosen_.n);
@@ -283,17 +289,10 @@ class Search {
 
   // `bits`: what choose_some() returned last, for the costs.
   Learned weigh(LookbackCosts& costs, float bits) {
-    const ArenaScope scratch(arena_);
-    const std::span<L> deltas = arena_.make<L>(chosen_.n / one_in_ + 1);
-    std::size_t k = 0;
+    const std::span<L> deltas = deltas_.first(chosen_.n);
     std::size_t count = 0;
-    some_.each([&](std::size_t begin, std::size_t n) {
-      for (std::size_t i = begin; i < begin + n; ++i, ++k) {
-        if (k % one_in_ != 0) continue;
-        const L delta = static_cast<L>(latents_[i] - latents_[i - chosen_.lookbacks[k]]);
-        deltas[count++] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits_);
-      }
-    });
+    // In place, as they are noted anew before they are weighed again.
+    for (std::size_t k = 0; k < deltas.size(); k += one_in_) deltas[count++] = deltas[k];
     const float spread = static_cast<float>(chosen_.n) / static_cast<float>(count);
     const float in_bins =
         estimate_bits(LatentArray(deltas.first(count)), spread * chosen_.scale, arena_) /
@@ -346,6 +345,7 @@ class Search {
   std::span<std::uint32_t> strings_;  // and the same string
   std::span<std::uint32_t> near_;     // and a latent with the same upper bits
   ChosenLookbacks chosen_;
+  std::span<L> deltas_;  // under the chosen ones, as they would be stored
   std::array<std::uint32_t, kBlockN> best_{};
   Arena& arena_;
 };
