@@ -112,20 +112,18 @@ void count_blocks(std::span<const L> stored, const BlockBins& shared, const Tree
   const std::size_t per_block = stored.size() / blocks.size();
   const std::uint16_t* at = indices.data();
   for (CutSegment& block : blocks) {
-    // Two tables, so that runs of one bin don't wait for their own counter.
-    std::array<std::uint32_t, kCutLeaves> even;
-    std::array<std::uint32_t, kCutLeaves> odd;
-    std::fill_n(even.begin(), bins, 0);
-    std::fill_n(odd.begin(), bins, 0);
+    // Several tables, so that runs of one bin don't wait for their own counter.
+    std::array<std::array<std::uint32_t, kCutLeaves>, 4> tables;
+    for (auto& table : tables) std::fill_n(table.begin(), bins, 0);
     std::size_t i = 0;
-    for (; i + 2 <= per_block; i += 2) {
-      ++even[at[i]];
-      ++odd[at[i + 1]];
+    for (; i + tables.size() <= per_block; i += tables.size()) {
+      for (std::size_t k = 0; k < tables.size(); ++k) ++tables[k][at[i + k]];
     }
-    if (i < per_block) ++even[at[i]];
+    for (; i < per_block; ++i) ++tables[0][at[i]];
     at += per_block;
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      block.counts[delta][shared.places[bin]] = even[bin] + odd[bin];
+      block.counts[delta][shared.places[bin]] =
+          (tables[0][bin] + tables[1][bin]) + (tables[2][bin] + tables[3][bin]);
     }
   }
 }

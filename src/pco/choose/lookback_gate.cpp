@@ -131,6 +131,18 @@ struct Repeats {
   }
 };
 
+// How many are to be looked at for a part of them to stand for all; of more or fewer a few frequent
+// ones, or the lack of them, say little of the rest.
+struct Telling {
+  float least;
+  float most;
+
+  bool is_too_many(std::size_t looked) const { return static_cast<float>(looked) > most; }
+  bool holds_for(const Repeats& repeats) const {
+    return static_cast<float>(repeats.looked) >= least && !is_too_many(repeats.looked);
+  }
+};
+
 // The latest positions of what is looked at.
 template <Latent L>
 class Seen {
@@ -170,10 +182,13 @@ class Seen {
 template <Latent L>
 class Finder {
  public:
-  Finder(std::span<const L> page, const Parts& parts, unsigned doublings, Arena& arena)
+  // What is looked at too often to tell anything is given up.
+  Finder(std::span<const L> page, const Parts& parts, unsigned doublings, const Telling& telling,
+         Arena& arena)
       : page_(page),
         log_(pick_log(parts.page_n())),
         doublings_(doublings),
+        telling_(telling),
         values_(page, slot_log(parts.n()), arena),
         strings_(page, slot_log(parts.n()), arena) {
     for (const Parts::Part& part : parts.all()) look(part.begin, part.end);
@@ -192,9 +207,15 @@ class Finder {
     PickedHashes picked;
     for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
       const std::size_t n = std::min(kHashBlockN, to - begin);
+      const bool looks_at_values = !telling_.is_too_many(values().looked);
+      const bool looks_at_strings = !telling_.is_too_many(strings().looked);
+      if (!looks_at_values && !looks_at_strings) return;
       hash_latents(page_.data() + begin, n, block);
-      pick_hashes(block, n, log_, picked);
-      values_.look(picked, begin);
+      if (looks_at_values) {
+        pick_hashes(block, n, log_, picked);
+        values_.look(picked, begin);
+      }
+      if (!looks_at_strings) continue;
       hash_strings(block, n, doublings_, string_block);
       pick_hashes(string_block, n, log_, picked);
       strings_.look(picked, begin);
@@ -205,6 +226,7 @@ class Finder {
   std::span<const L> page_;
   unsigned log_;
   unsigned doublings_;
+  Telling telling_;
   Seen<L> values_;
   Seen<L> strings_;
 };
@@ -303,19 +325,16 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   return bits / n;
 }
 
-// Whether a part of the values stands for all of them: a few frequent ones, or the lack of them,
-// say little of the rest.
-bool is_telling(const Repeats& repeats, const PlainBits& plain, const Parts& parts) {
-  const float looked = static_cast<float>(repeats.looked);
+Telling telling_of(const PlainBits& plain, const Parts& parts) {
   const float expected = (1 - plain.equal_share) * static_cast<float>(parts.n()) /
                          static_cast<float>(std::size_t{1} << pick_log(parts.page_n()));
-  return looked >= kFew * expected && looked <= kMany * expected;
+  return {kFew * expected, kMany * expected};
 }
 
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, const Parts& parts,
-                    Arena& arena) {
-  if (!is_telling(repeats, plain, parts)) return bits;
+float promised_bits(const Repeats& repeats, const Telling& telling, const PlainBits& plain,
+                    float bits, std::size_t page_n, Arena& arena) {
+  if (!telling.holds_for(repeats)) return bits;
   const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_share > 0
@@ -323,7 +342,7 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
                           : 0;
   const float other_share = 1 - plain.equal_share;
   if (equal + other_share * known > bits) return bits;
-  const float found = other_share * yes * static_cast<float>(parts.page_n());
+  const float found = other_share * yes * static_cast<float>(page_n);
   return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
 }
 
@@ -515,18 +534,24 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const Parts parts(page.n, trial.level);
-    const Finder<L> repeats(std::span<const L>(span), parts, string_log, arena);
-    const auto promise_with = [&](const PlainDelta& rest) {
-      const PlainBits plain = plain_bits(sample, rest.delta, rest.bits);
-      if (promised_bits(repeats.strings(), plain, rest.bits, parts, arena) < wanted) return true;
-      if (page.n < kFewNumbers && !is_telling(repeats.values(), plain, parts)) {
+    const PlainBits as_chosen = plain_bits(sample, choice.delta, bits);
+    const Telling telling = telling_of(as_chosen, parts);
+    const Finder<L> repeats(std::span<const L>(span), parts, string_log, telling, arena);
+    const auto promise_with = [&](const PlainBits& plain, float plain_bits) {
+      const auto promised = [&](const Repeats& found) {
+        return promised_bits(found, telling, plain, plain_bits, page.n, arena);
+      };
+      if (promised(repeats.strings()) < wanted) return true;
+      if (page.n < kFewNumbers && !telling.holds_for(repeats.values())) {
         const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
         return recalled_bits(page, other_bits, wanted_of_values, arena) < wanted_of_values;
       }
-      return promised_bits(repeats.values(), plain, rest.bits, parts, arena) < wanted_of_values;
+      return promised(repeats.values()) < wanted_of_values;
     };
-    if (!promise_with({choice.delta, bits})) return false;
-    return is_at_hand(choice.delta) || promise_with(delta_at_hand(sample, choice, trial, arena));
+    if (!promise_with(as_chosen, bits)) return false;
+    if (is_at_hand(choice.delta)) return true;
+    const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
+    return promise_with(plain_bits(sample, other.delta, other.bits), other.bits);
   });
   if (promising) return true;
   if (bits >= kMinNearBits) {
