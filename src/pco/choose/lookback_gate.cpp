@@ -16,6 +16,7 @@
 #include "pco/choose/lookback_events.hpp"
 #include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_periods.hpp"
+#include "pco/choose/lookback_weigh.hpp"
 #include "pco/choose/lookback_words.hpp"
 #include "pco/choose/weigh.hpp"
 #include "pco/mode/split.hpp"
@@ -42,6 +43,10 @@ constexpr float kPromiseForSize = 0.01f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
 // takes about as much as naming it.
 constexpr float kPromiseOfValues = 0.04f;
+// And what estimates of that may be off, where only some of the values are looked at: a share of
+// what a number takes, or so many bits.
+constexpr float kDoubtOfValues = 0.16f;
+constexpr float kMostDoubtOfValues = 1.5f;
 // The lookback variable's bins.
 constexpr float kMetaBits = 200;
 // One of them.
@@ -519,6 +524,8 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   }
   const float wanted_of_values =
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
+  const float doubt =
+      trial.level < kLevelForSize ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
   const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits < kMinNearBits) {
@@ -526,7 +533,11 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     if (bits < kMinRepeatBits) return false;
   }
   const auto is_near = [&] {
-    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary;
+    if (near_bits(sample, choice.mode, wanted_of_primary, arena) >= wanted_of_primary) return false;
+    // A short search says more than the sample, where a search in full takes long.
+    return page.n < kLeastForStretches ||
+           stretches_look_back(page, choice, bits / trial.sampled_bits, trial.secondary_bits,
+                               trial.level, arena);
   };
   // Of a long page a sample is asked first.
   const bool is_long = page.n >= kLongN;
@@ -546,7 +557,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
         const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
         return recalled_bits(page, other_bits, wanted_of_values, arena) < wanted_of_values;
       }
-      return promised(repeats.values()) < wanted_of_values;
+      return promised(repeats.values()) < wanted_of_values - doubt;
     };
     if (!promise_with(as_chosen, bits)) return false;
     if (is_at_hand(choice.delta)) return true;

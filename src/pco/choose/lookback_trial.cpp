@@ -2,13 +2,10 @@
 #include "pco/choose/lookback_trial.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_gate.hpp"
-#include "pco/choose/lookback_search.hpp"
-#include "pco/choose/sample.hpp"
+#include "pco/choose/lookback_weigh.hpp"
 #include "pco/mode/split.hpp"
 
 namespace numpact {
@@ -18,7 +15,6 @@ constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.02f;
 constexpr float kMinPageBits = 768;
-constexpr std::size_t kWeighedN = 2048;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.05f;
 constexpr float kTollForSize = 0.02f;
@@ -33,115 +29,6 @@ constexpr float kFarBelow = 0.6f;
 // By the costs that the search learned, more than this over is too much.
 constexpr float kHopeless = 1.02f;
 
-// Evenly spaced latents: enough for their distribution.
-template <Latent L>
-LatentArray thin_out(std::span<const L> latents, Arena& arena) {
-  const std::size_t n = std::min(latents.size(), kWeighedN);
-  const std::span<L> thin = arena.make<L>(n);
-  const EvenPlaces places(latents.size(), n);
-  for (std::size_t i = 0; i < n; ++i) thin[i] = latents[places[i]];
-  return LatentArray(thin);
-}
-
-// The deltas of evenly spaced latents: enough for their distribution.
-template <Latent L>
-LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_t> lookbacks,
-                        Arena& arena) {
-  const std::size_t n = std::min(lookbacks.size(), kWeighedN);
-  const std::size_t state_n = latents.size() - lookbacks.size();
-  const std::span<L> deltas = arena.make<L>(n);
-  const EvenPlaces places(lookbacks.size(), n);
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t at = places[j];
-    const L* const latent = &latents[state_n + at];
-    deltas[j] = static_cast<L>(*latent - *(latent - lookbacks[at]) + kMid<L>);
-  }
-  return LatentArray(deltas);
-}
-
-float bits_each(const LatentArray& some, std::size_t n, Arena& arena) {
-  const float scale = static_cast<float>(n) / static_cast<float>(some.n);
-  return estimate_bits(some, scale, arena) / static_cast<float>(some.n);
-}
-
-// Bits for each latent of a variable that is encoded by the lookbacks.
-float weigh_deltas(std::span<const std::uint32_t> lookbacks, const LatentArray& latents,
-                   Arena& arena) {
-  const ArenaScope scratch(arena);
-  return latents.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    return bits_each(some_deltas(std::span<const L>(span), lookbacks, arena), lookbacks.size(),
-                     arena);
-  });
-}
-
-// And of one that is not.
-float weigh_plain(const LatentArray& latents, Arena& arena) {
-  const ArenaScope scratch(arena);
-  return latents.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    return bits_each(thin_out(std::span<const L>(span), arena), span.size(), arena);
-  });
-}
-
-// Consecutive deltas of evenly spaced latents.
-template <Latent L>
-LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& arena) {
-  const std::size_t room = latents.size() - order;
-  const std::size_t n = std::min(room, kWeighedN);
-  const std::span<L> deltas = arena.make<L>(n);
-  const EvenPlaces places(room, n);
-  std::array<L, kMaxConsecutiveOrder + 1> last;
-  for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t end = order + places[j];
-    for (std::size_t k = 0; k <= order; ++k) last[k] = latents[end - k];
-    for (unsigned round = 0; round < order; ++round) {
-      for (std::size_t k = 0; k + round < order; ++k) {
-        last[k] = static_cast<L>(last[k] - last[k + 1]);
-      }
-    }
-    deltas[j] = static_cast<L>(last[0] + kMid<L>);
-  }
-  return LatentArray(deltas);
-}
-
-// Bits for each latent under the choice as it is, from places as those looking back is weighed by,
-// so that luck with them decides less. Infinite if that cannot be told.
-float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& arena) {
-  const ArenaScope scratch(arena);
-  unsigned order = 0;
-  if (const auto* const consecutive = std::get_if<Consecutive>(&delta)) {
-    order = consecutive->order;
-  } else if (!std::holds_alternative<NoDelta>(delta)) {
-    return HUGE_VALF;
-  }
-  return latents.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    return bits_each(some_differences(std::span<const L>(span), order, arena), span.size(), arena);
-  });
-}
-
-// Lookbacks that were found, and what each latent takes by evenly spaced ones.
-struct Looked {
-  FoundLookbacks found;
-  float lookback_bits = 0;
-  float delta_bits = 0;
-
-  float all_bits() const { return lookback_bits + delta_bits; }
-};
-
-Looked look(const Lookback& lookback, const LatentArray& latents, float most, unsigned level,
-            LookbackSample sample, Arena& arena) {
-  Looked looked;
-  looked.found = find_lookbacks(lookback, latents, arena, most, level, sample);
-  const std::span<const std::uint32_t> all = looked.found.all;
-  if (all.empty()) return looked;
-  const ArenaScope scratch(arena);
-  looked.lookback_bits = bits_each(thin_out(all, arena), latents.n, arena);
-  looked.delta_bits = weigh_deltas(all, latents, arena);
-  return looked;
-}
-
 // What a number takes of a dictionary's entries, looking back or not.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
@@ -155,6 +42,7 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
                              Choice& choice, Arena& arena) {
   Trial trial = whole;
   trial.bits -= entry_bits(choice.mode, ordered);
+  trial.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
   const float toll = std::holds_alternative<Conv1>(choice.delta) ? kTollBesideConv1
                      : trial.level < kLevelForSize               ? kToll
@@ -174,12 +62,11 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   // A sample of runs takes what comes again and again within them for frequent; one of all that is
   // to be encoded is weighed as it is.
   const bool is_all = covers_chunk && sample.latents.n == ordered.n;
-  const float sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   const float as_is =
-      is_all ? sampled_bits
+      is_all ? trial.sampled_bits
              : weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
-  const bool is_doubtful = as_is < HUGE_VALF && as_is > kDoubtful * sampled_bits;
-  const float known_bits = is_doubtful ? bits * as_is / sampled_bits : bits;
+  const bool is_doubtful = as_is < HUGE_VALF && as_is > kDoubtful * trial.sampled_bits;
+  const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
   // The secondary variable may repeat too.
   const float most = kHopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
   const float other_bits = std::min(known_bits, as_is);

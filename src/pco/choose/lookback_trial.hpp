@@ -14,7 +14,8 @@ struct Trial {
   float bits;            // what a number takes under the choice as it is, by estimate
   bool may_change_mode;  // the mode may become Classic along with the delta
   unsigned level = kDefaultLevel;
-  float secondary_bits = 0;  // how many of the bits are the secondary variable's
+  float secondary_bits = 0;   // how many of the bits are the secondary variable's
+  float sampled_bits = bits;  // what the sample said of the choice: more where cuts save
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.
