@@ -29,7 +29,7 @@ namespace {
 // Many short stretches learn more than few long ones where the distances drift.
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
-constexpr std::size_t kLeastSampleN = 512;
+constexpr std::size_t kLeastSampleN = 320;
 // Before so many of a page, parts of it that share their frequent lookbacks are as short.
 constexpr std::size_t kStartN = 32;
 constexpr std::size_t kStartPartN = 8;
@@ -42,6 +42,8 @@ constexpr float kAlike = 1.05f;
 constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
 constexpr float kWorthMany = 0.99f;
+// Fewer don't tell which are worth it.
+constexpr std::size_t kLeastForMany = 1024;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
 // One in so many takes another when the costs are learned first.
@@ -97,8 +99,9 @@ struct One {
 // bins know what widths don't.
 struct Learned {
   LookbackCosts* costs = nullptr;
-  float bits = 0;     // by the widths of deltas
-  float in_bins = 0;  // by their bins, where that is less
+  float bits = 0;           // by the widths of deltas
+  float in_bins = 0;        // by their bins, where that is less
+  float in_other_bins = 0;  // by the bins of the other sample
 };
 
 template <Latent L>
@@ -110,7 +113,7 @@ class Search {
         unused_bits_(unused_bits),
         state_n_(state_n),
         effort_(effort),
-        one_in_(sample == LookbackSample::kApart ? kApart : 1),
+        is_apart_(sample == LookbackSample::kApart),
         some_(state_n, latents.size(), effort.sample_n),
         same_(arena.make<std::uint32_t>(latents.size())),
         arena_(arena) {}
@@ -127,13 +130,13 @@ class Search {
     deltas_ = arena_.make<L>(some_.max_n());
     Learned best = weigh(from_near, start_near(from_near));
     Learned other = weigh(from_strings, start_with_strings(from_strings));
-    if (other.in_bins < best.in_bins) std::swap(best, other);
+    if (is_less(other, best)) std::swap(best, other);
     const One one = find_one(from_near.frequent(), from_strings.frequent(), best.bits);
     if (std::min(best.in_bins, one.bits) > kFarOver * give_up_bits) return {};
     const auto try_one = [&](std::size_t one_other) {
       if (one.bits >= best.bits) return;
       other = weigh(*other.costs, start_with_one(one.lookback, one_other, *other.costs));
-      if (other.in_bins < best.in_bins) std::swap(best, other);
+      if (is_less(other, best)) std::swap(best, other);
     };
     try_one(kOneOther);
     for (std::size_t round = 0; round < effort_.rounds; ++round) {
@@ -144,15 +147,21 @@ class Search {
       many.emplace(counts, kBits<L>, unused_bits_, effort_.more_frequent, arena_);
       learn(*many);
       const Learned with_many = weigh(*many, choose_some(*many));
-      if (with_many.in_bins < kWorthMany * best.in_bins) best = with_many;
+      if (is_less(with_many, best, kWorthMany)) best = with_many;
     }
     try_one(chosen_.n);
     if (best.in_bins > give_up_bits) return {};
     choose_all(*best.costs);
-    return {same_.subspan(state_n_), best.in_bins};
+    return {same_.subspan(state_n_), best.in_bins, samples_agree_};
   }
 
  private:
+  bool is_less(const Learned& a, const Learned& b, float share = 1) {
+    const bool is = a.in_bins < share * b.in_bins;
+    if (is != (a.in_other_bins < share * b.in_other_bins)) samples_agree_ = false;
+    return is;
+  }
+
   void find_candidates() {
     const std::size_t n = latents_.size();
     strings_ = arena_.make<std::uint32_t>(n);
@@ -289,16 +298,25 @@ class Search {
 
   // `bits`: what choose_some() returned last, for the costs.
   Learned weigh(LookbackCosts& costs, float bits) {
+    const float all = delta_bits(1);
+    const float apart = delta_bits(kApart);
+    const float in_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
+    const auto in_bins = [&](float delta_bits) {
+      return bits + std::min(0.0f, delta_bits - in_widths);
+    };
+    if (is_apart_) return {&costs, bits, in_bins(apart), in_bins(all)};
+    return {&costs, bits, in_bins(all), in_bins(apart)};
+  }
+
+  // What a delta takes, by one in so many of them.
+  float delta_bits(std::size_t one_in) {
     const std::span<L> deltas = deltas_.first(chosen_.n);
     std::size_t count = 0;
-    // In place, as they are noted anew before they are weighed again.
-    for (std::size_t k = 0; k < deltas.size(); k += one_in_) deltas[count++] = deltas[k];
+    // In place: they are noted anew before they are weighed again.
+    for (std::size_t k = 0; k < deltas.size(); k += one_in) deltas[count++] = deltas[k];
     const float spread = static_cast<float>(chosen_.n) / static_cast<float>(count);
-    const float in_bins =
-        estimate_bits(LatentArray(deltas.first(count)), spread * chosen_.scale, arena_) /
-        static_cast<float>(count);
-    const float in_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
-    return {&costs, bits, bits + std::min(0.0f, in_bins - in_widths)};
+    return estimate_bits(LatentArray(deltas.first(count)), spread * chosen_.scale, arena_) /
+           static_cast<float>(count);
   }
 
   void choose_all(const LookbackCosts& costs) {
@@ -339,7 +357,8 @@ class Search {
   unsigned unused_bits_;
   std::size_t state_n_;
   LookbackEffort effort_;
-  std::size_t one_in_;  // of some latents, is weighed
+  bool is_apart_;
+  bool samples_agree_ = true;
   Blocks some_;
   std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
   std::span<std::uint32_t> strings_;  // and the same string
@@ -354,7 +373,7 @@ class Search {
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   // A part of a short page, so that choosing its lookbacks takes the longest.
-  const std::size_t short_share = level < kLevelForSize ? 8 : 4;
+  const std::size_t short_share = level < kLevelForSize ? 16 : 4;
   const auto part = [n, short_share](std::size_t share, unsigned least_log, unsigned most_log) {
     const std::size_t least =
         std::clamp(n / short_share, kLeastSampleN, std::size_t{1} << least_log);
@@ -362,7 +381,9 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   };
   if (level >= 10) return {part(4, 16, 18), 3, 64, 64};
   if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24};
-  return {part(64, 12, 15), level < 6 ? 0u : 1u, 8, level < 8 ? 8u : 24u};
+  const std::size_t sample_n = part(64, 12, 15);
+  const bool tries_more = level >= 8 && sample_n >= kLeastForMany;
+  return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u};
 }
 
 Lookback lookback_for(std::size_t n) {

@@ -30,6 +30,8 @@ struct FoundLookbacks {
   // where it becomes plain that a number would take more than give_up_bits.
   std::span<std::uint32_t> all;
   float bits = 0;  // a number, by the part of the page that was learned from
+  // The other LookbackSample would have led to the same.
+  bool samples_agree = false;
 };
 
 // What is taken for the page of the part that is learned from: neighbours, or some that lie apart,

@@ -74,7 +74,7 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
       look(lookback, latents.primary, most, trial.level, LookbackSample::kNeighbours, arena);
   if (looked.found.all.empty()) return LookbackVerdict::kLost;
   const float least = std::max(kMisled * looked.found.bits, kFarBelow * other_bits);
-  if (looked.all_bits() > least) {
+  if (looked.all_bits() > least && !looked.found.samples_agree) {
     const Looked apart =
         look(lookback, latents.primary, most, trial.level, LookbackSample::kApart, arena);
     if (!apart.found.all.empty() && apart.all_bits() < looked.all_bits()) looked = apart;
