@@ -381,7 +381,7 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   };
   if (level >= 10) return {part(4, 16, 18), 3, 64, 64};
   if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24};
-  const std::size_t sample_n = part(64, 12, 15);
+  const std::size_t sample_n = part(64, 11, 15);
   const bool tries_more = level >= 8 && sample_n >= kLeastForMany;
   return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u};
 }
