@@ -265,22 +265,35 @@ float equal_bits_without_delta(std::span<const L> latents, std::size_t equal_n, 
   return of_equal * -fast_log2(of_all) + (1 - of_equal) * bits;
 }
 
-PlainBits plain_bits(const Sample& sample, const AnyDelta& delta, float bits) {
-  return sample.latents.visit([&](auto span) -> PlainBits {
-    using L = typename decltype(span)::value_type;
-    const std::span<const L> latents(span);
+// How many of a sample's latents equal the one before.
+std::size_t count_equal(const LatentArray& sample) {
+  return sample.visit([](auto latents) {
     std::size_t equal_n = 0;
     for (std::size_t i = 1; i < latents.size(); ++i) {
       equal_n += latents[i] == latents[i - 1] ? 1 : 0;
     }
-    const float share = static_cast<float>(equal_n) / static_cast<float>(latents.size());
-    if (equal_n == 0 || share > 0.99f) return {0, bits, bits};
-    const float equal = std::holds_alternative<NoDelta>(delta)
-                            ? equal_bits_without_delta(latents, equal_n, bits)
-                            : -fast_log2(share);
-    const float capped = std::min(equal, bits);
-    return {share, capped, (bits - share * capped) / (1 - share)};
+    return equal_n;
   });
+}
+
+// Their share; 0 where it says nothing.
+float equal_share(std::size_t equal_n, const LatentArray& sample) {
+  const float share = static_cast<float>(equal_n) / static_cast<float>(sample.n);
+  return share > 0.99f ? 0 : share;
+}
+
+PlainBits plain_bits(const LatentArray& sample, std::size_t equal_n, const AnyDelta& delta,
+                     float bits) {
+  const float share = equal_share(equal_n, sample);
+  if (share == 0) return {0, bits, bits};
+  const float equal = sample.visit([&](auto latents) {
+    using L = typename decltype(latents)::value_type;
+    return std::holds_alternative<NoDelta>(delta)
+               ? equal_bits_without_delta(std::span<const L>(latents), equal_n, bits)
+               : -fast_log2(share);
+  });
+  const float capped = std::min(equal, bits);
+  return {share, capped, (bits - share * capped) / (1 - share)};
 }
 
 float entropy(float share) {
@@ -301,10 +314,18 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   const ArenaScope scratch(arena);
   const std::span<std::uint16_t> counts = arena.make<std::uint16_t>(std::size_t{1} << slot_log);
   std::fill(counts.begin(), counts.end(), std::uint16_t{0});
-  std::array<std::uint32_t, 33> width_counts{};
+  const std::span<std::uint32_t> distinct = arena.make<std::uint32_t>(some.size() + 1);
+  std::size_t distinct_n = 0;
   for (const std::uint32_t lookback : some) {
-    ++counts[slot_of(lookback)];
-    ++width_counts[static_cast<std::size_t>(std::bit_width(lookback))];
+    distinct[distinct_n] = lookback;
+    distinct_n += counts[slot_of(lookback)]++ == 0 ? 1 : 0;
+  }
+  const auto width_of = [](std::uint32_t lookback) {
+    return static_cast<std::size_t>(std::bit_width(lookback));
+  };
+  std::array<std::uint32_t, 33> width_counts{};
+  for (const std::uint32_t lookback : distinct.first(distinct_n)) {
+    width_counts[width_of(lookback)] += counts[slot_of(lookback)];
   }
   const float n = static_cast<float>(some.size());
   const float scale = std::max(1.0f, all / n);
@@ -322,24 +343,23 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   std::array<float, 32> rare{};
   for (std::uint32_t count = 1; count < rare.size(); ++count) rare[count] = own_bits(count);
   float bits = 0;
-  for (const std::uint32_t lookback : some) {
+  for (const std::uint32_t lookback : distinct.first(distinct_n)) {
     const std::uint32_t count = counts[slot_of(lookback)];
     const float own = count < rare.size() ? rare[count] : own_bits(count);
-    bits += std::min(own, shared[static_cast<std::size_t>(std::bit_width(lookback))]);
+    bits += static_cast<float>(count) * std::min(own, shared[width_of(lookback)]);
   }
   return bits / n;
 }
 
-Telling telling_of(const PlainBits& plain, const Parts& parts) {
-  const float expected = (1 - plain.equal_share) * static_cast<float>(parts.n()) /
+Telling telling_of(float equal_share, const Parts& parts) {
+  const float expected = (1 - equal_share) * static_cast<float>(parts.n()) /
                          static_cast<float>(std::size_t{1} << pick_log(parts.page_n()));
   return {kFew * expected, kMany * expected};
 }
 
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const Telling& telling, const PlainBits& plain,
-                    float bits, std::size_t page_n, Arena& arena) {
-  if (!telling.holds_for(repeats)) return bits;
+float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
+                    Arena& arena) {
   const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_share > 0
@@ -545,24 +565,29 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const Parts parts(page.n, trial.level);
-    const PlainBits as_chosen = plain_bits(sample, choice.delta, bits);
-    const Telling telling = telling_of(as_chosen, parts);
+    const std::size_t equal_n = count_equal(sample.latents);
+    const Telling telling = telling_of(equal_share(equal_n, sample.latents), parts);
     const Finder<L> repeats(std::span<const L>(span), parts, string_log, telling, arena);
-    const auto promise_with = [&](const PlainBits& plain, float plain_bits) {
+    const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
+      const bool strings_tell = telling.holds_for(repeats.strings());
+      const bool values_tell = telling.holds_for(repeats.values());
+      const bool recalls = page.n < kFewNumbers && !values_tell;
+      if (!strings_tell && !values_tell && !recalls) return false;
+      const PlainBits plain = plain_bits(sample.latents, equal_n, delta, plain_bits_each);
       const auto promised = [&](const Repeats& found) {
-        return promised_bits(found, telling, plain, plain_bits, page.n, arena);
+        return promised_bits(found, plain, plain_bits_each, page.n, arena);
       };
-      if (promised(repeats.strings()) < wanted) return true;
-      if (page.n < kFewNumbers && !telling.holds_for(repeats.values())) {
+      if (strings_tell && promised(repeats.strings()) < wanted) return true;
+      if (recalls) {
         const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
         return recalled_bits(page, other_bits, wanted_of_values, arena) < wanted_of_values;
       }
-      return promised(repeats.values()) < wanted_of_values - doubt;
+      return values_tell && promised(repeats.values()) < wanted_of_values - doubt;
     };
-    if (!promise_with(as_chosen, bits)) return false;
+    if (!promise_with(choice.delta, bits)) return false;
     if (is_at_hand(choice.delta)) return true;
     const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
-    return promise_with(plain_bits(sample, other.delta, other.bits), other.bits);
+    return promise_with(other.delta, other.bits);
   });
   if (promising) return true;
   if (bits >= kMinNearBits) {
