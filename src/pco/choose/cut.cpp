@@ -15,6 +15,7 @@
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/stats/histogram.hpp"
+#include "pco/stats/narrow.hpp"
 
 namespace numpact {
 namespace {
@@ -96,19 +97,58 @@ std::span<L> delta_encode_runs(std::span<L> latents, std::size_t run_n, unsigned
   return latents.first(runs * kept);
 }
 
-// Counts the stored latents of some blocks, each as many.
+// In fewer bits where bins are found faster so: among 64 bits they lie a level deeper, and bytes
+// are looked up.
 template <Latent L>
-void count_blocks(std::span<const L> stored, const BlockBins& shared, const TreeShape& shape,
+NarrowLatents narrow_for_search(std::span<L> latents) {
+  if constexpr (sizeof(L) < 8) {
+    const Range<L> range = range_of(std::span<const L>(latents));
+    if (static_cast<L>(range.upper - range.lower) >> 8 != 0) return {LatentArray(latents), 0};
+  }
+  return narrow(LatentArray(latents));
+}
+
+// Of all bins those that narrow latents fall in, less their base.
+struct SomeBins {
+  std::size_t first = 0;
+  Binning binning;
+};
+
+SomeBins bins_of(const NarrowLatents& narrow, std::span<const Bin> all, Arena& arena) {
+  const std::uint64_t most = narrow.base + (~std::uint64_t{0} >> (64 - narrow.latents.bits));
+  const auto after = [&](std::uint64_t latent) {
+    const auto is_below = [](std::uint64_t value, const Bin& bin) { return value < bin.lower; };
+    return static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), latent, is_below) -
+                                    all.begin());
+  };
+  const std::size_t first = after(narrow.base) - 1;
+  const std::size_t n = after(most) - first;
+  const std::span<Bin> bins = arena.make<Bin>(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    bins[i] = all[first + i];
+    bins[i].lower = i == 0 ? 0 : bins[i].lower - narrow.base;
+  }
+  return {first, Binning{narrow.latents.bits, 0, bins}};
+}
+
+// Counts the stored latents of some blocks, each as many. The latents are used up.
+template <Latent L>
+void count_blocks(std::span<L> stored, const BlockBins& shared, const TreeShape& shape,
                   std::span<CutSegment> blocks, std::size_t delta, Arena& arena) {
   const std::size_t leaves = shape.leaves();
-  const std::size_t bins = shared.binning.bins.size();
   for (CutSegment& block : blocks) {
     block.counts[delta] = arena.make<std::uint32_t>(leaves).data();
     std::fill_n(block.counts[delta], leaves, 0);
   }
   const ArenaScope scratch(arena);
   const std::span<std::uint16_t> indices = arena.make<std::uint16_t>(stored.size());
-  find_symbols(shared.binning, stored, indices.data(), arena);
+  const NarrowLatents narrow = narrow_for_search(stored);
+  const SomeBins some = bins_of(narrow, shared.binning.bins, arena);
+  narrow.latents.visit([&](auto latents) {
+    using N = typename decltype(latents)::value_type;
+    find_symbols(some.binning, std::span<const N>(latents), indices.data(), arena);
+  });
+  const std::size_t bins = some.binning.bins.size();
   const std::size_t per_block = stored.size() / blocks.size();
   const std::uint16_t* at = indices.data();
   for (CutSegment& block : blocks) {
@@ -122,7 +162,7 @@ void count_blocks(std::span<const L> stored, const BlockBins& shared, const Tree
     for (; i < per_block; ++i) ++tables[0][at[i]];
     at += per_block;
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      block.counts[delta][shared.places[bin]] =
+      block.counts[delta][shared.places[some.first + bin]] =
           (tables[0][bin] + tables[1][bin]) + (tables[2][bin] + tables[3][bin]);
     }
   }
@@ -251,8 +291,8 @@ CutPlan CutPlanner::plan_by_sample() {
     using L = typename decltype(latents)::value_type;
     for (std::size_t d = 0; d < deltas_; ++d) {
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-      const std::span<const L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
-      bins_[d] = share_bins(stored, trees_[d], arena_);
+      const std::span<L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
+      bins_[d] = share_bins(std::span<const L>(stored), trees_[d], arena_);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
     }
   });
@@ -299,7 +339,7 @@ unsigned CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment>
     for (std::size_t d = 0; d < deltas_; ++d) {
       const ArenaScope of_delta(arena_);
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-      const std::span<const L> stored = delta_encode_runs(copy, block_n, orders_[d]);
+      const std::span<L> stored = delta_encode_runs(copy, block_n, orders_[d]);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
