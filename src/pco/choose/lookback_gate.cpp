@@ -43,8 +43,8 @@ constexpr float kPromiseForSize = 0.01f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
 // takes about as much as naming it.
 constexpr float kPromiseOfValues = 0.04f;
-// And what estimates of that may be off, where only some of the values are looked at: a share of
-// what a number takes, or so many bits.
+// And what estimates of that may be off where numbers are like their neighbours, as those that come
+// again are more so than others, and take less as they are: a share of the bits, or so many.
 constexpr float kDoubtOfValues = 0.16f;
 constexpr float kMostDoubtOfValues = 1.5f;
 // The lookback variable's bins.
@@ -544,8 +544,9 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   }
   const float wanted_of_values =
       wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
-  const float doubt =
-      trial.level < kLevelForSize ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
+  const bool is_doubtful =
+      trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
+  const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
   const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits < kMinNearBits) {
