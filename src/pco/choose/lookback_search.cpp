@@ -29,7 +29,10 @@ namespace {
 // Many short stretches learn more than few long ones where the distances drift.
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
-constexpr std::size_t kLeastSampleN = 320;
+// Of the shortest pages fewer do, as they have fewer distances.
+constexpr std::size_t kFewestN = 320;
+constexpr std::size_t kLeastSampleN = 512;
+constexpr std::size_t kShortShare = 8;
 // Before so many of a page, parts of it that share their frequent lookbacks are as short.
 constexpr std::size_t kStartN = 32;
 constexpr std::size_t kStartPartN = 8;
@@ -44,6 +47,8 @@ constexpr std::size_t kApart = 4;
 constexpr float kWorthMany = 0.99f;
 // Fewer don't tell which are worth it.
 constexpr std::size_t kLeastForMany = 1024;
+// And learn costs that are too high.
+constexpr float kFewLatents = 1.1f;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
 // One in so many takes another when the costs are learned first.
@@ -119,7 +124,8 @@ class Search {
         arena_(arena) {}
 
   // None if a number would take more than give_up_bits.
-  FoundLookbacks run(float give_up_bits) {
+  FoundLookbacks run(float give_up) {
+    const float give_up_bits = effort_.sample_n < kLeastForMany ? kFewLatents * give_up : give_up;
     const ArenaScope scratch(arena_);
     find_candidates();
     const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
@@ -375,8 +381,8 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   // A part of a short page, so that choosing its lookbacks takes the longest.
   const std::size_t short_share = level < kLevelForSize ? 16 : 4;
   const auto part = [n, short_share](std::size_t share, unsigned least_log, unsigned most_log) {
-    const std::size_t least =
-        std::clamp(n / short_share, kLeastSampleN, std::size_t{1} << least_log);
+    const std::size_t fewest = std::clamp(n / kShortShare, kFewestN, kLeastSampleN);
+    const std::size_t least = std::clamp(n / short_share, fewest, std::size_t{1} << least_log);
     return std::clamp(n / share, least, std::size_t{1} << most_log);
   };
   if (level >= 10) return {part(4, 16, 18), 3, 64, 64};
