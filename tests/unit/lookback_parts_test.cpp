@@ -2,9 +2,12 @@
 // Lookback where not all is looked at: the parts of a long page, and those of a run that is cut.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "pco/choose/lookback_gate.hpp"
+#include "pco/choose/lookback_weigh.hpp"
 #include "pco/standalone/lookback_tries.hpp"
 #include "support/random.hpp"
 
@@ -39,6 +42,68 @@ TEST(LookbackGate, LongPagesMayRepeatTheirParts) {
   }
   // One half only.
   EXPECT_TRUE(may_look_back(repeating(kLongN / 2, 5000)));
+}
+
+bool stretches_look_back(std::vector<std::uint64_t> latents, const AnyDelta& delta,
+                         float share = 1) {
+  Arena arena(std::pmr::new_delete_resource());
+  const LatentArray page{std::span<std::uint64_t>(latents)};
+  const Choice choice{Classic{}, delta, {}};
+  return numpact::stretches_look_back(page, choice, share, 0, kDefaultLevel, arena);
+}
+
+TEST(LookbackStretches, TellWhetherNumbersCloseByComeAgain) {
+  for (const std::size_t n : {kLeastForStretches, kLongN}) {
+    Random random(82);
+    std::vector<std::uint64_t> by_turns(n);
+    std::vector<std::uint64_t> walk(n);
+    std::vector<std::uint64_t> noise(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      by_turns[i] = (i < 13 ? random.bits(40) : by_turns[i - 13]) + random.below(16);
+      walk[i] = (i == 0 ? std::uint64_t{1} << 40 : walk[i - 1]) + random.below(64) - 31;
+      noise[i] = random.bits(40);
+    }
+    EXPECT_TRUE(stretches_look_back(by_turns, NoDelta{})) << n;
+    // What may take next to nothing is no less so.
+    EXPECT_FALSE(stretches_look_back(by_turns, NoDelta{}, 0.05f)) << n;
+    EXPECT_FALSE(stretches_look_back(walk, Consecutive{1, false})) << n;
+    EXPECT_FALSE(stretches_look_back(noise, NoDelta{})) << n;
+    // Nothing to compare with.
+    EXPECT_TRUE(stretches_look_back(noise, Conv1{})) << n;
+  }
+}
+
+// So the search need not be repeated.
+TEST(LookbackSearch, SamplesThatAgreeLeadToTheSame) {
+  Random random(83);
+  Arena arena(std::pmr::new_delete_resource());
+  std::size_t agreed = 0;
+  std::size_t others = 0;
+  for (int round = 0; round < 40; ++round) {
+    const std::size_t period = random.between(2, 200);
+    const std::uint64_t one_in = random.between(2, 50);
+    const auto bits = static_cast<unsigned>(random.between(1, 12));
+    std::vector<std::uint64_t> latents(random.between(2000, 20000));
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      const bool is_new = i < period || random.one_in(one_in);
+      latents[i] = is_new ? random.bits(20) : latents[i - period] + random.bits(bits);
+    }
+    const LatentArray page{std::span<std::uint64_t>(latents)};
+    const Lookback lookback = lookback_for(page.n);
+    const ArenaScope scratch(arena);
+    const auto find = [&](LookbackSample sample) {
+      return find_lookbacks(lookback, page, arena, HUGE_VALF, kDefaultLevel, sample);
+    };
+    const FoundLookbacks neighbours = find(LookbackSample::kNeighbours);
+    ++(neighbours.samples_agree ? agreed : others);
+    if (!neighbours.samples_agree) continue;
+    const FoundLookbacks apart = find(LookbackSample::kApart);
+    EXPECT_TRUE(std::equal(neighbours.all.begin(), neighbours.all.end(), apart.all.begin(),
+                           apart.all.end()))
+        << "round " << round;
+  }
+  EXPECT_GT(agreed, 10u);
+  EXPECT_GT(others, 0u);
 }
 
 using standalone::LookbackTries;
