@@ -24,6 +24,9 @@ constexpr float kDeepCuts = 0.05f;
 // But not where one chunk that looks back takes no more than this share of them.
 constexpr float kFarBelowCuts = 0.6f;
 constexpr float kFarBelowCutsForSize = 0.5f;
+// Or this, of more chunks than a few, which have less to look back to.
+constexpr std::size_t kFewChunks = 4;
+constexpr float kBelowManyCuts = 0.8f;
 
 // Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
 constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
@@ -78,7 +81,9 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   if (!are_shallow || was_near) look_back(cut_bits);
   const Choice& whole = choices.all()[0];
   const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
-  const float far = config.level < kLevelForSize ? kFarBelowCuts : kFarBelowCutsForSize;
+  const float far = config.level >= kLevelForSize    ? kFarBelowCutsForSize
+                    : cuts.sizes.size() > kFewChunks ? kBelowManyCuts
+                                                     : kFarBelowCuts;
   if (looks_back(choices) && (!is_deep || whole.bits < far * cut_bits)) {
     return {cuts.sizes.first(1), SIZE_MAX, true};
   }
