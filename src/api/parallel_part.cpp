@@ -56,7 +56,6 @@ void ParallelPart::start(const standalone::FileWalker& walker, std::optional<Num
   }
   type_ = *type;
   parallel_.emplace(crew_, header_, type_);
-  if (header_.n_hint > 0) parallel_->expect(file_.size(), header_.n_hint);
 }
 
 void ParallelPart::passed_in_order(std::size_t n) {
