@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "pco/meta/chunk_meta.hpp"
 #include "pco/page/page_size.hpp"
@@ -23,11 +24,16 @@ constexpr std::uint64_t kRefusalCost = 64;
 constexpr std::uint64_t kFreeRefusals = std::uint64_t{1} << 15;
 constexpr std::uint64_t kBytesPerRefused = 4;
 
-bool has_room_for_bins(const ChunkMeta& meta, std::uint64_t n) {
+// Writers have bins in order, for numbers that are there; bytes that are mostly zero need not.
+bool has_likely_bins(const ChunkMeta& meta, std::uint64_t n) {
   for (const Binning& binning : meta.variables) {
     if (binning.latent_bits == 0) continue;
-    if (binning.bins.size() > n) return false;
-    if (binning.bins.empty() && n > state_n(meta.delta)) return false;
+    const std::span<const Bin> bins = binning.bins;
+    if (bins.size() > n) return false;
+    if (bins.empty() && n > state_n(meta.delta)) return false;
+    for (std::size_t i = 1; i < bins.size(); ++i) {
+      if (bins[i].lower <= bins[i - 1].lower) return false;
+    }
   }
   return true;
 }
@@ -75,7 +81,7 @@ ChunkScanner::Outcome ChunkScanner::examine(const Stretch& stretch, std::size_t 
     wanted_end_ = stretch.end() + bytes.size();
     return Outcome::kMore;
   }
-  if (status.ok() && has_room_for_bins(meta, n)) {
+  if (status.ok() && has_likely_bins(meta, n)) {
     const PageSize size = page_size(meta, static_cast<std::size_t>(n));
     chunk.offset = offset;
     chunk.n = n;
@@ -89,6 +95,22 @@ ChunkScanner::Outcome ChunkScanner::examine(const Stretch& stretch, std::size_t 
   const std::uint64_t passed_over = dict != nullptr ? dict->count * size_of(type_) : 0;
   refused_ += kRefusalCost + reader.byte_position() - passed_over;
   return Outcome::kNone;
+}
+
+// Where it is known where a page ends, another chunk must begin there, or the file end.
+bool ChunkScanner::is_followed(const Stretch& stretch, const LikelyChunk& chunk, Arena& scratch) {
+  const std::uint64_t end = chunk.least_end;
+  if (end != chunk.most_end) return true;
+  if (end >= stretch.end()) return !stretch.is_last;
+  const auto at = static_cast<std::size_t>(end - stretch.base);
+  if (stretch.bytes[at] == std::byte{wire::kTerminator}) {
+    const std::span<const std::byte> rest = stretch.bytes.subspan(at + 1);
+    const std::size_t n = std::min(rest.size(), sizeof wire::kTrailerMagic);
+    return std::memcmp(rest.data(), wire::kTrailerMagic, n) == 0;
+  }
+  if (end + kChunkHeadBytes > stretch.end()) return !stretch.is_last;
+  LikelyChunk behind;
+  return examine(stretch, at, scratch, behind) != Outcome::kNone;
 }
 
 ChunkScanner::Outcome ChunkScanner::look_at(const Stretch& stretch, std::uint64_t at,
@@ -135,7 +157,7 @@ ChunkScanner::Outcome ChunkScanner::find_next(const Stretch& stretch, const Like
     if (n >= kMinN && n <= most_n_) {
       const Outcome outcome = examine(stretch, at, scratch, found_);
       if (outcome == Outcome::kMore) return outcome;
-      has_found_ = outcome == Outcome::kFound;
+      has_found_ = outcome == Outcome::kFound && is_followed(stretch, found_, scratch);
       if (has_found_) return found();
     }
     ++clean_end_;

@@ -54,6 +54,7 @@ class ChunkScanner {
  private:
   void expect_up_to(std::uint64_t n);
   Outcome examine(const Stretch& stretch, std::size_t at, Arena& scratch, LikelyChunk& chunk);
+  bool is_followed(const Stretch& stretch, const LikelyChunk& chunk, Arena& scratch);
   bool may_go_on() const;
 
   NumberType type_;
