@@ -7,6 +7,11 @@
 #include "pco/limits.hpp"
 
 namespace numpact {
+namespace {
+
+unsigned width(std::uint32_t x) { return static_cast<unsigned>(std::bit_width(x)); }
+
+}  // namespace
 
 PageSize page_size(const ChunkMeta& meta, std::size_t n) {
   std::uint64_t head = 0;
@@ -22,8 +27,8 @@ PageSize page_size(const ChunkMeta& meta, std::size_t n) {
     for (const Bin& bin : binning.bins) {
       // A bin's states go from its weight to just below twice that; a code fills one up to the
       // table's size.
-      const unsigned most_code = binning.ans_size_log + 1 - std::bit_width(bin.weight);
-      const unsigned least_code = binning.ans_size_log + 1 - std::bit_width(2 * bin.weight - 1);
+      const unsigned most_code = binning.ans_size_log + 1 - width(bin.weight);
+      const unsigned least_code = binning.ans_size_log + 1 - width(2 * bin.weight - 1);
       least_bits = std::min<std::uint64_t>(least_bits, least_code + bin.offset_bits);
       most_bits = std::max<std::uint64_t>(most_bits, most_code + bin.offset_bits);
     }

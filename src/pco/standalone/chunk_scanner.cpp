@@ -62,7 +62,7 @@ bool ChunkScanner::may_go_on() const {
   return refused_ <= kFreeRefusals + reached_ / kBytesPerRefused;
 }
 
-// A whole head must be there.
+// A whole head must be there. Counts as refused; what is taken is given back by the caller.
 ChunkScanner::Outcome ChunkScanner::examine(const Stretch& stretch, std::size_t at, Arena& scratch,
                                             LikelyChunk& chunk) {
   const std::span<const std::byte> bytes = stretch.bytes.subspan(at);
@@ -81,20 +81,16 @@ ChunkScanner::Outcome ChunkScanner::examine(const Stretch& stretch, std::size_t 
     wanted_end_ = stretch.end() + bytes.size();
     return Outcome::kMore;
   }
-  if (status.ok() && has_likely_bins(meta, n)) {
-    const PageSize size = page_size(meta, static_cast<std::size_t>(n));
-    chunk.offset = offset;
-    chunk.n = n;
-    const std::uint64_t page = offset + kChunkHeadBytes + reader.byte_position();
-    chunk.least_end = page + size.least_bytes;
-    chunk.most_end = page + size.most_bytes;
-    // Behind the last page comes a terminator.
-    if (!stretch.is_last || chunk.least_end < stretch.end()) return Outcome::kFound;
-  }
   const auto* const dict = std::get_if<Dict>(&meta.mode);
   const std::uint64_t passed_over = dict != nullptr ? dict->count * size_of(type_) : 0;
   refused_ += kRefusalCost + reader.byte_position() - passed_over;
-  return Outcome::kNone;
+  if (!status.ok() || !has_likely_bins(meta, n)) return Outcome::kNone;
+  const PageSize size = page_size(meta, static_cast<std::size_t>(n));
+  const std::uint64_t page = offset + kChunkHeadBytes + reader.byte_position();
+  chunk = {offset, n, page + size.least_bytes, page + size.most_bytes};
+  // Behind the last page comes a terminator.
+  const bool fits = !stretch.is_last || chunk.least_end < stretch.end();
+  return fits ? Outcome::kFound : Outcome::kNone;
 }
 
 // Where it is known where a page ends, another chunk must begin there, or the file end.
@@ -119,8 +115,10 @@ ChunkScanner::Outcome ChunkScanner::look_at(const Stretch& stretch, std::uint64_
   if (at + kChunkHeadBytes > stretch.end()) {
     return stretch.is_last ? Outcome::kNone : Outcome::kMore;
   }
+  const std::uint64_t refused = refused_;
   const Outcome outcome =
       examine(stretch, static_cast<std::size_t>(at - stretch.base), scratch, chunk);
+  refused_ = refused;
   if (outcome == Outcome::kFound) expect_up_to(chunk.n);
   return outcome;
 }
@@ -144,10 +142,11 @@ ChunkScanner::Outcome ChunkScanner::find_next(const Stretch& stretch, const Like
     if (clean_end_ + kChunkHeadBytes > stretch.end()) return none_here;
     const auto at = static_cast<std::size_t>(clean_end_ - stretch.base);
     // By turns, so that refusals are looked at.
-    const std::uint64_t left = std::min(before.most_end + 1 - clean_end_,
-                                        stretch.end() - kChunkHeadBytes + 1 - clean_end_);
+    const std::uint64_t heads = stretch.end() - kChunkHeadBytes + 1 - clean_end_;
+    const std::uint64_t left = std::min(before.most_end + 1 - clean_end_, heads);
+    const auto turn = static_cast<std::size_t>(std::min<std::uint64_t>(kTurn, left));
     const std::byte* const bytes = stretch.bytes.data() + at;
-    const std::size_t passed = pass_no_heads(pattern_, bytes, std::min<std::uint64_t>(kTurn, left));
+    const std::size_t passed = pass_no_heads(pattern_, bytes, turn);
     if (passed > 0) {
       clean_end_ += passed;
       reached_ = std::max(reached_, clean_end_);
@@ -155,10 +154,14 @@ ChunkScanner::Outcome ChunkScanner::find_next(const Stretch& stretch, const Like
     }
     const std::uint64_t n = head_n(bytes);
     if (n >= kMinN && n <= most_n_) {
+      const std::uint64_t refused = refused_;
       const Outcome outcome = examine(stretch, at, scratch, found_);
       if (outcome == Outcome::kMore) return outcome;
       has_found_ = outcome == Outcome::kFound && is_followed(stretch, found_, scratch);
-      if (has_found_) return found();
+      if (has_found_) {
+        refused_ = refused;
+        return found();
+      }
     }
     ++clean_end_;
   }
