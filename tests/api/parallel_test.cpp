@@ -301,7 +301,7 @@ TEST(Parallel, ChunksOfOtherSizesAreShared) {
   for (const char* distribution : {"walk", "uniform", "few-values"}) {
     for (const bool has_trailer : {false, true}) {
       std::vector<std::size_t> sizes;
-      for (int i = 0; i < 40; ++i) sizes.push_back(1024 * random.between(1, i % 8 == 0 ? 100 : 10));
+      for (int i = 0; i < 30; ++i) sizes.push_back(1024 * random.between(1, i % 8 == 0 ? 60 : 5));
       sizes.push_back(random.between(256, 3000));
       std::size_t n = 0;
       for (const std::size_t size : sizes) n += size;
