@@ -22,6 +22,9 @@
 namespace numpact::cli {
 namespace {
 
+// Of one column, where it is read while the last piece is written.
+constexpr std::size_t kPieceNumbersAhead = 4 * kPieceNumbers;
+
 // A table has a file open for each column.
 void allow_many_files() {
   struct rlimit limit = {};
@@ -52,7 +55,13 @@ class Decompressor {
         dtype_(parse_dtype(options.dtype)),
         range_(parse_range(options.range)),
         config_(parse_limit_words(options.limits)) {
-    config_.threads = options.threads;
+    const unsigned threads = ThreadExecutor(options.threads).concurrency();
+    if (threads > 1 && !range_ && !options.salvage) {
+      writing_ = std::make_unique<ThreadExecutor>(2);
+      config_.threads = threads - 1;
+    } else {
+      config_.threads = threads;
+    }
     if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
     if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
   }
@@ -109,6 +118,9 @@ class Decompressor {
   std::unique_ptr<PcoInput> open_all(std::unique_ptr<ByteSource> source, const std::string& place,
                                      std::optional<NumberType> type) {
     auto numbers = std::make_unique<PcoNumbers>(std::move(source), place, config_, type);
+    if (writing_ != nullptr) {
+      numbers->keep_last(executor_ == nullptr ? kPieceNumbersAhead : kPieceNumbers);
+    }
     if (!options_.ignore_trailer) read_to_end_.push_back(numbers.get());
     return numbers;
   }
@@ -178,7 +190,7 @@ class Decompressor {
 
   // Threads take a column each, in place of pieces of one.
   void share_columns() {
-    executor_ = std::make_unique<ThreadExecutor>(config_.threads);
+    executor_ = std::make_unique<ThreadExecutor>(options_.threads);
     config_.threads = 1;
   }
 
@@ -221,9 +233,9 @@ class Decompressor {
     std::vector<NumberView> views(columns_.size());
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
+    read_next(views);
     for (;;) {
       const std::uint64_t before = bytes;
-      read_next(views);
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         bytes += bytes_of(views[c]).size();
         if (views[c].count != views[0].count) refuse_count(*columns_[c], rows + views[c].count);
@@ -232,10 +244,11 @@ class Decompressor {
       if (bytes > config_.limits.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
       }
-      if (views[0].count == 0) break;
-      output->write(views);
-      rows += views[0].count;
-      progress.add(views[0].count, bytes - before);
+      const std::uint64_t count = views[0].count;
+      if (count == 0) break;
+      write_and_read(*output, views);
+      rows += count;
+      progress.add(count, bytes - before);
     }
     if (plan_.count && rows != *plan_.count) refuse_count(*columns_[0], rows);
     for (PcoNumbers* const numbers : read_to_end_) check_trailer(*numbers);
@@ -254,6 +267,39 @@ class Decompressor {
     } else if (state == TrailerState::kUnrecognised) {
       say(fmt::format("{}: warning: bytes follow that are no trailer", numbers.place()));
     }
+  }
+
+  // Writes what the views show; they become the next numbers, which are read meanwhile if there is
+  // a thread for it. Errors come in the order that they have with one thread.
+  void write_and_read(TableOutput& output, std::vector<NumberView>& views) {
+    if (writing_ == nullptr) {
+      output.write(views);
+      return read_next(views);
+    }
+    struct Shared {
+      Decompressor& self;
+      TableOutput& output;
+      const std::vector<NumberView>& views;
+      std::vector<NumberView> next;
+      std::exception_ptr failures[2];
+    } shared{*this, output, views, std::vector<NumberView>(views.size()), {}};
+    const auto task = [](void* argument, std::size_t i) noexcept {
+      Shared& all = *static_cast<Shared*>(argument);
+      try {
+        if (i == 0) {
+          all.output.write(all.views);
+        } else {
+          all.self.read_next(all.next);
+        }
+      } catch (...) {
+        all.failures[i] = std::current_exception();
+      }
+    };
+    writing_->run(2, task, &shared);
+    for (const std::exception_ptr& failure : shared.failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+    views = std::move(shared.next);
   }
 
   void read_next(std::vector<NumberView>& views) {
@@ -293,6 +339,7 @@ class Decompressor {
   std::optional<NumberRange> range_;
   DecodeConfig config_;
   const Format* format_ = nullptr;
+  std::unique_ptr<ThreadExecutor> writing_;   // beside reading; none: one thread, or parts
   std::unique_ptr<ThreadExecutor> executor_;  // of several columns
   std::vector<std::unique_ptr<PcoInput>> columns_;
   std::vector<PcoNumbers*> read_to_end_;  // of the columns

@@ -117,8 +117,11 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
 
 MutableNumberView PcoInput::piece(std::uint64_t most) {
   const NumberType type = type_.value_or(NumberType::kU8);
-  if (numbers_ == nullptr) {
+  if (keeps_last_) std::swap(numbers_, last_);
+  if (piece_n_ == 0) {
     piece_n_ = is_parallel_ ? kParallelPieceBytes / size_of(type) : kPieceNumbers;
+  }
+  if (numbers_ == nullptr) {
     numbers_ = std::make_unique_for_overwrite<std::uint64_t[]>(piece_n_ * size_of(type) / 8);
   }
   const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(most, piece_n_));

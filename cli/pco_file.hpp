@@ -45,6 +45,12 @@ class PcoInput : public NumberInput {
   const std::string& place() const { return place_; }
   // None: the file is empty and does not say what of.
   const std::optional<NumberType>& type() const { return type_; }
+  // Before the first next(): what one gives stays until the one after it has returned. By so many
+  // numbers, if there is one thread.
+  void keep_last(std::size_t piece_n) {
+    keeps_last_ = true;
+    if (!is_parallel_) piece_n_ = piece_n;
+  }
 
  protected:
   PcoInput(std::string place, unsigned threads)
@@ -57,8 +63,10 @@ class PcoInput : public NumberInput {
 
  private:
   bool is_parallel_;
-  std::size_t piece_n_ = 0;
+  bool keeps_last_ = false;
+  std::size_t piece_n_ = 0;                   // 0: as many as usual
   std::unique_ptr<std::uint64_t[]> numbers_;  // what is not used is never touched
+  std::unique_ptr<std::uint64_t[]> last_;     // if it is kept
 };
 
 // All of them, from first to last.

@@ -16,6 +16,9 @@ namespace {
 // which outputs grow.
 constexpr std::uint64_t kStepN = std::uint64_t{1} << 19;
 
+// Outputs may in any case grow to so many times the bytes of the file.
+constexpr std::uint64_t kBelievedRatio = 4;
+
 // Passes places on as progress; none twice.
 struct Reporter {
   const ProgressCallback& progress;
@@ -56,7 +59,6 @@ void ParallelPart::start(const standalone::FileWalker& walker, std::optional<Num
   }
   type_ = *type;
   parallel_.emplace(crew_, header_, type_);
-  if (header_.n_hint > 0) parallel_->expect(file_.size(), header_.n_hint);
 }
 
 void ParallelPart::passed_in_order(std::size_t n) {
@@ -69,13 +71,19 @@ std::uint64_t ParallelPart::most_numbers(const Room* room) const {
   return room != nullptr ? std::min(most, room->most()) : most;
 }
 
+// Memory grows no faster than the numbers that were there before, by a step, or to what the file's
+// own size makes likely.
+std::uint64_t ParallelPart::step(std::uint64_t count) const {
+  const std::uint64_t likely = kBelievedRatio * file_.size() / size_of(type_);
+  const std::uint64_t least = std::max(count, kStepN * crew_.arenas.size());
+  return std::max(least, likely - std::min(likely, count));
+}
+
 // Whether there are segments enough to share.
 bool ParallelPart::plan(std::uint64_t count, const Room* room) {
   const Stretch stretch{file_};
-  const std::uint64_t least = kStepN * crew_.arenas.size();
   const bool by_steps = room != nullptr && room->is_growing();
-  // Memory grows no faster than the numbers that were there before, or by a step.
-  const std::uint64_t target = std::max(count, least);
+  const std::uint64_t target = step(count);
   while (by_steps ? parallel_->planned_numbers() < target : parallel_->planned_segments() < 2) {
     if (!parallel_->plan_segment(stretch)) break;
   }
@@ -91,8 +99,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
     const Place from{walker.offset(), count, walker.next_chunk()};
     const bool by_steps = room != nullptr && room->is_growing();
     std::uint64_t left = most - count;
-    const std::uint64_t step = std::max(count, kStepN * crew_.arenas.size());
-    if (by_steps) left = std::min(left, step);
+    if (by_steps) left = std::min(left, step(count));
     if (config_.progress) left = std::min(left, 2 * kStepN * crew_.arenas.size());
     workers_->share_memory(config_.limits.max_memory, arena_.capacity());
     parallel_->begin(from, left);

@@ -47,6 +47,7 @@ class ParallelPart {
 
  private:
   std::uint64_t most_numbers(const Room* room) const;
+  std::uint64_t step(std::uint64_t count) const;
   bool plan(std::uint64_t count, const Room* room);
 
   std::span<const std::byte> file_;

@@ -29,6 +29,8 @@ class BitReader {
   }
   unsigned read_small(unsigned bits) { return static_cast<unsigned>(read(bits)); }
 
+  void skip(std::uint64_t bits) { position_ += bits; }
+
   // Skips to the next byte; the bits between must be zero.
   Status finish_byte(const char* what) {
     const unsigned rest = static_cast<unsigned>((8 - position_ % 8) % 8);

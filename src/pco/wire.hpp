@@ -8,6 +8,7 @@
 namespace numpact::wire {
 
 inline constexpr unsigned char kMagic[4] = {'p', 'c', 'o', '!'};
+inline constexpr char kTrailerMagic[4] = {'p', 'c', 'o', 'T'};
 inline constexpr unsigned kStandaloneVersion = 3;
 inline constexpr unsigned kFormatMajor = 4;
 inline constexpr unsigned kFormatMinor = 1;

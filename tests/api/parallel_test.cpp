@@ -277,6 +277,74 @@ TEST(Parallel, NumbersThatLookLikeChunks) {
   }
 }
 
+// Guesses hold, so one run passes all chunks.
+void expect_shared(ByteSpan file, NumberType type, std::size_t n) {
+  OneByOne executor(4);
+  DecodeConfig config;
+  config.executor = &executor;
+  config.trailer = TrailerPolicy::kIgnore;
+  std::uint64_t passed = 0;
+  config.progress = [&](const Progress& progress) {
+    if (executor.is_running) passed = progress.numbers;
+    return true;
+  };
+  Numbers out = zeros(type, n);
+  std::size_t count = 0;
+  ASSERT_OK(try_decompress_into(file, writable(out), count, config));
+  EXPECT_EQ(executor.runs, 1);
+  EXPECT_EQ(passed, n);
+}
+
+// Chunks as cuts make them: each of another size.
+TEST(Parallel, ChunksOfOtherSizesAreShared) {
+  Random random(313);
+  for (const char* distribution : {"walk", "uniform", "few-values"}) {
+    for (const bool has_trailer : {false, true}) {
+      std::vector<std::size_t> sizes;
+      for (int i = 0; i < 30; ++i) sizes.push_back(1024 * random.between(1, i % 8 == 0 ? 60 : 5));
+      sizes.push_back(random.between(256, 3000));
+      std::size_t n = 0;
+      for (const std::size_t size : sizes) n += size;
+      EncodeConfig config;
+      if (has_trailer) config.trailer = TrailerSpec::index();
+      const Bytes file = file_of(NumberType::kF64, sizes, distribution, random, config);
+      SCOPED_TRACE(text(distribution, " ", has_trailer, ", seed ", seed()));
+      expect_same_by_all(file, NumberType::kF64, n, true);
+      expect_same_stream(file, NumberType::kF64, n, crews()[0], 997, n + 1);
+      expect_shared(file, NumberType::kF64, n);
+    }
+  }
+}
+
+TEST(Parallel, AnyNumberOfThreadsOnCutRuns) {
+  Random random(314);
+  Numbers numbers = zeros(NumberType::kI64, 400000);
+  // Regimes of other widths and steps, so that chunks of their own pay.
+  std::uint64_t value = 0;
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < numbers.count(); ++i) {
+    if (i % 16384 == 0) bits = static_cast<unsigned>(random.between(1, 50));
+    value = i / 16384 % 2 == 0 ? random.bits(bits) : value + random.bits(bits / 2);
+    set_bits(numbers, i, value);
+  }
+  EncodeConfig config;
+  config.paging = PagingSpec::automatic();
+  const Bytes file = compressed(numbers, config);
+  const ChunkIndex index = ChunkIndex::build(file);
+  ASSERT_GE(index.chunks().size(), 8u);
+  for (unsigned threads = 2; threads <= 8; ++threads) {
+    SCOPED_TRACE(threads);
+    DecodeConfig with_threads;
+    with_threads.threads = threads;
+    Numbers out;
+    ASSERT_OK(try_decompress_any(file, out, with_threads));
+    EXPECT_TRUE(same_numbers(out, numbers));
+    Crew crew{"threads", nullptr, threads};
+    expect_same_stream(file, NumberType::kI64, numbers.count(), crew, 5000, 150000);
+  }
+  expect_shared(file, NumberType::kI64, numbers.count());
+}
+
 // What a wrong guess costs is paid before the next: runs are few.
 TEST(Parallel, ForgedChunksAreGivenUp) {
   Random random(308);
@@ -300,6 +368,47 @@ TEST(Parallel, ForgedChunksAreGivenUp) {
   ASSERT_OK(try_decompress_into(file, writable(out), count, one_by_one));
   EXPECT_TRUE(same_numbers(out, numbers));
   EXPECT_LE(executor.runs, 40);
+}
+
+// The same where pages have no size that could be known: three in four numbers take 8 bits, whose
+// bytes lie one after the other in the page, the others none.
+TEST(Parallel, ForgedChunksInPagesOfAnySizeAreGivenUp) {
+  Random random(315);
+  constexpr std::size_t kN = 60000;
+  for (const std::size_t forged_n : {300u, 60000u, 1u << 20}) {
+    Numbers forged_numbers = zeros(NumberType::kU16, forged_n);
+    EncodeConfig whole;
+    whole.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
+    const Bytes forged_file = compressed(forged_numbers, whole);
+    const std::size_t begin = read_header(forged_file).size_bytes;
+    const ByteSpan forged = ByteSpan(forged_file).subspan(begin, forged_file.size() - 1 - begin);
+    Numbers numbers = zeros(NumberType::kU16, 40 * kN);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < numbers.count(); ++i) {
+      if (random.one_in(4)) continue;
+      const std::size_t byte = at++ % 800;
+      const std::uint64_t low =
+          byte < forged.size() ? std::to_integer<std::uint64_t>(forged[byte]) : random.bits(8);
+      set_bits(numbers, i, 0x8000 | low);
+    }
+    EncodeConfig config;
+    config.level = 1;
+    config.mode = ModeSpec::classic();
+    config.delta = DeltaSpec::none();
+    config.paging = PagingSpec::equal_pages_up_to(kN);
+    const Bytes file = compressed(numbers, config);
+    SCOPED_TRACE(text(forged_n, ", seed ", seed()));
+    ASSERT_TRUE(contains(file, forged));
+    expect_same_into(file, NumberType::kU16, numbers.count(), crews()[3], {}, nullptr);
+    Numbers out = zeros(NumberType::kU16, numbers.count());
+    OneByOne executor(4);
+    DecodeConfig one_by_one;
+    one_by_one.executor = &executor;
+    std::size_t count = 0;
+    ASSERT_OK(try_decompress_into(file, writable(out), count, one_by_one));
+    EXPECT_TRUE(same_numbers(out, numbers));
+    EXPECT_LE(executor.runs, 20);
+  }
 }
 
 TEST(Parallel, ConfigsThatAskForNothing) {

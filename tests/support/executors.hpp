@@ -25,9 +25,12 @@ class OneByOne final : public Executor {
   unsigned concurrency() const noexcept override { return concurrency_; }
   void run(std::size_t task_n, TaskFunction task, void* argument) override {
     ++runs;
+    is_running = true;
     for (std::size_t i = 0; i < task_n; ++i) task(argument, backwards_ ? task_n - 1 - i : i);
+    is_running = false;
   }
   int runs = 0;
+  bool is_running = false;
 
  private:
   unsigned concurrency_;

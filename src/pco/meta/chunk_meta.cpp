@@ -65,6 +65,28 @@ Status check_lookback_bins(const BitReader& reader, const Lookback& lookback,
   return {};
 }
 
+Status parse_meta(BitReader& reader, const ModeContext& context, ChunkMeta& meta) {
+  meta = ChunkMeta{};
+  meta.version = context.version;
+  meta.type = context.type;
+  const unsigned mode_tag = reader.read_small(wire::kModeBits);
+  bool known = false;
+  NUMPACT_TRY(parse_family(mode_tag, reader, context, meta.mode, known));
+  NUMPACT_TRY(reader.status());
+  if (!known) return reader.corrupt("unknown mode");
+  const DeltaContext delta_context{primary_bits(meta.mode, context.type)};
+  NUMPACT_TRY(parse_delta(reader, context.version, delta_context, meta.delta));
+  NUMPACT_TRY(reader.status());
+  meta.lay_out_variables();
+  for (std::size_t i = 0; i < kVariables; ++i) {
+    if (meta.has(i)) NUMPACT_TRY(parse_bins(reader, context.arena, meta.variables[i]));
+  }
+  if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
+    NUMPACT_TRY(check_lookback_bins(reader, *lookback, meta.variables[kDeltaVariable]));
+  }
+  return reader.finish_byte("padding after the chunk's metadata is not zero");
+}
+
 }  // namespace
 
 bool ChunkMeta::is_delta_encoded(std::size_t variable) const {
@@ -92,25 +114,12 @@ void ChunkMeta::lay_out_variables() {
 
 Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion version, Arena& arena,
                         ChunkMeta& meta) {
-  meta = ChunkMeta{};
-  meta.version = version;
-  meta.type = type;
-  const unsigned mode_tag = reader.read_small(wire::kModeBits);
-  bool known = false;
-  NUMPACT_TRY(parse_family(mode_tag, reader, ModeContext{type, version, arena}, meta.mode, known));
-  NUMPACT_TRY(reader.status());
-  if (!known) return reader.corrupt("unknown mode");
-  const DeltaContext delta_context{primary_bits(meta.mode, type)};
-  NUMPACT_TRY(parse_delta(reader, version, delta_context, meta.delta));
-  NUMPACT_TRY(reader.status());
-  meta.lay_out_variables();
-  for (std::size_t i = 0; i < kVariables; ++i) {
-    if (meta.has(i)) NUMPACT_TRY(parse_bins(reader, arena, meta.variables[i]));
-  }
-  if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
-    NUMPACT_TRY(check_lookback_bins(reader, *lookback, meta.variables[kDeltaVariable]));
-  }
-  return reader.finish_byte("padding after the chunk's metadata is not zero");
+  return parse_meta(reader, {type, version, arena}, meta);
+}
+
+Status parse_guessed_meta(BitReader& reader, NumberType type, FormatVersion version,
+                          std::uint64_t n, Arena& arena, ChunkMeta& meta) {
+  return parse_meta(reader, {type, version, arena, n}, meta);
 }
 
 void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta) {

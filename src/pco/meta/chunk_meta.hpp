@@ -38,6 +38,11 @@ struct ChunkMeta {
 Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion version, Arena& arena,
                         ChunkMeta& meta);
 
+// The same where it is a guess that there is metadata, for n numbers: the entries of a dictionary
+// are passed over, so that wrong guesses cost little, and more of them than numbers are refused.
+Status parse_guessed_meta(BitReader& reader, NumberType type, FormatVersion version,
+                          std::uint64_t n, Arena& arena, ChunkMeta& meta);
+
 // In the version of the metadata, which must know what they hold.
 void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta);
 

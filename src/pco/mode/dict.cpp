@@ -7,9 +7,18 @@ Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
   const std::size_t entry_n = static_cast<std::size_t>(reader.read(wire::kDictLengthBits));
   NUMPACT_TRY(reader.finish_byte("padding after the dictionary's length is not zero"));
   const unsigned bits = latent_bits(context.type);
+  const bool is_guess = context.guessed_n > 0;
+  if (is_guess && entry_n > context.guessed_n) {
+    return reader.corrupt("a dictionary of more entries than numbers");
+  }
   if (entry_n > reader.bits_left() / bits) {
     return Status(ErrorKind::kTruncated, "the input ends inside the dictionary",
                   reader.byte_position());
+  }
+  out.count = entry_n;
+  if (is_guess) {
+    reader.skip(std::uint64_t{entry_n} * bits);
+    return {};
   }
   visit_latent(bits, [&](auto width) {
     using L = decltype(width);
@@ -17,7 +26,6 @@ Status Dict::parse(BitReader& reader, const ModeContext& context, Dict& out) {
     for (L& entry : read) entry = static_cast<L>(reader.read(kBits<L>));
     out.entries = read.data();
   });
-  out.count = entry_n;
   return {};
 }
 

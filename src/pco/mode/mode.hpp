@@ -22,6 +22,9 @@ struct ModeContext {
   NumberType type;
   FormatVersion version;
   Arena& arena;  // owns what a mode's parameters point to
+  // Of a page, where it is only a guess that this is metadata: a dictionary with more entries is
+  // refused, and those of others are passed over. 0: no guess.
+  std::uint64_t guessed_n = 0;
 };
 
 }  // namespace numpact

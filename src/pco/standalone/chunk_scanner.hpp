@@ -18,40 +18,60 @@ struct Stretch {
   std::uint64_t end() const { return base + bytes.size(); }
 };
 
-// Looks for chunk heads of a type and about a count, with metadata that parses. Remembers what it
-// has seen, so that asking again, or with more bytes at hand, costs nothing twice. All positions
-// are of the file.
+// What looks like a chunk, by its head and metadata.
+struct LikelyChunk {
+  std::uint64_t offset = 0;
+  std::uint64_t n = 0;
+  // Its page ends between these, whatever it holds.
+  std::uint64_t least_end = 0;
+  std::uint64_t most_end = 0;
+};
+
+// Looks for chunk heads of a type, of any count that is plausible, with metadata that parses and
+// suits the count. Remembers what it has seen, so that asking again, or with more bytes at hand,
+// costs nothing twice. All positions are of the file.
 class ChunkScanner {
  public:
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   // Heads of fewer numbers look too much like other bytes.
   static constexpr std::uint64_t kMinN = 256;
 
-  ChunkScanner(NumberType type, FormatVersion format) : type_(type), format_(format) {}
+  ChunkScanner(NumberType type, FormatVersion format);
 
-  // What to look for: n numbers, one more or less. Forgets what was seen.
-  void look_for(std::uint64_t n);
-  std::uint64_t wanted_n() const { return n_; }
+  enum class Outcome {
+    kFound,
+    kNone,
+    kMore,  // more bytes are needed to tell
+  };
 
-  // The first likely start at or after `from`; kNone if there is none in the stretch. `scratch` is
-  // left as it was.
-  std::uint64_t find(const Stretch& stretch, std::uint64_t from, Arena& scratch);
+  // What starts at `at`, where a chunk is known to start if the file is sound. `scratch` is left as
+  // it was, here and below.
+  Outcome look_at(const Stretch& stretch, std::uint64_t at, Arena& scratch, LikelyChunk& chunk);
+
+  // The first likely chunk that starts where the page of `before` may end.
+  Outcome find_next(const Stretch& stretch, const LikelyChunk& before, Arena& scratch,
+                    LikelyChunk& chunk);
 
  private:
-  bool is_wanted_head(const std::byte* at) const;
-  bool is_likely(const Stretch& stretch, std::size_t at, Arena& scratch);
+  void expect_up_to(std::uint64_t n);
+  Outcome examine(const Stretch& stretch, std::size_t at, Arena& scratch, LikelyChunk& chunk);
+  bool is_followed(const Stretch& stretch, const LikelyChunk& chunk, Arena& scratch);
+  bool may_go_on() const;
 
   NumberType type_;
   FormatVersion format_;
   HeadPattern pattern_;
-  std::uint64_t n_ = 0;
-  // No chunk starts in [clean_begin_, clean_end_); found_, if any, is clean_end_.
+  std::uint64_t most_n_ = 0;  // of the heads that are looked for
+  // No likely chunk starts in [clean_begin_, clean_end_); if has_found_, one does at clean_end_.
   std::uint64_t clean_begin_ = 0;
   std::uint64_t clean_end_ = 0;
-  std::uint64_t found_ = kNone;
-  // Heads that were parsed in vain; each may cost as much as scanning kBytesPerRefusal.
-  std::uint64_t refusals_ = 0;
-  std::uint64_t scanned_ = 0;
+  bool has_found_ = false;
+  LikelyChunk found_;
+  // Metadata there goes on behind the stretch: not to be tried again before that has come so far.
+  std::uint64_t cut_off_at_ = 0;
+  std::uint64_t wanted_end_ = 0;
+  // What was refused, in bytes whose decoding costs as much; and how far scans came.
+  std::uint64_t refused_ = 0;
+  std::uint64_t reached_ = 0;
 };
 
 // The count in the chunk head that starts with these kChunkHeadBytes.

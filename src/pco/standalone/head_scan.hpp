@@ -9,16 +9,16 @@
 
 namespace numpact::standalone {
 
-// Three of the four bytes of a head: where a mask is 0, any byte does.
+// The first and the last byte of a head: the bits that a mask has must be these.
 struct HeadPattern {
-  static constexpr std::size_t kBytes = 3;
-  static constexpr std::array<std::size_t, kBytes> kAt{0, 2, 3};
+  static constexpr std::size_t kBytes = 2;
+  static constexpr std::array<std::size_t, kBytes> kAt{0, 3};
   std::array<std::uint8_t, kBytes> masks{};
   std::array<std::uint8_t, kBytes> bytes{};
 };
 
-// How many of the n positions from `at` on can be passed since no head starts there; maybe not all
-// that can. n + 3 bytes must be readable. A kernel.
+// How many of the n positions from `at` on can be passed since no head starts there: up to the
+// first that fits, but maybe not all of the last few. n + 3 bytes must be readable. A kernel.
 std::size_t pass_no_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n);
 
 }  // namespace numpact::standalone

@@ -25,8 +25,9 @@ std::size_t PassNoHeads(const HeadPattern& pattern, const std::byte* at, std::si
   };
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto any = hn::Or(hn::Or(differs(i, 0), differs(i, 1)), differs(i, 2));
-    if (!hn::AllFalse(d, hn::Eq(any, hn::Zero(d)))) break;
+    const auto fits = hn::Eq(hn::Or(differs(i, 0), differs(i, 1)), hn::Zero(d));
+    const auto first = hn::FindFirstTrue(d, fits);
+    if (first >= 0) return i + static_cast<std::size_t>(first);
   }
   return i;
 }

@@ -21,12 +21,7 @@ constexpr std::size_t kPieceN = std::size_t{1} << 14;
 // What a segment costs beside its numbers, counted in numbers: tables, mostly.
 constexpr std::uint64_t kSegmentCost = std::uint64_t{1} << 14;
 
-// How often another count may be taken for the file's usual one; each time it is scanned anew.
-constexpr unsigned kMaxChangesOfN = 8;
-
 constexpr unsigned kMostFailures = 16;
-
-bool about_equal(std::uint64_t a, std::uint64_t b) { return a <= b + 1 && b <= a + 1; }
 
 }  // namespace
 
@@ -49,30 +44,17 @@ ParallelWalker::ParallelWalker(const Crew& crew, const Header& header, NumberTyp
     : crew_(crew), header_(header), type_(type), scanner_(type, header.format) {}
 
 void ParallelWalker::passed_in_order(std::uint64_t n) {
-  const std::uint64_t paid = n + kSegmentCost;
-  debt_ -= std::min(debt_, paid);
-  // The first chunk may not be of the usual size, or what follows was appended with another.
-  const bool again = about_equal(n, last_n_in_order_) && n >= ChunkScanner::kMinN;
-  last_n_in_order_ = n;
-  if (!again || about_equal(n, scanner_.wanted_n()) || changes_of_n_ >= kMaxChangesOfN) return;
-  ++changes_of_n_;
-  scanner_.look_for(n);
+  debt_ -= std::min(debt_, n + kSegmentCost);
 }
 
 void ParallelWalker::begin(const Place& place, std::uint64_t room) {
   begin_ = segments_end_ = place;
   room_ = room;
-  open_at_ = open_end_ = place.offset;
+  open_end_ = place.offset;
   open_n_ = 0;
+  next_ = {};
   settled_ = taken_ = planned_ = 0;
   plan_closed_ = false;
-}
-
-bool ParallelWalker::read_head(const Stretch& stretch, std::uint64_t at, std::uint64_t& n) const {
-  if (at < stretch.base || at + kChunkHeadBytes > stretch.end()) return false;
-  const std::byte* const head = stretch.bytes.data() + (at - stretch.base);
-  n = head_n(head);
-  return true;
 }
 
 // Ends the open segment and opens the next.
@@ -94,70 +76,38 @@ void ParallelWalker::end_plan() {
   if (planned_ - settled_ < crew_.ring.size()) add_segment();
 }
 
-// Chunks of a column have about the same number of bytes, so the next does not start soon. How
-// boldly that is believed depends on how often it was wrong.
-std::uint64_t ParallelWalker::bytes_not_scanned() const {
-  // A start that is passed over ends the run. Scanning costs little against that, and nearly
-  // nothing where numbers take few bytes: only sizes that were much alike so far are relied on, and
-  // large.
-  if (wrong_guesses_ > 0) return kChunkHeadBytes;
-  std::uint64_t skipped = 0;
-  if (smallest_chunk_ == 0) {
-    const std::uint64_t chunks =
-        std::max<std::uint64_t>(1, expected_numbers_ / scanner_.wanted_n());
-    skipped = expected_bytes_ / chunks / 8;
-  } else if (smallest_chunk_ >= scanner_.wanted_n() &&
-             largest_chunk_ - smallest_chunk_ <= smallest_chunk_ / 4) {
-    const std::uint64_t spread = largest_chunk_ - smallest_chunk_;
-    skipped = smallest_chunk_ - smallest_chunk_ / 4 - 2 * spread;
+// Adds the next chunk to the open segment, and looks for the one behind it: where that starts is
+// where this one would end.
+ChunkScanner::Outcome ParallelWalker::plan_chunk(const Stretch& stretch, Arena& scratch) {
+  using Outcome = ChunkScanner::Outcome;
+  if (next_.n == 0) {
+    const Outcome outcome = scanner_.look_at(stretch, open_end_, scratch, next_);
+    if (outcome != Outcome::kFound) return outcome;
   }
-  return std::max<std::uint64_t>(kChunkHeadBytes, skipped);
+  const std::uint64_t before = segments_end_.numbers - begin_.numbers + open_n_;
+  if (next_.n < ChunkScanner::kMinN || next_.n > room_ - before) return Outcome::kNone;
+  LikelyChunk behind;
+  const Outcome outcome = scanner_.find_next(stretch, next_, scratch, behind);
+  if (outcome == Outcome::kMore) return outcome;
+  // Of what is not whole for certain nothing is taken.
+  const bool may_go_on_behind = !stretch.is_last && next_.most_end > stretch.end();
+  if (outcome == Outcome::kNone && may_go_on_behind) return outcome;
+  open_n_ += next_.n;
+  open_end_ = outcome == Outcome::kFound ? behind.offset : Segment::kOpen;
+  next_ = behind;
+  return outcome;
 }
 
 bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept {
   if (planned_ - settled_ == crew_.ring.size()) return false;
-  while (!plan_closed_) {
-    std::uint64_t n = 0;
-    if (!read_head(stretch, open_at_, n)) {
-      if (!stretch.is_last) return false;
-      plan_closed_ = true;
-      break;
-    }
-    const auto at = static_cast<std::size_t>(open_at_ - stretch.base);
-    const auto type = std::to_integer<std::uint8_t>(stretch.bytes[at]);
-    const std::uint64_t before = segments_end_.numbers - begin_.numbers + open_n_;
-    if (type != static_cast<std::uint8_t>(type_) || n > room_ - before) {
-      plan_closed_ = true;
-      break;
-    }
-    if (scanner_.wanted_n() == 0) scanner_.look_for(n);
-    if (scanner_.wanted_n() < ChunkScanner::kMinN) {
-      plan_closed_ = true;
-      break;
-    }
-    const bool is_usual = about_equal(n, scanner_.wanted_n());
-    const std::uint64_t skipped = is_usual ? bytes_not_scanned() : kChunkHeadBytes;
-    std::uint64_t next = ChunkScanner::kNone;
+  while (!plan_closed_ && open_n_ < kSegmentN) {
+    ChunkScanner::Outcome outcome = ChunkScanner::Outcome::kNone;
     try {
-      next = scanner_.find(stretch, open_at_ + skipped, scratch);
+      outcome = plan_chunk(stretch, scratch);
     } catch (const std::bad_alloc&) {
-      plan_closed_ = true;
-      break;
     }
-    if (next == ChunkScanner::kNone && !stretch.is_last) return false;
-    open_n_ += n;
-    open_end_ = next;
-    if (next == ChunkScanner::kNone) {
-      plan_closed_ = true;
-      break;
-    }
-    if (is_usual) {
-      const std::uint64_t bytes = next - open_at_;
-      smallest_chunk_ = smallest_chunk_ == 0 ? bytes : std::min(smallest_chunk_, bytes);
-      largest_chunk_ = std::max(largest_chunk_, bytes);
-    }
-    open_at_ = next;
-    if (open_n_ >= kSegmentN) break;
+    if (outcome == ChunkScanner::Outcome::kMore) return false;
+    plan_closed_ = outcome == ChunkScanner::Outcome::kNone;
   }
   return add_segment();
 }
@@ -190,7 +140,6 @@ void ParallelWalker::count_waste() {
   for (std::size_t i = settled_; i < taken_; ++i) {
     debt_ += failures_in_a_row_ * (segment(i).work + kSegmentCost);
   }
-  ++wrong_guesses_;
 }
 
 void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
@@ -257,7 +206,7 @@ void ParallelWalker::decode(Job& job, Segment& mine, Arena& arena,
   try {
     chunks.clear();
     const Stretch& stretch = job.stretch;
-    const std::uint64_t end = mine.end == ChunkScanner::kNone ? stretch.end() : mine.end;
+    const std::uint64_t end = mine.end == Segment::kOpen ? stretch.end() : mine.end;
     const ArenaScope scope(arena);
     FileWalker walker(stretch.bytes.first(static_cast<std::size_t>(end - stretch.base)), arena);
     walker.resume(header_, type_, static_cast<std::size_t>(mine.begin.offset - stretch.base), 0);

@@ -34,8 +34,10 @@ struct ChunkPlace {
 
 // Chunks in a row that one task takes.
 struct Segment {
+  static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
+
   Place begin;                // as guessed; its chunk is not used
-  std::uint64_t end = 0;      // where the next one begins; kNone: not known
+  std::uint64_t end = 0;      // where the next one begins; kOpen: not known
   std::uint64_t n = 0;        // numbers foreseen
   std::uint64_t reached = 0;  // after whole chunks that were decoded
   std::uint64_t numbers = 0;  // of these
@@ -43,9 +45,7 @@ struct Segment {
   std::uint64_t work = 0;  // numbers decoded in any case
   bool is_done = false;
 
-  bool is_as_foreseen() const {
-    return numbers == n && (end == ChunkScanner::kNone || reached == end);
-  }
+  bool is_as_foreseen() const { return numbers == n && (end == kOpen || reached == end); }
 };
 
 // Who works: as many tasks as there are arenas, which are theirs. `ring` is room for the segments
@@ -62,12 +62,6 @@ class ParallelWalker {
  public:
   // What the crew points to must outlive the walker.
   ParallelWalker(const Crew& crew, const Header& header, NumberType type);
-
-  // About how many bytes stand for how many numbers, if that is known. Need not be true.
-  void expect(std::uint64_t bytes, std::uint64_t numbers) {
-    expected_bytes_ = bytes;
-    expected_numbers_ = numbers;
-  }
 
   // Guessing wrong costs; it rests until as much was decoded in order as it cost.
   bool may_plan() const { return debt_ == 0; }
@@ -99,10 +93,9 @@ class ParallelWalker {
  private:
   struct Job;
 
-  bool read_head(const Stretch& stretch, std::uint64_t at, std::uint64_t& n) const;
   bool plan_with(const Stretch& stretch, Arena& scratch) noexcept;
+  ChunkScanner::Outcome plan_chunk(const Stretch& stretch, Arena& scratch);
   bool add_segment();
-  std::uint64_t bytes_not_scanned() const;
   Segment& segment(std::size_t index) { return crew_.ring[index % crew_.ring.size()]; }
 
   void work(Job& job, std::size_t worker) noexcept;
@@ -125,21 +118,13 @@ class ParallelWalker {
   Place begin_;
   std::uint64_t room_ = 0;
   Place segments_end_;          // where the segment being planned begins
-  std::uint64_t open_at_ = 0;   // its last chunk
-  std::uint64_t open_n_ = 0;    // its numbers before that one
+  std::uint64_t open_n_ = 0;    // its numbers
   std::uint64_t open_end_ = 0;  // where it would end now
+  LikelyChunk next_;            // the next chunk that it takes; of no numbers: not looked at yet
   bool plan_closed_ = true;
 
   std::uint64_t debt_ = 0;
-  std::uint64_t expected_bytes_ = 0;
-  std::uint64_t expected_numbers_ = 0;
-  // Bytes of chunks of the usual count; 0: not known.
-  std::uint64_t smallest_chunk_ = 0;
-  std::uint64_t largest_chunk_ = 0;
-  unsigned wrong_guesses_ = 0;
   unsigned failures_in_a_row_ = 0;
-  std::uint64_t last_n_in_order_ = 0;
-  unsigned changes_of_n_ = 0;
 };
 
 }  // namespace numpact::standalone

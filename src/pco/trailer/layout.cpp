@@ -13,7 +13,6 @@
 namespace numpact::trailer {
 namespace {
 
-constexpr char kFrontMagic[4] = {'p', 'c', 'o', 'T'};
 constexpr char kEndMagic[8] = {'p', 'c', 'o', 'T', 'r', 'a', 'i', 'l'};
 constexpr std::size_t kEndMagicAt = 16;
 
@@ -40,7 +39,8 @@ bool parse_type(std::uint8_t byte, std::optional<NumberType>& type) {
 }
 
 Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
-  if (!matches(at, kFrontMagic)) return corrupt("the trailer does not begin as one", offset);
+  if (!matches(at, wire::kTrailerMagic))
+    return corrupt("the trailer does not begin as one", offset);
   if (load_le<std::uint8_t>(at + 4) != kVersion) {
     return {ErrorKind::kUnsupportedVersion, "trailer version newer than 1", offset + 4};
   }
@@ -155,7 +155,7 @@ void Builder::add(NumberType type, const ChunkRecord& record, std::span<const st
 std::vector<std::byte> Builder::finish(std::uint64_t file_bytes) const {
   std::vector<std::byte> bytes;
   bytes.reserve(kFrontBytes + records_.size() + points_.size() + kFooterBytes);
-  append_text(bytes, kFrontMagic);
+  append_text(bytes, wire::kTrailerMagic);
   append_le(bytes, static_cast<std::uint8_t>(kVersion));
   append_le(bytes, front_.type ? static_cast<std::uint8_t>(*front_.type) : kNoType);
   append_le(bytes, front_.restart_log ? kHasRestarts : std::uint8_t{0});
@@ -201,8 +201,9 @@ bool ends_with_trailer(std::span<const std::byte> bytes) {
 }
 
 bool begins_with_trailer(std::span<const std::byte> bytes) {
-  return matches(bytes.data(),
-                 std::span(kFrontMagic).first(std::min(bytes.size(), std::size(kFrontMagic))));
+  return matches(
+      bytes.data(),
+      std::span(wire::kTrailerMagic).first(std::min(bytes.size(), std::size(wire::kTrailerMagic))));
 }
 
 Status parse(const Tail& tail, View& view) {
