@@ -287,12 +287,15 @@ TYPED_TEST(Deltas, Conv1ByTheLetter) {
       const std::vector<L> latents = this->latents(n, random);
       std::vector<L> state(conv.order, 99);
       std::vector<L> deltas = latents;
-      encode_conv1(conv, std::span<L>(state), deltas.data(), n);
-      for (std::size_t j = 0; j < conv.order; ++j) ASSERT_EQ(state[j], j < n ? latents[j] : L{0});
-      for (std::size_t at = conv.order; at < n; ++at) {
-        const L prediction = naive_prediction(conv, latents, at);
-        ASSERT_EQ(deltas[at - conv.order], static_cast<L>(latents[at] - prediction + kMid<L>));
-      }
+      for_each_target([&] {
+        deltas = latents;
+        encode_conv1(conv, std::span<L>(state), deltas.data(), n);
+        for (std::size_t j = 0; j < conv.order; ++j) ASSERT_EQ(state[j], j < n ? latents[j] : L{0});
+        for (std::size_t at = conv.order; at < n; ++at) {
+          const L prediction = naive_prediction(conv, latents, at);
+          ASSERT_EQ(deltas[at - conv.order], static_cast<L>(latents[at] - prediction + kMid<L>));
+        }
+      });
       deltas = not_centred(deltas);
       for_each_target([&] {
         const auto back = decode_batches<History<L>>(

@@ -41,6 +41,62 @@ TEST(LinearFit, LagSumsAreAddedUpInOrder) {
   }
 }
 
+TEST(LinearFit, ProductsAreAddedUpInOrder) {
+  Random random(44);
+  for (int round = 0; round < 100; ++round) {
+    const unsigned order = static_cast<unsigned>(random.between(0, kMaxConv1Order));
+    const std::size_t n = random.between(0, 70);
+    std::vector<double> room(kLagPad, -1e300);  // read, but of no effect
+    const std::vector<double> values = waves(order + n, random);
+    room.insert(room.end(), values.begin(), values.end());
+    std::vector<double> importances(n);
+    for (double& importance : importances) {
+      importance = 1 / static_cast<double>(1 + random.below(9));
+    }
+    LagProducts before{};
+    for (auto& row : before) row.fill(0.1);
+    LagProducts expected = before;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (unsigned j = 0; j <= order; ++j) {
+        const volatile double weighed = importances[i] * values[order + i - j];
+        for (unsigned k = 0; k <= j; ++k) {
+          const volatile double product = weighed * values[order + i - k];
+          expected[j][k] += product;
+        }
+      }
+    }
+    for_each_target([&] {
+      LagProducts products = before;
+      add_lag_products({room.data() + kLagPad + order, importances.data(), n}, order, products);
+      ASSERT_EQ(products, expected) << order << " lags, " << n << " values";
+    });
+  }
+}
+
+TEST(LinearFit, ErrorsAreTakenOffInOrder) {
+  Random random(45);
+  for (int round = 0; round < 100; ++round) {
+    const unsigned order = static_cast<unsigned>(random.between(0, kMaxConv1Order));
+    const std::size_t n = random.between(0, 150);
+    const std::vector<double> values = waves(order + n, random);
+    std::vector<double> weights(order);
+    for (double& weight : weights) weight = static_cast<double>(random.below(2000)) / 997 - 1;
+    std::vector<double> expected(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      expected[i] = values[order + i];
+      for (unsigned j = 0; j < order; ++j) {
+        const volatile double part = weights[j] * values[order + i - 1 - j];
+        expected[i] -= part;
+      }
+    }
+    for_each_target([&] {
+      std::vector<double> errors(n);
+      lag_errors(values.data() + order, n, weights.data(), order, errors.data());
+      ASSERT_EQ(errors, expected) << order << " lags, " << n << " values";
+    });
+  }
+}
+
 TEST(LinearFit, EqualImportancesAreNone) {
   Random random(42);
   for (const unsigned order : {1u, 2u, 7u, 32u}) {

@@ -101,10 +101,11 @@ void reweight(const CentredRuns& runs, unsigned order, unsigned rounds, LagWeigh
   for (unsigned round = 0; round < rounds; ++round) {
     std::size_t errors = 0;
     for (std::size_t from = 0; from + runs.run_n <= n; from += runs.run_n) {
-      for (std::size_t i = from + order; i < from + runs.run_n; ++i) {
-        double error = runs.values[i];
-        for (unsigned j = 0; j < order; ++j) error -= weights[j] * runs.values[i - 1 - j];
-        importances[i] = std::abs(error);
+      const std::size_t first = from + order;
+      lag_errors(runs.values.data() + first, runs.run_n - order, weights.data(), order,
+                 importances.data() + first);
+      for (std::size_t i = first; i < from + runs.run_n; ++i) {
+        importances[i] = std::abs(importances[i]);
         sorted[errors++] = importances[i];
       }
     }
@@ -126,10 +127,8 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
   const std::span<L> deltas = arena.make<L>(latents.size());
   std::size_t n = 0;
   for (std::size_t from = 0; from + sample.run_n <= latents.size(); from += sample.run_n) {
-    for (std::size_t i = from + conv.order; i < from + sample.run_n; ++i) {
-      const L prediction = conv.predict(latents.data() + i - conv.order);
-      deltas[n++] = static_cast<L>(latents[i] - prediction + kMid<L>);
-    }
+    conv1_deltas(conv, latents.data() + from, sample.run_n, deltas.data() + n);
+    n += sample.run_n - conv.order;
   }
   const LatentArray stored(deltas.first(n));
   const float chunk_n = sample.scale * static_cast<float>(latents.size());

@@ -12,6 +12,9 @@ namespace {
 // A little weight on the diagonal keeps nearly equal lags apart.
 constexpr double kRidge = 1e-9;
 
+// Weighed values that are taken at a time, in the first cache.
+constexpr std::size_t kPieceN = 256;
+
 }  // namespace
 
 LagEquations::LagEquations(const CentredRuns& runs, unsigned order) : order_(order) {
@@ -42,16 +45,14 @@ LagEquations::LagEquations(const CentredRuns& runs, std::span<const double> impo
                            unsigned order)
     : order_(order) {
   const std::size_t run_n = runs.run_n;
+  std::array<double, kLagPad + kPieceN> room{};
+  double* const values = room.data() + kLagPad;
   for (std::size_t from = 0; from + run_n <= runs.values.size(); from += run_n) {
-    for (std::size_t i = from + order; i < from + run_n; ++i) {
-      const double* const x = runs.values.data() + i;
-      total_ += importances[i];
-      std::array<double, kMost> lags;
-      for (unsigned j = 0; j <= order; ++j) lags[j] = *(x - j);
-      for (unsigned j = 0; j <= order; ++j) {
-        const double weighed = importances[i] * lags[j];
-        for (unsigned k = 0; k <= j; ++k) products_[j][k] += weighed * lags[k];
-      }
+    for (std::size_t i = from + order; i < from + run_n; i += kPieceN) {
+      const std::size_t n = std::min(kPieceN, from + run_n - i);
+      std::copy_n(runs.values.data() + (i - order), order + n, values - order);
+      add_lag_products({values, importances.data() + i, n}, order, products_);
+      for (std::size_t k = 0; k < n; ++k) total_ += importances[i + k];
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <array>
 #include <span>
 
-#include "base/arena.hpp"
+#include "pco/choose/linear_fit_kernel.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact {
@@ -43,7 +43,7 @@ class LagEquations {
 
  private:
   static constexpr std::size_t kMost = kMaxConv1Order + 1;
-  using Matrix = std::array<std::array<double, kMost>, kMost>;
+  using Matrix = LagProducts;
 
   // Cholesky's triangle of the lags' products and what it makes of the targets; how many lags it
   // holds.

@@ -67,10 +67,8 @@ void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>&
 template <Latent L>
 void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t n) {
   for (std::size_t j = 0; j < state.size(); ++j) state[j] = j < n ? latents[j] : L{0};
-  for (std::size_t i = conv.order; i < n; ++i) {
-    // The deltas already written end before the latents that are still read.
-    const L prediction = conv.predict(latents + i - conv.order);
-    latents[i - conv.order] = static_cast<L>(latents[i] - prediction + kMid<L>);
+  if constexpr (sizeof(L) <= 4) {  // the format has no other
+    if (n > conv.order) conv1_deltas(conv, latents, n, latents);
   }
 }
 

@@ -52,6 +52,11 @@ void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>&
 template <Latent L>
 void undo_conv1(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out);
 
+// The n - order centred deltas of n latents, which are at least `order`, of at most 32 bits each.
+// `deltas` may be `latents`. A kernel; encode_conv1 is built on it.
+template <Latent L>
+void conv1_deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas);
+
 // In place: n latents become max(0, n - order) centred deltas at the front; `state` is set (its
 // latents past n to 0).
 template <Latent L>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Undoing Conv1. The prediction needs the latent before it, which is a chain; but most of its sum
 // is over older latents: for eight latents in a row, the part that comes from before all of them is
-// made by vectors, then what they give each other is added one by one.
+// made by vectors, then what they give each other is added one by one. Doing it has no chain.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/delta/conv1_kernel.cpp"
@@ -159,7 +159,77 @@ void Decode(const Conv1& conv, const L* deltas, std::size_t n, const L* before, 
   return DecodeWith<7>(taps, deltas, n, before, out);
 }
 
+#if HWY_TARGET == HWY_SCALAR
+
+template <class L>
+void Deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
+  for (std::size_t i = 0; i + conv.order < n; ++i) {
+    // The deltas already written end before the latents that are still read.
+    const L prediction = conv.predict(latents + i);
+    deltas[i] = static_cast<L>(latents[i + conv.order] - prediction + kMid<L>);
+  }
+}
+
+#else
+
+// Whole predictions of kBatchN latents.
+HWY_INLINE void Predict(const Taps& taps, const std::int64_t* signed_latents,
+                        std::int64_t* HWY_RESTRICT predictions) {
+  const hn::ScalableTag<std::int64_t> d;
+  const hn::Repartition<std::int32_t, decltype(d)> d32;
+  constexpr std::size_t kVectors = 4;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  static_assert(kBatchN % (kVectors * kLanes) == 0);
+  const hn::RebindToUnsigned<decltype(d)> du;
+  const int shift = static_cast<int>(taps.quantization);
+  for (std::size_t i = 0; i < kBatchN; i += kVectors * kLanes) {
+    hn::Vec<decltype(d)> sums[kVectors];
+    for (auto& sum : sums) sum = hn::Set(d, taps.bias);
+    for (std::size_t lag = taps.order; lag >= 1; --lag) {
+      const auto weight = hn::BitCast(d32, hn::Set(d, taps.by_lag[lag - 1]));
+      const std::int64_t* const before = signed_latents + i - lag;
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const auto latent = hn::BitCast(d32, hn::LoadU(d, before + v * kLanes));
+        sums[v] = hn::Add(sums[v], hn::MulEven(latent, weight));
+      }
+    }
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto clipped = hn::BitCast(du, hn::Max(sums[v], hn::Zero(d)));
+      hn::Store(hn::BitCast(d, hn::ShiftRightSame(clipped, shift)), d,
+                predictions + i + v * kLanes);
+    }
+  }
+}
+
+template <class L>
+void Deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
+  Taps taps;
+  FillTaps<L>(conv, taps);
+  HWY_ALIGN std::int64_t room[kMaxConv1Order + kBatchN];
+  HWY_ALIGN std::int64_t predictions[kBatchN];
+  const std::size_t order = taps.order;
+  std::int64_t* const first = room + kMaxConv1Order - order;
+  for (std::size_t done = 0; done + order < n; done += kBatchN) {
+    const std::size_t batch_n = std::min(kBatchN, n - order - done);
+    for (std::size_t i = 0; i < order + batch_n; ++i) {
+      first[i] = static_cast<std::int64_t>(latents[done + i]) - kShift<L>;
+    }
+    std::fill(first + order + batch_n, room + kMaxConv1Order + kBatchN, 0);
+    Predict(taps, room + kMaxConv1Order, predictions);
+    // The deltas already written end before the latents that are still read.
+    for (std::size_t i = 0; i < batch_n; ++i) {
+      const L prediction = static_cast<L>(predictions[i]);
+      deltas[done + i] = static_cast<L>(latents[done + i + order] - prediction + kMid<L>);
+    }
+  }
+}
+
+#endif
+
 #define NUMPACT_KERNEL(L, S)                                                                  \
+  void Conv1Deltas##S(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {        \
+    Deltas(conv, latents, n, deltas);                                                         \
+  }                                                                                           \
   void Conv1##S(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
     Decode(conv, deltas, n, before, out);                                                     \
   }
@@ -178,6 +248,11 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                         \
+  HWY_EXPORT(Conv1Deltas##S);                                                                      \
+  template <>                                                                                      \
+  void conv1_deltas<L>(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {            \
+    NUMPACT_DISPATCH(Conv1Deltas##S)(conv, latents, n, deltas);                                    \
+  }                                                                                                \
   HWY_EXPORT(Conv1##S);                                                                            \
   template <>                                                                                      \
   void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
