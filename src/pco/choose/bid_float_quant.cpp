@@ -5,12 +5,15 @@
 
 #include "number/ordered.hpp"
 #include "pco/choose/bids.hpp"
+#include "pco/stats/log2.hpp"
 
 namespace numpact {
 namespace {
 
 // Fewer trailing zeros are not worth a second variable, unless nearly all have them.
 constexpr unsigned kMinK = 3;
+// Nor are fewer bits a number.
+constexpr float kMinSaved = 0.5f;
 
 // Numbers of other types that were printed with 15 digits and read again are off by a few units in
 // the last place: their low bits are nearly zero, or nearly what would carry over. k: of single,
@@ -19,6 +22,12 @@ constexpr unsigned kOtherTypesK[] = {45, 42, 29};
 // Nearly: so many bits less tell.
 constexpr unsigned kTellingBits = 10;
 constexpr std::size_t kProbes = 256;
+
+// Bits to tell whether one is of a share.
+float entropy(float share) {
+  const float rest = 1 - share;
+  return -share * fast_log2(share) - (rest > 0 ? rest * fast_log2(rest) : 0);
+}
 
 // Its k, or 0.
 unsigned find_other_type(std::span<const std::uint64_t> latents) {
@@ -59,23 +68,26 @@ void bid(std::span<const L> latents, Candidates& candidates) {
   const auto count = [&](unsigned k) -> std::size_t {
     return tables[0][k] + tables[1][k] + tables[2][k] + tables[3][k];
   };
-  // The widest k that nearly all have; and the one that saves most if those that don't have it pay
-  // for k bits.
+  // The widest k that nearly all have; and the one that saves most if those that have it pay for
+  // being told from the others.
   const std::size_t nearly_all = 19 * latents.size() / 20;
   unsigned widest = 0;
   unsigned best = 0;
-  std::size_t best_saved = 0;
+  float best_saved = kMinSaved;
   std::size_t having = 0;
   for (unsigned k = kMost; k >= 1; --k) {
     having += count(k);
     if (widest == 0 && having >= nearly_all) widest = k;
-    if (k >= kMinK && k * having > best_saved) {
-      best_saved = k * having;
+    if (k < kMinK || having == 0) continue;
+    const float share = static_cast<float>(having) / static_cast<float>(latents.size());
+    const float saved = share * static_cast<float>(k) - entropy(share);
+    if (saved > best_saved) {
+      best_saved = saved;
       best = k;
     }
   }
   if (widest != 0) candidates.add(FloatQuant{widest});
-  const bool has_best = best != widest && 2 * best_saved > best * latents.size();
+  const bool has_best = best != 0 && best != widest;
   if (has_best) candidates.add(FloatQuant{best});
   if constexpr (sizeof(L) == 8) {
     const unsigned k = widest < kMost ? find_other_type(latents) : 0;

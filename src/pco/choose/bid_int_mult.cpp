@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kTriples = 128;
 // After so many it is plain where there is no base.
 constexpr std::size_t kFirstTriples = 32;
+constexpr std::size_t kTries = 6;
 
 template <Latent L>
 std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
@@ -21,8 +22,18 @@ std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
     return latents[static_cast<std::size_t>((random >> 33) % latents.size())];
   };
   const auto distance = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
+  // Where most numbers are the same, others are sought for a while: what equals another one has no
+  // difference to tell of.
+  const auto pick_other = [&](std::uint64_t a, std::uint64_t b) {
+    std::uint64_t other = pick();
+    for (std::size_t tries = 1; tries < kTries && (other == a || other == b); ++tries) {
+      other = pick();
+    }
+    return other;
+  };
   const std::uint64_t first = pick();
-  return binary_gcd(distance(first, pick()), distance(first, pick()));
+  const std::uint64_t second = pick_other(first, first);
+  return binary_gcd(distance(first, second), distance(first, pick_other(first, second)));
 }
 
 // The two divisors that save most: a bit for each power of two in every triple that has them. And

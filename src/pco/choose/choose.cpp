@@ -52,6 +52,11 @@ constexpr float kNearConv1 = 1.08f;
 // Weights take some hundred bits. Of so few in all they save nothing.
 constexpr float kFewConv1Bits = 4096;
 
+// A secondary variable of FloatQuant that takes more is half of the numbers.
+constexpr float kTornBits = 1;
+// What it must save then, as estimates of both have errors.
+constexpr float kTornToll = 0.02f;
+
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
 
@@ -219,6 +224,12 @@ class Chooser {
                 return costs[a].bits() != costs[b].bits() ? costs[a].bits() < costs[b].bits()
                                                           : a < b;
               });
+    // Bits that some numbers have no use for save what a rough look knows. Bases save more.
+    float least_rough = HUGE_VALF;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (std::holds_alternative<FloatQuant>(candidates.begin()[i].mode)) continue;
+      least_rough = std::min(least_rough, costs[i].bits());
+    }
     FirstLook look;
     float least = HUGE_VALF;
     std::size_t weighed_n = 0;
@@ -231,12 +242,13 @@ class Chooser {
       const bool is_quant = std::holds_alternative<FloatQuant>(candidate.mode);
       const bool is_safe = is_quant || (is_classic && sample.scale > 1);
       const bool is_out =
-          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), costs[order[0]].bits());
+          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), least_rough);
       if (is_out && !is_safe) continue;
       const bool is_plain = is_out && is_classic && is_auto_delta();
       const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
       const Weighed weighed = weigh(candidate.mode, sample, costs[i], delta, toll(candidate, i));
-      ++weighed_n;
+      // It takes no base's place.
+      weighed_n += is_quant ? 0 : 1;
       ranking.add(weighed);
       if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
           weighed.bits < least) {
@@ -271,6 +283,7 @@ class Chooser {
   Weighed weigh(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
                 const DeltaSpec& delta, float toll) const {
     Weighed weighed = weigh_mode(mode, sample, rough, delta, effort_, arena_);
+    if (is_torn(weighed)) toll = std::max(toll, kTornToll);
     weighed.bits *= 1 + toll;
     weighed.toll = toll;
     return weighed;
@@ -359,24 +372,44 @@ class Chooser {
   }
   bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
 
-  // Where numbers repeat, a dictionary rarely helps: it comes last.
+  // Numbers in two halves, both of which take bits: where the numbers repeat, both must.
+  static bool is_torn(const Weighed& way) {
+    return std::holds_alternative<FloatQuant>(way.mode) && way.secondary_bits > kTornBits;
+  }
+  static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
+
+  // The first way that is no dictionary; the first that is whole as well, if that was not; and the
+  // best if that is a dictionary, as where numbers repeat, one rarely helps.
   LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
+    if (!is_auto_delta() || !effort_.lookback) return LookbackVerdict::kUnlikely;
+    const std::span<const Weighed> ways = std::span(choices.ways).first(choices.way_n);
+    const auto first = [&](auto&& suits) {
+      const auto way = std::find_if(ways.begin(), ways.end(), suits);
+      return way == ways.end() ? nullptr : &*way;
+    };
+    const Weighed* const plain = first([](const Weighed& way) { return !is_dict(way); });
+    const Weighed* const whole =
+        first([](const Weighed& way) { return !is_dict(way) && !is_torn(way); });
     LookbackVerdict verdict = LookbackVerdict::kUnlikely;
-    if (!is_auto_delta() || !effort_.lookback) return verdict;
-    const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const bool dict_is_first = std::holds_alternative<Dict>(choices.ways[0].mode);
-    for (const bool dict : {false, true}) {
-      if (dict && !dict_is_first) break;
-      for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
-        if (std::holds_alternative<Dict>(way.mode) != dict) continue;
-        found = choice_of(way, 0);
-        const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
-        verdict = std::max(verdict, try_lookback(choices.sample, ordered_, trial, found, arena_));
-        if (verdict == LookbackVerdict::kTaken) return verdict;
-        break;
-      }
+    if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
+    if (whole != nullptr && whole != plain) {
+      const bool is_taken = verdict == LookbackVerdict::kTaken;
+      Choice other;
+      const LookbackVerdict with_whole =
+          try_lookback_with(*whole, is_taken ? found.bits : bits, choices, other);
+      if (with_whole == LookbackVerdict::kTaken) found = other;
+      verdict = std::max(verdict, with_whole);
     }
-    return verdict;
+    if (verdict == LookbackVerdict::kTaken || !is_dict(ways[0])) return verdict;
+    return std::max(verdict, try_lookback_with(ways[0], bits, choices, found));
+  }
+
+  LookbackVerdict try_lookback_with(const Weighed& way, float bits, const Choices& choices,
+                                    Choice& found) const {
+    found = choice_of(way, 0);
+    const float share = effort_.favors_decoding ? kFavoredLookback : 1;
+    const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+    return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 
   // Deltas that are not weighed on the sample.
