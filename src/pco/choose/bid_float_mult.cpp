@@ -435,6 +435,48 @@ void bid_step(NumberType type, std::span<const L> latents, const Probes& probes,
   add_common_base(type, roundest(base), base.share, candidates);
 }
 
+// Of numbers of few binary digits behind the point the power of two that most are multiples of, as
+// FloatQuant leaves what smaller ones have more of.
+void bid_binary(NumberType type, const Probes& probes, Candidates& candidates) {
+  constexpr int kExponents = 2048;
+  constexpr double kWorthwhile = 1;
+  // By the exponents of the last digits in use: how many probes, and their mantissas' last places.
+  struct Count {
+    std::uint32_t n = 0;
+    std::int32_t places = 0;
+  };
+  std::array<Count, kExponents> counts{};
+  const int digits = static_cast<int>(probes.mantissa_digits);
+  for (std::size_t i = 0; i < probes.n; ++i) {
+    int exponent = 0;
+    const double mantissa = std::frexp(std::abs(probes.values[i]), &exponent);
+    const auto whole = static_cast<std::uint64_t>(std::ldexp(mantissa, digits));
+    const int place = exponent - digits;
+    const int last = place + std::countr_zero(whole) + kExponents / 2;
+    if (last < 0 || last >= kExponents) continue;
+    Count& count = counts[static_cast<std::size_t>(last)];
+    ++count.n;
+    count.places += place;
+  }
+  // All that use no more digits save those from their mantissa's last place to the base.
+  std::int64_t n = 0;
+  std::int64_t places = 0;
+  std::int64_t most_saved = static_cast<std::int64_t>(kWorthwhile * static_cast<double>(probes.n));
+  int best = 0;
+  for (int last = kExponents - 1; last >= 0; --last) {
+    const Count& count = counts[static_cast<std::size_t>(last)];
+    if (count.n == 0) continue;
+    n += count.n;
+    places += count.places;
+    const int exponent = last - kExponents / 2;
+    const std::int64_t saved = n * exponent - places;
+    if (2 * static_cast<std::size_t>(n) < probes.n || saved <= most_saved) continue;
+    most_saved = saved;
+    best = exponent;
+  }
+  if (best != 0) add_base(type, std::ldexp(1.0, best), 0, candidates);
+}
+
 // The finest powers of ten and of two whose multiples are all whole: differences of multiples are
 // as alike as those of the numbers, which those of floats are not where the exponent changes. Parts
 // of them are too fine.
@@ -483,6 +525,7 @@ void bid(NumberType type, std::span<const L> latents, Candidates& candidates, Ar
   }
   const bool found_base = bid_euclidean(type, probes, candidates);
   if (!found_base) bid_step(type, latents, probes, candidates, arena);
+  bid_binary(type, probes, candidates);
   if (is_smooth(latents)) bid_finest(type, probes, candidates);
 }
 

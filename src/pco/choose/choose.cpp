@@ -52,10 +52,12 @@ constexpr float kNearConv1 = 1.08f;
 // Weights take some hundred bits. Of so few in all they save nothing.
 constexpr float kFewConv1Bits = 4096;
 
-// A secondary variable of FloatQuant that takes more is half of the numbers.
-constexpr float kTornBits = 1;
-// What it must save then, as estimates of both have errors.
-constexpr float kTornToll = 0.02f;
+// A secondary variable of FloatQuant that takes more is half of the numbers; others that do are more
+// than corrections.
+constexpr float kHalvedBits = 1;
+constexpr float kMostCorrectionBits = 2;
+// What halves must save, as estimates of both have errors.
+constexpr float kHalvedToll = 0.02f;
 
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
@@ -283,7 +285,7 @@ class Chooser {
   Weighed weigh(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
                 const DeltaSpec& delta, float toll) const {
     Weighed weighed = weigh_mode(mode, sample, rough, delta, effort_, arena_);
-    if (is_torn(weighed)) toll = std::max(toll, kTornToll);
+    if (is_halved(weighed)) toll = std::max(toll, kHalvedToll);
     weighed.bits *= 1 + toll;
     weighed.toll = toll;
     return weighed;
@@ -372,13 +374,17 @@ class Chooser {
   }
   bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
 
-  // Numbers in two halves, both of which take bits: where the numbers repeat, both must.
-  static bool is_torn(const Weighed& way) {
-    return std::holds_alternative<FloatQuant>(way.mode) && way.secondary_bits > kTornBits;
+  // Numbers in two halves, both of which take bits.
+  static bool is_halved(const Weighed& way) {
+    return std::holds_alternative<FloatQuant>(way.mode) && way.secondary_bits > kHalvedBits;
+  }
+  // Where the numbers repeat, all parts of them must, which tell nothing of the whole.
+  static bool is_unnatural(const Weighed& way) {
+    return is_halved(way) || way.secondary_bits > kMostCorrectionBits || way.toll >= kFinestToll;
   }
   static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
 
-  // The first way that is no dictionary; the first that is whole as well, if that was not; and the
+  // The first way that is no dictionary; the first that is natural, too, if that was not; and the
   // best if that is a dictionary, as where numbers repeat, one rarely helps.
   LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
     if (!is_auto_delta() || !effort_.lookback) return LookbackVerdict::kUnlikely;
@@ -389,7 +395,7 @@ class Chooser {
     };
     const Weighed* const plain = first([](const Weighed& way) { return !is_dict(way); });
     const Weighed* const whole =
-        first([](const Weighed& way) { return !is_dict(way) && !is_torn(way); });
+        first([](const Weighed& way) { return !is_dict(way) && !is_unnatural(way); });
     LookbackVerdict verdict = LookbackVerdict::kUnlikely;
     if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
     if (whole != nullptr && whole != plain) {

@@ -40,9 +40,12 @@ constexpr float kMostEqual = 0.75f;
 constexpr float kPromise = 0.04f;
 constexpr float kPromiseBesideConv1 = 0.015f;
 constexpr float kPromiseForSize = 0.01f;
+// But no more than so many bits.
+constexpr float kMostPromise = 1;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
 // takes about as much as naming it.
 constexpr float kPromiseOfValues = 0.04f;
+constexpr float kMostPromiseOfValues = 1;
 // And what estimates of that may be off where numbers are like their neighbours, as those that come
 // again are more so than others, and take less as they are: a share of the bits, or so many.
 constexpr float kDoubtOfValues = 0.16f;
@@ -536,14 +539,16 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const float promise = trial.level >= kLevelForSize                  ? kPromiseForSize
                         : std::holds_alternative<Conv1>(choice.delta) ? kPromiseBesideConv1
                                                                       : kPromise;
-  const float wanted = (1 - promise) * bits - kMetaBits / static_cast<float>(page.n);
+  const float wanted =
+      bits - std::min(promise * bits, kMostPromise) - kMetaBits / static_cast<float>(page.n);
   const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
   unsigned string_log = 1;
   while (string_log < kMaxStringLog && bits * static_cast<float>(1u << string_log) < string_bits) {
     ++string_log;
   }
   const float wanted_of_values =
-      wanted - (trial.level < kLevelForSize ? kPromiseOfValues * bits : 0);
+      wanted -
+      (trial.level < kLevelForSize ? std::min(kPromiseOfValues * bits, kMostPromiseOfValues) : 0);
   const bool is_doubtful =
       trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
   const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;

@@ -42,7 +42,7 @@ constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
 // Beyond those that tell as many places apart as a page has latents.
-constexpr unsigned kNearerBits = 2;
+constexpr unsigned kNearerBits[] = {9, 4, 0};
 // Of latents that are to lie apart one in so many is taken.
 constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
@@ -182,18 +182,23 @@ class Search {
     find_near(latents_, blocks, near_, arena_);
   }
 
-  // What had no equal before it takes one with more of the same upper bits in its place.
+  // What had no equal before it takes one of the same upper bits in its place, the more the better.
   void find_nearer(const FlatBlocks& blocks) {
     const std::size_t n = latents_.size();
     const Range<L> range = range_of(latents_);
     const unsigned width =
         static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
-    const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + kNearerBits;
-    if (width <= place_bits) return;
     const std::span<std::uint32_t> nearer = arena_.make<std::uint32_t>(n);
-    find_near(latents_, blocks, range.lower, width - place_bits, nearer, arena_);
-    for (std::size_t i = 1; i < n; ++i) {
-      if (latents_[i - same_[i]] != latents_[i]) same_[i] = nearer[i];
+    unsigned shift = 0;  // of the bits that are the same already
+    for (const unsigned more_bits : kNearerBits) {
+      const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
+      if (width <= place_bits) continue;
+      find_near(latents_, blocks, range.lower, width - place_bits, nearer, arena_);
+      for (std::size_t i = 1; i < n; ++i) {
+        const auto upper = [&](L latent) { return static_cast<L>(latent - range.lower) >> shift; };
+        if (upper(latents_[i - same_[i]]) != upper(latents_[i])) same_[i] = nearer[i];
+      }
+      shift = width - place_bits;
     }
   }
 

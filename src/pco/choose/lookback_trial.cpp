@@ -18,10 +18,14 @@ constexpr float kMinPageBits = 768;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.05f;
 constexpr float kTollForSize = 0.02f;
+// But no more than so many bits.
+constexpr float kMostToll = 0.9f;
 // Beside Conv1, which decodes slowly as well.
 constexpr float kTollBesideConv1 = 0.01f;
-// Of evenly spaced latents and of a sample one must be wrong if they differ by more.
-constexpr float kDoubtful = 1.1f;
+// Of evenly spaced latents and of a sample one must be wrong if they differ by more: a share, or so
+// many bits.
+constexpr float kDoubtful = 0.1f;
+constexpr float kDoubtfulBits = 2;
 // Lookbacks that take so much more than the search thought are sought by a sample apart, too.
 constexpr float kMisled = 1.3f;
 // Unless they take less than this share of what is known.
@@ -65,7 +69,8 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const float as_is =
       is_all ? trial.sampled_bits
              : weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
-  const bool is_doubtful = as_is < HUGE_VALF && as_is > kDoubtful * trial.sampled_bits;
+  const float doubtful = std::min(kDoubtful * trial.sampled_bits, kDoubtfulBits);
+  const bool is_doubtful = as_is < HUGE_VALF && as_is > trial.sampled_bits + doubtful;
   const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
   // The secondary variable may repeat too.
   const float most = kHopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
@@ -100,7 +105,7 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
     }
   }
   if (best_bits >= other_bits) return LookbackVerdict::kLost;
-  if (best_bits >= (1 - toll) * other_bits) return LookbackVerdict::kTooLittle;
+  if (best_bits >= other_bits - std::min(toll * other_bits, kMostToll)) return LookbackVerdict::kTooLittle;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);

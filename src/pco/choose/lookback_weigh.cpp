@@ -11,14 +11,23 @@
 namespace numpact {
 namespace {
 
+// Latents that are weighed: of long pages more, whose rare deltas come again. A share that is no
+// whole one meets all phases of periods in the data.
 constexpr std::size_t kWeighedN = 2048;
+constexpr std::size_t kMostWeighedN = 8190;
+constexpr std::size_t kWeighed = 8;
+constexpr std::size_t kWeighedOf = 131;
+
+std::size_t weighed_n(std::size_t n) {
+  return std::min(n, std::clamp(n / kWeighedOf * kWeighed, kWeighedN, kMostWeighedN));
+}
 constexpr std::size_t kStretchN = 2048;
 constexpr std::size_t kStretches = 8;
 
 // Evenly spaced latents: enough for their distribution.
 template <Latent L>
 LatentArray thin_out(std::span<const L> latents, Arena& arena) {
-  const std::size_t n = std::min(latents.size(), kWeighedN);
+  const std::size_t n = weighed_n(latents.size());
   const std::span<L> thin = arena.make<L>(n);
   const EvenPlaces places(latents.size(), n);
   for (std::size_t i = 0; i < n; ++i) thin[i] = latents[places[i]];
@@ -29,7 +38,7 @@ LatentArray thin_out(std::span<const L> latents, Arena& arena) {
 template <Latent L>
 LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_t> lookbacks,
                         Arena& arena) {
-  const std::size_t n = std::min(lookbacks.size(), kWeighedN);
+  const std::size_t n = weighed_n(lookbacks.size());
   const std::size_t state_n = latents.size() - lookbacks.size();
   const std::span<L> deltas = arena.make<L>(n);
   const EvenPlaces places(lookbacks.size(), n);
@@ -50,7 +59,7 @@ float bits_each(const LatentArray& some, std::size_t n, Arena& arena) {
 template <Latent L>
 LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& arena) {
   const std::size_t room = latents.size() - order;
-  const std::size_t n = std::min(room, kWeighedN);
+  const std::size_t n = weighed_n(room);
   const std::span<L> deltas = arena.make<L>(n);
   const EvenPlaces places(room, n);
   std::array<L, kMaxConsecutiveOrder + 1> last;
