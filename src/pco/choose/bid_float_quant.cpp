@@ -74,6 +74,7 @@ void bid(std::span<const L> latents, Candidates& candidates) {
   unsigned widest = 0;
   unsigned best = 0;
   float best_saved = kMinSaved;
+  std::size_t best_having = 0;
   std::size_t having = 0;
   for (unsigned k = kMost; k >= 1; --k) {
     having += count(k);
@@ -83,12 +84,17 @@ void bid(std::span<const L> latents, Candidates& candidates) {
     const float saved = share * static_cast<float>(k) - entropy(share);
     if (saved > best_saved) {
       best_saved = saved;
+      best_having = having;
       best = k;
     }
   }
   if (widest != 0) candidates.add(FloatQuant{widest});
   const bool has_best = best != 0 && best != widest;
-  if (has_best) candidates.add(FloatQuant{best});
+  if (has_best) {
+    Candidate candidate{FloatQuant{best}};
+    candidate.suits_few = 2 * best_having < latents.size();
+    candidates.add(candidate);
+  }
   if constexpr (sizeof(L) == 8) {
     const unsigned k = widest < kMost ? find_other_type(latents) : 0;
     if (k != 0 && k != widest && !(has_best && k == best)) candidates.add(FloatQuant{k});

@@ -17,6 +17,7 @@ struct Candidate {
   double numerator = 0;
   double denominator = 0;  // 0 if parts of the base are of no use
   bool is_finest = false;  // a base that says nothing of the numbers
+  bool suits_few = false;  // most numbers pay for what the others save
 };
 
 class Candidates {

@@ -59,6 +59,9 @@ constexpr float kMostCorrectionBits = 2;
 // What halves must save, as estimates of both have errors.
 constexpr float kHalvedToll = 0.02f;
 
+// Of fewer numbers a second search for lookbacks takes longer than it saves.
+constexpr std::size_t kManyNumbers = std::size_t{1} << 15;
+
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
 
@@ -242,7 +245,8 @@ class Chooser {
       // without a delta. FloatQuant bids where it suits most; a base may look better.
       const bool is_classic = std::holds_alternative<Classic>(candidate.mode);
       const bool is_quant = std::holds_alternative<FloatQuant>(candidate.mode);
-      const bool is_safe = is_quant || (is_classic && sample.scale > 1);
+      const bool is_likely = is_quant && !candidate.suits_few;
+      const bool is_safe = is_likely || (is_classic && sample.scale > 1);
       const bool is_out =
           weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), least_rough);
       if (is_out && !is_safe) continue;
@@ -384,8 +388,9 @@ class Chooser {
   }
   static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
 
-  // The first way that is no dictionary; the first that is natural, too, if that was not; and the
-  // best if that is a dictionary, as where numbers repeat, one rarely helps.
+  // The first way that is no dictionary; of many numbers that are hinted to repeat the first that is
+  // natural, too, if that one was not; and the best if that is a dictionary, as where numbers
+  // repeat, one rarely helps.
   LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
     if (!is_auto_delta() || !effort_.lookback) return LookbackVerdict::kUnlikely;
     const std::span<const Weighed> ways = std::span(choices.ways).first(choices.way_n);
@@ -398,7 +403,8 @@ class Chooser {
         first([](const Weighed& way) { return !is_dict(way) && !is_unnatural(way); });
     LookbackVerdict verdict = LookbackVerdict::kUnlikely;
     if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
-    if (whole != nullptr && whole != plain) {
+    const bool tries_whole = ordered_.n >= kManyNumbers && verdict != LookbackVerdict::kUnlikely;
+    if (tries_whole && whole != nullptr && whole != plain) {
       const bool is_taken = verdict == LookbackVerdict::kTaken;
       Choice other;
       const LookbackVerdict with_whole =

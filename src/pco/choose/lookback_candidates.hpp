@@ -17,6 +17,12 @@ template <Latent L>
 void find_same(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
+// The same, but where no latent is the same, for one that shares more upper bits than most; of the
+// latents the last unused_bits are 0.
+template <Latent L>
+void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+                std::span<std::uint32_t> lookbacks, Arena& arena);
+
 // The same for the upper bits of the latents.
 template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks,

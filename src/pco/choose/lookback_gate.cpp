@@ -41,7 +41,7 @@ constexpr float kPromise = 0.04f;
 constexpr float kPromiseBesideConv1 = 0.015f;
 constexpr float kPromiseForSize = 0.01f;
 // But no more than so many bits.
-constexpr float kMostPromise = 1;
+constexpr float kMostPromise = 1.5f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
 // takes about as much as naming it.
 constexpr float kPromiseOfValues = 0.04f;

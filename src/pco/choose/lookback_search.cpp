@@ -5,7 +5,8 @@
 // is enough for that; its last costs then choose for all of it.
 //
 // Candidates at a number: the lookbacks used most in the round before, and the latest positions
-// that had the same latent, one with the same upper bits, or the same string of latents up to here.
+// that had the same latent or, if none had, one much like it, one with the same upper bits, or the
+// same string of latents up to here.
 #include "pco/choose/lookback_search.hpp"
 
 #include <algorithm>
@@ -41,8 +42,6 @@ constexpr std::size_t kTriedForAll = 4;
 constexpr std::size_t kTriedOfBlock = 12;
 // A sample tells no smaller differences between multiples of a period.
 constexpr float kAlike = 1.05f;
-// Beyond those that tell as many places apart as a page has latents.
-constexpr unsigned kNearerBits[] = {9, 4, 0};
 // Of latents that are to lie apart one in so many is taken.
 constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
@@ -176,30 +175,9 @@ class Search {
     near_ = arena_.make<std::uint32_t>(n);
     const ArenaScope scratch(arena_);
     const FlatBlocks blocks(latents_, arena_);
-    find_same(latents_, blocks, same_, arena_);
-    find_nearer(blocks);
+    find_alike(latents_, blocks, unused_bits_, same_, arena_);
     find_same_strings(latents_, blocks, strings_, arena_);
     find_near(latents_, blocks, near_, arena_);
-  }
-
-  // What had no equal before it takes one of the same upper bits in its place, the more the better.
-  void find_nearer(const FlatBlocks& blocks) {
-    const std::size_t n = latents_.size();
-    const Range<L> range = range_of(latents_);
-    const unsigned width =
-        static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
-    const std::span<std::uint32_t> nearer = arena_.make<std::uint32_t>(n);
-    unsigned shift = 0;  // of the bits that are the same already
-    for (const unsigned more_bits : kNearerBits) {
-      const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
-      if (width <= place_bits) continue;
-      find_near(latents_, blocks, range.lower, width - place_bits, nearer, arena_);
-      for (std::size_t i = 1; i < n; ++i) {
-        const auto upper = [&](L latent) { return static_cast<L>(latent - range.lower) >> shift; };
-        if (upper(latents_[i - same_[i]]) != upper(latents_[i])) same_[i] = nearer[i];
-      }
-      shift = width - place_bits;
-    }
   }
 
   void note(std::size_t i, std::uint32_t lookback) {
@@ -389,7 +367,7 @@ class Search {
   bool is_apart_;
   bool samples_agree_ = true;
   Blocks some_;
-  std::span<std::uint32_t> same_;     // how far back the same latent was; at last the result
+  std::span<std::uint32_t> same_;     // how far back the same latent was, or one alike; at last the result
   std::span<std::uint32_t> strings_;  // and the same string
   std::span<std::uint32_t> near_;     // and a latent with the same upper bits
   ChosenLookbacks chosen_;

@@ -177,7 +177,7 @@ void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& are
       encode_whole();
       whole = smaller_chunk(whole, numbers, config, arena, choice_log);
       refine(numbers, config, plan, arena);
-    } else if (!plan.is_whole && looks_back(choices)) {
+    } else if (!plan.is_whole && n < kMinChosenN && looks_back(choices)) {
       encode_whole();
     }
     if (whole.n > 0) {
