@@ -388,7 +388,7 @@ class Chooser {
   }
   static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
 
-  // The first way that is no dictionary; of many numbers that are hinted to repeat the first that is
+  // The first way that is no dictionary; of many numbers that may repeat the first that is
   // natural, too, if that one was not; and the best if that is a dictionary, as where numbers
   // repeat, one rarely helps.
   LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
@@ -403,8 +403,10 @@ class Chooser {
         first([](const Weighed& way) { return !is_dict(way) && !is_unnatural(way); });
     LookbackVerdict verdict = LookbackVerdict::kUnlikely;
     if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
-    const bool tries_whole = ordered_.n >= kManyNumbers && verdict != LookbackVerdict::kUnlikely;
-    if (tries_whole && whole != nullptr && whole != plain) {
+    const bool tells_all = plain == whole || plain == nullptr || ordered_.n < kManyNumbers ||
+                           verdict == LookbackVerdict::kUnlikely;
+    if (!tells_all && whole != nullptr &&
+        (verdict > LookbackVerdict::kLost || plain->secondary_bits > kMostCorrectionBits)) {
       const bool is_taken = verdict == LookbackVerdict::kTaken;
       Choice other;
       const LookbackVerdict with_whole =
