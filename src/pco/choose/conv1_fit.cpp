@@ -26,6 +26,7 @@ constexpr float kLagToll = 0.002f;
 constexpr float kHope = 1.02f;
 // A few runs tell as much roughly.
 constexpr std::size_t kFewRuns = 4;
+constexpr std::size_t kLongRunN = 256;
 constexpr float kHopeOfFew = 1.15f;
 // With fewer bits for each number latents are codes, which no prediction hits.
 constexpr float kMinBits = 1;
@@ -144,14 +145,15 @@ template <Latent L>
 bool is_hopeless(const Sample& sample, std::span<const L> latents, const Conv1& conv, float enough,
                  Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::size_t runs = latents.size() / sample.run_n;
-  if (runs < 2 * kFewRuns) return false;
   Sample some = sample;
+  some.run_n = std::min(sample.run_n, kLongRunN);
+  const std::size_t runs = latents.size() / some.run_n;
+  if (runs < 2 * kFewRuns) return false;
   some.scale = sample.scale * static_cast<float>(runs) / static_cast<float>(kFewRuns);
-  const std::span<L> taken = arena.make<L>(kFewRuns * sample.run_n);
+  const std::span<L> taken = arena.make<L>(kFewRuns * some.run_n);
   for (std::size_t k = 0; k < kFewRuns; ++k) {
     const std::size_t run = (2 * k + 1) * runs / (2 * kFewRuns);
-    std::copy_n(latents.data() + run * sample.run_n, sample.run_n, taken.data() + k * sample.run_n);
+    std::copy_n(latents.data() + run * some.run_n, some.run_n, taken.data() + k * some.run_n);
   }
   return weigh(some, std::span<const L>(taken), conv, arena) > kHopeOfFew * enough;
 }

@@ -49,8 +49,10 @@ constexpr MinSaving min_saving(unsigned level) {
 // The reference ends its chunks after so many numbers.
 constexpr std::size_t kEvenN = std::size_t{1} << 18;
 constexpr float kEvenSaving = 0.0015f;
-// Less cannot be cut.
+// Less cannot be cut; of few numbers cuts of less save no more than some bytes.
 constexpr float kMinBits = 4096;
+constexpr float kMinBitsOfFew = 12288;
+constexpr std::size_t kFewNumbers = std::size_t{1} << 14;
 // What taking the other delta for some blocks must save for it to be looked at.
 constexpr float kOtherDeltaSaving = 0.002f;
 // By rough costs of so many latents it may take this much more at most, for it to be looked at.
@@ -235,7 +237,8 @@ CutPlan CutPlanner::uncut() const {
 
 float CutPlanner::look_first() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
-  if (ordered_.n < kFirstLookN || all_bits < kMinBits) return 0;
+  const float least_bits = ordered_.n < kFewNumbers ? kMinBitsOfFew : kMinBits;
+  if (ordered_.n < kFirstLookN || all_bits < least_bits) return 0;
   const CutPlan plan = plan_by_sample();
   if (saves(plan, min_saving(level_).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
   arena_.rewind(before_);
