@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "pco/ans/weights.hpp"
 #include "pco/choose/choose_effort.hpp"
@@ -40,6 +41,24 @@ template <Latent L>
 float estimate(std::span<const L> latents, const BinCosts& costs, Arena& arena) {
   const Histogram<L> histogram = make_histogram(latents, sample_histogram(latents.size()), arena);
   return optimize_bins(histogram, costs, arena).total_bits;
+}
+
+// One bin for all has no codes, and is decoded several times as fast: worth this share of the bits.
+constexpr float kOneBinShare = 0.0008f;
+
+// The bins, or one if that takes no more to speak of. Lives in the arena.
+template <Latent L>
+Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs, Arena& arena) {
+  const Histogram<L>& all = optimized.bins;
+  const std::span<L> ends = arena.make<L>(2);
+  ends[0] = all.lowers.front();
+  ends[1] = all.uppers.back();
+  const std::span<std::uint32_t> count = arena.make<std::uint32_t>(1);
+  count[0] = std::accumulate(all.counts.begin(), all.counts.end(), 0u);
+  const auto width = std::bit_width(static_cast<L>(ends[1] - ends[0]));
+  const float bits = static_cast<float>(count[0]) * static_cast<float>(width);
+  if (bits + costs.meta_bits > (1 + kOneBinShare) * optimized.total_bits) return all;
+  return {ends.first(1), ends.last(1), count};
 }
 
 }  // namespace
@@ -80,7 +99,7 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
     const Histogram<L> histogram = make_histogram(all, spec, arena, &places);
     const BinCosts costs{bin_meta_bits(latent_bits, kTypicalSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
-    const Histogram<L>& chosen = optimized.bins;
+    const Histogram<L> chosen = one_or_all(optimized, costs, arena);
     const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];
