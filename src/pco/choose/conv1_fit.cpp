@@ -87,7 +87,9 @@ bool quantize(const LagWeights& weights, double mean, unsigned bits, Conv1& conv
   return false;
 }
 
-CentredRuns first_runs(const CentredRuns& runs, std::size_t n) {
+// Of so many values: whole runs, or the middle of the one.
+CentredRuns some_runs(const CentredRuns& runs, std::size_t n) {
+  if (runs.run_n > n) return {runs.values.subspan((runs.run_n - n) / 2, n), n};
   const std::size_t kept = std::max<std::size_t>(1, n / runs.run_n) * runs.run_n;
   return {runs.values.first(std::min(runs.values.size(), kept)), runs.run_n};
 }
@@ -239,7 +241,7 @@ std::optional<WeighedConv1> search(Sample sample, std::span<const L> latents, fl
   if (is_hopeless(sample, latents, best.conv, enough, arena)) return std::nullopt;
   best.bits = weigh(sample, latents, best.conv, arena);
   if (best.bits > kHope * enough) return std::nullopt;
-  reweight(first_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
+  reweight(some_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
            arena);
   WeighedConv1 better;
   better.conv.order = order;
