@@ -438,43 +438,41 @@ void bid_step(NumberType type, std::span<const L> latents, const Probes& probes,
 // Of numbers of few binary digits behind the point the power of two that most are multiples of, as
 // FloatQuant leaves what smaller ones have more of.
 void bid_binary(NumberType type, const Probes& probes, Candidates& candidates) {
-  constexpr int kExponents = 2048;
-  constexpr double kWorthwhile = 1;
-  // By the exponents of the last digits in use: how many probes, and their mantissas' last places.
+  constexpr unsigned kDigits = 53;
+  constexpr std::size_t kExponents = 2047;
+  constexpr std::uint64_t kLeading = std::uint64_t{1} << (kDigits - 1);
+  // By the exponents of the last digits in use, as the format of doubles has them: how many probes,
+  // and the exponents of their mantissas' last places.
   struct Count {
     std::uint32_t n = 0;
-    std::int32_t places = 0;
+    std::uint32_t places = 0;
   };
   std::array<Count, kExponents> counts{};
-  const int digits = static_cast<int>(probes.mantissa_digits);
   for (std::size_t i = 0; i < probes.n; ++i) {
-    int exponent = 0;
-    const double mantissa = std::frexp(std::abs(probes.values[i]), &exponent);
-    const auto whole = static_cast<std::uint64_t>(std::ldexp(mantissa, digits));
-    const int place = exponent - digits;
-    const int last = place + std::countr_zero(whole) + kExponents / 2;
-    if (last < 0 || last >= kExponents) continue;
-    Count& count = counts[static_cast<std::size_t>(last)];
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(std::abs(probes.values[i]));
+    const auto exponent = static_cast<unsigned>(bits >> (kDigits - 1));
+    if (exponent < kDigits) continue;
+    const std::uint64_t mantissa = (bits & (kLeading - 1)) | kLeading;
+    const unsigned zeros = static_cast<unsigned>(std::countr_zero(mantissa));
+    Count& count = counts[exponent - (kDigits - 1) + zeros];
     ++count.n;
-    count.places += place;
+    count.places += exponent - (probes.mantissa_digits - 1);
   }
-  // All that use no more digits save those from their mantissa's last place to the base.
-  std::int64_t n = 0;
-  std::int64_t places = 0;
-  std::int64_t most_saved = static_cast<std::int64_t>(kWorthwhile * static_cast<double>(probes.n));
-  int best = 0;
-  for (int last = kExponents - 1; last >= 0; --last) {
-    const Count& count = counts[static_cast<std::size_t>(last)];
-    if (count.n == 0) continue;
-    n += count.n;
-    places += count.places;
-    const int exponent = last - kExponents / 2;
-    const std::int64_t saved = n * exponent - places;
-    if (2 * static_cast<std::size_t>(n) < probes.n || saved <= most_saved) continue;
-    most_saved = saved;
-    best = exponent;
+  // All that use no more digits save those from their mantissa's last place to the base: a bit a
+  // number at least, as corrections cost.
+  std::size_t n = 0;
+  std::size_t places = 0;
+  std::size_t most_saved = probes.n;
+  std::uint64_t best = 0;
+  for (std::size_t last = kExponents - 1; last >= 1; --last) {
+    if (counts[last].n == 0) continue;
+    n += counts[last].n;
+    places += counts[last].places;
+    if (2 * n < probes.n || n * last <= places + most_saved) continue;
+    most_saved = n * last - places;
+    best = last;
   }
-  if (best != 0) add_base(type, std::ldexp(1.0, best), 0, candidates);
+  if (best != 0) add_base(type, std::bit_cast<double>(best << (kDigits - 1)), 0, candidates);
 }
 
 // The finest powers of ten and of two whose multiples are all whole: differences of multiples are
