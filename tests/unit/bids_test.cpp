@@ -2,6 +2,7 @@
 // What the modes bid on a sample, and fits of predictions.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
@@ -78,6 +79,17 @@ TEST_F(Bids, MoneyWithAnOffset) {
   EXPECT_TRUE(has_int_base(int_bids(numbers), 25));
 }
 
+// Nights of a light sensor: most triples have nothing to tell.
+TEST_F(Bids, BaseWhereMostNumbersAreTheSame) {
+  std::vector<std::int64_t> numbers(8000);
+  for (std::int64_t& number : numbers) {
+    const std::uint64_t day = 100 * random_.between(1, 900);
+    number = random_.below(10) < 6 ? 0 : static_cast<std::int64_t>(day);
+    if (random_.one_in(50)) number += static_cast<std::int64_t>(random_.below(100));
+  }
+  EXPECT_TRUE(has_int_base(int_bids(numbers), 100));
+}
+
 TEST_F(Bids, NoBaseForRandomIntegers) {
   std::vector<std::int64_t> numbers(5000);
   for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random_.bits(40));
@@ -124,6 +136,17 @@ TEST_F(Bids, CoarseBaseThatAThirdDoesNotFit) {
   const Candidates bids = float_bids(numbers);
   EXPECT_TRUE(has_float_base(bids, 0.005));
   EXPECT_TRUE(has_float_base(bids, 1e-9));
+}
+
+// Fixed point, of magnitudes that differ much, but for a fifth of the numbers.
+TEST_F(Bids, PowerOfTwoThatMostAreMultiplesOf) {
+  std::vector<double> numbers(10'000);
+  for (double& number : numbers) {
+    const auto multiple =
+        static_cast<double>(random_.bits(static_cast<unsigned>(random_.between(8, 40))));
+    number = random_.one_in(5) ? random_.normal() : multiple * 0x1p-28;
+  }
+  EXPECT_TRUE(has_float_base(float_bids(numbers), 0x1p-28));
 }
 
 TEST_F(Bids, FinestBasesForWhatIsSmooth) {
@@ -210,6 +233,23 @@ TEST_F(Bids, QuantOfSinglesThatWerePrinted) {
   Candidates none;
   bid_float_quant(NumberType::kF64, sample_of(doubles), none);
   EXPECT_EQ(none.size(), 0u);
+}
+
+// A third of the numbers end in many zeros: these save more than it takes to tell which they are.
+TEST_F(Bids, QuantWhereFewEndInZeros) {
+  constexpr std::uint64_t kZeros = (std::uint64_t{1} << 20) - 1;
+  std::vector<double> numbers(10'000);
+  for (double& number : numbers) {
+    number = random_.normal();
+    if (!random_.one_in(3)) continue;
+    number = std::bit_cast<double>(std::bit_cast<std::uint64_t>(number) & ~kZeros);
+  }
+  Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
+  Candidates candidates;
+  bid_float_quant(NumberType::kF64, sample_of(ordered), candidates);
+  ASSERT_EQ(candidates.size(), 1u);
+  EXPECT_EQ(std::get<FloatQuant>(candidates.begin()->mode).k, 20u);
+  EXPECT_TRUE(candidates.begin()->suits_few);
 }
 
 TEST_F(Bids, QuantOfSinglesStoredAsDoubles) {

@@ -53,6 +53,22 @@ TEST_F(Choosing, ConvolutionForWaves) {
   EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
 }
 
+// A bit each, whatever its codes: one bin has none.
+TEST_F(Choosing, OneBinForCoins) {
+  std::vector<std::uint8_t> coins(100'000);
+  for (std::uint8_t& coin : coins) coin = static_cast<std::uint8_t>(random_.below(2));
+  const std::size_t page_sizes[] = {coins.size()};
+  const EncodedChunk chunk =
+      encode_chunk(NumberView(NumberType::kU8, coins.data(), coins.size()), page_sizes, {}, arena_);
+  EXPECT_EQ(chunk.meta.variables[kPrimaryVariable].bins.size(), 1u);
+  EXPECT_LT(chunk.bytes(), coins.size() / 8 + 30);
+  // Two of three are the same: codes pay.
+  for (std::uint8_t& coin : coins) coin = random_.below(3) == 0 ? 1 : 0;
+  const EncodedChunk dice =
+      encode_chunk(NumberView(NumberType::kU8, coins.data(), coins.size()), page_sizes, {}, arena_);
+  EXPECT_EQ(dice.meta.variables[kPrimaryVariable].bins.size(), 2u);
+}
+
 TEST_F(Choosing, FastDecodingWithoutConvolution) {
   // Weaker waves: what Conv1 saves is under a tenth.
   std::vector<std::int16_t> numbers(60'000);

@@ -14,10 +14,17 @@ namespace {
 template <Latent L>
 using Find = void (*)(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>, Arena&);
 
+template <Latent L>
+void find_alike_in_all_bits(std::span<const L> latents, const FlatBlocks& blocks,
+                            std::span<std::uint32_t> lookbacks, Arena& arena) {
+  find_alike(latents, blocks, 0, lookbacks, arena);
+}
+
 template <class T>
 class LookbackCandidates : public ::testing::Test {
  protected:
-  static constexpr Find<T> kAll[] = {find_same<T>, find_same_strings<T>, find_near<T>};
+  static constexpr Find<T> kAll[] = {find_same<T>, find_same_strings<T>, find_near<T>,
+                                     find_alike_in_all_bits<T>};
 };
 using Words = ::testing::Types<std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(LookbackCandidates, Words);
@@ -40,6 +47,57 @@ TYPED_TEST(LookbackCandidates, OfAPeriod) {
     // Hashes may clash.
     EXPECT_GT(std::count(lookbacks.begin() + 70, lookbacks.end(), kPeriod), 800);
   }
+}
+
+// Identifiers handed out in many places by turns: the same one again, else one handed out there.
+TYPED_TEST(LookbackCandidates, AlikeWhereNoneIsTheSame) {
+  using L = TypeParam;
+  constexpr std::size_t kN = 20'000;
+  constexpr std::uint64_t kClose = 200;
+  Random random(74);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<L> places(400);
+  for (L& place : places) place = static_cast<L>(random.bits(kBits<L>) & ~L{0xfff});
+  std::vector<L> latents(kN);
+  for (std::size_t i = 0; i < kN; ++i) {
+    const bool comes_again = i > 100 && random.one_in(4);
+    latents[i] = comes_again ? latents[i - random.between(1, 100)]
+                             : static_cast<L>(random.pick(places) + random.below(kClose));
+  }
+  const std::span<const L> span(latents);
+  const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(kN);
+  find_alike(span, FlatBlocks(span, arena), 0, lookbacks, arena);
+  std::size_t missed = 0;
+  std::size_t far = 0;
+  for (std::size_t i = kN / 2; i < kN; ++i) {
+    ASSERT_GE(lookbacks[i], 1u);
+    ASSERT_LE(lookbacks[i], i);
+    const L before = latents[i - lookbacks[i]];
+    const auto recent = span.subspan(i - 100, 100);
+    const bool is_there = std::find(recent.begin(), recent.end(), latents[i]) != recent.end();
+    missed += is_there && before != latents[i] ? 1 : 0;
+    const L distance = std::max(before, latents[i]) - std::min(before, latents[i]);
+    far += distance >= kClose ? 1 : 0;
+  }
+  // Hashes may clash.
+  EXPECT_LT(missed, kN / 100);
+  EXPECT_LT(far, kN / 50);
+}
+
+// Bits that no latent uses tell nothing apart.
+TYPED_TEST(LookbackCandidates, AlikeInFewBitsIsTheSame) {
+  using L = TypeParam;
+  constexpr unsigned kUnused = kBits<L> - 8;
+  Random random(75);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<L> latents(5000);
+  for (L& latent : latents) latent = static_cast<L>(random.below(256) << kUnused);
+  const std::span<const L> span(latents);
+  std::vector<std::uint32_t> same(latents.size());
+  std::vector<std::uint32_t> alike(latents.size());
+  find_same(span, FlatBlocks(span, arena), same, arena);
+  find_alike(span, FlatBlocks(span, arena), kUnused, alike, arena);
+  for (std::size_t i = 3000; i < latents.size(); ++i) ASSERT_EQ(alike[i], same[i]) << i;
 }
 
 // That runs are passed at once changes nothing.
