@@ -111,6 +111,35 @@ TEST(LinearFit, EqualImportancesAreNone) {
   }
 }
 
+// Long runs are taken piece by piece.
+TEST(LinearFit, PiecesOfARunAddUp) {
+  Random random(46);
+  for (const unsigned order : {2u, 7u, 32u}) {
+    for (const std::size_t run_n : {order + 256, order + 257, 700 + order}) {
+      const std::vector<double> values = waves(2 * run_n, random);
+      std::vector<double> importances(values.size());
+      for (double& importance : importances) {
+        importance = 1 / static_cast<double>(1 + random.below(9));
+      }
+      std::vector<double> room(kLagPad);
+      room.insert(room.end(), values.begin(), values.end());
+      LagProducts products{};
+      double total = 0;
+      for (std::size_t from = 0; from < values.size(); from += run_n) {
+        const std::size_t first = from + order;
+        const std::size_t n = run_n - order;
+        add_lag_products({room.data() + kLagPad + first, importances.data() + first, n}, order,
+                         products);
+        for (std::size_t i = 0; i < n; ++i) total += importances[first + i];
+      }
+      const LagEquations equations({values, run_n}, importances, order);
+      EXPECT_DOUBLE_EQ(equations.errors()[0], products[0][0] / total);
+      EXPECT_DOUBLE_EQ(equations.difference_error(),
+                       (products[0][0] - 2 * products[1][0] + products[1][1]) / total);
+    }
+  }
+}
+
 TEST(LinearFit, FindsTheWeights) {
   Random random(43);
   const std::vector<double> values = waves(20'000, random);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bases of floats: decimals, multiples of them, whatever base Euclid's algorithm finds between the
-// numbers or the steps between them; the finest ones; and parts of a base whose multiples round to
-// the numbers more often.
+// numbers or the steps between them; powers of two that most fit; the finest ones; and parts of a
+// base whose multiples round to the numbers more often.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -43,12 +43,10 @@ float estimate(std::span<const L> latents, const BinCosts& costs, Arena& arena) 
   return optimize_bins(histogram, costs, arena).total_bits;
 }
 
-// One bin for all has no codes, and is decoded several times as fast: worth this share of the bits.
-constexpr float kOneBinShare = 0.0008f;
-
 // The bins, or one if that takes no more to speak of. Lives in the arena.
 template <Latent L>
-Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs, Arena& arena) {
+Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs, float toll,
+                        Arena& arena) {
   const Histogram<L>& all = optimized.bins;
   const std::span<L> ends = arena.make<L>(2);
   ends[0] = all.lowers.front();
@@ -57,7 +55,7 @@ Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs
   count[0] = std::accumulate(all.counts.begin(), all.counts.end(), 0u);
   const auto width = std::bit_width(static_cast<L>(ends[1] - ends[0]));
   const float bits = static_cast<float>(count[0]) * static_cast<float>(width);
-  if (bits + costs.meta_bits > (1 + kOneBinShare) * optimized.total_bits) return all;
+  if (bits + costs.meta_bits > (1 + toll) * optimized.total_bits) return all;
   return {ends.first(1), ends.last(1), count};
 }
 
@@ -80,6 +78,8 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   effort.tables.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
   // A thousandth of the bytes, for a tenth of the time to decode.
   effort.tables.toll = level < kLevelForSize ? 0.004 : 0;
+  // One bin for all has no codes, and is decoded several times as fast.
+  effort.codes_toll = level < kLevelForSize ? 0.0008f : 0;
   return effort;
 }
 
@@ -99,7 +99,7 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
     const Histogram<L> histogram = make_histogram(all, spec, arena, &places);
     const BinCosts costs{bin_meta_bits(latent_bits, kTypicalSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
-    const Histogram<L> chosen = one_or_all(optimized, costs, arena);
+    const Histogram<L> chosen = one_or_all(optimized, costs, effort.codes_toll, arena);
     const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];

@@ -15,6 +15,7 @@ namespace numpact {
 struct BinningEffort {
   HistogramSpec histogram;
   TableSizes tables;
+  float codes_toll = 0;  // the share that codes must save over one bin for all
 
   static BinningEffort of_level(unsigned level, std::size_t n);
 };

@@ -52,9 +52,9 @@ constexpr float kNearConv1 = 1.08f;
 // Weights take some hundred bits. Of so few in all they save nothing.
 constexpr float kFewConv1Bits = 4096;
 
-// A secondary variable of FloatQuant that takes more is half of the numbers; others that do are more
-// than corrections.
+// A secondary variable of FloatQuant that takes more is half of the numbers.
 constexpr float kHalvedBits = 1;
+// One of any mode that takes more is no mere corrections.
 constexpr float kMostCorrectionBits = 2;
 // What halves must save, as estimates of both have errors.
 constexpr float kHalvedToll = 0.02f;
@@ -242,13 +242,14 @@ class Chooser {
       const std::size_t i = order[k];
       const Candidate& candidate = candidates.begin()[i];
       // What repeats in a long chunk looks unique in a few: Classic may be better than it looks,
-      // without a delta. FloatQuant bids where it suits most; a base may look better.
+      // without a delta. FloatQuant that suits most is safe, though a base may look better; of one
+      // that suits few the rough look must tell.
       const bool is_classic = std::holds_alternative<Classic>(candidate.mode);
       const bool is_quant = std::holds_alternative<FloatQuant>(candidate.mode);
       const bool is_likely = is_quant && !candidate.suits_few;
       const bool is_safe = is_likely || (is_classic && sample.scale > 1);
       const bool is_out =
-          weighed_n == effort_.max_weighed || !is_near(costs[i].bits(), least_rough);
+          weighed_n >= effort_.max_weighed || !is_near(costs[i].bits(), least_rough);
       if (is_out && !is_safe) continue;
       const bool is_plain = is_out && is_classic && is_auto_delta();
       const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
@@ -388,9 +389,9 @@ class Chooser {
   }
   static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
 
-  // The first way that is no dictionary; of many numbers that may repeat the first that is
-  // natural, too, if that one was not; and the best if that is a dictionary, as where numbers
-  // repeat, one rarely helps.
+  // The first way that is no dictionary; of many numbers the first that is natural, too, if that
+  // one was not, and came near or was kept out by a large secondary variable; and the best if that
+  // is a dictionary, as where numbers repeat, one rarely helps.
   LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
     if (!is_auto_delta() || !effort_.lookback) return LookbackVerdict::kUnlikely;
     const std::span<const Weighed> ways = std::span(choices.ways).first(choices.way_n);
@@ -403,15 +404,15 @@ class Chooser {
         first([](const Weighed& way) { return !is_dict(way) && !is_unnatural(way); });
     LookbackVerdict verdict = LookbackVerdict::kUnlikely;
     if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
-    const bool tells_all = plain == whole || plain == nullptr || ordered_.n < kManyNumbers ||
-                           verdict == LookbackVerdict::kUnlikely;
+    const bool tells_all =
+        plain == whole || ordered_.n < kManyNumbers || verdict == LookbackVerdict::kUnlikely;
     if (!tells_all && whole != nullptr &&
         (verdict > LookbackVerdict::kLost || plain->secondary_bits > kMostCorrectionBits)) {
       const bool is_taken = verdict == LookbackVerdict::kTaken;
       Choice other;
-      const LookbackVerdict with_whole =
-          try_lookback_with(*whole, is_taken ? found.bits : bits, choices, other);
-      if (with_whole == LookbackVerdict::kTaken) found = other;
+      const LookbackVerdict with_whole = try_lookback_with(*whole, bits, choices, other);
+      const bool is_better = !is_taken || other.bits < found.bits;
+      if (with_whole == LookbackVerdict::kTaken && is_better) found = other;
       verdict = std::max(verdict, with_whole);
     }
     if (verdict == LookbackVerdict::kTaken || !is_dict(ways[0])) return verdict;

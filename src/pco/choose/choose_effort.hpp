@@ -16,7 +16,7 @@ struct ChooseEffort {
   std::size_t max_sample_n = 0;   // numbers looked at in a long chunk
   unsigned max_order = 1;         // of Consecutive
   bool modes = false;             // others than Classic
-  std::size_t max_weighed = 1;    // modes weighed after a rough look
+  std::size_t max_weighed = 1;    // modes but FloatQuant weighed after a rough look
   bool divided_bases = false;     // parts of FloatMult's bases
   bool secondary_deltas = false;  // may be delta encoded
   bool dicts = false;

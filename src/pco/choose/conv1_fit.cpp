@@ -26,6 +26,7 @@ constexpr float kLagToll = 0.002f;
 constexpr float kHope = 1.02f;
 // A few runs tell as much roughly.
 constexpr std::size_t kFewRuns = 4;
+// So long, of longer ones.
 constexpr std::size_t kLongRunN = 256;
 constexpr float kHopeOfFew = 1.15f;
 // With fewer bits for each number latents are codes, which no prediction hits.
@@ -142,7 +143,8 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
   return bits + (static_cast<float>(conv.payload_bits()) + state_bits) / chunk_n + kLagToll * order;
 }
 
-// Whether the weights are far from enough by some of the sample's runs, where it has many.
+// Whether the weights are far from enough by some of the sample's runs, or parts of long ones,
+// where there are many.
 template <Latent L>
 bool is_hopeless(const Sample& sample, std::span<const L> latents, const Conv1& conv, float enough,
                  Arena& arena) {
@@ -241,8 +243,7 @@ std::optional<WeighedConv1> search(Sample sample, std::span<const L> latents, fl
   if (is_hopeless(sample, latents, best.conv, enough, arena)) return std::nullopt;
   best.bits = weigh(sample, latents, best.conv, arena);
   if (best.bits > kHope * enough) return std::nullopt;
-  reweight(some_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights,
-           arena);
+  reweight(some_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights, arena);
   WeighedConv1 better;
   better.conv.order = order;
   if (quantize(weights, centred.mean, kBits<L>, better.conv)) {

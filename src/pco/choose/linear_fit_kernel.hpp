@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of values and those some places before.
+// Sums of products of values and those some places before, and how well these predict them.
 #ifndef NUMPACT_PCO_CHOOSE_LINEAR_FIT_KERNEL_HPP
 #define NUMPACT_PCO_CHOOSE_LINEAR_FIT_KERNEL_HPP
 
@@ -13,7 +13,7 @@ namespace numpact {
 // By the one's lag and the other's, at most as large. Lag 0: the value itself.
 using LagProducts = std::array<std::array<double, kMaxConv1Order + 1>, kMaxConv1Order + 1>;
 
-// How many doubles before the values are read, whatever they are.
+// How many doubles before `values` add_lag_products() reads, whatever they are.
 inline constexpr std::size_t kLagPad = 48;
 
 struct WeighedValues {

@@ -42,8 +42,8 @@ constexpr unsigned kMaxAlikeLog = 15;
 // Of so many latents only the first of these, as the others save less than their time.
 constexpr std::size_t kManyLatents = std::size_t{1} << 16;
 
-// The latest positions of latents without their last bits, with as many bits of a hash as a word has
-// room for, to tell what is the same.
+// The latest positions of latents without their last bits, with as many bits of a hash as a word
+// has room for, to tell what is the same.
 class LatestKeys {
  public:
   LatestKeys() = default;
@@ -153,13 +153,14 @@ void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned u
   for (const unsigned more_bits : kAlikeBits) {
     const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
     if (width <= place_bits + unused_bits) continue;
+    if (levels > 0 && n >= kManyLatents) break;
     alike[levels++] = LatestKeys(n, width - place_bits, kMaxAlikeLog, arena);
   }
   const auto find = [&](auto some) {
     find_alike(latents, blocks, range.lower, same, some, lookbacks.data());
   };
-  if (levels == 2 && n < kManyLatents) return find(alike);
-  if (levels > 0) return find(std::array{alike[0]});
+  if (levels == 2) return find(alike);
+  if (levels == 1) return find(std::array{alike[0]});
   find(std::array<LatestKeys, 0>{});
 }
 

@@ -11,9 +11,9 @@
 namespace numpact {
 namespace {
 
-// Latents that are weighed: of long pages more, whose rare deltas come again. A share that is no
-// whole one meets all phases of periods in the data.
-constexpr std::size_t kWeighedN = 2048;
+// Latents that are weighed: of long pages more, whose rare deltas come again. Where the stride is
+// short it is no whole one, so that all phases of periods in the data are met.
+constexpr std::size_t kWeighedN = 2047;
 constexpr std::size_t kMostWeighedN = 8190;
 constexpr std::size_t kWeighed = 8;
 constexpr std::size_t kWeighedOf = 131;
