@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats lie too far apart for a sample to show them. So one cheap pass over the page, or over
 // parts of a long one, looks at a part of its latents, and of its short strings of them, the
-// same ones wherever they occur, and counts how many occurred before and how far back. Streams that
-// take turns show in the sample.
+// same ones wherever they occur, and counts how many occurred before and how far back
+// (lookback_repeats.hpp). Streams that take turns show in the sample.
 #include "pco/choose/lookback_gate.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_events.hpp"
-#include "pco/choose/lookback_hash_kernel.hpp"
 #include "pco/choose/lookback_periods.hpp"
+#include "pco/choose/lookback_repeats.hpp"
 #include "pco/choose/lookback_weigh.hpp"
 #include "pco/choose/lookback_words.hpp"
 #include "pco/choose/weigh.hpp"
@@ -54,17 +54,8 @@ constexpr float kMostDoubtOfValues = 1.5f;
 constexpr float kMetaBits = 200;
 // One of them.
 constexpr float kBinBits = 50;
-// Of so many lookbacks the costs are counted: the last ones.
-constexpr std::size_t kMostLookbacks = 4096;
 // Fewer do where all values are recalled.
 constexpr std::size_t kMostRecalled = 1024;
-// One in 2^this is looked at.
-constexpr unsigned kPickLog = 4;
-constexpr unsigned kPickLogOfMany = 6;
-constexpr std::size_t kManyN = std::size_t{1} << 17;
-// Of longer pages only so many latents are looked at from each of some places on, such that what
-// the halves, thirds or quarters of a page share shows.
-constexpr std::size_t kPartN = std::size_t{1} << 17;
 // Looking at so many takes longer than trying a sample's lookbacks.
 constexpr std::size_t kLongN = std::size_t{1} << 15;
 // Of fewer all may be looked at.
@@ -93,151 +84,6 @@ constexpr std::size_t kTriedN = 256;
 constexpr float kUnseen = 0.5f;
 // One lookback for all must promise more: the page is not as even as a stretch of it.
 constexpr float kPromiseOfOne = 0.2f;
-
-unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
-
-// The parts of a page that are looked at.
-class Parts {
- public:
-  Parts(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (level >= kLevelForSize || page_n <= 3 * kPartN) {
-      add(0, page_n);
-      return;
-    }
-    for (const std::size_t from : {std::size_t{0}, page_n / 2, page_n / 3 * 2}) {
-      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kPartN);
-    }
-  }
-  struct Part {
-    std::size_t begin;
-    std::size_t end;
-  };
-  std::span<const Part> all() const { return {parts_.data(), size_}; }
-  std::size_t page_n() const { return page_n_; }
-  std::size_t n() const { return n_; }
-
- private:
-  void add(std::size_t begin, std::size_t end) {
-    parts_[size_++] = {begin, end};
-    n_ += end - begin;
-  }
-
-  std::size_t page_n_;
-  std::size_t n_ = 0;
-  std::array<Part, 3> parts_{};
-  std::size_t size_ = 0;
-};
-
-// Of those looked at: the ones whose last latent is not that before it.
-struct Repeats {
-  std::size_t looked = 0;
-  std::size_t repeated = 0;
-  std::span<std::uint32_t> lookbacks;
-
-  std::span<std::uint32_t> kept() const {
-    return lookbacks.first(std::min(repeated, lookbacks.size()));
-  }
-};
-
-// How many are to be looked at for a part of them to stand for all; of more or fewer a few frequent
-// ones, or the lack of them, say little of the rest.
-struct Telling {
-  float least;
-  float most;
-
-  bool is_too_many(std::size_t looked) const { return static_cast<float>(looked) > most; }
-  bool holds_for(const Repeats& repeats) const {
-    return static_cast<float>(repeats.looked) >= least && !is_too_many(repeats.looked);
-  }
-};
-
-// The latest positions of what is looked at.
-template <Latent L>
-class Seen {
- public:
-  Seen(std::span<const L> latents, unsigned log, Arena& arena)
-      : latents_(latents), log_(log), slots_(arena.make<Slot>(std::size_t{1} << log)) {
-    std::fill(slots_.begin(), slots_.end(), Slot{0, 0});
-    found_.lookbacks = arena.make<std::uint32_t>(kMostLookbacks);
-  }
-  void look(const PickedHashes& picked, std::size_t begin) {
-    for (std::size_t j = 0; j < picked.n; ++j) {
-      const std::uint32_t hash = picked.hashes[j];
-      const std::uint32_t position = static_cast<std::uint32_t>(begin) + picked.positions[j];
-      Slot& slot = slots_[(hash << kPickLogOfMany) >> (32 - log_)];
-      const std::uint32_t check = hash | 1;
-      if (position == 0 || latents_[position] != latents_[position - 1]) {
-        found_.lookbacks[found_.repeated % kMostLookbacks] = position - slot.position;
-        ++found_.looked;
-        found_.repeated += slot.check == check ? 1 : 0;
-      }
-      slot = {check, position};
-    }
-  }
-  const Repeats& found() const { return found_; }
-
- private:
-  struct Slot {
-    std::uint32_t check;
-    std::uint32_t position;
-  };
-  std::span<const L> latents_;
-  unsigned log_;
-  std::span<Slot> slots_;
-  Repeats found_;
-};
-
-template <Latent L>
-class Finder {
- public:
-  // What is looked at too often to tell anything is given up.
-  Finder(std::span<const L> page, const Parts& parts, unsigned doublings, const Telling& telling,
-         Arena& arena)
-      : page_(page),
-        log_(pick_log(parts.page_n())),
-        doublings_(doublings),
-        telling_(telling),
-        values_(page, slot_log(parts.n()), arena),
-        strings_(page, slot_log(parts.n()), arena) {
-    for (const Parts::Part& part : parts.all()) look(part.begin, part.end);
-  }
-  const Repeats& values() const { return values_.found(); }
-  const Repeats& strings() const { return strings_.found(); }
-
- private:
-  static unsigned slot_log(std::size_t n) {
-    return std::clamp(static_cast<unsigned>(std::bit_width(n / 16)) + 1, 6u, 16u);
-  }
-
-  void look(std::size_t from, std::size_t to) {
-    HashBlock block;
-    HashBlock string_block;
-    PickedHashes picked;
-    for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
-      const std::size_t n = std::min(kHashBlockN, to - begin);
-      const bool looks_at_values = !telling_.is_too_many(values().looked);
-      const bool looks_at_strings = !telling_.is_too_many(strings().looked);
-      if (!looks_at_values && !looks_at_strings) return;
-      hash_latents(page_.data() + begin, n, block);
-      if (looks_at_values) {
-        pick_hashes(block, n, log_, picked);
-        values_.look(picked, begin);
-      }
-      if (!looks_at_strings) continue;
-      hash_strings(block, n, doublings_, string_block);
-      pick_hashes(string_block, n, log_, picked);
-      strings_.look(picked, begin);
-      std::copy_n(block.hashes + n, kHashHistory, block.hashes);
-    }
-  }
-
-  std::span<const L> page_;
-  unsigned log_;
-  unsigned doublings_;
-  Telling telling_;
-  Seen<L> values_;
-  Seen<L> strings_;
-};
 
 // What numbers take under the choice as it is, by whether they equal the one before.
 struct PlainBits {
@@ -354,7 +200,7 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   return bits / n;
 }
 
-Telling telling_of(float equal_share, const Parts& parts) {
+Telling telling_of(float equal_share, const PageParts& parts) {
   const float expected = (1 - equal_share) * static_cast<float>(parts.n()) /
                          static_cast<float>(std::size_t{1} << pick_log(parts.page_n()));
   return {kFew * expected, kMany * expected};
@@ -570,10 +416,10 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   if (is_long && bits >= kMinNearBits && is_near()) return true;
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const Parts parts(page.n, trial.level);
+    const PageParts parts(page.n, trial.level);
     const std::size_t equal_n = count_equal(sample.latents);
     const Telling telling = telling_of(equal_share(equal_n, sample.latents), parts);
-    const Finder<L> repeats(std::span<const L>(span), parts, string_log, telling, arena);
+    const RepeatFinder<L> repeats(std::span<const L>(span), parts, string_log, telling, arena);
     const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
       const bool strings_tell = telling.holds_for(repeats.strings());
       const bool values_tell = telling.holds_for(repeats.values());
