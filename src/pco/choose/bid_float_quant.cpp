@@ -23,12 +23,6 @@ constexpr unsigned kOtherTypesK[] = {45, 42, 29};
 constexpr unsigned kTellingBits = 10;
 constexpr std::size_t kProbes = 256;
 
-// Bits to tell whether one is of a share.
-float entropy(float share) {
-  const float rest = 1 - share;
-  return -share * fast_log2(share) - (rest > 0 ? rest * fast_log2(rest) : 0);
-}
-
 // Its k, or 0.
 unsigned find_other_type(std::span<const std::uint64_t> latents) {
   const std::size_t step = latents.size() / kProbes + 1;

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kTriples = 128;
 // After so many it is plain where there is no base.
 constexpr std::size_t kFirstTriples = 32;
+// To find a number that is another one.
 constexpr std::size_t kTries = 6;
 
 template <Latent L>

@@ -145,13 +145,6 @@ PlainBits plain_bits(const LatentArray& sample, std::size_t equal_n, const AnyDe
   return {share, capped, (bits - share * capped) / (1 - share)};
 }
 
-float entropy(float share) {
-  const float other = 1 - share;
-  float bits = share > 0 ? -share * fast_log2(share) : 0;
-  bits -= other > 0 ? other * fast_log2(other) : 0;
-  return bits;
-}
-
 // Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
 // frequent, else by one that it shares with others of its width.
 float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena) {

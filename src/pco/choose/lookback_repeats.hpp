@@ -21,23 +21,23 @@ inline constexpr std::size_t kMostLookbacks = 4096;
 // One in 2^this is looked at.
 inline constexpr unsigned kPickLog = 4;
 inline constexpr unsigned kPickLogOfMany = 6;
-inline constexpr std::size_t kManyN = std::size_t{1} << 17;
+inline constexpr std::size_t kLongPageN = std::size_t{1} << 17;
 // Of longer pages only so many latents are looked at from each of some places on, such that what
 // the halves, thirds or quarters of a page share shows.
-inline constexpr std::size_t kPartN = std::size_t{1} << 17;
+inline constexpr std::size_t kPagePartN = std::size_t{1} << 17;
 
-inline unsigned pick_log(std::size_t n) { return n < kManyN ? kPickLog : kPickLogOfMany; }
+inline unsigned pick_log(std::size_t n) { return n < kLongPageN ? kPickLog : kPickLogOfMany; }
 
 // The parts of a page that are looked at.
 class PageParts {
  public:
   PageParts(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (level >= kLevelForSize || page_n <= 3 * kPartN) {
+    if (level >= kLevelForSize || page_n <= 3 * kPagePartN) {
       add(0, page_n);
       return;
     }
     for (const std::size_t from : {std::size_t{0}, page_n / 2, page_n / 3 * 2}) {
-      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kPartN);
+      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kPagePartN);
     }
   }
   struct Part {

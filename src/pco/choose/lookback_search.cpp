@@ -367,8 +367,7 @@ class Search {
   bool is_apart_;
   bool samples_agree_ = true;
   Blocks some_;
-  std::span<std::uint32_t>
-      same_;  // how far back the same latent was, or one alike; at last the result
+  std::span<std::uint32_t> same_;  // how far back the same, or one alike, was; at last the result
   std::span<std::uint32_t> strings_;  // and the same string
   std::span<std::uint32_t> near_;     // and a latent with the same upper bits
   ChosenLookbacks chosen_;

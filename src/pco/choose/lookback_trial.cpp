@@ -105,8 +105,8 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
     }
   }
   if (best_bits >= other_bits) return LookbackVerdict::kLost;
-  if (best_bits >= other_bits - std::min(toll * other_bits, kMostToll))
-    return LookbackVerdict::kTooLittle;
+  const float least_saving = std::min(toll * other_bits, kMostToll);
+  if (best_bits >= other_bits - least_saving) return LookbackVerdict::kTooLittle;
   choice.mode = mode;
   choice.delta = lookback;
   choice.bits = best_bits + entry_bits(mode, ordered);

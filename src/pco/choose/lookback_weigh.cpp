@@ -11,6 +11,9 @@
 namespace numpact {
 namespace {
 
+constexpr std::size_t kStretchN = 2048;
+constexpr std::size_t kStretches = 8;
+
 // Latents that are weighed: of long pages more, whose rare deltas come again. Where the stride is
 // short it is no whole one, so that all phases of periods in the data are met.
 constexpr std::size_t kWeighedN = 2047;
@@ -21,8 +24,6 @@ constexpr std::size_t kWeighedOf = 131;
 std::size_t weighed_n(std::size_t n) {
   return std::min(n, std::clamp(n / kWeighedOf * kWeighed, kWeighedN, kMostWeighedN));
 }
-constexpr std::size_t kStretchN = 2048;
-constexpr std::size_t kStretches = 8;
 
 // Evenly spaced latents: enough for their distribution.
 template <Latent L>

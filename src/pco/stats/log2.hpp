@@ -19,6 +19,14 @@ constexpr float fast_log2(float x) {
   return exponent + (m - 1.0f) * (1.0f + (m - 2.0f) * q);
 }
 
+// Bits to tell whether something is of a share, 0 to 1.
+inline float entropy(float share) {
+  const float other = 1 - share;
+  float bits = share > 0 ? -share * fast_log2(share) : 0;
+  bits -= other > 0 ? other * fast_log2(other) : 0;
+  return bits;
+}
+
 }  // namespace numpact
 
 #endif
