@@ -129,8 +129,9 @@ class PagingSpec {
 };
 
 // The most numbers in a chunk of a standalone file under automatic paging, which begins with equal
-// shares: as few as hold no more than this, or one more where that is three, five or seven, so that
-// two threads have as many each. Longer chunks are smaller and can be read by fewer threads.
+// shares: as few as hold no more than this, but four instead of three, and the last of more than
+// four is halved, so that threads end at about the same time. Longer chunks are smaller and can be
+// read by fewer threads.
 constexpr std::size_t automatic_chunk_n(unsigned level) {
   return std::size_t{1} << (level <= 5 ? 18 : 20);
 }

@@ -14,16 +14,35 @@ std::uint64_t least_count(std::uint64_t n, std::size_t most) {
   return n / most + (n % most != 0 ? 1 : 0);
 }
 
-// Of few an even number, so that two threads have as many each.
-std::uint64_t automatic_count(std::uint64_t n, std::size_t most) {
-  constexpr std::uint64_t kFew = 8;
-  const std::uint64_t count = least_count(n, most);
-  return count > 1 && count < kFew ? count + count % 2 : count;
-}
-
-std::size_t share_of(std::uint64_t n, std::uint64_t count, std::size_t index) {
+std::size_t share_of(std::uint64_t n, std::uint64_t count, std::uint64_t index) {
   return static_cast<std::size_t>(n / count + (index < n % count ? 1 : 0));
 }
+
+// Threads take one share after another, and shares differ in cost: what one thread works on at the
+// end, others wait for. So of few shares there are an even number, and of more the last is halved;
+// halving one of few would cost bytes wherever numbers repeat far apart.
+class AutomaticShares {
+ public:
+  AutomaticShares(std::uint64_t n, std::size_t most) : n_(n) {
+    constexpr std::uint64_t kFew = 4;
+    const std::uint64_t least = least_count(n, most);
+    last_is_halved_ = least > kFew;
+    shares_ = last_is_halved_ || least < 2 ? least : least + least % 2;
+  }
+
+  std::uint64_t count() const { return shares_ + (last_is_halved_ ? 1 : 0); }
+
+  std::size_t size(std::uint64_t index) const {
+    if (!last_is_halved_ || index + 1 < shares_) return share_of(n_, shares_, index);
+    const std::size_t last = share_of(n_, shares_, shares_ - 1);
+    return index < shares_ ? last - last / 2 : last / 2;
+  }
+
+ private:
+  std::uint64_t n_;
+  std::uint64_t shares_;
+  bool last_is_halved_;
+};
 
 std::span<const std::size_t> equal_sizes(std::size_t n, std::uint64_t count, Arena& arena) {
   const std::span<std::size_t> equal = arena.make<std::size_t>(static_cast<std::size_t>(count));
@@ -34,14 +53,18 @@ std::span<const std::size_t> equal_sizes(std::size_t n, std::uint64_t count, Are
 }  // namespace
 
 std::size_t automatic_share(std::uint64_t n, std::size_t most, std::size_t index) {
-  const std::uint64_t count = automatic_count(n, most);
-  return index < count ? share_of(n, count, index) : most;
+  const AutomaticShares shares(n, most);
+  return index < shares.count() ? shares.size(index) : most;
 }
 
 Status chunk_sizes(const EncodeConfig& config, std::size_t n, Arena& arena,
                    std::span<const std::size_t>& sizes) {
   if (!config.paging.is_automatic()) return page_sizes(config.paging, n, kMaxChunkN, arena, sizes);
-  sizes = equal_sizes(n, automatic_count(n, config.max_chunk_n()), arena);
+  const AutomaticShares shares(n, config.max_chunk_n());
+  const std::span<std::size_t> all =
+      arena.make<std::size_t>(static_cast<std::size_t>(shares.count()));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = shares.size(i);
+  sizes = all;
   return {};
 }
 
@@ -80,7 +103,8 @@ std::size_t chunk_count_bound(const EncodeConfig& config, std::size_t n) {
   if (const auto& exact = config.paging.exact_sizes()) return exact->size();
   const std::size_t most = std::clamp<std::size_t>(config.max_chunk_n(), 1, kMaxChunkN);
   const bool is_automatic = config.paging.is_automatic();
-  return static_cast<std::size_t>(is_automatic ? automatic_count(n, most) : least_count(n, most));
+  return static_cast<std::size_t>(is_automatic ? AutomaticShares(n, most).count()
+                                               : least_count(n, most));
 }
 
 }  // namespace numpact

@@ -20,8 +20,8 @@ Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Aren
 Status chunk_sizes(const EncodeConfig& config, std::size_t n, Arena& arena,
                    std::span<const std::size_t>& sizes);
 
-// Of n numbers under automatic paging in equal parts of at most `most`, the size of one; beyond the
-// last, `most`.
+// The size of one of the shares, of at most `most`, that automatic paging deals n numbers into;
+// beyond the last, `most`.
 std::size_t automatic_share(std::uint64_t n, std::size_t most, std::size_t index);
 
 // The same checks where the count is not known yet.

@@ -109,26 +109,32 @@ TEST(AutomaticPaging, RunsAreEqualAndBounded) {
   }
 }
 
-TEST(AutomaticPaging, FewRunsAreAnEvenNumber) {
+TEST(AutomaticPaging, SharesEndTogether) {
   EncodeConfig config;
   config.level = 0;
   const std::size_t most = automatic_chunk_n(config.level);
-  for (const std::size_t full : {1, 2, 4, 6, 8, 9}) {
-    const Numbers numbers = zeros(NumberType::kU8, full * most + 1);
+  const auto shares = [&](std::size_t n) {
+    const Numbers numbers = zeros(NumberType::kU8, n);
     const Bytes file = compressed(numbers, config);
-    const std::vector<std::size_t> counts = chunk_counts(file);
-    const std::size_t least = full + 1;
-    EXPECT_EQ(counts.size(), least < 8 ? least + least % 2 : least) << full;
-    EXPECT_EQ(sum(counts), numbers.count());
-    const auto [shortest, longest] = std::minmax_element(counts.begin(), counts.end());
-    EXPECT_LE(*longest - *shortest, 1u);
     Bytes streamed;
     VectorSink sink(streamed);
-    StreamWriter writer(sink, numbers.type(), config, numbers.count());
-    ASSERT_OK(writer.try_write(numbers.view()));
-    ASSERT_OK(writer.try_finish());
+    StreamWriter writer(sink, numbers.type(), config, n);
+    EXPECT_OK(writer.try_write(numbers.view()));
+    EXPECT_OK(writer.try_finish());
     EXPECT_EQ(streamed, file);
-  }
+    return chunk_counts(file);
+  };
+  using Counts = std::vector<std::size_t>;
+  EXPECT_EQ(shares(most), Counts{most});
+  EXPECT_EQ(shares(most + 1), (Counts{most / 2 + 1, most / 2}));
+  EXPECT_EQ(shares(3 * most), Counts(4, 3 * most / 4)) << "four, not three";
+  EXPECT_EQ(shares(4 * most), Counts(4, most));
+  EXPECT_EQ(shares(5 * most), (Counts{most, most, most, most, most / 2, most / 2}));
+  const Counts many = shares(8 * most - 3);
+  EXPECT_EQ(many.size(), 9u);
+  EXPECT_EQ(sum(many), 8 * most - 3);
+  EXPECT_EQ((Counts{many[4], many[5]}), (Counts{most, most - 1})) << "equal to within one";
+  EXPECT_EQ((Counts{many[7], many[8]}), (Counts{most / 2, most / 2 - 1})) << "the last is halved";
 }
 
 TEST(AutomaticPaging, StreamsGiveTheSameBytes) {

@@ -44,11 +44,13 @@ def automatic_size(level: int) -> int:
 
 
 def automatic_sizes(count: int, level: int) -> list[int]:
-    """What automatic paging cuts chunks from: of up to eight an even number, if not one."""
+    """What automatic paging cuts chunks from: four instead of three, the last of more halved."""
     runs = -(-count // automatic_size(level))
-    if 1 < runs < 8:
-        runs += runs % 2
-    return _shares(count, runs)
+    shares = _shares(count, runs + (runs == 3))
+    if runs > 4:
+        last = shares.pop()
+        shares += [last - last // 2, last // 2]
+    return shares
 
 
 def equal_sizes(count: int, largest: int) -> list[int]:
