@@ -62,6 +62,9 @@ constexpr float kHalvedToll = 0.02f;
 // Of fewer numbers a second search for lookbacks takes longer than it saves.
 constexpr std::size_t kManyNumbers = std::size_t{1} << 15;
 
+// After a search that was lost another one must be promised this share.
+constexpr float kPromiseAfterLoss = 0.1f;
+
 // Lookback decodes slowest. What estimates must be more for it to be tried.
 constexpr float kFavoredLookback = 0.92f;
 
@@ -410,7 +413,9 @@ class Chooser {
         (verdict > LookbackVerdict::kLost || plain->secondary_bits > kMostCorrectionBits)) {
       const bool is_taken = verdict == LookbackVerdict::kTaken;
       Choice other;
-      const LookbackVerdict with_whole = try_lookback_with(*whole, bits, choices, other);
+      const bool is_lost = verdict == LookbackVerdict::kLost && config_.level < kLevelForSize;
+      const LookbackVerdict with_whole = try_lookback_with(
+          *whole, bits, choices, other, is_lost ? kPromiseAfterLoss : 0);
       const bool is_better = !is_taken || other.bits < found.bits;
       if (with_whole == LookbackVerdict::kTaken && is_better) found = other;
       verdict = std::max(verdict, with_whole);
@@ -420,10 +425,11 @@ class Chooser {
   }
 
   LookbackVerdict try_lookback_with(const Weighed& way, float bits, const Choices& choices,
-                                    Choice& found) const {
+                                    Choice& found, float promise = 0) const {
     found = choice_of(way, 0);
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    const Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+    Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
+    trial.promise = promise;
     return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 

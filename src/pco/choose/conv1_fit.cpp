@@ -243,12 +243,15 @@ std::optional<WeighedConv1> search(Sample sample, std::span<const L> latents, fl
   if (is_hopeless(sample, latents, best.conv, enough, arena)) return std::nullopt;
   best.bits = weigh(sample, latents, best.conv, arena);
   if (best.bits > kHope * enough) return std::nullopt;
-  reweight(some_runs(centred.runs, effort.conv1_fit_n), order, effort.conv1_rounds, weights, arena);
-  WeighedConv1 better;
-  better.conv.order = order;
-  if (quantize(weights, centred.mean, kBits<L>, better.conv)) {
+  const CentredRuns some = some_runs(centred.runs, effort.conv1_fit_n);
+  for (unsigned round = 0; round < effort.conv1_rounds; ++round) {
+    reweight(some, order, 1, weights, arena);
+    WeighedConv1 better;
+    better.conv.order = order;
+    if (!quantize(weights, centred.mean, kBits<L>, better.conv)) break;
     better.bits = weigh(sample, latents, better.conv, arena);
-    if (better.bits < best.bits) best = better;
+    if (better.bits >= best.bits) break;
+    best = better;
   }
   if (best.bits > enough) return std::nullopt;
   return best;

@@ -60,6 +60,8 @@ constexpr std::size_t kMostRecalled = 1024;
 constexpr std::size_t kLongN = std::size_t{1} << 15;
 // Of fewer all may be looked at.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
+// Where this share of the strings that come again do so within a stretch, stretches tell of them.
+constexpr float kMostlyNearby = 0.6f;
 // So many of a sample are looked at for streams that take turns, in stretches with gaps.
 constexpr std::size_t kNearN = 2048;
 constexpr std::size_t kNearStretchN = 256;
@@ -202,6 +204,7 @@ Telling telling_of(float equal_share, const PageParts& parts) {
 // What a number would take if the repeats were coded by lookbacks and the rest as it is.
 float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
                     Arena& arena) {
+  if (repeats.repeated == 0) return bits;
   const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
   const float known = (1 - yes) * plain.other + entropy(yes);
   const float equal = plain.equal_share > 0
@@ -211,6 +214,14 @@ float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, 
   if (equal + other_share * known > bits) return bits;
   const float found = other_share * yes * static_cast<float>(page_n);
   return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
+}
+
+// Whether most strings that come again do so within one of the stretches of a page.
+bool are_mostly_nearby(const Repeats& strings) {
+  const std::span<const std::uint32_t> lookbacks = strings.kept();
+  const auto nearby = std::count_if(lookbacks.begin(), lookbacks.end(),
+                                    [](std::uint32_t lookback) { return lookback < kStretchN; });
+  return static_cast<float>(nearby) > kMostlyNearby * static_cast<float>(lookbacks.size());
 }
 
 // What a number would take if all that came before were recalled by how long ago that was, and the
@@ -375,9 +386,10 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                    const Trial& trial, Arena& arena) {
   const ArenaScope scratch(arena);
   const float bits = trial.bits;
-  const float promise = trial.level >= kLevelForSize                  ? kPromiseForSize
-                        : std::holds_alternative<Conv1>(choice.delta) ? kPromiseBesideConv1
-                                                                      : kPromise;
+  const float usual_promise = trial.level >= kLevelForSize                  ? kPromiseForSize
+                              : std::holds_alternative<Conv1>(choice.delta) ? kPromiseBesideConv1
+                                                                            : kPromise;
+  const float promise = std::max(usual_promise, trial.promise);
   const float wanted =
       bits - std::min(promise * bits, kMostPromise) - kMetaBits / static_cast<float>(page.n);
   const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
@@ -397,12 +409,15 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     if (bits_of_events(page, choice.mode, bits, arena) < wanted_of_one) return true;
     if (bits < kMinRepeatBits) return false;
   }
-  const auto is_near = [&] {
-    if (near_bits(sample, choice.mode, wanted_of_primary, arena) >= wanted_of_primary) return false;
-    // A short search says more than the sample, where a search in full takes long.
+  // A short search says more than a sample or counts, where a search in full takes long.
+  const auto is_confirmed = [&] {
     return page.n < kLeastForStretches ||
            stretches_look_back(page, choice, bits / trial.sampled_bits, trial.secondary_bits,
                                trial.level, arena);
+  };
+  const auto is_near = [&] {
+    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary &&
+           is_confirmed();
   };
   // Of a long page a sample is asked first.
   const bool is_long = page.n >= kLongN;
@@ -430,9 +445,11 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       return values_tell && promised(repeats.values()) < wanted_of_values - doubt;
     };
     if (!promise_with(choice.delta, bits)) return false;
-    if (is_at_hand(choice.delta)) return true;
-    const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
-    return promise_with(other.delta, other.bits);
+    if (!is_at_hand(choice.delta)) {
+      const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
+      if (!promise_with(other.delta, other.bits)) return false;
+    }
+    return !are_mostly_nearby(repeats.strings()) || is_confirmed();
   });
   if (promising) return true;
   if (bits >= kMinNearBits) {

@@ -16,6 +16,7 @@ struct Trial {
   unsigned level = kDefaultLevel;
   float secondary_bits = 0;   // how many of the bits are the secondary variable's
   float sampled_bits = bits;  // what the sample said of the choice: more where cuts save
+  float promise = 0;          // the share that must be promised at least before a search is tried
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.

@@ -11,7 +11,6 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kStretchN = 2048;
 constexpr std::size_t kStretches = 8;
 
 // Latents that are weighed: of long pages more, whose rare deltas come again. Where the stride is

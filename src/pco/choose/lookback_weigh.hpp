@@ -37,6 +37,7 @@ Looked look(const Lookback& lookback, const LatentArray& latents, float most, un
 // back. share: how much of what they take under the choice they may take. True if that cannot be
 // told.
 inline constexpr std::size_t kLeastForStretches = std::size_t{1} << 17;
+inline constexpr std::size_t kStretchN = 2048;
 bool stretches_look_back(const LatentArray& page, const Choice& choice, float share,
                          float secondary_bits, unsigned level, Arena& arena);
 
