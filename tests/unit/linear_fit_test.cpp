@@ -2,8 +2,11 @@
 // Predicting latents from those before them.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <optional>
 #include <vector>
 
+#include "pco/choose/conv1_fit.hpp"
 #include "pco/choose/linear_fit.hpp"
 #include "pco/choose/linear_fit_kernel.hpp"
 #include "support/random.hpp"
@@ -153,6 +156,38 @@ TEST(LinearFit, FindsTheWeights) {
   EXPECT_GT(errors[1], 1.5 * errors[2]);
   EXPECT_NEAR(errors[2], 1e6 / 12, 3e3);
   EXPECT_NEAR(errors[4], errors[2], 1e3);
+}
+
+// Rounds of reweighting that make it worse are not taken.
+TEST(Conv1Search, MoreRoundsNeverTakeMore) {
+  constexpr float kToBeat = 12;
+  Random random(45);
+  Arena arena(std::pmr::new_delete_resource());
+  EncodeConfig config;
+  ChooseEffort effort = ChooseEffort::of(config);
+  std::size_t found = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t spikes = random.between(2, 100);
+    std::vector<std::uint16_t> latents(4000);
+    const std::vector<double> smooth = waves(latents.size(), random);
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      const double spike = random.one_in(spikes) ? static_cast<double>(random.below(1500)) : 0;
+      latents[i] = static_cast<std::uint16_t>(30000 + smooth[i] / 2 + spike);
+    }
+    const LatentArray page{std::span<std::uint16_t>(latents)};
+    const ArenaScope scratch(arena);
+    const Sample sample = take_sample(page, page.n, arena);
+    float last = HUGE_VALF;
+    for (unsigned rounds = 0; rounds <= 3; ++rounds) {
+      effort.conv1_rounds = rounds;
+      const std::optional<WeighedConv1> weighed = weigh_conv1(sample, page, kToBeat, effort, arena);
+      const float bits = weighed ? weighed->bits : HUGE_VALF;
+      EXPECT_LE(bits, last) << "round " << round << ", " << rounds;
+      last = bits;
+    }
+    found += last < HUGE_VALF ? 1 : 0;
+  }
+  EXPECT_GT(found, 30u);
 }
 
 }  // namespace

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t kLongN = 900000;
 
-bool may_look_back(std::vector<std::uint64_t> latents) {
+bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(page, usual_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
-  const Trial trial{latents.size(), 40, true};
+  const Trial trial{latents.size(), bits, true};
   return numpact::may_look_back(sample, page, choice, trial, arena);
 }
 
@@ -42,6 +42,21 @@ TEST(LookbackGate, LongPagesMayRepeatTheirParts) {
   }
   // One half only.
   EXPECT_TRUE(may_look_back(repeating(kLongN / 2, 5000)));
+}
+
+// Few values by turns with noise: they come again all the time, but take next to nothing as they
+// are, which an average of all numbers does not tell.
+TEST(LookbackGate, StretchesDenyWhatCountsPromise) {
+  constexpr float kNoiseBits = 24;
+  constexpr float kBits = kNoiseBits / 2 + 3;
+  for (const std::size_t n : {kLeastForStretches - 1, kLeastForStretches}) {
+    Random random(84);
+    std::vector<std::uint64_t> latents(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      latents[i] = i / 1000 % 2 == 0 ? random.below(16) : random.bits(24);
+    }
+    EXPECT_EQ(may_look_back(latents, kBits), n < kLeastForStretches) << n;
+  }
 }
 
 bool stretches_look_back(std::vector<std::uint64_t> latents, const AnyDelta& delta,
