@@ -21,6 +21,11 @@ void LockedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t al
   memory_->deallocate(memory, bytes, align);
 }
 
+Workers::Workers(std::pmr::memory_resource* memory)
+    : locked_(memory),
+      memory_(memory->is_equal(*std::pmr::new_delete_resource()) ? memory : &locked_),
+      ring_(memory_) {}
+
 // False: the calling thread is alone.
 template <class Config>
 bool Workers::gather(const Config& config) {
@@ -36,7 +41,7 @@ bool Workers::gather(const Config& config) {
   }
   const unsigned tasks = std::min(executor_->concurrency(), kMaxTasks);
   if (tasks < 2) return false;
-  while (arenas_.size() < tasks) arenas_.push_back(std::make_unique<Arena>(&memory_));
+  while (arenas_.size() < tasks) arenas_.push_back(std::make_unique<Arena>(memory_));
   crew_arenas_.clear();
   for (unsigned i = 0; i < tasks; ++i) crew_arenas_.push_back(arenas_[i].get());
   return true;

@@ -32,7 +32,7 @@ class LockedMemory final : public std::pmr::memory_resource {
 // Kept from call to call, as contexts are: threads and memory stay.
 class Workers {
  public:
-  explicit Workers(std::pmr::memory_resource* memory) : memory_(memory), ring_(&memory_) {}
+  explicit Workers(std::pmr::memory_resource* memory);
 
   // Does the config ask for more than the calling thread?
   template <class Config>
@@ -54,7 +54,8 @@ class Workers {
   template <class Config>
   bool gather(const Config& config);
 
-  LockedMemory memory_;
+  LockedMemory locked_;
+  std::pmr::memory_resource* memory_;  // that several threads may take from
   std::unique_ptr<ThreadExecutor> own_;
   unsigned own_threads_ = 0;  // as asked for
   std::vector<std::unique_ptr<Arena>> arenas_;

@@ -3,7 +3,14 @@
 
 #include <algorithm>
 
+#include "base/pages.hpp"
+
 namespace numpact {
+
+Arena::Arena(std::pmr::memory_resource* memory)
+    : memory_(memory),
+      may_hint_(memory->is_equal(*std::pmr::new_delete_resource())),
+      blocks_(memory) {}
 
 void Arena::reset(std::uint64_t limit) {
   limit_ = limit;
@@ -41,6 +48,7 @@ void Arena::add_block(std::size_t bytes) {
   if (bytes > limit_ || capacity_ > limit_ - bytes) throw MemoryLimitExceeded();
   blocks_.reserve(blocks_.size() + 1);
   auto* const data = static_cast<std::byte*>(memory_->allocate(bytes, kAlign));
+  if (may_hint_ && bytes >= kLargeBlock) prefer_large_pages(whole_pages({data, bytes}));
   blocks_.push_back({data, bytes});
   capacity_ += bytes;
 }

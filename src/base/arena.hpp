@@ -24,8 +24,11 @@ class Arena {
   static constexpr std::size_t kAlign = 64;
   static constexpr std::size_t kMinBlock = std::size_t{1} << 14;
   static constexpr std::size_t kMostSpare = std::size_t{1} << 24;
+  // From here on the system is asked for large pages, each of which costs as much to get as a small
+  // one: without, getting the memory takes a tenth of a call that makes it anew.
+  static constexpr std::size_t kLargeBlock = std::size_t{1} << 22;
 
-  explicit Arena(std::pmr::memory_resource* memory) : memory_(memory), blocks_(memory) {}
+  explicit Arena(std::pmr::memory_resource* memory);
   ~Arena() { release_blocks(); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -67,6 +70,7 @@ class Arena {
   void release_blocks();
 
   std::pmr::memory_resource* memory_;
+  bool may_hint_;  // a caller's own memory is left as the caller has it
   std::pmr::vector<Block> blocks_;
   std::size_t current_ = 0;     // block in use
   std::size_t used_ = 0;        // bytes of it

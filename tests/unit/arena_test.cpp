@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "support/random.hpp"
 
@@ -141,6 +147,56 @@ TEST(Arena, OversizeIsBadAlloc) {
   EXPECT_EQ(arena.make<char>(5).size(), 5u);
   EXPECT_EQ(arena.make<char>(0).size(), 0u);
 }
+
+#ifdef __linux__
+
+// What the system's list of this process's memory says of the mapping that an address is in.
+std::string flags_at(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  std::ifstream list("/proc/self/smaps");
+  bool is_here = false;
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    char dash = 0;
+    if (words >> std::hex >> begin >> dash >> end && dash == '-') {
+      is_here = begin <= wanted && wanted < end;
+    } else if (is_here && line.rfind("VmFlags:", 0) == 0) {
+      return line + " ";
+    }
+  }
+  return "";
+}
+
+// Pages of its own, which nobody gave a hint of before.
+class Mapped final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t) override {
+    ::munmap(memory, bytes);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+bool has_large_pages(std::pmr::memory_resource* memory, std::size_t bytes) {
+  Arena arena(memory);
+  const std::span<std::byte> block = arena.make<std::byte>(bytes);
+  return flags_at(block.data() + block.size() / 2).find(" hg ") != std::string::npos;
+}
+
+TEST(Arena, LargeBlocksAskForLargePages) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    GTEST_SKIP() << "this system has no large pages that a process may ask for";
+  }
+  // Larger than what the C library keeps, so that the mapping is new.
+  EXPECT_TRUE(has_large_pages(std::pmr::new_delete_resource(), std::size_t{1} << 26));
+  Mapped own;
+  EXPECT_FALSE(has_large_pages(&own, std::size_t{1} << 26)) << "a caller's memory is left alone";
+}
+
+#endif
 
 }  // namespace
 }  // namespace numpact::testing
