@@ -149,6 +149,19 @@ TEST_F(Bids, PowerOfTwoThatMostAreMultiplesOf) {
   EXPECT_TRUE(has_float_base(float_bids(numbers), 0x1p-28));
 }
 
+// What generators of random numbers make of whole ones: those below a half have a bit for an
+// exponent that the base makes needless, a quarter of them two, and so on.
+TEST_F(Bids, PowerOfTwoThatAllAreMultiplesOf) {
+  for (const unsigned bits : {32u, 53u}) {
+    const double base = std::bit_cast<double>(std::uint64_t{1023 - bits} << 52);
+    for (int round = 0; round < 20; ++round) {
+      std::vector<double> numbers(3000);
+      for (double& number : numbers) number = static_cast<double>(random_.bits(bits)) * base;
+      EXPECT_TRUE(has_float_base(float_bids(numbers), base)) << bits;
+    }
+  }
+}
+
 TEST_F(Bids, FinestBasesForWhatIsSmooth) {
   std::vector<double> numbers(10'000);
   double number = 40;

@@ -458,18 +458,19 @@ void bid_binary(NumberType type, const Probes& probes, Candidates& candidates) {
     ++count.n;
     count.places += exponent - (probes.mantissa_digits - 1);
   }
-  // All that use no more digits save those from their mantissa's last place to the base: a bit a
-  // number at least, as corrections cost.
+  // All that use no more digits save those from their mantissa's last place to the base: more than
+  // the corrections cost, a bit a number, or where there are none so much that it is worth a look.
   std::size_t n = 0;
   std::size_t places = 0;
-  std::size_t most_saved = probes.n;
+  std::size_t most_saved = 0;
   std::uint64_t best = 0;
   for (std::size_t last = kExponents - 1; last >= 1; --last) {
     if (counts[last].n == 0) continue;
     n += counts[last].n;
     places += counts[last].places;
-    if (2 * n < probes.n || n * last <= places + most_saved) continue;
-    most_saved = n * last - places;
+    const std::size_t toll = n < probes.n ? probes.n : probes.n / 4;
+    if (2 * n < probes.n || n * last <= places + toll + most_saved) continue;
+    most_saved = n * last - places - toll;
     best = last;
   }
   if (best != 0) add_base(type, std::bit_cast<double>(best << (kDigits - 1)), 0, candidates);

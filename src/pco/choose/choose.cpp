@@ -414,8 +414,8 @@ class Chooser {
       const bool is_taken = verdict == LookbackVerdict::kTaken;
       Choice other;
       const bool is_lost = verdict == LookbackVerdict::kLost && config_.level < kLevelForSize;
-      const LookbackVerdict with_whole = try_lookback_with(
-          *whole, bits, choices, other, is_lost ? kPromiseAfterLoss : 0);
+      const LookbackVerdict with_whole =
+          try_lookback_with(*whole, bits, choices, other, is_lost ? kPromiseAfterLoss : 0);
       const bool is_better = !is_taken || other.bits < found.bits;
       if (with_whole == LookbackVerdict::kTaken && is_better) found = other;
       verdict = std::max(verdict, with_whole);
