@@ -44,10 +44,11 @@ class AutomaticShares {
   bool last_is_halved_;
 };
 
-std::span<const std::size_t> equal_sizes(std::size_t n, std::uint64_t count, Arena& arena) {
-  const std::span<std::size_t> equal = arena.make<std::size_t>(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < equal.size(); ++i) equal[i] = share_of(n, count, i);
-  return equal;
+template <class F>
+std::span<const std::size_t> list_sizes(std::uint64_t count, F&& size_of_share, Arena& arena) {
+  const std::span<std::size_t> sizes = arena.make<std::size_t>(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = size_of_share(i);
+  return sizes;
 }
 
 }  // namespace
@@ -61,10 +62,8 @@ Status chunk_sizes(const EncodeConfig& config, std::size_t n, Arena& arena,
                    std::span<const std::size_t>& sizes) {
   if (!config.paging.is_automatic()) return page_sizes(config.paging, n, kMaxChunkN, arena, sizes);
   const AutomaticShares shares(n, config.max_chunk_n());
-  const std::span<std::size_t> all =
-      arena.make<std::size_t>(static_cast<std::size_t>(shares.count()));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = shares.size(i);
-  sizes = all;
+  sizes = list_sizes(
+      shares.count(), [&](std::size_t i) { return shares.size(i); }, arena);
   return {};
 }
 
@@ -84,7 +83,9 @@ Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Aren
   }
   if (spec.max_page_n() == 0) return invalid("the page size is 0");
   const std::size_t most = std::min(spec.max_page_n(), max_n);
-  sizes = equal_sizes(n, least_count(n, most), arena);
+  const std::uint64_t count = least_count(n, most);
+  sizes = list_sizes(
+      count, [&](std::size_t i) { return share_of(n, count, i); }, arena);
   return {};
 }
 

@@ -24,8 +24,8 @@ class Arena {
   static constexpr std::size_t kAlign = 64;
   static constexpr std::size_t kMinBlock = std::size_t{1} << 14;
   static constexpr std::size_t kMostSpare = std::size_t{1} << 24;
-  // From here on the system is asked for large pages, each of which costs as much to get as a small
-  // one: without, getting the memory takes a tenth of a call that makes it anew.
+  // From here on the system is asked for large pages: getting the memory in small ones takes a good
+  // part of a call that makes it anew.
   static constexpr std::size_t kLargeBlock = std::size_t{1} << 22;
 
   explicit Arena(std::pmr::memory_resource* memory);

@@ -47,13 +47,13 @@ TEST(LookbackGate, LongPagesMayRepeatTheirParts) {
 // Few values by turns with noise: they come again all the time, but take next to nothing as they
 // are, which an average of all numbers does not tell.
 TEST(LookbackGate, StretchesDenyWhatCountsPromise) {
-  constexpr float kNoiseBits = 24;
-  constexpr float kBits = kNoiseBits / 2 + 3;
+  constexpr unsigned kNoiseBits = 24;
+  constexpr float kBits = 0.5f * kNoiseBits + 3;
   for (const std::size_t n : {kLeastForStretches - 1, kLeastForStretches}) {
     Random random(84);
     std::vector<std::uint64_t> latents(n);
     for (std::size_t i = 0; i < n; ++i) {
-      latents[i] = i / 1000 % 2 == 0 ? random.below(16) : random.bits(24);
+      latents[i] = i / 1000 % 2 == 0 ? random.below(16) : random.bits(kNoiseBits);
     }
     EXPECT_EQ(may_look_back(latents, kBits), n < kLeastForStretches) << n;
   }

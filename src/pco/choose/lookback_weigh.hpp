@@ -33,11 +33,11 @@ struct Looked {
 Looked look(const Lookback& lookback, const LatentArray& latents, float most, unsigned level,
             LookbackSample sample, Arena& arena);
 
-// Whether some stretches of a page of at least kLeastForStretches numbers take less if they look
-// back. share: how much of what they take under the choice they may take. True if that cannot be
-// told.
-inline constexpr std::size_t kLeastForStretches = std::size_t{1} << 17;
+// Whether some stretches of kStretchN numbers, of a page of at least kLeastForStretches, take less
+// if they look back. share: how much of what they take under the choice they may take. True if that
+// cannot be told.
 inline constexpr std::size_t kStretchN = 2048;
+inline constexpr std::size_t kLeastForStretches = std::size_t{1} << 17;
 bool stretches_look_back(const LatentArray& page, const Choice& choice, float share,
                          float secondary_bits, unsigned level, Arena& arena);
 
