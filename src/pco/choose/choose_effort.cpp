@@ -22,9 +22,12 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.secondary_deltas = level >= 5;
   effort.dicts = level >= 6;
   effort.dict_promise = level < kLevelForSize ? 0.04f : 0.0f;
+  effort.dict_least_bits = level < kLevelForSize ? 16384 : 0;
   effort.dict_toll = level < kLevelForSize ? 0.02f : 0.015f;
   effort.lookback = level >= 5;
   effort.max_conv1_order = level < 8 ? 0 : kMaxConv1Order;
+  effort.max_conv1_order_of_few =
+      level < kLevelForSize ? std::min(effort.max_conv1_order, 8u) : kMaxConv1Order;
   effort.conv1_fit_n = std::size_t{1} << (level < 9 ? 11 : level < 10 ? 12 : 15);
   effort.conv1_toll = config.favor_decode_speed ? 0.1f : level < 9 ? 0.05f : 0.015f;
   effort.conv1_rounds = level < 10 ? 2 : 3;

@@ -223,7 +223,9 @@ std::optional<WeighedConv1> search(Sample sample, std::span<const L> latents, fl
   latents = take_some(sample, latents, kUsualSamples * effort.max_sample_n, arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const unsigned most =
-      std::min<unsigned>(effort.max_conv1_order, static_cast<unsigned>(sample.run_n / 4));
+      std::min(chunk_n < static_cast<float>(kFewForConv1) ? effort.max_conv1_order_of_few
+                                                          : effort.max_conv1_order,
+               static_cast<unsigned>(sample.run_n / 4));
   if (most < 2) return std::nullopt;
   const std::size_t fit_runs = std::max<std::size_t>(1, kSampleFitN / sample.run_n);
   const std::span<const L> fitted =

@@ -40,6 +40,8 @@ constexpr float kMostEqual = 0.75f;
 constexpr float kPromise = 0.04f;
 constexpr float kPromiseBesideConv1 = 0.015f;
 constexpr float kPromiseForSize = 0.01f;
+// A sample of a page that is not long is kind.
+constexpr float kPromiseNearby = 0.12f;
 // But no more than so many bits.
 constexpr float kMostPromise = 1.5f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
@@ -56,6 +58,8 @@ constexpr float kMetaBits = 200;
 constexpr float kBinBits = 50;
 // Fewer do where all values are recalled.
 constexpr std::size_t kMostRecalled = 1024;
+// And are so within so many numbers.
+constexpr std::size_t kRecalledN = 8192;
 // Looking at so many takes longer than trying a sample's lookbacks.
 constexpr std::size_t kLongN = std::size_t{1} << 15;
 // Of fewer all may be looked at.
@@ -99,16 +103,19 @@ template <Latent L>
 float equal_bits_without_delta(std::span<const L> latents, std::size_t equal_n, float bits) {
   L most{};
   std::size_t votes = 0;
+  // All without branches, as these would not be foreseen.
   for (std::size_t i = 1; i < latents.size(); ++i) {
-    if (latents[i] != latents[i - 1]) continue;
-    if (votes == 0) most = latents[i];
-    votes = latents[i] == most ? votes + 1 : votes - 1;
+    const bool is_equal = latents[i] == latents[i - 1];
+    most = is_equal & (votes == 0) ? latents[i] : most;
+    const std::size_t vote = latents[i] == most ? 1 : std::size_t{0} - 1;
+    votes += is_equal ? vote : 0;
   }
   std::size_t most_n = 0;
   std::size_t equal_most_n = 0;
   for (std::size_t i = 1; i < latents.size(); ++i) {
-    most_n += latents[i] == most ? 1 : 0;
-    equal_most_n += latents[i] == most && latents[i - 1] == most ? 1 : 0;
+    const std::size_t is_most = latents[i] == most ? 1 : 0;
+    most_n += is_most;
+    equal_most_n += latents[i - 1] == most ? is_most : 0;
   }
   if (most_n == 0) return bits;
   const float of_equal = static_cast<float>(equal_most_n) / static_cast<float>(equal_n);
@@ -403,7 +410,6 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const bool is_doubtful =
       trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
   const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
-  const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits < kMinNearBits) {
     if (bits_of_events(page, choice.mode, bits, arena) < wanted_of_one) return true;
@@ -415,12 +421,17 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
            stretches_look_back(page, choice, bits / trial.sampled_bits, trial.secondary_bits,
                                trial.level, arena);
   };
-  const auto is_near = [&] {
-    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary &&
-           is_confirmed();
-  };
   // Of a long page a sample is asked first.
   const bool is_long = page.n >= kLongN;
+  const bool is_kind = trial.level < kLevelForSize && !is_long;
+  const float wanted_of_primary = wanted - trial.secondary_bits;
+  const float wanted_nearby =
+      is_kind ? std::min(wanted, (1 - kPromiseNearby) * bits) - trial.secondary_bits
+              : wanted_of_primary;
+  const auto is_near = [&] {
+    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_nearby &&
+           is_confirmed();
+  };
   if (is_long && bits >= kMinNearBits && is_near()) return true;
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -440,7 +451,9 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       if (strings_tell && promised(repeats.strings()) < wanted) return true;
       if (recalls) {
         const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
-        return recalled_bits(page, other_bits, wanted_of_values, arena) < wanted_of_values;
+        const std::size_t n = std::min(page.n, kRecalledN);
+        const LatentArray stretch = page.slice((page.n - n) / 2, n);
+        return recalled_bits(stretch, other_bits, wanted_of_values, arena) < wanted_of_values;
       }
       return values_tell && promised(repeats.values()) < wanted_of_values - doubt;
     };

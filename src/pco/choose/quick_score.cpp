@@ -58,8 +58,8 @@ float entropy_of(std::uint32_t logs, std::size_t total) {
 class WidthCounts {
  public:
   template <Latent L>
-  void add(L magnitude) {
-    ++counts_[static_cast<std::size_t>(std::bit_width(magnitude))];
+  void add(L magnitude, std::uint32_t times) {
+    counts_[static_cast<std::size_t>(std::bit_width(magnitude))] += times;
   }
   // For each of `total` numbers of up to most_width bits; a sign costs a bit.
   float bits(std::size_t total, unsigned most_width) const {
@@ -112,14 +112,15 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   // Small signed numbers, kept as unsigned ones, are small on both sides of zero.
   const bool may_wrap = !is_centred && kBits<L> <= 16 && width == kBits<L>;
   WidthCounts wrapped;
-  std::size_t rare = 0;
+  std::uint32_t rare = 0;
   for (const L latent : latents) {
-    if (slots[slot_of(latent)] >= kFrequent) continue;
-    ++rare;
-    ++buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)];
+    // Not skipped, as branches that are not foreseen take longer.
+    const std::uint32_t is_rare = slots[slot_of(latent)] < kFrequent ? 1 : 0;
+    rare += is_rare;
+    buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)] += is_rare;
     const L up = static_cast<L>(latent - origin);
-    widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up);
-    if (may_wrap) wrapped.add(std::min(latent, static_cast<L>(L{0} - latent)));
+    widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up, is_rare);
+    if (may_wrap) wrapped.add(std::min(latent, static_cast<L>(L{0} - latent)), is_rare);
   }
   const float n = static_cast<float>(latents.size());
   const float rare_n = static_cast<float>(rare);

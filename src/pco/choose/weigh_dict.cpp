@@ -328,6 +328,7 @@ std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& samp
                                   const Weighed& to_beat, const ChooseEffort& effort,
                                   Arena& arena) {
   if (to_beat.bits < kMinBits) return std::nullopt;
+  if (to_beat.bits * static_cast<float>(ordered.n) < effort.dict_least_bits) return std::nullopt;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     return weigh(std::span<const L>(latents), sample, to_beat, effort, arena);
