@@ -8,7 +8,7 @@
 
 #include "pco/choose/lookback_gate.hpp"
 #include "pco/choose/lookback_weigh.hpp"
-#include "pco/standalone/lookback_tries.hpp"
+#include "pco/standalone/part_tries.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {

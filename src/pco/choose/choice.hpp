@@ -29,9 +29,10 @@ struct Choice {
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// What did well on all of a run, for chunks that it is cut into: of these ways, which are costly to
-// weigh, only such are tried. Bases cost little, and each chunk may have its own.
+// What is worth a try for a chunk that a run is cut into: of these ways, which are costly to weigh,
+// such that did well on all of the run. Each chunk may have its own base.
 struct ChooseHints {
+  bool bases = true;
   bool conv1 = false;
   bool dict = false;
 };

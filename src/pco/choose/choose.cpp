@@ -157,6 +157,7 @@ class Chooser {
         version_(FormatVersion::of(config.compatibility)) {
     effort_.secondary_deltas &= version_.has_delta_variants();
     effort_.lookback &= is_allowed(Lookback{}, version_);
+    if (hints != nullptr) effort_.modes &= hints->bases;
   }
 
   Choices choose_plain() const {

@@ -9,7 +9,7 @@
 
 #include "pco/choose/choose_effort.hpp"
 #include "pco/choose/cut.hpp"
-#include "pco/standalone/lookback_tries.hpp"
+#include "pco/standalone/part_tries.hpp"
 #include "pco/standalone/refine_cuts.hpp"
 #include "pco/wrapped/chunk_encoder.hpp"
 
@@ -125,6 +125,7 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
   const std::size_t most = std::min(plan.most_bytes, bound);
   std::uint64_t taken = 0;
   LookbackTries tries;
+  WayTries ways(hints);
   NumberView part = numbers;
   for (const std::size_t n : plan.sizes) {
     const ArenaScope scratch(arena);
@@ -132,8 +133,10 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
     const LatentArray ordered = ordered_latents(part, arena);
-    Choices chosen =
-        choose_plain(part.type, ordered, n, config, arena, is_part ? &hints : nullptr, choices);
+    const ChooseHints part_hints = ways.hints();
+    Choices chosen = choose_plain(part.type, ordered, n, config, arena,
+                                  is_part ? &part_hints : nullptr, choices);
+    if (is_part) ways.note(n, part_hints, chosen.all()[0]);
     if (config.level >= kLevelForSize || tries.is_due()) {
       tries.note(n,
                  add_lookback(part.type, ordered, n, chosen.all()[0].bits, config, arena, chosen));
