@@ -24,9 +24,10 @@ constexpr std::size_t kMostBlocks = 1024;
 // The first look takes runs so long, one number in so many, but so many numbers at least.
 constexpr std::size_t kRunN = 64;
 constexpr std::size_t kOneRunIn = 8;
-constexpr std::size_t kFirstLookN = std::size_t{1} << 12;
-// Fewer are hardly ever cut for what looking takes.
-constexpr std::size_t kLeastN = std::size_t{1} << 13;
+constexpr std::size_t kFirstLookN = std::size_t{1} << 10;
+// Fewer numbers are not cut; nor are these, hardly ever, for what looking takes.
+constexpr std::size_t kLeastN = std::size_t{1} << 12;
+constexpr std::size_t kLeastForTime = std::size_t{1} << 13;
 // The fewest and most blocks of it, and numbers in one.
 constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
@@ -240,7 +241,7 @@ CutPlan CutPlanner::uncut() const {
 float CutPlanner::look_first() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
   const float least_bits = ordered_.n < kFewNumbers ? kMinBitsOfFew : kMinBits;
-  const std::size_t least_n = level_ < kLevelForSize ? kLeastN : kFirstLookN;
+  const std::size_t least_n = level_ < kLevelForSize ? kLeastForTime : kLeastN;
   if (ordered_.n < least_n || all_bits < least_bits) return 0;
   const CutPlan plan = plan_by_sample();
   if (saves(plan, min_saving(level_).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
