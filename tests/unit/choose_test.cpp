@@ -2,6 +2,7 @@
 // What is chosen for data that asks for it, and what it takes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "choose_cases.hpp"
@@ -51,6 +52,30 @@ TEST_F(Choosing, ConvolutionForWaves) {
   }
   // 40 * normal takes 7.37 bits.
   EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
+}
+
+// Up and down a list of odd numbers: differences of places are few, those of numbers are not. Where
+// all take little, a dictionary is not worth a look unless size counts.
+TEST_F(Choosing, DictionariesForMoreThanALittle) {
+  std::vector<std::uint64_t> list(50);
+  for (std::uint64_t& entry : list) entry = random_.bits(60);
+  std::sort(list.begin(), list.end());
+  for (const std::size_t n : {2000u, 20'000u}) {
+    std::vector<std::uint64_t> numbers(n);
+    std::size_t at = 0;
+    for (std::uint64_t& number : numbers) {
+      at = (at + (random_.one_in(2) ? 1 : list.size() - 1)) % list.size();
+      number = list[at];
+    }
+    const auto is_dict_at = [&](unsigned level) {
+      EncodeConfig config;
+      config.level = level;
+      const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kU64, config);
+      return std::holds_alternative<Dict>(choice.mode);
+    };
+    EXPECT_TRUE(is_dict_at(kLevelForSize)) << n;
+    EXPECT_EQ(is_dict_at(kLevelForSize - 1), n > 2000) << n;
+  }
 }
 
 // A bit each, whatever its codes: one bin has none.

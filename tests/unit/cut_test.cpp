@@ -234,6 +234,25 @@ TEST_F(Cutting, WhereItBecomesSmooth) {
   expect_cuts(plan_for(numbers), {90'000}, 1);
 }
 
+// Looking takes longer than it saves, unless size counts.
+TEST_F(Cutting, FewNumbersForSizeOnly) {
+  std::vector<std::uint32_t> numbers(8191);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<std::uint32_t>(random_.bits(i < 4000 ? 8 : 24));
+  }
+  const auto chunks_at = [&](unsigned level) {
+    arena_.reset();
+    const Numbers all = from_values(numbers);
+    const LatentArray ordered = ordered_latents(all.view(), arena_);
+    CutPlanner planner(ordered, Choice{Classic{}, NoDelta{}, {}, 18}, level, arena_);
+    return planner.look_first() > 0 ? planner.look_closely().sizes.size() : std::size_t{1};
+  };
+  EXPECT_EQ(chunks_at(kLevelForSize - 1), 1u);
+  EXPECT_EQ(chunks_at(kLevelForSize), 2u);
+  numbers.push_back(0);
+  EXPECT_EQ(chunks_at(kLevelForSize - 1), 2u);
+}
+
 TEST_F(Cutting, FloatsWhereTheyAreNoLongerWhole) {
   std::vector<double> numbers(60'000);
   for (std::size_t i = 0; i < numbers.size(); ++i) {

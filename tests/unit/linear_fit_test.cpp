@@ -190,5 +190,33 @@ TEST(Conv1Search, MoreRoundsNeverTakeMore) {
   EXPECT_GT(found, 30u);
 }
 
+// Waves of 12 latents, one like the other: of few latents as many lags are not fitted.
+TEST(Conv1Search, FewLatentsTakeFewWeights) {
+  Random random(46);
+  Arena arena(std::pmr::new_delete_resource());
+  for (const std::size_t n : {kFewForConv1 - 1, kFewForConv1}) {
+    std::vector<std::uint16_t> latents(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint64_t before = i < 12 ? 30000 + random.below(4000) : latents[i - 12];
+      latents[i] = static_cast<std::uint16_t>(before + random.below(9) - 4);
+    }
+    const LatentArray page{std::span<std::uint16_t>(latents)};
+    const auto order_at = [&](unsigned level) {
+      EncodeConfig config;
+      config.level = level;
+      const ArenaScope scratch(arena);
+      const Sample sample = take_sample(page, page.n, arena);
+      const auto weighed = weigh_conv1(sample, page, 12, ChooseEffort::of(config), arena);
+      return weighed ? weighed->conv.order : 0;
+    };
+    EXPECT_GE(order_at(kLevelForSize), 12u) << n;
+    if (n < kFewForConv1) {
+      EXPECT_LE(order_at(kLevelForSize - 1), 8u);
+    } else {
+      EXPECT_GE(order_at(kLevelForSize - 1), 12u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace numpact::testing

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pco/choose/lookback_gate.hpp"
+#include "pco/choose/lookback_repeats.hpp"
 #include "pco/choose/lookback_weigh.hpp"
 #include "pco/standalone/part_tries.hpp"
 #include "support/random.hpp"
@@ -16,12 +17,13 @@ namespace {
 
 constexpr std::size_t kLongN = 900000;
 
-bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40) {
+bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40,
+                   unsigned level = kDefaultLevel) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(page, usual_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
-  const Trial trial{latents.size(), bits, true};
+  const Trial trial{latents.size(), bits, true, level};
   return numpact::may_look_back(sample, page, choice, trial, arena);
 }
 
@@ -56,6 +58,29 @@ TEST(LookbackGate, StretchesDenyWhatCountsPromise) {
       latents[i] = i / 1000 % 2 == 0 ? random.below(16) : random.bits(kNoiseBits);
     }
     EXPECT_EQ(may_look_back(latents, kBits), n < kLeastForStretches) << n;
+  }
+}
+
+// What a sample promises of a short page is kind: it must be more.
+TEST(LookbackGate, SamplesOfShortPagesMustPromiseMore) {
+  for (const std::size_t n : {std::size_t{6000}, std::size_t{60000}}) {
+    Random random(86);
+    std::vector<std::uint64_t> by_turns(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      by_turns[i] = (i < 13 ? random.bits(40) : by_turns[i - 13]) + random.bits(20);
+    }
+    // The least that numbers must take as they are for a search.
+    const auto least = [&](unsigned level) {
+      float bits = 19;
+      while (bits < 30 && !may_look_back(by_turns, bits, level)) bits += 0.1f;
+      return bits;
+    };
+    const float with_time = least(kLevelForSize - 1);
+    const float for_size = least(kLevelForSize);
+    ASSERT_LT(with_time, 30) << n;
+    EXPECT_EQ(with_time > 1.08f * for_size, n < 32768)
+        << n << ": " << with_time << ", " << for_size;
+    EXPECT_GE(with_time, for_size) << n;
   }
 }
 
@@ -135,6 +160,69 @@ std::size_t tried_of(std::size_t parts, LookbackVerdict verdict, LookbackTries t
     }
   }
   return tried;
+}
+
+TEST(LookbackRepeats, AreFoundOnceForAPage) {
+  Arena arena(std::pmr::new_delete_resource());
+  Random random(87);
+  std::vector<std::uint32_t> latents(20000);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    latents[i] = i < 5000 ? static_cast<std::uint32_t>(random.bits()) : latents[i - 5000];
+  }
+  const std::span<const std::uint32_t> page(latents);
+  const PageParts parts(latents.size(), kDefaultLevel);
+  const Telling telling{0, 1e9f};
+  PageRepeats repeats;
+  find_repeats(page, parts, 2, telling, repeats, arena);
+  const std::size_t looked = repeats.strings.looked;
+  EXPECT_GT(looked, 1000u);
+  EXPECT_GT(repeats.strings.repeated, looked / 2);
+  for (const std::uint32_t lookback : repeats.strings.kept()) EXPECT_EQ(lookback, 5000u);
+  // Known, whatever the page holds by now.
+  for (std::uint32_t& latent : latents) latent = static_cast<std::uint32_t>(random.bits());
+  find_repeats(page, parts, 2, telling, repeats, arena);
+  EXPECT_EQ(repeats.strings.looked, looked);
+  EXPECT_GT(repeats.strings.repeated, looked / 2);
+  // Strings of another length are looked at.
+  find_repeats(page, parts, 3, telling, repeats, arena);
+  EXPECT_LT(repeats.strings.repeated, repeats.strings.looked / 100);
+}
+
+using standalone::WayTries;
+
+// How many of 100 parts weigh bases, of which the n-th is the first that chooses one; 0: none.
+std::size_t bases_weighed(std::size_t first_won) {
+  WayTries tries(ChooseHints{});
+  std::size_t weighed = 0;
+  for (std::size_t part = 1; part <= 100; ++part) {
+    const ChooseHints hints = tries.hints();
+    weighed += hints.bases ? 1 : 0;
+    const bool is_won = first_won > 0 && part >= first_won;
+    const AnyMode mode = hints.bases && is_won ? AnyMode(IntMult{10}) : AnyMode(Classic{});
+    tries.note(1000, hints, Choice{mode, NoDelta{}, {}});
+  }
+  return weighed;
+}
+
+TEST(WayTries, BasesThatLoseAreWeighedForFewer) {
+  // Five in vain, then those after twice as many: 11, 23, 47, 95.
+  EXPECT_EQ(bases_weighed(0), 9u);
+  EXPECT_EQ(bases_weighed(1), 100u);
+  // From the next that is due on all.
+  EXPECT_EQ(bases_weighed(8), 5u + 90u);
+}
+
+TEST(WayTries, OfWhatDidNotSuitTheRunNothingIsWeighed) {
+  ChooseHints of_run;
+  of_run.dict = true;
+  WayTries tries(of_run);
+  EXPECT_TRUE(tries.hints().dict);
+  EXPECT_FALSE(tries.hints().conv1);
+  for (int part = 0; part < 5; ++part) {
+    ASSERT_TRUE(tries.hints().dict);
+    tries.note(1000, tries.hints(), Choice{Classic{}, NoDelta{}, {}});
+  }
+  EXPECT_FALSE(tries.hints().dict);
 }
 
 TEST(LookbackTries, AllAreTriedUnlessInVain) {

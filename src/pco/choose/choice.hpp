@@ -45,6 +45,8 @@ enum class LookbackVerdict {
   kTaken,
 };
 
+struct PageRepeats;
+
 // Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
 // the chunk or the level is such that it costs little, and one for a sample that misled.
 class Choices {
@@ -72,6 +74,7 @@ class Choices {
   std::size_t way_n = 0;
   Sample sample;
   ChooseHints hints;
+  PageRepeats* repeats = nullptr;  // of the chunk's longest page; null if it can't look back
 
  private:
   std::array<Choice, kMost> choices_;

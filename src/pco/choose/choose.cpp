@@ -8,6 +8,7 @@
 #include "pco/choose/bids.hpp"
 #include "pco/choose/choice.hpp"
 #include "pco/choose/conv1_fit.hpp"
+#include "pco/choose/lookback_repeats.hpp"
 #include "pco/choose/lookback_search.hpp"
 #include "pco/choose/lookback_trial.hpp"
 #include "pco/choose/weigh.hpp"
@@ -349,6 +350,10 @@ class Chooser {
     const Weighed& first = ranking.first();
     choices.sample = sample;
     choices.hints = hints_of(ranking);
+    if (is_auto_delta() && effort_.lookback) {
+      choices.repeats = arena_.make<PageRepeats>(1).data();
+      choices.repeats->string_log = 0;
+    }
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
     choices.add(with_asked_delta(choice_of(first, 0)));
     add_other_order(first, choices);
@@ -431,6 +436,7 @@ class Chooser {
     const float share = effort_.favors_decoding ? kFavoredLookback : 1;
     Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
     trial.promise = promise;
+    trial.repeats = choices.repeats;
     return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 

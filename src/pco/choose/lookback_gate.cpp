@@ -438,31 +438,34 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     const PageParts parts(page.n, trial.level);
     const std::size_t equal_n = count_equal(sample.latents);
     const Telling telling = telling_of(equal_share(equal_n, sample.latents), parts);
-    const RepeatFinder<L> repeats(std::span<const L>(span), parts, string_log, telling, arena);
+    PageRepeats& repeats =
+        trial.repeats != nullptr ? *trial.repeats : arena.make<PageRepeats>(1)[0];
+    if (trial.repeats == nullptr) repeats.string_log = 0;
+    find_repeats(std::span<const L>(span), parts, string_log, telling, repeats, arena);
     const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
-      const bool strings_tell = telling.holds_for(repeats.strings());
-      const bool values_tell = telling.holds_for(repeats.values());
+      const bool strings_tell = telling.holds_for(repeats.strings);
+      const bool values_tell = telling.holds_for(repeats.values);
       const bool recalls = page.n < kFewNumbers && !values_tell;
       if (!strings_tell && !values_tell && !recalls) return false;
       const PlainBits plain = plain_bits(sample.latents, equal_n, delta, plain_bits_each);
       const auto promised = [&](const Repeats& found) {
         return promised_bits(found, plain, plain_bits_each, page.n, arena);
       };
-      if (strings_tell && promised(repeats.strings()) < wanted) return true;
+      if (strings_tell && promised(repeats.strings) < wanted) return true;
       if (recalls) {
         const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
         const std::size_t n = std::min(page.n, kRecalledN);
         const LatentArray stretch = page.slice((page.n - n) / 2, n);
         return recalled_bits(stretch, other_bits, wanted_of_values, arena) < wanted_of_values;
       }
-      return values_tell && promised(repeats.values()) < wanted_of_values - doubt;
+      return values_tell && promised(repeats.values) < wanted_of_values - doubt;
     };
     if (!promise_with(choice.delta, bits)) return false;
     if (!is_at_hand(choice.delta)) {
       const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
       if (!promise_with(other.delta, other.bits)) return false;
     }
-    return !are_mostly_nearby(repeats.strings()) || is_confirmed();
+    return !are_mostly_nearby(repeats.strings) || is_confirmed();
   });
   if (promising) return true;
   if (bits >= kMinNearBits) {

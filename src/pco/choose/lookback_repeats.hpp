@@ -71,6 +71,16 @@ struct Repeats {
   }
 };
 
+// What a page was found to repeat, kept for who asks again, whatever mode or cuts it is asked for.
+struct PageRepeats {
+  unsigned string_log = 0;  // strings of 2^this latents; 0: not looked at yet
+  Repeats values;
+  Repeats strings;
+  // What these point to.
+  std::array<std::uint32_t, kMostLookbacks> of_values;
+  std::array<std::uint32_t, kMostLookbacks> of_strings;
+};
+
 // How many are to be looked at for a part of them to stand for all; of more or fewer a few frequent
 // ones, or the lack of them, say little of the rest.
 struct Telling {
@@ -87,10 +97,11 @@ struct Telling {
 template <Latent L>
 class SeenBefore {
  public:
-  SeenBefore(std::span<const L> latents, unsigned log, Arena& arena)
+  SeenBefore(std::span<const L> latents, unsigned log, std::span<std::uint32_t> lookbacks,
+             Arena& arena)
       : latents_(latents), log_(log), slots_(arena.make<Slot>(std::size_t{1} << log)) {
     std::fill(slots_.begin(), slots_.end(), Slot{0, 0});
-    found_.lookbacks = arena.make<std::uint32_t>(kMostLookbacks);
+    found_.lookbacks = lookbacks;
   }
   void look(const PickedHashes& picked, std::size_t begin) {
     for (std::size_t j = 0; j < picked.n; ++j) {
@@ -123,18 +134,19 @@ template <Latent L>
 class RepeatFinder {
  public:
   // What is looked at too often to tell anything is given up.
-  RepeatFinder(std::span<const L> page, const PageParts& parts, unsigned doublings,
-               const Telling& telling, Arena& arena)
+  RepeatFinder(std::span<const L> page, const PageParts& parts, unsigned string_log,
+               const Telling& telling, PageRepeats& found, Arena& arena)
       : page_(page),
         log_(pick_log(parts.page_n())),
-        doublings_(doublings),
+        string_log_(string_log),
         telling_(telling),
-        values_(page, slot_log(parts.n()), arena),
-        strings_(page, slot_log(parts.n()), arena) {
+        values_(page, slot_log(parts.n()), found.of_values, arena),
+        strings_(page, slot_log(parts.n()), found.of_strings, arena) {
     for (const PageParts::Part& part : parts.all()) look(part.begin, part.end);
+    found.string_log = string_log;
+    found.values = values_.found();
+    found.strings = strings_.found();
   }
-  const Repeats& values() const { return values_.found(); }
-  const Repeats& strings() const { return strings_.found(); }
 
  private:
   static unsigned slot_log(std::size_t n) {
@@ -147,8 +159,8 @@ class RepeatFinder {
     PickedHashes picked;
     for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
       const std::size_t n = std::min(kHashBlockN, to - begin);
-      const bool looks_at_values = !telling_.is_too_many(values().looked);
-      const bool looks_at_strings = !telling_.is_too_many(strings().looked);
+      const bool looks_at_values = !telling_.is_too_many(values_.found().looked);
+      const bool looks_at_strings = !telling_.is_too_many(strings_.found().looked);
       if (!looks_at_values && !looks_at_strings) return;
       hash_latents(page_.data() + begin, n, block);
       if (looks_at_values) {
@@ -156,7 +168,7 @@ class RepeatFinder {
         values_.look(picked, begin);
       }
       if (!looks_at_strings) continue;
-      hash_strings(block, n, doublings_, string_block);
+      hash_strings(block, n, string_log_, string_block);
       pick_hashes(string_block, n, log_, picked);
       strings_.look(picked, begin);
       std::copy_n(block.hashes + n, kHashHistory, block.hashes);
@@ -165,11 +177,20 @@ class RepeatFinder {
 
   std::span<const L> page_;
   unsigned log_;
-  unsigned doublings_;
+  unsigned string_log_;
   Telling telling_;
   SeenBefore<L> values_;
   SeenBefore<L> strings_;
 };
+
+// Unless it is known already.
+template <Latent L>
+void find_repeats(std::span<const L> page, const PageParts& parts, unsigned string_log,
+                  const Telling& telling, PageRepeats& found, Arena& arena) {
+  if (found.string_log == string_log) return;
+  const ArenaScope scratch(arena);
+  RepeatFinder<L>(page, parts, string_log, telling, found, arena);
+}
 
 }  // namespace numpact
 

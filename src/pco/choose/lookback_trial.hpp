@@ -9,6 +9,8 @@
 
 namespace numpact {
 
+struct PageRepeats;
+
 struct Trial {
   std::size_t page_n;    // length of the longest page
   float bits;            // what a number takes under the choice as it is, by estimate
@@ -17,6 +19,7 @@ struct Trial {
   float secondary_bits = 0;   // how many of the bits are the secondary variable's
   float sampled_bits = bits;  // what the sample said of the choice: more where cuts save
   float promise = 0;          // the share that must be promised at least before a search is tried
+  PageRepeats* repeats = nullptr;  // of the page, kept from trial to trial; or null
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.
