@@ -25,9 +25,10 @@ constexpr std::size_t kMostBlocks = 1024;
 constexpr std::size_t kRunN = 64;
 constexpr std::size_t kOneRunIn = 8;
 constexpr std::size_t kFirstLookN = std::size_t{1} << 10;
-// Fewer numbers are not cut; nor are these, hardly ever, for what looking takes.
-constexpr std::size_t kLeastN = std::size_t{1} << 12;
-constexpr std::size_t kLeastForTime = std::size_t{1} << 13;
+constexpr std::size_t kFirstLookNForSize = std::size_t{1} << 12;
+// Fewer numbers are hardly ever cut for what looking takes.
+constexpr std::size_t kLeastN = std::size_t{1} << 13;
+constexpr std::size_t kLeastNForSize = std::size_t{1} << 12;
 // The fewest and most blocks of it, and numbers in one.
 constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
@@ -241,7 +242,7 @@ CutPlan CutPlanner::uncut() const {
 float CutPlanner::look_first() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
   const float least_bits = ordered_.n < kFewNumbers ? kMinBitsOfFew : kMinBits;
-  const std::size_t least_n = level_ < kLevelForSize ? kLeastForTime : kLeastN;
+  const std::size_t least_n = level_ < kLevelForSize ? kLeastN : kLeastNForSize;
   if (ordered_.n < least_n || all_bits < least_bits) return 0;
   const CutPlan plan = plan_by_sample();
   if (saves(plan, min_saving(level_).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
@@ -284,8 +285,8 @@ CutPlan CutPlanner::plan_even(std::span<const CutSegment> blocks, const LatentAr
 CutPlan CutPlanner::plan_by_sample() {
   trees_ = {BinTree(arena_), BinTree(arena_)};
   const std::size_t n = ordered_.n;
-  const std::size_t one_run_in =
-      std::bit_floor(std::clamp<std::size_t>(n / kFirstLookN, 1, kOneRunIn));
+  const std::size_t least_n = level_ < kLevelForSize ? kFirstLookN : kFirstLookNForSize;
+  const std::size_t one_run_in = std::bit_floor(std::clamp<std::size_t>(n / least_n, 1, kOneRunIn));
   const std::size_t step = kRunN * one_run_in;
   const std::size_t most_blocks = std::clamp(n / kFirstBlockN, kMinFirstBlocks, kMostFirstBlocks);
   const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * most_blocks));
