@@ -18,12 +18,13 @@ namespace {
 constexpr std::size_t kLongN = 900000;
 
 bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40,
-                   unsigned level = kDefaultLevel) {
+                   unsigned level = kDefaultLevel, bool is_of_part = false) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(page, usual_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
-  const Trial trial{latents.size(), bits, true, level};
+  Trial trial{latents.size(), bits, true, level};
+  trial.is_of_part = is_of_part;
   return numpact::may_look_back(sample, page, choice, trial, arena);
 }
 
@@ -70,9 +71,9 @@ TEST(LookbackGate, SamplesOfShortPagesMustPromiseMore) {
       by_turns[i] = (i < 13 ? random.bits(40) : by_turns[i - 13]) + random.bits(20);
     }
     // The least that numbers must take as they are for a search.
-    const auto least = [&](unsigned level) {
+    const auto least = [&](unsigned level, bool is_of_part = false) {
       float bits = 19;
-      while (bits < 30 && !may_look_back(by_turns, bits, level)) bits += 0.1f;
+      while (bits < 30 && !may_look_back(by_turns, bits, level, is_of_part)) bits += 0.1f;
       return bits;
     };
     const float with_time = least(kLevelForSize - 1);
@@ -81,6 +82,8 @@ TEST(LookbackGate, SamplesOfShortPagesMustPromiseMore) {
     EXPECT_EQ(with_time > 1.08f * for_size, n < 32768)
         << n << ": " << with_time << ", " << for_size;
     EXPECT_GE(with_time, for_size) << n;
+    // Other parts of a run tell whether it is in vain.
+    EXPECT_LT(least(kLevelForSize - 1, true), 1.08f * for_size) << n;
   }
 }
 
@@ -205,11 +208,12 @@ std::size_t bases_weighed(std::size_t first_won) {
 }
 
 TEST(WayTries, BasesThatLoseAreWeighedForFewer) {
-  // Five in vain, then those after twice as many: 11, 23, 47, 95.
-  EXPECT_EQ(bases_weighed(0), 9u);
+  // Nine in vain, then those after twice as many: 19, 39, 79.
+  EXPECT_EQ(bases_weighed(0), 9u + 3u);
   EXPECT_EQ(bases_weighed(1), 100u);
+  EXPECT_EQ(bases_weighed(9), 100u);
   // From the next that is due on all.
-  EXPECT_EQ(bases_weighed(8), 5u + 90u);
+  EXPECT_EQ(bases_weighed(10), 9u + 82u);
 }
 
 TEST(WayTries, OfWhatDidNotSuitTheRunNothingIsWeighed) {
@@ -218,7 +222,7 @@ TEST(WayTries, OfWhatDidNotSuitTheRunNothingIsWeighed) {
   WayTries tries(of_run);
   EXPECT_TRUE(tries.hints().dict);
   EXPECT_FALSE(tries.hints().conv1);
-  for (int part = 0; part < 5; ++part) {
+  for (int part = 0; part < 9; ++part) {
     ASSERT_TRUE(tries.hints().dict);
     tries.note(1000, tries.hints(), Choice{Classic{}, NoDelta{}, {}});
   }

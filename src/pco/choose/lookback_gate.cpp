@@ -423,7 +423,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   };
   // Of a long page a sample is asked first.
   const bool is_long = page.n >= kLongN;
-  const bool is_kind = trial.level < kLevelForSize && !is_long;
+  const bool is_kind = trial.level < kLevelForSize && !is_long && !trial.is_of_part;
   const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_nearby =
       is_kind ? std::min(wanted, (1 - kPromiseNearby) * bits) - trial.secondary_bits

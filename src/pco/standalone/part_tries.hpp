@@ -89,7 +89,7 @@ class WayTries {
     }
   }
 
-  static constexpr std::size_t kFreeLosses = 4;
+  static constexpr std::size_t kFreeLosses = 8;
 
   ChooseHints of_run_;
   Tries bases_{kFreeLosses};
