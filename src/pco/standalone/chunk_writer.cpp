@@ -133,7 +133,7 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
     ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
     const LatentArray ordered = ordered_latents(part, arena);
-    const ChooseHints part_hints = ways.hints();
+    const ChooseHints part_hints = config.level >= kLevelForSize ? hints : ways.hints();
     Choices chosen = choose_plain(part.type, ordered, n, config, arena,
                                   is_part ? &part_hints : nullptr, choices);
     if (is_part) ways.note(n, part_hints, chosen.all()[0]);
