@@ -190,14 +190,14 @@ TEST(Conv1Search, MoreRoundsNeverTakeMore) {
   EXPECT_GT(found, 30u);
 }
 
-// Waves of 12 latents, one like the other: of few latents as many lags are not fitted.
+// Waves of 24 latents, one like the other: of few latents as many lags are not fitted.
 TEST(Conv1Search, FewLatentsTakeFewWeights) {
   Random random(46);
   Arena arena(std::pmr::new_delete_resource());
   for (const std::size_t n : {kFewForConv1 - 1, kFewForConv1}) {
     std::vector<std::uint16_t> latents(n);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::uint64_t before = i < 12 ? 30000 + random.below(4000) : latents[i - 12];
+      const std::uint64_t before = i < 24 ? 30000 + random.below(4000) : latents[i - 24];
       latents[i] = static_cast<std::uint16_t>(before + random.below(9) - 4);
     }
     const LatentArray page{std::span<std::uint16_t>(latents)};
@@ -209,11 +209,11 @@ TEST(Conv1Search, FewLatentsTakeFewWeights) {
       const auto weighed = weigh_conv1(sample, page, 12, ChooseEffort::of(config), arena);
       return weighed ? weighed->conv.order : 0;
     };
-    EXPECT_GE(order_at(kLevelForSize), 12u) << n;
+    EXPECT_GE(order_at(kLevelForSize), 24u) << n;
     if (n < kFewForConv1) {
-      EXPECT_LE(order_at(kLevelForSize - 1), 8u);
+      EXPECT_LE(order_at(kLevelForSize - 1), 16u);
     } else {
-      EXPECT_GE(order_at(kLevelForSize - 1), 12u);
+      EXPECT_GE(order_at(kLevelForSize - 1), 24u);
     }
   }
 }

@@ -17,14 +17,12 @@ namespace {
 
 constexpr std::size_t kLongN = 900000;
 
-bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40,
-                   unsigned level = kDefaultLevel, bool is_of_part = false) {
+bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(page, usual_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
-  Trial trial{latents.size(), bits, true, level};
-  trial.is_of_part = is_of_part;
+  const Trial trial{latents.size(), bits, true};
   return numpact::may_look_back(sample, page, choice, trial, arena);
 }
 
@@ -62,28 +60,23 @@ TEST(LookbackGate, StretchesDenyWhatCountsPromise) {
   }
 }
 
-// What a sample promises of a short page is kind: it must be more.
-TEST(LookbackGate, SamplesOfShortPagesMustPromiseMore) {
-  for (const std::size_t n : {std::size_t{6000}, std::size_t{60000}}) {
-    Random random(86);
-    std::vector<std::uint64_t> by_turns(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      by_turns[i] = (i < 13 ? random.bits(40) : by_turns[i - 13]) + random.bits(20);
+// Where few values fill most of a page, so that no part of its values stands for all, and the
+// others come again later than within a stretch, only all of the page tells.
+TEST(LookbackGate, ValuesThatAreNewInAStretchAreSoughtInAll) {
+  constexpr std::size_t kPeriod = 9600;
+  for (const bool come_again : {true, false}) {
+    Random random(88);
+    std::vector<std::uint64_t> latents(60000);
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      if (i % 3 != 0) {
+        latents[i] = random.below(4);
+      } else if (i < kPeriod || !come_again) {
+        latents[i] = random.bits(40);
+      } else {
+        latents[i] = latents[i - kPeriod + 3 * random.below(100)];
+      }
     }
-    // The least that numbers must take as they are for a search.
-    const auto least = [&](unsigned level, bool is_of_part = false) {
-      float bits = 19;
-      while (bits < 30 && !may_look_back(by_turns, bits, level, is_of_part)) bits += 0.1f;
-      return bits;
-    };
-    const float with_time = least(kLevelForSize - 1);
-    const float for_size = least(kLevelForSize);
-    ASSERT_LT(with_time, 30) << n;
-    EXPECT_EQ(with_time > 1.08f * for_size, n < 32768)
-        << n << ": " << with_time << ", " << for_size;
-    EXPECT_GE(with_time, for_size) << n;
-    // Other parts of a run tell whether it is in vain.
-    EXPECT_LT(least(kLevelForSize - 1, true), 1.08f * for_size) << n;
+    EXPECT_EQ(may_look_back(latents, 10), come_again);
   }
 }
 

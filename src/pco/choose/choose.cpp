@@ -350,7 +350,6 @@ class Chooser {
     const Weighed& first = ranking.first();
     choices.sample = sample;
     choices.hints = hints_of(ranking);
-    choices.are_of_part = hints_ != nullptr;
     if (is_auto_delta() && effort_.lookback) {
       choices.repeats = arena_.make<PageRepeats>(1).data();
       choices.repeats->string_log = 0;
@@ -438,7 +437,6 @@ class Chooser {
     Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
     trial.promise = promise;
     trial.repeats = choices.repeats;
-    trial.is_of_part = choices.are_of_part;
     return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 

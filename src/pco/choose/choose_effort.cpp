@@ -27,7 +27,7 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.lookback = level >= 5;
   effort.max_conv1_order = level < 8 ? 0 : kMaxConv1Order;
   effort.max_conv1_order_of_few =
-      level < kLevelForSize ? std::min(effort.max_conv1_order, 8u) : kMaxConv1Order;
+      level < kLevelForSize ? std::min(effort.max_conv1_order, 16u) : kMaxConv1Order;
   effort.conv1_fit_n = std::size_t{1} << (level < 9 ? 11 : level < 10 ? 12 : 15);
   effort.conv1_toll = config.favor_decode_speed ? 0.1f : level < 9 ? 0.05f : 0.015f;
   effort.conv1_rounds = level < 10 ? 2 : 3;

@@ -40,8 +40,6 @@ constexpr float kMostEqual = 0.75f;
 constexpr float kPromise = 0.04f;
 constexpr float kPromiseBesideConv1 = 0.015f;
 constexpr float kPromiseForSize = 0.01f;
-// A sample of a page that is not long is kind.
-constexpr float kPromiseNearby = 0.12f;
 // But no more than so many bits.
 constexpr float kMostPromise = 1.5f;
 // And beyond that where only single values repeat: that a value is recalled by how long ago it was
@@ -58,8 +56,9 @@ constexpr float kMetaBits = 200;
 constexpr float kBinBits = 50;
 // Fewer do where all values are recalled.
 constexpr std::size_t kMostRecalled = 1024;
-// And are so within so many numbers.
+// A stretch of so many tells of all, unless more than this share of it is new.
 constexpr std::size_t kRecalledN = 8192;
+constexpr float kFewNew = 0.02f;
 // Looking at so many takes longer than trying a sample's lookbacks.
 constexpr std::size_t kLongN = std::size_t{1} << 15;
 // Of fewer all may be looked at.
@@ -233,9 +232,13 @@ bool are_mostly_nearby(const Repeats& strings) {
 
 // What a number would take if all that came before were recalled by how long ago that was, and the
 // others took what they do, or the width of all; or that it is no less than wanted.
-float recalled_bits(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
+struct Recalled {
+  float bits;
+  float new_share;  // of those that did not come before
+};
+Recalled recalled_bits(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
   const ArenaScope scratch(arena);
-  return visit_words(page, arena, [&](auto words, unsigned unused_bits) {
+  return visit_words(page, arena, [&](auto words, unsigned unused_bits) -> Recalled {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(words.size());
     find_same(words, FlatBlocks(words, arena), lookbacks, arena);
@@ -244,7 +247,7 @@ float recalled_bits(const LatentArray& page, float other_bits, float wanted, Are
       const std::uint32_t lookback = lookbacks[i];
       if (words[i - lookback] == words[i]) lookbacks[found++] = lookback;
     }
-    if (found == 0) return HUGE_VALF;
+    if (found == 0) return {HUGE_VALF, 1};
     const Range<L> range = range_of(words);
     const unsigned width =
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
@@ -252,15 +255,24 @@ float recalled_bits(const LatentArray& page, float other_bits, float wanted, Are
     const float all = static_cast<float>(found);
     const float other = std::min(other_bits, static_cast<float>(width - unused_bits));
     const float known = entropy(yes) + (1 - yes) * other;
-    if (known >= wanted) return known;
+    if (known >= wanted) return {known, 1 - yes};
     if (found > kMostRecalled) {
       for (std::size_t k = 0; k < kMostRecalled; ++k) {
         lookbacks[k] = lookbacks[k * found / kMostRecalled];
       }
       found = kMostRecalled;
     }
-    return known + yes * lookback_bits(lookbacks.first(found), all, arena);
+    return {known + yes * lookback_bits(lookbacks.first(found), all, arena), 1 - yes};
   });
+}
+
+bool may_be_recalled(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
+  if (page.n > kRecalledN) {
+    const LatentArray stretch = page.slice((page.n - kRecalledN) / 2, kRecalledN);
+    const Recalled some = recalled_bits(stretch, other_bits, wanted, arena);
+    if (some.new_share <= kFewNew) return some.bits < wanted;
+  }
+  return recalled_bits(page, other_bits, wanted, arena).bits < wanted;
 }
 
 // What a number would take if each looked back no further than to the last kMaxFrequent, by the
@@ -410,6 +422,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   const bool is_doubtful =
       trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
   const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
+  const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
   if (bits < kMinNearBits) {
     if (bits_of_events(page, choice.mode, bits, arena) < wanted_of_one) return true;
@@ -421,17 +434,12 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
            stretches_look_back(page, choice, bits / trial.sampled_bits, trial.secondary_bits,
                                trial.level, arena);
   };
-  // Of a long page a sample is asked first.
-  const bool is_long = page.n >= kLongN;
-  const bool is_kind = trial.level < kLevelForSize && !is_long && !trial.is_of_part;
-  const float wanted_of_primary = wanted - trial.secondary_bits;
-  const float wanted_nearby =
-      is_kind ? std::min(wanted, (1 - kPromiseNearby) * bits) - trial.secondary_bits
-              : wanted_of_primary;
   const auto is_near = [&] {
-    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_nearby &&
+    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary &&
            is_confirmed();
   };
+  // Of a long page a sample is asked first.
+  const bool is_long = page.n >= kLongN;
   if (is_long && bits >= kMinNearBits && is_near()) return true;
   const bool promising = page.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
@@ -454,9 +462,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       if (strings_tell && promised(repeats.strings) < wanted) return true;
       if (recalls) {
         const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
-        const std::size_t n = std::min(page.n, kRecalledN);
-        const LatentArray stretch = page.slice((page.n - n) / 2, n);
-        return recalled_bits(stretch, other_bits, wanted_of_values, arena) < wanted_of_values;
+        return may_be_recalled(page, other_bits, wanted_of_values, arena);
       }
       return values_tell && promised(repeats.values) < wanted_of_values - doubt;
     };

@@ -20,7 +20,6 @@ struct Trial {
   float sampled_bits = bits;  // what the sample said of the choice: more where cuts save
   float promise = 0;          // the share that must be promised at least before a search is tried
   PageRepeats* repeats = nullptr;  // of the page, kept from trial to trial; or null
-  bool is_of_part = false;         // of a run, others of which tell whether trials are in vain
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.
