@@ -158,6 +158,28 @@ std::size_t tried_of(std::size_t parts, LookbackVerdict verdict, LookbackTries t
   return tried;
 }
 
+TEST(LookbackTries, AllAreTriedUnlessInVain) {
+  EXPECT_EQ(tried_of(100, LookbackVerdict::kTaken), 100u);
+  EXPECT_EQ(tried_of(100, LookbackVerdict::kTooLittle), 100u);
+  EXPECT_EQ(tried_of(100, LookbackVerdict::kUnlikely), 100u);
+}
+
+TEST(LookbackTries, FewerAreTriedInVain) {
+  // Those that begin after twice as many: 1, 3, 7, 15, 31, 63.
+  EXPECT_EQ(tried_of(100, LookbackVerdict::kLost), 6u);
+}
+
+TEST(LookbackTries, OneThatIsTakenMakesAllWorthATry) {
+  LookbackTries tries;
+  for (int i = 0; i < 5; ++i) tries.note(1000, LookbackVerdict::kLost);
+  EXPECT_FALSE(tries.is_due());
+  tries.pass_over(5000);
+  ASSERT_TRUE(tries.is_due());
+  tries.note(1000, LookbackVerdict::kTaken);
+  // As if none had been in vain.
+  EXPECT_EQ(tried_of(3, LookbackVerdict::kLost, tries), 2u);
+}
+
 TEST(LookbackRepeats, AreFoundOnceForAPage) {
   Arena arena(std::pmr::new_delete_resource());
   Random random(87);
@@ -220,28 +242,6 @@ TEST(WayTries, OfWhatDidNotSuitTheRunNothingIsWeighed) {
     tries.note(1000, tries.hints(), Choice{Classic{}, NoDelta{}, {}});
   }
   EXPECT_FALSE(tries.hints().dict);
-}
-
-TEST(LookbackTries, AllAreTriedUnlessInVain) {
-  EXPECT_EQ(tried_of(100, LookbackVerdict::kTaken), 100u);
-  EXPECT_EQ(tried_of(100, LookbackVerdict::kTooLittle), 100u);
-  EXPECT_EQ(tried_of(100, LookbackVerdict::kUnlikely), 100u);
-}
-
-TEST(LookbackTries, FewerAreTriedInVain) {
-  // Those that begin after twice as many: 1, 3, 7, 15, 31, 63.
-  EXPECT_EQ(tried_of(100, LookbackVerdict::kLost), 6u);
-}
-
-TEST(LookbackTries, OneThatIsTakenMakesAllWorthATry) {
-  LookbackTries tries;
-  for (int i = 0; i < 5; ++i) tries.note(1000, LookbackVerdict::kLost);
-  EXPECT_FALSE(tries.is_due());
-  tries.pass_over(5000);
-  ASSERT_TRUE(tries.is_due());
-  tries.note(1000, LookbackVerdict::kTaken);
-  // As if none had been in vain.
-  EXPECT_EQ(tried_of(3, LookbackVerdict::kLost, tries), 2u);
 }
 
 }  // namespace

@@ -350,10 +350,7 @@ class Chooser {
     const Weighed& first = ranking.first();
     choices.sample = sample;
     choices.hints = hints_of(ranking);
-    if (is_auto_delta() && effort_.lookback) {
-      choices.repeats = arena_.make<PageRepeats>(1).data();
-      choices.repeats->string_log = 0;
-    }
+    if (is_auto_delta() && effort_.lookback) choices.repeats = unknown_repeats(arena_);
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
     choices.add(with_asked_delta(choice_of(first, 0)));
     add_other_order(first, choices);

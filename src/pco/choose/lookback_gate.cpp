@@ -230,12 +230,13 @@ bool are_mostly_nearby(const Repeats& strings) {
   return static_cast<float>(nearby) > kMostlyNearby * static_cast<float>(lookbacks.size());
 }
 
-// What a number would take if all that came before were recalled by how long ago that was, and the
-// others took what they do, or the width of all; or that it is no less than wanted.
 struct Recalled {
   float bits;
   float new_share;  // of those that did not come before
 };
+
+// What a number would take if all that came before were recalled by how long ago that was, and the
+// others took what they do, or the width of all; or that it is no less than wanted.
 Recalled recalled_bits(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
   const ArenaScope scratch(arena);
   return visit_words(page, arena, [&](auto words, unsigned unused_bits) -> Recalled {
@@ -266,6 +267,7 @@ Recalled recalled_bits(const LatentArray& page, float other_bits, float wanted, 
   });
 }
 
+// By all numbers of a page, or a stretch that tells of them.
 bool may_be_recalled(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
   if (page.n > kRecalledN) {
     const LatentArray stretch = page.slice((page.n - kRecalledN) / 2, kRecalledN);
@@ -446,9 +448,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     const PageParts parts(page.n, trial.level);
     const std::size_t equal_n = count_equal(sample.latents);
     const Telling telling = telling_of(equal_share(equal_n, sample.latents), parts);
-    PageRepeats& repeats =
-        trial.repeats != nullptr ? *trial.repeats : arena.make<PageRepeats>(1)[0];
-    if (trial.repeats == nullptr) repeats.string_log = 0;
+    PageRepeats& repeats = *(trial.repeats != nullptr ? trial.repeats : unknown_repeats(arena));
     find_repeats(std::span<const L>(span), parts, string_log, telling, repeats, arena);
     const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
       const bool strings_tell = telling.holds_for(repeats.strings);

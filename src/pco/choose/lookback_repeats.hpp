@@ -81,6 +81,13 @@ struct PageRepeats {
   std::array<std::uint32_t, kMostLookbacks> of_strings;
 };
 
+// Of a page that was not looked at yet.
+inline PageRepeats* unknown_repeats(Arena& arena) {
+  PageRepeats* const repeats = arena.make<PageRepeats>(1).data();
+  repeats->string_log = 0;
+  return repeats;
+}
+
 // How many are to be looked at for a part of them to stand for all; of more or fewer a few frequent
 // ones, or the lack of them, say little of the rest.
 struct Telling {
@@ -135,18 +142,17 @@ class RepeatFinder {
  public:
   // What is looked at too often to tell anything is given up.
   RepeatFinder(std::span<const L> page, const PageParts& parts, unsigned string_log,
-               const Telling& telling, PageRepeats& found, Arena& arena)
+               const Telling& telling, PageRepeats& room, Arena& arena)
       : page_(page),
         log_(pick_log(parts.page_n())),
         string_log_(string_log),
         telling_(telling),
-        values_(page, slot_log(parts.n()), found.of_values, arena),
-        strings_(page, slot_log(parts.n()), found.of_strings, arena) {
+        values_(page, slot_log(parts.n()), room.of_values, arena),
+        strings_(page, slot_log(parts.n()), room.of_strings, arena) {
     for (const PageParts::Part& part : parts.all()) look(part.begin, part.end);
-    found.string_log = string_log;
-    found.values = values_.found();
-    found.strings = strings_.found();
   }
+  const Repeats& values() const { return values_.found(); }
+  const Repeats& strings() const { return strings_.found(); }
 
  private:
   static unsigned slot_log(std::size_t n) {
@@ -159,8 +165,8 @@ class RepeatFinder {
     PickedHashes picked;
     for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
       const std::size_t n = std::min(kHashBlockN, to - begin);
-      const bool looks_at_values = !telling_.is_too_many(values_.found().looked);
-      const bool looks_at_strings = !telling_.is_too_many(strings_.found().looked);
+      const bool looks_at_values = !telling_.is_too_many(values().looked);
+      const bool looks_at_strings = !telling_.is_too_many(strings().looked);
       if (!looks_at_values && !looks_at_strings) return;
       hash_latents(page_.data() + begin, n, block);
       if (looks_at_values) {
@@ -183,13 +189,17 @@ class RepeatFinder {
   SeenBefore<L> strings_;
 };
 
-// Unless it is known already.
+// What the page repeats, in values and strings of 2^string_log, unless that is known already.
+// parts, telling: the same each time that a page is asked for.
 template <Latent L>
 void find_repeats(std::span<const L> page, const PageParts& parts, unsigned string_log,
-                  const Telling& telling, PageRepeats& found, Arena& arena) {
-  if (found.string_log == string_log) return;
+                  const Telling& telling, PageRepeats& known, Arena& arena) {
+  if (known.string_log == string_log) return;
   const ArenaScope scratch(arena);
-  RepeatFinder<L>(page, parts, string_log, telling, found, arena);
+  const RepeatFinder<L> found(page, parts, string_log, telling, known, arena);
+  known.string_log = string_log;
+  known.values = found.values();
+  known.strings = found.strings();
 }
 
 }  // namespace numpact
