@@ -29,17 +29,17 @@ using Frequent = std::array<std::uint32_t, kFrequentDistances>;
 // Distances out of reach are counted in so many places, so as not to wait for each other.
 constexpr std::size_t kOutOfReach = 16;
 
-// One in so many distances is looked at first, where that leaves enough, for one that occurs at
-// least a third as often as it must.
+// One in so many distances is looked at first, but so many at least, for one that occurs at least a
+// third as often as it must.
 constexpr std::size_t kFirstShare = 8;
 constexpr std::size_t kLeastFirstN = 512;
 
-bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t least,
-                     std::span<std::uint32_t> counts) {
+bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t share,
+                     std::size_t least, std::span<std::uint32_t> counts) {
   const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - kOutOfReach - 1);
-  const std::size_t often = distances.size() / (3 * kFirstShare * kOftenShare);
+  const std::size_t often = distances.size() / (3 * share * kOftenShare);
   bool found = false;
-  for (std::size_t i = kFirstShare - 1; i < distances.size(); i += kFirstShare) {
+  for (std::size_t i = share - 1; i < distances.size(); i += share) {
     const std::uint32_t distance = distances[i];
     if (distance < least || distance > most) continue;
     found |= ++counts[distance] > often;
@@ -53,10 +53,8 @@ bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t least
 Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_t least,
                             std::span<std::uint32_t> all_counts) {
   const std::span<std::uint32_t> counts = all_counts.first(all_counts.size() / 2);
-  if (distances.size() >= kFirstShare * kLeastFirstN &&
-      !may_be_frequent(distances, least, counts)) {
-    return {};
-  }
+  const std::size_t share = std::min(kFirstShare, distances.size() / kLeastFirstN);
+  if (share > 1 && !may_be_frequent(distances, share, least, counts)) return {};
   const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - kOutOfReach - 1);
   // Two tables, so that equal distances don't wait for their own counter.
   std::uint32_t* const tables[2] = {counts.data(), counts.data() + counts.size()};
