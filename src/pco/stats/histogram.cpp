@@ -33,8 +33,13 @@ std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t 
     return (shift << kMantissa) + (count >> shift);
   };
   std::uint32_t most = 0;  // not by max_element, which takes one after the other
-  for (const std::uint32_t count : counts) most = std::max(most, count);
+  std::uint32_t enough = 0;
+  for (const std::uint32_t count : counts) {
+    most = std::max(most, count);
+    enough += count >= min_count ? 1 : 0;
+  }
   if (most < min_count) return ~std::uint32_t{0};
+  if (enough <= max_values) return min_count;
   std::fill_n(classes.begin(), class_of(most) + 1, 0);
   for (const std::uint32_t count : counts) {
     if (count >= min_count) ++classes[class_of(count)];

@@ -171,7 +171,7 @@ class Runs {
   // False if there are too many different latents.
   bool count_few(std::span<const L> latents, Arena& arena) {
     const std::size_t most_few = std::min(kMostFew, latents.size() / 16);
-    const unsigned slot_log = static_cast<unsigned>(std::bit_width(most_few)) + 2;
+    const unsigned slot_log = static_cast<unsigned>(std::bit_width(most_few)) + 1;
     const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << slot_log);
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
