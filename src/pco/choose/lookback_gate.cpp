@@ -14,6 +14,7 @@
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_events.hpp"
+#include "pco/choose/lookback_near.hpp"
 #include "pco/choose/lookback_periods.hpp"
 #include "pco/choose/lookback_repeats.hpp"
 #include "pco/choose/lookback_weigh.hpp"
@@ -65,23 +66,9 @@ constexpr std::size_t kLongN = std::size_t{1} << 15;
 constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
 // Where this share of the strings that come again do so within a stretch, stretches tell of them.
 constexpr float kMostlyNearby = 0.6f;
-// So many of a sample are looked at for streams that take turns, in stretches with gaps.
-constexpr std::size_t kNearN = 2048;
-constexpr std::size_t kNearStretchN = 256;
 // Of the number of them that is to be expected, so many at least and at most.
 constexpr float kFew = 0.6f;
 constexpr float kMany = 1.6f;
-
-// The stretches that are looked at, with costs that are only guessed or learned in the round
-// before, and what is too much over.
-struct NearRound {
-  std::size_t one_in;
-  std::size_t but_one_in;  // whose lookbacks are kept from the round before; 0: none
-  bool guesses;
-  float hopeless;
-};
-constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
-                                    NearRound{2, 0, false, 1.1f}};
 
 // Each distance is tried on about so many latents.
 constexpr std::size_t kTriedN = 256;
@@ -277,59 +264,6 @@ bool may_be_recalled(const LatentArray& page, float other_bits, float wanted, Ar
   return recalled_bits(page, other_bits, wanted, arena).bits < wanted;
 }
 
-// What a number would take if each looked back no further than to the last kMaxFrequent, by the
-// entropies of lookbacks and of the deltas' widths; where that is no less than wanted, but not far
-// from it, by the bins of the deltas, which are fewer bits where these are much alike but large.
-float near_bits(const Sample& sample, const AnyMode& mode, float wanted, Arena& arena) {
-  const ArenaScope scratch(arena);
-  if (sample.run_n <= kMaxFrequent) return HUGE_VALF;
-  const SplitLatents latents = split(mode, sample.latents, arena);
-  return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
-    using L = std::remove_const_t<typename decltype(words)::element_type>;
-    const std::size_t n = words.size();
-    LookbackCosts costs(make_counts(kMaxFrequent + 1, arena), kBits<L>, unused_bits, kMaxFrequent,
-                        arena);
-    ChosenLookbacks chosen;
-    chosen.lookbacks = arena.make<std::uint32_t>(n);
-    chosen.scale = sample.scale;  // or more
-    const std::span<L> deltas = arena.make<L>(n);
-    std::array<std::uint32_t, kNearStretchN> best;
-    // Not all of the runs, where there are many.
-    const std::size_t step = sample.run_n * std::max<std::size_t>(1, n / (4 * kNearN));
-    float bits = 0;
-    for (const NearRound& round : kNearRounds) {
-      if (round.guesses) costs.guess();
-      if (round.but_one_in == 0) chosen.clear();
-      std::size_t stretch = 0;
-      for (std::size_t run = 0; run + sample.run_n <= n; run += step) {
-        for (std::size_t j = kMaxFrequent; j < sample.run_n; j += best.size()) {
-          const std::size_t index = stretch++;
-          if (index % round.one_in != 0) continue;
-          if (round.but_one_in != 0 && index % round.but_one_in == 0) continue;
-          const std::size_t count = std::min(best.size(), sample.run_n - j);
-          choose_cheapest(
-              LookbackTask<L>{words.data(), run + j, count, &costs.frequent(), &costs.of_deltas(),
-                              costs.of_lookbacks(), nullptr, nullptr, nullptr},
-              best.data());
-          for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t i = run + j + k;
-            const L delta = static_cast<L>(words[i] - words[i - best[k]]);
-            deltas[chosen.n] = static_cast<L>(static_cast<L>(delta + kMid<L>) >> unused_bits);
-            chosen.add(best[k], signed_width(delta));
-          }
-        }
-      }
-      bits = costs.learn(chosen);
-      if (bits > round.hopeless * wanted) return bits;
-    }
-    if (bits < wanted) return bits;
-    const float count = static_cast<float>(chosen.n);
-    const float in_bins =
-        estimate_bits(LatentArray(deltas.first(chosen.n)), sample.scale, arena) / count;
-    return bits + std::min(0.0f, in_bins - width_bits(chosen.widths, chosen.n, unused_bits));
-  });
-}
-
 template <Latent L>
 float bits_at(std::span<const L> words, std::size_t distance, unsigned unused_bits) {
   std::array<std::uint32_t, 65> widths{};
@@ -437,8 +371,11 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                                trial.level, arena);
   };
   const auto is_near = [&] {
-    return near_bits(sample, choice.mode, wanted_of_primary, arena) < wanted_of_primary &&
-           is_confirmed();
+    const auto comparison = trial.level >= kLevelForSize ? NearComparison::kWithAll
+                            : page.n < kLongN            ? NearComparison::kWithSame
+                                                         : NearComparison::kWithBoth;
+    const NearWish wish{wanted_of_primary, trial.sampled_bits - trial.secondary_bits, comparison};
+    return may_look_back_nearby(sample, choice, wish, arena) && is_confirmed();
   };
   // Of a long page a sample is asked first.
   const bool is_long = page.n >= kLongN;
