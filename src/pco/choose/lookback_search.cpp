@@ -47,7 +47,7 @@ constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
 constexpr float kWorthMany = 0.99f;
 // Fewer don't tell which are worth it.
-constexpr std::size_t kLeastForMany = 1024;
+constexpr std::size_t kLeastForMany = 2048;
 // And learn costs that are too high.
 constexpr float kFewLatents = 1.1f;
 // What is so much more than is wanted before the costs were learned for long stays more.
