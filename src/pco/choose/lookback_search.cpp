@@ -34,6 +34,8 @@ constexpr std::size_t kBlockN = 256;
 constexpr std::size_t kFewestN = 320;
 constexpr std::size_t kLeastSampleN = 512;
 constexpr std::size_t kShortShare = 8;
+// From so many latents on periods may be so long that a stretch must be twice as long.
+constexpr std::size_t kLongPeriodsN = std::size_t{1} << 18;
 // Before so many of a page, parts of it that share their frequent lookbacks are as short.
 constexpr std::size_t kStartN = 32;
 constexpr std::size_t kStartPartN = 8;
@@ -250,13 +252,16 @@ class Search {
     for (const FrequentLookbacks* const frequent : {&near, &strings}) {
       add_all(std::span(frequent->lookbacks).first(std::min(frequent->n, kTriedForAll)));
     }
-    const std::size_t stretch_n = std::min(
-        latents_.size(), std::max(2 * period_stretch_n(latents_.size()), effort_.sample_n));
-    const std::span<const L> stretch =
-        latents_.subspan((latents_.size() - stretch_n) / 2, stretch_n);
-    const Periods periods = find_periods(stretch, 2, arena_);
+    const Periods periods = find_periods(stretch_of_periods(), 2, arena_);
     for (const std::uint32_t period : periods.all()) add(period);
     return best;
+  }
+
+  std::span<const L> stretch_of_periods() const {
+    const std::size_t n = latents_.size();
+    const std::size_t wanted = n < kLongPeriodsN ? period_stretch_n(n) : 2 * period_stretch_n(n);
+    const std::size_t stretch_n = std::min(n, std::max(wanted, effort_.sample_n));
+    return latents_.subspan((n - stretch_n) / 2, stretch_n);
   }
 
   // What a latent takes if all look back as far, and those before do with so many bits.
