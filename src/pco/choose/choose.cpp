@@ -396,8 +396,9 @@ class Chooser {
   static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
 
   // The first way that is no dictionary; of many numbers the first that is natural, too, if that
-  // one was not, and came near or was kept out by a large secondary variable; and the best if that
-  // is a dictionary, as where numbers repeat, one rarely helps.
+  // one was not, and came near (or won, where size counts for most) or was kept out by a large
+  // secondary variable; and the best if that is a dictionary, as where numbers repeat, one rarely
+  // helps.
   LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
     if (!is_auto_delta() || !effort_.lookback) return LookbackVerdict::kUnlikely;
     const std::span<const Weighed> ways = std::span(choices.ways).first(choices.way_n);
@@ -410,11 +411,12 @@ class Chooser {
         first([](const Weighed& way) { return !is_dict(way) && !is_unnatural(way); });
     LookbackVerdict verdict = LookbackVerdict::kUnlikely;
     if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
-    const bool tells_all =
-        plain == whole || ordered_.n < kManyNumbers || verdict == LookbackVerdict::kUnlikely;
+    const bool is_taken = verdict == LookbackVerdict::kTaken;
+    const bool is_enough = is_taken && config_.level < kLevelForSize;
+    const bool tells_all = plain == whole || ordered_.n < kManyNumbers || is_enough ||
+                           verdict == LookbackVerdict::kUnlikely;
     if (!tells_all && whole != nullptr &&
         (verdict > LookbackVerdict::kLost || plain->secondary_bits > kMostCorrectionBits)) {
-      const bool is_taken = verdict == LookbackVerdict::kTaken;
       Choice other;
       const bool is_lost = verdict == LookbackVerdict::kLost && config_.level < kLevelForSize;
       const LookbackVerdict with_whole =
