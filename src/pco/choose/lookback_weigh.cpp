@@ -15,7 +15,7 @@ constexpr std::size_t kStretches = 8;
 
 // Latents that are weighed: of long pages more, whose rare deltas come again. Where the stride is
 // short it is no whole one, so that all phases of periods in the data are met.
-constexpr std::size_t kWeighedN = 1023;
+constexpr std::size_t kWeighedN = 2047;
 constexpr std::size_t kMostWeighedN = 8190;
 constexpr std::size_t kWeighed = 8;
 constexpr std::size_t kWeighedOf = 131;
