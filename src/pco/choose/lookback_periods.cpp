@@ -34,8 +34,8 @@ constexpr std::size_t kOutOfReach = 16;
 constexpr std::size_t kFirstShare = 8;
 constexpr std::size_t kLeastFirstN = 512;
 
-bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t share,
-                     std::size_t least, std::span<std::uint32_t> counts) {
+bool may_be_frequent(std::span<const std::uint32_t> distances, std::size_t share, std::size_t least,
+                     std::span<std::uint32_t> counts) {
   const std::uint32_t most = static_cast<std::uint32_t>(counts.size() - kOutOfReach - 1);
   const std::size_t often = distances.size() / (3 * share * kOftenShare);
   bool found = false;
