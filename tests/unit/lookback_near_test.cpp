@@ -55,7 +55,7 @@ TEST(LookbackNear, StreamsThatTakeTurnsByAnyComparison) {
     EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}));
     EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}, Consecutive{1, false}));
     EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}, Consecutive{2, false}));
-    // Not known for single latents, so all are compared.
+    // Of this order all are compared.
     EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}, Consecutive{3, false}));
   }
 }

@@ -10,7 +10,6 @@
 #include <bit>
 #include <cmath>
 
-#include "pco/choose/binning.hpp"
 #include "pco/choose/lookback_candidates.hpp"
 #include "pco/choose/lookback_costs.hpp"
 #include "pco/choose/lookback_events.hpp"
@@ -51,13 +50,13 @@ constexpr float kMostPromiseOfValues = 1;
 // again are more so than others, and take less as they are: a share of the bits, or so many.
 constexpr float kDoubtOfValues = 0.16f;
 constexpr float kMostDoubtOfValues = 1.5f;
-// The lookback variable's bins.
-constexpr float kMetaBits = 200;
 // Below so many numbers a search takes most of its time whatever their number: so many bits of all
 // are worth that, but no more than this share.
 constexpr std::size_t kShortN = std::size_t{1} << 12;
 constexpr float kSearchBits = 300;
 constexpr float kMostSearchShare = 0.05f;
+// The lookback variable's bins.
+constexpr float kMetaBits = 200;
 // One of them.
 constexpr float kBinBits = 50;
 // Fewer do where all values are recalled.
@@ -380,11 +379,9 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
                             : page.n < kLongN            ? NearComparison::kWithSame
                                                          : NearComparison::kWithBoth;
     const bool is_short = page.n < kShortN && trial.level < kLevelForSize;
-    const float all_bits = bits * static_cast<float>(page.n);
-    const float time_bits = is_short ? std::min(kSearchBits, kMostSearchShare * all_bits) : 0;
-    const float worth = time_bits / static_cast<float>(page.n);
-    const NearWish wish{wanted_of_primary - worth, trial.sampled_bits - trial.secondary_bits,
-                        comparison};
+    const float worth = std::min(kSearchBits / static_cast<float>(page.n), kMostSearchShare * bits);
+    const NearWish wish{wanted_of_primary - (is_short ? worth : 0),
+                        trial.sampled_bits - trial.secondary_bits, comparison};
     return may_look_back_nearby(sample, choice, wish, arena) && is_confirmed();
   };
   // Of a long page a sample is asked first.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "pco/choose/binning.hpp"
@@ -21,8 +20,8 @@ constexpr std::size_t kNearStretchN = 256;
 // beside the comparison with all.
 constexpr float kOfSame = 0.95f;
 constexpr float kOfSameBesideAll = 1.02f;
-// The highest order of deltas of which that is known.
-constexpr unsigned kMostKnownOrder = 2;
+// Under higher orders, which are rare, all are compared.
+constexpr unsigned kMostOrderOfSame = 2;
 
 // The stretches that are looked at, with costs that are only guessed or learned in the round
 // before, and what is too much over.
@@ -35,11 +34,11 @@ struct NearRound {
 constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
                                     NearRound{2, 0, false, 1.1f}};
 
-// If it is known of a sample's single latents.
+// If the same latents are to be compared under the delta.
 std::optional<unsigned> order_of(const AnyDelta& delta) {
   if (std::holds_alternative<NoDelta>(delta)) return 0;
   const auto* const consecutive = std::get_if<Consecutive>(&delta);
-  if (consecutive == nullptr || consecutive->order > kMostKnownOrder) return {};
+  if (consecutive == nullptr || consecutive->order > kMostOrderOfSame) return {};
   return consecutive->order;
 }
 
@@ -60,7 +59,7 @@ class NearSearch {
     chosen_.scale = scale;  // or more
   }
 
-  // order: of the deltas under the choice; none if it is not known for single latents.
+  // order: of the deltas under the choice; none if all are to be compared.
   bool run(const NearWish& wish, std::optional<unsigned> order) {
     float bits = 0;
     for (const NearRound& round : kNearRounds) {
@@ -117,11 +116,8 @@ class NearSearch {
   float plain_bits(unsigned order) {
     for (std::size_t k = 0; k < chosen_.n; ++k) {
       // All are at least kMaxFrequent behind a run's first.
-      const L* const at = &words_[places_[k]];
-      const L first = static_cast<L>(at[0] - at[-1]);
-      const L second = static_cast<L>(first - static_cast<L>(at[-1] - at[-2]));
-      const L delta = order == 1 ? first : second;
-      deltas_[k] = stored(order == 0 ? at[0] : static_cast<L>(delta + kMid<L>));
+      const L delta = difference_at(&words_[places_[k]], order);
+      deltas_[k] = stored(order == 0 ? delta : static_cast<L>(delta + kMid<L>));
     }
     return bits_each(deltas_.first(chosen_.n));
   }

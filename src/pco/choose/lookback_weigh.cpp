@@ -62,16 +62,8 @@ LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& 
   const std::size_t n = weighed_n(room);
   const std::span<L> deltas = arena.make<L>(n);
   const EvenPlaces places(room, n);
-  std::array<L, kMaxConsecutiveOrder + 1> last;
   for (std::size_t j = 0; j < n; ++j) {
-    const std::size_t end = order + places[j];
-    for (std::size_t k = 0; k <= order; ++k) last[k] = latents[end - k];
-    for (unsigned round = 0; round < order; ++round) {
-      for (std::size_t k = 0; k + round < order; ++k) {
-        last[k] = static_cast<L>(last[k] - last[k + 1]);
-      }
-    }
-    deltas[j] = static_cast<L>(last[0] + kMid<L>);
+    deltas[j] = static_cast<L>(difference_at(&latents[order + places[j]], order) + kMid<L>);
   }
   return LatentArray(deltas);
 }

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
 #define NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
 
+#include <array>
 #include <span>
 
 #include "pco/delta/delta.hpp"
@@ -33,6 +34,17 @@ void decode_consecutive(std::span<L> moments, L* latents, std::size_t n);
 // In place: n latents become max(0, n - order) centred deltas at the front; moments are set.
 template <Latent L>
 void encode_consecutive(std::span<L> moments, L* latents, std::size_t n);
+
+// The one delta of a latent that at least `order` others precede; not centred.
+template <Latent L>
+L difference_at(const L* latent, unsigned order) {
+  std::array<L, kMaxConsecutiveOrder + 1> last;
+  for (unsigned k = 0; k <= order; ++k) last[k] = *(latent - k);
+  for (unsigned round = 0; round < order; ++round) {
+    for (unsigned k = 0; k + round < order; ++k) last[k] = static_cast<L>(last[k] - last[k + 1]);
+  }
+  return last[0];
+}
 
 }  // namespace numpact
 
