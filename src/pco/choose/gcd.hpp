@@ -2,9 +2,9 @@
 #ifndef NUMPACT_PCO_CHOOSE_GCD_HPP
 #define NUMPACT_PCO_CHOOSE_GCD_HPP
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 namespace numpact {
 
@@ -14,9 +14,11 @@ constexpr std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
   const int shift = std::countr_zero(a | b);
   a >>= std::countr_zero(a);
   while (b != 0) {
+    // Without branches, as these would not be foreseen.
     b >>= std::countr_zero(b);
-    if (a > b) std::swap(a, b);
-    b -= a;
+    const std::uint64_t less = std::min(a, b);
+    b = std::max(a, b) - less;
+    a = less;
   }
   return a << shift;
 }

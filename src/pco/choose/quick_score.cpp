@@ -99,10 +99,13 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   };
   std::array<std::uint16_t, std::size_t{1} << kMostSlotBits> slots;
   std::memset(slots.data(), 0, sizeof slots[0] << slot_bits);
+  std::array<std::uint16_t, kMostRoughN> places;
   std::uint32_t logs = 0;
   std::uint32_t values = 0;
-  for (const L latent : latents) {
-    const std::uint32_t count = ++slots[slot_of(latent)];
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    const std::size_t place = slot_of(latents[i]);
+    places[i] = static_cast<std::uint16_t>(place);
+    const std::uint32_t count = ++slots[place];
     logs += kLogSteps[count];
     values += count == kFrequent ? 1 : 0;
   }
@@ -113,9 +116,10 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
   const bool may_wrap = !is_centred && kBits<L> <= 16 && width == kBits<L>;
   WidthCounts wrapped;
   std::uint32_t rare = 0;
-  for (const L latent : latents) {
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    const L latent = latents[i];
     // Not skipped, as branches that are not foreseen take longer.
-    const std::uint32_t is_rare = slots[slot_of(latent)] < kFrequent ? 1 : 0;
+    const std::uint32_t is_rare = slots[places[i]] < kFrequent ? 1 : 0;
     rare += is_rare;
     buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)] += is_rare;
     const L up = static_cast<L>(latent - origin);

@@ -83,6 +83,9 @@ class ValueIndex {
     std::uint32_t number;
   };
 
+  // So few different values exist that each has a slot of its own.
+  static constexpr bool kIsDirect = sizeof(L) == 1;
+
   // A power of two of slots, at least two and more than twice as many as values, so that one is
   // free.
   class Table {
@@ -94,6 +97,7 @@ class ValueIndex {
 
     // Where the value stands or would.
     std::size_t place_of(L value) const {
+      if constexpr (kIsDirect) return value;
       std::size_t at =
           static_cast<std::size_t>((std::uint64_t{value} * 0x9e3779b97f4a7c15u) >> shift_);
       while (slots_[at].value != value && slots_[at].number != kNone) at = (at + 1) & mask_;
@@ -128,7 +132,7 @@ class ValueIndex {
   void make_room(std::size_t room) {
     const std::span<const L> old = values();
     values_ = arena_.make<L>(room);
-    slots_ = arena_.make<Slot>(std::bit_ceil(2 * room + 2));
+    slots_ = arena_.make<Slot>(kIsDirect ? kDirectSlots : std::bit_ceil(2 * room + 2));
     std::fill(slots_.begin(), slots_.end(), Slot{0, kNone});
     for (std::size_t i = 0; i < old.size(); ++i) {
       values_[i] = old[i];
@@ -137,6 +141,7 @@ class ValueIndex {
   }
 
   static constexpr std::size_t kFirstRoom = std::size_t{1} << 10;
+  static constexpr std::size_t kDirectSlots = std::size_t{1} << 8;
 
   std::size_t most_;
   Arena& arena_;

@@ -175,25 +175,28 @@ class Runs {
     const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << slot_log);
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
-    const auto slot_of = [&](L latent) -> Slot& {
+    const auto place_of = [slots, slot_log](L latent) {
       std::size_t at = static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
                                                 (64 - slot_log));
-      while (slots[at].count != 0 && slots[at].value != latent) {
-        at = (at + 1) & (slots.size() - 1);
+      while (slots[at].count != 0 && slots[at].value != latent) at = (at + 1) & (slots.size() - 1);
+      return at;
+    };
+    const auto count = [slots, place_of, &distinct](L latent, std::uint32_t times) {
+      Slot& slot = slots[place_of(latent)];
+      if (slot.count == 0) {
+        slot.value = latent;
+        ++distinct;
       }
-      distinct += slots[at].count == 0 ? 1 : 0;
-      slots[at].value = latent;
-      return slots[at];
+      slot.count += times;
     };
     const auto count_each = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end && distinct <= most_few; ++i) ++slot_of(latents[i]).count;
+      for (std::size_t i = begin; i < end && distinct <= most_few; ++i) count(latents[i], 1);
     };
     // Runs of one value would wait for their own counter.
     const FlatBlocks blocks(latents, arena);
     if (blocks.flat_n() > latents.size() / 4) {
       blocks.each(1, count_each, [&](std::size_t begin, std::size_t end) {
-        if (distinct <= most_few)
-          slot_of(latents[begin]).count += static_cast<std::uint32_t>(end - begin);
+        if (distinct <= most_few) count(latents[begin], static_cast<std::uint32_t>(end - begin));
       });
     } else {
       count_each(0, latents.size());
