@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "pco/choose/lookback_candidates.hpp"
+#include "pco/choose/lookback_search.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {
@@ -17,7 +18,7 @@ using Find = void (*)(std::span<const L>, const FlatBlocks&, std::span<std::uint
 template <Latent L>
 void find_alike_in_all_bits(std::span<const L> latents, const FlatBlocks& blocks,
                             std::span<std::uint32_t> lookbacks, Arena& arena) {
-  find_alike(latents, blocks, 0, lookbacks, arena);
+  find_alike(latents, blocks, 0, kMostAlike, lookbacks, arena);
 }
 
 template <class T>
@@ -66,7 +67,7 @@ TYPED_TEST(LookbackCandidates, AlikeWhereNoneIsTheSame) {
   }
   const std::span<const L> span(latents);
   const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(kN);
-  find_alike(span, FlatBlocks(span, arena), 0, lookbacks, arena);
+  find_alike(span, FlatBlocks(span, arena), 0, kMostAlike, lookbacks, arena);
   std::size_t missed = 0;
   std::size_t far = 0;
   for (std::size_t i = kN / 2; i < kN; ++i) {
@@ -84,6 +85,31 @@ TYPED_TEST(LookbackCandidates, AlikeWhereNoneIsTheSame) {
   EXPECT_LT(far, kN / 50);
 }
 
+// Where nothing alike is asked for, nothing but the same is found: not what shares upper bits.
+TYPED_TEST(LookbackCandidates, NothingAlikeIfNotAsked) {
+  using L = TypeParam;
+  constexpr unsigned kShift = kBits<L> - 8;
+  Arena arena(std::pmr::new_delete_resource());
+  // Each place comes by twice, with other last bits.
+  std::vector<L> latents(200);
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    latents[i] = static_cast<L>(static_cast<L>(i % 100) << kShift | i);
+  }
+  const std::span<const L> span(latents);
+  std::vector<std::uint32_t> lookbacks(latents.size());
+  find_alike(span, FlatBlocks(span, arena), 0, kMostAlike, lookbacks, arena);
+  EXPECT_EQ(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 100);
+  find_alike(span, FlatBlocks(span, arena), 0, 0, lookbacks, arena);
+  EXPECT_EQ(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 1);  // the first, for want
+}
+
+TEST(LookbackEffort, OfManyLatentsWhatIsAlikeIsForLevelsOfSize) {
+  constexpr std::size_t kMany = std::size_t{1} << 16;
+  EXPECT_EQ(LookbackEffort::of_level(8, kMany - 1).alike_n, kMostAlike);
+  EXPECT_EQ(LookbackEffort::of_level(8, kMany).alike_n, 0u);
+  EXPECT_EQ(LookbackEffort::of_level(9, kMany).alike_n, 1u);
+}
+
 // Bits that no latent uses tell nothing apart: what is seen first is alike to nothing.
 TYPED_TEST(LookbackCandidates, AlikeInFewBitsIsTheSame) {
   using L = TypeParam;
@@ -98,7 +124,7 @@ TYPED_TEST(LookbackCandidates, AlikeInFewBitsIsTheSame) {
   std::vector<std::uint32_t> same(latents.size());
   std::vector<std::uint32_t> alike(latents.size());
   find_same(span, FlatBlocks(span, arena), same, arena);
-  find_alike(span, FlatBlocks(span, arena), kUnused, alike, arena);
+  find_alike(span, FlatBlocks(span, arena), kUnused, kMostAlike, alike, arena);
   for (std::size_t i = 1; i < latents.size(); ++i) ASSERT_EQ(alike[i], same[i]) << i;
 }
 

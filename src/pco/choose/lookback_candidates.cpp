@@ -37,10 +37,8 @@ class Latest {
 
 // Upper bits that latents may share: so many beyond those that tell as many places apart as there
 // are latents.
-constexpr std::array<unsigned, 2> kAlikeBits = {8, 1};
+constexpr std::array<unsigned, kMostAlike> kAlikeBits = {8, 1};
 constexpr unsigned kMaxAlikeLog = 15;
-// Of so many latents only the first of these, as the others save less than their time.
-constexpr std::size_t kManyLatents = std::size_t{1} << 16;
 
 // The latest positions of latents without their last bits, with as many bits of a hash as a word
 // has room for, to tell what is the same.
@@ -141,19 +139,18 @@ void find_alike(std::span<const L> latents, const FlatBlocks& blocks, L lower,
 
 template <Latent L>
 void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
-                std::span<std::uint32_t> lookbacks, Arena& arena) {
+                std::size_t alike_n, std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = latents.size();
   const Range<L> range = range_of(latents);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
   const LatestKeys same(n, 0, kMaxHashLog, arena);
-  std::array<LatestKeys, kAlikeBits.size()> alike;
+  std::array<LatestKeys, kMostAlike> alike;
   std::size_t levels = 0;
   for (const unsigned more_bits : kAlikeBits) {
     const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
-    if (width <= place_bits + unused_bits) continue;
-    if (levels > 0 && n >= kManyLatents) break;
+    if (width <= place_bits + unused_bits || levels == alike_n) continue;
     alike[levels++] = LatestKeys(n, width - place_bits, kMaxAlikeLog, arena);
   }
   const auto find = [&](auto some) {
@@ -207,7 +204,7 @@ void find_same_strings(std::span<const L> latents, const FlatBlocks& blocks,
 #define NUMPACT_INSTANTIATE(L)                                                                     \
   template void find_same(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,         \
                           Arena&);                                                                 \
-  template void find_alike(std::span<const L>, const FlatBlocks&, unsigned,                        \
+  template void find_alike(std::span<const L>, const FlatBlocks&, unsigned, std::size_t,           \
                            std::span<std::uint32_t>, Arena&);                                      \
   template void find_near(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,         \
                           Arena&);                                                                 \

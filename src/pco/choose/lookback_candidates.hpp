@@ -17,11 +17,14 @@ template <Latent L>
 void find_same(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
-// The same, but where no latent is the same, for one that shares more upper bits than most; of the
-// latents the last unused_bits are 0.
+// Up to so many lengths of upper bits are tried for what is alike.
+inline constexpr std::size_t kMostAlike = 2;
+
+// The same, but where no latent is the same, for one that shares more upper bits than most, at the
+// first alike_n of kMostAlike lengths of them; of the latents the last unused_bits are 0.
 template <Latent L>
 void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
-                std::span<std::uint32_t> lookbacks, Arena& arena);
+                std::size_t alike_n, std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // The same for the upper bits of the latents.
 template <Latent L>

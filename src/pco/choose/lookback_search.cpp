@@ -54,6 +54,8 @@ constexpr std::size_t kLeastForMany = 2048;
 constexpr float kFewLatents = 1.1f;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
+// Of so many, what is alike but not the same mostly has one near it that is found by fewer bits.
+constexpr std::size_t kManyLatents = std::size_t{1} << 16;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
 
@@ -177,7 +179,7 @@ class Search {
     near_ = arena_.make<std::uint32_t>(n);
     const ArenaScope scratch(arena_);
     const FlatBlocks blocks(latents_, arena_);
-    find_alike(latents_, blocks, unused_bits_, same_, arena_);
+    find_alike(latents_, blocks, unused_bits_, effort_.alike_n, same_, arena_);
     find_same_strings(latents_, blocks, strings_, arena_);
     find_near(latents_, blocks, near_, arena_);
   }
@@ -391,11 +393,13 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
     const std::size_t least = std::clamp(n / short_share, fewest, std::size_t{1} << least_log);
     return std::clamp(n / share, least, std::size_t{1} << most_log);
   };
-  if (level >= 10) return {part(4, 16, 18), 3, 64, 64};
-  if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24};
+  const bool is_long = n >= kManyLatents;
+  const std::size_t alike_n = !is_long ? kMostAlike : level >= kLevelForSize ? 1 : 0;
+  if (level >= 10) return {part(4, 16, 18), 3, 64, 64, alike_n};
+  if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24, alike_n};
   const std::size_t sample_n = part(64, 11, 15);
   const bool tries_more = level >= 8 && sample_n >= kLeastForMany;
-  return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u};
+  return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u, alike_n};
 }
 
 Lookback lookback_for(std::size_t n) {
