@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/runs.hpp"
@@ -76,6 +77,15 @@ class Builder {
     upper_ = value;
     count_ += count;
   }
+  // How many values that occur once go into the group that is next to be closed.
+  std::size_t room() const { return count_ < group_n_ ? group_n_ - count_ : group_n_; }
+  // The same for up to so many values that occur once each, in ascending order.
+  void add_singles_to_group(std::span<const L> values) {
+    if (count_ >= group_n_) close();
+    if (count_ == 0) lower_ = values.front();
+    upper_ = values.back();
+    count_ += values.size();
+  }
   Histogram<L> finish() {
     close();
     return {std::span<const L>(lowers_.data(), size_), std::span<const L>(uppers_.data(), size_),
@@ -110,11 +120,22 @@ void group_runs(const Runs<L>& runs, std::size_t max_values, std::uint32_t min_c
   const std::span<const std::uint32_t> counts = runs.counts();
   const std::uint32_t frequent = frequent_count(counts, max_values, min_count);
   Builder<L> builder = result;  // a copy can stay in registers
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (counts[i] >= frequent) {
-      builder.add_value(values[i], counts[i]);
-    } else {
-      builder.add_to_group(values[i], counts[i]);
+  for (std::size_t i = 0; i < values.size();) {
+    const std::size_t some_n = std::min(builder.room(), values.size() - i);
+    // Single values are never frequent, and often many in a row.
+    const std::span<const std::uint32_t> some = counts.subspan(i, some_n);
+    if (some.front() == 1 && some.back() == 1 &&
+        std::accumulate(some.begin(), some.end(), std::uint32_t{0}) == some_n) {
+      builder.add_singles_to_group(values.subspan(i, some_n));
+      i += some_n;
+      continue;
+    }
+    for (const std::size_t end = i + some_n; i < end; ++i) {
+      if (counts[i] >= frequent) {
+        builder.add_value(values[i], counts[i]);
+      } else {
+        builder.add_to_group(values[i], counts[i]);
+      }
     }
   }
   result = builder;
