@@ -20,7 +20,7 @@ template <Latent L>
 std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
   const auto pick = [&]() -> std::uint64_t {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    return latents[static_cast<std::size_t>((random >> 33) % latents.size())];
+    return latents[static_cast<std::size_t>((random >> 32) * latents.size() >> 32)];
   };
   const auto distance = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
   // Where most numbers are the same, others are sought for a while: what equals another one has no

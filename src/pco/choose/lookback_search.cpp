@@ -30,6 +30,7 @@ namespace {
 // Many short stretches learn more than few long ones where the distances drift.
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
+constexpr std::size_t kLongBlockN = 4096;
 // Of the shortest pages fewer do, as they have fewer distances.
 constexpr std::size_t kFewestN = 320;
 constexpr std::size_t kLeastSampleN = 512;
@@ -333,10 +334,17 @@ class Search {
            static_cast<float>(count);
   }
 
+  // In longer blocks as soon as no frequent lookback reaches beyond the first latent.
   void choose_all(const LookbackCosts& costs) {
-    for (std::size_t begin = state_n_; begin < latents_.size(); begin += kBlockN) {
-      const std::size_t n = std::min(kBlockN, latents_.size() - begin);
+    const FrequentLookbacks& frequent = costs.frequent();
+    const std::size_t furthest = *std::max_element(
+        frequent.lookbacks.begin(),
+        frequent.lookbacks.begin() + static_cast<std::ptrdiff_t>(frequent.n));
+    for (std::size_t begin = state_n_; begin < latents_.size();) {
+      const std::size_t block_n = begin < furthest ? kBlockN : kLongBlockN;
+      const std::size_t n = std::min(block_n, latents_.size() - begin);
       choose(costs, begin, n, &same_[begin]);
+      begin += n;
     }
   }
 
