@@ -44,7 +44,9 @@ HWY_INLINE std::uint32_t LookbackOf(const LookbackTask<L>& task, std::uint32_t w
 
 template <class L>
 HWY_INLINE std::uint32_t LeastOfDeltas(const LookbackTask<L>& task) {
-  return *std::min_element(task.delta_costs->begin(), task.delta_costs->end());
+  std::uint32_t least = ~std::uint32_t{0};  // not by min_element, which takes one after the other
+  for (const std::uint32_t cost : *task.delta_costs) least = std::min(least, cost);
+  return least;
 }
 
 // What any lookback that is not tried everywhere, and its delta, cost at least.
