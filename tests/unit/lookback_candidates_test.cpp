@@ -98,9 +98,10 @@ TYPED_TEST(LookbackCandidates, NothingAlikeIfNotAsked) {
   const std::span<const L> span(latents);
   std::vector<std::uint32_t> lookbacks(latents.size());
   find_alike(span, FlatBlocks(span, arena), 0, kMostAlike, lookbacks, arena);
-  EXPECT_EQ(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 100);
+  // Hashes may clash.
+  EXPECT_GT(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 70);
   find_alike(span, FlatBlocks(span, arena), 0, 0, lookbacks, arena);
-  EXPECT_EQ(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 1);  // the first, for want
+  EXPECT_LT(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 20);
 }
 
 TEST(LookbackEffort, OfManyLatentsWhatIsAlikeIsForLevelsOfSize) {
