@@ -337,9 +337,9 @@ class Search {
   // In longer blocks as soon as no frequent lookback reaches beyond the first latent.
   void choose_all(const LookbackCosts& costs) {
     const FrequentLookbacks& frequent = costs.frequent();
-    const std::size_t furthest = *std::max_element(
-        frequent.lookbacks.begin(),
-        frequent.lookbacks.begin() + static_cast<std::ptrdiff_t>(frequent.n));
+    const std::size_t furthest =
+        *std::max_element(frequent.lookbacks.begin(),
+                          frequent.lookbacks.begin() + static_cast<std::ptrdiff_t>(frequent.n));
     for (std::size_t begin = state_n_; begin < latents_.size();) {
       const std::size_t block_n = begin < furthest ? kBlockN : kLongBlockN;
       const std::size_t n = std::min(block_n, latents_.size() - begin);
