@@ -332,6 +332,19 @@ TEST_F(Bids, ValueIndexNumbersInOrderOfAppearance) {
   EXPECT_EQ(index.values().size(), 5000u);
 }
 
+// Each has a slot of its own, of which there are more than values are allowed.
+TEST_F(Bids, ValueIndexOfBytes) {
+  ValueIndex<std::uint8_t> index(200, arena_);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    ASSERT_EQ(index.add(static_cast<std::uint8_t>(255 - i)), i);
+    ASSERT_EQ(index.add(static_cast<std::uint8_t>(255 - i / 2)), i / 2);
+  }
+  EXPECT_EQ(index.add(0), ValueIndex<std::uint8_t>::kNone);
+  EXPECT_EQ(index.find(55), ValueIndex<std::uint8_t>::kNone);
+  EXPECT_EQ(index.find(56), 199u);
+  EXPECT_EQ(index.values().size(), 200u);
+}
+
 TEST_F(Bids, ValueIndexNumbersManyAtOnce) {
   // Zero is what free slots hold.
   std::vector<std::uint32_t> values;

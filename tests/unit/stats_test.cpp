@@ -418,6 +418,44 @@ TYPED_TEST(Stats, FrequentValuesHaveBinsOfTheirOwn) {
   EXPECT_EQ(histogram.uppers[static_cast<std::size_t>(at - histogram.lowers.begin())], 77);
 }
 
+// Many single values in a row go into a group at once: the groups are those of one after the other.
+TYPED_TEST(Stats, GroupsAreThoseOfOneByOne) {
+  Random random(83);
+  Arena arena(std::pmr::new_delete_resource());
+  for (int round = 0; round < 200; ++round) {
+    arena.reset();
+    std::vector<TypeParam> latents(random.between(1, 3000));
+    for (auto& latent : latents) latent = static_cast<TypeParam>(random.bits(64));
+    // Some of them several times.
+    for (std::size_t k = random.below(latents.size()); k > 0; --k) {
+      latents[random.below(latents.size())] = latents[k];
+    }
+    const std::size_t groups = random.between(1, 200);
+    const auto histogram = make_histogram(std::span<const TypeParam>(latents), {0, groups}, arena);
+    std::map<TypeParam, std::uint32_t> values;
+    for (const TypeParam latent : latents) ++values[latent];
+    const std::size_t group_n = (latents.size() + groups - 1) / groups;
+    std::vector<TypeParam> lowers;
+    std::vector<TypeParam> uppers;
+    std::vector<std::uint32_t> counts;
+    for (const auto& [value, count] : values) {
+      if (counts.empty() || counts.back() + count / 2 >= group_n) {
+        lowers.push_back(value);
+        uppers.push_back(value);
+        counts.push_back(0);
+      }
+      uppers.back() = value;
+      counts.back() += count;
+    }
+    ASSERT_TRUE(
+        std::equal(lowers.begin(), lowers.end(), histogram.lowers.begin(), histogram.lowers.end()));
+    ASSERT_TRUE(
+        std::equal(uppers.begin(), uppers.end(), histogram.uppers.begin(), histogram.uppers.end()));
+    ASSERT_TRUE(
+        std::equal(counts.begin(), counts.end(), histogram.counts.begin(), histogram.counts.end()));
+  }
+}
+
 TYPED_TEST(Stats, MergedBinsHoldTheSame) {
   Random random(19);
   Arena arena(std::pmr::new_delete_resource());
