@@ -20,8 +20,8 @@ void find_same(std::span<const L> latents, const FlatBlocks& blocks,
 // Up to so many lengths of upper bits are tried for what is alike.
 inline constexpr std::size_t kMostAlike = 2;
 
-// The same, but where no latent is the same, for one that shares more upper bits than most, at the
-// first alike_n of kMostAlike lengths of them; of the latents the last unused_bits are 0.
+// The same, but where no latent is the same, for one that shares more upper bits than most, at up
+// to alike_n lengths of them; of the latents the last unused_bits are 0.
 template <Latent L>
 void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
                 std::size_t alike_n, std::span<std::uint32_t> lookbacks, Arena& arena);

@@ -30,6 +30,7 @@ namespace {
 // Many short stretches learn more than few long ones where the distances drift.
 constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
+// Where all of a block have the same lookbacks at hand, fewer begin anew.
 constexpr std::size_t kLongBlockN = 4096;
 // Of the shortest pages fewer do, as they have fewer distances.
 constexpr std::size_t kFewestN = 320;
@@ -334,7 +335,7 @@ class Search {
            static_cast<float>(count);
   }
 
-  // In longer blocks as soon as no frequent lookback reaches beyond the first latent.
+  // In longer blocks from where on no frequent lookback reaches before the page.
   void choose_all(const LookbackCosts& costs) {
     const FrequentLookbacks& frequent = costs.frequent();
     const std::size_t furthest =

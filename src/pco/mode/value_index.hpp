@@ -86,8 +86,8 @@ class ValueIndex {
   // So few different values exist that each has a slot of its own.
   static constexpr bool kIsDirect = sizeof(L) == 1;
 
-  // A power of two of slots, at least two and more than twice as many as values, so that one is
-  // free.
+  // A power of two of slots: one for each value that exists, or at least two and more than twice as
+  // many as values, so that one is free.
   class Table {
    public:
     explicit Table(std::span<const Slot> slots)

@@ -175,14 +175,11 @@ class Runs {
     const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << slot_log);
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
-    const auto place_of = [slots, slot_log](L latent) {
+    const auto count = [slots, slot_log, &distinct](L latent, std::uint32_t times) {
       std::size_t at = static_cast<std::size_t>((std::uint64_t{latent} * 0x9e3779b97f4a7c15u) >>
                                                 (64 - slot_log));
       while (slots[at].count != 0 && slots[at].value != latent) at = (at + 1) & (slots.size() - 1);
-      return at;
-    };
-    const auto count = [slots, place_of, &distinct](L latent, std::uint32_t times) {
-      Slot& slot = slots[place_of(latent)];
+      Slot& slot = slots[at];
       if (slot.count == 0) {
         slot.value = latent;
         ++distinct;
