@@ -24,9 +24,12 @@ constexpr unsigned kTypicalSizeLog = 10;
 // The table that a sample's whole chunk would probably get.
 constexpr unsigned kSampledSizeLog = 12;
 
-// Groups of fewer latents hardly ever pay for their metadata.
+// Groups of fewer latents hardly ever pay for their metadata; more than a few groups of them do not
+// pay for their time.
 constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
+constexpr std::size_t kFewGroups = 256;
+constexpr std::size_t kMinGroupNOfMany = 20;
 
 HistogramSpec sample_histogram(std::size_t n) {
   const std::size_t most_values = std::clamp<std::size_t>(n / 32, 150, 300);
@@ -68,8 +71,11 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   static_assert(2 * kMostValues + 2 * kMostGroups + 2 <= kMaxBins, "all may stay");
   BinningEffort effort;
   // With few numbers the metadata of many bins cannot pay.
+  const std::size_t usual = level < kLevelForSize
+                                ? std::max(std::min(n / kMinGroupN, kFewGroups), n / kMinGroupNOfMany)
+                                : n / kMinGroupN;
   effort.histogram.groups =
-      std::min({std::size_t{4} << level, std::max(kMinGroups, n / kMinGroupN), kMostGroups});
+      std::min({std::size_t{4} << level, std::max(kMinGroups, usual), kMostGroups});
   effort.histogram.max_values =
       std::min({std::size_t{level < 8 ? 32u : 16u} << level, n / 8, kMostValues});
   effort.histogram.most_sample_share = level < 8 ? 16 : level < 10 ? 8 : 1;
