@@ -192,8 +192,7 @@ class Tally {
     for (std::size_t i = 0; i < n; ++i) {
       const L latent = latents[i];
       Range<L>& range = ranges[indices[i]];
-      if (latent < range.lower) range.lower = latent;
-      if (latent > range.upper) range.upper = latent;
+      range = {std::min(latent, range.lower), std::max(latent, range.upper)};
       ++counts[i % 2][indices[i]];
     }
   }
