@@ -34,12 +34,20 @@ constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
 constexpr std::size_t kMostFirstBlocks = 64;
 constexpr std::size_t kHistogramN = std::size_t{1} << 13;
+// The closer look takes runs so long, one number in so many; all where size counts for most, and of
+// numbers that take fewer bits each, where rare ones tell where to cut.
+constexpr std::size_t kCloseRunN = 128;
+constexpr std::size_t kCloseOneIn = 2;
+constexpr float kRareBits = 1;
+static_assert(kMinCutN % (kCloseOneIn * kCloseRunN) == 0, "blocks hold as many runs each");
 // Numbers that the closer look takes at a time.
 constexpr std::size_t kPieceN = std::size_t{1} << 14;
 // In the metadata beside the latents' width: weight and offset width.
 constexpr float kBinFieldBits = 24;
 // Of a chunk beside its bins.
 constexpr float kChunkBits = 300;
+// What one must save to be worth the time that choosing for it takes.
+constexpr float kChunkTollBits = 150;
 // What a cut plan must save to be worth more chunks, and to be worth a second look: by level, as
 // both take time.
 struct MinSaving {
@@ -182,18 +190,18 @@ std::span<L> copy_of(std::span<const L> latents, Arena& arena) {
 }
 
 // Runs of the numbers' ordered latents, evenly spread but for a shift within their stretch.
-LatentArray take_runs(const LatentArray& ordered, std::size_t step, std::size_t count,
-                      Arena& arena) {
+LatentArray take_runs(const LatentArray& ordered, std::size_t run_n, std::size_t step,
+                      std::size_t count, Arena& arena) {
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    const std::span<L> runs = arena.make<L>(count * kRunN);
+    const std::span<L> runs = arena.make<L>(count * run_n);
     std::uint64_t random = 0x9e3779b97f4a7c15u;
     for (std::size_t run = 0; run < count; ++run) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       const std::size_t from =
-          run * step + static_cast<std::size_t>((random >> 33) % (step - kRunN + 1));
-      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), kRunN,
-                  runs.begin() + static_cast<std::ptrdiff_t>(run * kRunN));
+          run * step + static_cast<std::size_t>((random >> 33) % (step - run_n + 1));
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), run_n,
+                  runs.begin() + static_cast<std::ptrdiff_t>(run * run_n));
     }
     return LatentArray(runs);
   });
@@ -293,7 +301,7 @@ CutPlan CutPlanner::plan_by_sample() {
   const std::span<CutSegment> blocks = make_blocks(block_n);
   const std::size_t runs = blocks.size() * (block_n / step);
   const LatentArray primary =
-      split(choice_.mode, take_runs(ordered_, step, runs, arena_), arena_).primary;
+      split(choice_.mode, take_runs(ordered_, kRunN, step, runs, arena_), arena_).primary;
   deltas_ = other_delta_is_near(primary) ? kCutDeltas : 1;
   primary.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
@@ -306,7 +314,7 @@ CutPlan CutPlanner::plan_by_sample() {
   });
   if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
   even_ = plan_even(blocks, primary);
-  return join(blocks, primary);
+  return join(blocks, primary, 0);
 }
 
 // At all numbers, after the first look.
@@ -319,11 +327,11 @@ CutPlan CutPlanner::plan_by_all() {
   for (std::size_t first = 0; first < blocks.size(); first += per_piece) {
     const std::size_t count = std::min(per_piece, blocks.size() - first);
     const LatentArray piece = ordered_.slice(first * block_n, count * block_n);
-    const unsigned bits = count_piece(piece, blocks.subspan(first, count), block_n);
-    seen.bits = bits;
-    seen.n += count * block_n;
+    const LatentArray counted = count_piece(piece, blocks.subspan(first, count), block_n);
+    seen.bits = counted.bits;
+    seen.n += counted.n;
   }
-  return join(blocks, seen);
+  return join(blocks, seen, looks_at_all() ? 0 : kChunkTollBits);
 }
 
 std::span<CutSegment> CutPlanner::make_blocks(std::size_t block_n) {
@@ -333,21 +341,25 @@ std::span<CutSegment> CutPlanner::make_blocks(std::size_t block_n) {
   return blocks;
 }
 
-unsigned CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
-                                 std::size_t block_n) {
+LatentArray CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
+                                    std::size_t block_n) {
   for (std::size_t d = 0; d < deltas_; ++d) {
     for (CutSegment& block : blocks) block.counts[d] = nullptr;
   }
   const std::span<std::uint32_t> kept =
       arena_.make<std::uint32_t>(deltas_ * blocks.size() * kCutLeaves);
   const ArenaScope scratch(arena_);
-  const LatentArray primary = split(choice_.mode, piece, arena_).primary;
+  constexpr std::size_t kStep = kCloseOneIn * kCloseRunN;
+  const std::size_t run_n = looks_at_all() ? block_n : kCloseRunN;
+  const LatentArray looked =
+      looks_at_all() ? piece : take_runs(piece, kCloseRunN, kStep, piece.n / kStep, arena_);
+  const LatentArray primary = split(choice_.mode, looked, arena_).primary;
   primary.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     for (std::size_t d = 0; d < deltas_; ++d) {
       const ArenaScope of_delta(arena_);
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
-      const std::span<L> stored = delta_encode_runs(copy, block_n, orders_[d]);
+      const std::span<L> stored = delta_encode_runs(copy, run_n, orders_[d]);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
       for (std::size_t i = 0; i < blocks.size(); ++i) {
         std::uint32_t* const to = kept.data() + (d * blocks.size() + i) * kCutLeaves;
@@ -356,7 +368,14 @@ unsigned CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment>
       }
     }
   });
-  return primary.bits;
+  LatentArray counted;
+  counted.bits = primary.bits;
+  counted.n = primary.n;
+  return counted;
+}
+
+bool CutPlanner::looks_at_all() const {
+  return level_ >= kLevelForSize || choice_.bits < kRareBits;
 }
 
 CutCosts CutPlanner::costs(const LatentArray& seen) const {
@@ -395,16 +414,19 @@ float CutPlanner::uncut_bits(std::span<const CutSegment> blocks, const CutCosts&
   return costs.of(all);
 }
 
-CutPlan CutPlanner::join(std::span<CutSegment> blocks, const LatentArray& seen) const {
-  const CutCosts costs = this->costs(seen);
+CutPlan CutPlanner::join(std::span<CutSegment> blocks, const LatentArray& seen,
+                         float toll_bits) const {
+  CutCosts costs = this->costs(seen);
   const float each = 1 / static_cast<float>(seen.n);
   CutPlan plan;
   plan.uncut_bits = uncut_bits(blocks, costs) * each;
   std::size_t size = 0;
   float bits = 0;
+  const float toll = toll_bits * static_cast<float>(seen.n) / static_cast<float>(ordered_.n);
+  costs.chunk_bits += toll;
   for (const CutSegment& segment : join_segments(blocks, costs, arena_)) {
     sizes_[size++] = segment.n;
-    bits += segment.cost;
+    bits += segment.cost - toll;
   }
   plan.sizes = sizes_.first(size);
   plan.bits = bits * each;

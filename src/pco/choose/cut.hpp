@@ -51,14 +51,18 @@ class CutPlanner {
   CutPlan plan_even(std::span<const CutSegment> blocks, const LatentArray& seen);
   CutPlan plan_by_all();
   std::span<CutSegment> make_blocks(std::size_t block_n);
-  // Returns the width of the latents.
-  unsigned count_piece(const LatentArray& piece, std::span<CutSegment> blocks, std::size_t block_n);
-  // seen: as many and as wide latents as were counted.
+  // Whether the closer look is at all numbers.
+  bool looks_at_all() const;
+  // Returns how many latents were counted and their width, without them.
+  LatentArray count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
+                          std::size_t block_n);
+  // seen: how many latents were counted, and their width.
   CutCosts costs(const LatentArray& seen) const;
   // runs: as they were taken for the first look.
   bool other_delta_is_near(const LatentArray& runs) const;
   float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const;
-  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen) const;
+  // toll_bits: what a chunk must save.
+  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen, float toll_bits) const;
 
   const LatentArray& ordered_;
   Choice choice_;
