@@ -11,7 +11,7 @@ namespace numpact {
 namespace {
 
 constexpr std::size_t kTriples = 128;
-// After so many it is plain where there is no base.
+// After so many it is plain where there is no base, and where one divides all.
 constexpr std::size_t kFirstTriples = 32;
 // To find a number that is another one.
 constexpr std::size_t kTries = 6;
@@ -84,6 +84,7 @@ Bases find_bases(std::span<const L> latents) {
       std::sort(divisors.begin(), divisors.begin() + kFirstTriples);
       const Bases early = pick_bases(std::span(divisors).first(kFirstTriples));
       if (early.first == 0 && early.whole <= 1) return {};
+      if (early.first > 1 && early.first == early.whole) return early;
     }
     divisors[i] = triple_gcd(latents, random);
   }
