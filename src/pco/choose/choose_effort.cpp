@@ -21,7 +21,7 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.divided_bases = level >= 5;
   effort.secondary_deltas = level >= 5;
   effort.dicts = level >= 6;
-  effort.dict_promise = level < kLevelForSize ? 0.04f : 0.0f;
+  effort.dict_promise = level < kLevelForSize ? 0.03f : 0.0f;
   effort.dict_least_bits = level < kLevelForSize ? 16384 : 0;
   effort.dict_toll = level < kLevelForSize ? 0.02f : 0.015f;
   effort.lookback = level >= 5;
