@@ -33,7 +33,8 @@ constexpr std::size_t kLeastNForSize = std::size_t{1} << 12;
 constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
 constexpr std::size_t kMostFirstBlocks = 64;
-constexpr std::size_t kHistogramN = std::size_t{1} << 13;
+constexpr std::size_t kHistogramN = std::size_t{1} << 12;
+constexpr std::size_t kHistogramNForSize = std::size_t{1} << 13;
 // The closer look takes runs so long, one number in so many; all where size counts for most, and of
 // numbers that take fewer bits each, where rare ones tell where to cut.
 constexpr std::size_t kCloseRunN = 128;
@@ -73,11 +74,11 @@ constexpr float kFarOff = 1.6f;
 constexpr float kFarOffBits = 0.2f;
 
 template <Latent L>
-BlockBins share_bins(std::span<const L> stored, BinTree& tree, Arena& arena) {
+BlockBins share_bins(std::span<const L> stored, unsigned level, BinTree& tree, Arena& arena) {
   BlockBins shared;
   const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
   const ArenaScope scratch(arena);
-  const std::size_t n = std::min(stored.size(), kHistogramN);
+  const std::size_t n = std::min(stored.size(), level < kLevelForSize ? kHistogramN : kHistogramNForSize);
   const std::span<L> some = arena.make<L>(n);
   const EvenPlaces places(stored.size(), n);
   for (std::size_t i = 0; i < n; ++i) some[i] = stored[places[i]];
@@ -308,7 +309,7 @@ CutPlan CutPlanner::plan_by_sample() {
     for (std::size_t d = 0; d < deltas_; ++d) {
       const std::span<L> copy = copy_of(std::span<const L>(latents), arena_);
       const std::span<L> stored = delta_encode_runs(copy, kRunN, orders_[d]);
-      bins_[d] = share_bins(std::span<const L>(stored), trees_[d], arena_);
+      bins_[d] = share_bins(std::span<const L>(stored), level_, trees_[d], arena_);
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
     }
   });
