@@ -15,22 +15,50 @@ namespace {
 template <Latent L>
 using Find = void (*)(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>, Arena&);
 
+using Kind = std::span<std::uint32_t> LookbackCandidates::*;
+
+// One kind of what is found in one pass.
 template <Latent L>
-void find_alike_in_all_bits(std::span<const L> latents, const FlatBlocks& blocks,
-                            std::span<std::uint32_t> lookbacks, Arena& arena) {
-  find_alike(latents, blocks, 0, kMostAlike, lookbacks, arena);
+void find_kind(std::span<const L> latents, const FlatBlocks& blocks, Kind kind,
+               unsigned unused_bits, std::size_t alike_n, std::span<std::uint32_t> lookbacks,
+               Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t n = latents.size();
+  const LookbackCandidates found{arena.make<std::uint32_t>(n), arena.make<std::uint32_t>(n),
+                                 arena.make<std::uint32_t>(n)};
+  find_candidates(latents, blocks, unused_bits, alike_n, found, arena);
+  std::copy_n((found.*kind).begin(), n, lookbacks.begin());
+}
+
+template <Latent L>
+void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+                std::size_t alike_n, std::span<std::uint32_t> lookbacks, Arena& arena) {
+  find_kind(latents, blocks, &LookbackCandidates::same, unused_bits, alike_n, lookbacks, arena);
+}
+
+template <Latent L, std::size_t kAlikeN, Kind kKind>
+void find_one(std::span<const L> latents, const FlatBlocks& blocks,
+              std::span<std::uint32_t> lookbacks, Arena& arena) {
+  find_kind(latents, blocks, kKind, 0, kAlikeN, lookbacks, arena);
 }
 
 template <class T>
-class LookbackCandidates : public ::testing::Test {
+class CandidatesFound : public ::testing::Test {
  protected:
-  static constexpr Find<T> kAll[] = {find_same<T>, find_same_strings<T>, find_near<T>,
-                                     find_alike_in_all_bits<T>};
+  static constexpr Find<T> kAll[] = {
+      find_same<T>,
+      find_near<T>,
+      find_one<T, 0, &LookbackCandidates::same>,
+      find_one<T, 1, &LookbackCandidates::same>,
+      find_one<T, kMostAlike, &LookbackCandidates::same>,
+      find_one<T, 0, &LookbackCandidates::strings>,
+      find_one<T, kMostAlike, &LookbackCandidates::near>,
+  };
 };
 using Words = ::testing::Types<std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(LookbackCandidates, Words);
+TYPED_TEST_SUITE(CandidatesFound, Words);
 
-TYPED_TEST(LookbackCandidates, OfAPeriod) {
+TYPED_TEST(CandidatesFound, OfAPeriod) {
   using L = TypeParam;
   constexpr std::size_t kPeriod = 50;
   Arena arena(std::pmr::new_delete_resource());
@@ -51,7 +79,7 @@ TYPED_TEST(LookbackCandidates, OfAPeriod) {
 }
 
 // Identifiers handed out in many places by turns: the same one again, else one handed out there.
-TYPED_TEST(LookbackCandidates, AlikeWhereNoneIsTheSame) {
+TYPED_TEST(CandidatesFound, AlikeWhereNoneIsTheSame) {
   using L = TypeParam;
   constexpr std::size_t kN = 20'000;
   constexpr std::uint64_t kClose = 200;
@@ -86,7 +114,7 @@ TYPED_TEST(LookbackCandidates, AlikeWhereNoneIsTheSame) {
 }
 
 // Where nothing alike is asked for, nothing but the same is found: not what shares upper bits.
-TYPED_TEST(LookbackCandidates, NothingAlikeIfNotAsked) {
+TYPED_TEST(CandidatesFound, NothingAlikeIfNotAsked) {
   using L = TypeParam;
   constexpr unsigned kShift = kBits<L> - 8;
   Arena arena(std::pmr::new_delete_resource());
@@ -112,7 +140,7 @@ TEST(LookbackEffort, OfManyLatentsWhatIsAlikeIsForLevelsOfSize) {
 }
 
 // Bits that no latent uses tell nothing apart: what is seen first is alike to nothing.
-TYPED_TEST(LookbackCandidates, AlikeInFewBitsIsTheSame) {
+TYPED_TEST(CandidatesFound, AlikeInFewBitsIsTheSame) {
   using L = TypeParam;
   constexpr unsigned kUnused = kBits<L> - 8;
   Random random(75);
@@ -129,8 +157,31 @@ TYPED_TEST(LookbackCandidates, AlikeInFewBitsIsTheSame) {
   for (std::size_t i = 1; i < latents.size(); ++i) ASSERT_EQ(alike[i], same[i]) << i;
 }
 
+// In one pass as by themselves.
+TYPED_TEST(CandidatesFound, AreThoseOfEachKind) {
+  using L = TypeParam;
+  Random random(76);
+  for (int round = 0; round < 50; ++round) {
+    Arena arena(std::pmr::new_delete_resource());
+    std::vector<L> latents(random.between(1, 5000));
+    const unsigned bits = static_cast<unsigned>(random.between(1, kBits<L>));
+    for (L& latent : latents) latent = static_cast<L>(random.bits(bits));
+    latents[random.below(latents.size())] = 0;  // the least
+    const std::span<const L> span(latents);
+    const FlatBlocks blocks(span, arena);
+    std::vector<std::uint32_t> expected(latents.size());
+    std::vector<std::uint32_t> found(latents.size());
+    find_same(span, blocks, expected, arena);
+    find_alike(span, blocks, 0, 0, found, arena);
+    ASSERT_EQ(found, expected);
+    find_near(span, blocks, expected, arena);
+    find_kind(span, blocks, &LookbackCandidates::near, 0, 0, found, arena);
+    ASSERT_EQ(found, expected);
+  }
+}
+
 // That runs are passed at once changes nothing.
-TYPED_TEST(LookbackCandidates, OfRunsAreThoseOfEachByItself) {
+TYPED_TEST(CandidatesFound, OfRunsAreThoseOfEachByItself) {
   using L = TypeParam;
   Random random(73);
   Arena arena(std::pmr::new_delete_resource());

@@ -71,9 +71,9 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   static_assert(2 * kMostValues + 2 * kMostGroups + 2 <= kMaxBins, "all may stay");
   BinningEffort effort;
   // With few numbers the metadata of many bins cannot pay.
-  const std::size_t usual = level < kLevelForSize
-                                ? std::max(std::min(n / kMinGroupN, kFewGroups), n / kMinGroupNOfMany)
-                                : n / kMinGroupN;
+  const std::size_t usual =
+      level < kLevelForSize ? std::max(std::min(n / kMinGroupN, kFewGroups), n / kMinGroupNOfMany)
+                            : n / kMinGroupN;
   effort.histogram.groups =
       std::min({std::size_t{4} << level, std::max(kMinGroups, usual), kMostGroups});
   effort.histogram.max_values =

@@ -78,7 +78,8 @@ BlockBins share_bins(std::span<const L> stored, unsigned level, BinTree& tree, A
   BlockBins shared;
   const std::span<Bin> bins = arena.make<Bin>(kCutLeaves);
   const ArenaScope scratch(arena);
-  const std::size_t n = std::min(stored.size(), level < kLevelForSize ? kHistogramN : kHistogramNForSize);
+  const std::size_t n =
+      std::min(stored.size(), level < kLevelForSize ? kHistogramN : kHistogramNForSize);
   const std::span<L> some = arena.make<L>(n);
   const EvenPlaces places(stored.size(), n);
   for (std::size_t i = 0; i < n; ++i) some[i] = stored[places[i]];

@@ -107,60 +107,6 @@ void find_same(std::span<const L> latents, const FlatBlocks& blocks,
               [latest](L latent) mutable -> std::uint32_t& { return latest.of(latent * kFactor); });
 }
 
-namespace {
-
-template <std::size_t kLevels, Latent L>
-void find_alike(std::span<const L> latents, const FlatBlocks& blocks, L lower,
-                const LatestKeys& same, const std::array<LatestKeys, kLevels>& alike,
-                std::uint32_t* lookbacks) {
-  const auto put = [latents, lower, same, alike](std::size_t i) {
-    const std::uint64_t value = static_cast<L>(latents[i] - lower);
-    const auto position = static_cast<std::uint32_t>(i);
-    LatestKeys::Before before = same.put(value, position);
-    for (const LatestKeys& level : alike) {
-      const LatestKeys::Before other = level.put(value, position);
-      before.position = before.is_same ? before.position : other.position;
-      before.is_same = before.is_same || other.is_same;
-    }
-    return position - before.position;
-  };
-  blocks.each(
-      1,
-      [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) lookbacks[i] = put(i);
-      },
-      [&](std::size_t begin, std::size_t end) {
-        std::fill(lookbacks + begin, lookbacks + end, 1);
-        put(end - 1);
-      });
-}
-
-}  // namespace
-
-template <Latent L>
-void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
-                std::size_t alike_n, std::span<std::uint32_t> lookbacks, Arena& arena) {
-  const ArenaScope scratch(arena);
-  const std::size_t n = latents.size();
-  const Range<L> range = range_of(latents);
-  const unsigned width =
-      static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
-  const LatestKeys same(n, 0, kMaxHashLog, arena);
-  std::array<LatestKeys, kMostAlike> alike;
-  std::size_t levels = 0;
-  for (const unsigned more_bits : kAlikeBits) {
-    const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
-    if (width <= place_bits + unused_bits || levels == alike_n) continue;
-    alike[levels++] = LatestKeys(n, width - place_bits, kMaxAlikeLog, arena);
-  }
-  const auto find = [&](auto some) {
-    find_alike(latents, blocks, range.lower, same, some, lookbacks.data());
-  };
-  if (levels == 2) return find(alike);
-  if (levels == 1) return find(std::array{alike[0]});
-  find(std::array<LatestKeys, 0>{});
-}
-
 template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
@@ -188,30 +134,151 @@ void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, un
   });
 }
 
-template <Latent L>
-void find_same_strings(std::span<const L> latents, const FlatBlocks& blocks,
-                       std::span<std::uint32_t> lookbacks, Arena& arena) {
-  const ArenaScope scratch(arena);
-  Latest latest(latents.size(), arena);
-  find_latest(latents, blocks, kStringN, lookbacks.data(),
-              [=, hash = std::uint64_t{0}](L latent) mutable -> std::uint32_t& {
-                const std::uint64_t product = latent * kFactor;
-                hash = (hash << (64 / kStringN)) + (product ^ product >> 32);
-                return latest.of(hash * kFactor);
-              });
+namespace {
+
+std::uint32_t put(std::uint32_t& latest, std::uint32_t position) {
+  const std::uint32_t lookback = position - latest;
+  latest = position;
+  return lookback;
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                                     \
-  template void find_same(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,         \
-                          Arena&);                                                                 \
-  template void find_alike(std::span<const L>, const FlatBlocks&, unsigned, std::size_t,           \
-                           std::span<std::uint32_t>, Arena&);                                      \
-  template void find_near(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,         \
-                          Arena&);                                                                 \
-  template void find_near(std::span<const L>, const FlatBlocks&, L, unsigned,                      \
-                          std::span<std::uint32_t>, Arena&);                                       \
-  template void find_same_strings(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>, \
-                                  Arena&);
+// Words by themselves.
+class Same {
+ public:
+  Same(std::size_t n, Arena& arena) : latest_(n, arena) {}
+  std::uint32_t put(std::uint64_t word, std::uint32_t position) {
+    return numpact::put(latest_.of(word * kFactor), position);
+  }
+
+ private:
+  Latest latest_;
+};
+
+// Or by their upper bits, where none is the same.
+template <std::size_t kLevels>
+class Alike {
+ public:
+  Alike(std::size_t n, std::span<const LatestKeys> levels, Arena& arena)
+      : same_(n, 0, kMaxHashLog, arena) {
+    std::copy_n(levels.begin(), kLevels, levels_.begin());
+  }
+  std::uint32_t put(std::uint64_t word, std::uint32_t position) {
+    LatestKeys::Before before = same_.put(word, position);
+    for (const LatestKeys& level : levels_) {
+      const LatestKeys::Before other = level.put(word, position);
+      before.position = before.is_same ? before.position : other.position;
+      before.is_same = before.is_same || other.is_same;
+    }
+    return position - before.position;
+  }
+
+ private:
+  LatestKeys same_;
+  std::array<LatestKeys, kLevels> levels_;
+};
+
+class Strings {
+ public:
+  Strings(std::size_t n, Arena& arena) : latest_(n, arena) {}
+  // Of the string that the latent ends.
+  std::uint32_t put(std::uint64_t latent, std::uint32_t position) {
+    const std::uint64_t product = latent * kFactor;
+    hash_ = (hash_ << (64 / kStringN)) + (product ^ product >> 32);
+    return numpact::put(latest_.of(hash_ * kFactor), position);
+  }
+
+ private:
+  Latest latest_;
+  std::uint64_t hash_ = 0;
+};
+
+class Near {
+ public:
+  Near(unsigned width, Arena& arena)
+      : shift_(width > kNearBits ? width - kNearBits : 0),
+        latest_(arena.make<std::uint32_t>(std::size_t{1} << kNearBits)) {
+    std::fill(latest_.begin(), latest_.end(), 0);
+  }
+  std::uint32_t put(std::uint64_t word, std::uint32_t position) {
+    return numpact::put(latest_[static_cast<std::size_t>(word >> shift_)], position);
+  }
+
+ private:
+  unsigned shift_;
+  std::span<std::uint32_t> latest_;
+};
+
+// In one pass, as each of the three waits for its table. words: latents above the least.
+template <Latent L, class SameOrAlike>
+void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Range<L>& range,
+                  SameOrAlike same, const LookbackCandidates& found, Arena& arena) {
+  Strings strings(latents.size(), arena);
+  Near near(static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower))),
+            arena);
+  std::uint32_t* const to_same = found.same.data();
+  std::uint32_t* const to_strings = found.strings.data();
+  std::uint32_t* const to_near = found.near.data();
+  blocks.each(
+      kStringN,
+      [&, to_same, to_strings, to_near, all = latents.data(), lower = range.lower](
+          std::size_t begin, std::size_t end) {
+        // Copies can stay in registers.
+        SameOrAlike here_same = same;
+        Strings here_strings = strings;
+        Near here_near = near;
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::uint32_t position = static_cast<std::uint32_t>(i);
+          const std::uint64_t word = static_cast<L>(all[i] - lower);
+          to_same[i] = here_same.put(word, position);
+          to_strings[i] = here_strings.put(all[i], position);
+          to_near[i] = here_near.put(word, position);
+        }
+        strings = here_strings;
+      },
+      [&](std::size_t begin, std::size_t end) {
+        const std::uint32_t last = static_cast<std::uint32_t>(end - 1);
+        const std::uint64_t word = static_cast<L>(latents[begin] - range.lower);
+        same.put(word, last);
+        strings.put(latents[begin], last);
+        near.put(word, last);
+        for (std::uint32_t* const lookbacks : {to_same, to_strings, to_near}) {
+          std::fill(lookbacks + begin, lookbacks + end, 1);
+        }
+      });
+}
+
+}  // namespace
+
+template <Latent L>
+void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+                     std::size_t alike_n, const LookbackCandidates& found, Arena& arena) {
+  const ArenaScope scratch(arena);
+  const std::size_t n = latents.size();
+  const Range<L> range = range_of(latents);
+  const unsigned width =
+      static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
+  std::array<LatestKeys, kMostAlike> alike;
+  std::size_t levels = 0;
+  for (const unsigned more_bits : kAlikeBits) {
+    const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
+    if (width <= place_bits + unused_bits || levels == alike_n) continue;
+    alike[levels++] = LatestKeys(n, width - place_bits, kMaxAlikeLog, arena);
+  }
+  const auto find = [&](auto same) { find_in_pass(latents, blocks, range, same, found, arena); };
+  if (levels == 2) return find(Alike<2>(n, alike, arena));
+  if (levels == 1) return find(Alike<1>(n, alike, arena));
+  find(Same(n, arena));
+}
+
+#define NUMPACT_INSTANTIATE(L)                                                                \
+  template void find_same(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,    \
+                          Arena&);                                                            \
+  template void find_near(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,    \
+                          Arena&);                                                            \
+  template void find_near(std::span<const L>, const FlatBlocks&, L, unsigned,                 \
+                          std::span<std::uint32_t>, Arena&);                                  \
+  template void find_candidates(std::span<const L>, const FlatBlocks&, unsigned, std::size_t, \
+                                const LookbackCandidates&, Arena&);
 NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)
 #undef NUMPACT_INSTANTIATE

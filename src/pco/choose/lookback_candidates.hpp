@@ -17,15 +17,6 @@ template <Latent L>
 void find_same(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
-// Up to so many lengths of upper bits are tried for what is alike.
-inline constexpr std::size_t kMostAlike = 2;
-
-// The same, but where no latent is the same, for one that shares more upper bits than most, at up
-// to alike_n lengths of them; of the latents the last unused_bits are 0.
-template <Latent L>
-void find_alike(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
-                std::size_t alike_n, std::span<std::uint32_t> lookbacks, Arena& arena);
-
 // The same for the upper bits of the latents.
 template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks,
@@ -36,10 +27,21 @@ template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
-// The same for the string of latents that ends here.
+// Up to so many lengths of upper bits are tried for what is alike.
+inline constexpr std::size_t kMostAlike = 2;
+
+// By latent of a page, how far back the last ones of three kinds are.
+struct LookbackCandidates {
+  std::span<std::uint32_t> same;     // or, where none is the same, one that is alike
+  std::span<std::uint32_t> strings;  // the same string of latents ends there
+  std::span<std::uint32_t> near;     // of find_near()
+};
+
+// As find_same() for each of the kinds. What is alike shares more upper bits than most, at up to
+// alike_n lengths of them; of the latents the last unused_bits are 0.
 template <Latent L>
-void find_same_strings(std::span<const L> latents, const FlatBlocks& blocks,
-                       std::span<std::uint32_t> lookbacks, Arena& arena);
+void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+                     std::size_t alike_n, const LookbackCandidates& found, Arena& arena);
 
 }  // namespace numpact
 

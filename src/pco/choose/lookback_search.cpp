@@ -181,9 +181,8 @@ class Search {
     near_ = arena_.make<std::uint32_t>(n);
     const ArenaScope scratch(arena_);
     const FlatBlocks blocks(latents_, arena_);
-    find_alike(latents_, blocks, unused_bits_, effort_.alike_n, same_, arena_);
-    find_same_strings(latents_, blocks, strings_, arena_);
-    find_near(latents_, blocks, near_, arena_);
+    numpact::find_candidates(latents_, blocks, unused_bits_, effort_.alike_n,
+                             {same_, strings_, near_}, arena_);
   }
 
   void note(std::size_t i, std::uint32_t lookback) {

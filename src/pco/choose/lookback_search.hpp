@@ -18,7 +18,7 @@ struct LookbackEffort {
   std::size_t rounds;         // of choosing and learning
   std::size_t max_frequent;   // lookbacks that are tried everywhere
   std::size_t more_frequent;  // at last, if they save enough
-  std::size_t alike_n;        // lengths of upper bits of what is alike, see find_alike
+  std::size_t alike_n;        // lengths of upper bits of what is alike, see find_candidates
 
   static LookbackEffort of_level(unsigned level, std::size_t n);
 };
