@@ -62,7 +62,7 @@ constexpr float kBinBits = 50;
 // Fewer do where all values are recalled.
 constexpr std::size_t kMostRecalled = 1024;
 // A stretch of so many tells of all, unless more than this share of it is new.
-constexpr std::size_t kRecalledN = 8192;
+constexpr std::size_t kRecalledN = 2048;
 constexpr float kFewNew = 0.02f;
 // Looking at so many takes longer than trying a sample's lookbacks.
 constexpr std::size_t kLongN = std::size_t{1} << 15;
