@@ -10,7 +10,7 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kTriples = 128;
+constexpr std::size_t kTriples = 64;
 // After so many it is plain where there is no base, and where one divides all.
 constexpr std::size_t kFirstTriples = 32;
 // To find a number that is another one.
