@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "number/ordered.hpp"
 #include "pco/choose/bids.hpp"
@@ -135,18 +136,17 @@ CommonDivisor common_divisor(const Probes& probes, double factor) {
   for (std::size_t i = 0; i < kPairs; ++i) {
     divisors[i] = binary_gcd(multiples[i * 2 % n], multiples[(i * 2 + 1 + n / 2) % n]);
   }
-  std::sort(divisors.begin(), divisors.end());
-  CommonDivisor best;
-  for (std::size_t i = 0; i < kPairs; ++i) {
+  std::sort(divisors.begin(), divisors.end(), std::greater<>());
+  for (std::size_t i = 0; i < kPairs && divisors[i] > 1; ++i) {
     const std::uint64_t divisor = divisors[i];
-    if (divisor <= best.divisor || (i > 0 && divisor == divisors[i - 1])) continue;
+    if (i > 0 && divisor == divisors[i - 1]) continue;
     std::size_t misfits = 0;
     for (std::size_t k = 0; k < n && 10 * misfits <= n; ++k) {
       misfits += multiples[k] % divisor != 0 ? 1 : 0;
     }
-    if (10 * misfits <= n) best = {divisor, misfits == 0};
+    if (10 * misfits <= n) return {divisor, misfits == 0};
   }
-  return best;
+  return {};
 }
 
 void add_decimal(NumberType type, const Probes& probes, int decimals, double parts,
