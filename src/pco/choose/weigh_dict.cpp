@@ -312,7 +312,9 @@ std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
       Look<L>(sample, most, entry_bits, to_beat, effort.dict_promise, arena).is_promising(arena);
   arena.rewind(mark);
   if (!is_promising) return std::nullopt;
-  const Entries<L> entries(ordered, std::min(most, ordered.size()), arena);
+  const std::size_t most_distinct =
+      static_cast<std::size_t>(kMostDistinct * static_cast<float>(ordered.size()));
+  const Entries<L> entries(ordered, std::min(most, most_distinct), arena);
   if (!entries.is_complete()) {
     arena.rewind(mark);
     return std::nullopt;
