@@ -11,7 +11,10 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kStretches = 8;
+// Stretches of a page: one of so many latents, within bounds.
+constexpr std::size_t kOneStretchIn = std::size_t{1} << 15;
+constexpr std::size_t kFewestStretches = 4;
+constexpr std::size_t kMostStretches = 8;
 
 // Latents that are weighed: of long pages more, whose rare deltas come again. Where the stride is
 // short it is no whole one, so that all phases of periods in the data are met.
@@ -72,9 +75,11 @@ LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& 
 LatentArray take_stretches(const LatentArray& page, Arena& arena) {
   return page.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    const std::span<L> some = arena.make<L>(kStretches * kStretchN);
-    const EvenPlaces places(latents.size() - kStretchN, kStretches);
-    for (std::size_t k = 0; k < kStretches; ++k) {
+    const std::size_t stretches =
+        std::clamp(latents.size() / kOneStretchIn, kFewestStretches, kMostStretches);
+    const std::span<L> some = arena.make<L>(stretches * kStretchN);
+    const EvenPlaces places(latents.size() - kStretchN, stretches);
+    for (std::size_t k = 0; k < stretches; ++k) {
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(places[k]), kStretchN,
                   some.begin() + static_cast<std::ptrdiff_t>(k * kStretchN));
     }
