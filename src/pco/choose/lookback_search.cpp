@@ -56,7 +56,8 @@ constexpr std::size_t kLeastForMany = 2048;
 constexpr float kFewLatents = 1.1f;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
-// Of so many, what is alike but not the same mostly has one near it that is found by fewer bits.
+// Of so many, what is alike but not the same mostly has one near it that is found by fewer bits. A
+// sample may be a smaller part of them.
 constexpr std::size_t kManyLatents = std::size_t{1} << 16;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
@@ -405,7 +406,7 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   const std::size_t alike_n = !is_long ? kMostAlike : level >= kLevelForSize ? 1 : 0;
   if (level >= 10) return {part(4, 16, 18), 3, 64, 64, alike_n};
   if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24, alike_n};
-  const std::size_t sample_n = part(64, 11, 15);
+  const std::size_t sample_n = part(64, is_long ? 10 : 11, 15);
   const bool tries_more = level >= 8 && sample_n >= kLeastForMany;
   return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u, alike_n};
 }
