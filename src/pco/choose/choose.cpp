@@ -31,7 +31,7 @@ constexpr float kFewRareBits = 2048;
 
 // Up to so many numbers, other choices are tried in full, if they come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
-constexpr float kCloseSecond = 1.015f;
+constexpr float kCloseSecond = 1.005f;
 // What looks back is not tried beside the others if it takes less than this share of them.
 constexpr float kFarBelow = 0.93f;
 // What is so near to the best of a run may be the best of a part.
