@@ -52,8 +52,6 @@ constexpr std::size_t kApart = 4;
 constexpr float kWorthMany = 0.99f;
 // Fewer don't tell which are worth it.
 constexpr std::size_t kLeastForMany = 2048;
-// And learn costs that are too high.
-constexpr float kFewLatents = 1.1f;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
 // Of so many, what is alike but not the same mostly has one near it that is found by fewer bits. A
@@ -132,8 +130,7 @@ class Search {
         arena_(arena) {}
 
   // None if a number would take more than give_up_bits.
-  FoundLookbacks run(float give_up) {
-    const float give_up_bits = effort_.sample_n < kLeastForMany ? kFewLatents * give_up : give_up;
+  FoundLookbacks run(float give_up_bits) {
     const ArenaScope scratch(arena_);
     find_candidates();
     const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);

@@ -30,8 +30,9 @@ constexpr float kDoubtfulBits = 2;
 constexpr float kMisled = 1.3f;
 // Unless they take less than this share of what is known.
 constexpr float kFarBelow = 0.6f;
-// By the costs that the search learned, more than this over is too much.
-constexpr float kHopeless = 1.02f;
+// By the costs that the search learned, more than this share is too much.
+constexpr float kHopeless = 0.98f;
+constexpr float kHopelessForSize = 1.02f;
 
 // What a number takes of a dictionary's entries, looking back or not.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
@@ -73,7 +74,8 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const bool is_doubtful = as_is < HUGE_VALF && as_is > trial.sampled_bits + doubtful;
   const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
   // The secondary variable may repeat too.
-  const float most = kHopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
+  const float hopeless = trial.level < kLevelForSize ? kHopeless : kHopelessForSize;
+  const float most = hopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
   const float other_bits = std::min(known_bits, as_is);
   Looked looked =
       look(lookback, latents.primary, most, trial.level, LookbackSample::kNeighbours, arena);
