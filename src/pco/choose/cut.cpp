@@ -57,7 +57,7 @@ struct MinSaving {
 };
 constexpr MinSaving min_saving(unsigned level) {
   if (level < 8) return {0.03f, 0.03f};
-  return level < kLevelForSize ? MinSaving{0.015f, 0.01f} : MinSaving{0.005f, 0.003f};
+  return level < kLevelForSize ? MinSaving{0.006f, 0.004f} : MinSaving{0.005f, 0.003f};
 }
 // The reference ends its chunks after so many numbers.
 constexpr std::size_t kEvenN = std::size_t{1} << 18;

@@ -16,8 +16,7 @@ constexpr std::size_t kMinPageN = 256;
 constexpr float kMinBits = 0.02f;
 constexpr float kMinPageBits = 768;
 // Lookback decodes slower than the other deltas: it must save this share.
-constexpr float kToll = 0.05f;
-constexpr float kTollForSize = 0.02f;
+constexpr float kToll = 0.02f;
 // But no more than so many bits.
 constexpr float kMostToll = 0.9f;
 // Beside Conv1, which decodes slowly as well.
@@ -49,9 +48,7 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   trial.bits -= entry_bits(choice.mode, ordered);
   trial.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
-  const float toll = std::holds_alternative<Conv1>(choice.delta) ? kTollBesideConv1
-                     : trial.level < kLevelForSize               ? kToll
-                                                                 : kTollForSize;
+  const float toll = std::holds_alternative<Conv1>(choice.delta) ? kTollBesideConv1 : kToll;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return LookbackVerdict::kUnlikely;
   if (bits * static_cast<float>(page_n) < kMinPageBits) return LookbackVerdict::kUnlikely;
