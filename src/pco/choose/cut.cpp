@@ -50,14 +50,16 @@ constexpr float kChunkBits = 300;
 // What one must save to be worth the time that choosing for it takes.
 constexpr float kChunkTollBits = 150;
 // What a cut plan must save to be worth more chunks, and to be worth a second look: by level, as
-// both take time.
+// both take time, and how many numbers there are, as of few the first look promises too much.
 struct MinSaving {
   float of_plan;
   float of_first_look;
 };
-constexpr MinSaving min_saving(unsigned level) {
+constexpr std::size_t kManyNumbers = std::size_t{1} << 16;
+constexpr MinSaving min_saving(unsigned level, std::size_t n) {
   if (level < 8) return {0.03f, 0.03f};
-  return level < kLevelForSize ? MinSaving{0.006f, 0.004f} : MinSaving{0.005f, 0.003f};
+  if (level >= kLevelForSize) return {0.005f, 0.003f};
+  return n < kManyNumbers ? MinSaving{0.015f, 0.01f} : MinSaving{0.006f, 0.004f};
 }
 // The reference ends its chunks after so many numbers.
 constexpr std::size_t kEvenN = std::size_t{1} << 18;
@@ -255,7 +257,7 @@ float CutPlanner::look_first() {
   const std::size_t least_n = level_ < kLevelForSize ? kLeastN : kLeastNForSize;
   if (ordered_.n < least_n || all_bits < least_bits) return 0;
   const CutPlan plan = plan_by_sample();
-  if (saves(plan, min_saving(level_).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
+  if (saves(plan, min_saving(level_, ordered_.n).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
   arena_.rewind(before_);
   return 0;
 }
@@ -263,7 +265,7 @@ float CutPlanner::look_first() {
 CutPlan CutPlanner::look_closely() {
   const CutPlan plan = plan_by_all();
   arena_.rewind(before_);
-  return saves(plan, min_saving(level_).of_plan) ? plan : even();
+  return saves(plan, min_saving(level_, ordered_.n).of_plan) ? plan : even();
 }
 
 CutPlan CutPlanner::even() const {

@@ -32,6 +32,8 @@ constexpr float kFarBelow = 0.6f;
 // By the costs that the search learned, more than this share is too much.
 constexpr float kHopeless = 0.98f;
 constexpr float kHopelessForSize = 1.02f;
+// A search that is as wrong beside Conv1, which follows periods as well, loses more.
+constexpr float kHopelessBesideConv1 = 1.12f;
 
 // What a number takes of a dictionary's entries, looking back or not.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
@@ -48,7 +50,8 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   trial.bits -= entry_bits(choice.mode, ordered);
   trial.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
   const std::size_t page_n = trial.page_n;
-  const float toll = std::holds_alternative<Conv1>(choice.delta) ? kTollBesideConv1 : kToll;
+  const bool is_beside_conv1 = std::holds_alternative<Conv1>(choice.delta);
+  const float toll = is_beside_conv1 ? kTollBesideConv1 : kToll;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return LookbackVerdict::kUnlikely;
   if (bits * static_cast<float>(page_n) < kMinPageBits) return LookbackVerdict::kUnlikely;
@@ -71,7 +74,9 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const bool is_doubtful = as_is < HUGE_VALF && as_is > trial.sampled_bits + doubtful;
   const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
   // The secondary variable may repeat too.
-  const float hopeless = trial.level < kLevelForSize ? kHopeless : kHopelessForSize;
+  const float hopeless = is_beside_conv1                ? kHopelessBesideConv1
+                         : trial.level < kLevelForSize ? kHopeless
+                                                       : kHopelessForSize;
   const float most = hopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
   const float other_bits = std::min(known_bits, as_is);
   Looked looked =
