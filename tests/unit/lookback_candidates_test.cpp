@@ -139,11 +139,13 @@ TEST(LookbackEffort, OfManyLatentsWhatIsAlikeIsForLevelsOfSize) {
   EXPECT_EQ(LookbackEffort::of_level(9, kMany).alike_n, 1u);
 }
 
-// A longer page never has a smaller sample, but where what is alike is no longer looked for.
+// A longer page never has a smaller sample, but where what is alike is no longer looked for and
+// more than rare latents count.
 TEST(LookbackEffort, SamplesGrowWithPages) {
   EXPECT_EQ(LookbackEffort::of_level(8, 20'000).sample_n, 1250u);
   EXPECT_EQ(LookbackEffort::of_level(8, 50'000).sample_n, 2048u);
   EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 16).sample_n, 1024u);
+  EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 16, 0.5f).sample_n, 2048u);
   EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 17).sample_n, 2048u);
   EXPECT_EQ(LookbackEffort::of_level(8, std::size_t{1} << 24).sample_n, std::size_t{1} << 15);
 }

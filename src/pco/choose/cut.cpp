@@ -35,8 +35,9 @@ constexpr std::size_t kMinFirstBlocks = 16;
 constexpr std::size_t kMostFirstBlocks = 64;
 constexpr std::size_t kHistogramN = std::size_t{1} << 12;
 constexpr std::size_t kHistogramNForSize = std::size_t{1} << 13;
-// The closer look takes runs so long, one number in so many; all where size counts for most, and of
-// numbers that take fewer bits each, where rare ones tell where to cut.
+// The closer look takes runs so long, one number in so many; all where size counts for most or
+// there are few, and of numbers that take fewer bits each, where rare ones tell where to cut.
+constexpr std::size_t kManyNumbers = std::size_t{1} << 16;
 constexpr std::size_t kCloseRunN = 128;
 constexpr std::size_t kCloseOneIn = 2;
 constexpr float kRareBits = 1;
@@ -55,7 +56,6 @@ struct MinSaving {
   float of_plan;
   float of_first_look;
 };
-constexpr std::size_t kManyNumbers = std::size_t{1} << 16;
 constexpr MinSaving min_saving(unsigned level, std::size_t n) {
   if (level < 8) return {0.03f, 0.03f};
   if (level >= kLevelForSize) return {0.005f, 0.003f};
@@ -379,7 +379,7 @@ LatentArray CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegme
 }
 
 bool CutPlanner::looks_at_all() const {
-  return level_ >= kLevelForSize || choice_.bits < kRareBits;
+  return level_ >= kLevelForSize || ordered_.n < kManyNumbers || choice_.bits < kRareBits;
 }
 
 CutCosts CutPlanner::costs(const LatentArray& seen) const {

@@ -55,8 +55,9 @@ constexpr std::size_t kLeastForMany = 2048;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
 // Of so many, what is alike but not the same mostly has one near it that is found by fewer bits. A
-// sample may be a smaller part of them.
+// sample may be a smaller part of them, unless they take so few bits that rare ones count.
 constexpr std::size_t kManyLatents = std::size_t{1} << 16;
+constexpr float kRareBits = 1;
 // One in so many takes another when the costs are learned first.
 constexpr std::size_t kOneOther = 64;
 
@@ -391,7 +392,7 @@ class Search {
 
 }  // namespace
 
-LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
+LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bits) {
   // A part of a short page, so that choosing its lookbacks takes the longest.
   const std::size_t short_share = level < kLevelForSize ? 16 : 4;
   const auto part = [n, short_share](std::size_t share, unsigned least_log, unsigned most_log) {
@@ -403,7 +404,7 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n) {
   const std::size_t alike_n = !is_long ? kMostAlike : level >= kLevelForSize ? 1 : 0;
   if (level >= 10) return {part(4, 16, 18), 3, 64, 64, alike_n};
   if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24, alike_n};
-  const std::size_t sample_n = part(64, is_long ? 10 : 11, 15);
+  const std::size_t sample_n = part(64, is_long && bits > kRareBits ? 10 : 11, 15);
   const bool tries_more = level >= 8 && sample_n >= kLeastForMany;
   return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u, alike_n};
 }
@@ -418,7 +419,7 @@ Lookback lookback_for(std::size_t n) {
 FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
                               float give_up_bits, unsigned level, LookbackSample sample) {
   if (latents.n <= lookback.state_n()) return {};
-  const LookbackEffort effort = LookbackEffort::of_level(level, latents.n);
+  const LookbackEffort effort = LookbackEffort::of_level(level, latents.n, give_up_bits);
   return visit_words(latents, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     Search<L> search(words, unused_bits, lookback.state_n(), effort, sample, arena);

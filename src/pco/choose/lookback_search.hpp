@@ -20,7 +20,8 @@ struct LookbackEffort {
   std::size_t more_frequent;  // at last, if they save enough
   std::size_t alike_n;        // lengths of upper bits of what is alike, see find_candidates
 
-  static LookbackEffort of_level(unsigned level, std::size_t n);
+  // For a page of n latents, each of which must take less than `bits`.
+  static LookbackEffort of_level(unsigned level, std::size_t n, float bits = HUGE_VALF);
 };
 
 // The window and state that suit a page of n latents.
