@@ -52,8 +52,8 @@ constexpr std::size_t kApart = 4;
 constexpr float kWorthMany = 0.99f;
 // Fewer don't tell which are worth it.
 constexpr std::size_t kLeastForMany = 2048;
-// And learn costs that are too high: the least samples, and those of which rare latents count.
-constexpr float kFewLatents = 1.1f;
+// And the fewest learn costs that are too high.
+constexpr float kFewLatents = 1.15f;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
 // Of so many, what is alike but not the same mostly has one near it that is found by fewer bits. A
@@ -134,8 +134,7 @@ class Search {
 
   // None if a number would take more than give_up bits.
   FoundLookbacks run(float give_up) {
-    const std::size_t few = give_up > kRareBits ? kLeastSampleN : kLeastForMany - 1;
-    const float give_up_bits = effort_.sample_n <= few ? kFewLatents * give_up : give_up;
+    const float give_up_bits = effort_.sample_n <= kLeastSampleN ? kFewLatents * give_up : give_up;
     const ArenaScope scratch(arena_);
     find_candidates();
     const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
