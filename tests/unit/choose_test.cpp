@@ -8,6 +8,7 @@
 #include "choose_cases.hpp"
 #include "pco/choose/allowed.hpp"
 #include "pco/choose/choice.hpp"
+#include "pco/choose/weigh_dict.hpp"
 #include "pco/wrapped/chunk_encoder.hpp"
 
 namespace numpact::testing {
@@ -137,6 +138,30 @@ TEST_F(Choosing, DictionaryForValuesThatASampleSeesOnce) {
   for (double& number : numbers) number = values[random_.below(values.size())];
   EXPECT_TRUE(
       std::holds_alternative<Dict>(choose_for<std::uint64_t>(numbers, NumberType::kF64).mode));
+}
+
+// A sample may see too few of them: then the whole says so.
+TEST_F(Choosing, NoDictionaryOfMoreThanAnEighth) {
+  constexpr std::size_t kN = 131'072;
+  const auto numbers_of = [&](std::size_t rare_values) {
+    std::vector<std::uint64_t> values(500 + rare_values);
+    for (std::uint64_t& value : values) value = random_.bits();
+    std::vector<std::uint64_t> numbers(kN);
+    for (std::uint64_t& number : numbers) {
+      const bool is_rare = random_.below(100) < 16;
+      number = values[is_rare ? 500 + random_.below(rare_values) : random_.below(500)];
+    }
+    return numbers;
+  };
+  const auto is_weighed = [&](const std::vector<std::uint64_t>& numbers) {
+    Ordered<std::uint64_t> ordered(numbers, NumberKind::kUnsigned);
+    const LatentArray all = ordered.array();
+    const Sample sample = take_sample(all, 4096, arena_);
+    const Weighed classic{Classic{}, NoDelta{}, 18.5f, 0, 0};
+    return weigh_dict(all, sample, classic, ChooseEffort::of(EncodeConfig{}), arena_).has_value();
+  };
+  EXPECT_TRUE(is_weighed(numbers_of(5000)));
+  EXPECT_FALSE(is_weighed(numbers_of(60'000)));
 }
 
 TEST_F(Choosing, NoDictionaryIsWeighedForRoundedNoise) {

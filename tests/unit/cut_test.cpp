@@ -187,6 +187,13 @@ class Cutting : public ::testing::Test {
   CutPlan plan_for(const std::vector<T>& numbers) {
     return plan_for(from_values(numbers));
   }
+  // Of numbers that take so many bits each as they are.
+  std::size_t chunks_at(unsigned level, const Numbers& numbers, float bits = 9) {
+    arena_.reset();
+    const LatentArray ordered = ordered_latents(numbers.view(), arena_);
+    CutPlanner planner(ordered, Choice{Classic{}, NoDelta{}, {}, bits}, level, arena_);
+    return planner.look_first() > 0 ? planner.look_closely().sizes.size() : 1;
+  }
   // A cut near each of the places, few others.
   static void expect_cuts(const CutPlan& plan, const std::vector<std::size_t>& places,
                           std::size_t others = 0, std::size_t near = 1024) {
@@ -241,16 +248,39 @@ TEST_F(Cutting, FewNumbersForSizeOnly) {
     numbers[i] = static_cast<std::uint32_t>(random_.bits(i < 4000 ? 8 : 24));
   }
   const auto chunks_at = [&](unsigned level) {
-    arena_.reset();
-    const Numbers all = from_values(numbers);
-    const LatentArray ordered = ordered_latents(all.view(), arena_);
-    CutPlanner planner(ordered, Choice{Classic{}, NoDelta{}, {}, 18}, level, arena_);
-    return planner.look_first() > 0 ? planner.look_closely().sizes.size() : std::size_t{1};
+    return Cutting::chunks_at(level, from_values(numbers), 18);
   };
   EXPECT_EQ(chunks_at(kLevelForSize - 1), 1u);
   EXPECT_EQ(chunks_at(kLevelForSize), 2u);
   numbers.push_back(0);
   EXPECT_EQ(chunks_at(kLevelForSize - 1), 2u);
+}
+
+// A scale that changes again and again, now more, now less: many numbers are cut only where that
+// saves the time of choosing again.
+TEST_F(Cutting, WhatSavesLessThanItsTimeIsJoined) {
+  std::vector<std::int32_t> numbers(400'000);
+  double scale = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i % 4096 == 0) scale = std::exp(6 + 0.8 * random_.normal());
+    numbers[i] = static_cast<std::int32_t>(std::lround(scale * random_.normal()));
+  }
+  const Numbers all = from_values(numbers);
+  const std::size_t chunks = chunks_at(kLevelForSize - 1, all);
+  EXPECT_GT(chunks, 10u);
+  EXPECT_LT(10 * chunks, 9 * chunks_at(kLevelForSize, all));
+}
+
+// Of few numbers the first look promises too much: they must save more.
+TEST_F(Cutting, ManyNumbersForLess) {
+  for (const std::size_t n : {60'000u, 70'000u}) {
+    std::vector<std::int32_t> numbers(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double scale = i < n / 2 ? 100 : 190;
+      numbers[i] = static_cast<std::int32_t>(std::lround(scale * random_.normal()));
+    }
+    EXPECT_EQ(chunks_at(kLevelForSize - 1, from_values(numbers)), n < 65'536 ? 1u : 2u) << n;
+  }
 }
 
 TEST_F(Cutting, FloatsWhereTheyAreNoLongerWhole) {

@@ -257,7 +257,8 @@ float CutPlanner::look_first() {
   const std::size_t least_n = level_ < kLevelForSize ? kLeastN : kLeastNForSize;
   if (ordered_.n < least_n || all_bits < least_bits) return 0;
   const CutPlan plan = plan_by_sample();
-  if (saves(plan, min_saving(level_, ordered_.n).of_first_look)) return 1 - plan.bits / plan.uncut_bits;
+  if (saves(plan, min_saving(level_, ordered_.n).of_first_look))
+    return 1 - plan.bits / plan.uncut_bits;
   arena_.rewind(before_);
   return 0;
 }

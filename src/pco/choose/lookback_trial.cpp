@@ -74,7 +74,7 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const bool is_doubtful = as_is < HUGE_VALF && as_is > trial.sampled_bits + doubtful;
   const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
   // The secondary variable may repeat too.
-  const float hopeless = is_beside_conv1                ? kHopelessBesideConv1
+  const float hopeless = is_beside_conv1               ? kHopelessBesideConv1
                          : trial.level < kLevelForSize ? kHopeless
                                                        : kHopelessForSize;
   const float most = hopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
