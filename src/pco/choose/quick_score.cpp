@@ -58,13 +58,15 @@ float entropy_of(std::uint32_t logs, std::size_t total) {
 class WidthCounts {
  public:
   template <Latent L>
-  void add(L magnitude, std::uint32_t times) {
-    counts_[static_cast<std::size_t>(std::bit_width(magnitude))] += times;
+  void add(L magnitude) {
+    ++counts_[static_cast<std::size_t>(std::bit_width(magnitude))];
+    any_ |= magnitude;
   }
-  // For each of `total` numbers of up to most_width bits; a sign costs a bit.
-  float bits(std::size_t total, unsigned most_width) const {
+  // For each of `total` numbers; a sign costs a bit.
+  float bits(std::size_t total) const {
     std::uint32_t logs = 0;
     std::uint32_t offsets = 0;
+    const auto most_width = static_cast<std::uint32_t>(std::bit_width(any_));
     for (std::uint32_t width = 0; width <= most_width; ++width) {
       logs += kLogs[counts_[width]];
       offsets += counts_[width] * width;
@@ -75,6 +77,7 @@ class WidthCounts {
 
  private:
   std::array<std::uint32_t, 65> counts_{};
+  std::uint64_t any_ = 0;  // bits of any of them
 };
 
 }  // namespace
@@ -109,22 +112,24 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
     logs += kLogSteps[count];
     values += count == kFrequent ? 1 : 0;
   }
+  // The rare ones, put together without branches, as these would not be foreseen.
+  std::array<L, kMostRoughN> rare_latents;
+  std::uint32_t rare = 0;
+  for (std::size_t i = 0; i < latents.size(); ++i) {
+    rare_latents[rare] = latents[i];
+    rare += slots[places[i]] < kFrequent ? 1 : 0;
+  }
   std::array<std::uint32_t, std::size_t{1} << kBucketBits> buckets{};
   WidthCounts widths;
   const L origin = is_centred ? kMid<L> : range.lower;
   // Small signed numbers, kept as unsigned ones, are small on both sides of zero.
   const bool may_wrap = !is_centred && kBits<L> <= 16 && width == kBits<L>;
   WidthCounts wrapped;
-  std::uint32_t rare = 0;
-  for (std::size_t i = 0; i < latents.size(); ++i) {
-    const L latent = latents[i];
-    // Not skipped, as branches that are not foreseen take longer.
-    const std::uint32_t is_rare = slots[places[i]] < kFrequent ? 1 : 0;
-    rare += is_rare;
-    buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)] += is_rare;
+  for (const L latent : std::span(rare_latents).first(rare)) {
+    ++buckets[static_cast<std::size_t>(static_cast<L>(latent - range.lower) >> shift)];
     const L up = static_cast<L>(latent - origin);
-    widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up, is_rare);
-    if (may_wrap) wrapped.add(std::min(latent, static_cast<L>(L{0} - latent)), is_rare);
+    widths.add(is_centred ? std::min(up, static_cast<L>(L{0} - up)) : up);
+    if (may_wrap) wrapped.add(std::min(latent, static_cast<L>(L{0} - latent)));
   }
   const float n = static_cast<float>(latents.size());
   const float rare_n = static_cast<float>(rare);
@@ -134,9 +139,9 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
     std::uint32_t bucket_logs = 0;
     for (const std::uint32_t count : buckets) bucket_logs += kLogs[count];
     const float linear = entropy_of(bucket_logs, rare) + static_cast<float>(shift);
-    const float logarithmic = widths.bits(rare, kBits<L>) - (is_centred ? 0.0f : 1.0f);
+    const float logarithmic = widths.bits(rare) - (is_centred ? 0.0f : 1.0f);
     const float least = std::min(linear, logarithmic);
-    bits += rare_n * ((may_wrap ? std::min(least, wrapped.bits(rare, kBits<L>)) : least) +
+    bits += rare_n * ((may_wrap ? std::min(least, wrapped.bits(rare)) : least) +
                       fast_log2(n / rare_n));
   }
   return bits / n;
