@@ -59,6 +59,8 @@ constexpr float kMostSearchShare = 0.05f;
 constexpr float kMetaBits = 200;
 // One of them.
 constexpr float kBinBits = 50;
+// A value that takes less is not worth recalling, as how long ago it was takes as much.
+constexpr float kMinRecalledBits = 2;
 // Fewer do where all values are recalled.
 constexpr std::size_t kMostRecalled = 1024;
 // A stretch of so many tells of all, unless more than this share of it is new.
@@ -397,7 +399,8 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
       const bool strings_tell = telling.holds_for(repeats.strings);
       const bool values_tell = telling.holds_for(repeats.values);
-      const bool recalls = page.n < kFewNumbers && !values_tell;
+      const bool recalls =
+          page.n < kFewNumbers && !values_tell && plain_bits_each > kMinRecalledBits;
       if (!strings_tell && !values_tell && !recalls) return false;
       const PlainBits plain = plain_bits(sample.latents, equal_n, delta, plain_bits_each);
       const auto promised = [&](const Repeats& found) {
