@@ -59,7 +59,8 @@ constexpr float kMostSearchShare = 0.05f;
 constexpr float kMetaBits = 200;
 // One of them.
 constexpr float kBinBits = 50;
-// A value that takes less is not worth recalling, as how long ago it was takes as much.
+// A value that takes less is not worth recalling, as how long ago it was takes about as much,
+// unless size counts for most.
 constexpr float kMinRecalledBits = 2;
 // Fewer do where all values are recalled.
 constexpr std::size_t kMostRecalled = 1024;
@@ -363,6 +364,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       (trial.level < kLevelForSize ? std::min(kPromiseOfValues * bits, kMostPromiseOfValues) : 0);
   const bool is_doubtful =
       trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
+  const float least_recalled = trial.level < kLevelForSize ? kMinRecalledBits : 0;
   const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
   const float wanted_of_primary = wanted - trial.secondary_bits;
   const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
@@ -399,8 +401,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
     const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
       const bool strings_tell = telling.holds_for(repeats.strings);
       const bool values_tell = telling.holds_for(repeats.values);
-      const bool recalls =
-          page.n < kFewNumbers && !values_tell && plain_bits_each > kMinRecalledBits;
+      const bool recalls = page.n < kFewNumbers && !values_tell && plain_bits_each > least_recalled;
       if (!strings_tell && !values_tell && !recalls) return false;
       const PlainBits plain = plain_bits(sample.latents, equal_n, delta, plain_bits_each);
       const auto promised = [&](const Repeats& found) {

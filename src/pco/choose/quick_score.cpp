@@ -141,8 +141,8 @@ float rough_bits(std::span<const L> latents, bool is_centred, float scale) {
     const float linear = entropy_of(bucket_logs, rare) + static_cast<float>(shift);
     const float logarithmic = widths.bits(rare) - (is_centred ? 0.0f : 1.0f);
     const float least = std::min(linear, logarithmic);
-    bits += rare_n * ((may_wrap ? std::min(least, wrapped.bits(rare)) : least) +
-                      fast_log2(n / rare_n));
+    bits +=
+        rare_n * ((may_wrap ? std::min(least, wrapped.bits(rare)) : least) + fast_log2(n / rare_n));
   }
   return bits / n;
 }
