@@ -361,6 +361,28 @@ TYPED_TEST(LookbackSearch, PeriodUnderNoise) {
   }
 }
 
+// Of a small sample each latent has another multiple of the turn's length that happens to suit it
+// best: what one latent alone taught must not seem cheap to it.
+TYPED_TEST(LookbackSearch, StreamsUnderNoiseInALongPage) {
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes resemble each other by chance";
+  constexpr std::size_t kStreams = 8;
+  Random random(77);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<double> level(kStreams);
+    for (double& one : level) one = 10'000 + 40'000 * random.unit();
+    std::vector<TypeParam> latents(90'000);
+    for (std::size_t i = 0; i < latents.size(); ++i) {
+      latents[i] = static_cast<TypeParam>(std::lround(level[i % kStreams] + 500 * random.normal()));
+    }
+    const auto lookbacks = this->search(latents, 8);
+    auto turn = lookbacks;
+    for (std::size_t i = 0; i < turn.size(); ++i) {
+      turn[i] = latents.size() - turn.size() + i >= kStreams ? kStreams : 1;
+    }
+    EXPECT_LT(bits_under(latents, lookbacks), 1.02f * bits_under(latents, turn)) << round;
+  }
+}
+
 TYPED_TEST(LookbackSearch, StreamsThatTakeTurns) {
   constexpr std::size_t kStreams = 7;
   Random random(64);

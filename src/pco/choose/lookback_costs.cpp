@@ -2,6 +2,7 @@
 #include "pco/choose/lookback_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "pco/stats/log2.hpp"
 
@@ -93,10 +94,12 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
     width_counts[width_of(one.lookback)] += one.count;
     counts_[one.lookback] = 0;
   }
-  // Those that occur once among some stand for many others that do not occur among them.
-  const float unseen = chosen.scale > 1.5f ? 0.5f : 0.0f;
+  // By the others that chose it: one that occurs once among some stands for many that do not occur
+  // among them, and would seem cheap to the one latent that taught it.
+  const float unseen = chosen.scale > 1.5f ? 1.0f : 0.0f;
   const auto own_bits = [&](const Counted& one) {
     const float count = static_cast<float>(one.count) - unseen;
+    if (count <= 0) return HUGE_VALF;
     return total - fast_log2(count) + kMetaBits / (count * chosen.scale);
   };
   const auto shared_bits = [&](std::size_t width, float count) {
