@@ -108,6 +108,7 @@ void add_threaded(NumberType type, unsigned threads, std::vector<Item>& items) {
   items.push_back(encoded(start + " chunks decimal", type, Sort::kDecimal, 10000, config));
   config.paging = PagingSpec::automatic();
   items.push_back(encoded(start + " paged regimes", type, Sort::kRegimes, 40000, config));
+  items.push_back(encoded(start + " long regimes", type, Sort::kRegimes, 70000, config));
   config.level = 11;  // where cuts are found by encoding
   items.push_back(encoded(start + " refined regimes", type, Sort::kRegimes, 12000, config));
 }

@@ -76,8 +76,8 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
                             : n / kMinGroupN;
   effort.histogram.groups =
       std::min({std::size_t{4} << level, std::max(kMinGroups, usual), kMostGroups});
-  effort.histogram.max_values =
-      std::min({std::size_t{level < 8 ? 32u : 24u} << level, n / 8, kMostValues});
+  const std::size_t most_values = level < 8 ? std::size_t{32} << level : kMostValues;
+  effort.histogram.max_values = std::min({most_values, n / 8, kMostValues});
   effort.histogram.most_sample_share = level < 8 ? 16 : level < 10 ? 8 : 1;
   effort.histogram.min_sample_n = std::size_t{1} << (level < kLevelForSize ? 11 : 15);
   // 2^12 states of 8 bytes just fit a first-level cache; more only where speed was given up.

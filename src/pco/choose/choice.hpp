@@ -75,6 +75,7 @@ class Choices {
   Sample sample;
   ChooseHints hints;
   PageRepeats* repeats = nullptr;  // of the chunk's longest page; null if it can't look back
+  bool is_part = false;            // of a run that is cut
 
  private:
   std::array<Choice, kMost> choices_;

@@ -29,9 +29,11 @@ constexpr float kRareBits = 0.75f;
 constexpr float kRarestBits = 0.05f;
 constexpr float kFewRareBits = 2048;
 
-// Up to so many numbers, other choices are tried in full, if they come this near by estimate.
+// Up to so many numbers, and of any at the highest levels, other choices are tried in full, if they
+// come this near by estimate.
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.005f;
+constexpr float kCloseSecondForSize = 1.015f;
 // What looks back is not tried beside the others if it takes less than this share of them.
 constexpr float kFarBelow = 0.93f;
 // What is so near to the best of a run may be the best of a part.
@@ -357,10 +359,11 @@ class Chooser {
     // It takes no other mode's place.
     const std::size_t most = effort_.trials + choices.all().size() - 1;
     for (const Weighed& next : ranking.all().subspan(1)) {
-      const bool is_close = next.bits <= kCloseSecond * first.bits;
+      const float close = config_.level < kLevelForSize ? kCloseSecond : kCloseSecondForSize;
+      const bool is_close = next.bits <= close * first.bits;
       if (choices.all().size() >= most || (tries_more() && !is_close)) break;
       if (hints_ != nullptr && !tries_more()) break;
-      const float margin = tries_more() ? 1 / kCloseSecond : effort_.misled;
+      const float margin = tries_more() ? 1 / close : effort_.misled;
       choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
     }
     if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
@@ -436,6 +439,7 @@ class Chooser {
     Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
     trial.promise = promise;
     trial.repeats = choices.repeats;
+    trial.is_part = choices.is_part;
     return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 

@@ -29,7 +29,7 @@ ChooseEffort ChooseEffort::of(const EncodeConfig& config) {
   effort.max_conv1_order_of_few =
       level < kLevelForSize ? std::min(effort.max_conv1_order, 16u) : kMaxConv1Order;
   effort.conv1_fit_n = std::size_t{1} << (level < 9 ? 11 : level < 10 ? 12 : 15);
-  effort.conv1_toll = config.favor_decode_speed ? 0.1f : level < 9 ? 0.05f : 0.015f;
+  effort.conv1_toll = config.favor_decode_speed ? 0.1f : level < 9 ? 0.04f : 0.015f;
   effort.conv1_rounds = level < 10 ? 2 : 3;
   effort.trials = level < 4 ? 1 : level < 10 ? 2 : 3;
   effort.misled = level < kLevelForSize ? 1.03f : 1.01f;

@@ -33,12 +33,13 @@ constexpr std::size_t kLeastNForSize = std::size_t{1} << 12;
 constexpr std::size_t kFirstBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinFirstBlocks = 16;
 constexpr std::size_t kMostFirstBlocks = 64;
+// The bins come of so many latents.
 constexpr std::size_t kHistogramN = std::size_t{1} << 12;
 constexpr std::size_t kHistogramNForSize = std::size_t{1} << 13;
 // The closer look takes runs so long, one number in so many; all where size counts for most or
 // there are few, and of numbers that take fewer bits each, where rare ones tell where to cut.
 constexpr std::size_t kManyNumbers = std::size_t{1} << 16;
-constexpr std::size_t kCloseRunN = 128;
+constexpr std::size_t kCloseRunN = 64;
 constexpr std::size_t kCloseOneIn = 2;
 constexpr float kRareBits = 1;
 static_assert(kMinCutN % (kCloseOneIn * kCloseRunN) == 0, "blocks hold as many runs each");
@@ -48,7 +49,8 @@ constexpr std::size_t kPieceN = std::size_t{1} << 14;
 constexpr float kBinFieldBits = 24;
 // Of a chunk beside its bins.
 constexpr float kChunkBits = 300;
-// What one must save to be worth the time that choosing for it takes.
+// What one must save beside that where not all of its numbers were seen: its bins fit those better
+// than the rest, and choosing for it takes time.
 constexpr float kChunkTollBits = 150;
 // What a cut plan must save to be worth more chunks, and to be worth a second look: by level, as
 // both take time, and how many numbers there are, as of few the first look promises too much.
@@ -58,8 +60,8 @@ struct MinSaving {
 };
 constexpr MinSaving min_saving(unsigned level, std::size_t n) {
   if (level < 8) return {0.03f, 0.03f};
-  if (level >= kLevelForSize) return {0.005f, 0.003f};
-  return n < kManyNumbers ? MinSaving{0.015f, 0.01f} : MinSaving{0.006f, 0.004f};
+  if (level < kLevelForSize && n < kManyNumbers) return {0.015f, 0.01f};
+  return {0.005f, 0.003f};
 }
 // The reference ends its chunks after so many numbers.
 constexpr std::size_t kEvenN = std::size_t{1} << 18;
@@ -193,13 +195,13 @@ std::span<L> copy_of(std::span<const L> latents, Arena& arena) {
   return copy;
 }
 
-// Runs of the numbers' ordered latents, evenly spread but for a shift within their stretch.
+// Runs of the numbers' ordered latents, evenly spread but for a shift within their stretch. random:
+// goes on from call to call.
 LatentArray take_runs(const LatentArray& ordered, std::size_t run_n, std::size_t step,
-                      std::size_t count, Arena& arena) {
+                      std::size_t count, std::uint64_t& random, Arena& arena) {
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     const std::span<L> runs = arena.make<L>(count * run_n);
-    std::uint64_t random = 0x9e3779b97f4a7c15u;
     for (std::size_t run = 0; run < count; ++run) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       const std::size_t from =
@@ -221,9 +223,9 @@ bool other_delta_pays(std::span<const CutSegment> blocks, const CutCosts& costs)
   float first = 0;
   float least = 0;
   for (const CutSegment& block : blocks) {
-    const float bits = costs.trees[0].cost(block.counts[0], costs.meta_bits);
+    const float bits = costs.of_delta(0, block.counts[0]);
     first += bits;
-    least += std::min(bits, costs.trees[1].cost(block.counts[1], costs.meta_bits));
+    least += std::min(bits, costs.of_delta(1, block.counts[1]));
   }
   return least < (1 - kOtherDeltaSaving) * first;
 }
@@ -264,7 +266,7 @@ float CutPlanner::look_first() {
 }
 
 CutPlan CutPlanner::look_closely() {
-  const CutPlan plan = plan_by_all();
+  const CutPlan plan = plan_closely();
   arena_.rewind(before_);
   return saves(plan, min_saving(level_, ordered_.n).of_plan) ? plan : even();
 }
@@ -279,7 +281,7 @@ CutPlan CutPlanner::even() const {
   return plan;
 }
 
-CutPlan CutPlanner::plan_even(std::span<const CutSegment> blocks, const LatentArray& seen) {
+CutPlan CutPlanner::plan_even(std::span<const CutSegment> blocks, const Seen& seen) {
   CutPlan plan;
   const std::size_t parts = (ordered_.n + kEvenN - 1) / kEvenN;
   if (parts == 1) return plan;
@@ -306,7 +308,7 @@ CutPlan CutPlanner::plan_by_sample() {
   const std::span<CutSegment> blocks = make_blocks(block_n);
   const std::size_t runs = blocks.size() * (block_n / step);
   const LatentArray primary =
-      split(choice_.mode, take_runs(ordered_, kRunN, step, runs, arena_), arena_).primary;
+      split(choice_.mode, take_runs(ordered_, kRunN, step, runs, random_, arena_), arena_).primary;
   deltas_ = other_delta_is_near(primary) ? kCutDeltas : 1;
   primary.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
@@ -317,24 +319,24 @@ CutPlan CutPlanner::plan_by_sample() {
       count_blocks(stored, bins_[d], trees_[d].shape(), blocks, d, arena_);
     }
   });
-  if (deltas_ > 1 && !other_delta_pays(blocks, costs(primary))) deltas_ = 1;
-  even_ = plan_even(blocks, primary);
-  return join(blocks, primary, 0);
+  const Seen seen{primary.n, primary.bits, kRunN};
+  if (deltas_ > 1 && !other_delta_pays(blocks, costs(seen))) deltas_ = 1;
+  even_ = plan_even(blocks, seen);
+  return join(blocks, seen, 0);
 }
 
-// At all numbers, after the first look.
-CutPlan CutPlanner::plan_by_all() {
+// After the first look.
+CutPlan CutPlanner::plan_closely() {
   const std::size_t block_n =
       std::max(kMinCutN, std::bit_ceil((ordered_.n + kMostBlocks - 1) / kMostBlocks));
   const std::span<CutSegment> blocks = make_blocks(block_n);
   const std::size_t per_piece = std::max<std::size_t>(1, kPieceN / block_n);
-  LatentArray seen;
+  Seen seen;
   for (std::size_t first = 0; first < blocks.size(); first += per_piece) {
     const std::size_t count = std::min(per_piece, blocks.size() - first);
     const LatentArray piece = ordered_.slice(first * block_n, count * block_n);
-    const LatentArray counted = count_piece(piece, blocks.subspan(first, count), block_n);
-    seen.bits = counted.bits;
-    seen.n += counted.n;
+    const Seen counted = count_piece(piece, blocks.subspan(first, count), block_n);
+    seen = {seen.n + counted.n, counted.bits, counted.run_n};
   }
   return join(blocks, seen, looks_at_all() ? 0 : kChunkTollBits);
 }
@@ -346,8 +348,8 @@ std::span<CutSegment> CutPlanner::make_blocks(std::size_t block_n) {
   return blocks;
 }
 
-LatentArray CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
-                                    std::size_t block_n) {
+CutPlanner::Seen CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
+                                         std::size_t block_n) {
   for (std::size_t d = 0; d < deltas_; ++d) {
     for (CutSegment& block : blocks) block.counts[d] = nullptr;
   }
@@ -357,7 +359,8 @@ LatentArray CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegme
   constexpr std::size_t kStep = kCloseOneIn * kCloseRunN;
   const std::size_t run_n = looks_at_all() ? block_n : kCloseRunN;
   const LatentArray looked =
-      looks_at_all() ? piece : take_runs(piece, kCloseRunN, kStep, piece.n / kStep, arena_);
+      looks_at_all() ? piece
+                     : take_runs(piece, kCloseRunN, kStep, piece.n / kStep, random_, arena_);
   const LatentArray primary = split(choice_.mode, looked, arena_).primary;
   primary.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
@@ -373,20 +376,21 @@ LatentArray CutPlanner::count_piece(const LatentArray& piece, std::span<CutSegme
       }
     }
   });
-  LatentArray counted;
-  counted.bits = primary.bits;
-  counted.n = primary.n;
-  return counted;
+  return {primary.n, primary.bits, run_n};
 }
 
 bool CutPlanner::looks_at_all() const {
   return level_ >= kLevelForSize || ordered_.n < kManyNumbers || choice_.bits < kRareBits;
 }
 
-CutCosts CutPlanner::costs(const LatentArray& seen) const {
+CutCosts CutPlanner::costs(const Seen& seen) const {
   const float share = static_cast<float>(seen.n) / static_cast<float>(ordered_.n);
   const float bin_bits = kBinFieldBits + static_cast<float>(seen.bits);
-  return {std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
+  CutCosts costs{std::span(trees_).first(deltas_), bin_bits * share, kChunkBits * share};
+  for (std::size_t d = 0; d < kCutDeltas; ++d) {
+    costs.shares[d] = static_cast<float>(seen.run_n) / static_cast<float>(seen.run_n - orders_[d]);
+  }
+  return costs;
 }
 
 // runs: each of kRunN.
@@ -419,8 +423,7 @@ float CutPlanner::uncut_bits(std::span<const CutSegment> blocks, const CutCosts&
   return costs.of(all);
 }
 
-CutPlan CutPlanner::join(std::span<CutSegment> blocks, const LatentArray& seen,
-                         float toll_bits) const {
+CutPlan CutPlanner::join(std::span<CutSegment> blocks, const Seen& seen, float toll_bits) const {
   CutCosts costs = this->costs(seen);
   const float each = 1 / static_cast<float>(seen.n);
   CutPlan plan;

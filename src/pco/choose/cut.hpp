@@ -47,22 +47,26 @@ class CutPlanner {
   CutPlan uncut() const;
 
  private:
+  // What was counted: how many latents, of which width, in runs of how many.
+  struct Seen {
+    std::size_t n = 0;
+    unsigned bits = 0;
+    std::size_t run_n = 0;
+  };
+
   CutPlan plan_by_sample();
-  CutPlan plan_even(std::span<const CutSegment> blocks, const LatentArray& seen);
-  CutPlan plan_by_all();
+  CutPlan plan_even(std::span<const CutSegment> blocks, const Seen& seen);
+  CutPlan plan_closely();
   std::span<CutSegment> make_blocks(std::size_t block_n);
   // Whether the closer look is at all numbers.
   bool looks_at_all() const;
-  // Returns how many latents were counted and their width, without them.
-  LatentArray count_piece(const LatentArray& piece, std::span<CutSegment> blocks,
-                          std::size_t block_n);
-  // seen: how many latents were counted, and their width.
-  CutCosts costs(const LatentArray& seen) const;
+  Seen count_piece(const LatentArray& piece, std::span<CutSegment> blocks, std::size_t block_n);
+  CutCosts costs(const Seen& seen) const;
   // runs: as they were taken for the first look.
   bool other_delta_is_near(const LatentArray& runs) const;
   float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const;
   // toll_bits: what a chunk must save.
-  CutPlan join(std::span<CutSegment> blocks, const LatentArray& seen, float toll_bits) const;
+  CutPlan join(std::span<CutSegment> blocks, const Seen& seen, float toll_bits) const;
 
   const LatentArray& ordered_;
   Choice choice_;
@@ -73,8 +77,9 @@ class CutPlanner {
   std::array<BinTree, kCutDeltas> trees_;
   std::array<unsigned, kCutDeltas> orders_{};
   std::array<BlockBins, kCutDeltas> bins_;
-  std::size_t deltas_ = kCutDeltas;  // how many are worth a look
-  CutPlan even_;                     // without sizes
+  std::size_t deltas_ = kCutDeltas;             // how many are worth a look
+  std::uint64_t random_ = 0x9e3779b97f4a7c15u;  // a fixed sequence
+  CutPlan even_;                                // without sizes
 };
 
 }  // namespace numpact

@@ -93,11 +93,16 @@ struct CutCosts {
   std::span<const BinTree> trees;  // by delta
   float meta_bits;                 // of a bin
   float chunk_bits;                // of a chunk beside its bins
+  // Latents for each that is counted, by delta: the first ones of runs have no differences.
+  std::array<float, kCutDeltas> shares{1, 1};
 
+  float of_delta(std::size_t delta, const std::uint32_t* counts) const {
+    return shares[delta] * trees[delta].cost(counts, meta_bits);
+  }
   float of(const CutCounts& counts) const {
-    float least = trees[0].cost(counts[0], meta_bits);
+    float least = of_delta(0, counts[0]);
     for (std::size_t i = 1; i < trees.size(); ++i) {
-      least = std::min(least, trees[i].cost(counts[i], meta_bits));
+      least = std::min(least, of_delta(i, counts[i]));
     }
     return chunk_bits + least;
   }

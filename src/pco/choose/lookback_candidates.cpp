@@ -11,7 +11,7 @@ namespace numpact {
 namespace {
 
 constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-// Tables of 4 bytes an entry fit second-level caches.
+// Two tables of 4 bytes an entry are used at once: smaller ones save little time, and lose more.
 constexpr unsigned kMaxHashLog = 18;
 // A latent drops out of the string's hash after this many more.
 constexpr unsigned kStringN = 8;
@@ -142,12 +142,12 @@ std::uint32_t put(std::uint32_t& latest, std::uint32_t position) {
   return lookback;
 }
 
-// Words by themselves.
+// Latents, by how far they are above the least.
 class Same {
  public:
   Same(std::size_t n, Arena& arena) : latest_(n, arena) {}
-  std::uint32_t put(std::uint64_t word, std::uint32_t position) {
-    return numpact::put(latest_.of(word * kFactor), position);
+  std::uint32_t put(std::uint64_t above, std::uint32_t position) {
+    return numpact::put(latest_.of(above * kFactor), position);
   }
 
  private:
@@ -162,10 +162,10 @@ class Alike {
       : same_(n, 0, kMaxHashLog, arena) {
     std::copy_n(levels.begin(), kLevels, levels_.begin());
   }
-  std::uint32_t put(std::uint64_t word, std::uint32_t position) {
-    LatestKeys::Before before = same_.put(word, position);
+  std::uint32_t put(std::uint64_t above, std::uint32_t position) {
+    LatestKeys::Before before = same_.put(above, position);
     for (const LatestKeys& level : levels_) {
-      const LatestKeys::Before other = level.put(word, position);
+      const LatestKeys::Before other = level.put(above, position);
       before.position = before.is_same ? before.position : other.position;
       before.is_same = before.is_same || other.is_same;
     }
@@ -199,8 +199,8 @@ class Near {
         latest_(arena.make<std::uint32_t>(std::size_t{1} << kNearBits)) {
     std::fill(latest_.begin(), latest_.end(), 0);
   }
-  std::uint32_t put(std::uint64_t word, std::uint32_t position) {
-    return numpact::put(latest_[static_cast<std::size_t>(word >> shift_)], position);
+  std::uint32_t put(std::uint64_t above, std::uint32_t position) {
+    return numpact::put(latest_[static_cast<std::size_t>(above >> shift_)], position);
   }
 
  private:
@@ -208,7 +208,7 @@ class Near {
   std::span<std::uint32_t> latest_;
 };
 
-// In one pass, as each of the three waits for its table. words: latents above the least.
+// In one pass, as each of the three waits for its table.
 template <Latent L, class SameOrAlike>
 void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Range<L>& range,
                   SameOrAlike same, const LookbackCandidates& found, Arena& arena) {
@@ -222,25 +222,26 @@ void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Ra
       kStringN,
       [&, to_same, to_strings, to_near, all = latents.data(), lower = range.lower](
           std::size_t begin, std::size_t end) {
-        // Copies can stay in registers.
+        // Copies can stay in registers. Of the tables they are the same; only strings change
+        // beside.
         SameOrAlike here_same = same;
         Strings here_strings = strings;
         Near here_near = near;
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t position = static_cast<std::uint32_t>(i);
-          const std::uint64_t word = static_cast<L>(all[i] - lower);
-          to_same[i] = here_same.put(word, position);
+          const std::uint64_t above = static_cast<L>(all[i] - lower);
+          to_same[i] = here_same.put(above, position);
           to_strings[i] = here_strings.put(all[i], position);
-          to_near[i] = here_near.put(word, position);
+          to_near[i] = here_near.put(above, position);
         }
         strings = here_strings;
       },
       [&](std::size_t begin, std::size_t end) {
         const std::uint32_t last = static_cast<std::uint32_t>(end - 1);
-        const std::uint64_t word = static_cast<L>(latents[begin] - range.lower);
-        same.put(word, last);
+        const std::uint64_t above = static_cast<L>(latents[begin] - range.lower);
+        same.put(above, last);
         strings.put(latents[begin], last);
-        near.put(word, last);
+        near.put(above, last);
         for (std::uint32_t* const lookbacks : {to_same, to_strings, to_near}) {
           std::fill(lookbacks + begin, lookbacks + end, 1);
         }

@@ -374,7 +374,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   }
   // A short search says more than a sample or counts, where a search in full takes long.
   const auto is_confirmed = [&] {
-    return page.n < kLeastForStretches ||
+    return page.n < (trial.is_part ? kLeastForStretchesOfPart : kLeastForStretches) ||
            stretches_look_back(page, choice, bits / trial.sampled_bits, trial.secondary_bits,
                                trial.level, arena);
   };
@@ -419,7 +419,7 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
       if (!promise_with(other.delta, other.bits)) return false;
     }
-    return !are_mostly_nearby(repeats.strings) || is_confirmed();
+    return !(trial.is_part || are_mostly_nearby(repeats.strings)) || is_confirmed();
   });
   if (promising) return true;
   if (bits >= kMinNearBits) {

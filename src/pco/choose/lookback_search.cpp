@@ -52,8 +52,10 @@ constexpr std::size_t kApart = 4;
 constexpr float kWorthMany = 0.99f;
 // Fewer don't tell which are worth it.
 constexpr std::size_t kLeastForMany = 2048;
-// And the fewest learn costs that are too high.
-constexpr float kFewLatents = 1.15f;
+// And learn costs that are too high: the least samples by this share, larger ones by less.
+constexpr float kMostSlack = 0.15f;
+constexpr std::size_t kNoSlackN = 1024;
+constexpr std::size_t kNoSlackNForSize = 2048;
 // What is so much more than is wanted before the costs were learned for long stays more.
 constexpr float kFarOver = 1.02f;
 // Of so many, what is alike but not the same mostly has one near it that is found by fewer bits. A
@@ -132,9 +134,9 @@ class Search {
         same_(arena.make<std::uint32_t>(latents.size())),
         arena_(arena) {}
 
-  // None if a number would take more than give_up bits.
+  // None if a number would take more than give_up bits, more or less.
   FoundLookbacks run(float give_up) {
-    const float give_up_bits = effort_.sample_n <= kLeastSampleN ? kFewLatents * give_up : give_up;
+    const float give_up_bits = effort_.slack * give_up;
     const ArenaScope scratch(arena_);
     find_candidates();
     const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
@@ -147,7 +149,8 @@ class Search {
     Learned other = weigh(from_strings, start_with_strings(from_strings));
     if (is_less(other, best)) std::swap(best, other);
     const One one = find_one(from_near.frequent(), from_strings.frequent(), best.bits);
-    if (std::min(best.in_bins, one.bits) > kFarOver * give_up_bits) return {};
+    const float least = std::min(best.in_bins, one.bits);
+    if (least > kFarOver * give_up_bits) return {{}, least};
     const auto try_one = [&](std::size_t one_other) {
       if (one.bits >= best.bits) return;
       other = weigh(*other.costs, start_with_one(one.lookback, one_other, *other.costs));
@@ -165,7 +168,7 @@ class Search {
       if (is_less(with_many, best, kWorthMany)) best = with_many;
     }
     try_one(chosen_.n);
-    if (best.in_bins > give_up_bits) return {};
+    if (best.in_bins > give_up_bits) return {{}, best.in_bins};
     choose_all(*best.costs);
     return {same_.subspan(state_n_), best.in_bins, samples_agree_};
   }
@@ -396,6 +399,11 @@ class Search {
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bits) {
+  const auto slack = [](std::size_t sample_n, std::size_t none_n) {
+    if (sample_n >= none_n) return 1.0f;
+    const float missing = static_cast<float>(none_n - std::max(sample_n, kLeastSampleN));
+    return 1 + kMostSlack * missing / static_cast<float>(none_n - kLeastSampleN);
+  };
   // A part of a short page, so that choosing its lookbacks takes the longest.
   const std::size_t short_share = level < kLevelForSize ? 16 : 4;
   const auto part = [n, short_share](std::size_t share, unsigned least_log, unsigned most_log) {
@@ -405,11 +413,16 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bit
   };
   const bool is_long = n >= kManyLatents;
   const std::size_t alike_n = !is_long ? kMostAlike : level >= kLevelForSize ? 1 : 0;
-  if (level >= 10) return {part(4, 16, 18), 3, 64, 64, alike_n};
-  if (level >= kLevelForSize) return {part(32, 12, 15), 1, 24, 24, alike_n};
+  if (level >= kLevelForSize) {
+    const std::size_t sample_n = level >= 10 ? part(4, 16, 18) : part(32, 12, 15);
+    const std::size_t rounds = level >= 10 ? 3 : 1;
+    const std::size_t most = level >= 10 ? 64 : 24;
+    return {sample_n, rounds, most, most, alike_n, slack(sample_n, kNoSlackNForSize)};
+  }
   const std::size_t sample_n = part(64, is_long && bits > kRareBits ? 10 : 11, 15);
-  const bool tries_more = level >= 8 && sample_n >= kLeastForMany;
-  return {sample_n, level < 6 ? 0u : 1u, 8, tries_more ? 24u : 8u, alike_n};
+  const bool tries_more = level >= 8 && (is_long || sample_n >= kLeastForMany);
+  return {sample_n, level < 6 ? 0u : 1u,       8, tries_more ? 24u : 8u,
+          alike_n,  slack(sample_n, kNoSlackN)};
 }
 
 Lookback lookback_for(std::size_t n) {

@@ -19,6 +19,7 @@ struct LookbackEffort {
   std::size_t max_frequent;   // lookbacks that are tried everywhere
   std::size_t more_frequent;  // at last, if they save enough
   std::size_t alike_n;        // lengths of upper bits of what is alike, see find_candidates
+  float slack = 1;  // times what is wanted: what costs learned on a small sample may be over
 
   // For a page of n latents, each of which must take less than `bits`.
   static LookbackEffort of_level(unsigned level, std::size_t n, float bits = HUGE_VALF);
@@ -29,7 +30,7 @@ Lookback lookback_for(std::size_t n);
 
 struct FoundLookbacks {
   // For each of the page's latents from the state's end on: how far back to subtract from. None
-  // where it becomes plain that a number would take more than give_up_bits.
+  // where it becomes plain that a number would take more than give_up_bits, more or less.
   std::span<std::uint32_t> all;
   float bits = 0;  // a number, by the part of the page that was learned from
   // The other LookbackSample would have led to the same.

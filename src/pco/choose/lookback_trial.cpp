@@ -29,10 +29,10 @@ constexpr float kDoubtfulBits = 2;
 constexpr float kMisled = 1.3f;
 // Unless they take less than this share of what is known.
 constexpr float kFarBelow = 0.6f;
-// By the costs that the search learned, more than this share is too much.
-constexpr float kHopeless = 0.98f;
+// By the costs that the search learned, more than this over is too much where size counts for most;
+// below it must save the toll. Beside Conv1, which follows periods as well, what was learned is too
+// high by more.
 constexpr float kHopelessForSize = 1.02f;
-// A search that is as wrong beside Conv1, which follows periods as well, loses more.
 constexpr float kHopelessBesideConv1 = 1.12f;
 
 // What a number takes of a dictionary's entries, looking back or not.
@@ -74,14 +74,18 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const bool is_doubtful = as_is < HUGE_VALF && as_is > trial.sampled_bits + doubtful;
   const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
   // The secondary variable may repeat too.
-  const float hopeless = is_beside_conv1               ? kHopelessBesideConv1
-                         : trial.level < kLevelForSize ? kHopeless
-                                                       : kHopelessForSize;
-  const float most = hopeless * std::max(known_bits - trial.secondary_bits, known_bits / 2);
+  const float known_primary = std::max(known_bits - trial.secondary_bits, known_bits / 2);
+  const float most = is_beside_conv1 ? kHopelessBesideConv1 * known_primary
+                     : trial.level < kLevelForSize
+                         ? known_primary - std::min(toll * known_primary, kMostToll)
+                         : kHopelessForSize * known_primary;
   const float other_bits = std::min(known_bits, as_is);
   Looked looked =
       look(lookback, latents.primary, most, trial.level, LookbackSample::kNeighbours, arena);
-  if (looked.found.all.empty()) return LookbackVerdict::kLost;
+  if (looked.found.all.empty()) {
+    const bool saves = looked.found.bits > 0 && looked.found.bits < known_primary;
+    return saves ? LookbackVerdict::kTooLittle : LookbackVerdict::kLost;
+  }
   const float least = std::max(kMisled * looked.found.bits, kFarBelow * other_bits);
   if (looked.all_bits() > least && !looked.found.samples_agree) {
     const Looked apart =

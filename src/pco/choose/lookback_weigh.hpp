@@ -33,11 +33,13 @@ struct Looked {
 Looked look(const Lookback& lookback, const LatentArray& latents, float most, unsigned level,
             LookbackSample sample, Arena& arena);
 
-// Whether some stretches of kStretchN numbers, of a page of at least kLeastForStretches, take less
+// Whether some stretches of kStretchN numbers, of a page of so many numbers at least, take less
 // if they look back. share: how much of what they take under the choice they may take. True if that
 // cannot be told.
 inline constexpr std::size_t kStretchN = 2048;
 inline constexpr std::size_t kLeastForStretches = std::size_t{1} << 17;
+// Of a part of a run, which mostly looks back no more than the others.
+inline constexpr std::size_t kLeastForStretchesOfPart = std::size_t{1} << 15;
 bool stretches_look_back(const LatentArray& page, const Choice& choice, float share,
                          float secondary_bits, unsigned level, Arena& arena);
 
