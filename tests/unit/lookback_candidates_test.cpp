@@ -191,6 +191,37 @@ TYPED_TEST(CandidatesFound, AreThoseOfEachKind) {
   }
 }
 
+// The last place where the same eight latents ended, by comparing them.
+TYPED_TEST(CandidatesFound, StringsAreTheSameEightLatents) {
+  using L = TypeParam;
+  constexpr std::size_t kStringN = 8;
+  constexpr std::size_t kN = 3000;
+  Random random(78);
+  Arena arena(std::pmr::new_delete_resource());
+  std::vector<L> latents(kN);
+  for (std::size_t i = 0; i < kN; ++i) {
+    // Copies from not far back, of thirty at a time.
+    const bool is_copy = i >= 400 && i / 30 % 2 == 0;
+    latents[i] = is_copy ? latents[i - 370] : static_cast<L>(random.bits());
+  }
+  const std::span<const L> span(latents);
+  std::vector<std::uint32_t> found(kN);
+  find_kind(span, FlatBlocks(span, arena), &LookbackCandidates::strings, 0, kMostAlike, found,
+            arena);
+  std::size_t same = 0;
+  std::size_t told = 0;
+  for (std::size_t i = 370 + kStringN; i < kN; ++i) {
+    const auto string = span.subspan(i + 1 - kStringN, kStringN);
+    const auto before = span.subspan(i + 1 - kStringN - 370, kStringN);
+    if (!std::equal(string.begin(), string.end(), before.begin())) continue;
+    ++same;
+    told += found[i] == 370 ? 1 : 0;
+  }
+  EXPECT_GT(same, 700u);
+  // Hashes may clash.
+  EXPECT_GT(10 * told, 9 * same);
+}
+
 // That runs are passed at once changes nothing.
 TYPED_TEST(CandidatesFound, OfRunsAreThoseOfEachByItself) {
   using L = TypeParam;
