@@ -15,6 +15,8 @@ constexpr std::size_t kMinPageN = 256;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.02f;
 constexpr float kMinPageBits = 768;
+// Of one of many parts a search takes longer than what it may save is worth.
+constexpr float kMinPartBits = 4096;
 // Lookback decodes slower than the other deltas: it must save this share.
 constexpr float kToll = 0.02f;
 // But no more than so many bits.
@@ -54,7 +56,8 @@ LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, c
   const float toll = is_beside_conv1 ? kTollBesideConv1 : kToll;
   const float bits = trial.bits;
   if (page_n < kMinPageN || bits < kMinBits) return LookbackVerdict::kUnlikely;
-  if (bits * static_cast<float>(page_n) < kMinPageBits) return LookbackVerdict::kUnlikely;
+  const float least_bits = trial.is_part ? kMinPartBits : kMinPageBits;
+  if (bits * static_cast<float>(page_n) < least_bits) return LookbackVerdict::kUnlikely;
   const LatentArray page = ordered.slice(0, page_n);
   if (!may_look_back(sample, page, choice, trial, arena)) return LookbackVerdict::kUnlikely;
   Lookback lookback = lookback_for(page_n);
