@@ -439,7 +439,7 @@ class Chooser {
     Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
     trial.promise = promise;
     trial.repeats = choices.repeats;
-    trial.is_part = choices.is_part;
+    trial.is_part = choices.is_part && config_.level < kLevelForSize;
     return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 

@@ -74,14 +74,36 @@ class LatestKeys {
   std::uint32_t* slots_ = nullptr;
 };
 
+// The latest positions by upper bits.
+class Near {
+ public:
+  template <Latent L>
+  Near(const Range<L>& range, Arena& arena)
+      : Near(static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower))),
+             arena) {}
+  // above: how far a latent is above the least.
+  std::uint32_t& of(std::uint64_t above) const {
+    return latest_[static_cast<std::size_t>(above >> shift_)];
+  }
+
+ private:
+  Near(unsigned width, Arena& arena)
+      : shift_(width > kNearBits ? width - kNearBits : 0),
+        latest_(arena.make<std::uint32_t>(std::size_t{1} << kNearBits)) {
+    std::fill(latest_.begin(), latest_.end(), 0);
+  }
+
+  unsigned shift_;
+  std::span<std::uint32_t> latest_;
+};
+
 // latest(latent): where the latest position of what is the same for the latent is kept. In runs of
-// equal latents that go on for before_n, that is the one before, and latest() itself stays the
-// same.
+// equal latents that is the one before.
 template <Latent L, class F>
-void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::size_t before_n,
-                 std::uint32_t* lookbacks, F&& latest) {
+void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::uint32_t* lookbacks,
+                 F&& latest) {
   blocks.each(
-      before_n,
+      1,
       [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t position = static_cast<std::uint32_t>(i);
@@ -103,7 +125,7 @@ void find_same(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   Latest latest(latents.size(), arena);
-  find_latest(latents, blocks, 1, lookbacks.data(),
+  find_latest(latents, blocks, lookbacks.data(),
               [latest](L latent) mutable -> std::uint32_t& { return latest.of(latent * kFactor); });
 }
 
@@ -112,14 +134,10 @@ void find_near(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   const Range<L> range = range_of(latents);
-  const unsigned width =
-      static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
-  const unsigned shift = width > kNearBits ? width - kNearBits : 0;
-  const std::span<std::uint32_t> positions = arena.make<std::uint32_t>(std::size_t{1} << kNearBits);
-  std::fill(positions.begin(), positions.end(), 0);
-  find_latest(latents, blocks, 1, lookbacks.data(),
-              [=, lower = range.lower](L latent) -> std::uint32_t& {
-                return positions[static_cast<std::size_t>((latent - lower) >> shift)];
+  const Near near(range, arena);
+  find_latest(latents, blocks, lookbacks.data(),
+              [near, lower = range.lower](L latent) -> std::uint32_t& {
+                return near.of(static_cast<L>(latent - lower));
               });
 }
 
@@ -128,7 +146,7 @@ void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, un
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   Latest latest(latents.size(), arena);
-  find_latest(latents, blocks, 1, lookbacks.data(), [=](L latent) mutable -> std::uint32_t& {
+  find_latest(latents, blocks, lookbacks.data(), [=](L latent) mutable -> std::uint32_t& {
     const L upper = static_cast<L>(static_cast<L>(latent - lower) >> shift);
     return latest.of(upper * kFactor);
   });
@@ -192,29 +210,12 @@ class Strings {
   std::uint64_t hash_ = 0;
 };
 
-class Near {
- public:
-  Near(unsigned width, Arena& arena)
-      : shift_(width > kNearBits ? width - kNearBits : 0),
-        latest_(arena.make<std::uint32_t>(std::size_t{1} << kNearBits)) {
-    std::fill(latest_.begin(), latest_.end(), 0);
-  }
-  std::uint32_t put(std::uint64_t above, std::uint32_t position) {
-    return numpact::put(latest_[static_cast<std::size_t>(above >> shift_)], position);
-  }
-
- private:
-  unsigned shift_;
-  std::span<std::uint32_t> latest_;
-};
-
 // In one pass, as each of the three waits for its table.
 template <Latent L, class SameOrAlike>
 void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Range<L>& range,
                   SameOrAlike same, const LookbackCandidates& found, Arena& arena) {
   Strings strings(latents.size(), arena);
-  Near near(static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower))),
-            arena);
+  const Near near(range, arena);
   std::uint32_t* const to_same = found.same.data();
   std::uint32_t* const to_strings = found.strings.data();
   std::uint32_t* const to_near = found.near.data();
@@ -222,17 +223,16 @@ void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Ra
       kStringN,
       [&, to_same, to_strings, to_near, all = latents.data(), lower = range.lower](
           std::size_t begin, std::size_t end) {
-        // Copies can stay in registers. Of the tables they are the same; only strings change
-        // beside.
+        // Copies can stay in registers. They share the tables; what strings have beside goes back.
         SameOrAlike here_same = same;
         Strings here_strings = strings;
-        Near here_near = near;
+        const Near here_near = near;
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t position = static_cast<std::uint32_t>(i);
           const std::uint64_t above = static_cast<L>(all[i] - lower);
           to_same[i] = here_same.put(above, position);
           to_strings[i] = here_strings.put(all[i], position);
-          to_near[i] = here_near.put(above, position);
+          to_near[i] = put(here_near.of(above), position);
         }
         strings = here_strings;
       },
@@ -241,7 +241,7 @@ void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Ra
         const std::uint64_t above = static_cast<L>(latents[begin] - range.lower);
         same.put(above, last);
         strings.put(latents[begin], last);
-        near.put(above, last);
+        near.of(above) = last;
         for (std::uint32_t* const lookbacks : {to_same, to_strings, to_near}) {
           std::fill(lookbacks + begin, lookbacks + end, 1);
         }

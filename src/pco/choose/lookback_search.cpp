@@ -50,9 +50,9 @@ constexpr float kAlike = 1.05f;
 constexpr std::size_t kApart = 4;
 // More lookbacks at each number take longer: they must save this share.
 constexpr float kWorthMany = 0.99f;
-// Fewer don't tell which are worth it.
+// Of short pages fewer don't tell which are worth it.
 constexpr std::size_t kLeastForMany = 2048;
-// And learn costs that are too high: the least samples by this share, larger ones by less.
+// Costs that small samples teach are too high: those of the least by this share, others by less.
 constexpr float kMostSlack = 0.15f;
 constexpr std::size_t kNoSlackN = 1024;
 constexpr std::size_t kNoSlackNForSize = 2048;

@@ -20,7 +20,7 @@ struct Trial {
   float sampled_bits = bits;  // what the sample said of the choice: more where cuts save
   float promise = 0;          // the share that must be promised at least before a search is tried
   PageRepeats* repeats = nullptr;  // of the page, kept from trial to trial; or null
-  bool is_part = false;            // of a run that is cut
+  bool is_part = false;            // of a run that is cut, and time counts
 };
 
 // Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.

@@ -136,7 +136,7 @@ bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints
     const ChooseHints part_hints = config.level >= kLevelForSize ? hints : ways.hints();
     Choices chosen = choose_plain(part.type, ordered, n, config, arena,
                                   is_part ? &part_hints : nullptr, choices);
-    chosen.is_part = config.level < kLevelForSize;
+    chosen.is_part = true;
     if (is_part) ways.note(n, part_hints, chosen.all()[0]);
     if (config.level >= kLevelForSize || tries.is_due()) {
       tries.note(n,
