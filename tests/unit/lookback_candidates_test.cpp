@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "pco/choose/lookback_candidates.hpp"
@@ -45,7 +46,7 @@ void find_one(std::span<const L> latents, const FlatBlocks& blocks,
 template <class T>
 class CandidatesFound : public ::testing::Test {
  protected:
-  static constexpr Find<T> kAll[] = {
+  static constexpr std::array<Find<T>, 7> kAll = {
       find_same<T>,
       find_near<T>,
       find_one<T, 0, &LookbackCandidates::same>,

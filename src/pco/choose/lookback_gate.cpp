@@ -99,7 +99,7 @@ float equal_bits_without_delta(std::span<const L> latents, std::size_t equal_n, 
   // All without branches, as these would not be foreseen.
   for (std::size_t i = 1; i < latents.size(); ++i) {
     const bool is_equal = latents[i] == latents[i - 1];
-    most = is_equal & (votes == 0) ? latents[i] : most;
+    most = (is_equal & (votes == 0)) ? latents[i] : most;
     const std::size_t vote = latents[i] == most ? 1 : std::size_t{0} - 1;
     votes += is_equal ? vote : 0;
   }

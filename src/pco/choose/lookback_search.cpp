@@ -399,9 +399,9 @@ class Search {
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bits) {
-  const auto slack = [](std::size_t sample_n, std::size_t none_n) {
-    if (sample_n >= none_n) return 1.0f;
-    const float missing = static_cast<float>(none_n - std::max(sample_n, kLeastSampleN));
+  const auto slack_of = [](std::size_t learned_n, std::size_t none_n) {
+    if (learned_n >= none_n) return 1.0f;
+    const float missing = static_cast<float>(none_n - std::max(learned_n, kLeastSampleN));
     return 1 + kMostSlack * missing / static_cast<float>(none_n - kLeastSampleN);
   };
   // A part of a short page, so that choosing its lookbacks takes the longest.
@@ -417,12 +417,12 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bit
     const std::size_t sample_n = level >= 10 ? part(4, 16, 18) : part(32, 12, 15);
     const std::size_t rounds = level >= 10 ? 3 : 1;
     const std::size_t most = level >= 10 ? 64 : 24;
-    return {sample_n, rounds, most, most, alike_n, slack(sample_n, kNoSlackNForSize)};
+    return {sample_n, rounds, most, most, alike_n, slack_of(sample_n, kNoSlackNForSize)};
   }
   const std::size_t sample_n = part(64, is_long && bits > kRareBits ? 10 : 11, 15);
   const bool tries_more = level >= 8 && (is_long || sample_n >= kLeastForMany);
-  return {sample_n, level < 6 ? 0u : 1u,       8, tries_more ? 24u : 8u,
-          alike_n,  slack(sample_n, kNoSlackN)};
+  return {sample_n, level < 6 ? 0u : 1u,          8, tries_more ? 24u : 8u,
+          alike_n,  slack_of(sample_n, kNoSlackN)};
 }
 
 Lookback lookback_for(std::size_t n) {
