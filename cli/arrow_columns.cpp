@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrow_columns.hpp"
 
+#include <arrow/array/array_base.h>
 #include <arrow/array/array_nested.h>
 #include <arrow/array/array_primitive.h>
 #include <arrow/buffer.h>
+#include <arrow/extension_type.h>
 #include <arrow/io/file.h>
 #include <arrow/io/memory.h>
 #include <arrow/util/io_util.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "temporary_file.hpp"
+#include "utf8.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -107,16 +110,67 @@ std::optional<LogicalType> logical_type(const arrow::DataType& type) {
   }
 }
 
-// The numbers of a column's arrays, nulls dropped or refused.
+bool is_list(const arrow::DataType& type) {
+  return type.id() == ArrowType::FIXED_SIZE_LIST || type.id() == ArrowType::LIST ||
+         type.id() == ArrowType::LARGE_LIST;
+}
+
+const arrow::DataType& value_type_of(const arrow::DataType& list) {
+  return *static_cast<const arrow::BaseListType&>(list).value_type();
+}
+
+// Where the numbers of an array of lists begin and end, and how many each list has. Lists are not
+// null.
+class ListRows {
+ public:
+  explicit ListRows(const arrow::Array& array) : array_(array) {}
+
+  std::uint64_t length(std::int64_t row) const {
+    switch (array_.type_id()) {
+      case ArrowType::LIST:
+        return static_cast<std::uint64_t>(
+            static_cast<const arrow::ListArray&>(array_).value_length(row));
+      case ArrowType::LARGE_LIST:
+        return static_cast<std::uint64_t>(
+            static_cast<const arrow::LargeListArray&>(array_).value_length(row));
+      default:
+        return static_cast<std::uint64_t>(
+            static_cast<const arrow::FixedSizeListArray&>(array_).value_length(row));
+    }
+  }
+
+  arrow::Result<std::shared_ptr<arrow::Array>> numbers() const {
+    switch (array_.type_id()) {
+      case ArrowType::LIST:
+        return static_cast<const arrow::ListArray&>(array_).Flatten();
+      case ArrowType::LARGE_LIST:
+        return static_cast<const arrow::LargeListArray&>(array_).Flatten();
+      default:
+        return static_cast<const arrow::FixedSizeListArray&>(array_).Flatten();
+    }
+  }
+
+ private:
+  const arrow::Array& array_;
+};
+
+std::shared_ptr<arrow::Array> without_extension(std::shared_ptr<arrow::Array> array) {
+  while (array->type_id() == ArrowType::EXTENSION) {
+    array = static_cast<const arrow::ExtensionArray&>(*array).storage();
+  }
+  return array;
+}
+
+// The numbers of a column's arrays; nulls are refused, dropped, or noted as runs.
 class ArrayNumbers final : public NumberInput {
  public:
   ArrayNumbers(NextArrays next, const Column& column, std::optional<std::uint64_t> rows,
-               const InputOptions& options, const std::string& file)
+               NullPolicy nulls, const std::string& file)
       : next_(std::move(next)),
         column_(column),
-        options_(options),
+        policy_(nulls),
         place_(column_place(file, column.name)) {
-    if (rows && !options.drop_nulls) {
+    if (rows && policy_ == NullPolicy::kError) {
       count_ = *rows * std::max<std::uint64_t>(1, column.list_size);
     }
   }
@@ -129,17 +183,20 @@ class ArrayNumbers final : public NumberInput {
       const std::int64_t length =
           std::min<std::int64_t>(array_->length() - at_, std::int64_t{kPieceNumbers});
       const NumberView piece = view(*array_->data(), at_, length);
+      if (policy_ == NullPolicy::kKeep) note_runs(at_, length);
       at_ += length;
       if (piece.count > 0) return piece;
     }
   }
 
   std::optional<std::uint64_t> count() const override { return count_; }
-  std::uint64_t nulls_dropped() const override { return nulls_; }
+  std::uint64_t null_count() const override { return nulls_; }
+  NullRuns* null_runs() override { return policy_ == NullPolicy::kKeep ? &runs_ : nullptr; }
 
  private:
   // To the next array. False at the end.
   bool advance() {
+    if (array_ != nullptr) row_ += array_rows_;
     at_ = 0;
     array_ = nullptr;
     while (arrays_ == nullptr || chunk_ == arrays_->num_chunks()) {
@@ -147,31 +204,61 @@ class ArrayNumbers final : public NumberInput {
       chunk_ = 0;
       if (arrays_ == nullptr) return false;
     }
-    array_ = arrays_->chunk(chunk_++);
+    array_ = without_extension(arrays_->chunk(chunk_++));
     check_arrow(array_->Validate(), place_);
-    count_nulls();
+    array_rows_ = static_cast<std::uint64_t>(array_->length());
+    count_nulls(1);
     if (column_.list_size == 0) return true;
-    array_ = take_arrow(static_cast<const arrow::FixedSizeListArray&>(*array_).Flatten(), place_);
-    count_nulls();
+    check_lengths();
+    array_ = take_arrow(ListRows(*array_).numbers(), place_);
+    count_nulls(column_.list_size);
     return true;
   }
 
-  void count_nulls() {
+  void check_lengths() const {
+    const ListRows lists(*array_);
+    for (std::int64_t row = 0; row < array_->length(); ++row) {
+      if (lists.length(row) == column_.list_size) continue;
+      throw Failure(ExitCode::kFailure, place_,
+                    fmt::format("row {} is a list of length {}, row 0 one of length {}: vectors "
+                                "have one length",
+                                row_ + static_cast<std::uint64_t>(row), lists.length(row),
+                                column_.list_size));
+    }
+  }
+
+  // `numbers_in_row`: of array_.
+  void count_nulls(std::uint64_t numbers_in_row) {
     const auto nulls = static_cast<std::uint64_t>(array_->null_count());
-    if (nulls > 0 && !options_.drop_nulls) refuse_nulls(nulls);
+    if (nulls > 0 && policy_ == NullPolicy::kError) refuse_nulls(nulls, numbers_in_row);
     nulls_ += nulls;
   }
 
   // Counts what is left to name the whole number of nulls.
-  [[noreturn]] void refuse_nulls(std::uint64_t nulls) {
+  [[noreturn]] void refuse_nulls(std::uint64_t nulls, std::uint64_t numbers_in_row) {
+    std::int64_t first = 0;
+    while (!array_->IsNull(first)) ++first;
+    const std::uint64_t row = row_ + static_cast<std::uint64_t>(first) / numbers_in_row;
     for (; arrays_ != nullptr; arrays_ = next_(), chunk_ = 0) {
       for (int i = chunk_; i < arrays_->num_chunks(); ++i) {
         nulls += static_cast<std::uint64_t>(arrays_->chunk(i)->null_count());
       }
     }
     throw Failure(ExitCode::kFailure, place_,
-                  fmt::format("{} null{}{}", nulls, nulls == 1 ? "" : "s",
-                              options_.lists ? "" : " (--nulls drop leaves them out)"));
+                  fmt::format("{} null{}, the first in row {}{}", nulls, nulls == 1 ? "" : "s", row,
+                              column_.list_size == 0 ? kNullAdvice : ""));
+  }
+
+  void note_runs(std::int64_t at, std::int64_t length) {
+    if (array_->null_count() == 0) return runs_.add_numbers(static_cast<std::uint64_t>(length));
+    for (std::int64_t i = at; i < at + length;) {
+      const bool is_null = array_->IsNull(i);
+      std::int64_t end = i + 1;
+      while (end < at + length && array_->IsNull(end) == is_null) ++end;
+      const auto rows = static_cast<std::uint64_t>(end - i);
+      is_null ? runs_.add_nulls(rows) : runs_.add_numbers(rows);
+      i = end;
+    }
   }
 
   NumberView view(const arrow::ArrayData& data, std::int64_t at, std::int64_t length) {
@@ -207,13 +294,16 @@ class ArrayNumbers final : public NumberInput {
   NextArrays next_;
   Column column_;
   std::optional<std::uint64_t> count_;
-  InputOptions options_;
+  NullPolicy policy_;
   std::string place_;
   std::shared_ptr<arrow::ChunkedArray> arrays_;
   std::shared_ptr<arrow::Array> array_;
-  int chunk_ = 0;        // the next of arrays_
-  std::int64_t at_ = 0;  // within array_
+  int chunk_ = 0;                 // the next of arrays_
+  std::int64_t at_ = 0;           // within array_
+  std::uint64_t row_ = 0;         // where array_ begins
+  std::uint64_t array_rows_ = 0;  // of array_
   std::uint64_t nulls_ = 0;
+  NullRuns runs_;
   std::vector<std::uint64_t> buffer_;
 };
 
@@ -221,11 +311,8 @@ constexpr std::size_t kMostHeld = std::size_t{32} << 20;
 
 // A long stream, put in a file that is gone when the program is.
 std::shared_ptr<arrow::io::RandomAccessFile> spooled(std::vector<std::byte>& piece, Input& input) {
-  const std::string name = (std::filesystem::temp_directory_path() / "numpact.XXXXXX").string();
-  std::vector<char> path(name.c_str(), name.c_str() + name.size() + 1);
-  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) fail_errno(name, "cannot be written");
-  ::unlink(path.data());
+  const std::string name = "temporary file";
+  const int descriptor = open_unnamed_file();
   auto file = take_arrow(arrow::io::FileOutputStream::Open(::dup(descriptor)), name);
   while (!piece.empty()) {
     check_arrow(file->Write(piece.data(), static_cast<std::int64_t>(piece.size())), name);
@@ -233,6 +320,86 @@ std::shared_ptr<arrow::io::RandomAccessFile> spooled(std::vector<std::byte>& pie
   }
   check_arrow(file->Close(), name);
   return take_arrow(arrow::io::ReadableFile::Open(descriptor), name);
+}
+
+// The names of what is inside a nested column.
+void add_leaves(const std::string& path, const arrow::DataType& type,
+                std::vector<std::string>& leaves) {
+  if (type.num_fields() == 0) {
+    leaves.push_back(fmt::format("'{}'", path));
+    return;
+  }
+  for (const std::shared_ptr<arrow::Field>& field : type.fields()) {
+    add_leaves(path + "." + field->name(), *field->type(), leaves);
+  }
+}
+
+std::string why_unfit(const std::string& name, const arrow::DataType& type) {
+  const std::string of_type = fmt::format("values of type {} cannot be compressed", type.ToString());
+  if (type.num_fields() == 0) return of_type;
+  std::vector<std::string> leaves;
+  add_leaves(name, type, leaves);
+  return fmt::format("{} (with it {})", of_type, fmt::join(leaves, ", "));
+}
+
+// The numbers in the first list of a column; none if there is no list, or it is null.
+std::optional<std::uint64_t> first_length(const NextArrays& next) {
+  while (const std::shared_ptr<arrow::ChunkedArray> arrays = next()) {
+    for (const std::shared_ptr<arrow::Array>& chunk : arrays->chunks()) {
+      if (chunk->length() == 0) continue;
+      const std::shared_ptr<arrow::Array> lists = without_extension(chunk);
+      if (lists->IsNull(0)) return std::nullopt;
+      return ListRows(*lists).length(0);
+    }
+  }
+  return std::nullopt;
+}
+
+// Sets type and list_size, or why it is unfit, of a column of lists that are wanted.
+void describe_lists(const arrow::DataType& type, Column& column,
+                    const std::function<NextArrays()>& open) {
+  column.type = *plain_number_type(value_type_of(type).id());
+  if (type.id() == ArrowType::FIXED_SIZE_LIST) {
+    column.list_size =
+        static_cast<std::uint64_t>(static_cast<const arrow::FixedSizeListType&>(type).list_size());
+  } else {
+    column.list_size = first_length(open()).value_or(0);
+  }
+  if (column.list_size > 0) return;
+  column.unfit = fmt::format("the first value of type {} is no list with numbers in it",
+                             column.source_type);
+}
+
+bool is_list_of_numbers(const arrow::DataType& type) {
+  return is_list(type) && plain_number_type(value_type_of(type).id());
+}
+
+Column describe_field(const arrow::Field& field, bool lists,
+                      const std::function<NextArrays()>& open) {
+  Column column;
+  column.name = field.name();
+  column.nullable = field.nullable();
+  column.metadata = metadata_of(field.metadata());
+  column.source_type = field.type()->ToString();
+  std::shared_ptr<arrow::DataType> type = field.type();
+  while (type->id() == ArrowType::EXTENSION) {
+    const auto& extension = static_cast<const arrow::ExtensionType&>(*type);
+    // As Arrow's IPC has it for readers that do not know the type.
+    column.metadata.emplace_back("ARROW:extension:name", extension.extension_name());
+    column.metadata.emplace_back("ARROW:extension:metadata", extension.Serialize());
+    type = extension.storage_type();
+  }
+  if (lists && is_list_of_numbers(*type)) {
+    describe_lists(*type, column, open);
+  } else if (const std::optional<NumberType> number = plain_number_type(type->id())) {
+    column.type = *number;
+  } else if (std::optional<LogicalType> logical = logical_type(*type)) {
+    column.type = *storage_of(logical->kind);
+    column.logical = std::move(*logical);
+  } else {
+    column.unfit = why_unfit(column.name, *field.type());
+  }
+  return column;
 }
 
 }  // namespace
@@ -244,28 +411,33 @@ void check_arrow(const arrow::Status& status, const std::string& place) {
   throw Failure(failed ? ExitCode::kFailure : ExitCode::kCorrupt, place, status.message());
 }
 
-Column describe_field(const arrow::Field& field, bool lists) {
-  Column column;
-  column.name = field.name();
-  column.source_type = field.type()->ToString();
-  if (lists && field.type()->id() == ArrowType::FIXED_SIZE_LIST) {
-    const auto& list = static_cast<const arrow::FixedSizeListType&>(*field.type());
-    const std::optional<NumberType> type = plain_number_type(list.value_type()->id());
-    if (type && list.list_size() > 0) {
-      column.type = *type;
-      column.list_size = static_cast<std::uint64_t>(list.list_size());
-      return column;
+Metadata metadata_of(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) {
+  Metadata pairs;
+  for (std::int64_t i = 0; metadata != nullptr && i < metadata->size(); ++i) {
+    pairs.emplace_back(metadata->key(i), metadata->value(i));
+  }
+  return pairs;
+}
+
+std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata) {
+  if (metadata.empty()) return nullptr;
+  auto made = std::make_shared<arrow::KeyValueMetadata>();
+  for (const auto& [key, value] : metadata) made->Append(key, value);
+  return made;
+}
+
+std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists,
+                                    const OpenArrays& open, const std::string& file) {
+  std::vector<Column> columns;
+  for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
+    if (const std::optional<std::size_t> bad = first_not_utf8(field->name())) {
+      throw Failure(ExitCode::kCorrupt, file,
+                    fmt::format("corrupt: the name of column {} is not UTF-8", columns.size()));
     }
+    const std::size_t index = columns.size();
+    columns.push_back(describe_field(*field, lists, [&] { return open(index); }));
   }
-  if (const std::optional<NumberType> type = plain_number_type(field.type()->id())) {
-    column.type = *type;
-  } else if (std::optional<LogicalType> logical = logical_type(*field.type())) {
-    column.type = *storage_of(logical->kind);
-    column.logical = std::move(*logical);
-  } else {
-    column.unfit = fmt::format("values of type {} cannot be compressed", column.source_type);
-  }
-  return column;
+  return columns;
 }
 
 std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type) {
@@ -333,9 +505,9 @@ std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {
 }
 
 std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
-                                         std::optional<std::uint64_t> rows,
-                                         const InputOptions& options, const std::string& file) {
-  return std::make_unique<ArrayNumbers>(std::move(next), column, rows, options, file);
+                                         std::optional<std::uint64_t> rows, NullPolicy nulls,
+                                         const std::string& file) {
+  return std::make_unique<ArrayNumbers>(std::move(next), column, rows, nulls, file);
 }
 
 }  // namespace numpact::cli

@@ -9,6 +9,7 @@
 #include <arrow/result.h>
 #include <arrow/status.h>
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 
 #include <functional>
 #include <memory>
@@ -30,8 +31,17 @@ T take_arrow(arrow::Result<T> result, const std::string& place) {
   return std::move(result).ValueUnsafe();
 }
 
-// `lists`: as InputOptions has it.
-Column describe_field(const arrow::Field& field, bool lists);
+// Gives the next arrays of one column, null at the end.
+using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
+// Gives the arrays of a column from their beginning.
+using OpenArrays = std::function<NextArrays(std::size_t column)>;
+
+// Describes all fields. With `lists` columns of lists are wanted too: those whose type does not say
+// how long the lists are get the length of their first list, which `open` finds.
+std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists,
+                                    const OpenArrays& open, const std::string& file);
+Metadata metadata_of(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata);
+std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata);
 
 // The Arrow type of the values of a column, lists included.
 std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column);
@@ -40,13 +50,10 @@ std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type);
 // The file, open for reading at any place: mapped, or read to its end where it is a stream.
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input);
 
-// Gives the next arrays of one column, null at the end.
-using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
-
 // `rows`: if known.
 std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
-                                         std::optional<std::uint64_t> rows,
-                                         const InputOptions& options, const std::string& file);
+                                         std::optional<std::uint64_t> rows, NullPolicy nulls,
+                                         const std::string& file);
 
 }  // namespace numpact::cli
 

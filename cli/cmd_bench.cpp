@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -228,7 +230,7 @@ class Runner {
  public:
   explicit Runner(const BenchOptions& options)
       : options_(options),
-        source_(parse_source_words(options.source)),
+        source_(parse_source_words(options.source, NullPolicy::kDrop)),
         config_(parse_encode_words(options.encode)),
         bench_(config_, options.rounds, options.threads) {
     source_.flatten = true;  // nothing is kept, so no shape is lost
@@ -250,11 +252,22 @@ class Runner {
  private:
   void measure_file(const std::string& file) {
     const std::unique_ptr<TableInput> table = open_table(file, options_.source.from, source_);
+    const std::vector<std::string> names = names_of(table->columns());
+    dtypes_ = table->has_names() ? wanted_dtypes(names, file, source_)
+                                 : std::vector<std::optional<NumberType>>{source_.dtype};
     if (table->has_names() && source_.column) {
       return measure_column(*table, find_column(*table, file, *source_.column), file);
     }
-    for (std::size_t i = 0; i < table->columns().size(); ++i) {
-      if (table->columns()[i].unfit.empty()) measure_column(*table, i, file);
+    std::set<std::size_t> skipped;
+    for (const std::string& name : source_.skip) skipped.insert(find_name(names, file, name));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string& unfit = table->columns()[i].unfit;
+      if (skipped.contains(i)) continue;
+      if (unfit.empty()) {
+        measure_column(*table, i, file);
+      } else {
+        say(fmt::format("{}: column '{}' is left out: {}", file, names[i], unfit));
+      }
     }
   }
 
@@ -268,8 +281,9 @@ class Runner {
     try {
       const bool plain = table.columns()[index].logical.kind == LogicalKind::kNumber;
       const auto input =
-          open_column(table, index, file, plain ? source_.dtype : std::nullopt, column);
+          open_column(table, index, file, plain ? dtypes_[index] : std::nullopt, column);
       row.count = read_all(*input, column.type, numbers);
+      if (input->null_count() > 0) say(fmt::format("{}: {} nulls left out", place, input->null_count()));
     } catch (const Failure& failure) {
       say(failure.what());
       code_ = failure.code();
@@ -298,6 +312,7 @@ class Runner {
   EncodeConfig config_;
   Bench bench_;
   std::vector<Peer> peers_;
+  std::vector<std::optional<NumberType>> dtypes_;  // of the columns of a file
   std::vector<Row> rows_;
   ExitCode code_ = ExitCode::kDone;
 };

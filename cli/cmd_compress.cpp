@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "files.hpp"
 #include "formats.hpp"
 #include "manifest.hpp"
+#include "null_file.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
@@ -25,11 +27,13 @@
 namespace numpact::cli {
 namespace {
 
+constexpr std::string_view kFileEnding = ".pco";
+
 class Compressor {
  public:
   explicit Compressor(const CompressOptions& options)
       : options_(options),
-        source_options_(parse_source_words(options.source)),
+        source_options_(parse_source_words(options.source, NullPolicy::kError)),
         input_name_(options.input == "-" ? "(stdin)" : options.input),
         executor_(options.threads) {
     write_options_.config = parse_encode_words(options.encode);
@@ -41,18 +45,39 @@ class Compressor {
   void run() {
     table_ = open_table(options_.input, options_.source.from, source_options_);
     for (const std::string& text : table_->notes()) note(text);
-    if (!table_->has_names() && source_options_.column) {
-      fail_usage(input_name_, "this format has no columns, --column does not apply");
+    if (!table_->has_names()) {
+      if (source_options_.column || !source_options_.skip.empty()) {
+        fail_usage(input_name_, "this format has no columns, --column and --skip do not apply");
+      }
+      return compress_column(0);
     }
-    if (table_->has_names() && !source_options_.column) {
-      compress_table();
-    } else {
-      compress_column(
-          table_->has_names() ? find_column(*table_, input_name_, *source_options_.column) : 0);
+    names_ = names_of(table_->columns());
+    dtypes_ = wanted_dtypes(names_, input_name_, source_options_);
+    for (const std::string& name : source_options_.skip) {
+      skipped_.insert(find_name(names_, input_name_, name));
     }
+    std::optional<std::size_t> chosen;
+    if (source_options_.column) {
+      chosen = find_name(names_, input_name_, *source_options_.column);
+    }
+    if (makes_folder(chosen.has_value())) return compress_table(chosen);
+    compress_column(chosen.value_or(0));
   }
 
  private:
+  // A table becomes a folder. One column of it becomes a file if it is asked for by name, or is the
+  // only one and the output is named as a file is; unless its nulls are to be kept, which takes a
+  // folder.
+  bool makes_folder(bool column_is_chosen) const {
+    const std::string& output = options_.output;
+    const bool is_file_name = output == "-" || output.ends_with(kFileEnding);
+    const bool is_file = column_is_chosen || (names_.size() == 1 && is_file_name);
+    if (!is_file || options_.source.nulls != "keep") return !is_file;
+    if (output.empty() || is_file_name) {
+      fail_usage("--nulls", "a .pco file cannot keep nulls, a folder does (-o FOLDER)");
+    }
+    return true;
+  }
   void note(const std::string& text) const {
     if (!options_.common.quiet) say(fmt::format("{}: {}", input_name_, text));
   }
@@ -82,10 +107,14 @@ class Compressor {
     return options_.input + "." + column_file_name(column.name, taken);
   }
 
+  std::optional<NumberType> dtype_of(std::size_t index) const {
+    return table_->has_names() ? dtypes_[index] : source_options_.dtype;
+  }
+
   void compress_column(std::size_t index) {
     Column column;
     const std::unique_ptr<NumberInput> numbers =
-        open_column(*table_, index, input_name_, source_options_.dtype, column);
+        open_column(*table_, index, input_name_, dtype_of(index), column);
     require_config_fits(column.type, write_options_.config, place_of(column));
     const std::string output = output_for_column(column);
     refuse_same_file(options_.input, output);
@@ -97,7 +126,18 @@ class Compressor {
         write_pco(*numbers, column.type, file, write_options_, place_of(column));
     file.commit();
     report(output, column, written);
+    note_not_kept(column);
     note_dropped(column, *numbers);
+  }
+
+  // What the table says of the values and a file of numbers cannot say.
+  void note_not_kept(const Column& column) const {
+    if (!table_->has_names()) return;
+    for (const auto& [key, value] : column.metadata) {
+      if (key != "ARROW:extension:name") continue;
+      note(fmt::format("column '{}': the extension type {} is not kept (a folder keeps it)",
+                       column.name, value));
+    }
   }
 
   // Restart points stay as they are where nothing else was asked for.
@@ -111,11 +151,12 @@ class Compressor {
   }
 
   void note_dropped(const Column& column, const NumberInput& numbers) const {
-    if (numbers.nulls_dropped() == 0) return;
-    note(fmt::format("column '{}': {} nulls left out", column.name, numbers.nulls_dropped()));
+    if (numbers.null_count() == 0) return;
+    note(fmt::format("column '{}': {} nulls left out", column.name, numbers.null_count()));
   }
 
-  void compress_table() {
+  // `chosen`: the only column, if one is asked for.
+  void compress_table(std::optional<std::size_t> chosen) {
     if (options_.append) fail_usage("--append", "a table needs --column");
     std::string output = options_.output;
     if (output.empty() && options_.input != "-") output = options_.input + ".pco";
@@ -124,18 +165,20 @@ class Compressor {
     }
     refuse_same_file(options_.input, output);
     write_options_.config.trailer = parse_trailer_words(options_.trailer, false);
-    check_table_columns();
+    table_->set_nulls(options_.source.nulls.empty() ? NullPolicy::kKeep : source_options_.nulls);
+    choose_columns(chosen);
 
     OutputFolder folder(output, options_.overwrite, kManifestName);
     Manifest manifest;
+    manifest.metadata = table_->metadata();
     std::set<std::string> taken;
     WrittenFile total;
     std::uint64_t raw_bytes = 0;
     for (std::size_t i = 0; i < table_->columns().size(); ++i) {
-      const Column& source = table_->columns()[i];
-      if (!source.unfit.empty()) {
-        manifest.skipped.push_back({source.name, source.source_type});
-        note(fmt::format("column '{}' is left out: {}", source.name, source.unfit));
+      if (!reasons_[i].empty()) {
+        const Column& source = table_->columns()[i];
+        manifest.skipped.push_back({source.name, source.source_type, reasons_[i]});
+        note(fmt::format("column '{}' is left out: {}", source.name, reasons_[i]));
         continue;
       }
       const ManifestColumn entry = compress_into(folder, i, taken, total);
@@ -152,21 +195,31 @@ class Compressor {
   }
 
   // Dates and truth values keep their type whatever --dtype says.
-  std::optional<NumberType> dtype_for(const Column& column) const {
-    return column.logical.kind == LogicalKind::kNumber ? source_options_.dtype : std::nullopt;
+  std::optional<NumberType> dtype_for(std::size_t index) const {
+    const Column& column = table_->columns()[index];
+    return column.logical.kind == LogicalKind::kNumber ? dtypes_[index] : std::nullopt;
   }
 
-  // Before anything is written.
-  void check_table_columns() const {
-    std::size_t fit = 0;
-    for (const Column& column : table_->columns()) {
-      if (!column.unfit.empty()) continue;
-      ++fit;
-      require_config_fits(dtype_for(column).value_or(column.type), write_options_.config,
-                          place_of(column));
+  // Which columns are left out, and why. Before anything is written.
+  void choose_columns(std::optional<std::size_t> chosen) {
+    reasons_.resize(names_.size());
+    std::string all;
+    bool any = false;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const Column& column = table_->columns()[i];
+      reasons_[i] = column.unfit;
+      if (skipped_.contains(i)) reasons_[i] = kSkipped;
+      if (chosen && *chosen != i) reasons_[i] = "was not asked for";
+      if (reasons_[i].empty()) {
+        any = true;
+        require_config_fits(dtype_for(i).value_or(column.type), write_options_.config,
+                            place_of(column));
+      } else {
+        all += fmt::format("{}'{}': {}", all.empty() ? ": " : "; ", column.name, reasons_[i]);
+      }
     }
-    if (fit == 0) {
-      throw Failure(ExitCode::kFailure, input_name_, "no column can be compressed");
+    if (!any) {
+      throw Failure(ExitCode::kFailure, input_name_, "no column can be compressed" + all);
     }
   }
 
@@ -174,16 +227,29 @@ class Compressor {
                                std::set<std::string>& taken, WrittenFile& total) {
     ManifestColumn entry;
     const std::unique_ptr<NumberInput> numbers =
-        open_column(*table_, index, input_name_, dtype_for(table_->columns()[index]), entry.column);
+        open_column(*table_, index, input_name_, dtype_for(index), entry.column);
+    const std::string place = place_of(entry.column);
     entry.file = column_file_name(entry.column.name, taken);
     OutputFile file(folder.path_of(entry.file), false, Content::kBinary);
+    NullFileWriter null_file;
+    NullRuns* const runs = numbers->null_runs();
+    WriteOptions write_options = write_options_;
+    if (runs != nullptr) write_options.after_piece = [&] { null_file.take(*runs); };
     const WrittenFile written =
-        write_pco(*numbers, entry.column.type, file, write_options_, place_of(entry.column));
+        write_pco(*numbers, entry.column.type, file, write_options, place);
     file.commit();
     entry.count = written.count;
-    entry.nulls_dropped = numbers->nulls_dropped();
     total.bytes += written.bytes;
-    note_dropped(entry.column, *numbers);
+    if (runs == nullptr) {
+      entry.nulls_dropped = numbers->null_count();
+      note_dropped(entry.column, *numbers);
+    } else if (runs->nulls() > 0) {
+      runs->finish();
+      null_file.take(*runs);
+      entry.null_count = runs->nulls();
+      entry.null_file = null_file_name(entry.file);
+      total.bytes += null_file.write(folder.path_of(entry.null_file), write_options_, place).bytes;
+    }
     return entry;
   }
 
@@ -193,6 +259,10 @@ class Compressor {
   ThreadExecutor executor_;  // of all columns
   WriteOptions write_options_;
   std::unique_ptr<TableInput> table_;
+  std::vector<std::string> names_;  // of its columns
+  std::vector<std::optional<NumberType>> dtypes_;
+  std::set<std::size_t> skipped_;
+  std::vector<std::string> reasons_;  // why columns are left out; empty for those that are not
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "column_rows.hpp"
 #include "commands.hpp"
 #include "files.hpp"
 #include "formats.hpp"
@@ -64,6 +65,9 @@ class Decompressor {
     }
     if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
     if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
+    if (options.nulls != "keep" && options.nulls != "drop") {
+      fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
+    }
   }
 
   ExitCode run() {
@@ -88,6 +92,7 @@ class Decompressor {
     if (!options_.column.empty()) fail_usage("--column", "chooses from a folder, not from a file");
     format_ = &format("text");
     columns_.push_back(open_numbers());
+    rows_.push_back(rows_without_nulls(*columns_.back()));
     Column column;
     column.name = column_name();
     column.type = type_of(*columns_[0]);
@@ -177,16 +182,27 @@ class Decompressor {
     }
     if (manifest.columns.size() > 1) share_columns();
     for (ManifestColumn& entry : manifest.columns) {
-      if (entry.count != manifest.columns[0].count) {
+      if (drops_nulls()) entry.null_count = 0;
+      if (entry.rows() != manifest.columns[0].rows()) {
         throw Failure(ExitCode::kFailure, options_.input,
                       "columns differ in length where nulls were left out (choose one with "
                       "--column)");
       }
+      if (entry.null_count > 0 && !format_->holds_nulls) {
+        throw Failure(ExitCode::kFailure, column_place(options_.input, entry.column.name),
+                      fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
+                                  entry.null_count, entry.null_count == 1 ? "" : "s",
+                                  format_->name));
+      }
       open_column_file(entry);
     }
     if (range_) plan_.count = range_->count;
-    if (!plan_.count) plan_.count = manifest.columns[0].count;
+    if (!plan_.count) plan_.count = manifest.columns[0].rows();
+    if (options_.column.empty()) plan_.metadata = manifest.metadata;
   }
+
+  // What is salvaged is numbers, whose rows are not known.
+  bool drops_nulls() const { return options_.nulls == "drop" || options_.salvage; }
 
   // Threads take a column each, in place of pieces of one.
   void share_columns() {
@@ -210,6 +226,7 @@ class Decompressor {
     const std::string path = options_.input + "/" + entry.file;
     const std::string place = column_place(path, entry.column.name);
     const NumberType type = entry.column.type;
+    if (entry.null_count > 0) return open_nullable_column(entry, path, place);
     if (range_) {
       columns_.push_back(std::make_unique<PcoRange>(path, place, *range_, config_, type));
     } else if (options_.salvage) {
@@ -217,34 +234,72 @@ class Decompressor {
     } else {
       columns_.push_back(open_all(std::make_unique<Input>(path), place, type));
     }
+    rows_.push_back(rows_without_nulls(*columns_.back()));
+    check_type(entry);
+    plan_.columns.push_back(entry.column);
+  }
+
+  void open_nullable_column(const ManifestColumn& entry, const std::string& path,
+                            const std::string& place) {
+    const std::string null_path = options_.input + "/" + entry.null_file;
+    const std::string null_place = column_place(null_path, entry.column.name);
+    DecodeConfig config = config_;
+    config.threads = 1;
+    auto runs = std::make_unique<RunReader>(null_path, null_place, config);
+    std::uint64_t rows = entry.rows();
+    if (range_) {
+      if (range_->first > rows || range_->count > rows - range_->first) {
+        throw Failure(ExitCode::kFailure, place,
+                      fmt::format("holds {} rows, not those of --range", rows));
+      }
+      NumberRange numbers;
+      numbers.first = runs->count_numbers(range_->first);
+      numbers.count = RunReader(null_path, null_place, config)
+                          .count_numbers(range_->first + range_->count) -
+                      numbers.first;
+      rows = range_->count;
+      columns_.push_back(
+          std::make_unique<PcoRange>(path, place, numbers, config_, entry.column.type));
+    } else {
+      if (!options_.ignore_trailer) read_to_end_.push_back(&runs->file());
+      columns_.push_back(open_all(std::make_unique<Input>(path), place, entry.column.type));
+    }
+    rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows, !range_));
+    check_type(entry);
+    plan_.columns.push_back(entry.column);
+  }
+
+  void check_type(const ManifestColumn& entry) const {
     const PcoInput& numbers = *columns_.back();
     if (*numbers.type() != entry.column.type) {
       throw Failure(ExitCode::kCorrupt, numbers.place(),
                     fmt::format("corrupt: holds {} numbers, not {} as the manifest says",
                                 name_of(*numbers.type()), name_of(entry.column.type)));
     }
-    plan_.columns.push_back(entry.column);
   }
 
   void write() {
     OutputFile file(output_, options_.overwrite, format_->content);
     const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
     ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
-    std::vector<NumberView> views(columns_.size());
+    std::vector<ColumnPiece> views(columns_.size());
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
     read_next(views);
     for (;;) {
       const std::uint64_t before = bytes;
       for (std::size_t c = 0; c < columns_.size(); ++c) {
-        bytes += bytes_of(views[c]).size();
-        if (views[c].count != views[0].count) refuse_count(*columns_[c], rows + views[c].count);
+        const NumberView& numbers = views[c].numbers;
+        bytes += bytes_of(numbers).size();
+        if (numbers.count != views[0].numbers.count) {
+          refuse_count(*columns_[c], rows + numbers.count);
+        }
       }
       // The library counts each column by itself.
       if (bytes > config_.limits.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
       }
-      const std::uint64_t count = views[0].count;
+      const std::uint64_t count = views[0].numbers.count;
       if (count == 0) break;
       write_and_read(*output, views);
       rows += count;
@@ -271,7 +326,7 @@ class Decompressor {
 
   // Writes what the views show; they become the next numbers, which are read meanwhile if there is
   // a thread for it. Errors come in the order that they have with one thread.
-  void write_and_read(TableOutput& output, std::vector<NumberView>& views) {
+  void write_and_read(TableOutput& output, std::vector<ColumnPiece>& views) {
     if (writing_ == nullptr) {
       output.write(views);
       return read_next(views);
@@ -279,10 +334,10 @@ class Decompressor {
     struct Shared {
       Decompressor& self;
       TableOutput& output;
-      const std::vector<NumberView>& views;
-      std::vector<NumberView> next;
+      const std::vector<ColumnPiece>& views;
+      std::vector<ColumnPiece> next;
       std::exception_ptr failures[2];
-    } shared{*this, output, views, std::vector<NumberView>(views.size()), {}};
+    } shared{*this, output, views, std::vector<ColumnPiece>(views.size()), {}};
     const auto task = [](void* argument, std::size_t i) noexcept {
       Shared& all = *static_cast<Shared*>(argument);
       try {
@@ -302,16 +357,16 @@ class Decompressor {
     views = std::move(shared.next);
   }
 
-  void read_next(std::vector<NumberView>& views) {
+  void read_next(std::vector<ColumnPiece>& views) {
     if (executor_ == nullptr) {
-      for (std::size_t c = 0; c < columns_.size(); ++c) views[c] = columns_[c]->next();
+      for (std::size_t c = 0; c < rows_.size(); ++c) views[c] = rows_[c]->next();
       return;
     }
     struct Shared {
-      std::vector<std::unique_ptr<PcoInput>>& columns;
-      std::vector<NumberView>& views;
+      std::vector<std::unique_ptr<ColumnRows>>& columns;
+      std::vector<ColumnPiece>& views;
       std::vector<std::exception_ptr> failures;
-    } shared{columns_, views, std::vector<std::exception_ptr>(columns_.size())};
+    } shared{rows_, views, std::vector<std::exception_ptr>(rows_.size())};
     const auto task = [](void* argument, std::size_t c) noexcept {
       Shared& all = *static_cast<Shared*>(argument);
       try {
@@ -342,7 +397,8 @@ class Decompressor {
   std::unique_ptr<ThreadExecutor> writing_;   // beside reading; none: one thread, or parts
   std::unique_ptr<ThreadExecutor> executor_;  // of several columns
   std::vector<std::unique_ptr<PcoInput>> columns_;
-  std::vector<PcoNumbers*> read_to_end_;  // of the columns
+  std::vector<std::unique_ptr<ColumnRows>> rows_;  // of the columns
+  std::vector<PcoNumbers*> read_to_end_;           // of the columns, and of their nulls
   bool lost_ = false;                     // some numbers
   OutputPlan plan_;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ class Runner {
   explicit Runner(const ExplainOptions& options)
       : options_(options),
         name_(options.input == "-" ? "(stdin)" : options.input),
-        source_(parse_source_words(options.source)),
+        source_(parse_source_words(options.source, NullPolicy::kDrop)),
         config_(parse_encode_words(options.encode)),
         limits_(parse_limit_words(options.limits)),
         chunk_(options.chunk) {
@@ -135,11 +136,21 @@ class Runner {
     if (!table.has_names() && source_.column) {
       fail_usage(name_, "this format has no columns, --column does not apply");
     }
+    const std::vector<std::string> names = names_of(table.columns());
+    dtypes_ = table.has_names() ? wanted_dtypes(names, name_, source_)
+                                : std::vector<std::optional<NumberType>>{source_.dtype};
     if (table.has_names() && source_.column) {
       return explain_column(table, find_column(table, name_, *source_.column));
     }
-    for (std::size_t i = 0; i < table.columns().size(); ++i) {
-      if (!table.columns()[i].unfit.empty()) continue;
+    std::set<std::size_t> skipped;
+    for (const std::string& name : source_.skip) skipped.insert(find_name(names, name_, name));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (skipped.contains(i)) continue;
+      const std::string& unfit = table.columns()[i].unfit;
+      if (!unfit.empty()) {
+        note(fmt::format("column '{}' is left out: {}", names[i], unfit));
+        continue;
+      }
       try {
         explain_column(table, i);
       } catch (const Failure& failure) {
@@ -150,6 +161,10 @@ class Runner {
     }
   }
 
+  void note(const std::string& text) const {
+    if (!options_.common.quiet) say(fmt::format("{}: {}", name_, text));
+  }
+
   void explain_column(TableInput& table, std::size_t index) {
     ExplainedColumn explained;
     explained.place = table.has_names() ? column_place(name_, table.columns()[index].name) : name_;
@@ -157,9 +172,12 @@ class Runner {
     const bool converts = is_plain || source_.column || !table.has_names();
     Column column;
     const std::unique_ptr<NumberInput> input =
-        open_column(table, index, name_, converts ? source_.dtype : std::nullopt, column);
+        open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
     std::vector<std::uint64_t> numbers;
     const std::size_t count = read_all(*input, column.type, numbers);
+    if (input->null_count() > 0) {
+      note(fmt::format("column '{}': {} nulls left out", column.name, input->null_count()));
+    }
     require_config_fits(column.type, config_, explained.place);
     explained.level = config_.level;
     explain_numbers(NumberView(column.type, numbers.data(), count), explained.place,
@@ -224,6 +242,7 @@ class Runner {
   EncodeConfig config_;
   DecodeConfig limits_;
   std::optional<std::size_t> chunk_;
+  std::vector<std::optional<NumberType>> dtypes_;  // of the columns of a table
   std::vector<ExplainedColumn> columns_;
   ExitCode code_ = ExitCode::kDone;
 };

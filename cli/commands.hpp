@@ -23,10 +23,17 @@ struct CommonOptions {
 struct SourceWords {
   std::string from;
   std::string column;
-  std::string dtype;
-  std::string nulls = "error";
+  std::vector<std::string> dtypes;  // TYPE or NAME=TYPE
+  std::vector<std::string> skip;
+  std::string nulls;  // empty: what fits the output
   bool flatten = false;
   bool no_header = false;
+  // CSV
+  std::string delimiter;
+  std::string quote = "\"";
+  std::string decimal = ".";
+  std::string null_values;
+  std::string memory;
 };
 
 struct CompressOptions {
@@ -50,6 +57,7 @@ struct DecompressOptions {
   std::string column;
   std::string dtype;
   std::string range;
+  std::string nulls = "keep";
   bool overwrite = false;
   bool salvage = false;         // what is sound, and a word on what is not
   bool ignore_trailer = false;  // whatever checksums say

@@ -88,7 +88,8 @@ class Converted final : public NumberInput {
   }
 
   std::optional<std::uint64_t> count() const override { return input_->count(); }
-  std::uint64_t nulls_dropped() const override { return input_->nulls_dropped(); }
+  std::uint64_t null_count() const override { return input_->null_count(); }
+  NullRuns* null_runs() override { return input_->null_runs(); }
 
  private:
   template <class From, class To>

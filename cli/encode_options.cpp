@@ -88,6 +88,8 @@ Compatibility parse_compatibility(const std::string& text) {
   fail_usage("--compat", fmt::format("'{}' is none of 1, 2, 3, 4.0, 4.1", text));
 }
 
+}  // namespace
+
 // Bytes: digits and perhaps K, M, G or T, which count in steps of 1024.
 std::uint64_t parse_size(const std::string& option, const std::string& text) {
   std::string_view digits = text;
@@ -111,8 +113,6 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   }
   return *number << shift;
 }
-
-}  // namespace
 
 EncodeConfig parse_encode_words(const EncodeWords& words) {
   EncodeConfig config;

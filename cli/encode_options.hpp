@@ -48,6 +48,8 @@ DecodeConfig parse_limit_words(const LimitWords& words);
 std::optional<NumberRange> parse_range(const std::string& word,
                                        const std::string& option = "--range");
 std::optional<NumberType> parse_dtype(const std::string& word);
+// Bytes, as in 4096, 64K, 512M, 2G.
+std::uint64_t parse_size(const std::string& option, const std::string& text);
 
 // Fails with a usage error if the mode or delta does not apply to the type.
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place);

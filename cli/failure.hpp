@@ -44,6 +44,10 @@ void check(const Status& status, const std::string& place);
 // "FILE: column 'NAME'".
 std::string column_place(const std::string& file, const std::string& column);
 
+// What a message on nulls ends with.
+inline constexpr const char* kNullAdvice =
+    " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)";
+
 // The text with control characters made visible, so that it stays one line.
 std::string one_line(std::string_view text);
 

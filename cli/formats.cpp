@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "decompressed_source.hpp"
 #include "failure.hpp"
 #include "npy_header.hpp"
 
@@ -18,22 +19,24 @@ namespace {
 constexpr std::string_view kArrowStreamMagic = "\xff\xff\xff\xff";
 
 constexpr Format kFormats[] = {
-    {"text", {".txt"}, "", Content::kText, nullptr, make_text},
-    {"npy", {".npy"}, kNpyMagic, Content::kBinary, open_npy, make_npy},
-    {"raw", {".raw", ".bin"}, "", Content::kBinary, open_raw, make_raw},
-    {"csv", {".csv"}, "", Content::kText, open_csv, make_csv},
-    {"tsv", {".tsv", ".tab"}, "", Content::kText, open_tsv, make_tsv},
-    {"parquet", {".parquet", ".pq"}, "PAR1", Content::kBinary, open_parquet, make_parquet},
+    {"text", {".txt"}, "", Content::kText, true, nullptr, make_text},
+    {"npy", {".npy"}, kNpyMagic, Content::kBinary, false, open_npy, make_npy},
+    {"raw", {".raw", ".bin"}, "", Content::kBinary, false, open_raw, make_raw},
+    {"csv", {".csv"}, "", Content::kText, true, open_csv, make_csv},
+    {"tsv", {".tsv", ".tab"}, "", Content::kText, true, open_tsv, make_tsv},
+    {"parquet", {".parquet", ".pq"}, "PAR1", Content::kBinary, true, open_parquet, make_parquet},
     {"arrow",
      {".arrow", ".feather", ".ipc"},
      "ARROW1",
      Content::kBinary,
+     true,
      open_arrow_file,
      make_arrow_file},
     {"arrows",
      {".arrows"},
      kArrowStreamMagic,
      Content::kBinary,
+     true,
      open_arrow_stream,
      make_arrow_stream},
 };
@@ -106,7 +109,13 @@ const Format& output_format(std::string_view name) {
 }
 
 const Format& guess_input_format(Input& input, bool dtype_given) {
-  const Format* format = by_extension(input.path());
+  const std::string_view compressed = compressed_ending(input.path());
+  const Format* format =
+      by_extension(input.path().substr(0, input.path().size() - compressed.size()));
+  if (format != nullptr && !compressed.empty() && format->content != Content::kText) {
+    throw Failure(ExitCode::kFailure, input.name(),
+                  fmt::format("only text is read from {} files: decompress it first", compressed));
+  }
   if (format != nullptr && format->open != nullptr) return *format;
   // Raw numbers may begin like anything: they are not searched for the marks of other formats.
   if (dtype_given) return *by_name("raw");
@@ -133,7 +142,9 @@ std::unique_ptr<TableInput> open_table(std::unique_ptr<Input> input, const std::
                                        const InputOptions& options) {
   const Format& format = format_name.empty() ? guess_input_format(*input, options.dtype.has_value())
                                              : input_format(format_name);
-  return format.open(std::move(input), options);
+  std::unique_ptr<TableInput> table = format.open(std::move(input), options);
+  table->set_nulls(options.nulls);
+  return table;
 }
 
 }  // namespace numpact::cli

@@ -22,6 +22,7 @@ struct Format {
   std::string_view extensions[4];
   std::string_view magic;  // how its files begin; may be empty
   Content content;
+  bool holds_nulls;  // when it is written
   OpenInput* open;   // null: is not read
   MakeOutput* make;  // null: is not written
 };

@@ -30,10 +30,12 @@ class ArrowTable : public TableInput {
       : TableInput(true), name_(input.name()), options_(options), file_(arrow_file(input)) {}
 
   void describe(const arrow::Schema& schema) {
-    for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
-      columns_.push_back(describe_field(*field, options_.lists));
-    }
+    metadata_ = metadata_of(schema.metadata());
+    columns_ = describe_fields(schema, options_.lists,
+                               [this](std::size_t index) { return arrays(index); }, name_);
   }
+
+  virtual NextArrays arrays(std::size_t index) = 0;
 
   std::string name_;
   InputOptions options_;
@@ -44,43 +46,47 @@ class ArrowFileTable final : public ArrowTable {
  public:
   ArrowFileTable(Input& input, const InputOptions& options) : ArrowTable(input, options) {
     const auto reader = take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_), name_);
-    describe(*reader->schema());
+    describe(*reader->schema());  // NOLINT(clang-analyzer-optin.cplusplus.VirtualCall): final
     rows_ = static_cast<std::uint64_t>(take_arrow(reader->CountRows(), name_));
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
-    const auto reader =
-        take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_, only_field(index)), name_);
-    const std::string place = column_place(name_, columns_[index].name);
-    auto next = [reader, place, batch = 0]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
-      if (batch == reader->num_record_batches()) return nullptr;
-      return only_column(*take_arrow(reader->ReadRecordBatch(batch++), place));
-    };
-    return read_arrays(std::move(next), columns_[index], rows_, options_, name_);
+    return read_arrays(arrays(index), columns_[index], rows_, nulls_, name_);
   }
 
  private:
+  NextArrays arrays(std::size_t index) override {
+    const auto reader =
+        take_arrow(arrow::ipc::RecordBatchFileReader::Open(file_, only_field(index)), name_);
+    return [reader, place = name_, batch = 0]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
+      if (batch == reader->num_record_batches()) return nullptr;
+      return only_column(*take_arrow(reader->ReadRecordBatch(batch++), place));
+    };
+  }
+
   std::uint64_t rows_ = 0;
 };
 
 class ArrowStreamTable final : public ArrowTable {
  public:
   ArrowStreamTable(Input& input, const InputOptions& options) : ArrowTable(input, options) {
-    describe(*open_stream({})->schema());
+    describe(*open_stream({})->schema());  // NOLINT(clang-analyzer-optin.cplusplus.VirtualCall)
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
+    return read_arrays(arrays(index), columns_[index], std::nullopt, nulls_, name_);
+  }
+
+ private:
+  NextArrays arrays(std::size_t index) override {
     const auto reader = open_stream(only_field(index));
-    const std::string place = column_place(name_, columns_[index].name);
-    auto next = [reader, place]() -> std::shared_ptr<arrow::ChunkedArray> {
+    return [reader, place = name_]() -> std::shared_ptr<arrow::ChunkedArray> {
       std::shared_ptr<arrow::RecordBatch> batch;
       check_arrow(reader->ReadNext(&batch), place);
       return batch == nullptr ? nullptr : only_column(*batch);
     };
-    return read_arrays(std::move(next), columns_[index], std::nullopt, options_, name_);
   }
 
- private:
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> open_stream(
       const arrow::ipc::IpcReadOptions& options) {
     const std::int64_t size = take_arrow(file_->GetSize(), name_);

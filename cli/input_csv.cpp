@@ -1,93 +1,216 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as text. Types are those that fit all rows, so the file is looked through before any
-// number is handed on; then a column at a time is read from its start.
-#include <utility>
+// Tables as text. The file is read once: types are those that keep all values, so the values wait
+// in a spool until the last row was seen.
+#include <fmt/format.h>
 
-#include "arrow_columns.hpp"
-#include "convert.hpp"
-#include "csv_types.hpp"
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "csv/csv_column.hpp"
+#include "csv/dialect.hpp"
+#include "csv/record_reader.hpp"
+#include "spool.hpp"
+#include "decompressed_source.hpp"
+#include "failure.hpp"
 #include "formats.hpp"
+#include "utf8.hpp"
 
 namespace numpact::cli {
 namespace {
 
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+
+// The encoding of a file that is not UTF-8, as its first bytes tell; empty if they do not. ASCII
+// characters as pairs of bytes show by their zeros.
+std::string_view other_encoding(std::string_view front) {
+  using namespace std::string_view_literals;
+  if (front.starts_with("\xff\xfe\0\0"sv) || front.starts_with("\0\0\xfe\xff"sv)) return "UTF-32";
+  if (front.starts_with("\xff\xfe"sv) || front.starts_with("\xfe\xff"sv)) return "UTF-16";
+  if (front.size() < 4) return {};
+  const bool zeros[] = {front[0] == 0, front[1] == 0, front[2] == 0, front[3] == 0};
+  if ((zeros[0] && zeros[1] && zeros[2]) || (zeros[1] && zeros[2] && zeros[3])) return "UTF-32";
+  if ((zeros[0] && zeros[2]) || (zeros[1] && zeros[3])) return "UTF-16";
+  return {};
+}
+
+bool is_empty_line(std::span<const CsvField> record) {
+  return record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
+}
+
 class CsvTable final : public TableInput {
  public:
-  CsvTable(Input& input, const InputOptions& options, char separator)
+  CsvTable(Input& input, const InputOptions& options, char delimiter)
       : TableInput(true),
         name_(input.name()),
         options_(options),
-        file_(arrow_file(input)),
-        types_(file_, {separator, options.has_header}, name_) {
-    if (options.column) {
-      look_at_one(*options.column);
-    } else {
-      look_at_all();
-    }
+        dialect_{options.csv.delimiter.value_or(delimiter), options.csv.quote, options.csv.decimal,
+                 options.csv.has_header, options.csv.null_values},
+        spool_(options.csv.memory_bytes) {
+    const std::unique_ptr<ByteSource> source = decompressed(input);
+    CsvRecordReader reader(*source, name_);
+    begin(reader);
+    read_names(reader);
+    make_columns();
+    while (read_record(reader)) add_row();
+    finish();
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
-    Column parsed = columns_[index];
-    if (parsed.type == NumberType::kF16) parsed.type = NumberType::kF32;
-    const std::string place = column_place(name_, parsed.name);
-    auto next = [this, index,
-                 blocks =
-                     CsvBlocks(file_, name_)]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
-      const std::shared_ptr<arrow::Buffer> block = blocks.next();
-      return block == nullptr ? nullptr : types_.read(index, block, blocks.is_first());
-    };
-    auto numbers = read_arrays(std::move(next), parsed, types_.rows(), options_, name_);
-    return convert_numbers(std::move(numbers), parsed.type, columns_[index].type,
-                           Conversion::kRound, place);
+    const CsvColumn& column = *values_[index];
+    const Occurrence& nulls = column.nulls();
+    if (nulls && nulls_ == NullPolicy::kError) {
+      throw Failure(ExitCode::kFailure, column_place(name_, columns_[index].name),
+                    fmt::format("{} null{}, the first on line {}{}", nulls.count,
+                                nulls.count == 1 ? "" : "s", nulls.line, kNullAdvice));
+    }
+    return column.open(nulls_ == NullPolicy::kKeep);
   }
 
  private:
-  std::shared_ptr<arrow::DataType> parse_type() const {
-    return arrow_type_of(options_.dtype == NumberType::kF16 ? NumberType::kF32 : *options_.dtype);
+  // Checks the encoding and settles the dialect.
+  void begin(CsvRecordReader& reader) {
+    const std::string_view front = reader.front();
+    if (front.empty()) throw Failure(ExitCode::kCorrupt, name_, "is empty: there is no header");
+    if (const std::string_view encoding = other_encoding(front); !encoding.empty()) {
+      throw Failure(ExitCode::kFailure, name_,
+                    fmt::format("the encoding is {}, not UTF-8 (iconv -f {} -t UTF-8 converts it)",
+                                encoding, encoding));
+    }
+    if (front.starts_with(kUtf8Mark)) reader.skip_bytes(kUtf8Mark.size());
+    if (!options_.csv.delimiter && dialect_.delimiter == ',') {
+      dialect_.delimiter =
+          recognise_delimiter(reader.front(), reader.front_is_whole(), dialect_);
+      if (dialect_.delimiter != ',') {
+        notes_.push_back(
+            fmt::format("the delimiter is taken to be {}", delimiter_name(dialect_.delimiter)));
+      }
+    }
+    if (dialect_.decimal == dialect_.delimiter) {
+      fail_usage("--decimal", fmt::format("{} is the delimiter too (--delimiter)",
+                                          delimiter_name(dialect_.delimiter)));
+    }
+    reader.set_dialect(dialect_);
   }
 
-  Column describe(std::size_t index) const {
-    Column column = describe_field(*arrow::field(types_.names()[index], types_.type(index)), false);
-    // Arrow's CSV has no half-precision numbers: they are parsed as floats and rounded.
-    const bool half = options_.dtype == NumberType::kF16 && column.type == NumberType::kF32;
-    if (half) column.type = NumberType::kF16;
-    return column;
+  // The first record that is no empty line is the header, or is kept to be the first row.
+  void read_names(CsvRecordReader& reader) {
+    do {
+      if (!reader.next(record_)) {
+        throw Failure(ExitCode::kCorrupt, name_, "holds empty lines only: there is no header");
+      }
+    } while (dialect_.has_header && is_empty_line(record_));
+    first_is_row_ = !dialect_.has_header;
+    for (std::size_t i = 0; i < record_.size(); ++i) {
+      if (!dialect_.has_header) {
+        names_.push_back(fmt::format("f{}", i));
+        continue;
+      }
+      const std::string_view text = record_[i].text;
+      if (const std::optional<std::size_t> bad = first_not_utf8(text)) {
+        throw Failure(ExitCode::kFailure, name_,
+                      fmt::format("line {}: the name of column {} is not UTF-8 (byte 0x{:02x}); "
+                                  "what encoding is it? (iconv -f LATIN1 -t UTF-8 converts)",
+                                  record_[i].line, i, static_cast<unsigned char>(text[*bad])));
+      }
+      names_.emplace_back(text);
+    }
   }
 
-  // All columns are named in columns_, one is looked at.
-  void look_at_one(const std::string& wanted) {
-    for (const std::string& name : types_.names()) {
-      Column& column = columns_.emplace_back();
-      column.name = name;
-      column.unfit = "was not read";
+  void make_columns() {
+    const std::vector<std::optional<NumberType>> dtypes =
+        wanted_dtypes(names_, name_, options_);
+    why_not_read_.resize(names_.size());
+    for (const std::string& skipped : options_.skip) {
+      why_not_read_[find_name(names_, name_, skipped)] = kSkipped;
     }
-    const std::size_t index = find_column(*this, name_, wanted);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (i != index) types_.leave_out(i);
+    if (options_.column) {
+      const std::size_t chosen = find_name(names_, name_, *options_.column);
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        if (i != chosen) why_not_read_[i] = "was not read";
+      }
     }
-    if (options_.dtype) types_.fix(index, parse_type());
-    types_.find();
-    columns_[index] = describe(index);
+    values_.resize(names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (!why_not_read_[i].empty()) continue;
+      values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, dtypes[i]);
+      read_.push_back(i);
+    }
   }
 
-  // With a number type: looks once more, at those columns in it that hold numbers.
-  void look_at_all() {
-    types_.find();
-    bool any = false;
-    for (std::size_t i = 0; options_.dtype && i < types_.names().size(); ++i) {
-      const Column column = describe(i);
-      if (!column.unfit.empty() || column.logical.kind != LogicalKind::kNumber) continue;
-      types_.fix(i, parse_type());
-      any = true;
+  // To the next row. An empty line is a null where there is one column, and nothing where there
+  // are more.
+  bool read_record(CsvRecordReader& reader) {
+    if (std::exchange(first_is_row_, false)) return true;
+    do {
+      if (!reader.next(record_)) return false;
+    } while (names_.size() > 1 && is_empty_line(record_));
+    if (record_.size() != names_.size()) refuse_row();
+    return true;
+  }
+
+  [[noreturn]] void refuse_row() const {
+    throw Failure(ExitCode::kCorrupt, name_,
+                  fmt::format("line {}: {} field{}, the {} has {}{}", record_[0].line,
+                              record_.size(), record_.size() == 1 ? "" : "s",
+                              dialect_.has_header ? "header" : "first line", names_.size(),
+                              delimiter_hint()));
+  }
+
+  // Where the file may have another delimiter.
+  std::string delimiter_hint() const {
+    if (names_.size() > 1) return "";
+    for (const char other : {',', ';', '\t', '|'}) {
+      if (other == dialect_.delimiter || names_[0].find(other) == std::string::npos) continue;
+      return fmt::format(" (the delimiter is {}; the header holds {}: --delimiter sets it)",
+                         delimiter_name(dialect_.delimiter), delimiter_name(other));
     }
-    if (any) types_.find();
-    for (std::size_t i = 0; i < types_.names().size(); ++i) columns_.push_back(describe(i));
+    return "";
+  }
+
+  void add_row() {
+    for (const std::size_t i : read_) values_[i]->add(record_[i]);
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (values_[i] == nullptr) {
+        Column& column = columns_.emplace_back();
+        column.name = names_[i];
+        column.source_type = "text";
+        column.unfit = why_not_read_[i];
+        continue;
+      }
+      values_[i]->finish();
+      refuse_problem(i);
+      columns_.push_back(values_[i]->describe(names_[i]));
+      if (!columns_[i].unfit.empty()) columns_[i].unfit += delimiter_hint();
+      for (const std::string& note : values_[i]->notes()) {
+        notes_.push_back(fmt::format("column '{}': {}", names_[i], note));
+      }
+    }
+  }
+
+  void refuse_problem(std::size_t index) const {
+    const std::optional<std::string> problem = values_[index]->problem();
+    if (!problem) return;
+    throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
+                  fmt::format("{} (--dtype '{}=f64' sets a type, --skip '{}' leaves it out)",
+                              *problem, names_[index], names_[index]));
   }
 
   std::string name_;
   InputOptions options_;
-  std::shared_ptr<arrow::io::RandomAccessFile> file_;
-  CsvTypes types_;
+  CsvDialect dialect_;
+  Spool spool_;
+  std::vector<std::string> names_;
+  std::vector<std::string> why_not_read_;
+  std::vector<std::unique_ptr<CsvColumn>> values_;  // none of columns that are not read
+  std::vector<std::size_t> read_;
+  std::vector<CsvField> record_;
+  bool first_is_row_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parquet files, read a piece of one column at a time.
+#include <arrow/array/array_primitive.h>
+#include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
@@ -9,39 +11,60 @@
 #include <parquet/metadata.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "arrow_columns.hpp"
 #include "formats.hpp"
+#include "int96.hpp"
 
 namespace numpact::cli {
 namespace {
 
+using FileReader = std::shared_ptr<parquet::arrow::FileReader>;
+
+FileReader open_reader(const std::shared_ptr<arrow::io::RandomAccessFile>& bytes,
+                       arrow::TimeUnit::type int96_unit, const std::string& file) {
+  parquet::ArrowReaderProperties properties;
+  properties.set_pre_buffer(false);
+  properties.set_coerce_int96_timestamp_unit(int96_unit);
+  parquet::ReaderProperties reader = parquet::default_reader_properties();
+  reader.enable_buffered_stream();
+  parquet::arrow::FileReaderBuilder builder;
+  check_arrow(builder.Open(bytes, reader), file);
+  builder.properties(properties);
+  std::unique_ptr<parquet::arrow::FileReader> built;
+  check_arrow(builder.Build(&built), file);
+  return built;
+}
+
 class ParquetTable final : public TableInput {
  public:
   ParquetTable(Input& input, const InputOptions& options)
-      : TableInput(true), file_(input.name()), options_(options) {
-    parquet::ArrowReaderProperties properties;
-    properties.set_pre_buffer(false);
-    parquet::arrow::FileReaderBuilder builder;
-    parquet::ReaderProperties reader = parquet::default_reader_properties();
-    reader.enable_buffered_stream();
-    check_arrow(builder.Open(arrow_file(input), reader), file_);
-    builder.properties(properties);
-    std::unique_ptr<parquet::arrow::FileReader> reader_built;
-    check_arrow(builder.Build(&reader_built), file_);
-    reader_ = std::move(reader_built);
+      : TableInput(true),
+        file_(input.name()),
+        options_(options),
+        bytes_(arrow_file(input)),
+        reader_(open_reader(bytes_, arrow::TimeUnit::NANO, file_)) {
     std::shared_ptr<arrow::Schema> schema;
     check_arrow(reader_->GetSchema(&schema), file_);
-    for (const std::shared_ptr<arrow::Field>& field : schema->fields()) {
-      columns_.push_back(describe_field(*field, options_.lists));
-    }
+    metadata_ = metadata_of(schema->metadata());
+    columns_ = describe_fields(*schema, options_.lists,
+                               [this](std::size_t index) { return open_lists(index, 1); }, file_);
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
-    return columns_[index].list_size == 0 ? open_numbers(index) : open_lists(index);
+    Column& column = columns_[index];
+    FileReader reader = reader_;
+    if (is_int96(index)) reader = reader_in_unit(choose_int96_unit(index));
+    NextArrays next = column.list_size == 0
+                          ? open_numbers(reader, index)
+                          : open_lists(index, std::max<std::uint64_t>(
+                                                  1, kPieceNumbers / column.list_size));
+    return read_arrays(std::move(next), column, rows(), nulls_, file_);
   }
 
  private:
@@ -49,21 +72,19 @@ class ParquetTable final : public TableInput {
     return static_cast<std::uint64_t>(reader_->parquet_reader()->metadata()->num_rows());
   }
 
-  std::unique_ptr<NumberInput> open_numbers(std::size_t index) {
-    std::shared_ptr<parquet::arrow::ColumnReader> column;
-    {
-      // Fields and leaves are counted apart: a structure is one field of several leaves.
-      const parquet::arrow::SchemaField& field = reader_->manifest().schema_fields[index];
-      std::unique_ptr<parquet::arrow::ColumnReader> opened;
-      check_arrow(reader_->GetColumn(field.column_index, &opened), file_);
-      column = std::move(opened);
-    }
-    const std::string place = column_place(file_, columns_[index].name);
-    auto next = [column, place, left = rows()]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
+  std::string place_of(std::size_t index) const {
+    return column_place(file_, reader_->manifest().schema_fields[index].field->name());
+  }
+
+  // Reading throws, and says too late that rows are missing.
+  static NextArrays checked(std::function<std::shared_ptr<arrow::ChunkedArray>()> next,
+                            std::string place, std::uint64_t rows) {
+    return [next = std::move(next), place = std::move(place),
+            left = rows]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
       if (left == 0) return nullptr;
       std::shared_ptr<arrow::ChunkedArray> arrays;
       try {
-        check_arrow(column->NextBatch(std::int64_t{kPieceNumbers}, &arrays), place);
+        arrays = next();
       } catch (const parquet::ParquetException& error) {
         throw Failure(ExitCode::kCorrupt, place, error.what());
       }
@@ -73,39 +94,92 @@ class ParquetTable final : public TableInput {
       left -= std::min(left, static_cast<std::uint64_t>(arrays->length()));
       return arrays;
     };
-    return read_arrays(std::move(next), columns_[index], rows(), options_, file_);
   }
 
-  std::unique_ptr<NumberInput> open_lists(std::size_t index) {
-    const std::string place = column_place(file_, columns_[index].name);
+  NextArrays open_numbers(const FileReader& reader, std::size_t index) const {
+    std::unique_ptr<parquet::arrow::ColumnReader> opened;
+    // By the place of the field in the schema: fields before it may have any number of leaves.
+    check_arrow(reader->GetColumn(static_cast<int>(index), &opened), file_);
+    const std::shared_ptr<parquet::arrow::ColumnReader> column = std::move(opened);
+    const std::string place = place_of(index);
+    const auto next = [reader, column, place] {
+      std::shared_ptr<arrow::ChunkedArray> arrays;
+      check_arrow(column->NextBatch(std::int64_t{kPieceNumbers}, &arrays), place);
+      return arrays;
+    };
+    return checked(next, place, rows());
+  }
+
+  NextArrays open_lists(std::size_t index, std::uint64_t rows_at_once) const {
+    const std::string place = place_of(index);
     const parquet::arrow::SchemaField& field = reader_->manifest().schema_fields[index];
     std::vector<int> groups(static_cast<std::size_t>(reader_->num_row_groups()));
     std::iota(groups.begin(), groups.end(), 0);
-    reader_->set_batch_size(static_cast<std::int64_t>(
-        std::max<std::uint64_t>(1, kPieceNumbers / columns_[index].list_size)));
+    reader_->set_batch_size(static_cast<std::int64_t>(rows_at_once));
     std::shared_ptr<arrow::RecordBatchReader> batches = take_arrow(
         reader_->GetRecordBatchReader(groups, {field.children.at(0).column_index}), place);
-    auto next = [file = reader_, batches, place,
-                 left = rows()]() mutable -> std::shared_ptr<arrow::ChunkedArray> {
+    const auto next = [reader = reader_, batches,
+                       place]() -> std::shared_ptr<arrow::ChunkedArray> {
       std::shared_ptr<arrow::RecordBatch> batch;
-      try {
-        check_arrow(batches->ReadNext(&batch), place);
-      } catch (const parquet::ParquetException& error) {
-        throw Failure(ExitCode::kCorrupt, place, error.what());
-      }
-      if (batch == nullptr && left > 0) {
-        throw Failure(ExitCode::kCorrupt, place, "truncated: holds less rows than the file says");
-      }
+      check_arrow(batches->ReadNext(&batch), place);
       if (batch == nullptr) return nullptr;
-      left -= std::min(left, static_cast<std::uint64_t>(batch->num_rows()));
       return std::make_shared<arrow::ChunkedArray>(batch->column(0));
     };
-    return read_arrays(std::move(next), columns_[index], rows(), options_, file_);
+    return checked(next, place, rows());
+  }
+
+  bool is_int96(std::size_t index) const {
+    const parquet::arrow::SchemaField& field = reader_->manifest().schema_fields[index];
+    if (columns_[index].logical.kind != LogicalKind::kTimestamp || field.column_index < 0) {
+      return false;
+    }
+    const parquet::SchemaDescriptor& schema = *reader_->parquet_reader()->metadata()->schema();
+    return schema.Column(field.column_index)->physical_type() == parquet::Type::INT96;
+  }
+
+  FileReader reader_in_unit(arrow::TimeUnit::type unit) const {
+    return unit == arrow::TimeUnit::NANO ? reader_ : open_reader(bytes_, unit, file_);
+  }
+
+  // Reads the column in three units, and sets its own in columns_.
+  arrow::TimeUnit::type choose_int96_unit(std::size_t index) {
+    using arrow::TimeUnit;
+    std::array<NextArrays, 3> units;
+    std::size_t at = 0;
+    for (const TimeUnit::type unit : {TimeUnit::NANO, TimeUnit::MICRO, TimeUnit::MILLI}) {
+      units[at++] = open_numbers(reader_in_unit(unit), index);
+    }
+    Int96Unit found;
+    std::uint64_t row = 0;
+    while (std::shared_ptr<arrow::Array> nanos = next_array(units[0])) {
+      const auto micros = next_array(units[1]);
+      const auto millis = next_array(units[2]);
+      for (std::int64_t i = 0; i < nanos->length(); ++i, ++row) {
+        if (nanos->IsNull(i)) continue;
+        found.add(row, value_at(*nanos, i), value_at(*micros, i), value_at(*millis, i));
+      }
+    }
+    if (!found.unit()) throw Failure(ExitCode::kFailure, place_of(index), found.problem());
+    columns_[index].logical.unit = *found.unit();
+    return *found.unit() == cli::TimeUnit::kNano ? TimeUnit::NANO : TimeUnit::MICRO;
+  }
+
+  // All arrays of a piece as one.
+  std::shared_ptr<arrow::Array> next_array(const NextArrays& next) const {
+    const std::shared_ptr<arrow::ChunkedArray> arrays = next();
+    if (arrays == nullptr) return nullptr;
+    if (arrays->num_chunks() == 1) return arrays->chunk(0);
+    return take_arrow(arrow::Concatenate(arrays->chunks()), file_);
+  }
+
+  static std::int64_t value_at(const arrow::Array& timestamps, std::int64_t i) {
+    return static_cast<const arrow::TimestampArray&>(timestamps).Value(i);
   }
 
   std::string file_;
   InputOptions options_;
-  std::shared_ptr<parquet::arrow::FileReader> reader_;
+  std::shared_ptr<arrow::io::RandomAccessFile> bytes_;
+  FileReader reader_;
 };
 
 }  // namespace

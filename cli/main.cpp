@@ -97,14 +97,41 @@ void add_source_options(CLI::App& command, SourceWords& words) {
       ->type_name("FORMAT");
   command.add_option("--column", words.column, "One column, by name or index (from 0)")
       ->type_name("NAME");
+  command.add_option("--skip", words.skip, "A column to leave out; may be given again")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
   command
-      .add_option("--dtype", words.dtype,
-                  "Number type of raw input and of CSV columns; others are converted if exact")
-      ->type_name("TYPE");
-  command.add_option("--nulls", words.nulls, "What to do with nulls: error or drop")
-      ->type_name("WHAT")
-      ->capture_default_str();
+      .add_option("--dtype", words.dtypes,
+                  "Number type of raw input and of columns of numbers, or NAME=TYPE for one column; "
+                  "may be given again")
+      ->type_name("TYPE")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--nulls", words.nulls,
+                  "What to do with nulls: keep (a folder does), error (a single file does) or drop")
+      ->type_name("WHAT");
   command.add_flag("--no-header", words.no_header, "The first line of CSV holds values, not names");
+  command
+      .add_option("--delimiter", words.delimiter,
+                  "What stands between the fields of CSV, or tab; else recognised")
+      ->type_name("CHAR");
+  command
+      .add_option("--quote", words.quote, "What stands around fields of CSV, or none")
+      ->type_name("CHAR");
+  command
+      .add_option("--decimal", words.decimal, "What stands before the digits of a fraction in CSV")
+      ->type_name("CHAR")
+      ->capture_default_str();
+  command
+      .add_option("--null-values", words.null_values,
+                  "Words of CSV that are nulls, with commas between them; an empty field is one")
+      ->type_name("WORDS");
+  command
+      .add_option("--memory", words.memory,
+                  "Memory for the columns of CSV; the rest waits in a temporary file (256M)")
+      ->type_name("SIZE");
 }
 
 void add_encode_options(CLI::App& command, EncodeWords& words) {
@@ -188,6 +215,10 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
       ->add_option("--range", options.range,
                    "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
       ->type_name("FIRST:COUNT");
+  command
+      ->add_option("--nulls", options.nulls, "What to do with the nulls of a folder: keep or drop")
+      ->type_name("WHAT")
+      ->capture_default_str();
   command->add_flag("--salvage", options.salvage,
                     "Of a damaged file write what is sound, say what is lost (exit code 3)");
   command->add_flag("--ignore-trailer", options.ignore_trailer,

@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "failure.hpp"
+#include "utf8.hpp"
 
 namespace numpact::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+// Version 2 has nulls, metadata and the reasons why columns were left out. Version 1 is read.
+constexpr std::uint64_t kVersion = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxNameBytes = 120;
 
@@ -30,6 +33,11 @@ Json column_json(const ManifestColumn& entry) {
   if (!column.logical.timezone.empty()) json["timezone"] = column.logical.timezone;
   json["number_type"] = name_of(column.type);
   json["count"] = entry.count;
+  if (entry.null_count > 0) {
+    json["nulls"] = Json{{"file", entry.null_file}, {"count", entry.null_count}};
+  }
+  if (!column.nullable) json["nullable"] = false;
+  if (!column.metadata.empty()) json["metadata"] = metadata_to_json(column.metadata);
   if (entry.nulls_dropped > 0) json["nulls_dropped"] = entry.nulls_dropped;
   return json;
 }
@@ -67,6 +75,27 @@ class Reader {
     return value.get<std::uint64_t>();
   }
 
+  // Null if there is no such field.
+  const Json* optional_field(const char* name) const {
+    const auto found = json_.find(name);
+    return found == json_.end() ? nullptr : &*found;
+  }
+
+  bool flag(const char* name, bool otherwise) const {
+    const Json* value = optional_field(name);
+    if (value == nullptr) return otherwise;
+    if (!value->is_boolean()) bad(fmt::format("'{}' is neither true nor false", name));
+    return value->get<bool>();
+  }
+
+  Metadata metadata(const char* name) const {
+    const Json* value = optional_field(name);
+    if (value == nullptr) return {};
+    std::optional<Metadata> found = metadata_from_json(*value);
+    if (!found) bad(fmt::format("'{}' is no list of pairs of text", name));
+    return std::move(*found);
+  }
+
   const Json& list(const char* name) const {
     const Json& value = field(name);
     if (!value.is_array()) bad(fmt::format("'{}' is no list", name));
@@ -82,6 +111,18 @@ void require_plain_file_name(const Reader& reader, const std::string& file) {
   const bool plain = !file.empty() && file != "." && file.find("..") == std::string::npos &&
                      file.find_first_of(std::string("/\\:\0", 4)) == std::string::npos;
   if (!plain) reader.bad(fmt::format("file name '{}' leads out of the folder", file));
+}
+
+void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn& entry) {
+  const Json* json = reader.optional_field("nulls");
+  if (json == nullptr) return;
+  const Reader nulls(*json, place);
+  entry.null_file = nulls.text("file");
+  require_plain_file_name(nulls, entry.null_file);
+  entry.null_count = nulls.number("count");
+  if (entry.null_count == 0 || entry.null_count + entry.count < entry.count) {
+    nulls.bad(fmt::format("{} nulls beside {} numbers", entry.null_count, entry.count));
+  }
 }
 
 ManifestColumn parse_column(const Json& json, const std::string& place) {
@@ -115,7 +156,33 @@ ManifestColumn parse_column(const Json& json, const std::string& place) {
     column.logical.unit = *unit;
   }
   column.logical.timezone = reader.optional_text("timezone");
+  column.nullable = reader.flag("nullable", true);
+  column.metadata = reader.metadata("metadata");
+  parse_nulls(reader, place, entry);
   return entry;
+}
+
+Json text_to_json(const std::string& text) {
+  if (!first_not_utf8(text)) return text;
+  std::string hex;
+  for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return Json{{"hex", hex}};
+}
+
+std::optional<std::string> text_from_json(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_object() || json.size() != 1 || !json.contains("hex")) return std::nullopt;
+  if (!json["hex"].is_string()) return std::nullopt;
+  const auto hex = json["hex"].get<std::string>();
+  std::string text;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    std::uint8_t byte = 0;
+    const std::from_chars_result read = std::from_chars(&hex[i], &hex[i] + 2, byte, 16);
+    if (read.ec != std::errc() || read.ptr != &hex[i] + 2) return std::nullopt;
+    text += static_cast<char>(byte);
+  }
+  if (hex.size() % 2 != 0) return std::nullopt;
+  return text;
 }
 
 }  // namespace
@@ -130,8 +197,10 @@ std::string manifest_text(const Manifest& manifest) {
   }
   json["skipped"] = Json::array();
   for (const SkippedColumn& column : manifest.skipped) {
-    json["skipped"].push_back(Json{{"name", column.name}, {"type", column.type}});
+    json["skipped"].push_back(
+        Json{{"name", column.name}, {"type", column.type}, {"reason", column.reason}});
   }
+  if (!manifest.metadata.empty()) json["metadata"] = metadata_to_json(manifest.metadata);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -148,7 +217,7 @@ Manifest read_manifest(const std::string& folder) {
 
   const Reader reader(json, place);
   if (reader.text("format") != "numpact-table") reader.bad("is no manifest of numpact");
-  if (reader.number("version") != kVersion) {
+  if (reader.number("version") < 1 || reader.number("version") > kVersion) {
     throw Failure(ExitCode::kCorrupt, place,
                   fmt::format("unsupported version: {}", reader.number("version")));
   }
@@ -158,9 +227,35 @@ Manifest read_manifest(const std::string& folder) {
   }
   for (const Json& column : reader.list("skipped")) {
     const Reader entry(column, place);
-    manifest.skipped.push_back({entry.text("name"), entry.text("type")});
+    manifest.skipped.push_back(
+        {entry.text("name"), entry.text("type"), entry.optional_text("reason")});
   }
+  manifest.metadata = reader.metadata("metadata");
   return manifest;
+}
+
+std::string null_file_name(const std::string& column_file) {
+  constexpr std::string_view kEnding = ".pco";
+  return column_file.substr(0, column_file.size() - kEnding.size()) + ".nulls.pco";
+}
+
+Json metadata_to_json(const Metadata& metadata) {
+  Json list = Json::array();
+  for (const auto& [key, value] : metadata) list.push_back(Json::array({text_to_json(key), text_to_json(value)}));
+  return list;
+}
+
+std::optional<Metadata> metadata_from_json(const Json& json) {
+  if (!json.is_array()) return std::nullopt;
+  Metadata metadata;
+  for (const Json& pair : json) {
+    if (!pair.is_array() || pair.size() != 2) return std::nullopt;
+    std::optional<std::string> key = text_from_json(pair[0]);
+    std::optional<std::string> value = text_from_json(pair[1]);
+    if (!key || !value) return std::nullopt;
+    metadata.emplace_back(std::move(*key), std::move(*value));
+  }
+  return metadata;
 }
 
 std::string column_file_name(const std::string& column, std::set<std::string>& taken) {

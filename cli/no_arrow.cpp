@@ -15,14 +15,6 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<TableInput> open_csv(std::unique_ptr<Input> input, const InputOptions&) {
-  refuse(input->name(), "reading CSV");
-}
-
-std::unique_ptr<TableInput> open_tsv(std::unique_ptr<Input> input, const InputOptions&) {
-  refuse(input->name(), "reading TSV");
-}
-
 std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input, const InputOptions&) {
   refuse(input->name(), "Parquet");
 }

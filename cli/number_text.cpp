@@ -141,4 +141,14 @@ void append_value(std::string& text, const LogicalType& logical, const NumberVie
   append_number(text, numbers, index);
 }
 
+void append_csv_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
+                      std::size_t index) {
+  const std::size_t from = text.size();
+  append_value(text, logical, numbers, index);
+  const bool is_float = numbers.type == NumberType::kF16 || numbers.type == NumberType::kF32 ||
+                        numbers.type == NumberType::kF64;
+  // Neither a point, nor an exponent, nor a letter of inf and nan.
+  if (is_float && text.find_first_of(".en", from) == std::string::npos) text += ".0";
+}
+
 }  // namespace numpact::cli

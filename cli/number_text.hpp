@@ -19,6 +19,10 @@ void append_number(std::string& text, const NumberView& numbers, std::size_t ind
 void append_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
                   std::size_t index);
 
+// The same for CSV: whole floats end in ".0".
+void append_csv_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
+                      std::size_t index);
+
 }  // namespace numpact::cli
 
 #endif

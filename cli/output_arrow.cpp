@@ -17,6 +17,7 @@
 
 #include "arrow_columns.hpp"
 #include "formats.hpp"
+#include "parquet_fit.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -60,6 +61,17 @@ std::shared_ptr<arrow::Buffer> packed_bits(const NumberView& numbers, const std:
   return bits;
 }
 
+// Validity, a byte a row, as bits.
+std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
+                                             const std::string& place) {
+  const auto count = static_cast<std::int64_t>(valid.size());
+  std::shared_ptr<arrow::Buffer> bits = take_arrow(arrow::AllocateEmptyBitmap(count), place);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    arrow::bit_util::SetBitTo(bits->mutable_data(), static_cast<std::int64_t>(i), valid[i] != 0);
+  }
+  return bits;
+}
+
 // Tables as record batches; what becomes of a batch is the subclass's.
 class ArrowOutput : public TableOutput {
  public:
@@ -67,27 +79,34 @@ class ArrowOutput : public TableOutput {
       : file_(file), columns_(plan.columns), sink_(std::make_shared<ArrowSink>(file)) {
     arrow::FieldVector fields;
     for (const Column& column : columns_) {
-      fields.push_back(arrow::field(column.name, arrow_type_of(column)));
+      fields.push_back(arrow::field(column.name, arrow_type_of(column), column.nullable,
+                                    arrow_metadata_of(column.metadata)));
     }
-    schema_ = arrow::schema(std::move(fields));
+    schema_ = arrow::schema(std::move(fields), arrow_metadata_of(plan.metadata));
   }
 
   // The numbers are copied: writers may keep a batch until its row group is full.
-  void write(std::span<const NumberView> columns) override {
-    const auto rows = static_cast<std::int64_t>(rows_of(columns_[0], columns[0].count));
+  void write(std::span<const ColumnPiece> columns) override {
+    const auto rows = static_cast<std::int64_t>(rows_of(columns_[0], columns[0].numbers.count));
     if (rows == 0) return;
     arrow::ArrayVector arrays;
     for (std::size_t c = 0; c < columns.size(); ++c) {
+      const NumberView& numbers = columns[c].numbers;
       std::shared_ptr<arrow::Buffer> values;
       if (columns_[c].logical.kind == LogicalKind::kBool) {
-        values = packed_bits(columns[c], column_place(file_.name(), columns_[c].name));
+        values = packed_bits(numbers, column_place(file_.name(), columns_[c].name));
       } else {
-        const std::size_t bytes = columns[c].count * size_of(columns[c].type);
+        const std::size_t bytes = numbers.count * size_of(numbers.type);
         values = take_arrow(arrow::AllocateBuffer(static_cast<std::int64_t>(bytes)), file_.name());
-        std::memcpy(values->mutable_data(), columns[c].data, bytes);
+        std::memcpy(values->mutable_data(), numbers.data, bytes);
       }
       const auto& type = schema_->field(static_cast<int>(c))->type();
-      arrays.push_back(make_array(type, rows, std::move(values), columns_[c]));
+      if (columns[c].valid.empty()) {
+        arrays.push_back(make_array(type, rows, std::move(values), columns_[c]));
+      } else {
+        arrays.push_back(arrow::MakeArray(arrow::ArrayData::Make(
+            type, rows, {validity_bits(columns[c].valid, file_.name()), std::move(values)})));
+      }
     }
     check_output(write_batch(*arrow::RecordBatch::Make(schema_, rows, std::move(arrays))));
   }
@@ -121,14 +140,19 @@ class ArrowOutput : public TableOutput {
   virtual arrow::Status close() = 0;
 
   OutputFile& file_;
+
+ protected:
   std::vector<Column> columns_;
+
+ private:
   std::shared_ptr<ArrowSink> sink_;
   std::shared_ptr<arrow::Schema> schema_;
 };
 
 class ParquetOutput final : public ArrowOutput {
  public:
-  ParquetOutput(OutputFile& file, const OutputPlan& plan) : ArrowOutput(file, plan) {
+  ParquetOutput(OutputFile& file, const OutputPlan& plan)
+      : ArrowOutput(file, plan), fit_(file.name()) {
     const auto properties =
         parquet::WriterProperties::Builder().compression(arrow::Compression::ZSTD)->build();
     // The schema is kept as Arrow has it, since Parquet knows no seconds and no durations.
@@ -137,6 +161,11 @@ class ParquetOutput final : public ArrowOutput {
                                                    properties, arrow_properties);
     check_output(writer.status());
     writer_ = std::move(writer).ValueUnsafe();
+  }
+
+  void write(std::span<const ColumnPiece> columns) override {
+    fit_.check(columns_, columns);
+    ArrowOutput::write(columns);
   }
 
  private:
@@ -149,6 +178,7 @@ class ParquetOutput final : public ArrowOutput {
   }
   arrow::Status close() override { return writer_->Close(); }
 
+  ParquetFit fit_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
 };
 

@@ -20,10 +20,10 @@ class RawOutput final : public TableOutput {
  public:
   explicit RawOutput(OutputFile& file) : file_(file) {}
 
-  void write(std::span<const NumberView> columns) override {
-    const std::span<const std::byte> bytes = bytes_of(columns[0]);
+  void write(std::span<const ColumnPiece> columns) override {
+    const std::span<const std::byte> bytes = bytes_of(columns[0].numbers);
     if constexpr (std::endian::native == std::endian::little) return file_.put(bytes);
-    const std::size_t size = size_of(columns[0].type);
+    const std::size_t size = size_of(columns[0].numbers.type);
     std::vector<std::byte> swapped(bytes.begin(), bytes.end());
     for (std::size_t i = 0; i < swapped.size(); i += size) {
       std::reverse(swapped.data() + i, swapped.data() + i + size);
@@ -47,9 +47,9 @@ class NpyOutput final : public TableOutput {
     file_.put(npy_header(type_, planned_));
   }
 
-  void write(std::span<const NumberView> columns) override {
-    file_.put(bytes_of(columns[0]));
-    count_ += columns[0].count;
+  void write(std::span<const ColumnPiece> columns) override {
+    file_.put(bytes_of(columns[0].numbers));
+    count_ += columns[0].numbers.count;
   }
 
   void finish() override {

@@ -15,9 +15,10 @@ class LinesOutput final : public TableOutput {
  public:
   explicit LinesOutput(OutputFile& file) : file_(file) {}
 
-  void write(std::span<const NumberView> columns) override {
-    for (std::size_t i = 0; i < columns[0].count; ++i) {
-      append_number(text_, columns[0], i);
+  // A null is an empty line.
+  void write(std::span<const ColumnPiece> columns) override {
+    for (std::size_t i = 0; i < columns[0].numbers.count; ++i) {
+      if (!columns[0].is_null(i)) append_number(text_, columns[0].numbers, i);
       text_ += '\n';
       if (text_.size() >= kFlushBytes) flush();
     }
@@ -47,11 +48,13 @@ class SeparatedOutput final : public TableOutput {
     text_ += '\n';
   }
 
-  void write(std::span<const NumberView> columns) override {
-    for (std::size_t row = 0; row < columns[0].count; ++row) {
+  // A null is an empty field. Floats show that they are ones, so that they are read as floats.
+  void write(std::span<const ColumnPiece> columns) override {
+    for (std::size_t row = 0; row < columns[0].numbers.count; ++row) {
       for (std::size_t c = 0; c < columns.size(); ++c) {
         if (c > 0) text_ += separator_;
-        append_value(text_, columns_[c].logical, columns[c], row);
+        if (columns[c].is_null(row)) continue;
+        append_csv_value(text_, columns_[c].logical, columns[c].numbers, row);
       }
       text_ += '\n';
       if (text_.size() >= kFlushBytes) flush();
@@ -61,10 +64,12 @@ class SeparatedOutput final : public TableOutput {
   void finish() override { flush(); }
 
  private:
-  // RFC 4180: quoted where it holds a separator, a quote or a line break.
+  // RFC 4180: quoted where it holds a separator, a quote or a line break. An empty name alone would
+  // be an empty line.
   void append_name(const std::string& name) {
     const char special[] = {separator_, '"', '\n', '\r', '\0'};
-    if (name.find_first_of(special) == std::string::npos) {
+    const bool is_empty_line = name.empty() && columns_.size() == 1;
+    if (name.find_first_of(special) == std::string::npos && !is_empty_line) {
       text_ += name;
       return;
     }

@@ -102,6 +102,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
     if (verifier != nullptr) verifier->expect(numbers);
     check_written(writer.try_write(numbers), file, place);
     written.count += numbers.count;
+    if (options.after_piece) options.after_piece();
     progress.add(numbers.count, numbers.count * size_of(type));
   }
   check_written(writer.try_finish(), file, place);

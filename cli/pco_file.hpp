@@ -4,6 +4,7 @@
 #define NUMPACT_CLI_PCO_FILE_HPP
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct WriteOptions {
   bool verify = true;
   bool progress = true;
   std::string append_to;  // a file whose chunks come first, if not empty
+  std::function<void()> after_piece;  // called when a piece of the input was taken, if set
 };
 
 // Encodes all of `input` into `file`, which the caller commits. `place` names the input. Counts

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "manifest.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -136,7 +137,17 @@ Json column_to_json(const Column& column) {
           {"kind", std::string(to_string(column.logical.kind))},
           {"unit", std::string(to_string(column.logical.unit))},
           {"timezone", column.logical.timezone},
-          {"list_size", column.list_size}};
+          {"list_size", column.list_size},
+          {"nullable", column.nullable},
+          {"metadata", metadata_to_json(column.metadata)}};
+}
+
+Metadata metadata_in(const Json& json, const std::string& place) {
+  const auto found = json.find("metadata");
+  if (found == json.end()) fail_protocol(place);
+  std::optional<Metadata> metadata = metadata_from_json(*found);
+  if (!metadata) fail_protocol(place);
+  return std::move(*metadata);
 }
 
 Column column_from_json(const Json& json, const std::string& place) {
@@ -152,9 +163,13 @@ Column column_from_json(const Json& json, const std::string& place) {
   const auto type = json.find("type");
   if (type == json.end()) fail_protocol(place);
   if (type->is_null()) {
-    column.unfit = fmt::format("values of type {} cannot be compressed", column.source_type);
+    column.unfit = text("unfit");
     return column;
   }
+  const auto nullable = json.find("nullable");
+  if (nullable == json.end() || !nullable->is_boolean()) fail_protocol(place);
+  column.nullable = nullable->get<bool>();
+  column.metadata = metadata_in(json, place);
   const std::optional<NumberType> number = number_type_of_name(text("type"));
   const std::optional<LogicalKind> kind = logical_kind_of(text("kind"));
   const std::optional<TimeUnit> unit = time_unit_of(text("unit"));

@@ -9,21 +9,24 @@
 //   length   8 bytes, little-endian
 //   content
 // Columns are described as {"name", "type": "i64", "kind": "timestamp", "unit": "us", "timezone",
-// "list_size": 0}, with the words of logical_type.hpp; "type" is null where the values are no
-// numbers, and "source_type" says what they are. Values of a "list_size" that is not 0 are lists of
-// so many numbers of that type, which come and go one list after the other. An error is {"code":
-// "failure" or "corrupt", "message"}.
+// "list_size": 0, "nullable", "metadata"}, with the words of logical_type.hpp and metadata as in a
+// manifest. "type" is null where the values are no numbers: "source_type" says what they are, and
+// "unfit" why they are left out. Values of a "list_size" that is not 0 are lists of so many numbers
+// of that type, which come and go one list after the other. An error is {"code": "failure" or
+// "corrupt", "message"}.
 //
 // Reading. Without FILE the table's bytes come first, as D messages up to an empty one. Then each
 // request has one answer:
-//   {"verb": "open", "dtype", "header", "names_only", "lists"}   {"columns": [...]}
-//   {"verb": "choose", "column": 3}                    {"columns": [the one]}   (CSV, names_only)
-//   {"verb": "column", "column": 3, "drop_nulls"}      {"reader": 0, "rows": 1000 or null}
-//   {"verb": "next", "reader": 0}                      {"nulls": dropped so far}, and a D message
-//                                                      of numbers, empty at the end
+//   {"verb": "open", "lists"}                          {"columns": [...], "metadata"}
+//   {"verb": "column", "column": 3,                    {"reader": 0, "rows": 1000 or null,
+//    "nulls": "error", "keep" or "drop"}                "unit": of the column}
+//   {"verb": "next", "reader": 0}                      {"rows": 5, at the end 0}, a D message of
+//                                                      the numbers, and one of a byte a row that is
+//                                                      0 for a null, or empty if no row is null
 // Writing. Whatever becomes of the table's bytes is this side's:
-//   {"verb": "create", "columns": [...]}               D messages up to an empty one
-//   {"verb": "rows", "count": 5}, a D message a column the same
+//   {"verb": "create", "columns": [...], "metadata"}   D messages up to an empty one
+//   {"verb": "rows", "count": 5}, for each column a D  the same
+//   message of numbers and one of nulls, as above
 //   {"verb": "finish"}                                 the same
 #ifndef NUMPACT_CLI_PYTHON_HELPER_HPP
 #define NUMPACT_CLI_PYTHON_HELPER_HPP
@@ -74,6 +77,7 @@ class PythonHelper {
   ChildProcess process_;
 };
 
+Metadata metadata_in(const PythonHelper::Json& json, const std::string& place);
 PythonHelper::Json column_to_json(const Column& column);
 // Fails if what the helper says makes no sense.
 Column column_from_json(const PythonHelper::Json& json, const std::string& place);

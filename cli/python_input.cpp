@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "convert.hpp"
 #include "failure.hpp"
 #include "formats.hpp"
 #include "python_helper.hpp"
@@ -31,93 +30,108 @@ std::uint64_t count_of(const Json& json, const char* key, const std::string& pla
   return *count;
 }
 
+const char* word_of(NullPolicy nulls) {
+  switch (nulls) {
+    case NullPolicy::kKeep:
+      return "keep";
+    case NullPolicy::kDrop:
+      return "drop";
+    default:
+      return "error";
+  }
+}
+
 class HelperNumbers final : public NumberInput {
  public:
-  HelperNumbers(std::shared_ptr<PythonHelper> helper, std::uint64_t reader, NumberType type,
-                std::optional<std::uint64_t> count, std::string place)
+  HelperNumbers(std::shared_ptr<PythonHelper> helper, std::uint64_t reader, const Column& column,
+                std::optional<std::uint64_t> count, NullPolicy nulls, std::string place)
       : helper_(std::move(helper)),
         reader_(reader),
-        type_(type),
+        type_(column.type),
+        list_size_(std::max<std::uint64_t>(1, column.list_size)),
         count_(count),
+        policy_(nulls),
         place_(std::move(place)) {}
 
   NumberView next() override {
-    const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
-    nulls_ = count_of(answer, "nulls", place_);
-    const std::size_t size = size_of(type_);
-    numbers_ =
-        helper_->receive_bytes(kPieceNumbers * size, place_);  // as aligned as by operator new
-    if (numbers_.size() % size != 0) fail_protocol(place_);
-    return {type_, numbers_.data(), numbers_.size() / size};
+    while (take_piece()) {
+      if (!numbers_.empty()) break;  // else all rows were null
+    }
+    return {type_, numbers_.data(), numbers_.size() / size_of(type_)};
   }
 
   std::optional<std::uint64_t> count() const override { return count_; }
-  std::uint64_t nulls_dropped() const override { return nulls_; }
+  std::uint64_t null_count() const override { return runs_.nulls(); }
+  NullRuns* null_runs() override { return policy_ == NullPolicy::kKeep ? &runs_ : nullptr; }
 
  private:
+  // False at the end.
+  bool take_piece() {
+    const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
+    const std::uint64_t rows = count_of(answer, "rows", place_);
+    const std::size_t size = size_of(type_);
+    const std::uint64_t most = std::max<std::uint64_t>(kPieceNumbers, list_size_) * size;
+    numbers_ = helper_->receive_bytes(most, place_);  // as aligned as by operator new
+    const std::vector<std::byte> valid = helper_->receive_bytes(kPieceNumbers, place_);
+    if (numbers_.size() % size != 0 || (!valid.empty() && valid.size() != rows)) {
+      fail_protocol(place_);
+    }
+    const std::uint64_t nulls_before = runs_.nulls();
+    if (valid.empty()) {
+      runs_.add_numbers(rows);
+    } else {
+      runs_.add_validity({reinterpret_cast<const std::uint8_t*>(valid.data()), valid.size()});
+    }
+    const std::uint64_t with_numbers = rows - (runs_.nulls() - nulls_before);
+    if (numbers_.size() / size != with_numbers * list_size_) fail_protocol(place_);
+    if (policy_ != NullPolicy::kKeep) runs_.take();  // which nobody else does
+    return rows > 0;
+  }
+
   std::shared_ptr<PythonHelper> helper_;
   std::uint64_t reader_;
   NumberType type_;
+  std::uint64_t list_size_;
   std::optional<std::uint64_t> count_;
+  NullPolicy policy_;
   std::string place_;
   std::vector<std::byte> numbers_;
-  std::uint64_t nulls_ = 0;
-};
-
-// One of the formats: what the helper calls it, and how a message without pyarrow begins.
-struct Kind {
-  const char* format;
-  const char* needs;
-  bool is_text = false;
+  NullRuns runs_;
 };
 
 class HelperTable final : public TableInput {
  public:
-  HelperTable(Input& input, const InputOptions& options, Kind kind)
-      : TableInput(true), name_(input.name()), options_(options), kind_(kind) {
-    start(input);
-    // The columns of a text file get their types by reading all of it: one is read if one is asked
-    // for, and numbers are parsed as the type that is asked for.
-    const bool one = kind_.is_text && options_.column;
-    Json request{{"verb", "open"},
-                 {"header", options_.has_header},
-                 {"names_only", one},
-                 {"lists", options_.lists}};
-    request["dtype"] = nullptr;
-    if (kind_.is_text && options_.dtype) request["dtype"] = std::string(name_of(parsed_type()));
-    for (const Json& json : columns_in(helper_->ask(request, name_))) {
-      columns_.push_back(described(json));
-      if (one) columns_.back().unfit = "was not read";
-    }
-    if (!one) return;
-    const std::size_t index = find_column(*this, name_, *options_.column);
-    const Json columns = columns_in(helper_->ask({{"verb", "choose"}, {"column", index}}, name_));
-    if (columns.size() != 1) fail_protocol(name_);
-    columns_[index] = described(columns[0]);
+  // `format`: as the helper calls it; `needs`: how a message without pyarrow begins.
+  HelperTable(Input& input, const InputOptions& options, const char* format, const char* needs)
+      : TableInput(true), name_(input.name()) {
+    start(input, format, needs);
+    const Json answer = helper_->ask({{"verb", "open"}, {"lists", options.lists}}, name_);
+    const auto columns = answer.find("columns");
+    if (columns == answer.end() || !columns->is_array()) fail_protocol(name_);
+    for (const Json& json : *columns) columns_.push_back(column_from_json(json, name_));
+    metadata_ = metadata_in(answer, name_);
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
-    const Column& column = columns_[index];
+    Column& column = columns_[index];
     const std::string place = column_place(name_, column.name);
-    const Json answer = helper_->ask(
-        {{"verb", "column"}, {"column", index}, {"drop_nulls", options_.drop_nulls}}, place);
+    const Json answer =
+        helper_->ask({{"verb", "column"}, {"column", index}, {"nulls", word_of(nulls_)}}, place);
     std::optional<std::uint64_t> count = optional_count(answer, "rows", place);
-    if (options_.drop_nulls) count.reset();
+    if (nulls_ != NullPolicy::kError) count.reset();
     if (count && column.list_size != 0) *count *= column.list_size;
-    const bool half = kind_.is_text && column.type == NumberType::kF16;
-    const NumberType read = half ? NumberType::kF32 : column.type;
-    auto numbers = std::make_unique<HelperNumbers>(helper_, count_of(answer, "reader", place), read,
-                                                   count, place);
-    return convert_numbers(std::move(numbers), read, column.type, Conversion::kRound, place);
+    column.logical.unit = unit_in(answer, place);
+    return std::make_unique<HelperNumbers>(helper_, count_of(answer, "reader", place), column,
+                                           count, nulls_, place);
   }
 
  private:
   // A file is opened by the helper; what comes through a pipe is handed on.
-  void start(Input& input) {
-    std::vector<std::string> words{"read", kind_.format};
+  void start(Input& input, const char* format, const char* needs) {
+    std::vector<std::string> words{"read", format};
     const bool is_file = input.size().value_or(0) > 0;
     if (is_file) words.push_back(input.path());
-    helper_ = std::make_shared<PythonHelper>(words, kind_.needs, name_);
+    helper_ = std::make_shared<PythonHelper>(words, needs, name_);
     if (is_file) return;
     std::vector<std::byte> piece(std::size_t{1} << 20);
     for (;;) {
@@ -128,54 +142,33 @@ class HelperTable final : public TableInput {
     helper_->send(std::span<const std::byte>(), name_);
   }
 
-  Json columns_in(const Json& answer) const {
-    const auto found = answer.find("columns");
-    if (found == answer.end() || !found->is_array()) fail_protocol(name_);
-    return *found;
-  }
-
-  // Text has no half-precision numbers: they are parsed as floats and rounded.
-  NumberType parsed_type() const {
-    return options_.dtype == NumberType::kF16 ? NumberType::kF32 : *options_.dtype;
-  }
-
-  Column described(const Json& json) const {
-    Column column = column_from_json(json, name_);
-    const bool half =
-        kind_.is_text && options_.dtype == NumberType::kF16 && column.type == NumberType::kF32;
-    if (half) column.type = NumberType::kF16;
-    return column;
+  static TimeUnit unit_in(const Json& answer, const std::string& place) {
+    const auto found = answer.find("unit");
+    if (found == answer.end() || !found->is_string()) fail_protocol(place);
+    const std::optional<TimeUnit> unit = time_unit_of(found->get<std::string>());
+    if (!unit) fail_protocol(place);
+    return *unit;
   }
 
   std::string name_;
-  InputOptions options_;
-  Kind kind_;
   std::shared_ptr<PythonHelper> helper_;
 };
 
 }  // namespace
 
-std::unique_ptr<TableInput> open_csv(std::unique_ptr<Input> input, const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, Kind{"csv", "reading CSV", true});
-}
-
-std::unique_ptr<TableInput> open_tsv(std::unique_ptr<Input> input, const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, Kind{"tsv", "reading TSV", true});
-}
-
 std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input,
                                          const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, Kind{"parquet", "Parquet"});
+  return std::make_unique<HelperTable>(*input, options, "parquet", "Parquet");
 }
 
 std::unique_ptr<TableInput> open_arrow_file(std::unique_ptr<Input> input,
                                             const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, Kind{"arrow", "Arrow IPC"});
+  return std::make_unique<HelperTable>(*input, options, "arrow", "Arrow IPC");
 }
 
 std::unique_ptr<TableInput> open_arrow_stream(std::unique_ptr<Input> input,
                                               const InputOptions& options) {
-  return std::make_unique<HelperTable>(*input, options, Kind{"arrows", "Arrow IPC"});
+  return std::make_unique<HelperTable>(*input, options, "arrows", "Arrow IPC");
 }
 
 }  // namespace numpact::cli

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "failure.hpp"
 #include "formats.hpp"
+#include "manifest.hpp"
+#include "parquet_fit.hpp"
 #include "python_helper.hpp"
 
 namespace numpact::cli {
@@ -19,18 +23,27 @@ class HelperOutput final : public TableOutput {
  public:
   HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
       : file_(file), columns_(plan.columns), helper_({"write", format}, needs, file.name()) {
-    PythonHelper::Json request{{"verb", "create"}, {"columns", PythonHelper::Json::array()}};
+    if (std::string_view(format) == "parquet") fit_.emplace(file.name());
+    PythonHelper::Json request{{"verb", "create"},
+                               {"columns", PythonHelper::Json::array()},
+                               {"metadata", metadata_to_json(plan.metadata)}};
     for (const Column& column : columns_) request["columns"].push_back(column_to_json(column));
     helper_.send(request, file_.name());
     take_bytes();
   }
 
-  void write(std::span<const NumberView> columns) override {
-    if (columns[0].count == 0) return;
-    for (std::size_t c = 0; c < columns.size(); ++c) check_truth_values(columns[c], columns_[c]);
-    const std::uint64_t rows = rows_of(columns_[0], columns[0].count);
+  void write(std::span<const ColumnPiece> columns) override {
+    if (columns[0].numbers.count == 0) return;
+    if (fit_) fit_->check(columns_, columns);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      check_truth_values(columns[c].numbers, columns_[c]);
+    }
+    const std::uint64_t rows = rows_of(columns_[0], columns[0].numbers.count);
     helper_.send({{"verb", "rows"}, {"count", rows}}, file_.name());
-    for (const NumberView& numbers : columns) helper_.send(bytes_of(numbers), file_.name());
+    for (const ColumnPiece& piece : columns) {
+      helper_.send(bytes_of(piece.numbers), file_.name());
+      helper_.send(std::as_bytes(piece.valid), file_.name());
+    }
     take_bytes();
   }
 
@@ -61,6 +74,7 @@ class HelperOutput final : public TableOutput {
 
   OutputFile& file_;
   std::vector<Column> columns_;
+  std::optional<ParquetFit> fit_;  // for Parquet
   PythonHelper helper_;
 };
 

@@ -13,7 +13,7 @@
 namespace numpact::cli {
 
 // Fails with a usage error that names the option.
-InputOptions parse_source_words(const SourceWords& words);
+InputOptions parse_source_words(const SourceWords& words, NullPolicy nulls_by_default);
 
 // All numbers of a column in memory that is aligned for them; gives their count.
 std::size_t read_all(NumberInput& input, NumberType type, std::vector<std::uint64_t>& numbers);

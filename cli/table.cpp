@@ -34,11 +34,25 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
              fmt::format("no column '{}'; there are {}", wanted, list.empty() ? "none" : list));
 }
 
+std::vector<std::string> names_of(std::span<const Column> columns) {
+  std::vector<std::string> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  return names;
+}
+
+std::vector<std::optional<NumberType>> wanted_dtypes(std::span<const std::string> names,
+                                                     const std::string& file,
+                                                     const InputOptions& options) {
+  std::vector<std::optional<NumberType>> wanted(names.size(), options.dtype);
+  for (const auto& [name, type] : options.column_dtypes) {
+    wanted[find_name(names, file, name)] = type;
+  }
+  return wanted;
+}
+
 std::size_t find_column(const TableInput& table, const std::string& file,
                         const std::string& wanted) {
-  std::vector<std::string> names;
-  for (const Column& column : table.columns()) names.push_back(column.name);
-  return find_name(names, file, wanted);
+  return find_name(names_of(table.columns()), file, wanted);
 }
 
 std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
@@ -48,6 +62,7 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
   const std::string place = table.has_names() ? column_place(file, column.name) : file;
   if (!column.unfit.empty()) throw Failure(ExitCode::kFailure, place, column.unfit);
   std::unique_ptr<NumberInput> numbers = table.open(index);
+  column = table.columns()[index];  // a table may look at a column when it is opened
   if (!dtype || *dtype == column.type) return numbers;
   numbers = convert_numbers(std::move(numbers), column.type, *dtype, Conversion::kExact, place);
   column.type = *dtype;

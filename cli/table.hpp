@@ -9,10 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "files.hpp"
 #include "logical_type.hpp"
+#include "null_runs.hpp"
 #include "numpact/types.hpp"
 #include "output_file.hpp"
 
@@ -25,6 +27,9 @@ inline std::span<const std::byte> bytes_of(const NumberView& numbers) {
   return {static_cast<const std::byte*>(numbers.data), numbers.count * size_of(numbers.type)};
 }
 
+// Names and values that a table or a field carries beside its data; both may be any bytes.
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
 struct Column {
   std::string name;
   LogicalType logical;
@@ -32,6 +37,8 @@ struct Column {
   std::uint64_t list_size = 0;        // numbers in each value that is a list; 0: values are numbers
   std::string source_type;            // as the file calls it
   std::string unfit;                  // why it cannot be compressed; empty if it can
+  bool nullable = true;               // the table says that values may be null
+  Metadata metadata;                  // of the field; the name of an extension type among it
 };
 
 // The numbers of one column, from first to last.
@@ -42,8 +49,17 @@ class NumberInput {
   virtual NumberView next() = 0;
   // How many there are, if that is known beforehand; of lists all of their numbers.
   virtual std::optional<std::uint64_t> count() const { return std::nullopt; }
-  // Nulls left out so far.
-  virtual std::uint64_t nulls_dropped() const { return 0; }
+  // Null rows that were passed so far: their values are not among the numbers.
+  virtual std::uint64_t null_count() const { return 0; }
+  // Which rows were null up to the last piece, for whoever takes them along; null where nulls are
+  // dropped, or where there cannot be any.
+  virtual NullRuns* null_runs() { return nullptr; }
+};
+
+enum class NullPolicy : std::uint8_t {
+  kError,  // a null is an error
+  kKeep,   // NumberInput::null_runs() has them
+  kDrop,   // they are left out
 };
 
 // A file of one or more columns.
@@ -55,6 +71,9 @@ class TableInput {
   bool has_names() const { return has_names_; }
   // What the user should know about how the file was read.
   const std::vector<std::string>& notes() const { return notes_; }
+  const Metadata& metadata() const { return metadata_; }
+  // For columns that are opened from then on.
+  void set_nulls(NullPolicy nulls) { nulls_ = nulls; }
   // Nameless inputs can be opened once.
   virtual std::unique_ptr<NumberInput> open(std::size_t column) = 0;
 
@@ -62,23 +81,46 @@ class TableInput {
   explicit TableInput(bool has_names) : has_names_(has_names) {}
   std::vector<Column> columns_;
   std::vector<std::string> notes_;
+  Metadata metadata_;
+  NullPolicy nulls_ = NullPolicy::kError;
 
  private:
   bool has_names_;
 };
 
+// How text becomes numbers: docs/text-to-numbers.md.
+struct CsvOptions {
+  std::optional<char> delimiter;    // none: recognised
+  std::optional<char> quote = '"';  // none: quotes are text
+  char decimal = '.';
+  bool has_header = true;  // the first record holds names
+  std::vector<std::string> null_values;
+  // The most bytes of parsed columns in memory; the rest waits in a temporary file.
+  std::uint64_t memory_bytes = std::uint64_t{256} << 20;
+};
+
 struct InputOptions {
   std::optional<NumberType> dtype;    // the number type wanted
+  // Those of single columns, by name or index.
+  std::vector<std::pair<std::string, NumberType>> column_dtypes;
   std::optional<std::string> column;  // the only one wanted, by name or index
-  bool drop_nulls = false;
-  bool flatten = false;    // arrays of several dimensions are read as one
-  bool lists = false;      // lists of a fixed number of numbers are wanted too
-  bool has_header = true;  // the first line of CSV holds names
+  std::vector<std::string> skip;      // columns that are left out, by name or index
+  NullPolicy nulls = NullPolicy::kError;
+  bool flatten = false;  // arrays of several dimensions are read as one
+  bool lists = false;    // lists of a fixed number of numbers are wanted too
+  CsvOptions csv;
 };
+
+inline constexpr const char* kSkipped = "--skip leaves it out";
 
 // The place of a name, or the index in digits; fails if there is none or more than one.
 std::size_t find_name(std::span<const std::string> names, const std::string& file,
                       const std::string& wanted);
+// For each name the number type that is wanted. Fails if a column is named that is not there.
+std::vector<std::optional<NumberType>> wanted_dtypes(std::span<const std::string> names,
+                                                     const std::string& file,
+                                                     const InputOptions& options);
+std::vector<std::string> names_of(std::span<const Column> columns);
 // The column of a name, or of an index in digits; fails if there is none or more than one.
 std::size_t find_column(const TableInput& table, const std::string& file,
                         const std::string& wanted);
@@ -97,14 +139,23 @@ inline std::uint64_t rows_of(const Column& column, std::uint64_t numbers) {
 struct OutputPlan {
   std::vector<Column> columns;
   std::optional<std::uint64_t> count;  // rows, if that is known beforehand
+  Metadata metadata;                   // of the table
+};
+
+// Rows of one column. Where a row is null its number is 0.
+struct ColumnPiece {
+  NumberView numbers;
+  std::span<const std::uint8_t> valid;  // one byte a row, 0 for null; empty: no row is null
+
+  bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };
 
 // Writes columns of equal length. Does not commit the file.
 class TableOutput {
  public:
   virtual ~TableOutput() = default;
-  // The next rows: a view for each column, all of one count of values.
-  virtual void write(std::span<const NumberView> columns) = 0;
+  // The next rows: a piece of each column, all of one count of values.
+  virtual void write(std::span<const ColumnPiece> columns) = 0;
   virtual void finish() = 0;
 };
 

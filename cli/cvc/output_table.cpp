@@ -25,8 +25,9 @@ class TableVectorOutput final : public VectorOutput {
   void write(std::span<const cvc::Rows> columns) override {
     views_.clear();
     for (const cvc::Rows& rows : columns) {
-      views_.emplace_back(element_of(rows.dtype).type, rows.data,
-                          static_cast<std::size_t>(rows.count * rows.dimension));
+      const NumberView numbers(element_of(rows.dtype).type, rows.data,
+                               static_cast<std::size_t>(rows.count * rows.dimension));
+      views_.push_back({numbers, {}});
     }
     output_->write(views_);
   }
@@ -49,7 +50,7 @@ class TableVectorOutput final : public VectorOutput {
   }
 
   std::unique_ptr<TableOutput> output_;
-  std::vector<NumberView> views_;
+  std::vector<ColumnPiece> views_;
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ import sys
 from .errors import told
 from .messages import Gone, Messages, Refused
 
-_NEEDS = {"csv": "reading CSV", "tsv": "reading TSV", "parquet": "Parquet"}
+_NEEDS = {"parquet": "Parquet"}
 
 
 def _serve(messages: Messages, verb: str, format: str, path: str | None) -> None:

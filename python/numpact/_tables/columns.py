@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -25,26 +28,129 @@ _KINDS = {
 }
 
 
-def number_type(name: str) -> pa.DataType:
-    """The Arrow type of a number type: "f64" gives float64."""
-    return _NUMBERS[name]
+def is_list_of_numbers(type: pa.DataType) -> bool:
+    is_list = (
+        pa.types.is_fixed_size_list(type) or pa.types.is_list(type) or pa.types.is_large_list(type)
+    )
+    return is_list and type.value_type in _NAMES
 
 
-def describe(field: pa.Field, lists: bool = False) -> dict[str, Any]:
-    """A field as the command takes it; ``lists``: those of a fixed number of numbers too."""
-    told: dict[str, Any] = {"name": field.name, "source_type": str(field.type), "list_size": 0}
-    told["type"] = _NAMES.get(field.type)
-    if lists and pa.types.is_fixed_size_list(field.type) and field.type.list_size > 0:
-        told["type"] = _NAMES.get(field.type.value_type)
-        told["list_size"] = field.type.list_size if told["type"] is not None else 0
+def storage_of(type: pa.DataType) -> pa.DataType:
+    """The type of the values behind an extension type."""
+    while isinstance(type, pa.BaseExtensionType):
+        type = type.storage_type
+    return type
+
+
+def metadata_to_json(metadata: Any) -> list[list[Any]]:
+    """Metadata as in a manifest: pairs of texts, or of ``{"hex": "00ff"}`` where it is no UTF-8."""
+
+    def text(content: bytes) -> Any:
+        try:
+            return content.decode()
+        except UnicodeDecodeError:
+            return {"hex": content.hex()}
+
+    return [[text(key), text(value)] for key, value in _pairs(metadata)]
+
+
+def _pairs(metadata: Any) -> Iterator[tuple[bytes, bytes]]:
+    for key, value in [] if metadata is None else metadata.items():
+        yield (
+            key.encode() if isinstance(key, str) else key,
+            value.encode() if isinstance(value, str) else value,
+        )
+
+
+def metadata_from_json(pairs: list[list[Any]]) -> Any:
+    """The other way round; None if there are no pairs."""
+
+    def content(text: Any) -> bytes:
+        return text.encode() if isinstance(text, str) else bytes.fromhex(text["hex"])
+
+    if not pairs:
+        return None
+    return pa.KeyValueMetadata([(content(key), content(value)) for key, value in pairs])
+
+
+class _CSchema(ctypes.Structure):
+    """The beginning of ArrowSchema of Arrow's C data interface."""
+
+    _fields_ = (
+        ("format", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("metadata", ctypes.c_void_p),
+    )
+
+
+def _exported_metadata(field: pa.Field) -> dict[bytes, bytes]:
+    """All metadata of a field, the name and the parameters of an extension type among it.
+
+    Python cannot ask the types that Arrow itself has for their parameters, but they are exported:
+    a count, and for each key and value a length and the bytes, in the machine's byte order.
+    """
+    capsule = field.__arrow_c_schema__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    at = _CSchema.from_address(pointer(capsule, b"arrow_schema")).metadata
+
+    def take(size: int) -> bytes:
+        nonlocal at
+        content = ctypes.string_at(at, size)
+        at += size
+        return content
+
+    def take_count() -> int:
+        return int.from_bytes(take(4), sys.byteorder, signed=True)
+
+    if not at:
+        return {}
+    texts = [take(take_count()) for _ in range(2 * take_count())]
+    return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
+def leaves(path: str, type: pa.DataType) -> Iterator[str]:
+    """The names of what is inside a nested column."""
+    if type.num_fields == 0:
+        yield f"'{path}'"
+    for index in range(type.num_fields):
+        field = type.field(index)
+        yield from leaves(f"{path}.{field.name}", field.type)
+
+
+def _why_unfit(name: str, type: pa.DataType) -> str:
+    of_type = f"values of type {type} cannot be compressed"
+    inside = f" (with it {', '.join(leaves(name, type))})" if type.num_fields else ""
+    return of_type + inside
+
+
+def describe(field: pa.Field, list_size: int | None = None) -> dict[str, Any]:
+    """A field as the command takes it.
+
+    ``list_size``: how many numbers each list has, where lists are wanted and the field has them; 0
+    where its first value is no list of numbers.
+    """
+    type = storage_of(field.type)
+    extends = type is not field.type
+    told: dict[str, Any] = {
+        "name": field.name,
+        "source_type": str(field.type),
+        "list_size": list_size or 0,
+        "nullable": field.nullable,
+        "metadata": metadata_to_json(_exported_metadata(field) if extends else field.metadata),
+        "type": _NAMES.get(type if list_size is None else type.value_type),
+    }
+    if list_size == 0:
+        why = f"the first value of type {field.type} is no list with numbers in it"
+        return {**told, "type": None, "unfit": why}
     if told["type"] is not None:
         return {**told, "kind": "number", "unit": "s", "timezone": ""}
     for kind, (storage, matches) in _KINDS.items():
-        if matches(field.type):
-            unit = getattr(field.type, "unit", "s") if not kind.startswith("date") else "s"
-            timezone = getattr(field.type, "tz", None) or ""
+        if matches(type):
+            unit = getattr(type, "unit", "s") if not kind.startswith("date") else "s"
+            timezone = getattr(type, "tz", None) or ""
             return {**told, "type": storage, "kind": kind, "unit": unit, "timezone": timezone}
-    return told
+    return {**told, "unfit": _why_unfit(field.name, field.type)}
 
 
 def arrow_type(column: dict[str, Any]) -> pa.DataType:
@@ -58,3 +164,13 @@ def arrow_type(column: dict[str, Any]) -> pa.DataType:
     if kind in ("time32", "time64", "duration"):
         return getattr(pa, kind)(unit)
     return {"bool": pa.bool_(), "date32": pa.date32(), "date64": pa.date64()}[kind]
+
+
+def arrow_field(column: dict[str, Any]) -> pa.Field:
+    """The field of such a column, with its metadata."""
+    return pa.field(
+        column["name"],
+        arrow_type(column),
+        nullable=column["nullable"],
+        metadata=metadata_from_json(column["metadata"]),
+    )

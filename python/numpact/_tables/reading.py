@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables to read: Parquet and Arrow IPC by batches, text as a whole."""
+"""Tables to read: Parquet and Arrow IPC, by batches."""
 
 from __future__ import annotations
 
@@ -8,69 +8,98 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.ipc
 
-from .columns import describe, number_type
+from .columns import describe, is_list_of_numbers, metadata_to_json, storage_of
 from .errors import told
+from .int96 import choose_unit
 from .messages import Messages, Refused
 
-# The most numbers of a piece, as the command has it.
+# The most rows of a piece, as the command has it.
 _PIECE = 1 << 16
-# Missing values, as Arrow has them but for NaN, which is a float.
-_NULLS = [
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN", "N/A", "NA", "NULL",
-    "null", "<NA>",
-]  # fmt: skip
 
 
 class Table:
-    """One file. ``fields`` is set by ``open``; ``buffer`` holds or maps its bytes."""
+    """One file. ``fields`` and ``metadata`` are set by ``open``; ``buffer`` holds its bytes."""
 
     def __init__(self, buffer: pa.Buffer) -> None:
         self._buffer = buffer
         self.fields: list[pa.Field] = []
-        # Whether lists of a fixed number of numbers are wanted too.
-        self.lists = False
+        self.metadata: Any = None
 
     def source(self) -> pa.BufferReader:
         """The file from its beginning; readers close what they are given."""
         return pa.BufferReader(self._buffer)
 
-    def open(self, request: dict[str, Any]) -> None:
+    def open(self) -> None:
         raise NotImplementedError
 
-    def choose(self, index: int) -> None:
-        """Reads the one column that is wanted, where ``names_only`` was asked for."""
-        raise Refused("this format needs no choice")
-
-    def rows(self, index: int) -> int | None:
+    def rows(self) -> int | None:
         """How many, if that is cheap to know."""
         return None
+
+    def unit(self, index: int) -> str:
+        """The unit of a column of times that is opened; may look at all of it."""
+        return getattr(storage_of(self.fields[index].type), "unit", "s")
 
     def arrays(self, index: int) -> Iterator[pa.Array]:
         raise NotImplementedError
 
 
 class ParquetTable(Table):
-    def open(self, request: dict[str, Any]) -> None:
+    def open(self) -> None:
+        self._files = {"ns": self._open("ns")}
+        self._units: dict[int, str] = {}  # of columns of 96 bits
+        schema = self._files["ns"].schema_arrow
+        self.fields, self.metadata = list(schema), schema.metadata
+
+    def _open(self, int96_unit: str) -> Any:
         import pyarrow.parquet
 
-        self._file = pyarrow.parquet.ParquetFile(
-            self.source(), pre_buffer=False, buffer_size=1 << 20
+        return pyarrow.parquet.ParquetFile(
+            self.source(),
+            pre_buffer=False,
+            buffer_size=1 << 20,
+            coerce_int96_timestamp_unit=int96_unit,
         )
-        self.fields = list(self._file.schema_arrow)
 
-    def rows(self, index: int) -> int:
-        return int(self._file.metadata.num_rows)
+    def rows(self) -> int:
+        return int(self._files["ns"].metadata.num_rows)
+
+    def unit(self, index: int) -> str:
+        if not self._is_int96(index):
+            return super().unit(index)
+        for unit in ("us", "ms"):
+            if unit not in self._files:
+                self._files[unit] = self._open(unit)
+        units = [self._arrays(index, unit) for unit in ("ns", "us", "ms")]
+        self._units[index] = choose_unit(zip(*units, strict=True))
+        return self._units[index]
+
+    def _is_int96(self, index: int) -> bool:
+        if not pa.types.is_timestamp(storage_of(self.fields[index].type)):
+            return False
+        name = self.fields[index].name
+        leaves = self._files["ns"].schema
+        return any(
+            leaf.path == name and leaf.physical_type == "INT96"
+            for leaf in (leaves.column(i) for i in range(len(leaves)))
+        )
 
     def arrays(self, index: int) -> Iterator[pa.Array]:
-        # By name several come where names are alike, or where one is the path into a structure.
+        return self._arrays(index, self._units.get(index, "ns"))
+
+    def _arrays(self, index: int, int96_unit: str) -> Iterator[pa.Array]:
+        # A name names all fields that have it, and leaves whose path looks like it: the field is
+        # the one of its name that has as many of that name before it.
         name = self.fields[index].name
         place = sum(field.name == name for field in self.fields[:index])
-        left = self.rows(index)
-        size = getattr(self.fields[index].type, "list_size", 1)
+        left = self.rows()
+        size = getattr(storage_of(self.fields[index].type), "list_size", 1)
         piece = max(1, _PIECE // max(1, size))
-        for batch in self._file.iter_batches(piece, columns=[name], use_threads=False):
+        file = self._files[int96_unit]
+        for batch in file.iter_batches(piece, columns=[name], use_threads=False):
             left -= batch.num_rows
             yield batch.column(batch.schema.get_all_field_indices(name)[place])
         if left > 0:
@@ -82,12 +111,12 @@ def _only(index: int) -> pyarrow.ipc.IpcReadOptions:
 
 
 class ArrowFileTable(Table):
-    def open(self, request: dict[str, Any]) -> None:
+    def open(self) -> None:
         reader = pyarrow.ipc.open_file(self.source())
-        self.fields = list(reader.schema)
+        self.fields, self.metadata = list(reader.schema), reader.schema.metadata
         self._rows = reader.count_rows() if hasattr(reader, "count_rows") else None
 
-    def rows(self, index: int) -> int | None:
+    def rows(self) -> int | None:
         return self._rows
 
     def arrays(self, index: int) -> Iterator[pa.Array]:
@@ -97,122 +126,100 @@ class ArrowFileTable(Table):
 
 
 class ArrowStreamTable(Table):
-    def open(self, request: dict[str, Any]) -> None:
-        self.fields = list(pyarrow.ipc.open_stream(self.source()).schema)
+    def open(self) -> None:
+        schema = pyarrow.ipc.open_stream(self.source()).schema
+        self.fields, self.metadata = list(schema), schema.metadata
 
     def arrays(self, index: int) -> Iterator[pa.Array]:
         for batch in pyarrow.ipc.open_stream(self.source(), options=_only(index)):
             yield batch.column(0)
 
 
-class TextTable(Table):
-    """Types are those that fit all rows, so all of it is read before any number is handed on."""
-
-    def __init__(self, buffer: pa.Buffer, delimiter: str) -> None:
-        super().__init__(buffer)
-        self._delimiter = delimiter
-        self._types: dict[str, pa.DataType] = {}
-        self._wanted: list[str] = []
-
-    def _keywords(self, wanted: list[str] | None = None) -> dict[str, Any]:
-        from pyarrow import csv
-
-        return {
-            "read_options": csv.ReadOptions(autogenerate_column_names=not self._header),
-            "parse_options": csv.ParseOptions(delimiter=self._delimiter),
-            "convert_options": csv.ConvertOptions(
-                null_values=_NULLS, column_types=self._types, include_columns=wanted
-            ),
-        }
-
-    def _read(self, wanted: list[str] | None = None) -> None:
-        from pyarrow import csv
-
-        try:
-            self._table = csv.read_csv(self.source(), **self._keywords(wanted))
-        except pa.ArrowInvalid as error:
-            # That a value is not of the type asked for does not make the file corrupt.
-            if "conversion error" in str(error):
-                raise Refused(str(error)) from None
-            raise
-        self._places = list(range(self._table.num_columns))
-
-    def open(self, request: dict[str, Any]) -> None:
-        from pyarrow import csv
-
-        self._header = request["header"]
-        self._type = None if request["dtype"] is None else number_type(request["dtype"])
-        if request["names_only"]:
-            if self._buffer.size == 0:
-                self._read()  # fails with the right words
-            schema = csv.open_csv(self.source(), **self._keywords()).schema
-            self.fields = list(schema)
-            return
-        self._read()
-        if self._type is not None:
-            # Once more, with the number type for the columns that hold numbers.
-            numeric = [f.name for f in self._table.schema if describe(f).get("kind") == "number"]
-            self._types = dict.fromkeys(numeric, self._type)
-            self._read()
-        self.fields = list(self._table.schema)
-
-    def choose(self, index: int) -> None:
-        name = self.fields[index].name
-        if self._type is not None:
-            self._types = {name: self._type}
-        # Columns of one name can only be told apart when all are read.
-        unique = sum(field.name == name for field in self.fields) == 1
-        self._read([name] if unique else None)
-        self._places = [0 if unique else place for place in range(len(self.fields))]
-        self.fields[index] = self._table.schema.field(self._places[index])
-
-    def rows(self, index: int) -> int:
-        return int(self._table.num_rows)
-
-    def arrays(self, index: int) -> Iterator[pa.Array]:
-        yield from self._table.column(self._places[index]).chunks
-
-
 _FORMATS: dict[str, Any] = {
     "parquet": ParquetTable,
     "arrow": ArrowFileTable,
     "arrows": ArrowStreamTable,
-    "csv": lambda buffer: TextTable(buffer, ","),
-    "tsv": lambda buffer: TextTable(buffer, "\t"),
 }
 
 
-class Column:
-    """The numbers of one column, a piece at a time, nulls dropped or refused."""
+def _storage(array: pa.Array) -> pa.Array:
+    while isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    return array
 
-    def __init__(self, arrays: Iterator[pa.Array], drop_nulls: bool, advice: str) -> None:
-        self._arrays = arrays
-        self._drop_nulls = drop_nulls
-        self._advice = advice  # on what to do about nulls
-        self.nulls = 0
+
+def first_list_size(arrays: Iterator[pa.Array]) -> int:
+    """The numbers in the first list of a column; 0 if there is none, or it is null."""
+    for array in map(_storage, arrays):
+        if len(array):
+            return len(array[0].values) if array[0].is_valid else 0
+    return 0
+
+
+class Column:
+    """The numbers of one column, a piece at a time.
+
+    ``nulls``: "error" refuses them, otherwise they are left out, and each piece says where they
+    were. Lists have ``list_size`` numbers each, and no nulls.
+    """
+
+    def __init__(self, arrays: Iterator[pa.Array], nulls: str, list_size: int) -> None:
+        self._arrays = map(_storage, arrays)
+        self._nulls = nulls
+        self._list_size = list_size
+        self._row = 0  # of the array that comes next
         self._pieces = self._all()
 
-    def next(self) -> memoryview:
-        """As the numbers lie in memory; empty at the end."""
-        return next(self._pieces, memoryview(b""))
+    def next(self) -> tuple[int, memoryview, memoryview]:
+        """Rows, numbers and validity of the next piece; no rows at the end."""
+        return next(self._pieces, (0, memoryview(b""), memoryview(b"")))
 
-    def _all(self) -> Iterator[memoryview]:
+    def _all(self) -> Iterator[tuple[int, memoryview, memoryview]]:
         for array in self._arrays:
-            array.validate()
-            self._count_nulls(array)
-            if pa.types.is_fixed_size_list(array.type):
-                array = array.flatten()
-                self._count_nulls(array)
-            for at in range(0, len(array), _PIECE):
-                piece = _numbers(array.slice(at, _PIECE))
-                if piece:
-                    yield piece
+            self._check_nulls(array, 1)
+            rows = max(1, _PIECE // max(1, self._list_size))
+            if self._list_size:
+                self._check_lengths(array)
+            for at in range(0, len(array), rows):
+                yield self._piece(array.slice(at, rows))
+            self._row += len(array)
 
-    def _count_nulls(self, array: pa.Array) -> None:
-        if array.null_count and not self._drop_nulls:
-            nulls = array.null_count + sum(array.null_count for array in self._arrays)
-            raise Refused(f"{nulls} null{'s' * (nulls != 1)}{self._advice}")
-        self.nulls += array.null_count
+    def _piece(self, array: pa.Array) -> tuple[int, memoryview, memoryview]:
+        rows = len(array)
+        if self._list_size:
+            array = array.flatten()
+            self._check_nulls(array, self._list_size)
+        valid = _bytes_of(array.is_valid().cast(pa.uint8())) if array.null_count else b""
+        return rows, _numbers(array), memoryview(valid)
+
+    def _check_nulls(self, array: pa.Array, numbers_in_row: int) -> None:
+        if not array.null_count or self._nulls != "error":
+            return
+        row = self._row + array.is_valid().index(False).as_py() // numbers_in_row
+        nulls = array.null_count + sum(array.null_count for array in self._arrays)
+        advice = "" if self._list_size else _NULL_ADVICE
+        raise Refused(f"{nulls} null{'s' * (nulls != 1)}, the first in row {row}{advice}")
+
+    def _check_lengths(self, array: pa.Array) -> None:
+        lengths = pyarrow.compute.list_value_length(array)
+        other = pyarrow.compute.not_equal(lengths, self._list_size)
+        at = other.index(True).as_py()
+        if at >= 0:
+            raise Refused(
+                f"row {self._row + at} is a list of length {lengths[at].as_py()}, row 0 one of "
+                f"length {self._list_size}: vectors have one length"
+            )
+
+
+# As the command has it.
+_NULL_ADVICE = " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)"
+
+
+def _bytes_of(array: pa.Array) -> memoryview:
+    """The values of an array without nulls, whose type has whole bytes."""
+    size = array.type.bit_width // 8
+    first = array.offset * size
+    return memoryview(array.buffers()[1])[first : first + len(array) * size]
 
 
 def _numbers(array: pa.Array) -> memoryview:
@@ -222,9 +229,7 @@ def _numbers(array: pa.Array) -> memoryview:
         return memoryview(b"")
     if pa.types.is_boolean(array.type):
         array = array.cast(pa.uint8())
-    size = array.type.bit_width // 8
-    first = array.offset * size
-    return memoryview(array.buffers()[1])[first : first + len(array) * size]
+    return _bytes_of(array)
 
 
 def _content(messages: Messages, path: str | None) -> pa.Buffer:
@@ -240,33 +245,50 @@ class _Server:
     def __init__(self, messages: Messages, table: Table) -> None:
         self._messages = messages
         self._table = table
+        self._list_sizes: list[int | None] = []
         self._readers: list[Column] = []
 
     def answer(self, request: dict[str, Any]) -> None:
         verb = request["verb"]
         if verb == "next":
-            column = self._readers[request["reader"]]
-            piece = column.next()
-            self._messages.send({"nulls": column.nulls})
-            self._messages.send_bytes(piece)
+            rows, numbers, valid = self._readers[request["reader"]].next()
+            self._messages.send({"rows": rows})
+            self._messages.send_bytes(numbers)
+            self._messages.send_bytes(valid)
         elif verb == "open":
-            self._table.lists = request["lists"]
-            self._table.open(request)
-            fields = [describe(field, self._table.lists) for field in self._table.fields]
-            self._messages.send({"columns": fields})
-        elif verb == "choose":
-            self._table.choose(request["column"])
-            field = self._table.fields[request["column"]]
-            self._messages.send({"columns": [describe(field)]})
+            self._open(request["lists"])
         elif verb == "column":
-            index = request["column"]
-            advice = "" if self._table.lists else " (--nulls drop leaves them out)"
-            arrays = self._table.arrays(index)
-            self._readers.append(Column(arrays, request["drop_nulls"], advice))
-            number = len(self._readers) - 1
-            self._messages.send({"reader": number, "rows": self._table.rows(index)})
+            self._open_column(request["column"], request["nulls"])
         else:
             raise RuntimeError(f"a request of unknown verb {verb!r}")
+
+    def _open(self, lists: bool) -> None:
+        table = self._table
+        table.open()
+        self._list_sizes = [
+            self._list_size(index, storage_of(field.type)) if lists else None
+            for index, field in enumerate(table.fields)
+        ]
+        columns = [
+            describe(field, size)
+            for field, size in zip(table.fields, self._list_sizes, strict=True)
+        ]
+        self._messages.send({"columns": columns, "metadata": metadata_to_json(table.metadata)})
+
+    def _list_size(self, index: int, type: pa.DataType) -> int | None:
+        if not is_list_of_numbers(type):
+            return None
+        if pa.types.is_fixed_size_list(type):
+            return int(type.list_size)
+        return first_list_size(self._table.arrays(index))
+
+    def _open_column(self, index: int, nulls: str) -> None:
+        unit = self._table.unit(index)
+        column = Column(self._table.arrays(index), nulls, self._list_sizes[index] or 0)
+        self._readers.append(column)
+        self._messages.send(
+            {"reader": len(self._readers) - 1, "rows": self._table.rows(), "unit": unit}
+        )
 
 
 def serve(messages: Messages, format: str, path: str | None) -> None:

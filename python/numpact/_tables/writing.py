@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.ipc
 
-from .columns import arrow_type
+from .columns import arrow_field, metadata_from_json
 from .messages import Messages
 
 # Rows of a row group of Parquet, and the most bytes that are kept for one.
@@ -71,25 +71,38 @@ _FORMATS: dict[str, Any] = {
 }
 
 
-def _array(type: pa.DataType, rows: int, numbers: bytes) -> pa.Array:
+def _validity(valid: bytes) -> pa.Buffer | None:
+    """Bits from bytes, of which 0 is a null; None where there are no nulls."""
+    if not valid:
+        return None
+    flags = pa.Array.from_buffers(pa.uint8(), len(valid), [None, pa.py_buffer(valid)])
+    return flags.cast(pa.bool_()).buffers()[1]
+
+
+def _array(type: pa.DataType, rows: int, numbers: bytes, valid: bytes) -> pa.Array:
+    nulls = _validity(valid)
     if pa.types.is_boolean(type):
-        return pa.Array.from_buffers(pa.uint8(), rows, [None, pa.py_buffer(numbers)]).cast(type)
+        return pa.Array.from_buffers(pa.uint8(), rows, [nulls, pa.py_buffer(numbers)]).cast(type)
     if pa.types.is_fixed_size_list(type):
-        inner = _array(type.value_type, rows * type.list_size, numbers)
+        inner = _array(type.value_type, rows * type.list_size, numbers, b"")
         return pa.Array.from_buffers(type, rows, [None], children=[inner])
-    return pa.Array.from_buffers(type, rows, [None, pa.py_buffer(numbers)])
+    return pa.Array.from_buffers(type, rows, [nulls, pa.py_buffer(numbers)])
 
 
 def serve(messages: Messages, format: str) -> None:
     """Takes rows until the table is finished."""
-    columns = messages.receive()["columns"]
-    schema = pa.schema([pa.field(column["name"], arrow_type(column)) for column in columns])
+    request = messages.receive()
+    fields = [arrow_field(column) for column in request["columns"]]
+    schema = pa.schema(fields, metadata_from_json(request["metadata"]))
     sink = Sink()
     output = _FORMATS[format](sink, schema)
     messages.send_pieces(sink.take())
     while (request := messages.receive())["verb"] == "rows":
         arrays = [
-            _array(field.type, request["count"], messages.receive_bytes()) for field in schema
+            _array(
+                field.type, request["count"], messages.receive_bytes(), messages.receive_bytes()
+            )
+            for field in schema
         ]
         output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         messages.send_pieces(sink.take())

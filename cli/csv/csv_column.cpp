@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/csv_column.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace numpact::cli {
+namespace {
+
+// Slots and runs that a column collects before they go to the spool: 4 KiB of each for a column,
+// 24 MB for 3,000 columns.
+constexpr std::size_t kWaitingWords = 512;
+
+}  // namespace
+
+// Reads a column back from the spool.
+class CsvNumbers final : public NumberInput {
+ public:
+  CsvNumbers(const CsvColumn& column, bool keeps_nulls)
+      : column_(column), keeps_nulls_(keeps_nulls) {}
+
+  NumberView next() override {
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(kPieceNumbers, column_.count_ - done_));
+    const NumberType type = column_.stored_type();
+    if (keeps_nulls_) read_runs(count);
+    slots_.resize(count);
+    numbers_.resize(count);
+    column_.spool_.read(column_.slots_, done_ * sizeof(std::uint64_t),
+                        std::as_writable_bytes(std::span(slots_)));
+    convert(reinterpret_cast<std::byte*>(numbers_.data()));
+    done_ += count;
+    return {type, numbers_.data(), count};
+  }
+
+  std::optional<std::uint64_t> count() const override { return column_.count_; }
+  std::uint64_t null_count() const override { return column_.nulls_.count; }
+  NullRuns* null_runs() override { return keeps_nulls_ ? &null_runs_ : nullptr; }
+
+ private:
+  void convert(std::byte* out) const {
+    switch (column_.family_) {
+      case CsvColumn::Family::kBool:
+        for (std::size_t i = 0; i < slots_.size(); ++i) out[i] = static_cast<std::byte>(slots_[i]);
+        break;
+      case CsvColumn::Family::kDate:
+      case CsvColumn::Family::kTime:
+        column_.time_values_.convert(slots_, done_, out);
+        break;
+      default:
+        column_.number_values_.convert(slots_, done_, out);
+    }
+  }
+
+  // Runs up to the numbers of this piece; all the rest with the end of the numbers.
+  void read_runs(std::size_t count) {
+    const std::uint64_t end = column_.spool_.size(column_.runs_) / sizeof(std::uint64_t);
+    while (next_run_ < end && (numbers_in_runs_ < done_ + count || count == 0 ||
+                               done_ + count == column_.count_)) {
+      std::uint64_t run = 0;
+      column_.spool_.read(column_.runs_, next_run_ * sizeof(run),
+                          std::as_writable_bytes(std::span(&run, 1)));
+      if (next_run_ % 2 == 0) {
+        null_runs_.add_numbers(run);
+        numbers_in_runs_ += run;
+      } else {
+        null_runs_.add_nulls(run);
+      }
+      ++next_run_;
+    }
+  }
+
+  const CsvColumn& column_;
+  bool keeps_nulls_;
+  NullRuns null_runs_;
+  std::uint64_t next_run_ = 0;
+  std::uint64_t numbers_in_runs_ = 0;
+  std::uint64_t done_ = 0;
+  std::vector<std::uint64_t> slots_;
+  std::vector<std::uint64_t> numbers_;
+};
+
+CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> wanted)
+    : dialect_(dialect),
+      spool_(spool),
+      slots_(spool.add_stream()),
+      runs_(spool.add_stream()),
+      number_values_(dialect.decimal, wanted) {}
+
+CsvColumn::Family CsvColumn::family_of(LiteralKind kind) {
+  switch (kind) {
+    case LiteralKind::kInteger:
+    case LiteralKind::kFloat:
+      return Family::kNumber;
+    case LiteralKind::kBool:
+      return Family::kBool;
+    case LiteralKind::kDate:
+    case LiteralKind::kTimestamp:
+      return Family::kDate;
+    case LiteralKind::kTime:
+      return Family::kTime;
+    default:
+      return Family::kText;
+  }
+}
+
+bool CsvColumn::is_null(const CsvField& field) const {
+  if (field.text.empty() && !field.is_quoted) return true;
+  const std::vector<std::string>& words = dialect_.null_values;
+  return !words.empty() && std::find(words.begin(), words.end(), field.text) != words.end();
+}
+
+void CsvColumn::add(const CsvField& field) {
+  if (family_ == Family::kText) return;
+  if (is_null(field)) return add_null(field);
+  const Literal literal = parse_literal(field.text, dialect_.decimal);
+  const Family family = family_of(literal.kind);
+  if (family == Family::kText || (family_ != Family::kNone && family_ != family)) {
+    return become_text(field);
+  }
+  family_ = family;
+  null_runs_.add_numbers(1);
+  switch (family) {
+    case Family::kBool:
+      return add_slot(literal.truth ? 1 : 0);
+    case Family::kNumber:
+      return add_slot(number_values_.add(literal, field.line));
+    default:
+      return add_slot(time_values_.add(literal, field.line));
+  }
+}
+
+void CsvColumn::add_null(const CsvField& field) {
+  nulls_.add(field.line, field.text);
+  null_runs_.add_nulls(1);
+}
+
+void CsvColumn::become_text(const CsvField& field) {
+  switch (family_) {
+    case Family::kBool:
+      why_text_ = "is no truth value like those before";
+      break;
+    case Family::kDate:
+      why_text_ = "is no date like those before";
+      break;
+    case Family::kTime:
+      why_text_ = "is no time like those before";
+      break;
+    default:
+      why_text_ = "is no number";
+  }
+  family_ = Family::kText;
+  text_.add(field.line, field.text);
+  spool_.clear(slots_);
+  spool_.clear(runs_);
+  waiting_ = {};
+  null_runs_ = NullRuns();
+}
+
+void CsvColumn::add_slot(std::uint64_t slot) {
+  waiting_.push_back(slot);
+  ++count_;
+  if (waiting_.size() == kWaitingWords) {
+    flush_slots();
+    flush_runs();
+  }
+}
+
+void CsvColumn::flush_slots() {
+  spool_.append(slots_, std::as_bytes(std::span(waiting_)));
+  waiting_.clear();
+}
+
+void CsvColumn::flush_runs() {
+  const std::vector<std::uint64_t> runs = null_runs_.take();
+  spool_.append(runs_, std::as_bytes(std::span(runs)));
+}
+
+void CsvColumn::finish() {
+  if (family_ == Family::kText) return;
+  null_runs_.finish();
+  flush_slots();
+  flush_runs();
+  waiting_ = {};
+}
+
+NumberType CsvColumn::stored_type() const {
+  switch (family_) {
+    case Family::kBool:
+      return NumberType::kU8;
+    case Family::kDate:
+    case Family::kTime:
+      return *storage_of(time_values_.logical_type().kind);
+    default:
+      return number_values_.type();
+  }
+}
+
+Column CsvColumn::describe(const std::string& name) const {
+  Column column;
+  column.name = name;
+  if (family_ == Family::kText) {
+    column.source_type = "text";
+    column.unfit = fmt::format("text, {} {}", text_.place(), why_text_);
+    return column;
+  }
+  column.type = stored_type();
+  if (family_ == Family::kBool) column.logical.kind = LogicalKind::kBool;
+  if (family_ == Family::kDate || family_ == Family::kTime) {
+    column.logical = time_values_.logical_type();
+  }
+  column.source_type = numpact::cli::describe(column.logical, column.type);
+  return column;
+}
+
+std::optional<std::string> CsvColumn::problem() const {
+  switch (family_) {
+    case Family::kNumber:
+      return number_values_.problem();
+    case Family::kDate:
+    case Family::kTime:
+      return time_values_.problem();
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<std::string> CsvColumn::notes() const {
+  switch (family_) {
+    case Family::kNumber:
+      return number_values_.notes();
+    case Family::kDate:
+    case Family::kTime:
+      return time_values_.notes();
+    default:
+      return {};
+  }
+}
+
+std::unique_ptr<NumberInput> CsvColumn::open(bool keeps_nulls) const {
+  return std::make_unique<CsvNumbers>(*this, keeps_nulls);
+}
+
+}  // namespace numpact::cli

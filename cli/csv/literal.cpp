@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/literal.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::int64_t kSecondsPerDay = 86'400;
+constexpr unsigned kMaxFractionDigits = 9;  // of a second: nanoseconds
+// Years are written with at least 4 digits. 7 digits hold all years of a date32.
+constexpr std::size_t kMinYearDigits = 4;
+constexpr std::size_t kMaxYearDigits = 7;
+// A double has at most 767 significant digits: longer text that is not zeros cannot be one.
+constexpr std::size_t kMaxSignificantDigits = 767;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// Reads a text from front to back.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  bool at_end() const { return at_ == text_.size(); }
+  std::size_t at() const { return at_; }
+  char peek() const { return at_end() ? '\0' : text_[at_]; }
+
+  bool take(char c) {
+    if (peek() != c || at_end()) return false;
+    ++at_;
+    return true;
+  }
+
+  // Digits up to one that is none.
+  std::string_view take_digits() {
+    const std::size_t from = at_;
+    while (is_digit(peek())) ++at_;
+    return text_.substr(from, at_ - from);
+  }
+
+  // A number of exactly so many digits, at most `max`.
+  bool take_number(std::size_t digits, unsigned max, unsigned& number) {
+    if (text_.size() - at_ < digits) return false;
+    number = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      if (!is_digit(text_[at_ + i])) return false;
+      number = number * 10 + static_cast<unsigned>(text_[at_ + i] - '0');
+    }
+    at_ += digits;
+    return number <= max;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+// The words for truth values, infinities and "not a number".
+bool parse_word(Literal& literal) {
+  const std::string_view text = literal.text;
+  const bool is_true = text == "true" || text == "True" || text == "TRUE";
+  if (is_true || text == "false" || text == "False" || text == "FALSE") {
+    literal.kind = LiteralKind::kBool;
+    literal.truth = is_true;
+    return true;
+  }
+  const bool has_sign = text.front() == '-' || text.front() == '+';
+  const std::string_view word = text.substr(has_sign ? 1 : 0);
+  const bool is_float = equals_ignoring_case(word, "nan") || equals_ignoring_case(word, "inf") ||
+                        equals_ignoring_case(word, "infinity");
+  if (!is_float) return false;
+  literal.kind = LiteralKind::kFloat;
+  return true;
+}
+
+void read_magnitude(std::string_view digits, Literal& literal) {
+  const std::from_chars_result read =
+      std::from_chars(digits.data(), digits.data() + digits.size(), literal.magnitude);
+  literal.fits = read.ec == std::errc();
+}
+
+bool parse_number(Literal& literal, char decimal) {
+  Scanner scanner(literal.text);
+  literal.negative = scanner.take('-');
+  literal.plus_sign = !literal.negative && scanner.take('+');
+  const std::string_view digits = scanner.take_digits();
+  bool is_float = false;
+  std::size_t mantissa_digits = digits.size();
+  if (scanner.take(decimal)) {
+    is_float = true;
+    mantissa_digits += scanner.take_digits().size();
+  }
+  if (mantissa_digits == 0) return false;
+  if (scanner.take('e') || scanner.take('E')) {
+    is_float = true;
+    if (!scanner.take('-')) scanner.take('+');
+    if (scanner.take_digits().empty()) return false;
+  }
+  if (!scanner.at_end()) return false;
+  literal.leading_zeros = digits.size() > 1 && digits.front() == '0';
+  if (!is_float) {
+    read_magnitude(digits, literal);
+    is_float = literal.negative && literal.fits && literal.magnitude == 0;
+  }
+  literal.kind = is_float ? LiteralKind::kFloat : LiteralKind::kInteger;
+  return true;
+}
+
+bool is_leap(std::int64_t year) {
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+unsigned days_in_month(std::int64_t year, unsigned month) {
+  constexpr unsigned kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && is_leap(year) ? 29 : kDays[month - 1];
+}
+
+// Days since 1970 in the Gregorian calendar: the inverse of append_date in number_text.cpp, with
+// years that begin in March and eras of 400 years, which have 146 097 days.
+std::int64_t days_since_1970(std::int64_t year, unsigned month, unsigned day) {
+  if (month <= 2) --year;
+  const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const std::int64_t year_of_era = year - era * 400;
+  const std::int64_t month_from_march = month > 2 ? month - 3 : month + 9;
+  const std::int64_t day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+  const std::int64_t day_of_era =
+      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146'097 + day_of_era - 719'468;
+}
+
+bool take_date(Scanner& scanner, std::int64_t& days) {
+  const bool negative = scanner.take('-');
+  const std::string_view digits = scanner.take_digits();
+  if (digits.size() < kMinYearDigits || digits.size() > kMaxYearDigits) return false;
+  std::int64_t year = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), year);
+  if (negative) year = -year;
+  unsigned month = 0;
+  unsigned day = 0;
+  if (!scanner.take('-') || !scanner.take_number(2, 12, month) || month == 0) return false;
+  if (!scanner.take('-') || !scanner.take_number(2, 31, day) || day == 0) return false;
+  if (day > days_in_month(year, month)) return false;
+  days = days_since_1970(year, month, day);
+  return true;
+}
+
+void read_fraction(std::string_view digits, Literal& literal) {
+  const std::size_t kept = std::min<std::size_t>(digits.size(), kMaxFractionDigits);
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < kMaxFractionDigits; ++i) {
+    number = number * 10 + (i < kept ? static_cast<std::uint32_t>(digits[i] - '0') : 0);
+  }
+  literal.nanoseconds = number;
+  literal.fraction_digits = static_cast<std::uint8_t>(kept);
+  literal.too_fine = digits.find_first_not_of('0', kept) != std::string_view::npos;
+}
+
+// hh, hh:mm, hh:mm:ss or hh:mm:ss.fraction.
+bool take_clock(Scanner& scanner, Literal& literal, bool minutes_needed) {
+  unsigned hours = 0;
+  unsigned minutes = 0;
+  unsigned seconds = 0;
+  if (!scanner.take_number(2, 23, hours)) return false;
+  if (scanner.take(':')) {
+    if (!scanner.take_number(2, 59, minutes)) return false;
+    if (scanner.take(':')) {
+      if (!scanner.take_number(2, 59, seconds)) return false;
+      if (scanner.take('.')) {
+        const std::string_view digits = scanner.take_digits();
+        if (digits.empty()) return false;
+        read_fraction(digits, literal);
+      }
+    }
+  } else if (minutes_needed) {
+    return false;
+  }
+  literal.seconds += std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60 + seconds;
+  return true;
+}
+
+// Z, +hh, +hhmm, +hh:mm, at the end of a timestamp.
+bool take_zone(Scanner& scanner, Literal& literal) {
+  literal.zoned = true;
+  if (scanner.take('Z')) return true;
+  const bool west = scanner.peek() == '-';
+  if (!scanner.take('-') && !scanner.take('+')) return false;
+  unsigned hours = 0;
+  unsigned minutes = 0;
+  if (!scanner.take_number(2, 23, hours)) return false;
+  const bool has_colon = scanner.take(':');
+  if ((has_colon || !scanner.at_end()) && !scanner.take_number(2, 59, minutes)) return false;
+  const std::int64_t offset = std::int64_t{hours} * 3600 + std::int64_t{minutes} * 60;
+  literal.has_offset = offset != 0;
+  literal.seconds -= west ? -offset : offset;
+  return true;
+}
+
+bool parse_date(Literal& literal) {
+  Scanner scanner(literal.text);
+  std::int64_t days = 0;
+  if (!take_date(scanner, days)) return false;
+  literal.seconds = days * kSecondsPerDay;
+  literal.kind = LiteralKind::kDate;
+  if (scanner.at_end()) return true;
+  if (!scanner.take('T') && !scanner.take(' ')) return false;
+  if (!take_clock(scanner, literal, false)) return false;
+  literal.kind = LiteralKind::kTimestamp;
+  return scanner.at_end() || (take_zone(scanner, literal) && scanner.at_end());
+}
+
+bool parse_time(Literal& literal) {
+  Scanner scanner(literal.text);
+  literal.seconds = 0;
+  if (!take_clock(scanner, literal, true) || !scanner.at_end()) return false;
+  literal.kind = LiteralKind::kTime;
+  return true;
+}
+
+// The significant digits of a number, from the first to the last that is not 0, and the power of
+// ten of the first one.
+struct Digits {
+  std::string text;
+  std::int64_t exponent = 0;
+};
+
+Digits significant_digits(std::string_view number, char decimal) {
+  Digits digits;
+  std::int64_t before_point = 0;  // digits of the integer part from the first that is not 0
+  std::int64_t zeros_behind = 0;  // between the point and the first digit that is not 0
+  bool behind_point = false;
+  std::size_t at = 0;
+  for (; at < number.size() && number[at] != 'e' && number[at] != 'E'; ++at) {
+    const char c = number[at];
+    if (c == decimal) behind_point = true;
+    if (!is_digit(c)) continue;
+    if (digits.text.empty() && c == '0') {
+      if (behind_point) ++zeros_behind;
+      continue;
+    }
+    digits.text += c;
+    if (!behind_point) ++before_point;
+  }
+  while (!digits.text.empty() && digits.text.back() == '0') digits.text.pop_back();
+  digits.exponent = before_point > 0 ? before_point - 1 : -zeros_behind - 1;
+  if (at < number.size()) {
+    std::string_view text = number.substr(at + 1);
+    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+    std::int64_t exponent = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    if (read.ec == std::errc()) digits.exponent += exponent;
+  }
+  return digits;
+}
+
+// Whether a number that is not 0, printed with as many digits as the text has, is the text.
+bool prints_as(double number, const Digits& wanted) {
+  if (wanted.text.size() > kMaxSignificantDigits) return false;
+  std::string printed(wanted.text.size() + 32, '\0');
+  const std::to_chars_result end =
+      std::to_chars(printed.data(), printed.data() + printed.size(), std::abs(number),
+                    std::chars_format::scientific, static_cast<int>(wanted.text.size()) - 1);
+  printed.resize(static_cast<std::size_t>(end.ptr - printed.data()));
+  const Digits found = significant_digits(printed, '.');
+  return found.text == wanted.text && found.exponent == wanted.exponent;
+}
+
+// Text that std::from_chars reads.
+std::string_view plain_number(const Literal& literal, char decimal, std::string& room) {
+  std::string_view text = literal.text;
+  if (text.front() == '+') text.remove_prefix(1);
+  if (decimal == '.') return text;
+  room = text;
+  std::replace(room.begin(), room.end(), decimal, '.');
+  return room;
+}
+
+// `exact_digits`: texts of up to so many digits come back from every normal number of the type.
+template <class T>
+Fit nearest_number(const Literal& literal, char decimal, T& number) {
+  constexpr int kExactDigits = std::numeric_limits<T>::digits10;
+  std::string room;
+  const std::string_view text = plain_number(literal, decimal, room);
+  number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec == std::errc::result_out_of_range) return Fit::kRange;
+  if (!std::isfinite(number)) return Fit::kExact;  // from the words nan and inf
+  const bool is_normal = std::abs(number) >= std::numeric_limits<T>::min();
+  if (is_normal && text.size() <= static_cast<std::size_t>(kExactDigits)) return Fit::kExact;
+  const Digits digits = significant_digits(text, '.');
+  if (digits.text.empty()) return Fit::kExact;  // zero
+  if (number == 0) return Fit::kRange;
+  if (is_normal && digits.text.size() <= static_cast<std::size_t>(kExactDigits)) {
+    return Fit::kExact;
+  }
+  return prints_as(static_cast<double>(number), digits) ? Fit::kExact : Fit::kRounded;
+}
+
+// The float next to a double, towards the double's odd neighbour where it is inexact: rounding that
+// once more to half precision gives what rounding the double itself would.
+float round_to_odd(double number) {
+  const auto nearest = static_cast<float>(number);
+  if (static_cast<double>(nearest) == number || !std::isfinite(nearest)) return nearest;
+  const float other =
+      std::nextafter(nearest, static_cast<double>(nearest) < number
+                                  ? std::numeric_limits<float>::infinity()
+                                  : -std::numeric_limits<float>::infinity());
+  const bool nearest_is_odd = (std::bit_cast<std::uint32_t>(nearest) & 1U) != 0;
+  return nearest_is_odd ? nearest : other;
+}
+
+}  // namespace
+
+Literal parse_literal(std::string_view text, char decimal) {
+  Literal literal;
+  literal.text = trimmed(text);
+  if (literal.text.empty()) return literal;
+  if (parse_number(literal, decimal)) return literal;
+  literal.leading_zeros = false;
+  literal.plus_sign = false;
+  if (parse_word(literal) || parse_date(literal) || parse_time(literal)) return literal;
+  literal.kind = LiteralKind::kText;
+  return literal;
+}
+
+Fit nearest(const Literal& literal, char decimal, double& number) {
+  return nearest_number(literal, decimal, number);
+}
+
+Fit nearest(const Literal& literal, char decimal, float& number) {
+  return nearest_number(literal, decimal, number);
+}
+
+Fit nearest(const Literal& literal, char decimal, Float16& number) {
+  double wide = 0;
+  const Fit fit = nearest_number(literal, decimal, wide);
+  number = to_float16(round_to_odd(wide));
+  const auto back = static_cast<double>(to_float(number));
+  if (fit == Fit::kRange) return fit;
+  if (std::isfinite(wide) && (!std::isfinite(back) || (back == 0 && wide != 0))) return Fit::kRange;
+  if (!std::isfinite(wide) || back == wide) return fit;
+  std::string room;
+  const Digits digits = significant_digits(plain_number(literal, decimal, room), '.');
+  return prints_as(back, digits) ? Fit::kExact : Fit::kRounded;
+}
+
+}  // namespace numpact::cli

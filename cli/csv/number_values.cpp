@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/number_values.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "dispatch.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::uint64_t kMaxI64 = std::numeric_limits<std::int64_t>::max();
+
+// A number in the first bytes of a slot.
+template <class T>
+std::uint64_t slot_of(T number) {
+  std::uint64_t slot = 0;
+  std::memcpy(&slot, &number, sizeof(T));
+  return slot;
+}
+
+bool is_exact_in_f64(std::uint64_t magnitude) {
+  const auto width = static_cast<int>(std::bit_width(magnitude));
+  return width <= 53 || std::countr_zero(magnitude) >= width - 53;
+}
+
+std::string times(const Occurrence& seen, std::string_view what) {
+  return fmt::format("{} {}{}, the first on {}", seen.count, what, seen.count == 1 ? "" : "s",
+                     seen.place());
+}
+
+}  // namespace
+
+std::uint64_t NumberValues::add(const Literal& literal, std::uint64_t line) {
+  if (literal.leading_zeros) leading_zeros_.add(line, literal.text);
+  if (literal.plus_sign) plus_signs_.add(line, literal.text);
+  const std::uint64_t slot = wanted_                                     ? add_wanted(literal, line)
+                             : literal.kind == LiteralKind::kInteger ? add_integer(literal, line)
+                                                                     : add_float(literal, line);
+  ++count_;
+  return slot;
+}
+
+void NumberValues::begin_floats() {
+  if (first_float_slot_) return;
+  first_float_slot_ = count_;
+  integers_are_unsigned_ = static_cast<bool>(beyond_i64_);
+}
+
+std::uint64_t NumberValues::add_integer(const Literal& literal, std::uint64_t line) {
+  // The magnitude of the least i64 is one more than that of the greatest.
+  const bool fits_signed =
+      literal.fits && literal.magnitude <= kMaxI64 + (literal.negative ? 1 : 0);
+  const bool is_beyond_u64 = !literal.fits || (literal.negative && !fits_signed);
+  const bool is_beyond_i64 = !is_beyond_u64 && !fits_signed;
+  // Integer slots are all signed or all unsigned.
+  if (is_beyond_u64 || (literal.negative && beyond_i64_) || (is_beyond_i64 && negatives_)) {
+    begin_floats();
+  }
+  if (literal.negative) negatives_.add(line, literal.text);
+  if (is_beyond_u64) beyond_u64_.add(line, literal.text);
+  if (is_beyond_i64) beyond_i64_.add(line, literal.text);
+  const bool is_exact = literal.fits && is_exact_in_f64(literal.magnitude);
+  if (!first_float_slot_) {
+    if (!is_exact) inexact_in_f64_.add(line, literal.text);
+    return literal.negative ? 0 - literal.magnitude : literal.magnitude;
+  }
+  double number = 0;
+  const Fit fit = nearest(literal, decimal_, number);
+  if (fit == Fit::kRange) out_of_range_.add(line, literal.text);
+  if (literal.fits ? !is_exact : fit != Fit::kExact) inexact_in_f64_.add(line, literal.text);
+  return slot_of(number);
+}
+
+std::uint64_t NumberValues::add_float(const Literal& literal, std::uint64_t line) {
+  floats_.add(line, literal.text);
+  begin_floats();
+  double number = 0;
+  const Fit fit = nearest(literal, decimal_, number);
+  if (fit == Fit::kRange) out_of_range_.add(line, literal.text);
+  if (fit == Fit::kRounded) rounded_.add(line, literal.text);
+  return slot_of(number);
+}
+
+std::uint64_t NumberValues::add_wanted(const Literal& literal, std::uint64_t line) {
+  return with_type(*wanted_, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      return add_wanted_integer<T>(literal, line);
+    } else {
+      return add_wanted_float<T>(literal, line);
+    }
+  });
+}
+
+template <class T>
+std::uint64_t NumberValues::add_wanted_integer(const Literal& literal, std::uint64_t line) {
+  if (literal.kind == LiteralKind::kFloat) {
+    double number = 0;
+    const Fit fit = nearest(literal, decimal_, number);
+    const double limit = 2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
+    const double least = std::is_signed_v<T> ? -limit : 0.0;
+    const bool is_whole = fit == Fit::kExact && std::isfinite(number) && std::trunc(number) == number;
+    const bool loses_sign = number == 0 && std::signbit(number);
+    if (is_whole && !loses_sign && number >= least && number < limit) {
+      return slot_of(static_cast<T>(number));
+    }
+  } else if (literal.fits) {
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+    const bool fits = literal.negative ? std::is_signed_v<T> && literal.magnitude <= kMax + 1
+                                       : literal.magnitude <= kMax;
+    if (fits) {
+      const std::uint64_t bits = literal.negative ? 0 - literal.magnitude : literal.magnitude;
+      return slot_of(static_cast<T>(bits));
+    }
+  }
+  not_wanted_.add(line, literal.text);
+  return 0;
+}
+
+template <class T>
+std::uint64_t NumberValues::add_wanted_float(const Literal& literal, std::uint64_t line) {
+  T number{};
+  const Fit fit = nearest(literal, decimal_, number);
+  if (fit == Fit::kRange) out_of_range_.add(line, literal.text);
+  if (fit == Fit::kRounded) rounded_.add(line, literal.text);
+  return slot_of(number);
+}
+
+NumberType NumberValues::type() const {
+  if (wanted_) return *wanted_;
+  if (first_float_slot_) return NumberType::kF64;
+  return beyond_i64_ ? NumberType::kU64 : NumberType::kI64;
+}
+
+std::optional<std::string> NumberValues::problem() const {
+  const std::string_view name = name_of(type());
+  if (not_wanted_) return fmt::format("{} is no {}", not_wanted_.place(), name);
+  if (out_of_range_) {
+    return fmt::format("{} is out of the range of {}", out_of_range_.place(), name);
+  }
+  if (wanted_) return std::nullopt;  // rounding was asked for
+  if (!floats_) {
+    if (beyond_u64_) {
+      return fmt::format("{} is too large: out of the range of 64-bit integers",
+                         beyond_u64_.place());
+    }
+    if (negatives_ && beyond_i64_) {
+      return fmt::format("{} and {} on line {} are in the range of no common integer type",
+                         beyond_i64_.place(), negatives_.text, negatives_.line);
+    }
+    return std::nullopt;
+  }
+  if (inexact_in_f64_) {
+    return fmt::format(
+        "{} is an integer that f64 does not hold exactly; the column has fractions too, as '{}' on "
+        "line {}",
+        inexact_in_f64_.place(), floats_.text, floats_.line);
+  }
+  if (rounded_) return fmt::format("{} has more digits than f64 keeps", rounded_.place());
+  return std::nullopt;
+}
+
+std::vector<std::string> NumberValues::notes() const {
+  std::vector<std::string> notes;
+  if (leading_zeros_) {
+    notes.push_back("leading zeros are not kept: " + times(leading_zeros_, "value"));
+  }
+  if (plus_signs_) notes.push_back("plus signs are not kept: " + times(plus_signs_, "value"));
+  if (wanted_ && rounded_) {
+    notes.push_back(fmt::format("rounded to {}: {}", name_of(*wanted_), times(rounded_, "value")));
+  }
+  return notes;
+}
+
+double NumberValues::as_double(std::uint64_t integer_slot) const {
+  if (integers_are_unsigned_) return static_cast<double>(integer_slot);
+  return static_cast<double>(static_cast<std::int64_t>(integer_slot));
+}
+
+void NumberValues::convert(std::span<const std::uint64_t> slots, std::uint64_t first,
+                           std::byte* out) const {
+  const std::size_t size = size_of(type());
+  const bool has_floats = !wanted_ && first_float_slot_;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    std::uint64_t slot = slots[i];
+    if (has_floats && first + i < *first_float_slot_) slot = slot_of(as_double(slot));
+    std::memcpy(out + i * size, &slot, size);
+  }
+}
+
+}  // namespace numpact::cli

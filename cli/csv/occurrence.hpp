@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in a CSV file something happened, for messages.
+#ifndef NUMPACT_CLI_CSV_OCCURRENCE_HPP
+#define NUMPACT_CLI_CSV_OCCURRENCE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace numpact::cli {
+
+// How often something happened, and the first time.
+struct Occurrence {
+  std::uint64_t count = 0;
+  std::uint64_t line = 0;
+  std::string text;
+
+  explicit operator bool() const { return count > 0; }
+  void add(std::uint64_t at_line, std::string_view at_text);
+  // "line 7: 'TEXT'", the text cut where it is long.
+  std::string place() const;
+};
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv/record_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Room for the bytes that are read at once; it grows where one record is longer.
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+// The longest record. A quote that is never closed makes one record of the rest of the file, which
+// must not fill the memory.
+constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20;
+
+static_assert(CsvRecordReader::kFrontBytes <= kBufferBytes);
+
+}  // namespace
+
+CsvRecordReader::CsvRecordReader(ByteSource& source, std::string place)
+    : source_(source), place_(std::move(place)), buffer_(kBufferBytes) {
+  set_dialect(CsvDialect());
+}
+
+void CsvRecordReader::set_dialect(const CsvDialect& dialect) {
+  delimiter_ = dialect.delimiter;
+  has_quote_ = dialect.quote.has_value();
+  quote_ = dialect.quote.value_or('\0');
+  std::fill(std::begin(ends_field_), std::end(ends_field_), false);
+  for (const char c : {delimiter_, '\n', '\r'}) ends_field_[static_cast<unsigned char>(c)] = true;
+}
+
+// Reads more bytes behind those that are there. False at the end of the file.
+bool CsvRecordReader::fill() {
+  if (at_end_) return false;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) {
+    if (buffer_.size() >= kMaxRecordBytes) {
+      throw Failure(ExitCode::kCorrupt, place_,
+                    fmt::format("line {}: a record of over {} MiB; is a quote not closed?", line_,
+                                kMaxRecordBytes >> 20));
+    }
+    buffer_.resize(2 * buffer_.size());
+  }
+  std::size_t got = 0;
+  check(source_.read(std::as_writable_bytes(std::span(buffer_)).subspan(end_), got), place_);
+  end_ += got;
+  at_end_ = got == 0;
+  return got > 0;
+}
+
+std::string_view CsvRecordReader::front() {
+  while (end_ - begin_ < kFrontBytes && fill()) {
+  }
+  return {buffer_.data() + begin_, end_ - begin_};
+}
+
+bool CsvRecordReader::next(std::vector<CsvField>& fields) {
+  fields.clear();
+  if (begin_ == end_ && !fill()) return false;
+  line_ = next_line_;
+  while (scan_record() == Scan::kNeedsMore) {
+    // Twice as much each time: a long record is scanned again only a few times.
+    const std::size_t wanted = 2 * (end_ - begin_);
+    while (end_ - begin_ < wanted && fill()) {
+    }
+  }
+  for (const Extent& extent : extents_) {
+    const std::string_view text(buffer_.data() + begin_ + extent.from, extent.to - extent.from);
+    fields.push_back({extent.has_doubled_quotes ? unquote(extent) : text, extent.is_quoted,
+                      extent.line});
+  }
+  begin_ += record_size_;
+  return true;
+}
+
+// Finds the fields of the record at begin_. Changes no byte, since it starts again when there are
+// more bytes.
+CsvRecordReader::Scan CsvRecordReader::scan_record() {
+  extents_.clear();
+  const char* const bytes = buffer_.data() + begin_;
+  const std::size_t size = end_ - begin_;
+  std::size_t at = 0;
+  std::uint64_t line = line_;
+  for (;;) {
+    Extent field{at, at, line, false, false};
+    if (has_quote_ && at < size && bytes[at] == quote_) {
+      if (scan_quoted(at, field, line) == Scan::kNeedsMore) return Scan::kNeedsMore;
+    } else {
+      while (at < size && !ends_field_[static_cast<unsigned char>(bytes[at])]) ++at;
+      field.to = at;
+    }
+    if (at == size && !at_end_) return Scan::kNeedsMore;
+    extents_.push_back(field);
+    if (at == size) break;
+    if (bytes[at] == delimiter_) {
+      ++at;
+      continue;
+    }
+    if (take_line_end(at) == Scan::kNeedsMore) return Scan::kNeedsMore;
+    ++line;
+    break;
+  }
+  record_size_ = at;
+  next_line_ = line;
+  return Scan::kRecord;
+}
+
+// Behind a line end of one or two bytes.
+CsvRecordReader::Scan CsvRecordReader::take_line_end(std::size_t& at) const {
+  const char* const bytes = buffer_.data() + begin_;
+  const std::size_t size = end_ - begin_;
+  if (bytes[at] == '\r') {
+    if (at + 1 == size && !at_end_) return Scan::kNeedsMore;
+    if (at + 1 < size && bytes[at + 1] == '\n') ++at;
+  }
+  ++at;
+  return Scan::kRecord;
+}
+
+// From an opening quote to the end of the field.
+CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& field,
+                                                   std::uint64_t& line) {
+  const char* const bytes = buffer_.data() + begin_;
+  const std::size_t size = end_ - begin_;
+  field.is_quoted = true;
+  ++at;
+  for (;; ++at) {
+    if (at == size) {
+      if (!at_end_) return Scan::kNeedsMore;
+      throw Failure(ExitCode::kCorrupt, place_,
+                    fmt::format("line {}: a quote is opened and never closed", field.line));
+    }
+    if (bytes[at] == quote_) {
+      if (at + 1 == size && !at_end_) return Scan::kNeedsMore;
+      if (at + 1 == size || bytes[at + 1] != quote_) break;
+      field.has_doubled_quotes = true;
+      ++at;
+    } else if (bytes[at] == '\n' || (bytes[at] == '\r' && at + 1 < size && bytes[at + 1] != '\n')) {
+      ++line;
+    }
+  }
+  const std::size_t closing = at++;
+  while (at < size && !ends_field_[static_cast<unsigned char>(bytes[at])]) ++at;
+  if (at == closing + 1 && !field.has_doubled_quotes) {
+    field.from += 1;
+    field.to = closing;
+    return Scan::kRecord;
+  }
+  field.has_doubled_quotes = true;
+  field.to = at;
+  return Scan::kRecord;
+}
+
+// Rewrites a field with its quotes to its text, in its place.
+std::string_view CsvRecordReader::unquote(const Extent& field) {
+  char* const start = buffer_.data() + begin_ + field.from;
+  const char* const end = buffer_.data() + begin_ + field.to;
+  char* out = start;
+  bool inside = true;
+  for (const char* in = start + 1; in < end; ++in) {
+    if (inside && *in == quote_) {
+      if (in + 1 < end && in[1] == quote_) {
+        ++in;
+      } else {
+        inside = false;
+        continue;
+      }
+    }
+    *out++ = *in;
+  }
+  return {start, static_cast<std::size_t>(out - start)};
+}
+
+}  // namespace numpact::cli

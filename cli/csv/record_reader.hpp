@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records of a CSV file, one after another.
+#ifndef NUMPACT_CLI_CSV_RECORD_READER_HPP
+#define NUMPACT_CLI_CSV_RECORD_READER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "csv/dialect.hpp"
+#include "numpact/stream.hpp"
+
+namespace numpact::cli {
+
+struct CsvField {
+  std::string_view text;   // without its quotes; doubled quotes are single ones
+  bool is_quoted = false;
+  std::uint64_t line = 0;  // where it begins, from 1
+};
+
+// A record ends with a line feed, a carriage return, or both, outside of quotes. A quote opens only
+// at the beginning of a field; text behind the closing quote belongs to the field. All functions
+// throw Failure. The source must outlive the reader.
+class CsvRecordReader {
+ public:
+  CsvRecordReader(ByteSource& source, std::string place);
+
+  // The bytes that come next, for a look: at least kFrontBytes where there are as many.
+  std::string_view front();
+  bool front_is_whole() const { return at_end_; }
+  void skip_bytes(std::size_t count) { begin_ += count; }
+
+  void set_dialect(const CsvDialect& dialect);
+
+  // The next record; its texts are valid until the next call. False at the end. An empty line is a
+  // record of one empty field.
+  bool next(std::vector<CsvField>& fields);
+
+  static constexpr std::size_t kFrontBytes = std::size_t{1} << 18;
+
+ private:
+  // Where a field lies, relative to begin_.
+  struct Extent {
+    std::size_t from;
+    std::size_t to;
+    std::uint64_t line;
+    bool is_quoted;
+    bool has_doubled_quotes;  // or text behind the closing quote
+  };
+  enum class Scan { kRecord, kNeedsMore };
+
+  bool fill();
+  Scan scan_record();
+  Scan scan_quoted(std::size_t& at, Extent& field, std::uint64_t& line);
+  Scan take_line_end(std::size_t& at) const;
+  std::string_view unquote(const Extent& field);
+
+  ByteSource& source_;
+  std::string place_;
+  char delimiter_ = ',';
+  char quote_ = '"';
+  bool has_quote_ = true;
+  bool ends_field_[256] = {};  // delimiter and line ends
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of the next record
+  std::size_t end_ = 0;    // of the bytes that were read
+  bool at_end_ = false;    // of the file
+  std::uint64_t line_ = 1;
+  std::uint64_t next_line_ = 1;
+  std::size_t record_size_ = 0;  // with its line end
+  std::vector<Extent> extents_;
+};
+
+}  // namespace numpact::cli
+
+#endif
