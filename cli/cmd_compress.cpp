@@ -49,6 +49,7 @@ class Compressor {
       if (source_options_.column || !source_options_.skip.empty()) {
         fail_usage(input_name_, "this format has no columns, --column and --skip do not apply");
       }
+      if (options_.source.nulls == "keep") refuse_to_keep_nulls();
       return compress_column(0);
     }
     names_ = names_of(table_->columns());
@@ -73,10 +74,12 @@ class Compressor {
     const bool is_file_name = output == "-" || output.ends_with(kFileEnding);
     const bool is_file = column_is_chosen || (names_.size() == 1 && is_file_name);
     if (!is_file || options_.source.nulls != "keep") return !is_file;
-    if (output.empty() || is_file_name) {
-      fail_usage("--nulls", "a .pco file cannot keep nulls, a folder does (-o FOLDER)");
-    }
+    if (output.empty() || is_file_name) refuse_to_keep_nulls();
     return true;
+  }
+
+  [[noreturn]] static void refuse_to_keep_nulls() {
+    fail_usage("--nulls", "a .pco file cannot keep nulls, the folder of a table does (-o FOLDER)");
   }
   void note(const std::string& text) const {
     if (!options_.common.quiet) say(fmt::format("{}: {}", input_name_, text));

@@ -59,6 +59,9 @@ class Runner {
     OutputFile out("-", false, Content::kText);
     out.put(options_.json ? explain_json(columns_, chunk_) : report());
     out.commit();
+    for (const std::string& text : notes_) {
+      if (!options_.common.quiet) say(text);
+    }
     return code_;
   }
 
@@ -161,9 +164,8 @@ class Runner {
     }
   }
 
-  void note(const std::string& text) const {
-    if (!options_.common.quiet) say(fmt::format("{}: {}", name_, text));
-  }
+  // Told behind the report: where that fails, the failure is all there is to say.
+  void note(const std::string& text) { notes_.push_back(fmt::format("{}: {}", name_, text)); }
 
   void explain_column(TableInput& table, std::size_t index) {
     ExplainedColumn explained;
@@ -244,6 +246,7 @@ class Runner {
   std::optional<std::size_t> chunk_;
   std::vector<std::optional<NumberType>> dtypes_;  // of the columns of a table
   std::vector<ExplainedColumn> columns_;
+  std::vector<std::string> notes_;
   ExitCode code_ = ExitCode::kDone;
 };
 

@@ -28,14 +28,15 @@ Spool::Stream Spool::add_stream() {
 
 void Spool::append(Stream stream, std::span<const std::byte> bytes) {
   StreamState& state = streams_[stream];
+  const std::size_t before = state.held.capacity();
   state.held.insert(state.held.end(), bytes.begin(), bytes.end());
   state.size += bytes.size();
-  held_bytes_ += bytes.size();
+  held_bytes_ += state.held.capacity() - before;
   if (held_bytes_ > memory_bytes_) flush_all();
 }
 
 void Spool::clear(Stream stream) {
-  held_bytes_ -= streams_[stream].held.size();
+  held_bytes_ -= streams_[stream].held.capacity();
   streams_[stream] = StreamState();
 }
 

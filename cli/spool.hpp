@@ -46,7 +46,7 @@ class Spool {
   void read_file(std::uint64_t offset, std::span<std::byte> out) const;
 
   std::uint64_t memory_bytes_;
-  std::uint64_t held_bytes_ = 0;
+  std::uint64_t held_bytes_ = 0;  // capacity of all that is held
   std::vector<StreamState> streams_;
   int descriptor_ = -1;
   std::uint64_t file_size_ = 0;

@@ -96,7 +96,7 @@ struct CsvOptions {
   bool has_header = true;  // the first record holds names
   std::vector<std::string> null_values;
   // The most bytes of parsed columns in memory; the rest waits in a temporary file.
-  std::uint64_t memory_bytes = std::uint64_t{256} << 20;
+  std::uint64_t memory_bytes = std::uint64_t{64} << 20;
 };
 
 struct InputOptions {
