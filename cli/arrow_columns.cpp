@@ -170,7 +170,7 @@ class ArrayNumbers final : public NumberInput {
         column_(column),
         policy_(nulls),
         place_(column_place(file, column.name)) {
-    if (rows && policy_ == NullPolicy::kError) {
+    if (rows && policy_ != NullPolicy::kDrop) {
       count_ = *rows * std::max<std::uint64_t>(1, column.list_size);
     }
   }

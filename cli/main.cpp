@@ -130,7 +130,7 @@ void add_source_options(CLI::App& command, SourceWords& words) {
       ->type_name("WORDS");
   command
       .add_option("--memory", words.memory,
-                  "Memory for the columns of CSV; the rest waits in a temporary file (64M)")
+                  "Memory for the columns of CSV; the rest waits in a temporary file (32M)")
       ->type_name("SIZE");
 }
 

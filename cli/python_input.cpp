@@ -118,7 +118,7 @@ class HelperTable final : public TableInput {
     const Json answer =
         helper_->ask({{"verb", "column"}, {"column", index}, {"nulls", word_of(nulls_)}}, place);
     std::optional<std::uint64_t> count = optional_count(answer, "rows", place);
-    if (nulls_ != NullPolicy::kError) count.reset();
+    if (nulls_ == NullPolicy::kDrop) count.reset();
     if (count && column.list_size != 0) *count *= column.list_size;
     column.logical.unit = unit_in(answer, place);
     return std::make_unique<HelperNumbers>(helper_, count_of(answer, "reader", place), column,

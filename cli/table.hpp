@@ -47,7 +47,8 @@ class NumberInput {
   virtual ~NumberInput() = default;
   // The next piece, valid until the next call; empty at the end and from then on. Throws Failure.
   virtual NumberView next() = 0;
-  // How many there are, if that is known beforehand; of lists all of their numbers.
+  // How many there are, if that is known beforehand; of lists all of their numbers. Where nulls are
+  // kept it is the count of rows: there may be fewer numbers.
   virtual std::optional<std::uint64_t> count() const { return std::nullopt; }
   // Null rows that were passed so far: their values are not among the numbers.
   virtual std::uint64_t null_count() const { return 0; }
@@ -96,7 +97,7 @@ struct CsvOptions {
   bool has_header = true;  // the first record holds names
   std::vector<std::string> null_values;
   // The most bytes of parsed columns in memory; the rest waits in a temporary file.
-  std::uint64_t memory_bytes = std::uint64_t{64} << 20;
+  std::uint64_t memory_bytes = std::uint64_t{32} << 20;
 };
 
 struct InputOptions {

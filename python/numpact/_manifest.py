@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NAME = "manifest.json"
 _FORMAT = "numpact-table"
-_VERSION = 1
+_VERSIONS = (1, 2)  #: 2 has nulls and metadata
 _STORED = {
     "bool": "u8", "date32": "i32", "date64": "i64", "time32": "i32", "time64": "i64",
     "timestamp": "i64", "duration": "i64",
@@ -86,7 +86,13 @@ class Column:
     name: str
     file: str
     logical: LogicalType
-    count: int
+    count: int  #: numbers in the file
+    null_file: str = ""  #: which rows are null; empty if none is
+    null_count: int = 0
+
+    @property
+    def rows(self) -> int:
+        return self.count + self.null_count
 
 
 def read_manifest(folder: Location) -> list[Column]:
@@ -107,7 +113,7 @@ def parse_manifest(text: bytes, name: str) -> list[Column]:
         raise CorruptError(f"{name}: is no JSON") from None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise CorruptError(f"{name}: is no manifest of numpact")
-    if document.get("version") != _VERSION:
+    if document.get("version") not in _VERSIONS or isinstance(document.get("version"), bool):
         raise UnsupportedVersionError(f"{name}: version {document.get('version')!r}")
     columns = document.get("columns")
     if not isinstance(columns, list):
@@ -125,9 +131,7 @@ def _column(entry: Any, name: str) -> Column:
             raise CorruptError(f"{name}: {key!r} is no text")
         return value
 
-    file, count = text("file"), entry.get("count")
-    if file in ("", ".") or ".." in file or set(file) & set("/\\:\0"):
-        raise CorruptError(f"{name}: file name {file!r} leads out of the folder")
+    file, count = _file(text("file"), name), entry.get("count")
     if type(count) is not int or count < 0:
         raise CorruptError(f"{name}: 'count' is no count")
     kind, number_type = text("logical_type"), text("number_type")
@@ -143,7 +147,28 @@ def _column(entry: Any, name: str) -> Column:
         if unit not in _UNITS[kind]:
             raise CorruptError(f"{name}: {unit!r} is no unit of {kind}")
     logical = LogicalType(kind, number_type, unit, text("timezone", ""))
-    return Column(text("name"), file, logical, count)
+    return Column(text("name"), file, logical, count, *_nulls(entry, name))
+
+
+def _file(file: Any, name: str) -> str:
+    if not isinstance(file, str):
+        raise CorruptError(f"{name}: 'file' is no text")
+    if file in ("", ".") or ".." in file or set(file) & set("/\\:\0"):
+        raise CorruptError(f"{name}: file name {file!r} leads out of the folder")
+    return file
+
+
+def _nulls(entry: dict[str, Any], name: str) -> tuple[str, int]:
+    """The file that says which rows are null, and how many are."""
+    if "nulls" not in entry:
+        return "", 0
+    nulls = entry["nulls"]
+    if not isinstance(nulls, dict):
+        raise CorruptError(f"{name}: 'nulls' is no object")
+    count = nulls.get("count")
+    if type(count) is not int or count < 1:
+        raise CorruptError(f"{name}: 'count' of nulls is no count")
+    return _file(nulls.get("file"), name), count
 
 
 def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ._arrow import ArrowArray
 from ._errors import InvalidArgumentError
 from ._manifest import LogicalType
+from ._null_runs import NullRuns
 from ._optional import require
 from ._parts import Part
 
@@ -24,44 +25,91 @@ BACKENDS = ("numpy", "pyarrow")
 
 
 @dataclass(frozen=True)
+class ColumnPart:
+    """Some rows of a column: where its numbers are, and which rows are null."""
+
+    numbers: Part
+    logical: LogicalType
+    is_nullable: bool  #: some row of the whole table is null
+    nulls: NullRuns | None  #: None if none of these rows is
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a column in memory."""
+
+    values: Array  #: as they are stored, with 0 where a row is null
+    validity: Array | None  #: True where there is a number; None if no row is null
+    logical: LogicalType
+    is_nullable: bool
+
+
+@dataclass(frozen=True)
 class TablePart:
     """Some rows of a table. Can be pickled."""
 
-    columns: tuple[tuple[str, Part, LogicalType], ...]
+    columns: tuple[tuple[str, ColumnPart], ...]
     first: int  #: rows of the table before these
     count: int
     state: str  #: changes when a file does
 
     def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
         """Fetches and decodes the columns asked for, and no others, in the order asked for."""
-        known = {name: (part, logical) for name, part, logical in self.columns}
+        known = dict(self.columns)
         names = list(known) if columns is None else columns
-        loaded = {name: (known[name][0].load(), known[name][1]) for name in names if name in known}
+        loaded = {name: _load(known[name]) for name in names if name in known}
         if len(loaded) < len(names):
             raise InvalidArgumentError(f"no such columns: {sorted(set(names) - set(known))}")
         return frame(loaded, backend, self.first, self.count)
 
 
-def frame(
-    columns: dict[str, tuple[Array, LogicalType]], backend: Backend, first: int, count: int
-) -> pd.DataFrame:
+def _load(column: ColumnPart) -> Rows:
+    numbers = column.numbers.load()
+    if column.nulls is None:
+        return Rows(numbers, None, column.logical, column.is_nullable)
+    spread = column.nulls.spread(numbers)
+    return Rows(spread, column.nulls.validity(), column.logical, column.is_nullable)
+
+
+def frame(columns: dict[str, Rows], backend: Backend, first: int, count: int) -> pd.DataFrame:
     """Columns of stored numbers as a frame, its rows numbered from ``first`` on."""
     pandas = require("pandas", "dask")
     index = pandas.RangeIndex(first, first + count)
     convert = _pyarrow_series if backend == "pyarrow" else _numpy_series
-    series = {name: convert(pandas, index, *column) for name, column in columns.items()}
+    series = {name: convert(pandas, index, column) for name, column in columns.items()}
     made: pd.DataFrame = pandas.DataFrame(series, index=index, copy=False)
     return made
 
 
-def _numpy_series(pandas: Any, index: Any, numbers: Array, logical: LogicalType) -> Any:
-    series = pandas.Series(logical.as_numpy(numbers), index=index, copy=False)
+def _numpy_series(pandas: Any, index: Any, rows: Rows) -> Any:
+    import numpy as np
+
+    logical = rows.logical
+    values = logical.as_numpy(rows.values)
+    if rows.is_nullable:
+        null = np.zeros(values.size, np.bool_) if rows.validity is None else ~rows.validity
+        values = _with_nulls(pandas, values, null)
+    series = pandas.Series(values, index=index, copy=False)
     if logical.timezone:
         series = series.dt.tz_localize("UTC").dt.tz_convert(logical.timezone)
     return series
 
 
-def _pyarrow_series(pandas: Any, index: Any, numbers: Array, logical: LogicalType) -> Any:
+def _with_nulls(pandas: Any, values: Array, null: Array) -> Any:
+    """NaT for dates and times; else pandas' masked types, in which NaN is no null."""
+    if values.dtype.kind in "mM":
+        values = values.copy()
+        values[null] = "NaT"
+        return values
+    masked = {"b": "BooleanArray", "i": "IntegerArray", "u": "IntegerArray", "f": "FloatingArray"}
+    if values.dtype.itemsize == 2 and values.dtype.kind == "f":
+        raise InvalidArgumentError(
+            'pandas has no float16 with nulls; dtype_backend="pyarrow" has it'
+        )
+    return getattr(pandas.arrays, masked[values.dtype.kind])(values, null)
+
+
+def _pyarrow_series(pandas: Any, index: Any, rows: Rows) -> Any:
     pyarrow = require("pyarrow", "dask")
-    column = pyarrow.array(ArrowArray(numbers, None, logical.arrow_format()))
+    column = pyarrow.array(ArrowArray(rows.values, rows.validity, rows.logical.arrow_format()))
     return pandas.Series(pandas.arrays.ArrowExtensionArray(column), index=index, copy=False)

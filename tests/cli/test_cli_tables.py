@@ -115,13 +115,18 @@ def test_manifest(tmp_path: Path) -> None:
     run_ = run("compress", write(table, tmp_path / "t.parquet"))
     assert "column 'name' is left out" in run_.err and "column 'price' is left out" in run_.err
     manifest = json.loads((tmp_path / "t.parquet.pco" / "manifest.json").read_text())
-    assert manifest["version"] == 1
+    assert manifest["version"] == 2
     assert manifest["columns"] == [
         {"name": "when", "file": "when.pco", "logical_type": "timestamp", "unit": "us",
          "timezone": "UTC", "number_type": "i64", "count": 2},
         {"name": "x", "file": "x.pco", "logical_type": "number", "number_type": "f32", "count": 2},
     ]
-    assert [column["name"] for column in manifest["skipped"]] == ["name", "price"]
+    assert manifest["skipped"] == [
+        {"name": "name", "type": "string",
+         "reason": "values of type string cannot be compressed"},
+        {"name": "price", "type": "decimal128(2, 1)",
+         "reason": "values of type decimal128(2, 1) cannot be compressed"},
+    ]
     line = refused("compress", tmp_path / "t.parquet", "--column", "name", code=FAILURE)
     assert line == f"{tmp_path / 't.parquet'}: column 'name': values of type string cannot be " \
         "compressed"
@@ -183,10 +188,15 @@ def test_nulls(tmp_path: Path, source: str) -> None:
     table = pa.table({"full": range(ROWS), "holes": values,
                       "flags": [None if i % 5 == 0 else i % 2 == 0 for i in range(ROWS)]})
     path = write(table, tmp_path / source)
-    for arguments in [["--column", "holes"], []]:
+    first = "on line 2" if source == "t.csv" else "in row 0"
+    for arguments in [["--column", "holes"], ["--nulls", "error"]]:
         line = refused("compress", path, *arguments, "-o", tmp_path / "out", code=FAILURE)
-        assert line == f"{path}: column 'holes': 500 nulls (--nulls drop leaves them out)"
+        assert line == f"{path}: column 'holes': 500 nulls, the first {first} (a folder keeps " \
+            "them: -o FOLDER; --nulls drop leaves them out)"
         assert [entry.name for entry in tmp_path.iterdir()] == [source]
+    run("compress", path, "-o", tmp_path / "kept")
+    run("decompress", tmp_path / "kept", "-o", tmp_path / "kept.arrow")
+    assert read(tmp_path / "kept.arrow").to_pydict() == table.to_pydict()
     ran = run("compress", path, "--nulls", "drop", "-o", tmp_path / "out")
     assert "column 'holes': 500 nulls left out" in ran.err
     wanted = "".join(f"{value}\n" for value in values if value is not None)
@@ -208,9 +218,9 @@ def test_csv_types(tmp_path: Path) -> None:
     assert json.loads(run("inspect", tmp_path / "i.pco", "--json").text)["number_type"] == "i8"
     run("compress", path, "-f", "-o", tmp_path / "f", "--dtype", "f16")
     assert run("decompress", tmp_path / "f").text.splitlines()[1] == \
-        "1,nan,true,2020-02-29,2020-01-01 10:00:00"
-    assert "invalid value '-2'" in refused("compress", path, "--column", "i", "--dtype", "u8",
-                                           code=FAILURE)
+        "1.0,nan,true,2020-02-29,2020-01-01 10:00:00"
+    assert "column 'i': line 3: '-2' is no u8" in refused("compress", path, "--column", "i",
+                                                          "--dtype", "u8", code=FAILURE)
 
 
 def test_csv_forms(tmp_path: Path) -> None:
@@ -258,7 +268,7 @@ def test_damaged_folder(tmp_path: Path) -> None:
     run("compress", write(pa.table({"a": [1, 2, 3], "b": [4, 5, 6]}), tmp_path / "t.arrow"),
         "-o", folder)
     text = (folder / "manifest.json").read_text()
-    for old, new in [('"version": 1', '"version": 2'), ("{", "["), ('"i64"', '"i65"'),
+    for old, new in [('"version": 2', '"version": 3'), ('"version": 2', '"version": 0'), ("{", "["), ('"i64"', '"i65"'),
                      ('"count": 3', '"count": -3'), ('"number"', '"date32"'), ("numpact-table", ""),
                      ('"count": 3', '"count": 4'), ('"i64"', '"u64"'), ('"file"', '"fail"')]:
         (folder / "manifest.json").write_text(text.replace(old, new))
@@ -339,7 +349,9 @@ def test_single_files_become_tables(tmp_path: Path) -> None:
 
 def test_bench_goes_on_after_nulls(tmp_path: Path) -> None:
     path = write(pa.table({"a": [1, None], "b": [1, 2], "s": ["x", "y"]}), tmp_path / "t.parquet")
-    ran = run("bench", path, "--rounds", 1, code=FAILURE)
-    assert "column 'a': 1 null " in ran.err
+    ran = run("bench", path, "--rounds", 1, "--nulls", "error", code=FAILURE)
+    assert "column 'a': 1 null, the first in row 1 " in ran.err
     assert ran.text.splitlines()[2].startswith("b ")
-    run("bench", path, "--rounds", 1, "--nulls", "drop")
+    ran = run("bench", path, "--rounds", 1)
+    assert "column 'a': 1 nulls left out" in ran.err and "column 's' is left out" in ran.err
+    assert [line.split()[0] for line in ran.text.splitlines()[2:4]] == ["a", "b"]

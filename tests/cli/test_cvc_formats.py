@@ -229,9 +229,11 @@ def test_tables_of_rows_that_are_not_there(tmp_path: Path) -> None:
     inner = pa.array([[1.0, 2.0], [None, 1.0]], pa.list_(pa.float32(), 2))
     for kind in ["parquet", "arrow"]:
         source = write_table(pa.table({"a": values}), tmp_path / f"t.{kind}")
-        assert cvc_refused("pack", source, "-f", code=FAILURE).endswith("column 'a': 1 null")
+        assert cvc_refused("pack", source, "-f", code=FAILURE).endswith(
+            "column 'a': 1 null, the first in row 1")
         source = write_table(pa.table({"a": inner}), tmp_path / f"t.{kind}")
-        assert cvc_refused("pack", source, "-f", code=FAILURE).endswith("column 'a': 1 null")
+        assert cvc_refused("pack", source, "-f", code=FAILURE).endswith(
+            "column 'a': 1 null, the first in row 1")
     sliced = pa.table({"a": pa.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
                                      pa.list_(pa.float32(), 2))}).slice(1)
     made = tmp_path / "s.cvc"

@@ -13,6 +13,7 @@ from .._arrays import dtype_of, type_name
 from .._chunk_index import PcoIndex, as_index
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
 from .._manifest import LogicalType, logical_type_of
+from .._null_runs import NullRuns, read_null_runs
 from .._optional import require
 from .._parts import Described, common_dtype
 from .._ranges import (
@@ -28,7 +29,7 @@ from .._ranges import (
     listing,
     locate,
 )
-from .._table_parts import BACKENDS, Backend, TablePart, frame
+from .._table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
 from ._array import describe
 
 if TYPE_CHECKING:
@@ -40,15 +41,38 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Files of equal length side by side: a folder, or the n-th file of every column."""
+class _Column:
+    """The numbers of a column, and which of its rows are null."""
 
-    name: str
-    columns: dict[str, tuple[Described, LogicalType]]
+    file: Described
+    logical: LogicalType
+    nulls: NullRuns | None = None
+    null_state: str = ""  #: changes when the file of the nulls does
 
     @property
     def count(self) -> int:
-        return next(iter(self.columns.values()))[0].count
+        return self.file.count if self.nulls is None else self.nulls.rows
+
+    def part(self, first: int, count: int, is_nullable: bool) -> ColumnPart:
+        """Some rows in a row."""
+        if self.nulls is None:
+            numbers = self.file.numbers(first, count)
+            return ColumnPart(numbers, self.logical, is_nullable, None)
+        nulls = self.nulls.part(first, count)
+        numbers = self.file.numbers(self.nulls.part(0, first).numbers, nulls.numbers)
+        return ColumnPart(numbers, self.logical, is_nullable, nulls)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Columns of equal length side by side: a folder, or the n-th file of every column."""
+
+    name: str
+    columns: dict[str, _Column]
+
+    @property
+    def count(self) -> int:
+        return next(iter(self.columns.values())).count
 
 
 def from_pco_table(
@@ -80,8 +104,9 @@ def from_pco_table(
             columns walked over by Dask tasks now. None: a partition for each folder or file.
         index: What ``pco_index`` gave for these files, or where it was saved.
         dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of the day
-            timedelta64 since midnight. ``"pyarrow"``: ``pandas.ArrowDtype``, types
-            as they were.
+            timedelta64 since midnight. A column with nulls has NaT for those of dates and times,
+            else one of pandas' masked types (``Int64``, ``boolean``, ``Float64``).
+            ``"pyarrow"``: ``pandas.ArrowDtype``, types as they were.
         storage_options: For the file system, as fsspec takes them. They travel with the tasks.
 
     Raises:
@@ -109,14 +134,15 @@ def from_pco_table(
         rows = _of_folders(source, chosen, known, storage_options, chunks)
     for group in rows:
         _check_lengths(group)
-    parts = list(_parts(rows, rows_per_partition))
+    nullable = {name for group in rows for name, column in group.columns.items() if column.nulls}
+    parts = list(_parts(rows, rows_per_partition, nullable))
     divisions = (*(part.first for part in parts), parts[-1].first + parts[-1].count - 1)
     made: dask.dataframe.DataFrame = dd.from_map(
         load,
         parts,
         columns=list(rows[0].columns),
         backend=dtype_backend,
-        meta=_meta(rows[0], dtype_backend),
+        meta=_meta(rows[0], dtype_backend, nullable),
         divisions=divisions if parts[-1].count else None,
         label="from-pco-table",
         enforce_metadata=False,
@@ -155,7 +181,7 @@ def _of_files(
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(f"columns differ in their count of files: {counts}")
     return [
-        _Rows(f"file {i}", {name: (files[name][i], logical[name]) for name in names})
+        _Rows(f"file {i}", {name: _Column(files[name][i], logical[name]) for name in names})
         for i in range(counts[names[0]])
     ]
 
@@ -205,12 +231,13 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
 
 def _described(
     folder: Location, entries: list[_manifest.Column], index: PcoIndex | None, chunks: bool
-) -> dict[str, tuple[Described, LogicalType]]:
+) -> dict[str, _Column]:
     # One list for the folder instead of a request for each file.
     present = {place.path.rpartition("/")[2]: (place, stamp) for place, stamp in listing(folder)}
     for entry in entries:
-        if entry.file not in present:
-            raise FileNotFoundError(f"{join(folder, entry.file).url}: column {entry.name!r}")
+        for file_name in filter(None, (entry.file, entry.null_file)):
+            if file_name not in present:
+                raise FileNotFoundError(f"{join(folder, file_name).url}: column {entry.name!r}")
     found = [present[entry.file] for entry in entries]
     if index is not None or chunks:
         files = describe(found, index, chunks=True)
@@ -221,7 +248,15 @@ def _described(
             Described(place, stamp, entry.logical.number_type, entry.count, None)
             for (place, stamp), entry in zip(found, entries, strict=True)
         ]
-    return {entry.name: (file, entry.logical) for file, entry in zip(files, entries, strict=True)}
+    columns: dict[str, _Column] = {}
+    for file, entry in zip(files, entries, strict=True):
+        if not entry.null_file:
+            columns[entry.name] = _Column(file, entry.logical)
+            continue
+        place, stamp = present[entry.null_file]
+        runs = read_null_runs(place, entry.rows, entry.null_count)
+        columns[entry.name] = _Column(file, entry.logical, runs, f"{stamp.size} {stamp.tag}")
+    return columns
 
 
 # ---- checks ----
@@ -247,7 +282,7 @@ def _check_entry(file: Described, entry: _manifest.Column) -> None:
 
 
 def _check_lengths(rows: _Rows) -> None:
-    counts = {name: file.count for name, (file, _) in rows.columns.items()}
+    counts = {name: column.count for name, column in rows.columns.items()}
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(
             f"{rows.name}: columns differ in length: {counts}; choose those that belong together"
@@ -257,31 +292,39 @@ def _check_lengths(rows: _Rows) -> None:
 # ---- partitions ----
 
 
-def _parts(groups: Sequence[_Rows], limit: int | None) -> Iterator[TablePart]:
+def _parts(groups: Sequence[_Rows], limit: int | None, nullable: set[str]) -> Iterator[TablePart]:
     """Partitions in order; those without rows are left out, unless there is no other."""
     if not any(rows.count for rows in groups):
         groups = groups[:1]
     tokenize = require("dask.base", "dask").tokenize
     total = 0
     for rows in groups:
-        stamps = [(f.place.url, f.stamp.size, f.stamp.tag) for f, _ in rows.columns.values()]
+        stamps = [
+            (column.file.place.url, column.file.stamp.size, column.file.stamp.tag, column.null_state)
+            for column in rows.columns.values()
+        ]
         state = tokenize(stamps)
         step = limit or max(rows.count, 1)
         for first in range(0, max(rows.count, len(groups) == 1), step):
             count = min(step, rows.count - first)
             columns = tuple(
-                (name, file.numbers(first, count), logical)
-                for name, (file, logical) in rows.columns.items()
+                (name, column.part(first, count, name in nullable))
+                for name, column in rows.columns.items()
             )
             yield TablePart(columns, total + first, count, state)
         total += rows.count
 
 
-def _meta(rows: _Rows, backend: Backend) -> pd.DataFrame:
+def _meta(rows: _Rows, backend: Backend, nullable: set[str]) -> pd.DataFrame:
     import numpy as np
 
     empty = {
-        name: (np.empty(0, dtype_of(logical.number_type)), logical)
-        for name, (_, logical) in rows.columns.items()
+        name: Rows(
+            np.empty(0, dtype_of(column.logical.number_type)),
+            None,
+            column.logical,
+            name in nullable,
+        )
+        for name, column in rows.columns.items()
     }
     return frame(empty, backend, 0, 0)
