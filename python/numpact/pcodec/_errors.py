@@ -64,17 +64,18 @@ def decoding_error(error: Error, src: bytes | bytearray | memoryview, wanted: st
         return marked(error)
     if isinstance(error, TypeMismatchError):
         return marked(error, _other_type(wanted, _first_type(src)))
-    if not isinstance(error, CorruptError) or error.offset is None:
+    offset = error.offset
+    if not isinstance(error, CorruptError) or offset is None:
         return marked(error)
     data = memoryview(src).cast("B")
-    if error.offset == 0 and bytes(data[:4]) != _MAGIC:
+    if offset == 0 and bytes(data[:4]) != _MAGIC:
         if len(data) < len(_MAGIC):
             # The reference reads the four bytes before it compares them.
-            error = TruncatedError(str(error), error.offset, error.chunk)
+            error = TruncatedError(str(error), offset, error.chunk)
         return marked(error, "magic header does not match")
-    if "number type" not in str(error) or error.offset >= len(data):
+    if "number type" not in str(error) or offset >= len(data):
         return marked(error)
-    return marked(error, _chunk_type_words(src, data[error.offset], error.chunk, wanted))
+    return marked(error, _chunk_type_words(src, data[offset], error.chunk, wanted))
 
 
 def _version_words(error: Error, src: bytes | bytearray | memoryview) -> str:

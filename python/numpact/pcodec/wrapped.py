@@ -170,7 +170,8 @@ class ChunkDecompressor:
 
     def __init__(self) -> None:
         raise TypeMismatchError(
-            "cannot create ChunkDecompressor instances: FileDecompressor.chunk_decompressor makes these"
+            "cannot create ChunkDecompressor instances: "
+            "FileDecompressor.chunk_decompressor makes these"
         )
 
     def read_page_into(
