@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._convert import converted
@@ -38,14 +38,11 @@ def array_of_sequence(x: Any) -> Array:
     """
     import numpy as np
 
-    leaves = list(_leaves(x))
-    types = {type(leaf) for leaf in leaves}
+    leaves, types = _leaves(x)
     if len(types) == 1 and (times := _TIMES.get(next(iter(types)))) is not None:
         _check_no_zone(leaves)
         return np.asarray(x, times)
-    if not types <= _PLAIN:
-        for index, leaf in enumerate(leaves):
-            _check_leaf(index, leaf)
+    _check_leaves(leaves, types)
     try:
         array = np.asarray(x)
     except (TypeError, ValueError, OverflowError) as error:
@@ -54,27 +51,30 @@ def array_of_sequence(x: Any) -> Array:
         raise _no_numbers(leaves)
     if types <= _PLAIN:
         # NumPy makes floats of [2 ** 63, -1], and of [2 ** 60 + 1, 0.5].
-        may_round = array.dtype.kind == "f" and int in types
-        if may_round and any(type(leaf) is int and float(leaf) != leaf for leaf in leaves):
-            raise TypeMismatchError("no one type holds all of these integers")
+        if array.dtype.kind == "f" and int in types:
+            _check_integers(leaves, array.dtype)
     elif len(types) > 1 or not issubclass(types.pop(), np.generic) or array.dtype.kind in "mM":
         _check_parts(leaves, array.dtype)
     return array
 
 
-def _leaves(x: Any) -> Iterator[Any]:
-    """What is no list or tuple, in order."""
+def _leaves(x: Any) -> tuple[Sequence[Any], set[type]]:
+    """What is no list or tuple, in order, and the types of that."""
     if not isinstance(x, (list, tuple)):
-        yield x
-        return
+        return [x], {type(x)}
+    types = set(map(type, x))
+    if not any(issubclass(kind, (list, tuple)) for kind in types):
+        return x, types
+    leaves: list[Any] = []
+    types = set()
     for item in x:
-        if isinstance(item, (list, tuple)):
-            yield from _leaves(item)
-        else:
-            yield item
+        inner, kinds = _leaves(item)
+        leaves += inner
+        types |= kinds
+    return leaves, types
 
 
-def _check_no_zone(leaves: list[Any]) -> None:
+def _check_no_zone(leaves: Sequence[Any]) -> None:
     for index, leaf in enumerate(leaves):
         if getattr(leaf, "tzinfo", None) is not None:
             raise TypeMismatchError(
@@ -83,20 +83,30 @@ def _check_no_zone(leaves: list[Any]) -> None:
             )
 
 
-def _check_leaf(index: int, leaf: Any) -> None:
+def _check_leaves(leaves: Sequence[Any], types: set[type]) -> None:
+    """Raises for what is no number, nor an array of some, and for masked elements."""
     import numpy as np
 
-    if isinstance(leaf, np.ma.MaskedArray) and np.ma.is_masked(leaf):
-        raise InvalidArgumentError(f"item {index} is masked, which Pco cannot keep")
-    is_array = hasattr(leaf, "__array__") or hasattr(leaf, "__array_interface__")
-    if not isinstance(leaf, (int, float)) and not is_array and not isinstance(leaf, Sequence):
-        raise _no_number(index, leaf)
-    if isinstance(leaf, (str, bytes)):
-        raise _no_number(index, leaf)
+    wrong = {kind for kind in types if not _may_be_numbers(kind)}
+    masked = {kind for kind in types if issubclass(kind, np.ma.MaskedArray)}
+    if not wrong and not masked:
+        return
+    for index, leaf in enumerate(leaves):
+        if type(leaf) in wrong:
+            raise _no_number(index, leaf)
+        if type(leaf) in masked and np.ma.is_masked(leaf):
+            raise InvalidArgumentError(f"item {index} is masked, which Pco cannot keep")
+
+
+def _may_be_numbers(kind: type) -> bool:
+    if issubclass(kind, (str, bytes)):
+        return False
+    is_array = hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
+    return is_array or issubclass(kind, (int, float, Sequence))
 
 
 def _no_number(index: int, leaf: Any) -> TypeMismatchError:
-    return TypeMismatchError(f"item {index} is {_shown(leaf)}, which is no number of NumPy's")
+    return TypeMismatchError(f"item {index} is {_shown(leaf)}, of which NumPy makes no number")
 
 
 def _shown(leaf: Any) -> str:
@@ -105,7 +115,7 @@ def _shown(leaf: Any) -> str:
     return "None" if leaf is None else f"of the type {module}{kind.__qualname__}"
 
 
-def _no_numbers(leaves: list[Any]) -> TypeMismatchError:
+def _no_numbers(leaves: Sequence[Any]) -> TypeMismatchError:
     """Why NumPy makes objects of these."""
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, int) and not _MIN_INT64 <= leaf <= _MAX_UINT64:
@@ -121,7 +131,15 @@ def _short(number: int) -> str:
     return str(number) if number.bit_length() <= 256 else f"of {number.bit_length()} bits"
 
 
-def _check_parts(leaves: list[Any], dtype: np.dtype[Any]) -> None:
+def _check_integers(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
+    for index, leaf in enumerate(leaves):
+        if type(leaf) is int and float(leaf) != leaf:
+            raise TypeMismatchError(
+                f"no one type holds all of these: item {index}, the int {leaf}, is no {dtype}"
+            )
+
+
+def _check_parts(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
     """Raises where NumPy changed the value of an item to give all of them one type."""
     import numpy as np
 
@@ -135,5 +153,14 @@ def _check_parts(leaves: list[Any], dtype: np.dtype[Any]) -> None:
         part = np.stack([arrays[index] for index in group])
         try:
             converted(part, dtype)
-        except TypeMismatchError as error:
-            raise TypeMismatchError(f"no one type holds all of these items: {error}") from None
+        except TypeMismatchError:
+            for index in group:
+                _check_item(index, arrays[index], dtype)
+            raise
+
+
+def _check_item(index: int, item: Array, dtype: np.dtype[Any]) -> None:
+    try:
+        converted(item.reshape(-1), dtype)
+    except TypeMismatchError as error:
+        raise TypeMismatchError(f"no one type holds all of these: item {index}: {error}") from None
