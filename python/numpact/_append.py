@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import numbers_of
+from ._arrays import dtype_of, numbers_of, stated_type, type_name
+from ._errors import TypeMismatchError
 from ._file import contents
 from ._specs import (
     DEFAULT_LEVEL,
@@ -23,6 +24,9 @@ from ._specs import (
 from ._threads import resolve
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     Path = str | os.PathLike[str]
 
 
@@ -36,6 +40,7 @@ def append(
     threads: int | None = None,
     *,
     trailer: TrailerSpec = False,
+    dtype: npt.DTypeLike | None = None,
 ) -> None:
     """Adds chunks with these numbers to a standalone Pco file of the same number type.
 
@@ -49,10 +54,13 @@ def append(
         x: Numbers, from anything that ``compress`` takes.
         level: As the others for ``compress``. The file keeps its version, which may lack a mode.
         trailer: As for ``compress``; but a file that has one gets one of its kind also without.
+        dtype: What the numbers of the file are, as for a ``Writer``; None: of the type that it
+            stores. Times need it, since files keep no unit.
 
     Raises:
         FileNotFoundError: There is no such file: a ``Writer`` makes one.
-        TypeMismatchError: The file holds numbers of another type.
+        TypeMismatchError: Numbers that are not converted to those of the file, by the rule of
+            ``Writer.write``; a ``dtype`` that is stored as another type.
         CorruptError: The file is damaged, or its trailer says so (``ChecksumError``); it is left
             alone.
         UnsupportedVersionError: The file is of an older or newer format.
@@ -69,11 +77,22 @@ def append(
     os.stat(name)  # Python's own errors for files that cannot be had
     _core.append_to_file(
         name,
-        numbers_of(x),
+        numbers_of(x, _type_of(name, dtype)),
         *core_options(level, mode, delta, paging),
         resolve(threads),
         _kept(name) if trailer is False else core_trailer(trailer),
     )
+
+
+def _type_of(path: str, dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:
+    """What the numbers of a file are; None for an empty file that names no type."""
+    stored = _core.read_header(contents(path))["number_type"]
+    if dtype is None:
+        return None if stored is None else dtype_of(stored)
+    stated = stated_type(dtype)
+    if stored not in (None, type_name(stated)):
+        raise TypeMismatchError(f"the file holds {dtype_of(stored)} numbers, not {stated}")
+    return stated
 
 
 def _kept(path: str) -> CoreTrailer:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._convert import check_unit, converted
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._sequences import array_of_sequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,20 +32,46 @@ def dtype_of(name: str) -> np.dtype[Any]:
     return np.dtype(_DTYPES[name])
 
 
-def type_name(dtype: npt.DTypeLike) -> str:
-    """The number type that holds a NumPy type: datetime64 and timedelta64 are i64, bool is u8."""
+def as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """What NumPy makes of a description of a type; None is none.
+
+    Raises:
+        TypeMismatchError: It makes nothing of it.
+    """
     import numpy as np
 
+    if dtype is None:
+        raise TypeMismatchError("a dtype is needed, not None")
+    try:
+        return np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise TypeMismatchError(str(error)) from None
+
+
+def stated_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """The type that numbers are to become, in native byte order; "f64" is one like "float64".
+
+    Raises:
+        TypeMismatchError: Nothing is stored as it, or a time without a unit.
+        InvalidArgumentError: "u8" and "i8", which mean two types.
+    """
+    name = type_name(dtype)
+    if isinstance(dtype, str) and dtype in _DTYPES:
+        return dtype_of(name)
+    given: np.dtype[Any] = as_dtype(dtype).newbyteorder("=")
+    check_unit(given)
+    return given
+
+
+def type_name(dtype: npt.DTypeLike) -> str:
+    """The number type that holds a NumPy type: datetime64 and timedelta64 are i64, bool is u8."""
     if isinstance(dtype, str) and dtype in _DTYPES:
         if dtype in _TWO_MEANINGS:
             raise InvalidArgumentError(
-                f"{dtype!r} is {np.dtype(dtype)} to NumPy and {_DTYPES[dtype]} to Pco: say which"
+                f"{dtype!r} is {as_dtype(dtype)} to NumPy and {_DTYPES[dtype]} to Pco: say which"
             )
         return dtype
-    try:
-        given = np.dtype(dtype)
-    except TypeError as error:
-        raise TypeMismatchError(str(error)) from None
+    given = as_dtype(dtype)
     name = _name_of(given)
     if name is None:
         raise TypeMismatchError(
@@ -50,6 +79,11 @@ def type_name(dtype: npt.DTypeLike) -> str:
             "float16, float32 and float64, datetime64, timedelta64 and bool"
         )
     return name
+
+
+def is_stored(dtype: np.dtype[Any]) -> bool:
+    """Whether there is a number type that holds a NumPy type, in any byte order."""
+    return _name_of(dtype) is not None
 
 
 @functools.lru_cache(maxsize=256)  # what follows takes as long as decoding a thousand numbers
@@ -74,16 +108,29 @@ def stored(array: Array) -> Array:
     is_plain = type(array) is np.ndarray and flags.c_contiguous and flags.aligned
     if is_plain and _is_stored_as_it_is(array.dtype):
         return array
-    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-        raise InvalidArgumentError(
-            "some elements are masked, which Pco cannot keep: fill them with filled(), or give "
-            "compress_arrow an Arrow array of them"
-        )
+    _check_no_mask(array)
+    _check_no_objects(array)
     name = type_name(array.dtype)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     array = np.require(array, requirements=("C", "A")).view(np.ndarray)
     return array if _is_stored_as_it_is(array.dtype) else array.view(_DTYPES[name])
+
+
+def _check_no_mask(array: Array) -> None:
+    import numpy as np
+
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise InvalidArgumentError(
+            "some elements are masked, which Pco cannot keep: fill them with filled(), or give "
+            "compress_arrow an Arrow array of them"
+        )
+
+
+def _check_no_objects(array: Array) -> None:
+    if array.dtype.kind == "O" and array.size > 0:
+        kind = type(array.flat[0]).__name__
+        raise TypeMismatchError(f"an array of Python objects, the first of the type {kind}")
 
 
 def output_of(out: object) -> Array:
@@ -135,36 +182,78 @@ def check_truth(numbers: Array) -> None:
         raise TypeMismatchError("the file holds numbers over 1, not truth values")
 
 
-def numbers_of(x: object, wanted: str | None = None) -> Array:
-    """The numbers of any object that has some, in C order; see numpact.compress.
+def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
+    """The numbers of any object that has some, in C order, as they are stored; see compress.
 
     Args:
-        wanted: The number type that sequences become; other objects have one already.
+        wanted: A type that they become, by the rule of ``converted``; None: they keep theirs, and
+            times and truth values become the integers that stand for them.
     """
     import numpy as np
 
     if isinstance(x, np.ndarray):
-        return stored(x)
+        array = x
+        if wanted is None:
+            return stored(x)
+    elif isinstance(x, (str, dict, set, frozenset)):
+        raise TypeMismatchError(f"{type(x).__name__} is not an array of numbers")
+    elif wanted is not None and _is_empty(x):
+        return np.empty(0, _DTYPES[type_name(wanted)])
+    else:
+        array = _array_of(x, is_logical=wanted is not None)
+    if wanted is not None:
+        _check_no_mask(array)
+        _check_no_objects(array)
+        array = converted(array, wanted)
+    return stored(array)
+
+
+def _is_empty(x: Any) -> bool:
+    """Whether it holds nothing, so that its type, which may be one of objects, says nothing."""
+    try:
+        return len(x) == 0
+    except TypeError:
+        return False
+
+
+def _array_of(x: Any, is_logical: bool) -> Array:
+    """An array of the values of any object but NumPy's own arrays.
+
+    Args:
+        is_logical: Columns of Arrow keep what their numbers mean: times and truth values.
+    """
+    import numpy as np
+
     if isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)
-    if isinstance(x, (str, dict, set)):
-        raise TypeMismatchError(f"{type(x).__name__} is not an array of numbers")
     if isinstance(getattr(x, "dtype", None), np.dtype) and hasattr(x, "__array__"):
         # Pandas' columns among them: through Arrow its NaN would become nulls.
-        return stored(_from_array_like(x))
+        return _from_array_like(x)
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
         from ._arrow import dense_numbers
 
-        numbers = dense_numbers(x)
+        numbers = dense_numbers(x, is_logical)
         if numbers is not None:
-            return stored(numbers)
+            return numbers
     if hasattr(x, "__dlpack__") and not isinstance(x, memoryview):
-        return stored(_from_dlpack(x))
+        return _from_dlpack(x)
     if hasattr(x, "isna"):
         _check_no_nulls(x)
-    if isinstance(x, (list, tuple, int, float)):
-        return stored(_from_sequence(x, wanted))
-    return stored(_from_array_like(x))
+    if isinstance(x, (list, tuple, int, float, datetime.date, datetime.timedelta)):
+        return array_of_sequence(x)
+    if isinstance(x, Sequence) and not isinstance(x, range) and not _has_buffer(x):
+        return array_of_sequence(list(x))
+    return _from_array_like(x)
+
+
+def _has_buffer(x: Any) -> bool:
+    if hasattr(x, "__array__") or hasattr(x, "__array_interface__"):
+        return True
+    try:
+        memoryview(x)
+    except TypeError:
+        return False
+    return True
 
 
 def _check_no_nulls(x: Any) -> None:
@@ -191,28 +280,6 @@ def _from_array_like(x: Any) -> Array:
         array = np.asarray(x)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeMismatchError(f"not an array of numbers: {error}") from error
-    if array.dtype == object:
-        what = "a sequence of unlike things" if isinstance(x, Sequence) else type(x).__name__
-        raise TypeMismatchError(f"{what} is not an array of numbers")
+    if array.dtype == object and (array.ndim == 0 or array.size == 0):
+        raise TypeMismatchError(f"{type(x).__name__} is not an array of numbers")
     return array
-
-
-def _from_sequence(x: Any, wanted: str | None) -> Array:
-    import numpy as np
-
-    array = _from_array_like(x)
-    if array.dtype.kind == "f":
-        # NumPy makes floats of [2 ** 63, -1], and of [2 ** 60 + 1, 0.5].
-        things = np.asarray(x, object).ravel()
-        if any(isinstance(thing, int) and float(thing) != thing for thing in things):
-            raise TypeMismatchError("no one type holds all of these integers")
-    if wanted is None or array.dtype.kind not in "iuf":
-        return array
-    target = dtype_of(wanted)
-    if array.size > 0 and array.dtype.kind in "iu" and target.kind in "iu":
-        limits = np.iinfo(target)
-        if int(array.min()) < limits.min or int(array.max()) > limits.max:
-            raise TypeMismatchError(f"some of these integers are out of the range of {target}")
-    elif array.size > 0 and target.kind != "f":
-        return array
-    return array.astype(target)

@@ -6,10 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _arrow_frame, _core
-from ._arrays import dtype_of, type_name
+from ._arrays import as_dtype, dtype_of, type_name
 from ._codec import compress, decompress
+from ._convert import converted
 from ._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
 from ._progress import ProgressLike
+from ._sequences import array_of_sequence
 from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging, core_limit
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class ArrowArray:
 
         Raises:
             InvalidArgumentError: Nulls without a ``fill_value``.
+            TypeMismatchError: A ``fill_value`` that the type of the numbers does not have.
         """
         import numpy as np
 
@@ -83,16 +86,20 @@ class ArrowArray:
             raise InvalidArgumentError(
                 f"{self.null_count} nulls: give a fill_value, or use validity"
             )
-        return np.where(self._validity, numbers, np.asarray(fill_value, numbers.dtype))
+        fill = converted(array_of_sequence(fill_value), numbers.dtype)
+        if fill.ndim != 0:
+            raise InvalidArgumentError("fill_value is one value, not several")
+        return np.where(self._validity, numbers, fill)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        import numpy as np
-
         numbers = self.to_numpy()
-        wanted = numbers.dtype if dtype is None else np.dtype(dtype)
+        wanted = numbers.dtype if dtype is None else as_dtype(dtype)
         if copy is False and (wanted != numbers.dtype or self._format == "tdD"):
             raise ValueError(f"copy=False cannot be had: the numbers are {self._values.dtype}")
-        return numbers.astype(wanted, copy=bool(copy))
+        if wanted.kind == "O":
+            return numbers.astype(wanted)
+        exact = converted(numbers, wanted.newbyteorder("="))
+        return exact.astype(wanted, copy=bool(copy) and exact is numbers)
 
     def __arrow_c_schema__(self) -> object:
         return _core.export_arrow_schema(self._format, self._validity is not None)
@@ -147,8 +154,17 @@ def _joined(parts: list[Array], format: str) -> Array:
     )
 
 
-def dense_numbers(x: Any) -> Array | None:
-    """The numbers of a column without nulls; None where the object cannot speak Arrow after all."""
+def dense_numbers(x: Any, is_logical: bool = False) -> Array | None:
+    """The numbers of a column without nulls; None where the object cannot speak Arrow after all.
+
+    Args:
+        is_logical: As NumPy's types for what they mean, not as they are stored. Times of day are
+            durations since midnight.
+
+    Raises:
+        InvalidArgumentError: Nulls.
+        TypeMismatchError: Not of numbers; or logical times with a time zone, which NumPy lacks.
+    """
     try:
         format, pieces = pieces_of(x)
     except ImportError:  # pandas without pyarrow
@@ -156,7 +172,21 @@ def dense_numbers(x: Any) -> Array | None:
     nulls = sum(piece.null_count for piece in pieces)
     if nulls:
         raise InvalidArgumentError(f"{nulls} nulls: compress_arrow keeps them")
-    return _joined([piece.values() for piece in pieces], format)
+    numbers = _joined([piece.values() for piece in pieces], format)
+    return _as_converted(numbers, format) if is_logical else numbers
+
+
+def _as_converted(values: Array, format: str) -> Array:
+    """As _as_logical; but the type says all that the numbers mean."""
+    if format.startswith("ts") and len(format) > 4:
+        raise TypeMismatchError(
+            f"times of the zone {format[4:]} are not converted to datetime64, which has no zone: "
+            "take the zone off first"
+        )
+    if format.startswith("tt"):
+        unit = f"timedelta64[{_UNITS[format[2]]}]"
+        return values.astype("int64", copy=False).view(unit)
+    return _as_logical(values, format)
 
 
 def _validity(pieces: list[_core.ArrowPiece]) -> Array | None:

@@ -114,7 +114,9 @@ def number_type(format: str) -> str:
     """The number type that stands for an Arrow type."""
     name = _core.arrow_type(format)
     if name is None:
-        raise CorruptError(f"the Arrow column's type {format!r} is not one of numbers", _HEAD.size)
+        raise CorruptError(
+            f"the Arrow column's type {_core.arrow_name(format)} is not one of numbers", _HEAD.size
+        )
     return name
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import check_truth, numbers_of, output_of, writable
+from ._arrays import as_dtype, check_truth, is_stored, numbers_of, output_of, writable
+from ._convert import check_unit, converted
 from ._device import decompress_to_device, device_number
 from ._errors import InvalidArgumentError, TypeMismatchError
 from ._progress import ProgressLike, core_progress
@@ -18,6 +19,8 @@ from ._specs import (
     Paging,
     TrailerPolicy,
     TrailerSpec,
+    core_compat,
+    core_flag,
     core_limit,
     core_options,
     core_policy,
@@ -101,8 +104,8 @@ def compress(
             True,
             resolve(threads),
             callback,
-            compat,
-            favor_decode_speed,
+            core_compat(compat),
+            core_flag("favor_decode_speed", favor_decode_speed),
             core_trailer(trailer),
         )
 
@@ -130,7 +133,9 @@ def decompress(
             in Zarr and Dask tasks. They share chunks: a file of one gains nothing.
         max_output: The most bytes of numbers to accept. Bytes from strangers should have a limit:
             a small file can hold very many numbers.
-        dtype: View the numbers as this type of the same size: ``"datetime64[ns]"``, ``bool``.
+        dtype: The type of the result, in any byte order, where it has the same numbers: nothing is
+            rounded, cut or wrapped. Integers become datetime64 and timedelta64 as counts of the
+            unit that is named, since files keep none. With ``out`` only what its memory is.
         trailer: ``"use"``: where the file has a sound one, what is read is held against its
             checksums. ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none,
             or a damaged one, is refused.
@@ -147,8 +152,9 @@ def decompress(
         CorruptError: The bytes break a rule of the format; ``TruncatedError``: they end too early;
             ``ChecksumError``: they are not what the trailer was made of, its ``chunk`` says where.
         UnsupportedVersionError: A newer format.
-        TypeMismatchError: ``out`` or ``dtype`` is of another type; or the file is empty and does
-            not name its type, which older writers leave out; or ``buf`` has no bytes.
+        TypeMismatchError: ``out`` is of another type; ``dtype`` lacks a number of the file, which
+            is named with its index; the file is empty and does not name its type, which older
+            writers leave out; or ``buf`` has no bytes.
         OutputTooSmallError: ``out`` is too small.
         LimitExceededError: More than ``max_output``.
         UnavailableError: ``device`` is a GPU that is not there, or numpact was built without CUDA.
@@ -165,9 +171,11 @@ def decompress(
         return decompress_to_device(buf, number, framework, threads, max_output, trailer)
     if framework is not None:
         raise InvalidArgumentError("framework is for the memory of a GPU: device='cuda'")
-    wanted = None if dtype is None else as_dtype(dtype)
+    wanted = None if dtype is None else seen_as(dtype)
     if out is not None:
         array = output_of(out)
+        if wanted is not None and not is_view(writable(array).dtype, wanted):
+            raise TypeMismatchError(f"out of {array.dtype} does not hold {wanted}: leave out one")
         count = decompress_into(buf, array, threads, max_output, trailer=trailer, progress=progress)
         return viewed(writable(array).reshape(-1)[:count], wanted or array.dtype)
     policy = core_policy(trailer)
@@ -222,24 +230,51 @@ def _claimed(buf: Buffer) -> int | None:
     return _core.read_header(buf)["n_hint"] or None
 
 
-def as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    import numpy as np
+def seen_as(dtype: npt.DTypeLike) -> np.dtype[Any]:
+    """A type that decoded numbers are to be given as.
 
-    try:
-        return np.dtype(dtype)
-    except (TypeError, ValueError) as error:
-        raise TypeMismatchError(str(error)) from None
+    Raises:
+        TypeMismatchError: Not a type, or a time without a unit.
+    """
+    wanted = as_dtype(dtype)
+    check_unit(wanted)
+    return wanted
 
 
 def viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
+    """Decoded numbers as the type that is asked for, in its byte order.
+
+    Integers are counts of a datetime64 or timedelta64, since files keep no unit. Else the rule of
+    ``converted`` holds. The memory is shared where it already is what is asked for.
+
+    Raises:
+        TypeMismatchError: A number that the type does not have, or a type without numbers.
+    """
     import numpy as np
 
-    if wanted == numbers.dtype:
-        return numbers
-    is_time = numbers.dtype == np.int64 and wanted.kind in "mM" and wanted.isnative
-    is_truth = numbers.dtype == np.uint8 and wanted == np.bool_
-    if not is_time and not is_truth:
-        raise TypeMismatchError(f"the file holds {numbers.dtype} numbers, not {wanted}")
-    if is_truth:
-        check_truth(numbers)
-    return numbers.view(wanted)
+    check_seen(numbers.dtype, wanted)
+    native = wanted.newbyteorder("=")
+    if is_view(numbers.dtype, native):
+        if native.kind == "b":
+            check_truth(numbers)
+        made = numbers.view(native)
+    elif native.kind in "mM":
+        made = converted(numbers, np.dtype(np.int64)).view(native)
+    else:
+        made = converted(numbers, native)
+    seen: Array = made.astype(wanted, copy=False)
+    return seen
+
+
+def check_seen(stored: np.dtype[Any], wanted: np.dtype[Any]) -> None:
+    """Raises where numbers as they are stored become no value of another type."""
+    is_float_time = wanted.kind in "mM" and stored.kind == "f"
+    if not is_stored(wanted) or is_float_time:
+        raise TypeMismatchError(f"the file holds {stored} numbers, not {wanted}")
+
+
+def is_view(stored: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    """Whether numbers as they are stored are those of another type without a copy."""
+    if wanted.kind in "mM":
+        return wanted.isnative and stored.kind == "i" and stored.itemsize == 8
+    return stored == wanted or (wanted.kind == "b" and stored.kind == "u" and stored.itemsize == 1)

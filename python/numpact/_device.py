@@ -82,7 +82,8 @@ def device_number(device: object) -> int | None:
         return None
     found = _DEVICE.fullmatch(name)
     if found is None:
-        raise InvalidArgumentError(f"device must be 'cpu', 'cuda' or 'cuda:N', not {name!r}")
+        shown = repr(name) if isinstance(device, str) else type(device).__name__
+        raise InvalidArgumentError(f"device must be 'cpu', 'cuda' or 'cuda:N', not {shown}")
     return int(found[1] or 0)
 
 

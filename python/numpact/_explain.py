@@ -9,7 +9,16 @@ from . import _core
 from ._arrays import numbers_of
 from ._inspect import file_info
 from ._progress import ProgressLike, core_progress
-from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging, core_options
+from ._specs import (
+    DEFAULT_LEVEL,
+    DEFAULT_PAGING,
+    Delta,
+    Mode,
+    Paging,
+    core_compat,
+    core_flag,
+    core_options,
+)
 
 
 def explain(
@@ -62,8 +71,8 @@ def explain(
             numbers,
             *core_options(level, mode, delta, paging),
             callback,
-            compat,
-            favor_decode_speed,
+            core_compat(compat),
+            core_flag("favor_decode_speed", favor_decode_speed),
         )
     raw["file"] = file_info(raw["file"])
     return raw

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._arrays import check_truth, dtype_of, output_of, writable
-from ._errors import InvalidArgumentError
+from ._arrays import as_dtype, check_truth, dtype_of, output_of, writable
+from ._codec import check_seen, seen_as, viewed
+from ._errors import InvalidArgumentError, TypeMismatchError
 from ._progress import ProgressLike, core_progress
 from ._specs import TrailerPolicy, core_limit, core_policy
 from ._threads import resolve
@@ -53,7 +54,10 @@ def contents(source: Source) -> Buffer:
     except TypeError:
         read = getattr(source, "read", None)
     if read is None:
-        return source  # type: ignore[return-value] # _core says what is wrong with it
+        raise TypeMismatchError(
+            "expected a path, a file, or an object with a contiguous buffer, not "
+            f"{type(source).__name__}"
+        )
     is_text = isinstance(source, io.TextIOBase)
     data = None if is_text else read()
     if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -74,10 +78,16 @@ def _contents_of_path(path: str | os.PathLike[str]) -> Buffer:
 
 
 def _as_tuple(chunk: Chunk) -> tuple[int, int, int, int]:
-    fields = (chunk.offset, chunk.page_offset, chunk.first, chunk.count)
+    if not isinstance(chunk, Chunk):
+        raise TypeMismatchError(f"chunks are numpact.Chunk objects, not {type(chunk).__name__}")
+    try:
+        fields = [operator.index(f) for f in (chunk.offset, chunk.page_offset, chunk.first)]
+        fields.append(operator.index(chunk.count))
+    except TypeError as error:
+        raise TypeMismatchError(f"a chunk's places are whole numbers: {error}") from None
     if not all(0 <= field < 1 << 64 for field in fields):
         raise InvalidArgumentError(f"no chunk can be at {chunk}")
-    return fields
+    return fields[0], fields[1], fields[2], fields[3]
 
 
 class File:
@@ -102,12 +112,14 @@ class File:
         progress: ProgressLike = None,
         chunks: list[Chunk] | None = None,
         trailer: TrailerPolicy = "use",
+        dtype: npt.DTypeLike | None = None,
     ) -> None:
+        self._wanted = None if dtype is None else seen_as(dtype)
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
         self._max_output = core_limit(max_output)
         self._progress = progress
-        self._chunks = chunks
+        self._chunks = None if chunks is None else _listed(chunks)
         self._policy: TrailerPolicy = core_policy(trailer)
         if chunks is not None and trailer == "require":
             raise InvalidArgumentError("chunks= goes before the trailer, which is required")
@@ -115,12 +127,18 @@ class File:
         self._reader: _core.Reader | None = None
         self._data: Buffer | None = contents(source)
         self._header = _core.read_header(self._data)
+        if self._wanted is not None:
+            check_seen(self._stored_dtype, self._wanted)
 
     # ---- what it holds ----
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the numbers; uint8 for an empty file that does not name one."""
+        return self._stored_dtype if self._wanted is None else self._wanted
+
+    @property
+    def _stored_dtype(self) -> np.dtype[Any]:
         return dtype_of(self._header["number_type"] or "u8")
 
     @property
@@ -160,10 +178,11 @@ class File:
         """The numbers from ``first`` on. InvalidArgumentError where they end before ``count``."""
         reader = self._opened()
         _check_range(first, count, reader.count)
-        return reader.read(first, count, self._resolve(threads))
+        numbers = reader.read(first, count, self._resolve(threads))
+        return numbers if self._wanted is None else viewed(numbers, self._wanted)
 
     def read_into(self, first: int, out: Any, *, threads: int | None = None) -> None:
-        """Fills an array of the file's type with the numbers from ``first`` on."""
+        """Fills an array of the type that the file stores with the numbers from ``first`` on."""
         array = output_of(out)
         reader = self._opened()
         _check_range(first, array.size, reader.count)
@@ -224,7 +243,10 @@ class File:
         if copy is False:
             raise ValueError("a file has to be decoded: copy=False cannot be had")
         numbers: Array = self[:]
-        return numbers if dtype is None else numbers.astype(dtype, copy=False)
+        wanted = numbers.dtype if dtype is None else as_dtype(dtype)
+        if wanted.kind == "O":
+            return numbers.astype(wanted)
+        return viewed(numbers, seen_as(wanted))
 
     # ---- life ----
 
@@ -270,7 +292,7 @@ class File:
         if chunks is None and self._reader is not None and not self._reader.has_trailer:
             chunks = self.chunks
         path = os.path.abspath(os.fsdecode(self._path))
-        return _reopen, (path, self._threads, self._max_output, chunks, self._policy)
+        return _reopen, (path, self._threads, self._max_output, chunks, self._policy, self._wanted)
 
     def __repr__(self) -> str:
         name = repr(self._path) if self._path is not None else "bytes"
@@ -280,7 +302,20 @@ class File:
         return f"<numpact.File {name}: {self.dtype}{known}>"
 
 
+def _listed(chunks: object) -> list[Chunk]:
+    try:
+        return list(chunks)  # type: ignore[call-overload,no-any-return]
+    except TypeError:
+        raise TypeMismatchError(
+            f"chunks is a list of numpact.Chunk objects, not {type(chunks).__name__}"
+        ) from None
+
+
 def _check_range(first: int, count: int, size: int) -> None:
+    try:
+        first, count = operator.index(first), operator.index(count)
+    except TypeError as error:
+        raise TypeMismatchError(f"first and count are integers: {error}") from None
     if first < 0 or count < 0:
         raise InvalidArgumentError("first and count must not be negative")
     if first + count > size:
@@ -293,8 +328,11 @@ def _reopen(
     max_output: int | None,
     chunks: list[Chunk] | None,
     trailer: TrailerPolicy = "use",
+    dtype: np.dtype[Any] | None = None,
 ) -> File:
-    return File(path, threads=threads, max_output=max_output, chunks=chunks, trailer=trailer)
+    return File(
+        path, threads=threads, max_output=max_output, chunks=chunks, trailer=trailer, dtype=dtype
+    )
 
 
 def open_file(
@@ -305,6 +343,7 @@ def open_file(
     progress: ProgressLike = None,
     chunks: list[Chunk] | None = None,
     trailer: TrailerPolicy = "use",
+    dtype: npt.DTypeLike | None = None,
 ) -> File:
     """Opens a standalone Pco file for reading parts of it.
 
@@ -322,10 +361,12 @@ def open_file(
         trailer: ``"use"``: a sound one saves the walk, and what is read is held against it.
             ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none, or a
             damaged one, is refused when its chunks are first needed.
+        dtype: The type to give numbers as, in any byte order; as for ``decompress``.
 
     Raises:
         FileNotFoundError and other OSErrors; CorruptError for a bad header at once, for bad chunks
-        when they are first needed.
+        when they are first needed. TypeMismatchError for a ``dtype`` that nothing in the file
+        becomes, and when a number that it lacks is read.
 
     >>> import numpact, numpy as np
     >>> f = numpact.open(numpact.compress(np.arange(1000)))
@@ -339,4 +380,5 @@ def open_file(
         progress=progress,
         chunks=chunks,
         trailer=trailer,
+        dtype=dtype,
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._arrays import dtype_of, type_name
 from ._chunk_index import FRONT_BYTES, FileIndex, PcoIndex
-from ._codec import as_dtype, viewed
+from ._codec import check_seen, seen_as, viewed
 from ._errors import ChecksumError, CorruptError, InvalidArgumentError, TypeMismatchError
 from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
 
@@ -75,7 +75,7 @@ class Part:
         if self.count < self.held:
             # A copy, not a view that holds on to what is left out.
             numbers = numbers.copy()
-        return numbers if dtype is None else viewed(numbers, as_dtype(dtype))
+        return numbers if dtype is None else viewed(numbers, seen_as(dtype))
 
     def _check(self, data: bytes) -> None:
         """Compares checksums of the chunks."""
@@ -206,8 +206,6 @@ def common_dtype(files: Sequence[Described], wanted: npt.DTypeLike | None) -> np
     Raises:
         TypeMismatchError: The files differ, or do not say their type, or cannot be seen as that.
     """
-    import numpy as np
-
     name = common_type(files)
     if wanted is None:
         if name is None:
@@ -215,7 +213,7 @@ def common_dtype(files: Sequence[Described], wanted: npt.DTypeLike | None) -> np
                 f"{files[0].place.url} holds no numbers and names no type: give the dtype"
             )
         return dtype_of(name)
-    dtype = as_dtype(wanted)
+    dtype = seen_as(wanted)
     if name is not None:
-        viewed(np.empty(0, dtype_of(name)), dtype)
+        check_seen(dtype_of(name), dtype)
     return dtype

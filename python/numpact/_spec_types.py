@@ -33,8 +33,15 @@ def size_of(value: SupportsIndex, most: int = _MOST_SIZE) -> int:
     except TypeError as error:
         raise TypeMismatchError(str(error)) from None
     if not 0 <= number <= most:
-        raise OutOfRangeError(f"{number} is not from 0 to {most}")
+        raise OutOfRangeError(f"{_range_words(number, most)}: {number} is not from 0 to {most}")
     return number
+
+
+def _range_words(number: int, most: int) -> str:
+    """What Python says of an integer that does not fit, and ``pcodec`` of a narrower one."""
+    if most == _MOST_SIZE:
+        return "can't convert negative int to unsigned" if number < 0 else "int too big to convert"
+    return f"number too {'small' if number < 0 else 'large'} to fit in target type"
 
 
 class _Spec:
@@ -46,7 +53,9 @@ class _Spec:
     _text: str
 
     def __init__(self) -> None:
-        raise TypeMismatchError(f"cannot create {type(self).__name__} objects by themselves")
+        raise TypeMismatchError(
+            f"cannot create {type(self).__name__} instances: its static methods make them"
+        )
 
     @classmethod
     def _make(cls, core: Any, text: str) -> Self:
@@ -205,6 +214,7 @@ class PagingSpec(_Spec):
         # NumPy arrays are sequences in all but name.
         is_sequence = isinstance(sizes, Sequence) or getattr(sizes, "ndim", 0) == 1
         if isinstance(sizes, str) or not is_sequence:
-            raise TypeMismatchError(f"page sizes must be a sequence, not {type(sizes).__name__}")
+            kind = type(sizes).__name__
+            raise TypeMismatchError(f"sizes: '{kind}' object is not an instance of 'Sequence'")
         numbers = tuple(size_of(size) for size in sizes)
         return PagingSpec._make(numbers, f"exact_page_sizes({list(numbers)})")

@@ -37,6 +37,7 @@ DEFAULT_PAGING = "auto"
 DEFAULT_PAGE_N = 1 << 18
 
 _POLICIES = ("use", "ignore", "require")
+_VERSIONS = ("1", "2", "3", "4.0", "4.1")
 _MIN_RESTART_LOG, _MAX_RESTART_LOG = 8, 24
 
 _MODES: Mapping[str, type | None] = {
@@ -156,9 +157,22 @@ def core_trailer(trailer: TrailerSpec) -> CoreTrailer:
 
 
 def core_policy(trailer: TrailerPolicy) -> TrailerPolicy:
-    if trailer not in _POLICIES:
+    if not isinstance(trailer, str) or trailer not in _POLICIES:
         raise InvalidArgumentError(f"trailer must be one of {_POLICIES}, not {trailer!r}")
     return trailer
+
+
+def core_compat(compat: str) -> str:
+    if not isinstance(compat, str) or compat not in _VERSIONS:
+        raise InvalidArgumentError(f"compat must be one of {_VERSIONS}, not {compat!r}")
+    return compat
+
+
+def core_flag(name: str, value: bool) -> bool:
+    # NumPy's truth values are of no class of Python's.
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+        raise InvalidArgumentError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
 
 
 def core_limit(max_output: int | None) -> int | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _core
 from ._arrays import dtype_of
+from ._codec import seen_as, viewed
 from ._errors import CorruptError, Error, InvalidArgumentError, TypeMismatchError
 from ._file import contents
 from ._inspect import TrailerState
@@ -85,7 +86,7 @@ class Trailer:
 
 def _plain(bound: Any) -> Any:
     """As a number of Python's, which compares well with those of all types."""
-    value = bound.item() if hasattr(bound, "item") else bound
+    value = bound.item() if getattr(bound, "shape", None) == () else bound
     if value is not None and not isinstance(value, (int, float)):
         kind = type(bound).__name__
         raise TypeMismatchError(f"bounds are numbers as they are stored, not {kind}")
@@ -302,6 +303,7 @@ def salvage(
     threads: int | None = None,
     max_output: int | None = None,
     progress: ProgressLike = None,
+    dtype: npt.DTypeLike | None = None,
 ) -> tuple[Array, list[Damage]]:
     """Reads what is left of a damaged file: the numbers of its sound chunks, one after the other.
 
@@ -310,12 +312,14 @@ def salvage(
 
     Args:
         source, threads, max_output, progress: As for ``verify``.
+        dtype: The type to give the numbers as, in any byte order; as for ``decompress``.
 
     Returns:
         The numbers, and what is missing between them; an empty list for a sound file.
 
     Raises:
         CorruptError and others: Not even the header can be read, so that no type is known.
+        TypeMismatchError: ``dtype`` lacks a number that is left.
         LimitExceededError, OutOfMemoryError, CancelledError.
 
     >>> import numpact
@@ -325,6 +329,7 @@ def salvage(
     >>> numbers.size, lost[0].first, lost[0].count
     (750, 500, 250)
     """
+    wanted = None if dtype is None else seen_as(dtype)
     data, limit = contents(source), core_limit(max_output)
     with core_progress(progress, None) as callback:
         numbers, raw = _core.salvage(data, resolve(threads), limit, callback)
@@ -332,7 +337,7 @@ def salvage(
     if numbers is None:
         found.check()
         raise TypeMismatchError("the file is empty and does not name its type")
-    return numbers, found.damage
+    return numbers if wanted is None else viewed(numbers, wanted), found.damage
 
 
 def _verification(raw: _core.RawVerification) -> Verification:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, Union
 
 from . import _core
-from ._arrays import numbers_of, type_name
-from ._errors import TypeMismatchError
+from ._arrays import numbers_of, stated_type, type_name
 from ._sink import sink_of
 from ._specs import (
     DEFAULT_LEVEL,
@@ -21,6 +20,8 @@ from ._specs import (
     Mode,
     Paging,
     TrailerSpec,
+    core_compat,
+    core_flag,
     core_options,
     core_trailer,
 )
@@ -47,8 +48,8 @@ class Writer:
 
     Args:
         target: A path, or a file opened in binary mode.
-        dtype: The type of all numbers; datetime64, timedelta64 and bool are stored as ``compress``
-            stores them.
+        dtype: The type of all numbers, in any byte order; datetime64 and timedelta64, with a unit,
+            and bool are stored as ``compress`` stores them. ``write`` converts to it.
         level, mode, delta: As for ``compress``, decided for each chunk.
         paging: As for ``compress``: ``"auto"``, numbers in a chunk, or the sizes of all in turn.
         threads: Chunks that are compressed at the same time; None: as many as the machine runs at
@@ -82,14 +83,14 @@ class Writer:
         trailer: TrailerSpec = False,
     ) -> None:
         self._state = "unopened"
-        self._type = type_name(dtype)
+        self._dtype = stated_type(dtype)
         self._encoder = _core.Encoder(
-            self._type,
+            type_name(self._dtype),
             *core_options(level, mode, delta, paging),
             resolve(threads),
             0,
-            compat,
-            favor_decode_speed,
+            core_compat(compat),
+            core_flag("favor_decode_speed", favor_decode_speed),
             core_trailer(trailer),
         )
         self._count = 0
@@ -113,21 +114,21 @@ class Writer:
         return self._state != "open"
 
     def write(self, x: object) -> None:
-        """Takes numbers of the Writer's type, from anything that ``compress`` takes.
+        """Takes what ``compress`` takes, if the Writer's type has the same values.
 
-        Sequences become numbers of that type, if integers fit and fractions need not be cut.
+        Numbers of other types, byte orders and units of time are converted where that changes no
+        value: 2.0 to an integer, 0.5 to float16, days to nanoseconds. Nothing is rounded, cut or
+        wrapped. Times are not taken for numbers, nor numbers for times; times with a time zone do
+        not go into a Writer of datetime64, which has none.
 
         Raises:
-            TypeMismatchError: Numbers of another type; nothing is written then.
+            TypeMismatchError: A value that the Writer's type does not have, which is named with
+                its index; or values of a kind that is not converted. Nothing is written then.
+            InvalidArgumentError: Nulls, or masked elements.
             ValueError: The writer is closed.
         """
         self._check_open()
-        numbers = numbers_of(x, self._type)
-        if type_name(numbers.dtype) != self._type:
-            raise TypeMismatchError(
-                f"the writer takes {self._type} numbers, not {type_name(numbers.dtype)}"
-            )
-        numbers = numbers.reshape(-1)
+        numbers = numbers_of(x, self._dtype).reshape(-1)
         with self._lock:
             self._check_open()
             try:

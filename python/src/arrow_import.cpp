@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "arrow_abi.hpp"
+#include "arrow_names.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
@@ -242,11 +243,11 @@ ColumnPlan plan(const ArrowSchema& schema) {
   const std::optional<FixedType> type =
       column->dictionary == nullptr ? type_of_format(out.format) : std::nullopt;
   if (!type) {
-    const bool is_dictionary = column->dictionary != nullptr;
+    const std::string name = arrow_type_name(*column);
     raise_error(ErrorKind::kTypeMismatch,
-                is_dictionary
-                    ? "a dictionary-encoded Arrow column cannot be compressed: decode it first"
-                    : "an Arrow column of format '" + out.format + "' is not of numbers");
+                column->dictionary != nullptr
+                    ? "an Arrow column of type " + name + " cannot be compressed: decode it first"
+                    : "an Arrow column of type " + name + " is not of numbers");
   }
   out.type = *type;
   return out;
@@ -334,6 +335,10 @@ void bind_arrow_import(nb::module_& m) {
                                                                          : "i";
         return nb::cast(kind + std::to_string(type->dtype.bits));
       },
+      nb::arg("format"));
+  // The same as Arrow prints it.
+  m.def(
+      "arrow_name", [](const std::string& format) { return arrow_format_name(format); },
       nb::arg("format"));
   m.def(
       "import_arrow_array",

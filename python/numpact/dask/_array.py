@@ -42,8 +42,8 @@ def from_pco(
         by: ``"file"``: a task and a block for each file. ``"chunk"``: for each Pco chunk, so that
             slicing reads only what it needs; takes the places of the chunks from ``index``, or has
             a Dask task look at every file now: at the trailer, else it reads all of it.
-        dtype: See the numbers as this type of the same size: ``"datetime64[ns]"``, ``bool``. None:
-            what the index says, else the files' own type.
+        dtype: The type of the numbers, in any byte order, as for ``numpact.decompress``:
+            ``"datetime64[ns]"``, ``bool``. None: what the index says, else the files' own type.
         index: What ``pco_index`` or ``to_pco`` gave, or where it was saved.
         chunks_per_task: With ``by="chunk"``: how many neighbouring chunks are one block;
             ``"auto"`` fills Dask's ``array.chunk-size``.

@@ -10,6 +10,7 @@ import numpy as np
 from .._arrays import TYPES, dtype_of
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._threads import resolve
+from ._errors import not_an_instance
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,13 +30,13 @@ _SMALL_INPUT = 1 << 16
 
 def check_bytes(src: object) -> None:
     if not isinstance(src, (bytes, bytearray, memoryview)):
-        raise TypeMismatchError(f"src must be bytes, not {type(src).__name__}")
+        raise not_an_instance("src", src, "bytes")
 
 
 def check_numbers(array: object) -> str:
     """The number type of an array to be compressed."""
     if not isinstance(array, np.ndarray):
-        raise TypeMismatchError(f"src must be a NumPy array, not {type(array).__name__}")
+        raise not_an_instance("src", array, "ndarray")
     name = _type_of(array)
     flags = array.flags
     if not (flags.c_contiguous and flags.aligned):
@@ -46,7 +47,7 @@ def check_numbers(array: object) -> str:
 def check_destination(array: object) -> str:
     """The number type of an array to be decoded into."""
     if not isinstance(array, np.ndarray):
-        raise TypeMismatchError(f"dst must be a NumPy array, not {type(array).__name__}")
+        raise not_an_instance("dst", array, "ndarray")
     name = _type_of(array)
     flags = array.flags
     if flags.carray:  # contiguous, aligned, writable
@@ -59,9 +60,11 @@ def check_destination(array: object) -> str:
 def _type_of(array: Array) -> str:
     name = NAMES.get(array.dtype)
     if name is None:
-        raise TypeMismatchError(f"unsupported data type: {array.dtype!r}")
+        raise TypeMismatchError(f"Unsupported data type: {array.dtype!r}")
     if array.ndim != 1:
-        raise TypeMismatchError(f"the array has {array.ndim} dimensions, not 1")
+        raise TypeMismatchError(
+            f"{array.ndim}D {array.dtype} numpy array could not be cast to 1D {name} array"
+        )
     return name
 
 

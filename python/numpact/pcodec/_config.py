@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, final
 
 import numpy as np
 
-from .._errors import InvalidArgumentError, TypeMismatchError
+from .._errors import Error, InvalidArgumentError
 from .._spec_types import DeltaSpec, ModeSpec, PagingSpec, size_of
 from .._specs import DEFAULT_LEVEL, DEFAULT_PAGE_N, MAX_LEVEL, CoreDelta, CoreMode, CorePaging
+from ._errors import invalid, marked, not_an_instance
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -21,6 +22,12 @@ DEFAULT_COMPRESSION_LEVEL = DEFAULT_LEVEL
 _AUTO_MODE = ModeSpec.auto()
 _AUTO_DELTA = DeltaSpec.auto()
 _DEFAULT_PAGES = PagingSpec.equal_pages_up_to(DEFAULT_PAGE_N)
+
+_ARGUMENTS = {ModeSpec: "mode_spec", DeltaSpec: "delta_spec", PagingSpec: "paging_spec"}
+
+# The largest orders that the format has, and the widest numbers that conv1 takes, in bits.
+_MOST_ORDERS = {"consecutive": 7, "conv1": 32}
+_MOST_CONV1_BITS = 32
 
 
 class Options(NamedTuple):
@@ -121,47 +128,73 @@ class ChunkConfig:
     def _options(self, type_name: str, count: int) -> Options:
         """For numbers of a type; raises where the two do not go together."""
         if self._level > MAX_LEVEL:
-            raise InvalidArgumentError(
-                f"the compression level may not exceed {MAX_LEVEL} (was {self._level})"
-            )
+            raise invalid(f"compression level may not exceed {MAX_LEVEL} (was {self._level})")
         bits = int(type_name[1:])
         if bits == 8 and not self._enable_8_bit:
-            raise InvalidArgumentError(
-                "integers of 8 bits are often better compressed otherwise; "
-                "ChunkConfig(enable_8_bit=True) takes them"
+            raise invalid(
+                "compressing 8-bit types with Pco is often a mistake: other methods make them "
+                "smaller; ChunkConfig(enable_8_bit=True) takes them"
             )
         paging = self._paging._core_paging
         check_page_sizes(paging, count)
         mode = self._mode._core_mode
+        _check_mode(mode[0], type_name)
         if mode[0] == "int-mult" and isinstance(mode[1], int):
             # As pcodec has it, the base is cut to the bits of the type.
             mode = (mode[0], mode[1] & ((1 << bits) - 1))
         delta = self._delta._core_delta
+        _check_delta(*delta, bits)
         if delta == ("conv1", 0) and bits <= 32:
             delta = ("none", None)  # as pcodec has it
         return Options(self._level, mode, delta, paging)
 
 
+def _check_mode(mode: str, type_name: str) -> None:
+    is_float = type_name[0] == "f"
+    if mode.startswith("float-") and not is_float:
+        raise invalid(f"unable to use float mode for ints: {mode} does not apply to {type_name}")
+    if mode == "int-mult" and is_float:
+        raise invalid(f"unable to use int mult mode on floats: the numbers are {type_name}")
+
+
+def _check_delta(delta: str, order: int | None, bits: int) -> None:
+    if delta == "conv1" and bits > _MOST_CONV1_BITS:
+        raise invalid("Conv1 delta encoding is only supported for types with 32 or fewer bits")
+    most = _MOST_ORDERS.get(delta)
+    if most is not None and order is not None and order > most:
+        raise invalid(f"{delta} delta order may not exceed {most} (was {order})")
+
+
 def check_page_sizes(paging: CorePaging, count: int) -> None:
-    if isinstance(paging, list) and sum(paging) != count:
-        raise InvalidArgumentError(
-            f"the paging spec is for {sum(paging)} numbers, but there are {count}"
-        )
+    """Raises for sizes that are not those of ``count`` numbers."""
+    if not isinstance(paging, list):
+        return
+    if sum(paging) != count:
+        raise invalid(f"paging spec suggests {sum(paging)} numbers but {count} were given")
+    if 0 in paging:
+        raise invalid(f"cannot write data page of 0 numbers: page {paging.index(0)}")
+
+
+def encoding_error(error: Error, mode: CoreMode, type_name: str) -> Error:
+    """The error for numbers that could not be encoded; what else may be wrong was checked."""
+    if isinstance(error, InvalidArgumentError) and mode[1] is not None:
+        return marked(error, f"the chosen mode of {mode[0]}={mode[1]} was invalid for {type_name}")
+    return marked(error)
 
 
 def check_config(config: object) -> ChunkConfig:
     if not isinstance(config, ChunkConfig):
-        raise TypeMismatchError(f"config must be a ChunkConfig, not {type(config).__name__}")
+        raise not_an_instance("config", config, "ChunkConfig")
     return config
 
 
 def _checked(value: _Spec, kind: type[_Spec]) -> _Spec:
     if not isinstance(value, kind):
-        raise TypeMismatchError(f"expected a {kind.__name__}, not {type(value).__name__}")
+        raise not_an_instance(_ARGUMENTS[kind], value, kind.__name__)
     return value
 
 
 def _checked_bool(value: bool) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeMismatchError(f"enable_8_bit must be a bool, not {type(value).__name__}")
+        raise not_an_instance("enable_8_bit", value, "bool")
     return bool(value)

@@ -18,7 +18,9 @@ class Progress:
     _n_processed: int
 
     def __init__(self) -> None:
-        raise TypeMismatchError("cannot create Progress objects by themselves")
+        raise TypeMismatchError(
+            "cannot create Progress instances: functions that decode make these"
+        )
 
     @property
     def n_processed(self) -> int:

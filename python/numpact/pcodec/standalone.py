@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._errors import TypeMismatchError
+from .._errors import Error, TypeMismatchError
 from ._checks import (
     BytesLike,
     check_bytes,
@@ -15,7 +15,8 @@ from ._checks import (
     threads_for_file,
     threads_for_numbers,
 )
-from ._config import ChunkConfig, check_config, check_page_sizes
+from ._config import ChunkConfig, check_config, check_page_sizes, encoding_error
+from ._errors import decoding_error
 from ._progress import Progress, make_progress
 
 if TYPE_CHECKING:
@@ -53,9 +54,11 @@ def simple_compress(src: Array, config: ChunkConfig) -> bytes:
         check_page_sizes(config.paging_spec._core_paging, 0)
         config = _ANY_TYPE
     level, mode, delta, paging = config._options(name, src.size)
-    return _core.compress(
-        src, level, mode, delta, paging, False, threads_for_numbers(src.nbytes), None
-    )
+    threads = threads_for_numbers(src.nbytes)
+    try:
+        return _core.compress(src, level, mode, delta, paging, False, threads, None)
+    except Error as error:
+        raise encoding_error(error, mode, name) from None
 
 
 def simple_decompress(src: BytesLike) -> Array | None:
@@ -78,10 +81,10 @@ def simple_decompress(src: BytesLike) -> Array | None:
     check_bytes(src)
     try:
         return _core.decompress(src, threads_for_file(len(src)))
-    except TypeMismatchError:
-        if _core.read_header(src)["number_type"] is None:
+    except Error as error:
+        if isinstance(error, TypeMismatchError) and _core.read_header(src)["number_type"] is None:
             return None
-        raise
+        raise decoding_error(error, src, None) from None
 
 
 def simple_decompress_into(src: BytesLike, dst: Array) -> Progress:
@@ -104,5 +107,8 @@ def simple_decompress_into(src: BytesLike, dst: Array) -> Progress:
     Threads as for ``simple_decompress``. What ``dst`` holds after an error is unspecified.
     """
     check_bytes(src)
-    check_destination(dst)
-    return make_progress(*_core.decompress_front(src, dst, threads_for_file(len(src))))
+    name = check_destination(dst)
+    try:
+        return make_progress(*_core.decompress_front(src, dst, threads_for_file(len(src))))
+    except Error as error:
+        raise decoding_error(error, src, name) from None

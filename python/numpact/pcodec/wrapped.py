@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from .. import _core
 from .._arrays import TYPES
-from .._errors import InvalidArgumentError, TypeMismatchError
+from .._errors import Error, InvalidArgumentError, TypeMismatchError, UnsupportedVersionError
 from .._spec_types import size_of
 from ._checks import BytesLike, check_bytes, check_destination, check_numbers
-from ._config import ChunkConfig, check_config
+from ._config import ChunkConfig, check_config, encoding_error
+from ._errors import invalid, marked, not_an_instance, version_words
 from ._progress import Progress, make_progress
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ChunkCompressor", "ChunkDecompressor", "FileCompressor", "FileDecompressor"]
 
+# Numbers that are decoded at a time, and the most that a chunk holds.
 _BATCH_N = 256
+_MOST_N = 1 << 24
 
 
 @final
@@ -51,7 +54,14 @@ class FileCompressor:
         """
         name = check_numbers(src)
         options = check_config(config)._options(name, src.size)
-        return _made_compressor(_core.ChunkEncoder(src, *options))
+        if src.size == 0:
+            raise invalid("cannot compress empty chunk")
+        if src.size > _MOST_N:
+            raise invalid(f"count may not exceed {_MOST_N} per chunk (was {src.size})")
+        try:
+            return _made_compressor(_core.ChunkEncoder(src, *options))
+        except Error as error:
+            raise encoding_error(error, options.mode, name) from None
 
 
 @final
@@ -63,7 +73,9 @@ class ChunkCompressor:
     _encoder: _core.ChunkEncoder
 
     def __init__(self) -> None:
-        raise TypeMismatchError("FileCompressor.chunk_compressor makes these")
+        raise TypeMismatchError(
+            "cannot create ChunkCompressor instances: FileCompressor.chunk_compressor makes these"
+        )
 
     def write_meta(self) -> bytes:
         """The chunk's metadata."""
@@ -75,7 +87,10 @@ class ChunkCompressor:
 
     def write_page(self, page_idx: SupportsIndex) -> bytes:
         """A page of the chunk, InvalidArgumentError where there is none of that index."""
-        return self._encoder.page(size_of(page_idx))
+        index, count = size_of(page_idx), len(self._encoder.page_sizes())
+        if index >= count:
+            raise invalid(f"page idx exceeds num pages ({index} >= {count})")
+        return self._encoder.page(index)
 
 
 def _made_compressor(encoder: _core.ChunkEncoder) -> ChunkCompressor:
@@ -93,7 +108,9 @@ class FileDecompressor:
     _version: tuple[int, int]
 
     def __init__(self) -> None:
-        raise TypeMismatchError("FileDecompressor.new makes these")
+        raise TypeMismatchError(
+            "cannot create FileDecompressor instances: FileDecompressor.new makes these"
+        )
 
     @staticmethod
     def new(src: BytesLike) -> tuple[FileDecompressor, int]:
@@ -104,7 +121,12 @@ class FileDecompressor:
             UnsupportedVersionError: A newer format.
         """
         check_bytes(src)
-        major, minor, size = _core.read_wrapped_header(src)
+        try:
+            major, minor, size = _core.read_wrapped_header(src)
+        except UnsupportedVersionError as error:
+            raise marked(error, version_words()) from None
+        except Error as error:
+            raise marked(error) from None
         decompressor = object.__new__(FileDecompressor)
         decompressor._version = (major, minor)
         return decompressor, size
@@ -123,11 +145,14 @@ class FileDecompressor:
         """
         check_bytes(src)
         if not isinstance(dtype, str):
-            raise TypeMismatchError(f"dtype must be a str, not {type(dtype).__name__}")
+            raise not_an_instance("dtype", dtype, "str")
         name = dtype.lower()
         if name not in TYPES:
             raise InvalidArgumentError(f"unknown data type: {dtype}")
-        decoder = _core.ChunkDecoder(src, name, self._version)
+        try:
+            decoder = _core.ChunkDecoder(src, name, self._version)
+        except Error as error:
+            raise marked(error) from None
         decompressor = object.__new__(ChunkDecompressor)
         decompressor._decoder = decoder
         decompressor._type = name
@@ -144,7 +169,10 @@ class ChunkDecompressor:
     _type: str
 
     def __init__(self) -> None:
-        raise TypeMismatchError("FileDecompressor.chunk_decompressor makes these")
+        raise TypeMismatchError(
+            "cannot create ChunkDecompressor instances: "
+            "FileDecompressor.chunk_decompressor makes these"
+        )
 
     def read_page_into(
         self, src: BytesLike, page_n: SupportsIndex, dst: Array
@@ -170,13 +198,18 @@ class ChunkDecompressor:
         check_bytes(src)
         n = size_of(page_n)
         if check_destination(dst) != self._type:
-            raise TypeMismatchError(f"the chunk holds {self._type} numbers, not {dst.dtype}")
+            raise TypeMismatchError(
+                f"dst of {dst.dtype} does not match chunk's number type of {self._type}"
+            )
         if dst.size < n and dst.size % _BATCH_N != 0:
-            raise InvalidArgumentError(
-                f"dst must hold a multiple of {_BATCH_N} numbers, or all {n} of the page; "
-                f"it holds {dst.size}"
+            raise invalid(
+                f"the length of dst must either be a multiple of {_BATCH_N} or be at least the "
+                f"count of numbers remaining ({dst.size} < {n})"
             )
         if n == 0:
             return make_progress(0, True), 0
-        count, size = self._decoder.decode_page(src, n, dst)
+        try:
+            count, size = self._decoder.decode_page(src, n, dst)
+        except Error as error:
+            raise marked(error) from None
         return make_progress(count, count == n), size

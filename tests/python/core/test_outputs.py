@@ -144,10 +144,47 @@ def test_out_over_the_bytes_is_refused() -> None:
     np.testing.assert_array_equal(numpact.decompress(PACKED + bytes(8), out[:1000]), NUMBERS)
 
 
-@pytest.mark.parametrize("dtype", ["u8", "f8", "i4", bool, ">i8", ">M8[s]", "V8", "O", "foo", "U2"])
+@pytest.mark.parametrize("dtype", [bool, "i2", "f2", "V8", "O", "foo", "U2", "c16", "M8", "m8"])
 def test_dtype_of_another_kind(dtype: Any) -> None:
     with pytest.raises(numpact.TypeMismatchError):
         numpact.decompress(PACKED, dtype=dtype)
+
+
+@pytest.mark.parametrize("dtype", ["u8", "i4", ">i4", "f8", ">f8", "f4", ">i8", "<i8", "g"])
+def test_dtype_that_has_the_same_numbers(dtype: str) -> None:
+    if dtype == "g":
+        with pytest.raises(numpact.TypeMismatchError):
+            numpact.decompress(PACKED, dtype=np.longdouble)
+        return
+    found = numpact.decompress(PACKED, dtype=dtype)
+    assert found.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(found, NUMBERS)
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", ">M8[s]", "m8[D]", ">m8[7ms]"])
+@pytest.mark.parametrize("stored", ["i8", "i4", "u8", "u2"])
+def test_integers_are_counts_of_times(dtype: str, stored: str) -> None:
+    counts = np.array([0, 1, 65535]).astype(stored) if stored != "i4" else np.array([-5, 7], "i4")
+    found = numpact.decompress(numpact.compress(counts), dtype=dtype)
+    assert found.dtype == np.dtype(dtype)
+    assert found.astype(found.dtype.newbyteorder("=")).view(np.int64).tolist() == counts.tolist()
+
+
+def test_counts_that_are_none() -> None:
+    for numbers in (np.array([2**63], np.uint64), np.array([1.0]), np.array([1.5], np.float32)):
+        with pytest.raises(numpact.TypeMismatchError):
+            numpact.decompress(numpact.compress(numbers), dtype="M8[ns]")
+    lowest = numpact.compress(np.array([-(2**63), 5]))
+    assert np.isnat(numpact.decompress(lowest, dtype="M8[ns]")).tolist() == [True, False]
+
+
+def test_a_dtype_that_out_is_not() -> None:
+    for dtype in (">i8", "f8", "i4", ">M8[s]", bool):
+        with pytest.raises(numpact.TypeMismatchError, match="out"):
+            numpact.decompress(PACKED, np.zeros(1000, np.int64), dtype=dtype)
+    out = np.zeros(1000, np.int64)
+    found = numpact.decompress(PACKED, out, dtype="M8[s]")
+    assert np.shares_memory(found, out)
 
 
 def test_numbers_over_1_are_not_truth_values() -> None:

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's sequences and scalars as arrays, where NumPy would round, drop or guess in silence."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._convert import converted
+from ._errors import InvalidArgumentError, TypeMismatchError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+# Types whose mixtures NumPy makes int64, uint64, float64 or bool of, or no numbers at all.
+_PLAIN = frozenset({bool, int, float})
+# Python's times, none of which is finer. Classes made of these may be, pandas.Timestamp say.
+_TIMES = {
+    datetime.date: "datetime64[D]",
+    datetime.datetime: "datetime64[us]",
+    datetime.timedelta: "timedelta64[us]",
+}
+_MAX_UINT64 = (1 << 64) - 1
+_MIN_INT64 = -(1 << 63)
+
+
+def array_of_sequence(x: Any) -> Array:
+    """An array of a number, or of lists and tuples of numbers, with the values that they have.
+
+    Raises:
+        TypeMismatchError: Something that is no number, which is named; numbers that no one type
+            holds.
+        InvalidArgumentError: Masked elements.
+    """
+    import numpy as np
+
+    leaves, types = _leaves(x)
+    if len(types) == 1 and (times := _TIMES.get(next(iter(types)))) is not None:
+        _check_no_zone(leaves)
+        return np.asarray(x, times)
+    _check_leaves(leaves, types)
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeMismatchError(f"not an array of numbers: {error}") from error
+    if array.dtype == object:
+        raise _no_numbers(leaves)
+    if types <= _PLAIN:
+        # NumPy makes floats of [2 ** 63, -1], and of [2 ** 60 + 1, 0.5].
+        if array.dtype.kind == "f" and int in types:
+            _check_integers(leaves, array.dtype)
+    elif len(types) > 1 or not issubclass(types.pop(), np.generic) or array.dtype.kind in "mM":
+        _check_parts(leaves, array.dtype)
+    return array
+
+
+def _leaves(x: Any) -> tuple[Sequence[Any], set[type]]:
+    """What is no list or tuple, in order, and the types of that."""
+    if not isinstance(x, (list, tuple)):
+        return [x], {type(x)}
+    types = set(map(type, x))
+    if not any(issubclass(kind, (list, tuple)) for kind in types):
+        return x, types
+    leaves: list[Any] = []
+    types = set()
+    for item in x:
+        inner, kinds = _leaves(item)
+        leaves += inner
+        types |= kinds
+    return leaves, types
+
+
+def _check_no_zone(leaves: Sequence[Any]) -> None:
+    for index, leaf in enumerate(leaves):
+        if getattr(leaf, "tzinfo", None) is not None:
+            raise TypeMismatchError(
+                f"item {index} is a datetime with a time zone, which datetime64 lacks: "
+                "take the zone off first"
+            )
+
+
+def _check_leaves(leaves: Sequence[Any], types: set[type]) -> None:
+    """Raises for what is no number, nor an array of some, and for masked elements."""
+    import numpy as np
+
+    wrong = {kind for kind in types if not _may_be_numbers(kind)}
+    masked = {kind for kind in types if issubclass(kind, np.ma.MaskedArray)}
+    if not wrong and not masked:
+        return
+    for index, leaf in enumerate(leaves):
+        if type(leaf) in wrong:
+            raise _no_number(index, leaf)
+        if type(leaf) in masked and np.ma.is_masked(leaf):
+            raise InvalidArgumentError(f"item {index} is masked, which Pco cannot keep")
+
+
+def _may_be_numbers(kind: type) -> bool:
+    if issubclass(kind, (str, bytes)):
+        return False
+    is_array = hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
+    return is_array or issubclass(kind, (int, float, Sequence))
+
+
+def _no_number(index: int, leaf: Any) -> TypeMismatchError:
+    return TypeMismatchError(f"item {index} is {_shown(leaf)}, of which NumPy makes no number")
+
+
+def _shown(leaf: Any) -> str:
+    kind = type(leaf)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return "None" if leaf is None else f"of the type {module}{kind.__qualname__}"
+
+
+def _no_numbers(leaves: Sequence[Any]) -> TypeMismatchError:
+    """Why NumPy makes objects of these."""
+    for index, leaf in enumerate(leaves):
+        if isinstance(leaf, int) and not _MIN_INT64 <= leaf <= _MAX_UINT64:
+            return TypeMismatchError(
+                f"item {index}, the int {_short(leaf)}, is out of the range of 64 bits"
+            )
+    names = sorted({type(leaf).__name__ for leaf in leaves})
+    return TypeMismatchError(f"no one type holds all of these: {', '.join(names)}")
+
+
+def _short(number: int) -> str:
+    # Python refuses to print integers of more than 4300 digits.
+    return str(number) if number.bit_length() <= 256 else f"of {number.bit_length()} bits"
+
+
+def _check_integers(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
+    for index, leaf in enumerate(leaves):
+        if type(leaf) is int and float(leaf) != leaf:
+            raise TypeMismatchError(
+                f"no one type holds all of these: item {index}, the int {leaf}, is no {dtype}"
+            )
+
+
+def _check_parts(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
+    """Raises where NumPy changed the value of an item to give all of them one type."""
+    import numpy as np
+
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    arrays = [np.asarray(leaf) for leaf in leaves]
+    for index, array in enumerate(arrays):
+        groups.setdefault((array.dtype, array.shape), []).append(index)
+    for (kind, _), group in groups.items():
+        if kind == dtype:
+            continue
+        part = np.stack([arrays[index] for index in group])
+        try:
+            converted(part, dtype)
+        except TypeMismatchError:
+            for index in group:
+                _check_item(index, arrays[index], dtype)
+            raise
+
+
+def _check_item(index: int, item: Array, dtype: np.dtype[Any]) -> None:
+    try:
+        converted(item.reshape(-1), dtype)
+    except TypeMismatchError as error:
+        raise TypeMismatchError(f"no one type holds all of these: item {index}: {error}") from None
