@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include "nearest.hpp"
 
 namespace numpact::cli {
 
@@ -12,7 +12,7 @@ InputOptions parse_source_words(const SourceWords& words) {
   options.dtype = parse_dtype(words.dtype);
   if (!words.column.empty()) options.column = words.column;
   if (words.nulls != "error" && words.nulls != "drop") {
-    fail_usage("--nulls", fmt::format("'{}' is neither error nor drop", words.nulls));
+    fail_choice("--nulls", words.nulls, {"error", "drop"});
   }
   options.drop_nulls = words.nulls == "drop";
   options.flatten = words.flatten;
