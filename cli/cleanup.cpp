@@ -186,4 +186,26 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Exi
   sync_folder(folder);
 }
 
+void TemporaryPath::replace_file(const std::string& path, const std::string& target,
+                                 const std::string& name, const LockConfig& config,
+                                 FileLock& held) {
+  const std::string folder = folder_of(target);  // nothing may fail once it is moved
+  int error = 0;
+  Status status;
+  // Without the registry's mutex, since it may take long: a signal removes the temporary file
+  // before it is renamed or has the new one in its place.
+  if (held.has_file()) {
+    status = held.try_replace(path);
+    error = held.system_error();
+  } else {
+    status = try_replace_file(path, target, config, &error);
+  }
+  if (status.kind() == ErrorKind::kIo && error != 0) {
+    errno = error;
+    fail_errno(name, "cannot be written");
+  }
+  check(status, name);
+  sync_folder(folder);
+}
+
 }  // namespace numpact::cli

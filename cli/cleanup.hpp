@@ -9,6 +9,8 @@
 #include <functional>
 #include <string>
 
+#include "numpact/file_lock.hpp"
+
 namespace numpact::cli {
 
 // To be called first, before any other thread exists: from then on SIGINT, SIGTERM and SIGHUP
@@ -36,6 +38,11 @@ class TemporaryPath {
   // Gives `path`, this object's own or inside it, the name `target`. Where something has that name
   // already, it is kept (and the move fails) or replaced. The folder's entry is synced to disk.
   void move(const std::string& path, const std::string& target, Existing existing);
+
+  // The same for a file that replaces another: those who write that one are waited for. `held`:
+  // its lock, where it was taken before the old file was read. `name` is for messages.
+  void replace_file(const std::string& path, const std::string& target, const std::string& name,
+                    const LockConfig& config, FileLock& held);
 
  private:
   std::string path_;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,15 +13,14 @@
 #include "bench_measure.hpp"
 #include "commands.hpp"
 #include "formats.hpp"
-#include "output_file.hpp"
+#include "json_text.hpp"
+#include "print.hpp"
 #include "source.hpp"
 #include "table.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kTableWidth = 140;
 constexpr std::size_t kNameColumn = 0;
@@ -223,7 +221,7 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
     add(sum, codec, total.raw_bytes, total.timings[codec], total.ratios[codec]);
   }
   json["total"] = sum;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(json);
 }
 
 class Runner {
@@ -242,10 +240,8 @@ class Runner {
   ExitCode run() {
     for (const std::string& file : options_.inputs) measure_file(file);
     if (rows_.empty()) throw Failure(ExitCode::kFailure, "", "no column to measure");
-    OutputFile out("-", false, Content::kText);
-    out.put(options_.json ? json_text(rows_, peers_, config_.level, options_.rounds)
-                          : table_text(rows_, peers_, config_.level, options_.rounds));
-    out.commit();
+    print_report(options_.json ? json_text(rows_, peers_, config_.level, options_.rounds)
+                               : table_text(rows_, peers_, config_.level, options_.rounds));
     return code_;
   }
 

@@ -123,11 +123,17 @@ class Compressor {
     refuse_same_file(options_.input, output);
     write_options_.config.trailer = parse_trailer_words(options_.trailer, output == "-");
     if (options_.append && output == "-") fail_usage("--append", "needs a file to add to (-o)");
-    if (options_.append) append_to(output);
-    OutputFile file(output, options_.overwrite || options_.append, Content::kBinary);
+    std::unique_ptr<OutputFile> file;
+    if (options_.append) {
+      FileLock lock = lock_existing(output, options_.overwrite);  // before its end is read
+      append_to(lock.path(), output);
+      file = std::make_unique<OutputFile>(std::move(lock), output);
+    } else {
+      file = std::make_unique<OutputFile>(output, options_.overwrite, Content::kBinary);
+    }
     const WrittenFile written =
-        write_pco(*numbers, column.type, file, write_options_, place_of(column));
-    file.commit();
+        write_pco(*numbers, column.type, *file, write_options_, place_of(column));
+    file->commit();
     report(output, column, written);
     note_not_kept(column);
     note_dropped(column, *numbers);
@@ -144,10 +150,11 @@ class Compressor {
   }
 
   // Restart points stay as they are where nothing else was asked for.
-  void append_to(const std::string& output) {
-    write_options_.append_to = output;
+  void append_to(const std::string& path, const std::string& name) {
+    write_options_.append_to = path;
+    write_options_.append_name = name;
     if (!(write_options_.config.trailer == TrailerSpec::index())) return;
-    const FileBytes file(output);
+    const FileBytes file(path);
     std::optional<Trailer> old;
     if (!Trailer::try_read(file.bytes(), old).ok() || !old || !old->restart_log()) return;
     write_options_.config.trailer = TrailerSpec::restarts(*old->restart_log());

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "numpact/cpu.hpp"
-#include "output_file.hpp"
+#include "print.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Says where the environment asked for what cannot be had.
 void warn_of_request(const std::vector<CpuTarget>& targets) {
@@ -49,16 +47,14 @@ std::string cpu_json(const std::vector<CpuTarget>& targets) {
     json["targets"].push_back(
         {{"name", target.name}, {"supported", target.supported}, {"active", target.active}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(json);
 }
 
 }  // namespace
 
 ExitCode run_cpu(const CpuOptions& options) {
   const std::vector<CpuTarget> targets = cpu_targets();
-  OutputFile out("-", false, Content::kText);
-  out.put(options.json ? cpu_json(targets) : cpu_table(targets));
-  out.commit();
+  print_report(options.json ? cpu_json(targets) : cpu_table(targets));
   warn_of_request(targets);
   return ExitCode::kDone;
 }

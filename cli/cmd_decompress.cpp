@@ -140,7 +140,7 @@ class Decompressor {
     }
     if (!numbers->found().header_status.ok() && numbers->found().damage.empty()) {
       say(fmt::format("{}: {}; no number is lost", place,
-                      numbers->found().header_status.message()));
+                      message_of(numbers->found().header_status)));
     }
     return numbers;
   }

@@ -18,6 +18,7 @@
 #include "manifest.hpp"
 #include "numpact/pco.hpp"
 #include "output_file.hpp"
+#include "print.hpp"
 #include "progress_bar.hpp"
 #include "source.hpp"
 #include "table.hpp"
@@ -56,9 +57,7 @@ class Runner {
     if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to explain");
     if (chunk_ || plot) require_one();
     if (plot) draw(*plot);
-    OutputFile out("-", false, Content::kText);
-    out.put(options_.json ? explain_json(columns_, chunk_) : report());
-    out.commit();
+    print_report(options_.json ? explain_json(columns_, chunk_) : report());
     for (const std::string& text : notes_) {
       if (!options_.common.quiet) say(text);
     }

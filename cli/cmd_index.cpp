@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "commands.hpp"
@@ -37,12 +38,13 @@ class Indexer {
 
  private:
   void add_to_file(const std::string& path) const {
-    if (!Input(path).size()) throw Failure(ExitCode::kFailure, path, "is no file on disk");
-    const FileBytes file(path);
+    FileLock lock = lock_existing(path, options_.overwrite);  // what is read now is replaced
+    const FileBytes file(lock.path());
     std::optional<Trailer> old;
     const Status status = Trailer::try_read(file.bytes(), old);
-    if (!status.ok() && !options_.overwrite) {
-      throw Failure(ExitCode::kCorrupt, path, status.message() + " (--force makes a new trailer)");
+    if (!status.ok() && !options_.overwrite.is_allowed) {
+      throw Failure(ExitCode::kCorrupt, path,
+                    message_of(status) + " (--force makes a new trailer)");
     }
     // A file that is not what its trailer says would get one that says it is sound.
     DecodeConfig config = config_;
@@ -50,18 +52,18 @@ class Indexer {
     Verification found;
     if (old) {
       check(try_verify(file.bytes(), found, config), path);
-      if (!found.is_sound() && !options_.overwrite) refuse(found, path);
+      if (!found.is_sound() && !options_.overwrite.is_allowed) refuse(found, path);
     }
     config.trailer = TrailerPolicy::kIgnore;
     std::vector<std::byte> trailer;
     std::uint64_t file_bytes = 0;
     check(Trailer::try_make(file.bytes(), spec_, trailer, file_bytes, config), path);
     const std::uint64_t rest = file.bytes().size() - file_bytes;
-    if (!old && rest > 0 && !options_.overwrite) {
+    if (!old && rest > 0 && !options_.overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, path,
                     fmt::format("{} bytes follow that are no trailer (--force drops them)", rest));
     }
-    OutputFile out(path, true, Content::kBinary);
+    OutputFile out(std::move(lock), path);
     copy_first(file, file_bytes, out);
     out.put(trailer);
     out.commit();
@@ -82,7 +84,7 @@ class Indexer {
                            : !found.damage.empty()   ? found.damage.front().status
                                                      : found.trailer_status;
     throw Failure(ExitCode::kCorrupt, path,
-                  status.message() + " (--force makes a new trailer of what it decodes to)");
+                  message_of(status) + " (--force makes a new trailer of what it decodes to)");
   }
 
   void report(const std::string& path, std::uint64_t file_bytes, std::size_t trailer_bytes) const {

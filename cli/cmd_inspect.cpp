@@ -6,7 +6,7 @@
 #include "files.hpp"
 #include "inspect_report.hpp"
 #include "manifest.hpp"
-#include "output_file.hpp"
+#include "print.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -41,9 +41,7 @@ std::string file_report(const InspectOptions& options) {
 ExitCode run_inspect(const InspectOptions& options) {
   const std::string report =
       is_folder(options.input) ? folder_report(options) : file_report(options);
-  OutputFile out("-", false, Content::kText);
-  out.put(report);
-  out.commit();
+  print_report(report);
   return ExitCode::kDone;
 }
 

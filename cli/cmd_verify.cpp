@@ -10,9 +10,10 @@
 #include "files.hpp"
 #include "manifest.hpp"
 #include "numpact/inspect.hpp"
-#include "output_file.hpp"
 #include "pco_file.hpp"
+#include "print.hpp"
 #include "progress_bar.hpp"
+#include "verify_report.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -45,28 +46,36 @@ class Checker {
     config_.threads = options.threads;
   }
 
+  ExitCode run() {
+    for (const std::string& path : options_.inputs) check_input(path);
+    if (options_.json) print_report(dump(files_));
+    return worst_;
+  }
+
+ private:
   // Checks one file or folder; errors are printed and remembered.
   void check_input(const std::string& path) {
-    guarded([&] {
+    guarded(path, [&] {
       if (is_folder(path)) {
         check_folder(path);
       } else {
-        check_file(path, nullptr);
+        check_one(path, nullptr);
       }
     });
   }
 
-  ExitCode exit_code() const { return worst_; }
-
- private:
-  // Prints what goes wrong and goes on.
+  // Tells what goes wrong and goes on.
   template <class Function>
-  void guarded(Function&& function) {
+  void guarded(const std::string& path, Function&& function) {
     try {
       function();
     } catch (const Failure& failure) {
-      say(failure.what());
       worst_ = worse(worst_, failure.code());
+      if (!options_.json) return say(failure.what());
+      VerifiedFile file;
+      file.path = path;
+      file.error = error_of(failure, path);
+      files_.push_back(verified_json(file));
     }
   }
 
@@ -91,8 +100,43 @@ class Checker {
   void check_folder(const std::string& path) {
     const Manifest manifest = read_manifest(path);
     for (const ManifestColumn& column : manifest.columns) {
-      guarded([&] { check_file(path + "/" + column.file, &column); });
+      const std::string file = path + "/" + column.file;
+      guarded(file, [&] { check_one(file, &column); });
     }
+  }
+
+  void check_one(const std::string& path, const ManifestColumn* expected) {
+    if (options_.json) {
+      describe_file(path, expected);
+    } else {
+      check_file(path, expected);
+    }
+  }
+
+  void describe_file(const std::string& path, const ManifestColumn* expected) {
+    const std::string place = path == "-" ? "(stdin)" : path;
+    VerifiedFile file;
+    file.path = path;
+    if (expected != nullptr) file.column = expected->column.name;
+    try {
+      const FileBytes bytes(path);
+      file.bytes = bytes.bytes().size();
+      Verification found;
+      const Status status = look_through(bytes, found);
+      if (!status.ok()) file.error = error_of(status);
+      check(status, place);
+      file.found = std::move(found);
+      file.error = error_of(*file.found);
+      refuse_unsound(*file.found, place);
+      if (expected != nullptr) {
+        const NumberType type = file.found->type.value_or(expected->column.type);
+        compare(type, file.found->index.count(), place, *expected);
+      }
+    } catch (const Failure& failure) {
+      worst_ = worse(worst_, failure.code());
+      if (!file.error) file.error = error_of(failure, place);
+    }
+    files_.push_back(verified_json(file));
   }
 
   void check_file(const std::string& path, const ManifestColumn* expected) {
@@ -124,28 +168,36 @@ class Checker {
   // With it all chunks are looked at, whatever became of others.
   void check_by_trailer(const std::string& path, const ManifestColumn* expected) {
     const FileBytes file(path);
-    DecodeConfig config = config_;
-    config.progress = file.releasing();
     Verification found;
-    check(try_verify(file.bytes(), found, config), path);
-    for (const std::string& line : losses(found)) say(fmt::format("{}: {}", one_line(path), line));
-    if (!found.header_status.ok()) {
-      throw Failure(ExitCode::kCorrupt, path, found.header_status.message());
-    }
+    check(look_through(file, found), path);
+    for (const std::string& line : losses(found)) say(fmt::format("{}: {}", path, line));
+    refuse_unsound(found, path);
     const std::uint64_t count = found.index.count();
-    if (!found.damage.empty()) {
-      throw Failure(
-          ExitCode::kCorrupt, path,
-          fmt::format("corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
-                      count, found.index.chunks().size() - found.damage.size(),
-                      found.index.chunks().size()));
-    }
-    refuse_state(found.trailer, path, found.trailer_status.message());
     if (expected != nullptr) {
       compare(found.type.value_or(expected->column.type), count, path, *expected);
     }
     print_sound(path, found.type, count, found.file_bytes,
                 fmt::format(" and a trailer of {}; checksums match", found.trailing_bytes));
+  }
+
+  Status look_through(const FileBytes& file, Verification& found) const {
+    DecodeConfig config = config_;
+    config.progress = file.releasing();
+    return try_verify(file.bytes(), found, config);
+  }
+
+  static void refuse_unsound(const Verification& found, const std::string& path) {
+    if (!found.header_status.ok()) {
+      throw Failure(ExitCode::kCorrupt, path, message_of(found.header_status));
+    }
+    if (!found.damage.empty()) {
+      throw Failure(
+          ExitCode::kCorrupt, path,
+          fmt::format("corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
+                      found.index.count(), found.index.chunks().size() - found.damage.size(),
+                      found.index.chunks().size()));
+    }
+    refuse_state(found.trailer, path, message_of(found.trailer_status));
   }
 
   // Bytes that end like one, or a trailer; false for what can be read only once.
@@ -171,7 +223,7 @@ class Checker {
   [[noreturn]] static void refuse(const Status& status, const std::string& path,
                                   const std::string& place, bool is_regular) {
     const ExitCode code = exit_code_of(status.kind());
-    std::string message = status.message();
+    std::string message = message_of(status);
     if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(path, status);
     throw Failure(code, place, message);
   }
@@ -189,23 +241,18 @@ class Checker {
                    std::uint64_t count, std::uint64_t bytes, const std::string& words) const {
     if (options_.common.quiet) return;
     const std::string type_name = type ? std::string(name_of(*type)) + " " : "";
-    OutputFile out("-", false, Content::kText);
-    out.put(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), count, type_name,
-                        bytes, words));
-    out.commit();
+    print_report(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), count,
+                             type_name, bytes, words));
   }
 
   const VerifyOptions& options_;
   DecodeConfig config_;
   ExitCode worst_ = ExitCode::kDone;
+  Json files_ = Json::array();
 };
 
 }  // namespace
 
-ExitCode run_verify(const VerifyOptions& options) {
-  Checker checker(options);
-  for (const std::string& path : options.inputs) checker.check_input(path);
-  return checker.exit_code();
-}
+ExitCode run_verify(const VerifyOptions& options) { return Checker(options).run(); }
 
 }  // namespace numpact::cli

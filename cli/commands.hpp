@@ -10,6 +10,7 @@
 
 #include "encode_options.hpp"
 #include "failure.hpp"
+#include "overwrite.hpp"
 
 namespace numpact::cli {
 
@@ -39,7 +40,7 @@ struct SourceWords {
 struct CompressOptions {
   std::string input;
   std::string output;
-  bool overwrite = false;
+  Overwrite overwrite;
   bool append = false;
   bool verify = false;  // asked for; the same as not to say no
   bool no_verify = false;
@@ -58,7 +59,7 @@ struct DecompressOptions {
   std::string dtype;
   std::string range;
   std::string nulls = "keep";
-  bool overwrite = false;
+  Overwrite overwrite;
   bool salvage = false;         // what is sound, and a word on what is not
   bool ignore_trailer = false;  // whatever checksums say
   unsigned threads = 0;
@@ -77,7 +78,7 @@ struct ExplainOptions {
   std::optional<std::size_t> chunk;
   std::string plot;
   bool again = false;
-  bool overwrite = false;
+  Overwrite overwrite;
   bool json = false;
   SourceWords source;
   EncodeWords encode;
@@ -89,13 +90,14 @@ struct IndexOptions {
   std::vector<std::string> inputs;
   std::string restart;
   bool remove = false;
-  bool overwrite = false;  // also what follows the file and is no trailer
+  Overwrite overwrite;  // also what follows the file and is no trailer
   LimitWords limits;
   CommonOptions common;
 };
 
 struct VerifyOptions {
   std::vector<std::string> inputs;
+  bool json = false;
   unsigned threads = 0;
   LimitWords limits;
   CommonOptions common;

@@ -18,6 +18,9 @@ void add_limit_options(CLI::App& command, LimitWords& words);
 void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work);
 void add_restart_option(CLI::App& command, std::string& restart);
 void add_common_options(CLI::App& command, CommonOptions& options);
+// -f and --lock-timeout; `common` says whether waiting is worth a note.
+void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const CommonOptions& common,
+                           const std::string& force = "Overwrite what exists");
 
 }  // namespace numpact::cli
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "nearest.hpp"
 #include "numpact/pco.hpp"
 
 namespace numpact::cli {
@@ -60,9 +61,8 @@ ModeSpec parse_mode(const std::string& text) {
   } else if (word.name == "float-quant") {
     return ModeSpec::try_float_quant(require_number<unsigned>(option, text, word.value));
   }
-  fail_usage(option, fmt::format("'{}' is none of auto, classic, int-mult=BASE, float-mult=BASE, "
-                                 "float-quant=K, dict",
-                                 text));
+  fail_choice(option, text,
+              {"auto", "classic", "int-mult=BASE", "float-mult=BASE", "float-quant=K", "dict"});
 }
 
 DeltaSpec parse_delta(const std::string& text) {
@@ -77,15 +77,14 @@ DeltaSpec parse_delta(const std::string& text) {
   } else if (word.name == "conv1") {
     return DeltaSpec::try_conv1(require_number<unsigned>(option, text, word.value));
   }
-  fail_usage(option,
-             fmt::format("'{}' is none of auto, none, consecutive=N, lookback, conv1=N", text));
+  fail_choice(option, text, {"auto", "none", "consecutive=N", "lookback", "conv1=N"});
 }
 
 Compatibility parse_compatibility(const std::string& text) {
   if (text.empty()) return Compatibility::kV4_1;
   const std::optional<Compatibility> version = compatibility_of_name(text);
   if (version) return *version;
-  fail_usage("--compat", fmt::format("'{}' is none of 1, 2, 3, 4.0, 4.1", text));
+  fail_choice("--compat", text, {"1", "2", "3", "4.0", "4.1"});
 }
 
 }  // namespace
@@ -175,11 +174,9 @@ std::optional<NumberType> parse_dtype(const std::string& word) {
   if (word.empty()) return std::nullopt;
   const std::optional<NumberType> type = number_type_of_name(word);
   if (type) return type;
-  std::string names;
-  for (const NumberType known : kNumberTypes) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(known));
-  }
-  fail_usage("--dtype", fmt::format("'{}' is none of {}", word, names));
+  std::vector<std::string> names;
+  for (const NumberType known : kNumberTypes) names.emplace_back(name_of(known));
+  fail_choice("--dtype", word, names);
 }
 
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place) {

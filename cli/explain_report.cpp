@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "printable.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
@@ -49,7 +50,7 @@ std::string head(const ExplainedColumn& column) {
   const auto type = info.header.number_type;
   const std::uint64_t raw = type ? info.count * size_of(*type) : 0;
   std::string text;
-  add_line(text, "column", column.place);
+  add_line(text, "column", one_line(column.place));
   add_line(text, "numbers",
            fmt::format("{} {}, {} bytes", grouped(info.count), type ? name_of(*type) : "of no type",
                        grouped(raw)));

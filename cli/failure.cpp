@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 namespace numpact::cli {
 
@@ -30,8 +31,31 @@ ExitCode exit_code_of(ErrorKind kind) noexcept {
   }
 }
 
+std::string message_of(const Status& status) {
+  if (status.kind() == ErrorKind::kTimedOut) {
+    return "is being written by another process (--lock-timeout)";
+  }
+  return option_words(status.message());
+}
+
+std::string option_words(std::string message) {
+  // Names of the library's settings and of the options that set them; the library writes them as
+  // whole words.
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"max_output_bytes", "--max-output"},
+      {"max_memory", "--max-memory"},
+      {"chunk_rows", "--chunk-rows"},
+      {"allow_nonfinite", "--allow-nonfinite"},
+      {"on_corruption", "--on-corruption"}};
+  for (const auto& [name, option] : kNames) {
+    const std::size_t at = message.find(name);
+    if (at != std::string::npos) message.replace(at, name.size(), option);
+  }
+  return message;
+}
+
 void check(const Status& status, const std::string& place) {
-  if (!status.ok()) throw Failure(exit_code_of(status.kind()), place, status.message());
+  if (!status.ok()) throw Failure(exit_code_of(status.kind()), place, message_of(status));
 }
 
 void fail_errno(const std::string& place, std::string_view message) {
@@ -46,22 +70,6 @@ void fail_usage(const std::string& place, const std::string& message) {
 
 std::string column_place(const std::string& file, const std::string& column) {
   return fmt::format("{}: column '{}'", file, column);
-}
-
-std::string one_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      line += ' ';
-    } else if (byte < 0x20 || byte == 0x7f) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
-      line += c;
-    }
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
 }
 
 void say(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "numpact/error.hpp"
+#include "printable.hpp"
 
 namespace numpact::cli {
 
@@ -34,6 +35,11 @@ class OutputGone {};
 
 ExitCode exit_code_of(ErrorKind kind) noexcept;
 
+// The library's message about an error, with the options of the command line for the settings that
+// it names.
+std::string message_of(const Status& status);
+std::string option_words(std::string message);
+
 // Throws the Failure that fits an error of the library.
 void check(const Status& status, const std::string& place);
 
@@ -47,9 +53,6 @@ std::string column_place(const std::string& file, const std::string& column);
 // What a message on nulls ends with.
 inline constexpr const char* kNullAdvice =
     " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)";
-
-// The text with control characters made visible, so that it stays one line.
-std::string one_line(std::string_view text);
 
 // Prints "numpact: TEXT" on standard error.
 void say(std::string_view text);

@@ -11,6 +11,7 @@
 
 #include "decompressed_source.hpp"
 #include "failure.hpp"
+#include "nearest.hpp"
 #include "npy_header.hpp"
 
 namespace numpact::cli {
@@ -67,13 +68,17 @@ const Format* by_name(std::string_view name) {
   return nullptr;
 }
 
-std::string names(bool for_input) {
-  std::string list;
+std::vector<std::string> name_list(bool for_input) {
+  std::vector<std::string> list;
   for (const Format& format : kFormats) {
-    if (for_input ? format.open == nullptr : format.make == nullptr) continue;
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", format.name);
+    const bool is_fit = for_input ? format.open != nullptr : format.make != nullptr;
+    if (is_fit) list.emplace_back(format.name);
   }
   return list;
+}
+
+std::string names(bool for_input) {
+  return fmt::format("{}", fmt::join(name_list(for_input), ", "));
 }
 
 const Format* by_magic(Input& input) {
@@ -95,7 +100,7 @@ std::span<const Format> formats() { return kFormats; }
 const Format& input_format(std::string_view name) {
   const Format* format = by_name(name);
   if (format == nullptr || format->open == nullptr) {
-    fail_usage("--from", fmt::format("'{}' is none of {}", name, names(true)));
+    fail_choice("--from", name, name_list(true));
   }
   return *format;
 }
@@ -103,7 +108,7 @@ const Format& input_format(std::string_view name) {
 const Format& output_format(std::string_view name) {
   const Format* format = by_name(name);
   if (format == nullptr || format->make == nullptr) {
-    fail_usage("--to", fmt::format("'{}' is none of {}", name, names(false)));
+    fail_choice("--to", name, name_list(false));
   }
   return *format;
 }

@@ -99,10 +99,6 @@ Json file_json(const FileInfo& info, bool bins) {
   return json;
 }
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string info_json(const FileInfo& info, bool bins) { return dump(file_json(info, bins)); }
 
 std::string table_json(const Manifest& manifest, const std::vector<FileInfo>& files, bool bins) {

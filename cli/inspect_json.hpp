@@ -3,19 +3,12 @@
 #ifndef NUMPACT_CLI_INSPECT_JSON_HPP
 #define NUMPACT_CLI_INSPECT_JSON_HPP
 
-#include <nlohmann/json.hpp>
-#include <string>
-
+#include "json_text.hpp"
 #include "numpact/inspect.hpp"
 
 namespace numpact::cli {
 
-using Json = nlohmann::ordered_json;
-
 Json file_json(const FileInfo& info, bool bins);
-
-// Lines of text. Bytes that are no UTF-8 are replaced.
-std::string dump(const Json& json);
 
 }  // namespace numpact::cli
 

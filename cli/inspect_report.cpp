@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "printable.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
@@ -49,7 +50,7 @@ std::string head_report(const std::string& file, const FileInfo& info) {
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{:<10}{}\n", name, value);
   };
-  line("file", file);
+  line("file", one_line(file));
   line("format", fmt::format("Pco {}.{}, standalone {}", header.format_major, header.format_minor,
                              header.standalone_version));
   line("type", type_text(header));
@@ -170,11 +171,11 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
                    std::to_string(info.file_bytes), ratio_text(raw_bytes(info), info.file_bytes),
                    common_mode(info), common_delta(info)});
   }
-  std::string text = fmt::format("folder    {}\n", folder);
+  std::string text = fmt::format("folder    {}\n", one_line(folder));
   text += fmt::format("columns   {}, {} bytes, ratio {}\n", files.size(), grouped(bytes),
                       bytes == 0 ? "-" : ratio_text(raw, bytes));
   for (const SkippedColumn& column : manifest.skipped) {
-    text += fmt::format("left out  {} ({})\n", column.name, column.type);
+    text += fmt::format("left out  {} ({})\n", one_line(column.name), one_line(column.type));
   }
   return text + "\n" + table.text();
 }

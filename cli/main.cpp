@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "failure.hpp"
 #include "numpact/error.hpp"
 #include "numpact/version.hpp"
+#include "usage_error.hpp"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -137,7 +139,7 @@ void add_source_options(CLI::App& command, SourceWords& words) {
 void add_encode_options(CLI::App& command, EncodeWords& words) {
   command.add_option("--level", words.level, "0 (fast) to 12 (small)")
       ->type_name("N")
-      ->check(CLI::Range(0U, kMaxLevel).description(""))
+      ->check(whole_number(0, kMaxLevel))
       ->capture_default_str();
   command
       .add_option("--mode", words.mode,
@@ -177,7 +179,7 @@ CLI::App* add_compress(CLI::App& app, CompressOptions& options) {
       ->add_option("-o,--output", options.output,
                    "The .pco file, - for standard output, or a folder for a whole table")
       ->type_name("PATH");
-  command->add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_overwrite_options(*command, options.overwrite, options.common);
   add_encode_options(*command, options.encode);
   add_source_options(*command, options.source);
   command->add_flag("--flatten", options.source.flatten,
@@ -202,7 +204,7 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
       ->type_name("");
   command->add_option("-o,--output", options.output, "Where to; else standard output")
       ->type_name("PATH");
-  command->add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_overwrite_options(*command, options.overwrite, options.common);
   command
       ->add_option("--to", options.to,
                    "text, npy, raw, csv, tsv, parquet, arrow or arrows; else told by PATH")
@@ -249,12 +251,14 @@ CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
       ->type_name("");
   add_encode_options(*command, options.encode);
   add_source_options(*command, options.source);
-  command->add_option("--chunk", options.chunk, "Only this chunk (from 0)")->type_name("N");
+  command->add_option("--chunk", options.chunk, "Only this chunk (from 0)")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   command->add_flag("--again", options.again, "Choose anew for a .pco file, and compare");
   command
       ->add_option("--plot", options.plot, "Draw the bins of a chunk, the first or --chunk: .svg")
       ->type_name("PATH");
-  command->add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_overwrite_options(*command, options.overwrite, options.common);
   command->add_flag("--json", options.json, "For programs");
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
@@ -270,8 +274,8 @@ CLI::App* add_index(CLI::App& app, IndexOptions& options) {
       ->type_name("");
   add_restart_option(*command, options.restart);
   command->add_flag("--remove", options.remove, "Take the trailer away");
-  command->add_flag("-f,--force", options.overwrite,
-                    "Also where bytes follow that are no trailer: they go");
+  add_overwrite_options(*command, options.overwrite, options.common,
+                        "Also where bytes follow that are no trailer: they go");
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
   command->footer(kIndexFooter);
@@ -283,6 +287,7 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& options) {
   command->add_option("FILE", options.inputs, ".pco files and folders of compress")
       ->required()
       ->type_name("");
+  command->add_flag("--json", options.json, "For programs");
   add_thread_option(*command, options.threads, "decode");
   add_limit_options(*command, options.limits);
   add_common_options(*command, options.common);
@@ -299,7 +304,7 @@ CLI::App* add_bench(CLI::App& app, BenchOptions& options) {
   add_source_options(*command, options.source);
   command->add_option("--rounds", options.rounds, "Times to repeat; the best counts")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
+      ->check(whole_number(1, 1000))
       ->capture_default_str();
   add_thread_option(*command, options.threads, "encode and decode");
   command->add_flag("--json", options.json, "For programs");
@@ -333,7 +338,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    fail_usage("", std::string(error.what()) + " (see numpact --help)");
+    fail_usage("", usage_error(app, std::vector<std::string>(argv + 1, argv + argc), error));
   }
   const auto chosen = [&]() -> ExitCode {
     for (const CvcCommand& command : cvc) {
@@ -367,7 +372,7 @@ int guarded_run(int argc, char** argv) {
     say(failure.what());
     return static_cast<int>(failure.code());
   } catch (const Error& error) {
-    say(error.what());
+    say(option_words(error.what()));
     return static_cast<int>(exit_code_of(error.kind()));
   } catch (const std::bad_alloc&) {
     say("out of memory");

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "failure.hpp"
+#include "files.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -18,23 +19,23 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path, bool overwrite, Content content)
+OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Content content)
     : path_(path), name_(path == "-" ? "(stdout)" : path), overwrite_(overwrite) {
   buffer_.reserve(kBufferBytes);
   struct stat found = {};
   if (is_stdout()) {
     descriptor_ = STDOUT_FILENO;
   } else if (::stat(path.c_str(), &found) != 0) {
-    temporary_ = std::make_unique<TemporaryPath>(path, TemporaryPath::Kind::kFile);
+    path_ = followed(path);
+    temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else if (S_ISDIR(found.st_mode)) {
     throw Failure(ExitCode::kFailure, name_, "is a folder");
   } else if (S_ISREG(found.st_mode)) {
-    if (!overwrite) throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
-    std::error_code ignored;
-    const std::filesystem::path target = std::filesystem::canonical(path, ignored);
-    if (!target.empty()) path_ = target.string();  // a link stays a link
-    temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
-    ::fchmod(temporary_->descriptor(), found.st_mode & 07777);
+    if (!overwrite.is_allowed) {
+      throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
+    }
+    path_ = followed(path);
+    make_beside(found.st_mode);
   } else {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail_errno(name_, "cannot be written");
@@ -43,6 +44,21 @@ OutputFile::OutputFile(const std::string& path, bool overwrite, Content content)
   if (content == Content::kBinary && ::isatty(descriptor_) == 1) {
     fail_usage(name_, "binary output is not written to a terminal (use -o FILE or a pipe)");
   }
+}
+
+OutputFile::OutputFile(FileLock lock, const std::string& path)
+    : path_(lock.path()), name_(path), overwrite_(true), lock_(std::move(lock)) {
+  buffer_.reserve(kBufferBytes);
+  struct stat found = {};
+  if (::stat(path_.c_str(), &found) != 0) fail_errno(name_, "");
+  make_beside(found.st_mode);
+  descriptor_ = temporary_->descriptor();
+}
+
+// With the permissions of the file that is replaced.
+void OutputFile::make_beside(unsigned mode) {
+  temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
+  ::fchmod(temporary_->descriptor(), static_cast<mode_t>(mode & 07777U));
 }
 
 OutputFile::~OutputFile() {
@@ -115,22 +131,42 @@ void OutputFile::commit() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) fail_errno(name_, "cannot be written");
-  temporary_->move(temporary_->path(), path_,
-                   overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
+  if (overwrite_.is_allowed) {
+    temporary_->replace_file(temporary_->path(), path_, name_, overwrite_.lock_config(name_),
+                             lock_);
+  } else {
+    temporary_->move(temporary_->path(), path_, TemporaryPath::Existing::kKeep);
+  }
   temporary_.reset();
 }
 
-OutputFolder::OutputFolder(const std::string& path, bool overwrite, const std::string& marker)
-    : path_(path), overwrite_(overwrite) {
-  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+std::string followed(const std::string& path) {
+  std::string target;
+  check(try_follow_links(path, target), path);
+  return target;
+}
+
+FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
+  if (!Input(path).size()) throw Failure(ExitCode::kFailure, path, "is no regular file");
+  FileLock lock;
+  check(lock.try_lock(path, overwrite.lock_config(path)), path);
+  if (!lock.has_file()) throw Failure(ExitCode::kFailure, path, "was removed meanwhile");
+  return lock;
+}
+
+OutputFolder::OutputFolder(const std::string& path, const Overwrite& overwrite,
+                           const std::string& marker)
+    : name_(path), overwrite_(overwrite.is_allowed) {
+  while (name_.size() > 1 && name_.back() == '/') name_.pop_back();
+  path_ = followed(name_);
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (fs::exists(path_, ignored)) {
-    if (!overwrite) throw Failure(ExitCode::kFailure, path_, "exists already (-f overwrites it)");
+    if (!overwrite_) throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     const bool ours = fs::is_directory(path_, ignored) &&
                       (fs::is_empty(path_, ignored) || fs::exists(fs::path(path_) / marker));
     if (!ours) {
-      throw Failure(ExitCode::kFailure, path_,
+      throw Failure(ExitCode::kFailure, name_,
                     "exists already and is no folder of numpact: not overwritten");
     }
   }

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "cleanup.hpp"
+#include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
+#include "overwrite.hpp"
 
 namespace numpact::cli {
 
@@ -24,7 +26,9 @@ class OutputFile final : public ByteSink {
  public:
   // Fails if the file exists and may not be overwritten, and if binary content would go to a
   // terminal.
-  OutputFile(const std::string& path, bool overwrite, Content content);
+  OutputFile(const std::string& path, const Overwrite& overwrite, Content content);
+  // In the place of a file that is read meanwhile, and whose lock is held.
+  OutputFile(FileLock lock, const std::string& path);
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -48,12 +52,14 @@ class OutputFile final : public ByteSink {
   void commit();
 
  private:
+  void make_beside(unsigned mode);
   void flush();
   void write_all(std::span<const std::byte> bytes);
 
   std::string path_;
   std::string name_;
-  bool overwrite_;
+  Overwrite overwrite_;
+  FileLock lock_;
   std::unique_ptr<TemporaryPath> temporary_;
   int descriptor_ = -1;
   int error_ = 0;  // errno of the first failure
@@ -61,18 +67,25 @@ class OutputFile final : public ByteSink {
   std::uint64_t bytes_written_ = 0;
 };
 
+// Takes the lock of a file that is to be read and replaced; it must be there.
+FileLock lock_existing(const std::string& path, const Overwrite& overwrite);
+
+// Where a path leads, through links; the last of them may name what is not there.
+std::string followed(const std::string& path);
+
 // A folder that gets its name once all its files are written.
 class OutputFolder {
  public:
   // `marker` is a file that a folder must hold to be overwritten: others are never removed.
-  OutputFolder(const std::string& path, bool overwrite, const std::string& marker);
+  OutputFolder(const std::string& path, const Overwrite& overwrite, const std::string& marker);
 
-  const std::string& name() const { return path_; }
+  const std::string& name() const { return name_; }
   // Where to write a file of the folder.
   std::string path_of(const std::string& file) const { return temporary_->path() + "/" + file; }
   void commit();
 
  private:
+  std::string name_;
   std::string path_;
   bool overwrite_;
   std::unique_ptr<TemporaryPath> temporary_;

@@ -50,11 +50,12 @@ void check_written(const Status& status, const OutputFile& file, const std::stri
 }
 
 // Before the first number: the chunks of the file that is written on.
-void copy_old(const std::string& path, NumberType type, OutputFile& file, StreamWriter& writer,
+void copy_old(const WriteOptions& options, NumberType type, OutputFile& file, StreamWriter& writer,
               Verifier* verifier) {
-  PcoNumbers numbers(path, {});
+  const std::string& name = options.append_name;
+  PcoNumbers numbers(std::make_unique<Input>(options.append_to), name, {});
   if (numbers.type().value_or(type) != type) {
-    throw Failure(ExitCode::kFailure, path,
+    throw Failure(ExitCode::kFailure, name,
                   fmt::format("holds {} numbers, not {}", name_of(*numbers.type()), name_of(type)));
   }
   while (verifier != nullptr) {
@@ -62,9 +63,8 @@ void copy_old(const std::string& path, NumberType type, OutputFile& file, Stream
     if (piece.count == 0) break;
     verifier->expect(piece);
   }
-  Input old(path);
-  if (!old.size()) throw Failure(ExitCode::kFailure, path, "is no regular file");
-  check_written(writer.try_copy_file(old), file, path);
+  Input old(options.append_to);
+  check_written(writer.try_copy_file(old), file, name);
 }
 
 // Behind a file that was written on, for all of it.
@@ -93,7 +93,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   const auto verifier = options.verify ? std::make_unique<Verifier>(type) : nullptr;
   VerifiedSink sink(file, verifier.get());
   StreamWriter writer(sink, type, config, count.value_or(0));
-  if (appends) copy_old(options.append_to, type, file, writer, verifier.get());
+  if (appends) copy_old(options, type, file, writer, verifier.get());
   ProgressBar progress(place, count, options.progress);
   WrittenFile written;
   for (;;) {
@@ -137,9 +137,6 @@ PcoNumbers::PcoNumbers(std::unique_ptr<ByteSource> source, std::string place,
   check(reader_.try_header(header_), place_);
   type_ = header_.number_type ? header_.number_type : dtype;
 }
-
-PcoNumbers::PcoNumbers(const std::string& path, const DecodeConfig& config)
-    : PcoNumbers(std::make_unique<Input>(path), path, config) {}
 
 Status PcoNumbers::try_next(NumberView& numbers) {
   const MutableNumberView out = piece(std::numeric_limits<std::uint64_t>::max());
@@ -191,7 +188,7 @@ std::vector<std::string> losses(const Verification& found) {
             : fmt::format("numbers from {} on, however many", damage.first);
     lines.push_back(fmt::format("{} lost, chunk {} in {} bytes from byte {}: {}", numbers,
                                 damage.chunk, damage.bytes, damage.offset,
-                                damage.status.message()));
+                                message_of(damage.status)));
   }
   return lines;
 }

@@ -32,7 +32,8 @@ struct WriteOptions {
   EncodeConfig config;
   bool verify = true;
   bool progress = true;
-  std::string append_to;  // a file whose chunks come first, if not empty
+  std::string append_to;    // a file whose chunks come first, if not empty
+  std::string append_name;  // of that file, for messages
   std::function<void()> after_piece;  // called when a piece of the input was taken, if set
 };
 
@@ -77,8 +78,6 @@ class PcoNumbers final : public PcoInput {
   // `dtype` is what an empty file without a number type is taken to hold.
   PcoNumbers(std::unique_ptr<ByteSource> source, std::string place, const DecodeConfig& config,
              std::optional<NumberType> dtype = std::nullopt);
-  // Of the file at a path.
-  PcoNumbers(const std::string& path, const DecodeConfig& config);
 
   const FileHeader& header() const { return header_; }
   NumberView next() override;

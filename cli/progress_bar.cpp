@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "failure.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "nearest.hpp"
+
 namespace numpact::cli {
 namespace {
 
@@ -15,7 +17,7 @@ NullPolicy parse_nulls(const std::string& word, NullPolicy by_default) {
   if (word == "keep") return NullPolicy::kKeep;
   if (word == "error") return NullPolicy::kError;
   if (word == "drop") return NullPolicy::kDrop;
-  fail_usage("--nulls", fmt::format("'{}' is none of keep, error, drop", word));
+  fail_choice("--nulls", word, {"keep", "error", "drop"});
 }
 
 void parse_dtypes(const std::vector<std::string>& words, InputOptions& options) {

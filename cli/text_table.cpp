@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "failure.hpp"
+#include "printable.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -145,7 +145,7 @@ void Verifier::finish(const std::string& place) {
   if (status_.kind() == ErrorKind::kOutOfMemory) check(status_, place);
   if (!status_.ok()) {
     throw Failure(ExitCode::kFailure, place,
-                  "what was written does not decode: " + status_.message());
+                  "what was written does not decode: " + message_of(status_));
   }
   if (decoded_count_ != expected_count_ || !(decoded_ == expected_)) {
     throw Failure(ExitCode::kFailure, place,

@@ -18,7 +18,7 @@ namespace {
 struct ConcatOptions {
   std::vector<std::string> inputs;
   std::string output;
-  bool overwrite = false;
+  Overwrite overwrite;
   CommonOptions common;
 };
 
@@ -108,7 +108,7 @@ CvcCommand add_cvc_concat(CLI::App& group) {
       ->type_name("");
   command->add_option("-o,--output", options->output, "The new one, - for standard output")
       ->type_name("PATH");
-  command->add_flag("-f,--force", options->overwrite, "Overwrite what exists");
+  add_overwrite_options(*command, options->overwrite, options->common);
   add_common_options(*command, options->common);
   return {command, [options] {
             concat(*options);

@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
-#include "output_file.hpp"
+#include "json_text.hpp"
+#include "print.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Align = TextTable::Align;
 
 // Rows of a table that are shown: the first and the last ones of more.
@@ -224,13 +223,7 @@ std::string info_text(const CvcInput& input) {
 
 void tell_info(const InfoOptions& options) {
   const CvcInput input(options.input);
-  OutputFile out("-", false, Content::kText);
-  out.put(
-      options.json
-          ? info_json(input, options.input).dump(2, ' ', false, Json::error_handler_t::replace) +
-                "\n"
-          : info_text(input));
-  out.commit();
+  print_report(options.json ? dump(info_json(input, options.input)) : info_text(input));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cvc/vectors.hpp"
 #include "cvc/words.hpp"
 #include "files.hpp"
+#include "nearest.hpp"
 #include "numpact/cvc/writer.hpp"
 #include "numpact/executor.hpp"
 #include "pco_file.hpp"
@@ -49,7 +50,7 @@ struct PackOptions {
   bool paged = false;
   bool allow_nonfinite = false;
   bool is_nearest = false;
-  bool overwrite = false;
+  Overwrite overwrite;
   unsigned threads = 0;
   VectorOptions source;
   CommonOptions common;
@@ -70,7 +71,7 @@ std::optional<cvc::Version> parse_version(const std::string& word) {
   if (word == "0.1") return cvc::Version::kV01;
   if (word == "1.0" || word == "1") return cvc::Version::kV10;
   if (word == "2.0" || word == "2") return cvc::Version::kV20;
-  fail_usage("--version", fmt::format("'{}' is none of 0.1, 1.0, 2.0", word));
+  fail_choice("--version", word, {"0.1", "1.0", "2.0"});
 }
 
 // Doubles as floats, which columns have in their place.
@@ -307,7 +308,7 @@ void add_options(CLI::App& command, PackOptions& options) {
       ->type_name("TYPE");
   command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
       ->type_name("N");
-  command.add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_overwrite_options(command, options.overwrite, options.common);
   add_thread_option(command, options.threads, "compress chunks");
   add_common_options(command, options.common);
   command.footer(kFooter);

@@ -19,8 +19,10 @@
 #include "cvc/vectors.hpp"
 #include "cvc/words.hpp"
 #include "files.hpp"
+#include "nearest.hpp"
 #include "numpact/executor.hpp"
 #include "output_file.hpp"
+#include "print.hpp"
 #include "progress_bar.hpp"
 
 namespace numpact::cli {
@@ -57,7 +59,7 @@ struct QualityOptions {
   std::string dimension;
   std::string plot;
   bool json = false;
-  bool overwrite = false;
+  Overwrite overwrite;
   unsigned threads = 0;
   VectorOptions source;
   CommonOptions common;
@@ -83,9 +85,7 @@ class Runner {
  public:
   explicit Runner(const QualityOptions& options) : options_(options), executor_(options.threads) {
     const std::optional<Metric> metric = metric_of_name(options.metric);
-    if (!metric) {
-      fail_usage("--metric", fmt::format("'{}' is none of l2, cosine, dot", options.metric));
-    }
+    if (!metric) fail_choice("--metric", options.metric, {"l2", "cosine", "dot"});
     plan_.metric = *metric;
     plan_.k = static_cast<std::size_t>(parse_count("-k", options.k));
     plan_.from = options.quantized_queries ? Queries::kDecoded : Queries::kOriginal;
@@ -117,9 +117,7 @@ class Runner {
       plot->put(quality_plot(report));
       plot->commit();
     }
-    OutputFile out("-", false, Content::kText);
-    out.put(options_.json ? quality_json(report) : quality_table(report));
-    out.commit();
+    print_report(options_.json ? quality_json(report) : quality_table(report));
   }
 
  private:
@@ -315,7 +313,7 @@ void add_options(CLI::App& command, QualityOptions& options) {
   add_search_options(command, options);
   command.add_option("--plot", options.plot, "Draw loss against size: an SVG file")
       ->type_name("PATH");
-  command.add_flag("-f,--force", options.overwrite, "Overwrite PATH if it exists");
+  add_overwrite_options(command, options.overwrite, options.common, "Overwrite PATH if it exists");
   command.add_flag("--json", options.json, "For programs");
   command.add_option("--column", options.source.columns, "A column or tensor, by name or index")
       ->type_name("NAME")

@@ -11,8 +11,10 @@
 #include "common_options.hpp"
 #include "cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
+#include "nearest.hpp"
 #include "output_file.hpp"
 #include "progress_bar.hpp"
+#include "usage_error.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -39,7 +41,7 @@ struct UnpackOptions {
   std::string dtype;
   std::string on_corruption = "raise";
   double fill = 0;
-  bool overwrite = false;
+  Overwrite overwrite;
   unsigned threads = 0;
   PartWords part;
   LimitWords limits;
@@ -50,7 +52,7 @@ OnCorruption parse_on_corruption(const std::string& word) {
   if (word == "raise") return OnCorruption::kRaise;
   if (word == "fill") return OnCorruption::kFill;
   if (word == "drop") return OnCorruption::kDrop;
-  fail_usage("--on-corruption", fmt::format("'{}' is none of raise, fill, drop", word));
+  fail_choice("--on-corruption", word, {"raise", "fill", "drop"});
 }
 
 std::optional<Dtype> parse_float(const std::string& word) {
@@ -58,7 +60,7 @@ std::optional<Dtype> parse_float(const std::string& word) {
   for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBFloat16}) {
     if (name_of(dtype) == word) return dtype;
   }
-  fail_usage("--dtype", fmt::format("'{}' is none of float32, float16, bfloat16", word));
+  fail_choice("--dtype", word, {"float32", "float16", "bfloat16"});
 }
 
 class Unpacker {
@@ -207,7 +209,7 @@ void add_options(CLI::App& command, UnpackOptions& options) {
   command.add_option("FILE", options.input, "A CVC file, or -")->required()->type_name("");
   command.add_option("-o,--output", options.output, "Where to, - for standard output")
       ->type_name("PATH");
-  command.add_flag("-f,--force", options.overwrite, "Overwrite what exists");
+  add_overwrite_options(command, options.overwrite, options.common);
   command.add_option("--to", options.to, output_vector_formats() + "; else told by PATH")
       ->type_name("FORMAT");
   command
@@ -222,6 +224,7 @@ void add_options(CLI::App& command, UnpackOptions& options) {
       ->capture_default_str();
   command.add_option("--fill", options.fill, "The value for --on-corruption fill")
       ->type_name("VALUE")
+      ->check(real_number())
       ->capture_default_str();
   add_thread_option(command, options.threads, "decode");
   add_limit_options(command, options.limits);

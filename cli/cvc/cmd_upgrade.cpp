@@ -16,7 +16,7 @@ namespace {
 struct UpgradeOptions {
   std::string input;
   std::string output;
-  bool overwrite = false;
+  Overwrite overwrite;
   CommonOptions common;
 };
 
@@ -56,7 +56,7 @@ CvcCommand add_cvc_upgrade(CLI::App& group) {
   command->add_option("OUT", options->output, "The new one, - for standard output")
       ->required()
       ->type_name("");
-  command->add_flag("-f,--force", options->overwrite, "Overwrite what exists");
+  add_overwrite_options(*command, options->overwrite, options->common);
   add_common_options(*command, options->common);
   return {command, [options] {
             upgrade(*options);

@@ -4,19 +4,17 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "common_options.hpp"
 #include "cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
-#include "output_file.hpp"
+#include "json_text.hpp"
+#include "print.hpp"
 #include "progress_bar.hpp"
 
 namespace numpact::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct VerifyCvcOptions {
   std::vector<std::string> inputs;
@@ -41,10 +39,8 @@ class Checker {
         note_failure(path, failure);
       }
     }
-    if (options_.json) text_ = all_.dump(2) + "\n";
-    OutputFile out("-", false, Content::kText);
-    out.put(text_);
-    out.commit();
+    if (options_.json) text_ = dump(all_);
+    print_report(text_);
     return worst_;
   }
 
@@ -97,7 +93,7 @@ class Checker {
                              {"first_row", bad.rows.first},
                              {"rows", bad.rows.count},
                              {"offset", input.info().chunks[bad.chunk].offset},
-                             {"error", std::string(bad.status.message())}});
+                             {"error", message_of(bad.status)}});
     }
     return json;
   }
@@ -109,7 +105,7 @@ class Checker {
               ? "no rows"
               : fmt::format("rows {} to {}", bad.rows.first, bad.rows.first + bad.rows.count - 1);
       say(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.name(), bad.chunk,
-                      bad.status.message(), rows, input.info().chunks[bad.chunk].offset));
+                      message_of(bad.status), rows, input.info().chunks[bad.chunk].offset));
     }
     if (!report.bad.empty()) {
       say(fmt::format("{}: corrupt: {} of {} chunks are damaged", input.name(), report.bad.size(),

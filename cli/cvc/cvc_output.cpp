@@ -26,7 +26,7 @@ void copy_into(const std::string& path, OutputFile& out) {
 
 }  // namespace
 
-CvcOutput::CvcOutput(const std::string& path, bool overwrite)
+CvcOutput::CvcOutput(const std::string& path, const Overwrite& overwrite)
     : target_(path), name_(path == "-" ? "(stdout)" : path), overwrite_(overwrite) {
   struct stat found = {};
   const bool is_there = path != "-" && ::stat(path.c_str(), &found) == 0;
@@ -35,12 +35,10 @@ CvcOutput::CvcOutput(const std::string& path, bool overwrite)
     const std::string beside = (fs::temp_directory_path() / "numpact.cvc").string();
     folder_ = std::make_unique<TemporaryPath>(beside, TemporaryPath::Kind::kFolder);
   } else {
-    if (is_there && !overwrite) {
+    if (is_there && !overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     }
-    std::error_code ignored;
-    const fs::path whole = is_there ? fs::canonical(path, ignored) : fs::path();
-    if (!whole.empty()) target_ = whole.string();  // a link stays a link
+    target_ = followed(path);  // a link stays a link
     folder_ = std::make_unique<TemporaryPath>(target_, TemporaryPath::Kind::kFolder);
   }
   path_ = folder_->path() + "/made.cvc";
@@ -52,12 +50,16 @@ void CvcOutput::commit() {
     stream_->commit();
     return;
   }
+  if (!overwrite_.is_allowed) {
+    folder_->move(path_, target_, TemporaryPath::Existing::kKeep);
+    return;
+  }
   std::error_code ignored;
-  if (overwrite_ && fs::exists(target_, ignored)) {
+  if (fs::exists(target_, ignored)) {
     fs::permissions(path_, fs::status(target_, ignored).permissions(), ignored);
   }
-  folder_->move(path_, target_,
-                overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
+  FileLock none;
+  folder_->replace_file(path_, target_, name_, overwrite_.lock_config(name_), none);
 }
 
 }  // namespace numpact::cli

@@ -18,7 +18,7 @@ namespace numpact::cli {
 class CvcOutput {
  public:
   // Fails if the file exists and may not be overwritten, and for a terminal.
-  CvcOutput(const std::string& path, bool overwrite);
+  CvcOutput(const std::string& path, const Overwrite& overwrite);
 
   const std::string& name() const { return name_; }
   bool is_stdout() const { return target_ == "-"; }
@@ -31,7 +31,7 @@ class CvcOutput {
  private:
   std::string target_;
   std::string name_;
-  bool overwrite_;
+  Overwrite overwrite_;
   std::unique_ptr<OutputFile> stream_;  // where it is copied to
   std::unique_ptr<TemporaryPath> folder_;
   std::string path_;

@@ -11,6 +11,7 @@
 
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
+#include "nearest.hpp"
 #include "npy_header.hpp"
 #include "table.hpp"
 
@@ -69,20 +70,20 @@ const VectorFormat* by_magic(Input& input) {
   return nullptr;
 }
 
-std::string format_names() {
-  std::string list;
-  for (const VectorFormat& format : kFormats) {
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", format.name);
-  }
-  return list;
+std::vector<std::string> format_list() {
+  std::vector<std::string> names;
+  for (const VectorFormat& format : kFormats) names.emplace_back(format.name);
+  return names;
 }
+
+std::string format_names() { return fmt::format("{}", fmt::join(format_list(), ", ")); }
 
 const VectorFormat& input_format(Input& input, const VectorOptions& options) {
   const VectorFormat* format = nullptr;
   if (!options.from.empty()) {
     format = by_name(options.from);
     if (format != nullptr) return *format;
-    fail_usage("--from", fmt::format("'{}' is none of {}", options.from, format_names()));
+    fail_choice("--from", options.from, format_list());
   }
   format = by_extension(input.path());
   if (format != nullptr) return *format;
@@ -115,9 +116,7 @@ std::unique_ptr<VectorOutput> make_vectors(OutputFile& file, std::string_view to
                                            const VectorPlan& plan) {
   const VectorFormat* format = to.empty() ? by_extension(file.name()) : by_name(to);
   if (format != nullptr) return format->make(file, plan);
-  if (!to.empty()) {
-    fail_usage("--to", fmt::format("'{}' is none of {}", to, format_names()));
-  }
+  if (!to.empty()) fail_choice("--to", to, format_list());
   fail_usage(file.name(),
              fmt::format("its ending names no format, say --to with one of {}", format_names()));
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "failure.hpp"
+#include "nearest.hpp"
 
 namespace numpact::cli {
 
@@ -23,7 +24,9 @@ std::string compression_names() {
 cvc::Compression parse_compression(const std::string& option, const std::string& word) {
   const std::optional<cvc::Compression> found = cvc::compression_of_name(word);
   if (found) return *found;
-  fail_usage(option, fmt::format("'{}' is none of {}", word, compression_names()));
+  std::vector<std::string> names;
+  for (const cvc::Compression known : cvc::kCompressions) names.emplace_back(name_of(known));
+  fail_choice(option, word, names);
 }
 
 CompressionChoice parse_compressions(const std::string& word) {

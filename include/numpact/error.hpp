@@ -26,6 +26,7 @@ enum class ErrorKind : std::int32_t {
   kLimitExceeded = 30,       // decoding would pass one of the caller's DecodeLimits
   kOutOfMemory = 31,         // an allocation failed
   kIo = 40,                  // reading or writing failed
+  kTimedOut = 41,            // another process has kept the file for longer than was to be waited
   kCancelled = 50,           // the progress callback asked to stop
   kUnavailable = 60,         // no such device here, or nothing in this build that drives it
   kDevice = 61,              // a device failed

@@ -16,6 +16,7 @@
 
 #include "numpact/config.hpp"
 #include "numpact/error.hpp"
+#include "numpact/lock_config.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/types.hpp"
 
@@ -192,12 +193,19 @@ class NUMPACT_API StreamWriter {
 // the old terminator are lost. Where config.trailer is wanted, or a sound trailer was there, one
 // for all of the file is made by decoding it; chunks that the old one says are damaged are
 // kChecksum.
+//
+// Any number of threads and processes may append to a file at the same time, also while others
+// replace it by numpact: it is locked (FileLock) from before its end is read until the new file has
+// the name. `lock` says how long to wait for others: kTimedOut after that; without one, without
+// end.
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
                                       const EncodeConfig& config = {}) noexcept;
+NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
+                                      const EncodeConfig& config, const LockConfig& lock) noexcept;
 template <Number T>
 void append_to_file(const std::string& path, std::span<const T> numbers,
-                    const EncodeConfig& config = {}) {
-  throw_if_error(try_append_to_file(path, NumberView(numbers), config));
+                    const EncodeConfig& config = {}, const LockConfig& lock = {}) {
+  throw_if_error(try_append_to_file(path, NumberView(numbers), config, lock));
 }
 
 }  // namespace numpact

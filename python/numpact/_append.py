@@ -10,10 +10,10 @@ from . import _core
 from ._arrays import dtype_of, numbers_of, stated_type, type_name
 from ._errors import TypeMismatchError
 from ._file import contents
+from ._lock import core_timeout
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
-    CoreTrailer,
     Delta,
     Mode,
     Paging,
@@ -41,12 +41,16 @@ def append(
     *,
     trailer: TrailerSpec = False,
     dtype: npt.DTypeLike | None = None,
+    lock_timeout: float | None = None,
 ) -> None:
     """Adds chunks with these numbers to a standalone Pco file of the same number type.
 
     The file is walked first, and then replaced by a longer copy that is written beside it: a crash
     leaves the old file or the new one. What follows the end of the old file is lost, but a trailer
     is made anew for all of it, which decodes it.
+
+    Several processes and threads may append at the same time, by any of numpact's doors, and lose
+    nothing: each waits for the others.
 
     Args:
         path: A file of format version 4, as every release of numpact and the releases 1.x of the
@@ -56,9 +60,12 @@ def append(
         trailer: As for ``compress``; but a file that has one gets one of its kind also without.
         dtype: What the numbers of the file are, as for a ``Writer``; None: of the type that it
             stores. Times need it, since files keep no unit.
+        lock_timeout: Seconds to wait for others that write the file; None: without end, but Ctrl-C
+            works; 0: not at all.
 
     Raises:
         FileNotFoundError: There is no such file: a ``Writer`` makes one.
+        LockTimeoutError: Another process is writing the file; it is left alone.
         TypeMismatchError: Numbers that are not converted to those of the file, by the rule of
             ``Writer.write``; a ``dtype`` that is stored as another type.
         CorruptError: The file is damaged, or its trailer says so (``ChecksumError``); it is left
@@ -74,13 +81,17 @@ def append(
     array([1, 2, 3, 4, 5])
     """
     name = os.fspath(path)
+    timeout = core_timeout(lock_timeout)
     os.stat(name)  # Python's own errors for files that cannot be had
+    if trailer is False:
+        _core.read_trailer(contents(name))  # raises for one that is damaged
     _core.append_to_file(
         name,
         numbers_of(x, _type_of(name, dtype)),
         *core_options(level, mode, delta, paging),
         resolve(threads),
-        _kept(name) if trailer is False else core_trailer(trailer),
+        core_trailer(trailer),
+        timeout,
     )
 
 
@@ -93,9 +104,3 @@ def _type_of(path: str, dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:
     if stored not in (None, type_name(stated)):
         raise TypeMismatchError(f"the file holds {dtype_of(stored)} numbers, not {stated}")
     return stated
-
-
-def _kept(path: str) -> CoreTrailer:
-    """The kind of trailer that a file has. Raises for one that is damaged."""
-    raw, _ = _core.read_trailer(contents(path))
-    return None if raw is None else core_trailer(raw["restart_every"] or True)

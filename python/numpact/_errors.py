@@ -93,6 +93,14 @@ class InputOutputError(Error, OSError):
     __init__ = Error.__init__
 
 
+class LockTimeoutError(Error, TimeoutError):
+    """Another process or thread has been writing the file for longer than ``lock_timeout``."""
+
+    kind = "timed out"
+
+    __init__ = Error.__init__
+
+
 class CancelledError(Error):
     """The progress callback asked to stop."""
 
@@ -123,6 +131,7 @@ _CLASSES: dict[int, type[Error]] = {
     30: LimitExceededError,
     31: OutOfMemoryError,
     40: InputOutputError,
+    41: LockTimeoutError,
     50: CancelledError,
     60: UnavailableError,
     61: DeviceError,

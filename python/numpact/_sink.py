@@ -10,7 +10,9 @@ import secrets
 import stat
 from typing import TYPE_CHECKING, Any, Protocol
 
+from . import _core
 from ._errors import InvalidArgumentError
+from ._lock import core_timeout
 
 if TYPE_CHECKING:
     from ._writer import Target
@@ -22,17 +24,24 @@ class Sink(Protocol):
     def abort(self) -> None: ...
 
 
-def sink_of(target: Target) -> Sink:
-    """A path is replaced when all is written; devices, pipes and file objects are written to."""
+def sink_of(
+    target: Target, lock_timeout: float | None = None, lock: _core.FileLock | None = None
+) -> Sink:
+    """A path is replaced when all is written; devices, pipes and file objects are written to.
+
+    Replacing waits so long for others who write the file. ``lock``: it is held already, from before
+    the old file was read.
+    """
+    timeout = core_timeout(lock_timeout)
     if isinstance(target, (str, os.PathLike)):
         # What a link points to is replaced, not the link.
         path = os.path.realpath(os.fsdecode(target))
         try:
             mode = os.stat(path).st_mode
         except FileNotFoundError:
-            return _Replacement(path, None)
+            return _Replacement(path, None, timeout, lock)
         if stat.S_ISREG(mode):
-            return _Replacement(path, stat.S_IMODE(mode))
+            return _Replacement(path, stat.S_IMODE(mode), timeout, lock)
         return _Stream(open(path, "wb", buffering=0), owned=True)
     if isinstance(target, io.TextIOBase):
         raise InvalidArgumentError("the file must be opened in binary mode")
@@ -58,8 +67,12 @@ def _write_all(file: Any, data: bytes | memoryview) -> None:
 class _Replacement:
     """A temporary file beside its final name, which it takes once it is whole and on disk."""
 
-    def __init__(self, path: str, mode: int | None) -> None:
+    def __init__(
+        self, path: str, mode: int | None, timeout: int | None, lock: _core.FileLock | None
+    ) -> None:
         self._path = path
+        self._timeout = timeout
+        self._lock = lock
         self._folder = os.path.dirname(path)
         self._process = os.getpid()
         self._temporary, handle = self._create()
@@ -86,7 +99,10 @@ class _Replacement:
     def commit(self) -> None:
         os.fsync(self._file.fileno())
         self._file.close()
-        os.replace(self._temporary, self._path)
+        if self._lock is not None:
+            self._lock.replace(self._temporary)
+        else:
+            _core.replace_file(self._temporary, self._path, self._timeout)
         if os.name == "posix":
             with contextlib.suppress(OSError):  # not every file system can sync a folder
                 folder = os.open(self._folder, os.O_RDONLY)

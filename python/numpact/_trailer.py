@@ -13,6 +13,7 @@ from ._codec import seen_as, viewed
 from ._errors import CorruptError, Error, InvalidArgumentError, TypeMismatchError
 from ._file import contents
 from ._inspect import TrailerState
+from ._lock import locked
 from ._progress import ProgressLike, core_progress
 from ._sink import sink_of
 from ._specs import TrailerSpec, core_limit, core_trailer
@@ -150,6 +151,7 @@ def add_trailer(
     *,
     max_output: int | None = ...,
     progress: ProgressLike = ...,
+    lock_timeout: float | None = ...,
 ) -> None: ...
 @overload
 def add_trailer(
@@ -158,6 +160,7 @@ def add_trailer(
     *,
     max_output: int | None = ...,
     progress: ProgressLike = ...,
+    lock_timeout: float | None = ...,
 ) -> bytes: ...
 def add_trailer(
     source: Path | Buffer,
@@ -165,6 +168,7 @@ def add_trailer(
     *,
     max_output: int | None = None,
     progress: ProgressLike = None,
+    lock_timeout: float | None = None,
 ) -> bytes | None:
     """Gives a trailer to a standalone Pco file of any writer, by decoding it once.
 
@@ -175,6 +179,7 @@ def add_trailer(
         trailer: As for ``compress``.
         max_output: The most bytes of numbers to accept.
         progress: As for ``compress``.
+        lock_timeout: For a path, as for ``append``.
 
     Returns:
         The bytes of the new file; None for a path.
@@ -190,22 +195,29 @@ def add_trailer(
     spec = core_trailer(trailer)
     if spec is None:
         raise InvalidArgumentError("trailer=False leaves nothing to add")
-    data, limit = contents(source), core_limit(max_output)
+    limit = core_limit(max_output)
+    if not isinstance(source, (str, os.PathLike)):
+        return b"".join(_with_trailer(source, spec, limit, progress))
+    with locked(source, lock_timeout) as lock:
+        parts = _with_trailer(contents(source), spec, limit, progress)
+        sink = sink_of(source, lock=lock)
+        try:
+            for part in parts:
+                sink.write(part)
+            sink.commit()
+        except BaseException:
+            sink.abort()
+            raise
+    return None
+
+
+def _with_trailer(
+    data: Buffer, spec: int, limit: int | None, progress: ProgressLike
+) -> tuple[memoryview, bytes]:
     with core_progress(progress, _core.read_header(data)["n_hint"] or None) as callback:
         _check_known(data, limit)
         made, end = _core.make_trailer(data, spec, limit, callback)
-    front = memoryview(data)[:end]
-    if not isinstance(source, (str, os.PathLike)):
-        return b"".join((front, made))
-    sink = sink_of(source)
-    try:
-        sink.write(front)
-        sink.write(made)
-        sink.commit()
-    except BaseException:
-        sink.abort()
-        raise
-    return None
+    return memoryview(data)[:end], made
 
 
 def _check_known(data: Buffer, limit: int | None) -> None:

@@ -56,6 +56,8 @@ class Writer:
             once, but one in Zarr and Dask tasks. Each takes the memory of two of the longest
             chunks, and what compressing one takes.
         compat, favor_decode_speed, trailer: As for ``compress``.
+        lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
+            replaces (``LockTimeoutError``); None: without end.
 
     One thread at a time may use a Writer; others wait.
 
@@ -81,6 +83,7 @@ class Writer:
         compat: str = "4.1",
         favor_decode_speed: bool = False,
         trailer: TrailerSpec = False,
+        lock_timeout: float | None = None,
     ) -> None:
         self._state = "unopened"
         self._dtype = stated_type(dtype)
@@ -96,7 +99,7 @@ class Writer:
         self._count = 0
         self._written = 0
         self._lock = threading.RLock()
-        self._sink = sink_of(target)
+        self._sink = sink_of(target, lock_timeout)
         self._state = "open"
 
     @property

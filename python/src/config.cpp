@@ -100,6 +100,26 @@ ProgressCallback PythonProgress::function() {
   return [this](const Progress& progress) { return call(progress); };
 }
 
+bool PythonProgress::look_for_signals() {
+  const GilAcquire acquire;
+  if (PyErr_CheckSignals() == 0) return true;
+  try {
+    throw nb::python_error();
+  } catch (...) {
+    raised_ = std::current_exception();
+  }
+  return false;
+}
+
+LockConfig lock_config(std::optional<std::uint64_t> timeout_ms, PythonProgress& progress) {
+  LockConfig config;
+  if (timeout_ms) config.timeout = std::chrono::milliseconds(*timeout_ms);
+  config.while_waiting = [&progress](std::chrono::milliseconds) {
+    return progress.look_for_signals();
+  };
+  return config;
+}
+
 bool PythonProgress::call(const Progress& progress) {
   if (is_idle()) {
     const auto now = std::chrono::steady_clock::now();

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "numpact/config.hpp"
+#include "numpact/lock_config.hpp"
 
 namespace numpact::python {
 
@@ -43,6 +44,8 @@ class PythonProgress {
 
   bool is_idle() const { return callback_.is_none(); }
   ProgressCallback function();
+  // Whether to go on: no signal has come whose handler raises.
+  bool look_for_signals();
   void rethrow() const {
     if (raised_) std::rethrow_exception(raised_);
   }
@@ -55,6 +58,9 @@ class PythonProgress {
   std::uint64_t told_ = 0;  // numbers, the last time
   std::exception_ptr raised_;
 };
+
+// None: without end. `progress`, which must stay, looks for signals meanwhile.
+LockConfig lock_config(std::optional<std::uint64_t> timeout_ms, PythonProgress& progress);
 
 // Runs `work` without the GIL; what it gives is raised if it is an error.
 template <class Work>

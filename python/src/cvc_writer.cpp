@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -51,7 +52,8 @@ class CvcWriter {
             std::string_view compression, std::uint64_t chunk_rows, bool paged,
             const std::vector<ColumnTuple>& columns, std::optional<std::uint64_t> dimension,
             std::optional<std::uint64_t> expected_rows, bool allow_nonfinite,
-            std::string_view rounding, const std::string& metadata, unsigned threads, bool sync) {
+            std::string_view rounding, const std::string& metadata, unsigned threads, bool sync,
+            std::optional<std::uint64_t> timeout_ms) {
     cvc::WriteConfig config;
     config.version = version_of(version);
     config.compression = compression_of(compression);
@@ -70,6 +72,10 @@ class CvcWriter {
     config.rounding = rounding_of(rounding);
     config.metadata = metadata;
     config.sync = sync;
+    if (timeout_ms) config.lock.timeout = std::chrono::milliseconds(*timeout_ms);
+    config.lock.while_waiting = [this](std::chrono::milliseconds) {
+      return calling_->look_for_signals();
+    };
     set_threads(config, threads, 2);
     Result<cvc::Writer> made =
         path ? cvc::Writer::create(*path, config) : cvc::Writer::create(out_, config);
@@ -113,14 +119,16 @@ class CvcWriter {
   template <class Work>
   void locked(Work&& work) {
     if (!writer_) raise_error(ErrorKind::kInvalidArgument, "the writer is closed");
-    const PythonProgress progress;
+    PythonProgress progress;
     run(progress, [&] {
       const std::lock_guard lock(mutex_);
+      calling_ = &progress;
       return work();
     });
   }
 
   std::mutex mutex_;
+  PythonProgress* calling_ = nullptr;  // that of the call which holds the mutex
   std::vector<std::byte> out_;
   std::optional<cvc::Writer> writer_;
 };
@@ -132,11 +140,13 @@ void bind_cvc_writer(nb::module_& m) {
       .def(nb::init<const std::optional<std::string>&, std::string_view, std::string_view,
                     std::uint64_t, bool, const std::vector<ColumnTuple>&,
                     std::optional<std::uint64_t>, std::optional<std::uint64_t>, bool,
-                    std::string_view, const std::string&, unsigned, bool>(),
+                    std::string_view, const std::string&, unsigned, bool,
+                    std::optional<std::uint64_t>>(),
            nb::arg("path").none(), nb::arg("version"), nb::arg("compression"),
            nb::arg("chunk_rows"), nb::arg("paged"), nb::arg("columns"), nb::arg("dimension").none(),
            nb::arg("expected_rows").none(), nb::arg("allow_nonfinite"), nb::arg("rounding"),
-           nb::arg("metadata"), nb::arg("threads"), nb::arg("sync"))
+           nb::arg("metadata"), nb::arg("threads"), nb::arg("sync"),
+           nb::arg("timeout_ms").none() = nb::none())
       .def("append", &CvcWriter::append, nb::arg("arrays"))
       .def("begin_section", &CvcWriter::begin_section, nb::arg("metadata"))
       .def("end_section", &CvcWriter::end_section)

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include <optional>
+#include <string_view>
 
 namespace numpact::python {
 namespace {
@@ -15,6 +16,15 @@ namespace nb = nanobind;
 std::optional<std::uint64_t> known(std::uint64_t place) {
   if (place == Status::kNoOffset) return std::nullopt;
   return place;
+}
+
+// The library names a limit as its own struct does, Python has another name for one of them.
+std::string message_of(const Status& status) {
+  constexpr std::string_view kOwn = "max_output_bytes";
+  std::string text = status.message();
+  const std::size_t at = text.find(kOwn);
+  if (at != std::string::npos) text.replace(at, kOwn.size(), "max_output");
+  return text;
 }
 
 nb::object make_error(ErrorKind kind, const std::string& what, std::uint64_t offset,
@@ -32,7 +42,13 @@ nb::object make_error(ErrorKind kind, const std::string& what, std::uint64_t off
 
 nb::object error_of(const Status& status) {
   if (status.ok()) return nb::none();
-  return make_error(status.kind(), status.message(), status.offset(), status.chunk());
+  return make_error(status.kind(), message_of(status), status.offset(), status.chunk());
+}
+
+void raise_if_error(const Status& status, const std::string& path) {
+  if (status.ok()) return;
+  raise(
+      make_error(status.kind(), path + ": " + message_of(status), status.offset(), status.chunk()));
 }
 
 void raise_if_error(const Status& status) {

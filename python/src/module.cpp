@@ -30,6 +30,7 @@ NB_MODULE(_core, m) {
   python::bind_cvc_stored(m);
   python::bind_cvc_reader(m);
   python::bind_cvc_writer(m);
+  python::bind_file_lock(m);
   python::bind_inspect(m);
   python::bind_reader(m);
   python::bind_stream(m);

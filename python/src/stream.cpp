@@ -74,14 +74,21 @@ class Encoder {
 
 void append_to_file(const std::string& path, const ConstArray& array, unsigned level,
                     nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads,
-                    std::optional<unsigned> trailer) {
+                    std::optional<unsigned> trailer, std::optional<std::uint64_t> timeout_ms) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
-  config.trailer = trailer_spec(trailer);
+  if (trailer) config.trailer = trailer_spec(trailer);  // else the kind that the file has
   set_threads(config, threads, 2);
   PythonProgress progress;
   config.progress = progress.function();
-  run(progress, [&] { return try_append_to_file(path, numbers, config); });
+  Status status;
+  {
+    const GilRelease release;
+    status = try_append_to_file(path, numbers, config, lock_config(timeout_ms, progress));
+  }
+  progress.rethrow();
+  if (status.kind() == ErrorKind::kTimedOut) raise_if_error(status, path);
+  raise_if_error(status);
 }
 
 }  // namespace
@@ -99,7 +106,7 @@ void bind_stream(nb::module_& m) {
       .def("finish", &Encoder::finish);
   m.def("append_to_file", &append_to_file, nb::arg("path"), nb::arg("array"), nb::arg("level"),
         nb::arg("mode"), nb::arg("delta"), nb::arg("paging").none(), nb::arg("threads"),
-        nb::arg("trailer").none() = nb::none());
+        nb::arg("trailer").none() = nb::none(), nb::arg("timeout_ms").none() = nb::none());
 }
 
 }  // namespace numpact::python

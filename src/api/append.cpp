@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appending to a standalone file on disk: copy it beside, write on from its terminator, rename. A
-// trailer for all of it is made at the end, from what was written.
+// Appending to a standalone file on disk: lock it, copy it beside, write on from its terminator,
+// rename. A trailer for all of it is made at the end, from what was written.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,14 +41,19 @@ Status write_trailer(const TrailerSpec& spec, Replacement& file) {
 
 Status try_append_to_file(const std::string& path, const NumberView& numbers,
                           const EncodeConfig& config) noexcept {
+  return try_append_to_file(path, numbers, config, LockConfig());
+}
+
+Status try_append_to_file(const std::string& path, const NumberView& numbers,
+                          const EncodeConfig& config, const LockConfig& lock) noexcept {
   return guarded([&]() -> Status {
-    FileSource old(path);
+    Replacement file;
+    NUMPACT_TRY(file.open_locked(path, lock));
+    FileSource old(file.path());
     TrailerSpec spec = config.trailer;
-    NUMPACT_TRY(choose_trailer(path, spec));
+    NUMPACT_TRY(choose_trailer(file.path(), spec));
     EncodeConfig plain = config;
     plain.trailer = TrailerSpec::none();
-    Replacement file;
-    NUMPACT_TRY(file.open(path));
     StreamWriter writer(file, numbers.type, std::move(plain), numbers.count);
     NUMPACT_TRY(writer.try_copy_file(old));
     NUMPACT_TRY(writer.try_write(numbers));

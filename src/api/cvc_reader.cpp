@@ -195,7 +195,7 @@ Status try_decode_chunk(const Info& info, std::size_t chunk, std::span<const std
     }
     if (config.on_corruption != OnCorruption::kRaise) {
       return Status(ErrorKind::kInvalidArgument,
-                    "a single chunk takes no other on_corruption than kRaise");
+                    "a single chunk takes no other on_corruption than raise");
     }
     const Records records(info, chunk, record);
     Record found;

@@ -49,7 +49,7 @@ class FileOutput final : public Output {
  public:
   explicit FileOutput(bool sync) : sync_(sync) {}
 
-  Status open(const std::string& path) { return file_.open(path); }
+  Status open(const std::string& path, const LockConfig& lock) { return file_.open(path, lock); }
   Status reserve(std::uint64_t) override { return {}; }  // holes are zeros
   Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
     return file_.write_at(offset, bytes);
@@ -112,7 +112,7 @@ Result<Writer> Writer::create(const std::string& path, const WriteConfig& config
     FileOutput& file = *output;
     impl = std::make_unique<Impl>(std::move(output), config);
     NUMPACT_TRY(impl->file.begin());
-    return file.open(path);
+    return file.open(path, config.lock);
   });
   if (!status.ok()) return status;
   return Writer(std::move(impl));

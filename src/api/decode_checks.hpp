@@ -10,10 +10,10 @@ namespace numpact {
 // numbers: in all, with the chunk that is about to be read.
 inline Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, NumberType type) {
   if (numbers > limits.max_numbers) {
-    return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
+    return Status(ErrorKind::kLimitExceeded, "more numbers than the limit max_numbers");
   }
   if (numbers > limits.max_output_bytes / size_of(type)) {
-    return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
+    return Status(ErrorKind::kLimitExceeded, "more bytes than the limit max_output_bytes");
   }
   return {};
 }

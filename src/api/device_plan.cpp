@@ -197,7 +197,7 @@ Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t most_bytes,
       ChunkPlanner planner(file_, header, table, next, arena);
       NUMPACT_TRY(planner.read(config.trailer));
       if (planner.table_bytes() > config.limits.max_memory) {
-        return Status(ErrorKind::kLimitExceeded, "more memory than DecodeLimits::max_memory");
+        return Status(ErrorKind::kLimitExceeded, "more memory than the limit max_memory");
       }
       const std::uint64_t wanted = planner.table_bytes() + planner.input_bytes();
       if (next > next_ && wanted > most_bytes - bytes) break;

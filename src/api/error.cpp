@@ -27,6 +27,8 @@ const char* to_string(ErrorKind kind) noexcept {
       return "out of memory";
     case ErrorKind::kIo:
       return "input/output error";
+    case ErrorKind::kTimedOut:
+      return "timed out";
     case ErrorKind::kCancelled:
       return "cancelled";
     case ErrorKind::kUnavailable:

@@ -172,7 +172,7 @@ class SlicePlanner::Builder {
   Status take(std::uint64_t bytes) {
     bytes_ += bytes;
     if (bytes_ <= max_memory_) return {};
-    return Status(ErrorKind::kLimitExceeded, "more memory than DecodeLimits::max_memory");
+    return Status(ErrorKind::kLimitExceeded, "more memory than the limit max_memory");
   }
   std::span<const std::byte> data(std::uint64_t size) const {
     return payload_.data.subspan(static_cast<std::size_t>(at_.offset_),

@@ -8,37 +8,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "api/io_error.hpp"
 #include "base/try.hpp"
 
 namespace numpact {
 namespace {
 
 constexpr std::uint64_t kMoveBytes = std::uint64_t{1} << 20;
-
-Status io_error(const char* what) { return Status(ErrorKind::kIo, what); }
-
-// What errno says of a new file, where that helps.
-Status write_error(const char* otherwise) {
-  switch (errno) {
-    case ENOSPC:
-    case EDQUOT:
-      return io_error("no space is left for the new file");
-    case EFBIG:
-      return io_error("the new file is too large");
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return io_error("the folder may not be written to");
-    default:
-      return io_error(otherwise);
-  }
-}
 
 // As the command line names its own: what a killed process leaves behind is known by it.
 std::string hidden_name(const std::string& path, std::uint64_t number) {
@@ -83,19 +63,28 @@ Replacement::~Replacement() {
   ::unlink(name_.c_str());
 }
 
-Status Replacement::open(const std::string& path) {
+Status Replacement::open(const std::string& path, const LockConfig& lock) {
   if (path.empty()) return io_error("the file has no name");
-  path_ = path;
+  lock_config_ = lock;
+  NUMPACT_TRY(try_follow_links(path, path_));
   struct stat found {};
-  if (::stat(path.c_str(), &found) == 0) {
-    if (!S_ISREG(found.st_mode)) return io_error("what has the name is no regular file");
-    // Through links, so that what they point to is replaced and not they.
-    std::error_code error;
-    path_ = std::filesystem::canonical(path, error).string();
-    if (error) return io_error("the file's folder cannot be read");
+  if (::stat(path_.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    return io_error("what has the name is no regular file");
   }
+  return create();
+}
+
+Status Replacement::open_locked(const std::string& path, const LockConfig& lock) {
+  lock_config_ = lock;
+  NUMPACT_TRY(lock_.try_lock(path, lock));
+  if (!lock_.has_file()) return io_error("there is no such file");
+  path_ = lock_.path();
+  return create();
+}
+
+Status Replacement::create() {
   descriptor_ = create_beside(path_, name_);
-  return descriptor_ >= 0 ? Status() : write_error("a file beside it cannot be made");
+  return descriptor_ >= 0 ? Status() : write_error(errno, "a file beside it cannot be made");
 }
 
 Status Replacement::write(std::span<const std::byte> bytes) {
@@ -110,7 +99,7 @@ Status Replacement::write_at(std::uint64_t offset, std::span<const std::byte> by
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0) {
       if (errno == EINTR) continue;
-      return write_error("writing the new file failed");
+      return write_error(errno, "writing the new file failed");
     }
     offset += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
@@ -144,20 +133,26 @@ Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t byt
 
 Status Replacement::resize(std::uint64_t bytes) {
   if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) return {};
-  return write_error("the new file's length cannot be set");
+  return write_error(errno, "the new file's length cannot be set");
 }
 
 Status Replacement::replace(bool sync) {
   struct stat old {};
   if (::stat(path_.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0) {
-    return write_error("the file's permissions cannot be kept");
+    return write_error(errno, "the file's permissions cannot be kept");
   }
-  if (sync && ::fsync(descriptor_) != 0) return write_error("the new file cannot be synced");
+  if (sync && ::fsync(descriptor_) != 0) return write_error(errno, "the new file cannot be synced");
   const std::string folder = folder_of(path_);  // nothing may fail once the file is replaced
   // Some file systems tell only at a close that the disk is full.
-  const int closed = ::close(std::exchange(descriptor_, -1));
-  if (closed != 0 || ::rename(name_.c_str(), path_.c_str()) != 0) {
-    const Status status = write_error("the file cannot be replaced");
+  Status status;
+  if (::close(std::exchange(descriptor_, -1)) != 0) {
+    status = write_error(errno, "the file cannot be replaced");
+  } else if (lock_.has_file()) {
+    status = lock_.try_replace(name_);
+  } else {
+    status = try_replace_file(name_, path_, lock_config_);
+  }
+  if (!status.ok()) {
     ::unlink(name_.c_str());
     return status;
   }

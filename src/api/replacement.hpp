@@ -9,6 +9,7 @@
 #include <string>
 
 #include "numpact/error.hpp"
+#include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact {
@@ -20,10 +21,15 @@ class Replacement final : public ByteSink {
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
 
-  // For the file at `path`, or what it links to; there need not be one yet.
-  Status open(const std::string& path);
+  // For the file at `path`, or what it links to; there need not be one yet. The lock is taken for
+  // the moment of replacing.
+  Status open(const std::string& path, const LockConfig& lock);
+  // For a file that is there and will be read: from now on nobody else replaces it.
+  Status open_locked(const std::string& path, const LockConfig& lock);
 
-  // Where it is until then.
+  // The file that will be replaced.
+  const std::string& path() const { return path_; }
+  // Where the new one is until then.
   const std::string& temporary_path() const { return name_; }
 
   // Behind what was written so.
@@ -38,6 +44,10 @@ class Replacement final : public ByteSink {
   Status replace(bool sync = true);
 
  private:
+  Status create();
+
+  LockConfig lock_config_;
+  FileLock lock_;
   std::string path_;
   std::string name_;
   int descriptor_ = -1;

@@ -16,7 +16,7 @@ Status guarded(F&& f) noexcept {
   try {
     return f();
   } catch (const MemoryLimitExceeded&) {
-    return Status(ErrorKind::kLimitExceeded, "scratch memory would pass DecodeLimits::max_memory");
+    return Status(ErrorKind::kLimitExceeded, "scratch memory would pass the limit max_memory");
   } catch (const std::bad_alloc&) {
     return Status(ErrorKind::kOutOfMemory, "out of memory");
   } catch (const std::length_error&) {

@@ -62,6 +62,7 @@ TEST(Errors, KindsAreNamedApart) {
                              ErrorKind::kLimitExceeded,
                              ErrorKind::kOutOfMemory,
                              ErrorKind::kIo,
+                             ErrorKind::kTimedOut,
                              ErrorKind::kCancelled,
                              ErrorKind::kUnavailable,
                              ErrorKind::kDevice};

@@ -52,7 +52,7 @@ class Packer final : public Decoded {
 
   void require(const Status& status) const {
     if (status.kind() == ErrorKind::kInvalidArgument || status.kind() == ErrorKind::kTypeMismatch) {
-      throw Unfit(status.message());
+      throw Unfit(message_of(status));
     }
     check(status, place());
   }

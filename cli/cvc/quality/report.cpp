@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json_text.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Of the neighbours, for advice.
 constexpr double kNearlyAll = 0.99;
@@ -131,7 +129,7 @@ std::string quality_json(const QualityReport& report) {
   }
   json["compressions"] = Json::array();
   for (const QualityRow& row : report.rows) json["compressions"].push_back(row_json(report, row));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return dump(json);
 }
 
 std::string quality_advice(const QualityReport& report) {

@@ -12,6 +12,7 @@
 
 #include "numpact/config.hpp"
 #include "numpact/cvc/types.hpp"
+#include "numpact/lock_config.hpp"
 
 namespace numpact::cvc {
 
@@ -65,6 +66,9 @@ struct WriteConfig {
   ProgressCallback progress;
   // Files only: ask the system to put the file on the disk before it gets its name.
   bool sync = true;
+  // Files only: how long to wait, when all is written, for somebody who is writing the file that
+  // is replaced (FileLock).
+  LockConfig lock;
 };
 
 // For one chunk. An empty optional leaves what the WriteConfig says.

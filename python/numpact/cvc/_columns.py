@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._errors import InvalidArgumentError, UnsupportedVersionError
+from .._lock import locked
 from ._frames import Payloads, write_file
 from ._load import list_of_columns
 from ._pack import COLUMN_TYPES
@@ -79,7 +83,7 @@ class _Table:
             self.parts[i][name] = packed[start : start + (chunk.payload_bytes or 0)]
             self.header["chunks"][i]["columns"][name] = described["chunks"][i]["columns"][name]
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, lock: _core.FileLock | None = None) -> None:
         for chunk, part in zip(self.header["chunks"], self.parts, strict=True):
             offset = 0
             for name in self.names:
@@ -87,7 +91,21 @@ class _Table:
                 chunk["columns"][name]["size"] = len(part[name])
                 offset += len(part[name])
         payloads = (b"".join(part[name] for name in self.names) for part in self.parts)
-        write_file(path, self.version, self.header, payloads)
+        write_file(path, self.version, self.header, payloads, lock)
+
+
+@contextmanager
+def _changing(path: Path, output_path: Path | None) -> Iterator[_Table]:
+    """The file of ``path``, written at the end. In its own place nobody else writes meanwhile."""
+    if output_path is not None and os.path.realpath(output_path) != os.path.realpath(path):
+        table = _Table(path)
+        yield table
+        table.save(output_path)
+        return
+    with locked(path, None) as lock:
+        table = _Table(path)
+        yield table
+        table.save(path, lock)
 
 
 def add_column(
@@ -106,10 +124,9 @@ def add_column(
         compression: any of the Writer but "lossless".
         output_path: Where the result goes; None: in place of ``path``, in one step.
     """
-    table = _Table(path)
-    table.check_new(column_name)
-    table.put(column_name, data, compression)
-    table.save(path if output_path is None else output_path)
+    with _changing(path, output_path) as table:
+        table.check_new(column_name)
+        table.put(column_name, data, compression)
 
 
 def update_column(
@@ -120,39 +137,36 @@ def update_column(
     output_path: Path | None = None,
 ) -> None:
     """Puts new values in the place of a column; arguments as for ``add_column``."""
-    table = _Table(path)
-    table.check(column_name)
-    table.put(column_name, data, compression)
-    table.save(path if output_path is None else output_path)
+    with _changing(path, output_path) as table:
+        table.check(column_name)
+        table.put(column_name, data, compression)
 
 
 def delete_column(path: Path, column_name: str, output_path: Path | None = None) -> None:
     """Removes a column; the last one must stay."""
-    table = _Table(path)
-    table.check(column_name)
-    if len(table.names) == 1:
-        raise InvalidArgumentError("the last column cannot be deleted")
-    del table.header["columns"][table.names.index(column_name)]
-    table.names.remove(column_name)
-    for chunk in table.header["chunks"]:
-        del chunk["columns"][column_name]
-    table.save(path if output_path is None else output_path)
+    with _changing(path, output_path) as table:
+        table.check(column_name)
+        if len(table.names) == 1:
+            raise InvalidArgumentError("the last column cannot be deleted")
+        del table.header["columns"][table.names.index(column_name)]
+        table.names.remove(column_name)
+        for chunk in table.header["chunks"]:
+            del chunk["columns"][column_name]
 
 
 def rename_column(
     path: Path, old_name: str, new_name: str, output_path: Path | None = None
 ) -> None:
     """Gives a column another name, which must be new."""
-    table = _Table(path)
-    table.check(old_name)
-    table.check_new(new_name)
-    at = table.names.index(old_name)
-    table.names[at] = new_name
-    table.header["columns"][at]["name"] = new_name
-    for chunk, part in zip(table.header["chunks"], table.parts, strict=True):
-        chunk["columns"][new_name] = chunk["columns"].pop(old_name)
-        part[new_name] = part.pop(old_name)
-    table.save(path if output_path is None else output_path)
+    with _changing(path, output_path) as table:
+        table.check(old_name)
+        table.check_new(new_name)
+        at = table.names.index(old_name)
+        table.names[at] = new_name
+        table.header["columns"][at]["name"] = new_name
+        for chunk, part in zip(table.header["chunks"], table.parts, strict=True):
+            chunk["columns"][new_name] = chunk["columns"].pop(old_name)
+            part[new_name] = part.pop(old_name)
 
 
 def list_columns(path: Path) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._errors import InvalidArgumentError, LimitExceededError
 from .._file import contents
 from .._sink import sink_of
@@ -71,9 +72,10 @@ def write_file(
     version: tuple[int, int],
     header: dict[str, Any],
     payloads: Iterable[bytes | memoryview],
+    lock: _core.FileLock | None = None,
 ) -> None:
-    """Writes a file with checksums beside its name and renames it."""
-    target = sink_of(os.fspath(path))
+    """Writes a file with checksums beside its name and renames it; ``lock`` as for ``sink_of``."""
+    target = sink_of(os.fspath(path), lock=lock)
     try:
         target.write(front(version, header))
         for payload in payloads:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._lock import core_timeout
 from .._threads import resolve
 from ._values import vectors_of
 
@@ -64,6 +65,8 @@ class Writer:
         metadata: Any JSON value for the file.
         threads: Chunks that are compressed at the same time, as for ``numpact.Writer``.
         sync: Ask the system to put the file on the disk before it gets its name.
+        lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
+            replaces (``LockTimeoutError``); None: without end.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class Writer:
         metadata: Any = None,
         threads: int | None = None,
         sync: bool = True,
+        lock_timeout: float | None = None,
     ) -> None:
         if chunk_size < 1:
             raise InvalidArgumentError("chunk_size must be at least 1")
@@ -113,6 +117,7 @@ class Writer:
             "" if metadata is None else json_text(metadata),
             resolve(threads),
             sync,
+            core_timeout(lock_timeout),
         )
         self._report: WriteReport | None = None
         self._is_open = True

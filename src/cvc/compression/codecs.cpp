@@ -79,7 +79,7 @@ Status check_size(const Encoded& encoded, std::uint64_t size) {
 Status nonfinite_error() {
   return Status(ErrorKind::kInvalidArgument,
                 "codes of fixed steps cannot hold NaN, infinities, or a range beyond float32 "
-                "(WriteConfig::allow_nonfinite)");
+                "(allow_nonfinite)");
 }
 
 Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink) {

@@ -86,8 +86,7 @@ Status plan_chunk(const EncodeRules& rules, ChunkJob& job) {
     slice.offset = job.payload_bytes;
     slice.size = plan.bytes;
     if (plan.bytes > UINT32_MAX - job.payload_bytes) {
-      return Status(ErrorKind::kInvalidArgument,
-                    "a chunk would pass 2^32 - 1 bytes (WriteConfig::chunk_rows)");
+      return Status(ErrorKind::kInvalidArgument, "a chunk would pass 2^32 - 1 bytes (chunk_rows)");
     }
     job.payload_bytes += plan.bytes;
     job.plans.push_back(std::move(plan));

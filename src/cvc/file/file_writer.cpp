@@ -77,7 +77,7 @@ Status FileWriter::take_schema() {
 }
 
 Status FileWriter::begin() {
-  if (config_.chunk_rows == 0) return invalid("WriteConfig::chunk_rows is 0");
+  if (config_.chunk_rows == 0) return invalid("chunk_rows is 0");
   if (config_.paged && config_.version != Version::kV10) {
     return invalid("only version 1.0 has the paged layout");
   }
@@ -283,7 +283,7 @@ Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
     return invalid("not as many slices as the file has columns");
   }
   if (!has_types_ && !config_.dimension) {
-    return invalid("chunks from elsewhere need a dimension (WriteConfig::dimension)");
+    return invalid("chunks from elsewhere need a dimension (dimension)");
   }
   if (chunk.payload.size() > UINT32_MAX) return invalid("a chunk would pass 2^32 - 1 bytes");
   if (chunk.rows > (std::uint64_t{1} << 62) - rows_) return invalid("too many rows");
@@ -468,7 +468,7 @@ Status FileWriter::finish(WriteReport& report) {
   NUMPACT_TRY(write_full());
   if (is_columnar() && rows_ == 0) return invalid("a file of version 2.0 needs a row");
   if (!has_types_ && !config_.dimension) {
-    return invalid("a file without rows needs a dimension (WriteConfig::dimension)");
+    return invalid("a file without rows needs a dimension (dimension)");
   }
   NUMPACT_TRY(check_sections());
   if (!options_.empty() && options_.rbegin()->first >= content_.chunks.size()) {

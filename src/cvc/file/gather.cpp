@@ -118,7 +118,7 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
                    std::span<const Target> targets, const ReadConfig& config) {
   const Info& info = records.info();
   if (config.on_corruption != OnCorruption::kRaise) {
-    return invalid("gather takes no other on_corruption than kRaise");
+    return invalid("gather takes no other on_corruption than raise");
   }
   std::vector<Target> outs(targets.begin(), targets.end());
   NUMPACT_TRY(check_targets(info, outs, rows.size(), config.limits));

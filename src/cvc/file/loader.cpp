@@ -164,7 +164,7 @@ Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
     std::uint64_t needed = 0;
     NUMPACT_TRY(find_header(bytes, file_bytes, frame, needed));
     if (needed > limits.max_memory && needed - limits.max_memory > frame.json_at) {
-      return Status(ErrorKind::kLimitExceeded, "the header passes DecodeLimits::max_memory");
+      return Status(ErrorKind::kLimitExceeded, "the header passes the limit max_memory");
     }
     wanted = std::min({needed, 2 * std::uint64_t{bytes.size()}, file_bytes});
   }

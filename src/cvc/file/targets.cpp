@@ -96,10 +96,10 @@ Status check_room(const MutableRows& out, std::uint64_t rows) {
 
 Status check_amount(std::uint64_t numbers, std::uint64_t bytes, const DecodeLimits& limits) {
   if (numbers > limits.max_numbers) {
-    return Status(ErrorKind::kLimitExceeded, "more numbers than DecodeLimits::max_numbers");
+    return Status(ErrorKind::kLimitExceeded, "more numbers than the limit max_numbers");
   }
   if (bytes > limits.max_output_bytes) {
-    return Status(ErrorKind::kLimitExceeded, "more bytes than DecodeLimits::max_output_bytes");
+    return Status(ErrorKind::kLimitExceeded, "more bytes than the limit max_output_bytes");
   }
   return {};
 }

@@ -129,7 +129,7 @@ Status HeaderParser::check_memory(std::uint64_t chunks) const {
                               std::uint64_t{info_.columns.size()} * sizeof(Column) +
                               std::uint64_t{info_.slices.size()} * sizeof(Slice);
   if (bytes > limits_.max_memory) {
-    return Status(ErrorKind::kLimitExceeded, "the header's tables pass DecodeLimits::max_memory");
+    return Status(ErrorKind::kLimitExceeded, "the header's tables pass the limit max_memory");
   }
   return {};
 }
@@ -351,7 +351,7 @@ Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
     return Status(ErrorKind::kTruncated, "the bytes end within the header", bytes.size());
   }
   if (frame.json_bytes > limits.max_memory) {
-    return Status(ErrorKind::kLimitExceeded, "the header passes DecodeLimits::max_memory");
+    return Status(ErrorKind::kLimitExceeded, "the header passes the limit max_memory");
   }
   info.major = frame.major;
   info.minor = frame.minor;

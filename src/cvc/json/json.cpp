@@ -183,7 +183,7 @@ class Parser {
   void close();
   Status add(Kind kind, std::size_t begin, bool has_escape = false) {
     if (nodes_.size() >= max_nodes_) {
-      return Status(ErrorKind::kLimitExceeded, "the header's JSON passes DecodeLimits::max_memory",
+      return Status(ErrorKind::kLimitExceeded, "the header's JSON passes the limit max_memory",
                     begin);
     }
     nodes_.push_back({kind, has_escape, static_cast<std::uint32_t>(begin),

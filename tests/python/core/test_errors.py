@@ -24,6 +24,7 @@ KINDS = {
     numpact.LimitExceededError: ("limit exceeded", RuntimeError),
     numpact.OutOfMemoryError: ("out of memory", MemoryError),
     numpact.InputOutputError: ("io", OSError),
+    numpact.LockTimeoutError: ("timed out", TimeoutError),
     numpact.CancelledError: ("cancelled", RuntimeError),
     numpact.UnavailableError: ("unavailable", RuntimeError),
     numpact.DeviceError: ("device", RuntimeError),

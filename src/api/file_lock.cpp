@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file is appended to by renaming a longer copy over it, so a lock on the old file says nothing
+// once that has happened: who gets it looks whether the path still leads there, and else begins
+// again with the new file.
+#include "numpact/file_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "api/io_error.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+
+namespace numpact {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Links that are followed one after the other, at most: as many as Linux follows.
+constexpr int kMaxLinks = 40;
+// flock() cannot wait for a time, so it is asked again and again; the pauses double up to the
+// longest, which bounds how long a free lock stays unused.
+constexpr milliseconds kFirstPause{1};
+constexpr milliseconds kLongestPause{20};
+
+// Renames without ever replacing anything. False with errno on failure.
+bool rename_to_free_name(const std::string& from, const std::string& to) {
+#if defined(__linux__) && defined(RENAME_NOREPLACE)
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+#endif
+  struct stat found {};
+  if (::lstat(to.c_str(), &found) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+// For waiting; a file of another kind must not make open() itself wait.
+int open_to_lock(const std::string& path, int access) {
+  return ::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+}  // namespace
+
+Status try_follow_links(const std::string& path, std::string& target) noexcept {
+  return guarded([&]() -> Status {
+    namespace fs = std::filesystem;
+    const std::unique_ptr<char, void (*)(void*)> whole(::realpath(path.c_str(), nullptr),
+                                                       &std::free);
+    if (whole != nullptr) {
+      target = whole.get();
+      return {};
+    }
+    if (errno == ELOOP) return io_error("the links lead back to themselves");
+    // The last of the links may lead to what is not there. Anything else is left to those who use
+    // the path.
+    fs::path at = path;
+    std::error_code error;
+    for (int links = 0; links < kMaxLinks; ++links) {
+      const fs::path next = fs::read_symlink(at, error);
+      if (error) {
+        target = at.string();
+        return {};
+      }
+      at = at.parent_path() / next;
+    }
+    return io_error("the links lead back to themselves");
+  });
+}
+
+FileLock::FileLock(FileLock&& other) noexcept { *this = std::move(other); }
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  path_ = std::move(other.path_);
+  descriptor_ = std::exchange(other.descriptor_, -1);
+  system_error_ = other.system_error_;
+  process_ = other.process_;
+  device_ = other.device_;
+  inode_ = other.inode_;
+  has_file_ = std::exchange(other.has_file_, false);
+  is_held_ = std::exchange(other.is_held_, false);
+  return *this;
+}
+
+void FileLock::release() noexcept {
+  // Processes that were forked meanwhile have the descriptor too: closing it would not unlock.
+  if (is_held_ && process_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+  has_file_ = false;
+  is_held_ = false;
+}
+
+Status FileLock::failed(const char* what) noexcept {
+  system_error_ = errno;
+  return write_error(system_error_, what);
+}
+
+bool FileLock::is_current() const noexcept {
+  struct stat found {};
+  return ::stat(path_.c_str(), &found) == 0 && found.st_dev == static_cast<dev_t>(device_) &&
+         found.st_ino == static_cast<ino_t>(inode_);
+}
+
+// Sets has_file_, and the descriptor where the file may be opened.
+Status FileLock::open() {
+  descriptor_ = open_to_lock(path_, O_RDONLY);
+  if (descriptor_ < 0 && errno == EACCES) descriptor_ = open_to_lock(path_, O_WRONLY);
+  if (descriptor_ < 0 && errno == ENOENT) return {};
+  if (descriptor_ < 0 && errno != EACCES) return failed("the file cannot be opened");
+  struct stat found {};
+  const int result =
+      descriptor_ >= 0 ? ::fstat(descriptor_, &found) : ::stat(path_.c_str(), &found);
+  if (result != 0) return failed("the file cannot be looked at");
+  if (!S_ISREG(found.st_mode)) return io_error("what has the name is no regular file");
+  device_ = found.st_dev;
+  inode_ = found.st_ino;
+  has_file_ = true;
+  return {};
+}
+
+Status FileLock::lock(const LockConfig& config, Clock::time_point begin) {
+  milliseconds pause = kFirstPause;
+  while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EBADF) {  // some network file systems lock only what may be written
+      ::close(descriptor_);
+      descriptor_ = open_to_lock(path_, O_RDWR);
+      if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) break;
+      if (descriptor_ < 0 || errno == EBADF) return {};
+    }
+    if (errno != EWOULDBLOCK) return {};  // the file system has no locks
+    const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+    if (config.timeout && waited >= *config.timeout) {
+      return Status(ErrorKind::kTimedOut, "the file is being written by another process");
+    }
+    if (config.while_waiting && !config.while_waiting(waited)) {
+      return Status(ErrorKind::kCancelled, "waiting for the file's lock was stopped");
+    }
+    if (config.timeout) pause = std::min(pause, *config.timeout - waited);
+    std::this_thread::sleep_for(std::max(pause, kFirstPause));
+    pause = std::min(2 * pause, kLongestPause);
+  }
+  is_held_ = descriptor_ >= 0;
+  process_ = ::getpid();
+  return {};
+}
+
+Status FileLock::try_lock(const std::string& path, const LockConfig& config) noexcept {
+  release();
+  system_error_ = 0;
+  const Status status = guarded([&]() -> Status {
+    const Clock::time_point begin = Clock::now();
+    while (true) {
+      NUMPACT_TRY(try_follow_links(path, path_));
+      NUMPACT_TRY(open());
+      if (!has_file_) return {};
+      NUMPACT_TRY(lock(config, begin));
+      if (is_current()) return {};
+      release();
+    }
+  });
+  if (!status.ok()) release();
+  return status;
+}
+
+Status FileLock::try_replace(const std::string& from) noexcept {
+  system_error_ = 0;
+  if (!has_file_ || !is_current()) {
+    return io_error("the file was removed or replaced by another program meanwhile");
+  }
+  if (::rename(from.c_str(), path_.c_str()) != 0) return failed("the file cannot be replaced");
+  release();
+  return {};
+}
+
+Status try_replace_file(const std::string& from, const std::string& path, const LockConfig& config,
+                        int* system_error) noexcept {
+  int error = 0;
+  const Status status = guarded([&]() -> Status {
+    while (true) {
+      FileLock lock;
+      const Status locked = lock.try_lock(path, config);
+      error = lock.system_error();
+      NUMPACT_TRY(locked);
+      const bool is_renamed = lock.has_file() ? ::rename(from.c_str(), lock.path().c_str()) == 0
+                                              : rename_to_free_name(from, lock.path());
+      if (is_renamed) return {};
+      error = errno;
+      // A file has come meanwhile, which may be written on: once more, with its lock.
+      if (error == EEXIST && !lock.has_file()) continue;
+      return write_error(error, "the file cannot be replaced");
+    }
+  });
+  if (system_error != nullptr) *system_error = error;
+  return status;
+}
+
+}  // namespace numpact
