@@ -89,7 +89,7 @@ class Decompressor {
   }
 
   void open_file() {
-    if (!options_.column.empty()) fail_usage("--column", "chooses from a folder, not from a file");
+    if (options_.column) fail_usage("--column", "chooses from a folder, not from a file");
     format_ = &format("text");
     columns_.push_back(open_numbers());
     rows_.push_back(rows_without_nulls(*columns_.back()));
@@ -171,11 +171,11 @@ class Decompressor {
   void open_folder() {
     if (dtype_) fail_usage("--dtype", "does not apply to a folder");
     Manifest manifest = read_manifest(options_.input);
-    if (!options_.column.empty()) choose_column(manifest);
+    if (options_.column) choose_column(manifest);
     if (manifest.columns.empty()) {
       throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
     }
-    format_ = &format(options_.column.empty() ? "csv" : "text");
+    format_ = &format(options_.column ? "text" : "csv");
     allow_many_files();
     if (manifest.columns.size() > 1 && options_.salvage) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
@@ -198,7 +198,7 @@ class Decompressor {
     }
     if (range_) plan_.count = range_->count;
     if (!plan_.count) plan_.count = manifest.columns[0].rows();
-    if (options_.column.empty()) plan_.metadata = manifest.metadata;
+    if (!options_.column) plan_.metadata = manifest.metadata;
   }
 
   // What is salvaged is numbers, whose rows are not known.
@@ -218,7 +218,7 @@ class Decompressor {
       }
       std::unique_ptr<NumberInput> open(std::size_t) override { return nullptr; }
     };
-    const std::size_t index = find_column(Names(manifest), options_.input, options_.column);
+    const std::size_t index = find_column(Names(manifest), options_.input, *options_.column);
     manifest.columns = {manifest.columns[index]};
   }
 

@@ -23,7 +23,7 @@ struct CommonOptions {
 // How to read numbers from files that are not Pco.
 struct SourceWords {
   std::string from;
-  std::string column;
+  std::optional<std::string> column;  // names may be empty
   std::vector<std::string> dtypes;  // TYPE or NAME=TYPE
   std::vector<std::string> skip;
   std::string nulls;  // empty: what fits the output
@@ -55,7 +55,7 @@ struct DecompressOptions {
   std::string input;
   std::string output;
   std::string to;
-  std::string column;
+  std::optional<std::string> column;
   std::string dtype;
   std::string range;
   std::string nulls = "keep";

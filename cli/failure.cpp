@@ -11,7 +11,8 @@
 namespace numpact::cli {
 
 Failure::Failure(ExitCode code, const std::string& place, const std::string& message)
-    : std::runtime_error(place.empty() ? message : place + ": " + message), code_(code) {}
+    // what() is a C string, which a zero in a name would end.
+    : std::runtime_error(one_line(place.empty() ? message : place + ": " + message)), code_(code) {}
 
 ExitCode exit_code_of(ErrorKind kind) noexcept {
   switch (kind) {

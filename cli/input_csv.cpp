@@ -54,6 +54,7 @@ class CsvTable final : public TableInput {
     begin(reader);
     read_names(reader);
     make_columns();
+    add_empty_lines_before();
     while (read_record(reader)) add_row();
     finish();
   }
@@ -97,12 +98,16 @@ class CsvTable final : public TableInput {
 
   // The first record that is no empty line is the header, or is kept to be the first row.
   void read_names(CsvRecordReader& reader) {
-    do {
-      if (!reader.next(record_)) {
-        throw Failure(ExitCode::kCorrupt, name_, "holds empty lines only: there is no header");
-      }
-    } while (dialect_.has_header && is_empty_line(record_));
-    first_is_row_ = !dialect_.has_header;
+    bool is_empty = true;
+    while (is_empty && reader.next(record_)) {
+      is_empty = is_empty_line(record_);
+      if (is_empty) ++empty_lines_before_;
+    }
+    if (is_empty && (dialect_.has_header || empty_lines_before_ == 0)) {
+      throw Failure(ExitCode::kCorrupt, name_, "holds empty lines only: there is no header");
+    }
+    if (is_empty) record_.resize(1);  // no header: a column of nulls
+    first_is_row_ = !dialect_.has_header && !is_empty;
     for (std::size_t i = 0; i < record_.size(); ++i) {
       if (!dialect_.has_header) {
         names_.push_back(fmt::format("f{}", i));
@@ -137,6 +142,14 @@ class CsvTable final : public TableInput {
       if (!why_not_read_[i].empty()) continue;
       values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, dtypes[i]);
       read_.push_back(i);
+    }
+  }
+
+  // Without a header empty lines may be the first rows, which shows once a record has come.
+  void add_empty_lines_before() {
+    if (dialect_.has_header || names_.size() > 1) return;
+    for (std::uint64_t line = 1; line <= empty_lines_before_; ++line) {
+      for (const std::size_t i : read_) values_[i]->add({.text = {}, .is_quoted = false, .line = line});
     }
   }
 
@@ -210,7 +223,8 @@ class CsvTable final : public TableInput {
   std::vector<std::unique_ptr<CsvColumn>> values_;  // none of columns that are not read
   std::vector<std::size_t> read_;
   std::vector<CsvField> record_;
-  bool first_is_row_ = false;
+  bool first_is_row_ = false;  // record_ is one, and was not added
+  std::uint64_t empty_lines_before_ = 0;  // the first record that is none
 };
 
 }  // namespace

@@ -79,7 +79,7 @@ CsvOptions parse_csv_words(const SourceWords& words) {
 InputOptions parse_source_words(const SourceWords& words, NullPolicy nulls_by_default) {
   InputOptions options;
   parse_dtypes(words.dtypes, options);
-  if (!words.column.empty()) options.column = words.column;
+  options.column = words.column;
   options.skip = words.skip;
   options.nulls = parse_nulls(words.nulls, nulls_by_default);
   options.flatten = words.flatten;

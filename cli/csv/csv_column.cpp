@@ -108,9 +108,10 @@ CsvColumn::Family CsvColumn::family_of(LiteralKind kind) {
 }
 
 bool CsvColumn::is_null(const CsvField& field) const {
-  if (field.text.empty() && !field.is_quoted) return true;
+  const std::string_view text = without_blanks(field.text);
+  if (text.empty() && !field.is_quoted) return true;
   const std::vector<std::string>& words = dialect_.null_values;
-  return !words.empty() && std::find(words.begin(), words.end(), field.text) != words.end();
+  return !words.empty() && std::find(words.begin(), words.end(), text) != words.end();
 }
 
 void CsvColumn::add(const CsvField& field) {

@@ -37,8 +37,8 @@ std::size_t fields_by(char delimiter, std::string_view front, bool is_whole,
       pending = record.size();
     }
   } catch (const Failure&) {
-    if (is_whole) return 0;
-    return count;  // a quote that closes behind `front`
+    // Else a quote that closes behind `front`.
+    return is_whole || (pending != 0 && pending != count) ? 0 : count;
   }
   return is_whole && pending != count ? 0 : count;
 }

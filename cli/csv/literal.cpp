@@ -18,15 +18,11 @@ constexpr std::size_t kMinYearDigits = 4;
 constexpr std::size_t kMaxYearDigits = 7;
 // A double has at most 767 significant digits: longer text that is not zeros cannot be one.
 constexpr std::size_t kMaxSignificantDigits = 767;
+// Exponents beyond it are as good as infinite; the lengths of texts can be added to it.
+constexpr std::int64_t kMaxExponent = std::int64_t{1} << 62;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // Reads a text from front to back.
 class Scanner {
@@ -265,7 +261,9 @@ Digits significant_digits(std::string_view number, char decimal) {
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
     std::int64_t exponent = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
-    if (read.ec == std::errc()) digits.exponent += exponent;
+    const bool is_beyond = read.ec == std::errc::result_out_of_range;
+    if (is_beyond) exponent = text.front() == '-' ? -kMaxExponent : kMaxExponent;
+    digits.exponent += std::clamp(exponent, -kMaxExponent, kMaxExponent);
   }
   return digits;
 }
@@ -328,9 +326,15 @@ float round_to_odd(double number) {
 
 }  // namespace
 
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 Literal parse_literal(std::string_view text, char decimal) {
   Literal literal;
-  literal.text = trimmed(text);
+  literal.text = without_blanks(text);
   if (literal.text.empty()) return literal;
   if (parse_number(literal, decimal)) return literal;
   literal.leading_zeros = false;
@@ -359,6 +363,35 @@ Fit nearest(const Literal& literal, char decimal, Float16& number) {
   std::string room;
   const Digits digits = significant_digits(plain_number(literal, decimal, room), '.');
   return prints_as(back, digits) ? Fit::kExact : Fit::kRounded;
+}
+
+bool is_exactly(const Literal& literal, double number) {
+  const Digits wanted = significant_digits(literal.text, '.');
+  // All digits of the number: the largest has 309.
+  std::string digits(std::numeric_limits<double>::max_exponent10 + 2, '\0');
+  const std::to_chars_result end = std::to_chars(
+      digits.data(), digits.data() + digits.size(), std::abs(number), std::chars_format::fixed, 0);
+  if (end.ec != std::errc()) return false;
+  digits.resize(static_cast<std::size_t>(end.ptr - digits.data()));
+  const Digits found = significant_digits(digits, '.');
+  return found.text == wanted.text && found.exponent == wanted.exponent;
+}
+
+std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decimal) {
+  constexpr std::int64_t kMaxPower = std::numeric_limits<std::uint64_t>::digits10;
+  if (literal.kind == LiteralKind::kInteger) {
+    return literal.fits ? std::optional(literal.magnitude) : std::nullopt;
+  }
+  if (literal.text.find_first_of("nN") != std::string_view::npos) return std::nullopt;  // nan, inf
+  Digits digits = significant_digits(literal.text, decimal);
+  if (digits.text.empty()) return 0;
+  const auto last = static_cast<std::int64_t>(digits.text.size()) - 1;
+  if (digits.exponent > kMaxPower || digits.exponent < last) return std::nullopt;
+  digits.text.append(static_cast<std::size_t>(digits.exponent - last), '0');
+  std::uint64_t magnitude = 0;
+  const char* const end = digits.text.data() + digits.text.size();
+  if (std::from_chars(digits.text.data(), end, magnitude).ec != std::errc()) return std::nullopt;
+  return magnitude;
 }
 
 }  // namespace numpact::cli

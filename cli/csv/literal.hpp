@@ -5,6 +5,7 @@
 #define NUMPACT_CLI_CSV_LITERAL_HPP
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "float16.hpp"
@@ -44,6 +45,9 @@ struct Literal {
   bool too_fine = false;  // digits behind the ninth are not 0
 };
 
+// The text without the blanks and tabs around it.
+std::string_view without_blanks(std::string_view text);
+
 // `decimal`: the character before the digits of a fraction.
 Literal parse_literal(std::string_view text, char decimal);
 
@@ -57,6 +61,12 @@ enum class Fit : std::uint8_t {
 Fit nearest(const Literal& literal, char decimal, double& number);
 Fit nearest(const Literal& literal, char decimal, float& number);
 Fit nearest(const Literal& literal, char decimal, Float16& number);
+
+// Whether the number is that of an integer literal, to the last digit.
+bool is_exactly(const Literal& literal, double number);
+// The magnitude of a literal whose number is whole, however it is written; none if it is not whole,
+// or 64 bits do not hold it.
+std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decimal);
 
 }  // namespace numpact::cli
 

@@ -73,7 +73,9 @@ std::uint64_t NumberValues::add_integer(const Literal& literal, std::uint64_t li
   double number = 0;
   const Fit fit = nearest(literal, decimal_, number);
   if (fit == Fit::kRange) out_of_range_.add(line, literal.text);
-  if (literal.fits ? !is_exact : fit != Fit::kExact) inexact_in_f64_.add(line, literal.text);
+  if (literal.fits ? !is_exact : !is_exactly(literal, number)) {
+    inexact_in_f64_.add(line, literal.text);
+  }
   return slot_of(number);
 }
 
@@ -100,24 +102,14 @@ std::uint64_t NumberValues::add_wanted(const Literal& literal, std::uint64_t lin
 
 template <class T>
 std::uint64_t NumberValues::add_wanted_integer(const Literal& literal, std::uint64_t line) {
-  if (literal.kind == LiteralKind::kFloat) {
-    double number = 0;
-    const Fit fit = nearest(literal, decimal_, number);
-    const double limit = 2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
-    const double least = std::is_signed_v<T> ? -limit : 0.0;
-    const bool is_whole = fit == Fit::kExact && std::isfinite(number) && std::trunc(number) == number;
-    const bool loses_sign = number == 0 && std::signbit(number);
-    if (is_whole && !loses_sign && number >= least && number < limit) {
-      return slot_of(static_cast<T>(number));
-    }
-  } else if (literal.fits) {
-    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-    const bool fits = literal.negative ? std::is_signed_v<T> && literal.magnitude <= kMax + 1
-                                       : literal.magnitude <= kMax;
-    if (fits) {
-      const std::uint64_t bits = literal.negative ? 0 - literal.magnitude : literal.magnitude;
-      return slot_of(static_cast<T>(bits));
-    }
+  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  const std::optional<std::uint64_t> magnitude = whole_magnitude(literal, decimal_);
+  const bool is_negative = literal.negative && magnitude != 0;
+  // No integer keeps the sign of "-0".
+  const bool loses_sign = literal.negative && magnitude == 0;
+  const std::uint64_t most = kMax + (is_negative ? 1 : 0);
+  if (magnitude && *magnitude <= most && !loses_sign && (std::is_signed_v<T> || !is_negative)) {
+    return slot_of(static_cast<T>(is_negative ? 0 - *magnitude : *magnitude));
   }
   not_wanted_.add(line, literal.text);
   return 0;

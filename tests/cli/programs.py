@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both commands: that of the build tree, and that of the Python package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from cli_program import PROGRAM, ROOT, Ran
+
+WHEEL = ROOT / ".venv/bin/numpact"
+PROGRAMS = [pytest.param(PROGRAM, id="build"),
+            pytest.param(str(WHEEL), id="wheel",
+                         marks=pytest.mark.skipif(not WHEEL.exists(), reason="not installed"))]
+
+# How many random files the property tests of CSV and of tables make together.
+_FULL = os.environ.get("NUMPACT_FULL", "0") not in ("", "0")
+FILES = int(os.environ.get("NUMPACT_PROPERTY_FILES") or (10_000 if _FULL else 300))
+SEED = int(os.environ.get("NUMPACT_SEED") or 1)
+
+
+def files_of(program: str) -> int:
+    """How many files each property test makes for a program: the package's starts slowly."""
+    return max(1, FILES // 2 if program == PROGRAM else FILES // 20)
+
+
+class Door:
+    """One of the commands."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def run(self, *arguments: object, code: int | None = 0, stdin: bytes = b"",
+            cwd: Path | None = None, env: dict[str, str] | None = None) -> Ran:
+        """Runs it, checks the exit code unless None, and that all lines of errors are its."""
+        words: Sequence[str] = [self.program, *map(str, arguments)]
+        done = subprocess.run(words, input=stdin, capture_output=True, cwd=cwd, timeout=120,
+                              check=False, env={**os.environ, **(env or {})})
+        ran = Ran(done)
+        assert ran.code in range(5), f"exit code {ran.code}\n{ran.err}"
+        assert code is None or ran.code == code, f"exit code {ran.code}\n{ran.err}"
+        assert all(line.startswith("numpact: ") for line in ran.err.splitlines()), ran.err
+        return ran
+
+    def refused(self, *arguments: object, code: int = 1, **keywords: object) -> str:
+        """It must fail with one line and write nothing; gives the line without its beginning."""
+        ran = self.run(*arguments, code=code, **keywords)
+        assert ran.err.count("\n") == 1, ran.err
+        assert ran.out == b""
+        return ran.err.removeprefix("numpact: ").rstrip("\n")
+
+
+@pytest.fixture(params=PROGRAMS)
+def door(request: pytest.FixtureRequest) -> Door:
+    return Door(request.param)

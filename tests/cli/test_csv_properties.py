@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random CSV files through the command, beside what docs/text-to-numbers.md makes of them."""
+
+from __future__ import annotations
+
+import filecmp
+import io
+import shutil
+from pathlib import Path
+
+import csv_files
+import csv_oracle
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from cli_program import DTYPES
+from folder import entries_of, manifest_of
+from programs import SEED, Door, door, files_of  # noqa: F401
+
+# Texts in messages are cut behind so many bytes.
+_TEXT_BYTES = 60
+
+
+def check_case(door: Door, case: csv_files.Case, path: Path, out: Path) -> None:
+    try:
+        wanted = csv_oracle.read(case.text, case.dialect, case.wanted, case.usual_delimiter)
+    except csv_oracle.Refusal as refusal:
+        return check_refusal(door, case, path, out, refusal)
+    ran = door.run("compress", path, *case.options, "-f", "-o", out)
+    entries = entries_of(out)
+    kept = [column for column in wanted if isinstance(column, csv_oracle.Column)]
+    assert [entry.json["name"] for entry in entries] == [column.name for column in kept]
+    for column, entry in zip(kept, entries, strict=True):
+        check_column(column, entry)
+        for note, (count, line) in column.notes.items():
+            told = [one for one in ran.err.splitlines() if note in one]
+            assert any(f" {count} value" in one and f"line {line}:" in one for one in told), \
+                f"no note of {note}, {count} times, line {line}:\n{ran.err}"
+    skipped = manifest_of(out)["skipped"]
+    left_out = [column for column in wanted if isinstance(column, csv_oracle.Skipped)]
+    assert [one["name"] for one in skipped] == [column.name for column in left_out]
+    for column, one in zip(left_out, skipped, strict=True):
+        assert one["type"] == "text" and f"line {column.line}:" in one["reason"], one
+    compare_with_pyarrow(case, entries)
+
+
+def check_refusal(door: Door, case: csv_files.Case, path: Path, out: Path,
+                  refusal: csv_oracle.Refusal) -> None:
+    shutil.rmtree(out, ignore_errors=True)
+    ran = door.run("compress", path, *case.options, "-o", out, code=None)
+    assert ran.code == refusal.code, f"{refusal}\n{ran.code} {ran.err}"
+    assert not out.exists()
+    error = ran.err.splitlines()[-1]
+    if refusal.lines:
+        assert any(f"line {line}:" in error for line in refusal.lines), f"{refusal}\n{error}"
+    if refusal.column and refusal.column.isascii() and refusal.column.isprintable():
+        assert f"column '{refusal.column}'" in error, f"{refusal}\n{error}"
+
+
+def check_column(wanted: csv_oracle.Column, entry) -> None:
+    told = entry.json
+    assert told["number_type"] == wanted.type, told
+    assert told["logical_type"] == wanted.kind, told
+    assert told.get("unit") == wanted.unit and told.get("timezone") == wanted.zone, told
+    assert entry.valid.tolist() == [value is not None for value in wanted.values]
+    present = [value for value in wanted.values if value is not None]
+    numbers = np.array(present, DTYPES[wanted.type])
+    bits = f"u{numbers.itemsize}"
+    same = numbers.view(bits) == entry.numbers.view(bits)
+    if numbers.dtype.kind == "f":  # which NaN it is does not matter
+        same |= np.isnan(numbers) & np.isnan(entry.numbers)
+    assert same.all(), (np.flatnonzero(~same)[0], numbers[~same][0], entry.numbers[~same][0])
+
+
+def compare_with_pyarrow(case: csv_files.Case, entries: list) -> None:
+    """Where pyarrow reads a column as 64-bit numbers, its values are the same."""
+    dialect = case.dialect
+    if dialect.quote is None or dialect.decimal != "." or not dialect.header:
+        return
+    delimiter = dialect.delimiter or case.usual_delimiter
+    if delimiter != "," or "\r" in case.text or "\n\n" in case.text or "\n " in case.text:
+        return  # pyarrow takes empty lines for rows, or for none, in its own ways
+    text = case.text.lstrip("\ufeff\n")
+    try:
+        table = pa.csv.read_csv(
+            io.BytesIO(text.encode()),
+            parse_options=pa.csv.ParseOptions(delimiter=delimiter, quote_char=dialect.quote,
+                                              newlines_in_values=True, ignore_empty_lines=False),
+            convert_options=pa.csv.ConvertOptions(null_values=["", *dialect.null_words],
+                                                  quoted_strings_can_be_null=True))
+    except pa.ArrowInvalid:
+        return
+    for entry in entries:
+        places = [i for i, name in enumerate(table.column_names) if name == entry.json["name"]]
+        if len(places) != 1 or len(table) != len(entry.valid):
+            continue
+        theirs = table.column(places[0])
+        ours = {"i64": pa.int64(), "f64": pa.float64()}.get(entry.json["number_type"])
+        if entry.json["logical_type"] != "number" or theirs.type != ours:
+            continue
+        got = pa.array(entry.numbers, ours)
+        assert got.equals(theirs.drop_null().combine_chunks()) or ours == pa.float64() and \
+            np.array_equal(np.asarray(got), np.asarray(theirs.drop_null()), equal_nan=True), entry
+
+
+def test_random_files(tmp_path: Path, door: Door) -> None:  # noqa: F811
+    for index in range(files_of(door.program)):
+        seed = SEED * 1_000_003 + index
+        case = csv_files.make(seed)
+        path = case.write(tmp_path, "t")
+        try:
+            check_case(door, case, path, tmp_path / "out")
+        except Exception as error:
+            raise AssertionError(f"csv_files.make({seed}), kept in {path}, options "
+                                 f"{case.options}: {error}") from error
+        path.unlink()
