@@ -33,7 +33,10 @@ class Indexer {
   void add(const std::string& path) const {
     if (!is_folder(path)) return add_to_file(path);
     const Manifest manifest = read_manifest(path);
-    for (const ManifestColumn& column : manifest.columns) add_to_file(path + "/" + column.file);
+    for (const ManifestColumn& column : manifest.columns) {
+      add_to_file(path + "/" + column.file);
+      if (column.null_count > 0) add_to_file(path + "/" + column.null_file);
+    }
   }
 
  private:

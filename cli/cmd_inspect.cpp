@@ -23,11 +23,14 @@ FileInfo inspect_file(const std::string& path) {
 std::string folder_report(const InspectOptions& options) {
   const Manifest manifest = read_manifest(options.input);
   std::vector<FileInfo> files;
+  std::vector<std::uint64_t> null_bytes;  // of the files of null rows
   for (const ManifestColumn& column : manifest.columns) {
     files.push_back(inspect_file(options.input + "/" + column.file));
+    if (column.null_count == 0) continue;
+    null_bytes.push_back(FileBytes(options.input + "/" + column.null_file).bytes().size());
   }
   return options.json ? table_json(manifest, files, options.bins)
-                      : table_report(options.input, manifest, files);
+                      : table_report(options.input, manifest, files, null_bytes);
 }
 
 std::string file_report(const InspectOptions& options) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "column_rows.hpp"
 #include "commands.hpp"
 #include "files.hpp"
 #include "manifest.hpp"
@@ -102,7 +103,19 @@ class Checker {
     for (const ManifestColumn& column : manifest.columns) {
       const std::string file = path + "/" + column.file;
       guarded(file, [&] { check_one(file, &column); });
+      if (column.null_count > 0) check_nulls(path + "/" + column.null_file, column);
     }
+  }
+
+  // The file of a column's null rows is one of numbers, and its runs are those of the manifest.
+  void check_nulls(const std::string& path, const ManifestColumn& column) {
+    ManifestColumn expected;
+    expected.column = column.column;
+    expected.column.type = NumberType::kU64;
+    guarded(path, [&] {
+      expected.count = RunReader(path, path, config_).check(column.rows(), column.null_count);
+      check_one(path, &expected);
+    });
   }
 
   void check_one(const std::string& path, const ManifestColumn* expected) {

@@ -114,6 +114,7 @@ bool RunReader::fill() {
     }
     left_ = static_cast<const std::uint64_t*>(piece_.data)[at_++];
     is_null_ = !is_null_;
+    starts_with_null_ = starts_with_null_ || (is_first_ && left_ == 0);
     if (left_ == 0 && !is_first_) {
       throw Failure(ExitCode::kCorrupt, file_.place(), "corrupt: a run of no rows");
     }
@@ -140,6 +141,24 @@ std::uint64_t RunReader::count_numbers(std::uint64_t rows) {
     rows -= run.rows;
   }
   return numbers;
+}
+
+std::uint64_t RunReader::check(std::uint64_t rows, std::uint64_t nulls) {
+  std::uint64_t runs = 0;
+  std::uint64_t rows_found = 0;
+  std::uint64_t nulls_found = 0;
+  while (const std::uint64_t length = next(rows - rows_found).rows) {
+    rows_found += length;
+    if (is_null_) nulls_found += length;
+    if (left_ == 0) ++runs;
+  }
+  const bool has_more = left_ > 0 || file_.next().count > 0;
+  if (rows_found != rows || nulls_found != nulls || has_more) {
+    throw Failure(ExitCode::kCorrupt, file_.place(),
+                  fmt::format("corrupt: {} of {} rows are null, or more; the manifest says {} of {}",
+                              nulls_found, rows_found, nulls, rows));
+  }
+  return runs + (starts_with_null_ ? 1 : 0);
 }
 
 }  // namespace numpact::cli

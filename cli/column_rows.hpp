@@ -37,6 +37,8 @@ class RunReader {
   Run next(std::uint64_t most);
   // How many of the next rows have numbers. Fails if there are fewer rows.
   std::uint64_t count_numbers(std::uint64_t rows);
+  // Reads all runs, which must be of so many rows and nulls; gives the count of runs.
+  std::uint64_t check(std::uint64_t rows, std::uint64_t nulls);
   PcoNumbers& file() { return file_; }
 
  private:
@@ -48,6 +50,7 @@ class RunReader {
   std::uint64_t left_ = 0;  // of the run that was begun
   bool is_null_ = true;     // that run is of nulls; the first one is not
   bool is_first_ = true;
+  bool starts_with_null_ = false;  // the first run is of no rows
 };
 
 // `rows` rows of a column with nulls, whose numbers are those of `numbers`. `to_end`: there must be

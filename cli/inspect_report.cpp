@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "printable.hpp"
 #include "text_table.hpp"
@@ -149,27 +152,35 @@ std::string info_report(const std::string& file, const FileInfo& info, bool bins
 }
 
 std::string table_report(const std::string& folder, const Manifest& manifest,
-                         const std::vector<FileInfo>& files) {
+                         const std::vector<FileInfo>& files,
+                         const std::vector<std::uint64_t>& null_bytes) {
   TextTable table;
   table.add_column("column", Align::kLeft, 40);
   table.add_column("meaning", Align::kLeft);
   table.add_column("type", Align::kLeft);
   table.add_column("numbers", Align::kRight);
+  if (!null_bytes.empty()) table.add_column("nulls", Align::kRight);
   table.add_column("bytes", Align::kRight);
   table.add_column("ratio", Align::kRight);
   table.add_column("mode", Align::kLeft);
   table.add_column("delta", Align::kLeft);
   std::uint64_t raw = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = std::accumulate(null_bytes.begin(), null_bytes.end(), std::uint64_t{0});
   for (std::size_t i = 0; i < files.size(); ++i) {
     const FileInfo& info = files[i];
     const Column& column = manifest.columns[i].column;
     raw += raw_bytes(info);
     bytes += info.file_bytes;
-    table.add_row({column.name, describe(column.logical, column.type),
-                   std::string(name_of(column.type)), std::to_string(info.count),
-                   std::to_string(info.file_bytes), ratio_text(raw_bytes(info), info.file_bytes),
-                   common_mode(info), common_delta(info)});
+    std::vector<std::string> cells = {column.name, describe(column.logical, column.type),
+                                      std::string(name_of(column.type)),
+                                      std::to_string(info.count)};
+    if (!null_bytes.empty()) cells.push_back(std::to_string(manifest.columns[i].null_count));
+    for (const std::string& cell :
+         {std::to_string(info.file_bytes), ratio_text(raw_bytes(info), info.file_bytes),
+          common_mode(info), common_delta(info)}) {
+      cells.push_back(cell);
+    }
+    table.add_row(std::move(cells));
   }
   std::string text = fmt::format("folder    {}\n", one_line(folder));
   text += fmt::format("columns   {}, {} bytes, ratio {}\n", files.size(), grouped(bytes),

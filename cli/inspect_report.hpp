@@ -16,7 +16,8 @@ std::string info_json(const FileInfo& info, bool bins);
 
 // `files` in the order of the manifest's columns.
 std::string table_report(const std::string& folder, const Manifest& manifest,
-                         const std::vector<FileInfo>& files);
+                         const std::vector<FileInfo>& files,
+                         const std::vector<std::uint64_t>& null_bytes);
 std::string table_json(const Manifest& manifest, const std::vector<FileInfo>& files, bool bins);
 
 // What most chunks have, with a '+' if others have something else; "-" for no chunks.
