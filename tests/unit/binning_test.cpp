@@ -13,7 +13,7 @@ std::size_t groups_of(unsigned level, std::size_t n) {
 
 // Of up to a few groups each holds five latents, of more each twenty, unless size counts.
 TEST(BinningEffort, GroupsOfFewLatents) {
-  EXPECT_EQ(groups_of(8, 10), 16u);
+  EXPECT_EQ(groups_of(8, 10), 32u);
   EXPECT_EQ(groups_of(8, 1000), 200u);
   EXPECT_EQ(groups_of(8, 1280), 256u);
   EXPECT_EQ(groups_of(8, 5000), 256u);

@@ -29,9 +29,20 @@ constexpr unsigned kSampledSizeLog = 12;
 constexpr std::size_t kMinGroupN = 5;
 constexpr std::size_t kMinGroups = 16;
 constexpr std::size_t kFewGroups = 256;
+// Of all latents, not of a sample: so few in each may be alike.
+constexpr std::size_t kMinGroupsOfAll = 32;
+// Values that occur often enough are at most a third of few latents; up to so many take no time.
+constexpr std::size_t kFewValues = 64;
 constexpr std::size_t kMinGroupNOfMany = 20;
 
-HistogramSpec sample_histogram(std::size_t n) {
+// Up to so many latents, if all are looked at, groups are nearly as small as bins may be.
+constexpr std::size_t kFewOfAll = 512;
+constexpr std::size_t kMinGroupNOfAll = 8;
+
+HistogramSpec sample_histogram(std::size_t n, bool is_all) {
+  if (is_all && n <= kFewOfAll) {
+    return {n / 8, std::clamp(n / kMinGroupNOfAll, kMinGroups, kMinGroupsOfAll), 1};
+  }
   const std::size_t most_values = std::clamp<std::size_t>(n / 32, 150, 300);
   const std::size_t most_groups = std::clamp<std::size_t>(n / 128, 32, 64);
   return {std::min(n / 16, most_values), std::clamp(n / 64, kMinGroups, most_groups), 1};
@@ -40,10 +51,23 @@ HistogramSpec sample_histogram(std::size_t n) {
 // Bins fit the sample they were made for better than the chunk: by about so many bits each.
 constexpr float kOptimism = 2.5f;
 
+// What a page's states of a typical table of few codes take; one bin has none.
+constexpr float kStatesBits = kAnsStates * 6;
+
 template <Latent L>
-float estimate(std::span<const L> latents, const BinCosts& costs, Arena& arena) {
-  const Histogram<L> histogram = make_histogram(latents, sample_histogram(latents.size()), arena);
-  return optimize_bins(histogram, costs, arena).total_bits;
+float one_bin_bits(const Histogram<L>& all, std::size_t n, const BinCosts& costs) {
+  const auto width = std::bit_width(static_cast<L>(all.uppers.back() - all.lowers.front()));
+  return static_cast<float>(n) * static_cast<float>(width) + costs.meta_bits;
+}
+
+template <Latent L>
+float estimate(std::span<const L> latents, float scale, const BinCosts& costs, Arena& arena) {
+  const HistogramSpec spec = sample_histogram(latents.size(), scale <= 1);
+  const Histogram<L> histogram = make_histogram(latents, spec, arena);
+  const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
+  if (optimized.bins.size() == 1) return optimized.total_bits;
+  return std::min(optimized.total_bits + kStatesBits / scale,
+                  one_bin_bits(histogram, latents.size(), costs));
 }
 
 // The bins, or one if that takes no more to speak of. Lives in the arena.
@@ -51,14 +75,13 @@ template <Latent L>
 Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs, float toll,
                         Arena& arena) {
   const Histogram<L>& all = optimized.bins;
+  const std::size_t n = std::accumulate(all.counts.begin(), all.counts.end(), std::size_t{0});
+  if (one_bin_bits(all, n, costs) > (1 + toll) * optimized.total_bits + kStatesBits) return all;
   const std::span<L> ends = arena.make<L>(2);
   ends[0] = all.lowers.front();
   ends[1] = all.uppers.back();
   const std::span<std::uint32_t> count = arena.make<std::uint32_t>(1);
-  count[0] = std::accumulate(all.counts.begin(), all.counts.end(), 0u);
-  const auto width = std::bit_width(static_cast<L>(ends[1] - ends[0]));
-  const float bits = static_cast<float>(count[0]) * static_cast<float>(width);
-  if (bits + costs.meta_bits > (1 + toll) * optimized.total_bits) return all;
+  count[0] = static_cast<std::uint32_t>(n);
   return {ends.first(1), ends.last(1), count};
 }
 
@@ -75,9 +98,10 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
       level < kLevelForSize ? std::max(std::min(n / kMinGroupN, kFewGroups), n / kMinGroupNOfMany)
                             : n / kMinGroupN;
   effort.histogram.groups =
-      std::min({std::size_t{4} << level, std::max(kMinGroups, usual), kMostGroups});
+      std::min({std::size_t{4} << level, std::max(kMinGroupsOfAll, usual), kMostGroups});
   const std::size_t most_values = level < 8 ? std::size_t{32} << level : kMostValues;
-  effort.histogram.max_values = std::min({most_values, n / 8, kMostValues});
+  const std::size_t frequent = std::max(n / 8, std::min(n / 3, kFewValues));
+  effort.histogram.max_values = std::min({most_values, frequent, kMostValues});
   effort.histogram.most_sample_share = level < 8 ? 16 : level < 10 ? 8 : 1;
   effort.histogram.min_sample_n = std::size_t{1} << (level < kLevelForSize ? 11 : 15);
   // 2^12 states of 8 bytes just fit a first-level cache; more only where speed was given up.
@@ -136,10 +160,10 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
     if constexpr (sizeof(L) == 8) {
       const Range<L> range = range_of(latents);
       if (range.upper - range.lower <= ~std::uint32_t{0}) {
-        return estimate(narrowed_copy(latents, range.lower, arena), costs, arena);
+        return estimate(narrowed_copy(latents, range.lower, arena), scale, costs, arena);
       }
     }
-    return estimate(latents, costs, arena);
+    return estimate(latents, scale, costs, arena);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "pco/choose/lookback_trial.hpp"
 #include "pco/choose/weigh.hpp"
 #include "pco/choose/weigh_dict.hpp"
+#include "pco/limits.hpp"
 #include "pco/mode/split.hpp"
 
 namespace numpact {
@@ -34,6 +35,9 @@ constexpr float kFewRareBits = 2048;
 constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
 constexpr float kCloseSecond = 1.005f;
 constexpr float kCloseSecondForSize = 1.015f;
+// Of all numbers estimates are wrong by so many bits as well: by that much of a page's states and
+// of what is filled up to whole bytes.
+constexpr float kCloseSecondBits = 16;
 // What looks back is not tried beside the others if it takes less than this share of them.
 constexpr float kFarBelow = 0.93f;
 // What is so near to the best of a run may be the best of a part.
@@ -41,6 +45,9 @@ constexpr float kNearInRun = 1.1f;
 
 // Latents that the first, rough look is at. Bases that are parts of each other take twice as many.
 constexpr std::size_t kFewN = 256;
+
+// Of so few numbers all orders take little time at the lower levels, too.
+constexpr std::size_t kShortN = std::size_t{1} << 11;
 
 // What a way that was bid for later must save: the first bid is the most natural one.
 constexpr float kLaterToll = 0.003f;
@@ -161,6 +168,8 @@ class Chooser {
     effort_.secondary_deltas &= version_.has_delta_variants();
     effort_.lookback &= is_allowed(Lookback{}, version_);
     if (hints != nullptr) effort_.modes &= hints->bases;
+    const bool is_short = ordered.n <= kShortN && effort_.modes && !effort_.favors_decoding;
+    if (is_short) effort_.max_order = kMaxConsecutiveOrder;
   }
 
   Choices choose_plain() const {
@@ -242,6 +251,7 @@ class Chooser {
       if (std::holds_alternative<FloatQuant>(candidates.begin()[i].mode)) continue;
       least_rough = std::min(least_rough, costs[i].bits());
     }
+    const float n = static_cast<float>(ordered_.n);
     FirstLook look;
     float least = HUGE_VALF;
     std::size_t weighed_n = 0;
@@ -256,7 +266,7 @@ class Chooser {
       const bool is_likely = is_quant && !candidate.suits_few;
       const bool is_safe = is_likely || (is_classic && sample.scale > 1);
       const bool is_out =
-          weighed_n >= effort_.max_weighed || !is_near(costs[i].bits(), least_rough);
+          weighed_n >= effort_.max_weighed || !is_near(costs[i].bits(), least_rough, n);
       if (is_out && !is_safe) continue;
       const bool is_plain = is_out && is_classic && is_auto_delta();
       const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
@@ -288,8 +298,9 @@ class Chooser {
       costs[i] = rough_cost(divided.begin()[i].mode, few, arena_);
       least = std::min(least, costs[i].bits());
     }
+    const float most = kDividedShare * least + unseen_bits(static_cast<float>(ordered_.n));
     for (std::size_t i = 0; i < divided.size(); ++i) {
-      if (costs[i].bits() > kDividedShare * least) continue;
+      if (costs[i].bits() > most) continue;
       ranking.add(weigh(divided.begin()[i].mode, sample, costs[i], config_.delta, kLaterToll));
     }
   }
@@ -356,10 +367,11 @@ class Chooser {
     for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
     choices.add(with_asked_delta(choice_of(first, 0)));
     add_other_order(first, choices);
-    // It takes no other mode's place.
+    const float close = close_share(first);
+    if (tries_more() && hints_ == nullptr) add_next_order(first, close, choices);
+    // They take no other mode's place.
     const std::size_t most = effort_.trials + choices.all().size() - 1;
     for (const Weighed& next : ranking.all().subspan(1)) {
-      const float close = config_.level < kLevelForSize ? kCloseSecond : kCloseSecondForSize;
       const bool is_close = next.bits <= close * first.bits;
       if (choices.all().size() >= most || (tries_more() && !is_close)) break;
       if (hints_ != nullptr && !tries_more()) break;
@@ -381,6 +393,27 @@ class Chooser {
     other.delta = Consecutive{2, consecutive->secondary};
     const float few_bits = kFewRareBits / static_cast<float>(ordered_.n);
     choices.add(choice_of(other, std::max(effort_.misled * first.bits, few_bits)));
+  }
+
+  // Ways that take no more than this share of the best are tried beside it.
+  float close_share(const Weighed& first) const {
+    const float share = config_.level < kLevelForSize ? kCloseSecond : kCloseSecondForSize;
+    if (hints_ != nullptr) return share;
+    return share + kCloseSecondBits / (first.bits * static_cast<float>(ordered_.n));
+  }
+
+  // Of the same mode.
+  void add_next_order(const Weighed& first, float close, Choices& choices) const {
+    Weighed next = first;
+    next.bits += (1 + first.toll) * first.next_more_bits;
+    if (effort_.trials < 2 || !(next.bits <= close * first.bits)) return;
+    const bool secondary = encodes_secondary(first.delta) && first.next_order > 0;
+    if (first.next_order == 0) {
+      next.delta = NoDelta{};
+    } else {
+      next.delta = Consecutive{first.next_order, secondary};
+    }
+    choices.add(choice_of(next, next.bits / close));
   }
 
   static Choice choice_of(const Weighed& weighed, float worth_over_bits) {

@@ -67,6 +67,8 @@ constexpr std::size_t kMostRecalled = 1024;
 // A stretch of so many tells of all, unless more than this share of it is new.
 constexpr std::size_t kRecalledN = 2048;
 constexpr float kFewNew = 0.02f;
+// Of fewer numbers trying what is near takes longer than all else.
+constexpr std::size_t kShortestN = 256;
 // Looking at so many takes longer than trying a sample's lookbacks.
 constexpr std::size_t kLongN = std::size_t{1} << 15;
 // Of fewer all may be looked at.
@@ -81,7 +83,7 @@ constexpr float kMany = 1.6f;
 constexpr std::size_t kTriedN = 256;
 // Of those that differ this many at least are counted with.
 constexpr float kUnseen = 0.5f;
-// One lookback for all must promise more: the page is not as even as a stretch of it.
+// One lookback for all must promise more where a stretch tells of it, as the page is not as even.
 constexpr float kPromiseOfOne = 0.2f;
 
 // What numbers take under the choice as it is, by whether they equal the one before.
@@ -282,9 +284,10 @@ float bits_at(std::span<const L> words, std::size_t distance, unsigned unused_bi
   return width_bits(widths, n, unused_bits);
 }
 
-// What a number would take if all looked back as far, not less than `least_lookback`.
+// What a number's primary latent would take if all looked back as far, not less than
+// `least_lookback`; plain_bits if there is nothing to look back to.
 float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t least_lookback,
-                  Arena& arena) {
+                  float plain_bits, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = period_stretch_n(page.n);
   const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
@@ -292,7 +295,10 @@ float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t leas
     float bits = HUGE_VALF;
     const Periods periods = find_periods(words, least_lookback, arena);
     for (const std::uint32_t period : periods.all()) {
-      bits = std::min(bits, bits_at(words, period, unused_bits));
+      // Those before the first period's end are as they are.
+      const float before = static_cast<float>(period) / static_cast<float>(page.n);
+      const float period_bits = bits_at(words, period, unused_bits);
+      bits = std::min(bits, before * plain_bits + (1 - before) * period_bits);
     }
     return bits;
   });
@@ -366,8 +372,11 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
       trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
   const float least_recalled = trial.level < kLevelForSize ? kMinRecalledBits : 0;
   const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
+  const float primary_bits = bits - trial.secondary_bits;
   const float wanted_of_primary = wanted - trial.secondary_bits;
-  const float wanted_of_one = std::min(wanted, (1 - kPromiseOfOne) * bits) - trial.secondary_bits;
+  const bool is_all_looked_at = period_stretch_n(page.n) == page.n;
+  const float of_one = is_all_looked_at ? 0 : kPromiseOfOne;
+  const float wanted_of_one = std::min(wanted, (1 - of_one) * bits) - trial.secondary_bits;
   if (bits < kMinNearBits) {
     if (bits_of_events(page, choice.mode, bits, arena) < wanted_of_one) return true;
     if (bits < kMinRepeatBits) return false;
@@ -423,13 +432,15 @@ bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& 
   });
   if (promising) return true;
   if (bits >= kMinNearBits) {
-    if (!is_long && is_near()) return true;
-    // Further than near_bits() tries.
-    if (bits_of_one(page, choice.mode, kMaxFrequent + 1, arena) < wanted_of_one) return true;
+    const bool is_shortest = page.n < kShortestN;
+    if (!is_long && !is_shortest && is_near()) return true;
+    // Further than is_near() tries.
+    const std::size_t least = is_shortest ? 2 : kMaxFrequent + 1;
+    if (bits_of_one(page, choice.mode, least, primary_bits, arena) < wanted_of_one) return true;
   }
   // Conv1 that was fitted to a period decodes as slowly, and comes near in bits.
   return std::holds_alternative<Conv1>(choice.delta) &&
-         bits_of_one(page, choice.mode, 2, arena) < wanted_of_one;
+         bits_of_one(page, choice.mode, 2, primary_bits, arena) < wanted_of_one;
 }
 
 }  // namespace numpact

@@ -21,6 +21,8 @@ constexpr unsigned kFirstBits = 10;
 constexpr unsigned kMoreBits = 8;
 // A distance is frequent that one in so many is.
 constexpr std::size_t kOftenShare = 64;
+// But so often at least: of few, what occurs less often does so by chance.
+constexpr std::uint32_t kOftenOfFew = 8;
 // With fewer that come back at all, none of their distances is likely to be frequent.
 constexpr std::size_t kComeBackShare = 16;
 constexpr std::size_t kFrequentDistances = 4;
@@ -66,7 +68,8 @@ Frequent frequent_distances(std::span<const std::uint32_t> distances, std::size_
     ++tables[i % 2][distance ^ ((distance ^ out) & is_out)];
   }
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += tables[1][i];
-  const std::uint32_t often = static_cast<std::uint32_t>(distances.size() / kOftenShare) + 1;
+  const std::uint32_t often =
+      std::max(static_cast<std::uint32_t>(distances.size() / kOftenShare) + 1, kOftenOfFew);
   std::array<std::uint32_t, kOftenShare> frequent;
   std::size_t n = 0;
   for (std::uint32_t distance = static_cast<std::uint32_t>(least); distance <= most; ++distance) {
@@ -104,7 +107,7 @@ void Periods::add(std::uint32_t distance) {
 }
 
 std::size_t period_stretch_n(std::size_t page_n) {
-  const std::size_t least = std::min(page_n / 2, kMinStretchN);
+  const std::size_t least = std::min(page_n, kMinStretchN);
   return std::clamp(page_n / kStretchShare, least, kMaxStretchN);
 }
 

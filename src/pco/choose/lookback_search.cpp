@@ -32,6 +32,8 @@ constexpr std::size_t kSampleBlockN = 64;
 constexpr std::size_t kBlockN = 256;
 // Where all of a block have the same lookbacks at hand, fewer begin anew.
 constexpr std::size_t kLongBlockN = 4096;
+// From so many latents on the first block is one of many.
+constexpr std::size_t kFirstCountsN = 4096;
 // Of the shortest pages fewer do, as they have fewer distances.
 constexpr std::size_t kFewestN = 320;
 constexpr std::size_t kLeastSampleN = 512;
@@ -79,8 +81,12 @@ class Blocks {
     std::uint64_t random = 0x9e3779b97f4a7c15u;
     for (std::size_t begin = first_; begin < n_; begin += stride_ * kSampleBlockN) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      const std::size_t block =
-          begin + static_cast<std::size_t>((random >> 33) % stride_) * kSampleBlockN;
+      // A short page's first has nothing to look back to, which would count for more than it is.
+      const bool is_skipped = begin == first_ && stride_ > 1 && n_ < kFirstCountsN;
+      const std::size_t skipped = is_skipped ? 1 : 0;
+      const std::size_t step =
+          skipped + static_cast<std::size_t>((random >> 33) % (stride_ - skipped));
+      const std::size_t block = begin + step * kSampleBlockN;
       if (block < n_) f(block, std::min(kSampleBlockN, n_ - block));
     }
   }

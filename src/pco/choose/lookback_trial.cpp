@@ -11,7 +11,8 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kMinPageN = 256;
+// Fewer hold no two periods that are worth the metadata of lookbacks.
+constexpr std::size_t kMinPageN = 32;
 // With less for each number there is little to save.
 constexpr float kMinBits = 0.02f;
 constexpr float kMinPageBits = 768;

@@ -12,6 +12,20 @@ constexpr std::size_t kMinSampleN = 2048;
 constexpr std::size_t kMinHintedSampleN = 1024;
 constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
 
+// Where each run lies in its own stretch of the numbers: a fixed sequence says so, so that periods
+// in the data don't meet the same phase every time.
+class Places {
+ public:
+  // 0 to room.
+  std::size_t next(std::size_t room) {
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>((random_ >> 33) % (room + 1));
+  }
+
+ private:
+  std::uint64_t random_ = 0x9e3779b97f4a7c15u;
+};
+
 }  // namespace
 
 std::size_t usual_sample_n(std::size_t n, std::size_t most) {
@@ -33,14 +47,11 @@ Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena)
     const std::size_t runs = take_all ? 1 : wanted / kRunN;
     sample.run_n = take_all ? n : kRunN;
     const std::span<L> copy = arena.make<L>(runs * sample.run_n);
-    // Each run lies somewhere in its own stretch of the chunk; a fixed sequence says where, so that
-    // periods in the data don't meet the same phase every time.
-    std::uint64_t random = 0x9e3779b97f4a7c15u;
+    Places places;
     for (std::size_t run = 0; run < runs; ++run) {
       const std::size_t begin = run * n / runs;
       const std::size_t room = (run + 1) * n / runs - begin - sample.run_n;
-      random = random * 6364136223846793005u + 1442695040888963407u;
-      const std::size_t from = begin + static_cast<std::size_t>((random >> 33) % (room + 1));
+      const std::size_t from = begin + places.next(room);
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), sample.run_n,
                   copy.begin() + static_cast<std::ptrdiff_t>(run * sample.run_n));
     }
@@ -62,8 +73,13 @@ Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena) {
     Sample few;
     few.run_n = wanted / runs;
     const std::span<L> copy = arena.make<L>(runs * few.run_n);
+    Places places;
     for (std::size_t run = 0; run < runs; ++run) {
-      const std::size_t from = run * all_runs / runs * n / all_runs;
+      // Whole runs are taken from their beginnings; of one, each lies in its own stretch.
+      const std::size_t begin = run * n / runs;
+      const std::size_t room = (run + 1) * n / runs - begin - few.run_n;
+      const std::size_t from =
+          sample.run_n == n ? begin + places.next(room) : run * all_runs / runs * n / all_runs;
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), few.run_n,
                   copy.begin() + static_cast<std::ptrdiff_t>(run * few.run_n));
     }

@@ -5,17 +5,22 @@
 
 #include "pco/choose/binning.hpp"
 #include "pco/choose/quick_score.hpp"
+#include "pco/wire.hpp"
 
 namespace numpact {
 namespace {
 
 // Orders from the third on pay on smooth latents only, where the one before pays a lot.
 constexpr float kGoOnShare = 0.97f;
+// Of so few what each order keeps as it is hides what it saves.
+constexpr float kFewForOrders = 128;
 // Rough costs of modes are wrong by so much at most, hopefully; those of orders by more.
 constexpr float kNearShare = 1.04f;
 constexpr float kNearBits = 0.4f;
 constexpr float kNearOrderShare = 1.05f;
 constexpr float kNearOrderBits = 0.4f;
+// And by the metadata of a bin or two of a whole chunk, which a rough look does not see.
+constexpr float kUnseenMetaBits = 100;
 // A second latent variable costs time to decode: it must save this many bits a number, or this
 // share where numbers take next to nothing. Delta encoding it as well must save the other share.
 constexpr float kSecondaryToll = 0.02f;
@@ -24,6 +29,8 @@ constexpr float kSecondaryDeltaShare = 0.005f;
 constexpr float kFavoredShare = 0.05f;
 // With less there is too little to gain from its delta encoding.
 constexpr float kCheapSecondary = 0.15f;
+// Up to so many numbers of a chunk a rough look counts with it.
+constexpr float kManyForSecondaryDeltas = 8192;
 
 AnyDelta consecutive(unsigned order, bool secondary) {
   if (order == 0) return NoDelta{};
@@ -34,6 +41,28 @@ struct WeighedOrder {
   unsigned order = 0;
   float bits = HUGE_VALF;
 };
+
+float chunk_n(const Sample& sample) { return sample.scale * static_cast<float>(sample.latents.n); }
+
+// Of a page of a chunk that has one: its first `order` latents are stored as they are, the others
+// take `bits` each.
+float with_state(float bits, unsigned order, unsigned latent_bits, float n) {
+  const float more = std::max(0.0f, static_cast<float>(latent_bits) - bits);
+  return bits + static_cast<float>(order) * more / n;
+}
+
+// What a mode adds to a chunk's metadata: its parameters, but for a dictionary's entries, and a
+// second variable without bins.
+float mode_meta_bits(const AnyMode& mode, unsigned latent_bits) {
+  constexpr unsigned kVariableBits = wire::kAnsSizeLogBits + wire::kBinCountBits;
+  unsigned bits = 0;
+  if (std::holds_alternative<IntMult>(mode) || std::holds_alternative<FloatMult>(mode)) {
+    bits = latent_bits;
+  } else if (std::holds_alternative<FloatQuant>(mode)) {
+    bits = wire::kQuantKBits;
+  }
+  return static_cast<float>(bits + (has_secondary(mode) ? kVariableBits : 0));
+}
 
 // In place: of neighbours in runs of run_n. Centred.
 template <Latent L>
@@ -47,11 +76,27 @@ std::span<L> differences(std::span<L> latents, std::size_t run_n) {
   return latents.first(n);
 }
 
-// The best order for a variable: tried one by one while it gets better.
-WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, const RoughCost& rough,
-                        unsigned most, Arena& arena) {
-  const float near = kNearOrderShare * rough.least_primary() + kNearOrderBits;
-  WeighedOrder best;
+struct BestOrders {
+  WeighedOrder first;
+  WeighedOrder second;
+
+  void add(const WeighedOrder& way) {
+    if (way.bits < first.bits) {
+      second = first;
+      first = way;
+    } else if (way.bits < second.bits) {
+      second = way;
+    }
+  }
+};
+
+// The best orders for a variable: tried one by one while it gets better.
+BestOrders pick_orders(const Sample& sample, const LatentArray& latents, const RoughCost& rough,
+                       unsigned most, Arena& arena) {
+  const float near =
+      kNearOrderShare * rough.least_primary() + kNearOrderBits + unseen_bits(chunk_n(sample));
+  const bool is_short = chunk_n(sample) < kFewForOrders;
+  BestOrders best;
   float before = HUGE_VALF;
   for (unsigned order = 0; order <= most; ++order) {
     if (order < rough.primary.size() && rough.primary[order] > near) {
@@ -60,8 +105,8 @@ WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, const 
       continue;
     }
     const float bits = weigh_consecutive(sample, latents, order, arena);
-    const bool go_on = order < 2 || bits < kGoOnShare * before;
-    if (bits < best.bits) best = {order, bits};
+    const bool go_on = order < 2 || bits < (is_short ? 1 : kGoOnShare) * before;
+    best.add({order, bits});
     const bool is_next_best =
         order + 1 < rough.primary.size() && rough.primary[order + 1] == rough.least_primary();
     if (order > 0 && (bits > before || !go_on) && !is_next_best) break;
@@ -72,7 +117,11 @@ WeighedOrder pick_order(const Sample& sample, const LatentArray& latents, const 
 
 }  // namespace
 
-bool is_near(float rough, float least) { return rough <= kNearShare * least + kNearBits; }
+float unseen_bits(float chunk_n) { return kUnseenMetaBits / chunk_n; }
+
+bool is_near(float rough, float least, float chunk_n) {
+  return rough <= kNearShare * least + kNearBits + unseen_bits(chunk_n);
+}
 
 float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
                         Arena& arena) {
@@ -95,7 +144,8 @@ float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsign
       if (run > 0) std::copy_n(from, kept, deltas.data() + run * kept);
     }
     const LatentArray stored(deltas.first(runs * kept));
-    return estimate_bits(stored, sample.scale, arena) / static_cast<float>(stored.n);
+    const float bits = estimate_bits(stored, sample.scale, arena) / static_cast<float>(stored.n);
+    return with_state(bits, order, latents.bits, chunk_n(sample));
   });
 }
 
@@ -111,17 +161,27 @@ RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
     for (std::size_t order = 0; order < cost.primary.size(); ++order) {
       // In few bits differences wrap around, those of differences may not.
       if (order == 2 && sizeof(L) > 1 && cost.primary[1] > cost.primary[0]) break;
-      cost.primary[order] = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
+      const float bits = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
+      cost.primary[order] =
+          with_state(bits, static_cast<unsigned>(order), latents.primary.bits, chunk_n(few));
       if (few.run_n < order + 2) break;
       deltas = differences(deltas, few.run_n - order);
     }
   });
   if (latents.secondary.exists()) {
+    // Where the primary one is delta encoded, it may be as well. Of many numbers a few tell too
+    // little of that, and a low guess keeps other modes out.
+    const bool may_be_deltas = few.run_n > 1 && chunk_n(few) <= kManyForSecondaryDeltas &&
+                               cost.least_primary() < cost.primary[0];
     cost.secondary = latents.secondary.visit([&](auto span) {
       using L = typename decltype(span)::value_type;
-      return rough_bits(std::span<const L>(span), true, few.scale);
+      const float bits = rough_bits(std::span<const L>(span), true, few.scale);
+      if (!may_be_deltas || bits < kCheapSecondary) return bits;
+      const std::span<const L> deltas = differences(span, few.run_n);
+      return std::min(bits, rough_bits(deltas, true, few.scale));
     });
   }
+  cost.secondary += mode_meta_bits(mode, few.latents.bits) / chunk_n(few);
   return cost;
 }
 
@@ -131,13 +191,18 @@ Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& r
   const SplitLatents latents = split(mode, sample.latents, arena);
   const bool is_auto = delta.kind() == DeltaSpec::Kind::kAuto;
   WeighedOrder primary;
+  WeighedOrder next;
   if (is_auto) {
-    primary = pick_order(sample, latents.primary, rough, effort.max_order, arena);
+    const BestOrders best = pick_orders(sample, latents.primary, rough, effort.max_order, arena);
+    primary = best.first;
+    next = best.second;
   } else {
     primary.order = delta.kind() == DeltaSpec::Kind::kConsecutive ? delta.order() : 0;
     primary.bits = weigh_consecutive(sample, latents.primary, primary.order, arena);
   }
   Weighed weighed{mode, consecutive(primary.order, false), primary.bits, 0};
+  weighed.next_order = next.order;
+  weighed.next_more_bits = next.bits - primary.bits;
   if (!latents.secondary.exists()) return weighed;
   float secondary = weigh_consecutive(sample, latents.secondary, 0, arena);
   if (is_auto && primary.order > 0 && secondary > kCheapSecondary && effort.secondary_deltas) {
@@ -149,7 +214,7 @@ Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& r
     }
   }
   weighed.secondary_bits = secondary;
-  weighed.bits += secondary;
+  weighed.bits += secondary + mode_meta_bits(mode, sample.latents.bits) / chunk_n(sample);
   weighed.bits += std::min(kSecondaryToll, kSecondaryTollShare * weighed.bits);
   return weighed;
 }

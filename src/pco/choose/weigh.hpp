@@ -22,6 +22,9 @@ struct Weighed {
   float bits = HUGE_VALF;    // for each number, metadata included
   float secondary_bits = 0;  // of them
   float toll = 0;            // the share that was added to what was estimated
+  // The next best Consecutive or None of the primary variable, and what it takes more.
+  unsigned next_order = 0;
+  float next_more_bits = HUGE_VALF;
 };
 
 // Bits for each number of the chunk, metadata included, of one variable under consecutive delta of
@@ -38,8 +41,10 @@ struct RoughCost {
   float least_primary() const { return std::min({primary[0], primary[1], primary[2]}); }
   float bits() const { return least_primary() + secondary; }
 };
+// What a rough look at a chunk of so many numbers may miss, for each.
+float unseen_bits(float chunk_n);
 // Whether a rough cost is so near the least one that it may turn out the best.
-bool is_near(float rough, float least);
+bool is_near(float rough, float least, float chunk_n);
 
 // few: as take_few() makes it.
 RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena);
