@@ -39,6 +39,12 @@ void raise_if_error(const Status& status) {
   if (!status.ok()) raise(error_of(status));
 }
 
+void raise_if_error(const Status& status, const std::string& place) {
+  if (status.ok()) return;
+  raise(
+      make_error(status.kind(), place + ": " + status.message(), status.offset(), status.chunk()));
+}
+
 void raise_error(ErrorKind kind, const std::string& what) {
   raise(make_error(kind, what, Status::kNoOffset, Status::kNoOffset));
 }

@@ -14,6 +14,7 @@ from .._errors import InvalidArgumentError, LimitExceededError
 from .._file import contents
 from .._sink import sink_of
 from ._info import Info
+from ._json import header_for_writing
 from ._reader import Reader
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def write_file(
     payloads: Iterable[bytes | memoryview],
 ) -> None:
     """Writes a file with checksums beside its name and renames it."""
+    header = header_for_writing(header)
     target = sink_of(os.fspath(path))
     try:
         target.write(front(version, header))
