@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -18,8 +19,11 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
 // numpy leaves room for the first dimension to grow to this many digits.
 constexpr std::size_t kGrowthDigits = 21;
+// Dimensions of an array, at most: numpy's own limit. A header could claim half a million.
+constexpr std::size_t kMaxDimensions = 64;
 
-// Parses the dictionary that the header is: Python literals, in any order.
+// Parses the dictionary that the header is: Python literals, in any order. Python 2 writes long
+// integers as 3L, and may write u before strings.
 class Parser {
  public:
   Parser(std::string_view text, const std::string& place) : rest_(text), place_(place) {}
@@ -57,7 +61,7 @@ class Parser {
   }
 
   void skip_space() {
-    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n')) rest_.remove_prefix(1);
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n\f\r"), rest_.size()));
   }
 
   bool accept(char c) {
@@ -72,7 +76,7 @@ class Parser {
   }
 
   std::string string() {
-    skip_space();
+    if (!accept('u')) accept('U');
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) bad();
     const std::size_t end = rest_.find(rest_[0], 1);
     if (end == std::string_view::npos) bad();
@@ -107,8 +111,9 @@ class Parser {
       skip_space();
       std::uint64_t number = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-      if (error != std::errc()) bad();
+      if (error != std::errc() || numbers.size() == kMaxDimensions) bad();
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      if (rest_.starts_with('L') || rest_.starts_with('l')) rest_.remove_prefix(1);
       numbers.push_back(number);
       if (!accept(',')) {
         expect(')');

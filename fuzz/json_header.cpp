@@ -6,7 +6,7 @@
 #include "common/cvc_checks.hpp"
 #include "common/room.hpp"
 #include "cvc/header/filter.hpp"
-#include "cvc/header/header_text.hpp"
+#include "cvc/header/metadata.hpp"
 #include "cvc/json/json.hpp"
 #include "cvc/json/text.hpp"
 
@@ -50,10 +50,17 @@ void check_json(std::string_view text) {
   std::string out;
   const Status styled = cvc::restyle(text, cvc::json::Style::kSorted, out);
   if (!status.ok()) {
-    NUMPACT_REQUIRE(status.offset() <= text.size());
+    NUMPACT_REQUIRE(status.offset() <= text.size() && !styled.ok());
     return;
   }
-  NUMPACT_REQUIRE(styled.ok() && cvc::json::is_utf8(text));
+  NUMPACT_REQUIRE(cvc::json::is_utf8(text));
+  // Not all that is read may be written.
+  std::string again;
+  if (styled.ok()) {
+    NUMPACT_REQUIRE(cvc::restyle(out, cvc::json::Style::kSorted, again).ok() && again == out);
+  } else {
+    NUMPACT_REQUIRE(styled.kind() == ErrorKind::kInvalidArgument);
+  }
   visit(document.root());
   check_styles(document);
   cvc::MetadataFilter filter("source", text);

@@ -145,7 +145,8 @@ cvc::WriteConfig config_like(const cvc::Info& info, std::span<const std::size_t>
   config.version = cvc::Version::kV20;
   for (const std::size_t index : columns) {
     const cvc::Column& column = info.columns[index];
-    config.columns.push_back({column.name, column.dimension, column.dtype, column.compression});
+    config.columns.push_back(
+        {column.name, column.dimension, column.dtype, column.compression, column.is_vector});
   }
   return config;
 }

@@ -4,15 +4,17 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "common_options.hpp"
 #include "cvc/commands.hpp"
 #include "cvc/cvc_output.hpp"
+#include "cvc/narrow.hpp"
 #include "cvc/vectors.hpp"
 #include "cvc/words.hpp"
 #include "files.hpp"
@@ -74,25 +76,24 @@ std::optional<cvc::Version> parse_version(const std::string& word) {
   fail_choice("--version", word, {"0.1", "1.0", "2.0"});
 }
 
-// Doubles as floats, which columns have in their place.
-class Narrower {
- public:
-  cvc::Rows narrow(const cvc::Rows& rows) {
-    const std::uint64_t n = rows.count * rows.dimension;  // no input has gaps in rows of doubles
-    values_.resize(static_cast<std::size_t>(n));
-    const auto* from = static_cast<const double*>(rows.data);
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      values_[i] = static_cast<float>(from[i]);
-      if (std::isinf(values_[i]) && !std::isinf(from[i])) ++overflows_;
-    }
-    return {Dtype::kFloat32, values_.data(), rows.count, rows.dimension};
+// What the library calls its options, as the command does.
+std::string in_words_of_the_command(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"allow_nonfinite", "--allow-nonfinite"}, {"chunk_rows", "--chunk-rows"}};
+  for (const auto& [ours, theirs] : kNames) {
+    const std::size_t at = text.find(ours);
+    if (at != std::string::npos) text.replace(at, ours.size(), theirs);
   }
-  std::uint64_t overflows() const { return overflows_; }
+  return text;
+}
 
- private:
-  std::vector<float> values_;
-  std::uint64_t overflows_ = 0;
-};
+bool is_exact(std::optional<cvc::Compression> compression) {
+  return compression == cvc::Compression::kNone || compression == cvc::Compression::kPco;
+}
+
+bool is_blank(const std::string& name) {
+  return name.find_first_not_of(" \t\n\v\f\r") == std::string::npos;
+}
 
 class Packer {
  public:
@@ -136,7 +137,7 @@ class Packer {
   const std::vector<VectorColumn>& columns() const { return input_->columns(); }
 
   std::string column_name(const VectorColumn& column) const {
-    return column.name.empty() ? "vectors" : column.name;
+    return input_->has_names() ? column.name : "vectors";
   }
 
   // Integers are kept as they are unless they are named.
@@ -168,10 +169,28 @@ class Packer {
     }
     for (const VectorColumn& column : columns()) {
       const Dtype dtype = column.dtype == Dtype::kFloat64 ? Dtype::kFloat32 : column.dtype;
-      config.columns.push_back(
-          {column_name(column), column.dimension, dtype, compression_for(column)});
+      config.columns.push_back({column_name(column), column.dimension, dtype,
+                                compression_for(column), column.shape == Shape::kList});
     }
     return config;
+  }
+
+  // Columns of a file are told apart by their names.
+  void check_column_names() const {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < columns().size(); ++i) {
+      const std::string name = column_name(columns()[i]);
+      if (is_blank(name)) {
+        throw Failure(ExitCode::kFailure, input_->name(),
+                      fmt::format("the name of column {} of {} is blank: columns need names "
+                                  "(--column chooses)",
+                                  i, columns().size()));
+      }
+      if (!names.insert(name).second) {
+        throw Failure(ExitCode::kFailure, input_->name(),
+                      fmt::format("two columns are named '{}' (--column chooses)", name));
+      }
+    }
   }
 
   static bool is_possible(const cvc::WriteConfig& config) {
@@ -189,18 +208,22 @@ class Packer {
     }
     cvc::Version version = cvc::Version::kV20;
     if (is_single) {
-      const bool is_exact = !is_float(columns()[0].dtype) && !compression_for(columns()[0]);
+      const std::optional<cvc::Compression> wanted = compression_for(columns()[0]);
+      const bool is_kept = !is_float(columns()[0].dtype) && (!wanted || is_exact(wanted));
       const bool fits = is_possible(config_for(cvc::Version::kV10)) ||
                         !is_possible(config_for(cvc::Version::kV20));
-      if ((!is_exact || options_.paged) && fits) version = cvc::Version::kV10;
+      if ((!is_kept || options_.paged) && fits) version = cvc::Version::kV10;
     }
     config_ = config_for(version_.value_or(version));
     if (config_.version != cvc::Version::kV20) return;
+    check_column_names();
     for (const VectorColumn& column : columns()) {
-      if (column.dtype == Dtype::kFloat64) {
-        note(fmt::format("column '{}' is rounded to float32, version 2.0 has no float64",
-                         column_name(column)));
-      }
+      const std::optional<cvc::Compression> wanted = compression_for(column);
+      narrowers_.emplace_back(column_place(input_->name(), column_name(column)),
+                              is_exact(wanted) ? wanted : std::nullopt);
+      if (column.dtype != Dtype::kFloat64) continue;
+      note(fmt::format("column '{}' {} float32, version 2.0 has no float64", column_name(column),
+                       is_exact(wanted) ? "is stored as" : "is rounded to"));
     }
   }
 
@@ -216,7 +239,7 @@ class Packer {
 
   cvc::WriteReport write(const CvcOutput& output) {
     Result<cvc::Writer> writer = cvc::Writer::create(output.path(), config_);
-    check(writer.status(), output.name());
+    check_written(writer.status(), output, "");
     std::optional<std::uint64_t> numbers;
     std::uint64_t row_numbers = 0;
     for (const VectorColumn& column : columns()) row_numbers += column.dimension;
@@ -229,21 +252,36 @@ class Packer {
       for (std::size_t c = 0; c < piece.size(); ++c) {
         const bool is_narrowed =
             config_.version == cvc::Version::kV20 && piece[c].dtype == Dtype::kFloat64;
-        if (is_narrowed && narrowers_.empty()) narrowers_.resize(piece.size());
         rows[c] = is_narrowed ? narrowers_[c].narrow(piece[c]) : piece[c];
       }
-      check(writer->try_append(rows), output.name());
+      check_written(writer->try_append(rows), output, writer->error_place());
       progress.add(piece[0].count * row_numbers, piece[0].count * row_bytes(columns()));
     }
     cvc::WriteReport report;
-    check(writer->try_finish(&report), output.name());
+    const Status finished = writer->try_finish(&report);
+    check_written(finished, output, writer->error_place());
     return report;
+  }
+
+  // `value`: what of the input the error is about, if it is about one.
+  void check_written(const Status& status, const CvcOutput& output,
+                     const std::string& value) const {
+    if (status.ok()) return;
+    const std::string place =
+        value.empty() ? output.name() : fmt::format("{}: {}", input_->name(), value);
+    throw Failure(exit_code_of(status.kind()), place, in_words_of_the_command(status.message()));
   }
 
   // What was lost is told whatever was asked for.
   void tell(const CvcOutput& output, const cvc::WriteReport& report) const {
     if (report.overflows > 0) {
       say(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
+    }
+    if (report.lost > 0) {
+      say(
+          fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
+                      "with what is not finite",
+                      output.name(), report.lost));
     }
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
       if (narrowers_[c].overflows() == 0) continue;
@@ -289,9 +327,10 @@ void add_options(CLI::App& command, PackOptions& options) {
       ->type_name("V");
   command.add_flag("--paged", options.paged, "Chunks start on pages of 4096 bytes (1.0)");
   command.add_option("--metadata", options.metadata, "About the whole file")->type_name("JSON");
-  command.add_flag("--allow-nonfinite", options.allow_nonfinite,
-                   "int8 and its kin: take NaN and infinities, which spoil their chunk, row or "
-                   "dimension");
+  command.add_flag(
+      "--allow-nonfinite", options.allow_nonfinite,
+      "int8 and its kin: take NaN and infinities; their chunk (int8_row: row; int8_dim, "
+      "int4: dimension of the chunk) reads as NaN, and lost numbers are counted");
   command.add_flag("--nearest", options.is_nearest,
                    "int8_row, int8_dim, int4: round each value by itself: quicker, and each is "
                    "nearer, but searches lose more");

@@ -99,8 +99,12 @@ class Unpacker {
   Dtype usual_type(const CvcInput& input, std::size_t index, std::uint64_t first_row) const {
     const cvc::Column& column = input.info().columns[index];
     const bool is_float = column.dtype == Dtype::kFloat32 || column.dtype == Dtype::kFloat16;
-    if (is_float || input.info().rows == 0)
-      return dtype_.value_or(is_float ? Dtype::kFloat32 : column.dtype);
+    if (is_float) return dtype_.value_or(Dtype::kFloat32);
+    if (input.info().rows == 0) {
+      const bool is_kept = column.compression == cvc::Compression::kNone ||
+                           column.compression == cvc::Compression::kPco;
+      return is_kept ? column.dtype : dtype_.value_or(Dtype::kFloat32);
+    }
     std::vector<std::byte> room(column.dimension * size_of(column.dtype));
     const cvc::Target target{{column.dtype, room.data(), 1, column.dimension}, index};
     const Status kept = input.reader().try_gather({&first_row, 1}, {&target, 1});

@@ -105,7 +105,9 @@ std::uint64_t count_rows(std::span<const cvc::RowRange> ranges) {
 }
 
 Shape shape_of(const cvc::Info& info, std::size_t column) {
-  return info.is_columnar && info.columns[column].dimension == 1 ? Shape::kScalar : Shape::kList;
+  const cvc::Column& entry = info.columns[column];
+  const bool is_scalar = info.is_columnar && entry.dimension == 1 && !entry.is_vector;
+  return is_scalar ? Shape::kScalar : Shape::kList;
 }
 
 }  // namespace numpact::cli

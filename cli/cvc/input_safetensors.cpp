@@ -16,10 +16,11 @@ namespace {
 // Tensors of one or two dimensions, read in place.
 class TensorVectors final : public VectorInput {
  public:
-  TensorVectors(Input& input, const VectorOptions& options) : VectorInput(input.name()) {
+  TensorVectors(Input& input, const VectorOptions& options) : VectorInput(input.name(), true) {
     load(input);
     std::vector<Tensor> tensors = read_tensors(bytes_, name_);
     std::vector<std::string> names;
+    names.reserve(tensors.size());
     for (const Tensor& tensor : tensors) names.push_back(tensor.name);
     for (const std::size_t index : choose_columns(names, options, name_)) {
       add_tensor(tensors[index], !options.columns.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors in tables: columns of numbers and of lists of a fixed number of them.
+// Vectors in tables: columns of numbers and of lists of equally many numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ class TableVectors final : public VectorInput {
  public:
   TableVectors(std::unique_ptr<TableInput> table, const std::string& name,
                const VectorOptions& options)
-      : VectorInput(name), table_(std::move(table)) {
+      : VectorInput(name, true), table_(std::move(table)) {
     std::vector<std::string> names;
     for (const Column& column : table_->columns()) names.push_back(column.name);
     notes_ = table_->notes();
@@ -75,7 +75,7 @@ class TableVectors final : public VectorInput {
     }
     if (columns_.empty()) {
       throw Failure(ExitCode::kFailure, name_,
-                    "no column holds numbers or lists of a fixed number of them");
+                    "no column holds numbers or lists of equally many numbers");
     }
     piece_rows_ = rows_in_piece(row_bytes);
     pieces_.resize(columns_.size());
@@ -102,9 +102,7 @@ class TableVectors final : public VectorInput {
     const std::string place = column_place(name_, column.name);
     if (!column.unfit.empty()) {
       const std::string why = fmt::format(
-          "values of type {} are no numbers or lists of a fixed "
-          "number of them",
-          column.source_type);
+          "values of type {} are no numbers or lists of equally many numbers", column.source_type);
       if (is_wanted) throw Failure(ExitCode::kFailure, place, why);
       notes_.push_back(fmt::format("column '{}' is left out: {}", column.name, why));
       return 0;

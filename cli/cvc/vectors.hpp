@@ -24,7 +24,7 @@ inline constexpr std::size_t kRowPieceBytes = std::size_t{1} << 22;
 enum class Shape { kScalar, kList };
 
 struct VectorColumn {
-  std::string name;  // empty where the file has no names
+  std::string name;  // empty where the file has no names, too
   Shape shape = Shape::kList;
   std::uint64_t dimension = 0;              // numbers in a row, at least 1; 1 for scalars
   cvc::Dtype dtype = cvc::Dtype::kFloat32;  // of the rows; bfloat16 to write only
@@ -41,6 +41,8 @@ class VectorInput {
   const std::vector<VectorColumn>& columns() const { return columns_; }
   // What the user should know about how the file is read.
   const std::vector<std::string>& notes() const { return notes_; }
+  // Columns have names (tables, tensors), or there is just one array (NPY, raw).
+  bool has_names() const { return has_names_; }
   // How many, if that is known beforehand.
   virtual std::optional<std::uint64_t> rows() const { return std::nullopt; }
   // The next rows of every column, as many of each; none at the end. Valid until the next call.
@@ -48,10 +50,14 @@ class VectorInput {
   virtual std::span<const cvc::Rows> next() = 0;
 
  protected:
-  explicit VectorInput(std::string name) : name_(std::move(name)) {}
+  explicit VectorInput(std::string name, bool has_names = false)
+      : name_(std::move(name)), has_names_(has_names) {}
   std::string name_;
   std::vector<VectorColumn> columns_;
   std::vector<std::string> notes_;
+
+ private:
+  bool has_names_;
 };
 
 struct VectorOptions {

@@ -83,7 +83,7 @@ nb::dict info_dict(const cvc::Info& info) {
   nb::list columns;
   for (const cvc::Column& column : info.columns) {
     columns.append(nb::make_tuple(text(column.name), column.dimension, text(name_of(column.dtype)),
-                                  text(name_of(column.compression))));
+                                  text(name_of(column.compression)), column.is_vector));
   }
   nb::list chunks;
   for (std::size_t i = 0; i < info.chunks.size(); ++i) {

@@ -22,8 +22,9 @@
 namespace numpact::python {
 namespace {
 
-// name, dimension, dtype, compression
-using ColumnTuple = std::tuple<std::string, std::uint64_t, std::string, std::optional<std::string>>;
+// name, dimension, dtype, compression, is_vector
+using ColumnTuple =
+    std::tuple<std::string, std::uint64_t, std::string, std::optional<std::string>, bool>;
 
 cvc::Compression compression_of(std::string_view name) {
   const std::optional<cvc::Compression> found = cvc::compression_of_name(name);
@@ -59,10 +60,10 @@ class CvcWriter {
     config.compression = compression_of(compression);
     config.chunk_rows = chunk_rows;
     config.paged = paged;
-    for (const auto& [name, width, dtype, packed] : columns) {
+    for (const auto& [name, width, dtype, packed, is_vector] : columns) {
       const std::optional<cvc::Dtype> type = cvc::dtype_of_name(dtype);
       if (!type) raise_error(ErrorKind::kTypeMismatch, "columns cannot be of " + dtype);
-      cvc::ColumnSpec spec{name, width, *type, std::nullopt};
+      cvc::ColumnSpec spec{name, width, *type, std::nullopt, is_vector};
       if (packed) spec.compression = compression_of(*packed);
       config.columns.push_back(std::move(spec));
     }
@@ -104,11 +105,12 @@ class CvcWriter {
     options.metadata = std::move(metadata);
     locked([&] { return writer_->try_set_chunk(chunk, options); });
   }
-  // Rows, chunks, bytes, and finite values that half precision made infinite.
+  // Rows, chunks, bytes, finite values that half precision made infinite, and those that are lost
+  // beside values that are not finite.
   nb::tuple finish() {
     cvc::WriteReport report;
     locked([&] { return writer_->try_finish(&report); });
-    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows);
+    return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows, report.lost);
   }
   // Throws an unfinished file away.
   void abort() { writer_.reset(); }
@@ -120,11 +122,16 @@ class CvcWriter {
   void locked(Work&& work) {
     if (!writer_) raise_error(ErrorKind::kInvalidArgument, "the writer is closed");
     PythonProgress progress;
+    Status status;
+    std::string place;
     run(progress, [&] {
       const std::lock_guard lock(mutex_);
       calling_ = &progress;
-      return work();
+      status = work();
+      if (!status.ok()) place = writer_->error_place();
+      return place.empty() ? status : Status();
     });
+    if (!place.empty()) raise_if_error(status, place);
   }
 
   std::mutex mutex_;

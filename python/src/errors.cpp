@@ -45,10 +45,10 @@ nb::object error_of(const Status& status) {
   return make_error(status.kind(), message_of(status), status.offset(), status.chunk());
 }
 
-void raise_if_error(const Status& status, const std::string& path) {
+void raise_if_error(const Status& status, const std::string& place) {
   if (status.ok()) return;
   raise(
-      make_error(status.kind(), path + ": " + message_of(status), status.offset(), status.chunk()));
+      make_error(status.kind(), place + ": " + message_of(status), status.offset(), status.chunk()));
 }
 
 void raise_if_error(const Status& status) {

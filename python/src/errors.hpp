@@ -15,8 +15,8 @@ namespace numpact::python {
 nanobind::object error_of(const Status& status);
 // Throws the Python exception for what went wrong. Needs the GIL.
 void raise_if_error(const Status& status);
-// With the file's name in front.
-void raise_if_error(const Status& status, const std::string& path);
+// With a place in front, such as a file's name.
+void raise_if_error(const Status& status, const std::string& place);
 // Throws one with words of its own.
 [[noreturn]] void raise_error(ErrorKind kind, const std::string& what);
 

@@ -157,6 +157,8 @@ Status Writer::try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) n
   return impl_->run([&] { return impl_->file.set_chunk(chunk, options); });
 }
 
+const std::string& Writer::error_place() const noexcept { return impl_->file.error_place(); }
+
 Status Writer::try_finish(WriteReport* report) noexcept {
   const Status status = impl_->run([&] {
     WriteReport own;

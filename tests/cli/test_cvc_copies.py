@@ -59,7 +59,7 @@ def test_upgrade_of_others(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["v01_int8", "v01_sections_fp16", "v10_sections_twice_in_chunk",
                                   "v10_mmap_metadata", "v10_lossless", "v20_mixed", "v20_sections",
-                                  "v10_chunk_metadata", "v20_int_columns_compressed"])
+                                  "v20_int_columns_compressed"])
 def test_slices_of_all(tmp_path: Path, name: str) -> None:
     source, target = FIXTURES / f"{name}.cvc", tmp_path / "s.cvc"
     cvc("slice", source, target)
@@ -76,6 +76,31 @@ def test_slices_of_all(tmp_path: Path, name: str) -> None:
             cvc("unpack", source, "-f", "-o", tmp_path / "x.npy", "--rows", f"{first}:{count}",
                 *words)
             assert np.array_equal(unpacked(target, *words), np.load(tmp_path / "x.npy"))
+
+
+def unpacked_copy(tmp_path: Path, source: Path) -> np.ndarray:
+    """All rows of a file in a folder that is not written to."""
+    copy = tmp_path / "copy.cvc"
+    copy.write_bytes(source.read_bytes())
+    array = unpacked(copy)
+    for path in tmp_path.glob("copy.cvc*"):
+        path.unlink()
+    return array
+
+
+def test_metadata_that_is_no_json_is_not_copied(tmp_path: Path) -> None:
+    source = FIXTURES / "v10_chunk_metadata.cvc"  # a chunk has NaN in its metadata
+    assert len(unpacked_copy(tmp_path, source)) == info(source)["rows"]
+    for words in (["slice", source, tmp_path / "s.cvc"], ["concat", source, "-o",
+                                                          tmp_path / "s.cvc"]):
+        assert "metadata has NaN, which is no JSON" in cvc_refused(*words, code=USAGE)
+    assert not (tmp_path / "s.cvc").exists() and leftovers(tmp_path) == []
+    for name in ["v10_int8_nan", "v10_int8_inf", "v10_int8_neg_inf", "v10_int8_huge_range"]:
+        cvc("slice", FIXTURES / f"{name}.cvc", tmp_path / "s.cvc", "-f")
+        content = (tmp_path / "s.cvc").read_bytes()
+        assert b"NaN" not in content and b"Infinity" not in content
+        np.testing.assert_array_equal(unpacked(tmp_path / "s.cvc"),
+                                      unpacked_copy(tmp_path, FIXTURES / f"{name}.cvc"))
 
 
 @pytest.mark.parametrize("compression", ["fp16", "int8", "lossless"])

@@ -74,7 +74,7 @@ TEST(CvcEncoded, FilesAreCopiedByteForByte) {
     if (!is_plain || name.starts_with("v10_mmap")) continue;
     const Bytes file = cvc_bytes(name);
     const Reader reader(file);
-    if (reader.info().is_columnar && reader.rows() == 0) continue;
+    if (!has_json_header(reader.info())) continue;
     EXPECT_TRUE(same_bytes(copied(file, config_of(reader.info())), file)) << name;
     ++compared;
   }
@@ -196,7 +196,7 @@ TEST(CvcEncoded, MixesWithRows) {
 TEST(CvcEncoded, SectionsMustLieInside) {
   const std::vector<float> values{1, 2, 3, 4, 5, 6};
   const Rows rows(std::span<const float>(values), 2);
-  const auto with = [&](std::vector<cvc::RowRange> sections) {
+  const auto with = [&](const std::vector<cvc::RowRange>& sections) {
     Bytes out;
     Writer writer(out, {});
     for (const cvc::RowRange& section : sections) {

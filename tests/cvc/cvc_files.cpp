@@ -87,6 +87,11 @@ std::vector<std::string> cvc_names(const std::string& folder) {
   return names;
 }
 
+bool has_json_header(const cvc::Info& info) {
+  return info.header->find("NaN") == std::string::npos &&
+         info.header->find("Infinity") == std::string::npos;
+}
+
 std::string column_array(const std::string& name, const cvc::Info& info, std::size_t column) {
   if (!info.is_columnar) return name;
   if (name == "v20_names") return name + ".col" + std::to_string(column);

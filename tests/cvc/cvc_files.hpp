@@ -43,6 +43,9 @@ Array cvc_input(const std::string& name);
 // sorted.
 std::vector<std::string> cvc_names(const std::string& folder);
 
+// Whether all of a header is JSON by RFC 8259: other writers may have put NaN and Infinity there.
+bool has_json_header(const cvc::Info& info);
+
 // The name of the array of a column: NAME, or NAME.COLUMN in columnar files.
 std::string column_array(const std::string& name, const cvc::Info& info, std::size_t column);
 

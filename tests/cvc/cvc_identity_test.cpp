@@ -94,8 +94,10 @@ TEST_P(CvcIdentity, SameBytes) {
 std::vector<std::string> written_names() {
   std::vector<std::string> names = cvc_names("");
   std::erase_if(names, [](const std::string& name) {
-    // Made by hand, damaged, or from another file with its float64 parameters.
-    return name[0] != 'v' || name == "v10_upgraded_from_v01";
+    // Made by hand, damaged, or from another file with its float64 parameters; headers that are no
+    // JSON are not written.
+    return name[0] != 'v' || name == "v10_upgraded_from_v01" ||
+           !has_json_header(Reader(cvc_bytes(name)).info());
   });
   return names;
 }

@@ -161,6 +161,8 @@ struct Column {
   std::uint64_t dimension = 0;                   // 1: scalars
   Dtype dtype = Dtype::kFloat32;                 // of the values that were written
   Compression compression = Compression::kFp16;  // what chunks have where they do not say
+  // Columnar files, dimension 1: rows are vectors of one value, shape (rows, 1), and not scalars.
+  bool is_vector = false;
 };
 
 // The values of one column in one chunk.

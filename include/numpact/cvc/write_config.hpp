@@ -28,6 +28,9 @@ struct ColumnSpec {
   Dtype dtype = Dtype::kFloat32;  // of the rows that will be appended
   // Any but lossless; if it is not said, fp16 for floats and none for integers.
   std::optional<Compression> compression;
+  // Dimension 1: rows are vectors of one value, shape (rows, 1), and not scalars. The header says
+  // so; readers other than numpact's take them for scalars.
+  bool is_vector = false;
 };
 
 // How values of int8_row, int8_dim and int4 become codes. Readers need not know.
@@ -55,10 +58,11 @@ struct WriteConfig {
   std::optional<std::uint64_t> expected_rows;
   // int8, int8_row, int8_dim, int4: take NaN, infinities and ranges beyond float32 too. All values
   // of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk) decode to
-  // NaN. Otherwise they are kInvalidArgument.
+  // NaN; WriteReport::lost counts the finite ones. Otherwise they are kInvalidArgument.
   bool allow_nonfinite = false;
   Rounding rounding = Rounding::kForSearch;
-  // JSON for the header's `metadata`; empty: none.
+  // JSON (RFC 8259) for the header's `metadata`; empty: none. NaN, Infinity, numbers past binary64
+  // and halves of surrogate pairs are kInvalidArgument, in all metadata.
   std::string metadata;
   // Chunks are compressed at the same time; so many are kept in memory.
   unsigned threads = 1;
@@ -90,6 +94,9 @@ struct WriteReport {
   std::uint64_t bytes = 0;  // of the file
   // Finite values that became infinite in half precision or bfloat16.
   std::uint64_t overflows = 0;
+  // Finite values that decode to NaN: those that share a range with one that is not finite
+  // (WriteConfig::allow_nonfinite).
+  std::uint64_t lost = 0;
 };
 
 }  // namespace numpact::cvc

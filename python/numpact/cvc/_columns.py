@@ -13,6 +13,7 @@ from .. import _core
 from .._errors import InvalidArgumentError, UnsupportedVersionError
 from .._lock import locked
 from ._frames import Payloads, write_file
+from ._json import check_text
 from ._load import list_of_columns
 from ._pack import COLUMN_TYPES
 from ._reader import Reader
@@ -46,23 +47,24 @@ class _Table:
             raise InvalidArgumentError(f"there is no column {name!r}, but {self.names}")
 
     def check_new(self, name: str) -> None:
+        check_text(name, "a column's name")
         if not name.strip():
             raise InvalidArgumentError("a column needs a name")
         if name in self.names:
             raise InvalidArgumentError(f"there is a column {name!r} already")
 
-    def put(self, name: str, data: Any, compression: str | None) -> None:
+    def put(self, name: str, data: Any, compression: str | None, allow_nonfinite: bool) -> None:
         """Adds a column at the end, or one of that name in its place."""
         array = vectors_of(data)
         if array.ndim not in (1, 2) or array.dtype.name not in COLUMN_TYPES:
             raise InvalidArgumentError(f"column {name!r} cannot be {array.ndim}-D {array.dtype}")
         if len(array) != self.rows:
             raise InvalidArgumentError(f"column {name!r} has {len(array)} rows, not {self.rows}")
-        width = 1 if array.ndim == 1 else array.shape[1]
+        width = 1 if array.ndim == 1 else (array.shape[1],)
         chosen = None if compression is None else {name: compression}
         with Writer(
             None, columns={name: (width, array.dtype.name)}, compression=chosen,
-            chunk_size=max(1, self.rows),
+            chunk_size=max(1, self.rows), allow_nonfinite=allow_nonfinite,
         ) as writer:  # fmt: skip
             first = 0
             for chunk in self.header["chunks"]:
@@ -114,6 +116,8 @@ def add_column(
     data: npt.ArrayLike,
     compression: str | None = None,
     output_path: Path | None = None,
+    *,
+    allow_nonfinite: bool = False,
 ) -> None:
     """Adds a column of as many rows as the file has. The other columns keep their bytes.
 
@@ -123,10 +127,11 @@ def add_column(
         data: As for ``pack_cvc_columns``.
         compression: any of the Writer but "lossless".
         output_path: Where the result goes; None: in place of ``path``, in one step.
+        allow_nonfinite: As for ``Writer``.
     """
     with _changing(path, output_path) as table:
         table.check_new(column_name)
-        table.put(column_name, data, compression)
+        table.put(column_name, data, compression, allow_nonfinite)
 
 
 def update_column(
@@ -135,11 +140,13 @@ def update_column(
     data: npt.ArrayLike,
     compression: str | None = None,
     output_path: Path | None = None,
+    *,
+    allow_nonfinite: bool = False,
 ) -> None:
     """Puts new values in the place of a column; arguments as for ``add_column``."""
     with _changing(path, output_path) as table:
         table.check(column_name)
-        table.put(column_name, data, compression)
+        table.put(column_name, data, compression, allow_nonfinite)
 
 
 def delete_column(path: Path, column_name: str, output_path: Path | None = None) -> None:

@@ -15,6 +15,7 @@ from .._errors import InvalidArgumentError, LimitExceededError
 from .._file import contents
 from .._sink import sink_of
 from ._info import Info
+from ._json import header_for_writing
 from ._reader import Reader
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def write_file(
     lock: _core.FileLock | None = None,
 ) -> None:
     """Writes a file with checksums beside its name and renames it; ``lock`` as for ``sink_of``."""
+    header = header_for_writing(header)
     target = sink_of(os.fspath(path), lock=lock)
     try:
         target.write(front(version, header))

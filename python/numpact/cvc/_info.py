@@ -16,6 +16,7 @@ class Column:
     dimension: int  #: values in a row; 1: scalars
     dtype: str  #: of the values that were written
     compression: str  #: what chunks have where they do not say
+    is_vector: bool = False  #: of dimension 1: rows are vectors of one value, and not scalars
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._errors import InvalidArgumentError
+from .._errors import InvalidArgumentError, TypeMismatchError
 from ._values import vectors_of
 from ._writer import Writer, WriteReport
 
@@ -35,6 +35,7 @@ def pack_cvc(
     chunk_metadata: Sequence[Any] | None = None,
     mmap_optimized: bool = False,
     *,
+    allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
     """Writes vectors to a file of version 1.0, which gets its name when it is whole.
@@ -46,13 +47,15 @@ def pack_cvc(
         chunk_size: Rows in a chunk.
         chunk_metadata: A JSON value for each chunk.
         mmap_optimized: Records start on pages of 4096 bytes.
+        allow_nonfinite: As for ``Writer``.
         threads: As for ``numpact.compress``.
 
     Returns:
         What was written; look at ``overflows``: finite values that became infinite.
 
     Raises:
-        InvalidArgumentError: a ValueError. NaN or infinities for "int8" are one.
+        InvalidArgumentError: a ValueError. NaN or infinities for "int8" are one, and so are values
+            that "lossless" or "pco" would round: of float64, int32 or int64 beside float32.
     """
     matrix = _matrix(vectors)
     if chunk_size < 1:
@@ -67,6 +70,7 @@ def pack_cvc(
         mmap_optimized=mmap_optimized,
         dimension=matrix.shape[1],
         expected_rows=len(matrix) if chunk_metadata is None else None,
+        allow_nonfinite=allow_nonfinite,
         threads=threads,
     ) as writer:
         for index, value in enumerate(chunk_metadata or ()):
@@ -81,13 +85,14 @@ def pack_cvc_sections(
     compression: str = "fp16",
     chunk_size: int = 100_000,
     *,
+    allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
     """Writes sections of vectors, each with metadata of its own, to a file of version 1.0.
 
     Args:
         sections: (vectors, metadata) each, of one dimension. A chunk may span several.
-        output_path, compression, chunk_size, threads: As for ``pack_cvc``.
+        output_path, compression, chunk_size, allow_nonfinite, threads: As for ``pack_cvc``.
     """
     if not sections:
         raise InvalidArgumentError("sections cannot be empty")
@@ -104,6 +109,7 @@ def pack_cvc_sections(
         compression=compression,
         chunk_size=chunk_size,
         dimension=dimensions[0],
+        allow_nonfinite=allow_nonfinite,
         threads=threads,
     ) as writer:
         for matrix, metadata in parts:
@@ -112,24 +118,29 @@ def pack_cvc_sections(
     return writer.close()
 
 
-def _schema(data: Mapping[str, Array]) -> dict[str, tuple[int, str]]:
-    schema = {}
+def _schema(data: Mapping[str, Array]) -> dict[str, tuple[int | tuple[int], str]]:
+    schema: dict[str, tuple[int | tuple[int], str]] = {}
     for name, array in data.items():
         if array.dtype.name not in COLUMN_TYPES:
             raise InvalidArgumentError(
                 f"column {name!r}: dtype must be one of {', '.join(COLUMN_TYPES)}, "
-                f"not {array.dtype.name}"
+                f"not {array.dtype.name} (convert it if that may be)"
             )
         if array.ndim not in (1, 2):
             raise InvalidArgumentError(f"column {name!r} must have one or two dimensions")
-        schema[name] = (1 if array.ndim == 1 else array.shape[1], array.dtype.name)
+        schema[name] = (1 if array.ndim == 1 else (array.shape[1],), array.dtype.name)
     return schema
 
 
 def _columns(data: Mapping[str, Any]) -> dict[str, Array]:
     if not data:
         raise InvalidArgumentError("data cannot be empty")
-    columns = {name: vectors_of(values) for name, values in data.items()}
+    columns = {}
+    for name, values in data.items():
+        try:
+            columns[name] = vectors_of(values)
+        except (InvalidArgumentError, TypeMismatchError) as error:
+            raise type(error)(f"column {name!r}: {error}") from None
     counts = {name: len(array) for name, array in columns.items()}
     if len(set(counts.values())) > 1:
         raise InvalidArgumentError(f"columns must have equally many rows, not {counts}")
@@ -142,14 +153,16 @@ def pack_cvc_columns(
     compressions: Mapping[str, str] | None = None,
     chunk_size: int = 100_000,
     *,
+    allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
     """Writes columns of equal length to a file of version 2.0.
 
     Args:
         data: Names and arrays: (rows,) for scalars or (rows, values); float32, float16, int32,
-            int64, int8, uint8.
-        output_path, chunk_size, threads: As for ``pack_cvc``.
+            int64, int8, uint8. Other integers are widened. Rows may be lists of equal length, as
+            columns of pandas, polars and Arrow have them.
+        output_path, chunk_size, allow_nonfinite, threads: As for ``pack_cvc``.
         compressions: "fp16", "int8" or "none" by name; fp16 for floats and "none" for integers that
             are not named.
     """
@@ -160,6 +173,7 @@ def pack_cvc_columns(
         compression=dict(compressions or {}),
         chunk_size=chunk_size,
         expected_rows=len(next(iter(columns.values()))),
+        allow_nonfinite=allow_nonfinite,
         threads=threads,
     ) as writer:
         writer.append(columns)
@@ -172,6 +186,7 @@ def pack_cvc_sections_columnar(
     compressions: Mapping[str, str] | None = None,
     chunk_size: int = 100_000,
     *,
+    allow_nonfinite: bool = False,
     threads: int | None = None,
 ) -> WriteReport:
     """Writes sections of columns, each with metadata of its own, to a file of version 2.0.
@@ -179,7 +194,8 @@ def pack_cvc_sections_columnar(
     Args:
         sections: (columns as for ``pack_cvc_columns``, metadata) each, all of the same columns,
             types and dimensions.
-        output_path, compressions, chunk_size, threads: As for ``pack_cvc_columns``.
+        output_path, compressions, chunk_size, allow_nonfinite, threads: As for
+            ``pack_cvc_columns``.
     """
     if not sections:
         raise InvalidArgumentError("sections cannot be empty")
@@ -193,6 +209,7 @@ def pack_cvc_sections_columnar(
         columns=schema,
         compression=dict(compressions or {}),
         chunk_size=chunk_size,
+        allow_nonfinite=allow_nonfinite,
         threads=threads,
     ) as writer:
         for columns, metadata in parts:

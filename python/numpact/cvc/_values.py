@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
 from ._info import Column
+from ._lists import refuse_missing, rows_of_lists
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 #: Compressions that keep integers of columns.
 _OWN = ("none", "pco")
 _INTEGERS = ("int32", "int64", "int8", "uint8")
+_WIDER = {"int16": "int32", "uint16": "int32", "uint32": "int64", "uint64": "int64"}
 
 
 def result_dtype(column: Column, dtype: npt.DTypeLike | str | None) -> tuple[np.dtype[Any], bool]:
@@ -58,7 +60,7 @@ def as_core(array: Array, is_bfloat16: bool) -> Array:
 
 def shape_of(column: Column, is_columnar: bool, rows: int) -> tuple[int, ...]:
     """Scalars of a columnar file are one-dimensional."""
-    if is_columnar and column.dimension == 1:
+    if is_columnar and column.dimension == 1 and not column.is_vector:
         return (rows,)
     return (rows, column.dimension)
 
@@ -73,15 +75,51 @@ def check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         raise InvalidArgumentError(f"out has shape {out.shape}, not {shape}")
 
 
-def vectors_of(x: Any) -> Array:
-    """Rows of values from an array, or from what can become one."""
+def _as_array(x: Any) -> Array:
     import numpy as np
 
-    array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    try:
+        array: Array = np.asarray(x)
+    except ValueError:  # lists that are not equally long
+        array = np.empty(len(x), object)
+        array[:] = [*x]
+    return array
+
+
+def _widened(array: Array) -> Array:
+    """Integers of types that files do not have as those of the next wider one that they have."""
+    import numpy as np
+
+    wider = _WIDER.get(array.dtype.name)
+    if wider is None:
+        return array
+    if array.dtype.name == "uint64":
+        past = np.argwhere(array > np.iinfo(np.int64).max)
+        if len(past):
+            value = array[tuple(past[0])]
+            raise InvalidArgumentError(f"row {past[0][0]}: {value} is past the range of int64")
+    return array.astype(wider)
+
+
+def vectors_of(x: Any) -> Array:
+    """Rows of values from an array, or from what can become one.
+
+    Integers of 16 bits come as int32, uint32 and uint64 as int64, bfloat16 as float32, as the
+    command line has it.
+    """
+    import numpy as np
+
+    refuse_missing(x)
+    array = x if isinstance(x, np.ndarray) else _as_array(x)
+    if array.dtype.kind == "O":
+        array = rows_of_lists(array)
+    if array.dtype.name == "bfloat16":
+        array = (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise TypeMismatchError(f"vectors of {array.dtype} cannot be stored")
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
+    array = _widened(array)
     is_tight = array.ndim < 2 or array.shape[1] <= 1 or array.strides[1] == array.itemsize
     row_bytes = array.itemsize * (array.shape[1] if array.ndim == 2 else 1)
     # Rows that overlap are those of broadcast arrays and sliding windows.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._lock import core_timeout
 from .._threads import resolve
+from ._json import check_text, json_text
 from ._values import vectors_of
 
 if TYPE_CHECKING:
@@ -24,18 +24,45 @@ if TYPE_CHECKING:
 _NOTHING: Any = object()  # stands for an argument that was not given
 
 
-class WriteReport(NamedTuple):
-    """What was written."""
-
+class _Counts(NamedTuple):
     rows: int
     chunks: int
     bytes: int
     overflows: int  #: finite values that became infinite in fp16 or bfloat16
 
 
-def json_text(value: Any) -> str:
-    """Metadata as JSON; TypeError for what JSON does not have."""
-    return json.dumps(value)
+class WriteReport(_Counts):
+    """What was written.
+
+    Attributes:
+        rows, chunks, bytes: Of the file; these and the next are the items of the tuple.
+        overflows: Finite values that became infinite in fp16 or bfloat16.
+        lost: Finite values that read as NaN: they share a range with one that is not finite.
+    """
+
+    lost: int
+
+    def __new__(cls, rows: int, chunks: int, bytes: int, overflows: int, lost: int = 0) -> Self:
+        self = super().__new__(cls, rows, chunks, bytes, overflows)
+        self.lost = lost
+        return self
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str):
+        raise TypeMismatchError(f"a column's name is a string, not {name!r}")
+    check_text(name, "a column's name")
+    if not name.strip(" \t\n\v\f\r"):
+        raise InvalidArgumentError(f"a column's name is blank: {name!r}")
+
+
+def _row_shape(name: str, dimension: int | tuple[int]) -> tuple[int, bool]:
+    """Values in a row, and whether a row of one is a vector."""
+    if not isinstance(dimension, tuple):
+        return dimension, False
+    if len(dimension) != 1:
+        raise InvalidArgumentError(f"column {name!r}: rows have one dimension, not {dimension}")
+    return dimension[0], True
 
 
 class Writer:
@@ -48,7 +75,8 @@ class Writer:
     Args:
         path: The file; None: it is kept in memory, see ``contents``.
         columns: For a columnar file (version 2.0): for each column its name and (dimension, dtype),
-            dimension 1 for scalars; dtype float32, float16, int32, int64, int8 or uint8.
+            dimension 1 for scalars, (1,) for vectors of one value, arrays (rows, 1); dtype
+            float32, float16, int32, int64, int8 or uint8.
         compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4" or
             "pco"; for columns a mapping from names, where a column that is left out takes fp16 for
             floats and "none" for integers.
@@ -57,12 +85,13 @@ class Writer:
         mmap_optimized: Records start on pages of 4096 bytes, and the header says where.
         dimension: Values in a row, where no rows may come.
         expected_rows: If the first ``append`` brings just so many, the file is written in one go.
-        allow_nonfinite: int8 and its kin: take NaN and infinities; their chunk (row, dimension)
-            then decodes to NaN.
+        allow_nonfinite: int8 and its kin: take NaN and infinities; their chunk (int8_row: row;
+            int8_dim, int4: dimension of the chunk) then decodes to NaN. ``WriteReport.lost``
+            counts the finite values among these.
         rounding: Of int8_row, int8_dim and int4. "search": so that the errors of a row make up for
             each other where rows lie: searches lose about half as much, at d * d / 2
             multiplications for a row of d values. "nearest": each value by itself.
-        metadata: Any JSON value for the file.
+        metadata: Any JSON value for the file; NaN and infinities are none.
         threads: Chunks that are compressed at the same time, as for ``numpact.Writer``.
         sync: Ask the system to put the file on the disk before it gets its name.
         lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
@@ -73,7 +102,7 @@ class Writer:
         self,
         path: str | os.PathLike[str] | None,
         *,
-        columns: Mapping[str, tuple[int, str]] | None = None,
+        columns: Mapping[str, tuple[int | tuple[int], str]] | None = None,
         compression: str | Mapping[str, str | None] | None = None,
         chunk_size: int = 100_000,
         version: str | None = None,
@@ -97,8 +126,10 @@ class Writer:
             if unknown:
                 raise InvalidArgumentError(f"compression of unknown columns: {unknown}")
             everywhere = compression if isinstance(compression, str) else None
-            for name, (width, dtype) in columns.items():
-                schema.append((name, width, dtype, chosen.get(name, everywhere)))
+            for name, (row, dtype) in columns.items():
+                _check_name(name)
+                width, is_vector = _row_shape(name, row)
+                schema.append((name, width, dtype, chosen.get(name, everywhere), is_vector))
         elif isinstance(compression, Mapping):
             raise InvalidArgumentError("a compression for each column needs columns")
         if path is not None:
@@ -140,7 +171,7 @@ class Writer:
     @contextmanager
     def section(self, metadata: Any) -> Iterator[None]:
         """Rows appended inside the ``with`` block belong to a section with this metadata."""
-        self._guarded(lambda: self._writer.begin_section(json_text(metadata)))
+        self._guarded(lambda: self._writer.begin_section(json_text(metadata, "section metadata")))
         yield
         self._guarded(self._writer.end_section)
 
@@ -158,13 +189,14 @@ class Writer:
             compression: Instead of the file's; not for columns.
             metadata: Any JSON value, None among them.
         """
-        text = None if metadata is _NOTHING else json_text(metadata)
+        text = None if metadata is _NOTHING else json_text(metadata, f"metadata of chunk {chunk}")
         self._guarded(lambda: self._writer.set_chunk(chunk, compression, text))
 
     def close(self) -> WriteReport:
         """Writes what is left, and the header; the file gets its name.
 
-        Warns (RuntimeWarning) of finite values that became infinite in fp16 or bfloat16.
+        Warns (RuntimeWarning) of finite values that became infinite in fp16 or bfloat16, and of
+        those that are lost beside values that are not finite.
         """
         if self._report is None:
             if not self._is_open:
@@ -175,6 +207,12 @@ class Writer:
             self._is_open = False
             if self._report.overflows > 0:
                 text = f"{self._report.overflows} finite values became infinite"
+                warnings.warn(text, RuntimeWarning, stacklevel=2)
+            if self._report.lost > 0:
+                text = (
+                    f"{self._report.lost} finite values are lost: they read as NaN, as they share "
+                    "a range with what is not finite"
+                )
                 warnings.warn(text, RuntimeWarning, stacklevel=2)
         return self._report
 

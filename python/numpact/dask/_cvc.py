@@ -16,6 +16,7 @@ from .._optional import require
 from .._ranges import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
 from ..cvc._frames import front, record_head
+from ..cvc._json import header_for_writing, json_text
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart, RemoteFile
 from ..cvc._values import result_dtype, shape_of
@@ -152,18 +153,18 @@ def to_cvc(
     blocks = untyped.to_delayed().ravel()
     write = dask.delayed(write_piece, pure=False)
     pieces = [
-        write(block, join(folder, f"{i:06d}"), compression, chunk_size)
+        write(block, join(folder, f"{i:06d}"), compression, chunk_size, i)
         for i, block in enumerate(blocks)
     ]
     settings = {"compression": compression, "dimension": int(array.shape[1])}
     if metadata is not None:
-        settings["metadata"] = json.loads(json.dumps(metadata))
+        settings["metadata"] = json.loads(json_text(metadata))
     result = dask.delayed(assemble, pure=False)(pieces, target, folder, settings)
     return result.compute() if compute else result
 
 
 def write_piece(
-    block: Array, place: Location, compression: str, chunk_size: int | None
+    block: Array, place: Location, compression: str, chunk_size: int | None, index: int
 ) -> _Piece | None:
     """A task of the graph: compresses a block and puts its payloads aside."""
     import numpy as np
@@ -171,10 +172,14 @@ def write_piece(
     rows = np.asarray(block)
     if len(rows) == 0:
         return None
-    with Writer(
-        None, compression=compression, chunk_size=chunk_size or len(rows), threads=1
-    ) as writer:
-        writer.append(rows)
+    try:
+        with Writer(
+            None, compression=compression, chunk_size=chunk_size or len(rows), threads=1
+        ) as writer:
+            writer.append(rows)
+    except InvalidArgumentError as error:
+        # Rows in its text are counted from the first of the block.
+        raise InvalidArgumentError(f"block {index}: {error}") from error
     packed = memoryview(writer.contents)
     reader = Reader(packed)
     head = reader.info.record_head_bytes
@@ -196,7 +201,7 @@ def assemble(
     chunks = [chunk for piece in there for chunk in piece.chunks]
     rows = sum(chunk["rows"] for chunk in chunks)
     header = {**settings, "num_vectors": rows, "chunks": chunks}
-    start = front((1, 0), header)
+    start = front((1, 0), header_for_writing(header))
     local = target.local_path
     total = len(start)
     if local is not None:
@@ -227,7 +232,8 @@ def assemble(
         raise
     _remove(folder)
     overflows = sum(piece.report.overflows for piece in there)
-    return WriteReport(rows, len(chunks), total, overflows)
+    lost = sum(piece.report.lost for piece in there)
+    return WriteReport(rows, len(chunks), total, overflows, lost)
 
 
 def _remove(folder: Location) -> None:

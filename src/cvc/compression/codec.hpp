@@ -21,6 +21,7 @@
 #include "cvc/compression/source.hpp"
 #include "cvc/compression/steps.hpp"
 #include "cvc/compression/team.hpp"
+#include "cvc/compression/values.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/cvc/write_config.hpp"
@@ -107,6 +108,7 @@ struct Plan {
   double min = 0;
   double scale = 0;
   bool is_flat = false;           // all codes are 0
+  bool is_nonfinite = false;      // int8: all values decode to NaN
   bool in_double = false;         // codes are made from doubles
   bool allows_nonfinite = false;  // int8_row
   Rounding rounding = Rounding::kNearest;
@@ -114,6 +116,7 @@ struct Plan {
   std::unique_ptr<std::array<PlanePlan, kPlanes>> planes;  // lossless
   std::vector<StepRange> ranges;                           // int8_dim, int4
   std::vector<std::vector<std::byte>> parts;               // pco: all bytes, in order
+  std::optional<Refused> refused;                          // where planning fails
 };
 
 // Takes the bytes of a slice, in order.
@@ -121,7 +124,9 @@ class BlockSink {
  public:
   virtual ~BlockSink() = default;
   virtual Status put(std::span<const std::byte> bytes) = 0;
-  std::uint64_t overflows = 0;  // finite values that became infinite
+  std::uint64_t overflows = 0;     // finite values that became infinite
+  std::uint64_t lost = 0;          // finite values that share a range with one that is not
+  std::optional<Refused> refused;  // where encoding fails
 };
 
 // ---- the table's columns ----
@@ -180,9 +185,6 @@ extern const Codec kPcoCodec;
 
 // For those whose size is known.
 Status check_size(const Encoded& encoded, std::uint64_t size);
-// Of values that codes cannot stand for.
-Status nonfinite_error();
-
 // All minima, then all scales, as they stand behind codes.
 Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink);
 

@@ -76,12 +76,6 @@ Status check_size(const Encoded& encoded, std::uint64_t size) {
                 encoded.offset);
 }
 
-Status nonfinite_error() {
-  return Status(ErrorKind::kInvalidArgument,
-                "codes of fixed steps cannot hold NaN, infinities, or a range beyond float32 "
-                "(allow_nonfinite)");
-}
-
 Status put_ranges(std::span<const StepRange> ranges, BlockSink& sink) {
   std::vector<float> numbers;
   numbers.reserve(2 * ranges.size());

@@ -98,11 +98,11 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   } else {
     plan_in_float(source, plan);
   }
-  const bool is_finite = fits_float(plan.min) && std::isfinite(plan.scale);
-  if (!is_finite && !rules.allow_nonfinite) {
-    return nonfinite_error();
+  plan.is_nonfinite = !fits_float(plan.min) || !std::isfinite(plan.scale);
+  if (plan.is_nonfinite && !rules.allow_nonfinite) {
+    return refuse_nonfinite(source, all_of(source), plan.refused);
   }
-  plan.is_flat = !is_finite || static_cast<float>(plan.scale) == 0;
+  plan.is_flat = plan.is_nonfinite || static_cast<float>(plan.scale) == 0;
   return {};
 }
 
@@ -118,6 +118,7 @@ void doubles_to_codes(const Source& source, std::uint64_t first, std::size_t n, 
 }
 
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
+  if (plan.is_nonfinite) sink.lost += count_finite(source, all_of(source));
   const auto min = static_cast<float>(plan.min);
   const auto scale = static_cast<float>(plan.scale);
   return source.for_blocks([&](std::uint64_t first, std::size_t n) {

@@ -61,7 +61,7 @@ class RowEncoder {
   RowEncoder(const Source& source, bool allows_nonfinite)
       : source_(source), allows_nonfinite_(allows_nonfinite) {}
 
-  Status find(std::uint64_t row, Row& found) {
+  Status find(std::uint64_t row, Row& found, BlockSink& sink) {
     ValueRange all;
     bool is_whole = true;
     (void)for_pieces(row, [&](std::uint64_t at, const float* values, std::size_t n) {
@@ -75,7 +75,11 @@ class RowEncoder {
     });
     found.range = fit_steps(all.low, all.high, !all.has_nan, is_whole, kMost);
     found.is_kept = is_whole;
-    return found.range.is_finite() || allows_nonfinite_ ? Status() : nonfinite_error();
+    if (found.range.is_finite()) return {};
+    const ValueArea area{row, 1, 0, source_.dimension()};
+    if (!allows_nonfinite_) return refuse_nonfinite(source_, area, sink.refused);
+    sink.lost += count_finite(source_, area);
+    return {};
   }
 
   Status put_nearest(std::uint64_t row, const StepRange& range, BlockSink& sink) {
@@ -127,7 +131,7 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   RowEncoder encoder(source, plan.allows_nonfinite);
   for (std::size_t row = 0; row < rows; ++row) {
     Row found;
-    NUMPACT_TRY(encoder.find(row, found));
+    NUMPACT_TRY(encoder.find(row, found, sink));
     ranges[row] = found.range;
     is_kept[row] = found.is_kept ? 1 : 0;
     if (!is_shaped) NUMPACT_TRY(encoder.put_nearest(row, found.range, sink));

@@ -121,7 +121,9 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
     StepRange& range = plan.ranges[d];
     range = fit_steps(seen.low[d], seen.high[d], seen.poison[d] == 0, plan.is_kept[d] != 0,
                       kMost<kWidth>);
-    if (!range.is_finite() && !rules.allow_nonfinite) return nonfinite_error();
+    if (!range.is_finite() && !rules.allow_nonfinite) {
+      return refuse_nonfinite(source, {0, source.rows(), d, 1}, plan.refused);
+    }
   }
   return {};
 }
@@ -195,6 +197,9 @@ Status put_shaped(const Source& source, const Plan& plan, const Divisors& diviso
 template <Width kWidth>
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   const Divisors divisors(plan);
+  for (const std::size_t d : divisors.broken) {
+    sink.lost += count_finite(source, {0, source.rows(), d, 1});
+  }
   const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_worth_it(source);
   NUMPACT_TRY(is_shaped ? put_shaped<kWidth>(source, plan, divisors, sink)
                         : put_nearest<kWidth>(source, divisors, sink));

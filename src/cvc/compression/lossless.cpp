@@ -124,6 +124,7 @@ Status plan(const Source& source, const EncodeRules&, Plan& plan) {
   if (n > UINT32_MAX) {
     return Status(ErrorKind::kInvalidArgument, "lossless: a chunk holds more than 2^32 - 1 values");
   }
+  NUMPACT_TRY(check_floats(source, Compression::kLossless, plan.refused));
   std::uint8_t seen[kPlanes][256] = {};
   float buffer[kBlockValues];
   (void)source.for_blocks([&](std::uint64_t first, std::size_t count) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // pco, writing: the grid that takes less on a part of the values, and its chunks.
 #include <cstring>
-#include <limits>
 
 #include "base/arena.hpp"
 #include "base/guard.hpp"
@@ -239,35 +238,6 @@ Layout choose_layout(NumberType type, const Source& source) {
   return layout;
 }
 
-// ---- what can be stored ----
-
-template <class T>
-bool is_float(const std::byte* at, std::size_t n) {
-  const auto* const values = reinterpret_cast<const T*>(at);
-  return std::all_of(values, values + n, [](T value) {
-    const auto rounded = static_cast<float>(value);
-    if (std::isnan(rounded)) return true;
-    // Past the largest integers a conversion back is undefined.
-    if constexpr (std::is_integral_v<T>) {
-      constexpr auto kEnd = -static_cast<float>(std::numeric_limits<T>::min());
-      if (rounded >= kEnd) return false;
-    }
-    return static_cast<T>(rounded) == value;
-  });
-}
-
-// Whether floats hold all values as they are.
-bool are_floats(const Source& source) {
-  bool is_exact = true;
-  source.for_runs(0, source.n(), [&](const std::byte* at, std::uint64_t, std::size_t run) {
-    if (!is_exact) return;
-    if (source.dtype() == Dtype::kFloat64) is_exact = is_float<double>(at, run);
-    if (source.dtype() == Dtype::kInt32) is_exact = is_float<std::int32_t>(at, run);
-    if (source.dtype() == Dtype::kInt64) is_exact = is_float<std::int64_t>(at, run);
-  });
-  return is_exact;
-}
-
 // ---- all of it ----
 
 std::vector<Rect> cut(const PcoGrid& grid) {
@@ -329,9 +299,8 @@ std::vector<std::byte> head_and_index(const PcoGrid& grid, std::span<const Cell>
 
 Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
   const NumberType type = stored_type(source.dtype(), rules.keeps_integers);
-  if (type == NumberType::kF32 && !are_floats(source)) {
-    return Status(ErrorKind::kInvalidArgument,
-                  "pco keeps float32 and float16: a value is neither, and would be rounded");
+  if (type == NumberType::kF32) {
+    NUMPACT_TRY(check_floats(source, Compression::kPco, plan.refused));
   }
   PcoGrid grid = by_row(type, source);
   std::vector<Cell> cells;

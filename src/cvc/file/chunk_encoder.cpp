@@ -80,13 +80,19 @@ Status plan_chunk(const EncodeRules& rules, ChunkJob& job) {
   for (std::size_t i = 0; i < job.sources.size(); ++i) {
     Slice& slice = job.slices[i];
     Plan plan;
-    NUMPACT_TRY(codec_of(slice.compression).plan(job.sources[i], rules, plan));
+    const Status planned = codec_of(slice.compression).plan(job.sources[i], rules, plan);
+    if (!planned.ok()) {
+      job.column = i;
+      job.refused = std::move(plan.refused);
+      return planned;
+    }
     slice.min = plan.min;
     slice.scale = plan.scale;
     slice.offset = job.payload_bytes;
     slice.size = plan.bytes;
     if (plan.bytes > UINT32_MAX - job.payload_bytes) {
-      return Status(ErrorKind::kInvalidArgument, "a chunk would pass 2^32 - 1 bytes (chunk_rows)");
+      return Status(ErrorKind::kInvalidArgument,
+                    "a chunk would pass 2^32 - 1 bytes: make chunk_rows less");
     }
     job.payload_bytes += plan.bytes;
     job.plans.push_back(std::move(plan));
@@ -100,9 +106,15 @@ Status encode_chunk(std::size_t head, std::uint64_t offset, std::span<std::byte>
   RecordSink sink(output, offset, head, buffer);
   for (std::size_t i = 0; i < job.sources.size(); ++i) {
     const Codec& codec = codec_of(job.slices[i].compression);
-    NUMPACT_TRY(codec.encode(job.sources[i], job.plans[i], sink));
+    const Status encoded = codec.encode(job.sources[i], job.plans[i], sink);
+    if (!encoded.ok()) {
+      job.column = i;
+      job.refused = std::move(sink.refused);
+      return encoded;
+    }
   }
   job.overflows = sink.overflows;
+  job.lost = sink.lost;
   return sink.finish(job.payload_bytes);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct ChunkJob {
   bool is_planned = false;
   std::uint64_t payload_bytes = 0;
   std::uint64_t overflows = 0;
+  std::uint64_t lost = 0;
   Status status;
+  std::size_t column = 0;          // that the status is about
+  std::optional<Refused> refused;  // likewise
 };
 
 // Sets plans, slices and the payload's size.

@@ -8,6 +8,8 @@
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/header/frame.hpp"
+#include "cvc/header/metadata.hpp"
+#include "cvc/json/json.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -23,6 +25,23 @@ bool is_float(Dtype dtype) {
 
 std::size_t row_bytes(const Rows& rows) {
   return static_cast<std::size_t>(rows.dimension) * size_of(rows.dtype);
+}
+
+// Of a value in a chunk whose first row is `first_row` of the file.
+std::string place_text(const Column& column, const Refused& refused, std::uint64_t first_row) {
+  std::string text;
+  const auto add = [&](const char* separator, const std::string& more) {
+    if (!text.empty()) text += separator;
+    text += more;
+  };
+  if (!column.name.empty()) add("", "column '" + column.name + "'");
+  if (refused.row) add(": ", "row " + std::to_string(first_row + *refused.row));
+  const bool is_scalar = !column.name.empty() && column.dimension == 1;
+  if (refused.dimension && !is_scalar) {
+    add(refused.row ? ", " : ": ", "dimension " + std::to_string(*refused.dimension));
+  }
+  if (!refused.value.empty()) text += " (" + refused.value + ")";
+  return text;
 }
 
 bool is_blank(std::string_view name) {
@@ -64,13 +83,17 @@ Status FileWriter::take_schema() {
     if (!json::is_utf8(spec.name)) return invalid("a column's name is not UTF-8");
     if (!names.insert(spec.name).second) return invalid("two columns have one name");
     if (spec.dimension == 0) return invalid("a column's dimension is 0");
-    if (spec.dtype == Dtype::kFloat64 || spec.dtype == Dtype::kBFloat16) {
-      return invalid("a column cannot be of this type");
+    if (spec.dtype == Dtype::kFloat64) {
+      return invalid("a column cannot be of float64: convert to float32 if that may be");
+    }
+    if (spec.dtype == Dtype::kBFloat16) {
+      return invalid("a column cannot be of bfloat16: float32 holds it");
     }
     const Compression usual = is_float(spec.dtype) ? Compression::kFp16 : Compression::kNone;
     const Compression compression = spec.compression.value_or(usual);
     NUMPACT_TRY(check_compression(compression));
-    content_.columns.push_back({spec.name, spec.dimension, spec.dtype, compression});
+    content_.columns.push_back(
+        {spec.name, spec.dimension, spec.dtype, compression, spec.is_vector});
   }
   has_types_ = true;
   return {};
@@ -232,6 +255,19 @@ std::vector<Rows> FileWriter::views(const Pending& pending) const {
   return rows;
 }
 
+Status FileWriter::first_error(std::span<const ChunkJob> jobs, std::size_t chunk,
+                               std::uint64_t row) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const ChunkJob& job = jobs[i];
+    if (!job.status.ok()) {
+      if (job.refused) error_place_ = place_text(content_.columns[job.column], *job.refused, row);
+      return job.status.at_chunk(chunk + i);
+    }
+    row += job.rows;
+  }
+  return {};
+}
+
 // A few chunks at the same time, behind those that were written before.
 Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   const std::size_t head = record_head_bytes();
@@ -245,8 +281,8 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   team_.run(jobs.size(), [&](std::size_t i) {
     jobs[i].status = guarded([&] { return plan_chunk(rules, jobs[i]); });
   });
+  NUMPACT_TRY(first_error(jobs, first_index, written_rows_));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
     ChunkText text = chunk_text(first_index + i, jobs[i]);
     if (config_.paged) next_ = (next_ + kPageBytes - 1) / kPageBytes * kPageBytes;
     text.offset = next_;
@@ -260,11 +296,13 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
       return encode_chunk(head, offset, {buffers_[i].get(), kEncodeBufferBytes}, output_, jobs[i]);
     });
   });
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(first_index + i);
-    report_.overflows += jobs[i].overflows;
-    rows += jobs[i].rows;
+  NUMPACT_TRY(first_error(jobs, first_index, written_rows_));
+  for (const ChunkJob& job : jobs) {
+    report_.overflows += job.overflows;
+    report_.lost += job.lost;
+    rows += job.rows;
   }
+  written_rows_ += rows;
   return tell_progress(rows);
 }
 
@@ -283,7 +321,7 @@ Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
     return invalid("not as many slices as the file has columns");
   }
   if (!has_types_ && !config_.dimension) {
-    return invalid("chunks from elsewhere need a dimension (dimension)");
+    return invalid("chunks from elsewhere need a dimension");
   }
   if (chunk.payload.size() > UINT32_MAX) return invalid("a chunk would pass 2^32 - 1 bytes");
   if (chunk.rows > (std::uint64_t{1} << 62) - rows_) return invalid("too many rows");
@@ -336,6 +374,7 @@ Status FileWriter::append_encoded(const EncodedChunk& chunk) {
   NUMPACT_TRY(output_.reserve(base_ + next_));
   NUMPACT_TRY(write_record(record_head_bytes(), offset, chunk.payload, output_));
   rows_ += chunk.rows;
+  written_rows_ += chunk.rows;
   if (in_section_) content_.sections.back().rows.count += chunk.rows;
   return tell_progress(chunk.rows);
 }
@@ -372,8 +411,8 @@ Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>&
     jobs[i].status = guarded([&] { return plan_chunk(rules_, jobs[i]); });
   });
   std::uint64_t next = 0;
+  NUMPACT_TRY(first_error(jobs, 0, 0));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (!jobs[i].status.ok()) return jobs[i].status.at_chunk(i);
     ChunkText text = chunk_text(i, jobs[i]);
     if (config_.paged) next = (next + kPageBytes - 1) / kPageBytes * kPageBytes;
     text.offset = next;
@@ -466,9 +505,8 @@ Status FileWriter::end_chunk() {
 Status FileWriter::finish(WriteReport& report) {
   NUMPACT_TRY(end_chunk());
   NUMPACT_TRY(write_full());
-  if (is_columnar() && rows_ == 0) return invalid("a file of version 2.0 needs a row");
   if (!has_types_ && !config_.dimension) {
-    return invalid("a file without rows needs a dimension (dimension)");
+    return invalid("a file without rows needs a dimension");
   }
   NUMPACT_TRY(check_sections());
   if (!options_.empty() && options_.rbegin()->first >= content_.chunks.size()) {

@@ -38,6 +38,8 @@ class FileWriter {
   Status end_chunk();
   Status set_chunk(std::uint64_t chunk, const ChunkOptions& options);
   Status finish(WriteReport& report);
+  // The value that the last error was about, in words.
+  const std::string& error_place() const { return error_place_; }
 
  private:
   // Rows that wait, without gaps.
@@ -71,6 +73,8 @@ class FileWriter {
   Status take_direct(std::span<const Rows> columns, std::uint64_t& first);
   void collect(std::span<const Rows> columns, std::uint64_t& first);
   Status write_full();
+  // The first job that failed, of those that start at this chunk and row.
+  Status first_error(std::span<const ChunkJob> jobs, std::size_t chunk, std::uint64_t row);
   Status write_jobs(std::span<ChunkJob> jobs);
 
   Output& output_;
@@ -86,9 +90,11 @@ class FileWriter {
   std::uint64_t base_ = 0;  // of the first record in the output, for now
   std::uint64_t next_ = 0;  // record, from the base
   std::uint64_t rows_ = 0;
+  std::uint64_t written_rows_ = 0;  // of content_.chunks
   bool in_section_ = false;
   WriteReport report_;
   std::uint64_t numbers_ = 0;
+  std::string error_place_;
 };
 
 }  // namespace numpact::cvc

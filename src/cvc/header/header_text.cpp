@@ -2,12 +2,11 @@
 #include "cvc/header/header_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/size.hpp"
-#include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
 #include "cvc/header/frame.hpp"
-#include "cvc/json/json.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -17,6 +16,26 @@ using json::number_text;
 using json::ObjectText;
 using json::string_text;
 using json::Style;
+
+// 2^128, the least power of two past binary32: rounded to that it is infinite.
+constexpr double kPastFloat = 0x1p128;
+
+// A parameter of int8 as JSON can have it: the same binary32.
+double finite(double number) {
+  if (!std::isinf(number)) return number;
+  return number > 0 ? kPastFloat : -kPastFloat;
+}
+
+// All codes decode to NaN by NaN, and so they do by -infinity and infinity.
+Slice with_finite_range(Slice slice) {
+  if (std::isnan(slice.min) || std::isnan(slice.scale)) {
+    slice.min = -kPastFloat;
+    slice.scale = kPastFloat;
+  }
+  slice.min = finite(slice.min);
+  slice.scale = finite(slice.scale);
+  return slice;
+}
 
 class HeaderText {
  public:
@@ -48,8 +67,9 @@ class HeaderText {
 
 void HeaderText::add_range(ObjectText& object, const Slice& slice) const {
   if (codec_of(slice.compression).ranges != RangeScope::kHeader) return;
-  object.add("min", number_text(slice.min));
-  object.add("scale", number_text(slice.scale));
+  const Slice range = with_finite_range(slice);
+  object.add("min", number_text(range.min));
+  object.add("scale", number_text(range.scale));
 }
 
 std::string HeaderText::columns() const {
@@ -60,6 +80,7 @@ std::string HeaderText::columns() const {
     object.add("dimension", count(column.dimension));
     object.add("dtype", string_text(name_of(column.dtype)));
     object.add("compression", compression(column.compression));
+    if (column.is_vector && column.dimension == 1) object.add("vector", "true");
     list.add(object.text(style_));
   }
   return list.text();
@@ -176,15 +197,6 @@ constexpr std::uint64_t round_up(std::uint64_t n) {
 }
 
 }  // namespace
-
-Status restyle(std::string_view text, json::Style style, std::string& out) {
-  json::Document document;
-  if (!document.parse(text).ok()) {
-    return Status(ErrorKind::kInvalidArgument, "the metadata is no JSON");
-  }
-  out = json::value_text(document.root(), style);
-  return {};
-}
 
 Status header_bytes(const HeaderContent& content, std::string& out) {
   HeaderText header(content);

@@ -43,9 +43,6 @@ struct HeaderContent {
   }
 };
 
-// JSON of a caller in the style of the version; kInvalidArgument if it is none.
-Status restyle(std::string_view text, json::Style style, std::string& out);
-
 // All bytes before the first record, and where that starts: their number.
 Status header_bytes(const HeaderContent& content, std::string& out);
 

@@ -151,6 +151,8 @@ Status HeaderParser::parse_column(const Value& item) {
   column.name = name.string();
   column.dtype = *type;
   column.compression = *compression;
+  const std::optional<Value> vector = item.find("vector");
+  column.is_vector = vector && vector->is(Kind::kTrue);
   if (!column_of_name_.emplace(column.name, info_.columns.size()).second) {
     return wrong(name, "header: `name` is that of another column");
   }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doubles as the floats that columns have in their place.
+#ifndef NUMPACT_CLI_CVC_NARROW_HPP
+#define NUMPACT_CLI_CVC_NARROW_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "numpact/cvc/types.hpp"
+
+namespace numpact::cli {
+
+class Narrower {
+ public:
+  // `place`: file and column, for errors. `exact`: the compression that loses nothing, so that a
+  // double which no float holds is a Failure; none: doubles are rounded.
+  Narrower(std::string place, std::optional<cvc::Compression> exact);
+
+  // Rows of doubles without gaps. Valid until the next call.
+  cvc::Rows narrow(const cvc::Rows& rows);
+  // Finite numbers that became infinite so far.
+  std::uint64_t overflows() const { return overflows_; }
+
+ private:
+  [[noreturn]] void refuse(std::uint64_t row, std::uint64_t dimension, double value) const;
+
+  std::string place_;
+  std::optional<cvc::Compression> exact_;
+  std::vector<float> values_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t overflows_ = 0;
+};
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows that are lists of their own: columns of pandas, polars and Arrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._errors import InvalidArgumentError, TypeMismatchError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+
+def refuse_missing(x: Any) -> None:
+    """Raises for values that are masked or null, in rows or inside of them."""
+    import numpy as np
+
+    if isinstance(x, np.ma.MaskedArray) and bool(np.ma.getmaskarray(x).any()):
+        raise InvalidArgumentError("masked values cannot be stored")
+    # Of Arrow and polars: NumPy would get NaN for a null.
+    column: Any = x
+    nulls = getattr(column, "null_count", 0)
+    is_of_polars = callable(nulls)
+    if is_of_polars:
+        nulls = nulls()
+    if nulls:
+        raise InvalidArgumentError(f"{nulls} null rows cannot be stored")
+    if is_of_polars:
+        nulls = column.explode().null_count() if column.dtype.is_nested() else 0
+    elif hasattr(column, "null_count") and hasattr(column, "flatten"):
+        nulls = getattr(column.flatten(), "null_count", 0)
+    if nulls:
+        raise InvalidArgumentError(f"{nulls} nulls in rows cannot be stored")
+
+
+def rows_of_lists(array: Array) -> Array:
+    """One array of rows from an array of objects, each a row of as many numbers.
+
+    Raises:
+        InvalidArgumentError: rows of other lengths, named with both; TypeMismatchError: no rows
+        of numbers.
+    """
+    import numpy as np
+
+    if array.ndim != 1 or len(array) == 0:
+        raise TypeMismatchError(f"vectors of {array.dtype} cannot be stored")
+    rows = [_row(value, index) for index, value in enumerate(array)]
+    for index, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise InvalidArgumentError(
+                f"row {index} has {len(row)} numbers, row 0 has {len(rows[0])}"
+            )
+        if row.dtype != rows[0].dtype:
+            raise TypeMismatchError(f"row {index} is of {row.dtype}, row 0 of {rows[0].dtype}")
+    return np.stack(rows)
+
+
+def _row(value: Any, index: int) -> Array:
+    import numpy as np
+
+    if value is None or isinstance(value, (str, bytes)):
+        raise TypeMismatchError(f"row {index} is {value!r}, no list of numbers")
+    try:
+        row = np.asarray(value)
+    except ValueError:  # lists of lists that are not equally long
+        raise TypeMismatchError(f"row {index} is no list of numbers") from None
+    if row.ndim != 1:
+        raise TypeMismatchError(f"row {index} is no list of numbers")
+    if row.dtype.kind not in "fiu":
+        raise TypeMismatchError(f"row {index} has values of {row.dtype}, which cannot be stored")
+    return row
