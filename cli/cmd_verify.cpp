@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
+#include "column_rows.hpp"
 #include "commands.hpp"
 #include "files.hpp"
 #include "manifest.hpp"
@@ -92,7 +94,30 @@ class Checker {
     const Manifest manifest = read_manifest(path);
     for (const ManifestColumn& column : manifest.columns) {
       guarded([&] { check_file(path + "/" + column.file, &column); });
+      if (column.null_count > 0) guarded([&] { check_nulls(path, column); });
     }
+  }
+
+  // The file of a column's nulls, and that it has as many rows of both kinds as the manifest says.
+  void check_nulls(const std::string& folder, const ManifestColumn& column) {
+    const std::string path = folder + "/" + column.null_file;
+    check_file(path, nullptr);
+    RunReader runs(path, path, config_);
+    std::uint64_t rows[2] = {0, 0};  // with numbers, null
+    for (;;) {
+      const RunReader::Run run = runs.next(std::numeric_limits<std::uint64_t>::max());
+      if (run.rows == 0) break;
+      std::uint64_t& sum = rows[run.is_null ? 1 : 0];
+      if (__builtin_add_overflow(sum, run.rows, &sum)) {
+        throw Failure(ExitCode::kCorrupt, path, "corrupt: there are more rows than can be counted");
+      }
+    }
+    if (rows[0] == column.count && rows[1] == column.null_count) return;
+    throw Failure(
+        ExitCode::kCorrupt, path,
+        fmt::format("corrupt: holds runs of {} numbers and {} nulls, the manifest says {} "
+                    "and {}",
+                    rows[0], rows[1], column.count, column.null_count));
   }
 
   void check_file(const std::string& path, const ManifestColumn* expected) {

@@ -5,7 +5,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <system_error>
+
+#include "utf8.hpp"
 
 namespace numpact::cli {
 
@@ -51,15 +54,19 @@ std::string column_place(const std::string& file, const std::string& column) {
 
 std::string one_line(std::string_view text) {
   std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
+  std::optional<std::size_t> bad = first_not_utf8(text);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (text[i] == '\n') {
       line += ' ';
-    } else if (byte < 0x20 || byte == 0x7f) {
+    } else if (byte < 0x20 || byte == 0x7f || bad == i) {
       line += fmt::format("\\x{:02x}", byte);
     } else {
-      line += c;
+      line += text[i];
     }
+    if (bad != i) continue;
+    bad = first_not_utf8(text.substr(i + 1));
+    if (bad) *bad += i + 1;
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;

@@ -48,7 +48,8 @@ std::string column_place(const std::string& file, const std::string& column);
 inline constexpr const char* kNullAdvice =
     " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)";
 
-// The text with control characters made visible, so that it stays one line.
+// The text with control characters and bytes that are not UTF-8 made visible, so that it stays one
+// line that terminals and programs can read.
 std::string one_line(std::string_view text);
 
 // Prints "numpact: TEXT" on standard error.
