@@ -335,7 +335,8 @@ void add_leaves(const std::string& path, const arrow::DataType& type,
 }
 
 std::string why_unfit(const std::string& name, const arrow::DataType& type) {
-  const std::string of_type = fmt::format("values of type {} cannot be compressed", type.ToString());
+  const std::string of_type =
+      fmt::format("values of type {} cannot be compressed", type.ToString());
   if (type.num_fields() == 0) return of_type;
   std::vector<std::string> leaves;
   add_leaves(name, type, leaves);
@@ -366,8 +367,8 @@ void describe_lists(const arrow::DataType& type, Column& column,
     column.list_size = first_length(open()).value_or(0);
   }
   if (column.list_size > 0) return;
-  column.unfit = fmt::format("the first value of type {} is no list with numbers in it",
-                             column.source_type);
+  column.unfit =
+      fmt::format("the first value of type {} is no list with numbers in it", column.source_type);
 }
 
 bool is_list_of_numbers(const arrow::DataType& type) {
@@ -426,8 +427,8 @@ std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metad
   return made;
 }
 
-std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists,
-                                    const OpenArrays& open, const std::string& file) {
+std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists, const OpenArrays& open,
+                                    const std::string& file) {
   std::vector<Column> columns;
   for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
     if (const std::optional<std::size_t> bad = first_not_utf8(field->name())) {

@@ -38,8 +38,8 @@ using OpenArrays = std::function<NextArrays(std::size_t column)>;
 
 // Describes all fields. With `lists` columns of lists are wanted too: those whose type does not say
 // how long the lists are get the length of their first list, which `open` finds.
-std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists,
-                                    const OpenArrays& open, const std::string& file);
+std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists, const OpenArrays& open,
+                                    const std::string& file);
 Metadata metadata_of(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata);
 std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata);
 

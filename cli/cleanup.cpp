@@ -62,13 +62,6 @@ std::string hidden_name(const std::string& target) {
   return folder_of(target) + fmt::format("/.{}.{}-{:08x}.tmp", name, ::getpid(), random());
 }
 
-void sync_folder(const std::string& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);  // some file systems cannot; the entry is then as safe as they make it
-  ::close(descriptor);
-}
-
 // Moves without ever replacing anything. False with errno on failure.
 bool move_to_free_name(const std::string& from, const std::string& to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
@@ -144,6 +137,13 @@ void end_guard(pid_t process) {
   registry().processes.erase(process);
 }
 
+void sync_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);  // some file systems cannot; the entry is then as safe as they make it
+  ::close(descriptor);
+}
+
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -174,7 +174,8 @@ TemporaryPath::~TemporaryPath() {
   registry().paths.erase(path_);
 }
 
-void TemporaryPath::move(const std::string& path, const std::string& target, Existing existing) {
+void TemporaryPath::move(const std::string& path, const std::string& target, Existing existing,
+                         Sync sync) {
   const std::string folder = folder_of(target);  // nothing may fail once it is moved
   const std::lock_guard lock(registry().mutex);
   const bool moved =
@@ -183,7 +184,7 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Exi
     throw Failure(ExitCode::kFailure, target, "exists already (-f overwrites it)");
   }
   if (!moved) fail_errno(target, "cannot be written");
-  sync_folder(folder);
+  if (sync == Sync::kNow) sync_folder(folder);
 }
 
 void TemporaryPath::replace_file(const std::string& path, const std::string& target,

@@ -24,6 +24,7 @@ class TemporaryPath {
  public:
   enum class Kind { kFile, kFolder };
   enum class Existing { kKeep, kReplace };
+  enum class Sync { kNow, kLater };
 
   // Makes it beside `target`, under a hidden name.
   TemporaryPath(const std::string& target, Kind kind);
@@ -36,8 +37,10 @@ class TemporaryPath {
   int descriptor() const { return descriptor_; }
 
   // Gives `path`, this object's own or inside it, the name `target`. Where something has that name
-  // already, it is kept (and the move fails) or replaced. The folder's entry is synced to disk.
-  void move(const std::string& path, const std::string& target, Existing existing);
+  // already, it is kept (and the move fails) or replaced. The folder's entry is synced to disk,
+  // unless the caller does so later.
+  void move(const std::string& path, const std::string& target, Existing existing,
+            Sync sync = Sync::kNow);
 
   // The same for a file that replaces another: those who write that one are waited for. `held`:
   // its lock, where it was taken before the old file was read. `name` is for messages.
@@ -54,6 +57,9 @@ class TemporaryPath {
 int start_guarded(pid_t& process, const std::function<int(pid_t&)>& start);
 // The process has ended, but its number is not free yet.
 void end_guard(pid_t process);
+
+// Puts the entries of a folder on disk, where the file system can.
+void sync_folder(const std::string& folder);
 
 // The folder of a path, "." if it names none.
 std::string folder_of(const std::string& path);

@@ -279,7 +279,8 @@ class Runner {
       const auto input =
           open_column(table, index, file, plain ? dtypes_[index] : std::nullopt, column);
       row.count = read_all(*input, column.type, numbers);
-      if (input->null_count() > 0) say(fmt::format("{}: {} nulls left out", place, input->null_count()));
+      if (input->null_count() > 0)
+        say(fmt::format("{}: {} nulls left out", place, input->null_count()));
     } catch (const Failure& failure) {
       say(failure.what());
       code_ = failure.code();

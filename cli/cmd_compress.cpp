@@ -197,7 +197,7 @@ class Compressor {
     }
     OutputFile file(folder.path_of(kManifestName), false, Content::kText);
     file.put(manifest_text(manifest));
-    file.commit();
+    file.commit(TemporaryPath::Sync::kLater);
     folder.commit();
     if (options_.common.quiet) return;
     say(fmt::format("{}: {} columns, {}", output, manifest.columns.size(),
@@ -245,9 +245,8 @@ class Compressor {
     NullRuns* const runs = numbers->null_runs();
     WriteOptions write_options = write_options_;
     if (runs != nullptr) write_options.after_piece = [&] { null_file.take(*runs); };
-    const WrittenFile written =
-        write_pco(*numbers, entry.column.type, file, write_options, place);
-    file.commit();
+    const WrittenFile written = write_pco(*numbers, entry.column.type, file, write_options, place);
+    file.commit(TemporaryPath::Sync::kLater);
     entry.count = written.count;
     total.bytes += written.bytes;
     if (runs == nullptr) {

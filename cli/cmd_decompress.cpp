@@ -189,10 +189,10 @@ class Decompressor {
                       "--column)");
       }
       if (entry.null_count > 0 && !format_->holds_nulls) {
-        throw Failure(ExitCode::kFailure, column_place(options_.input, entry.column.name),
-                      fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
-                                  entry.null_count, entry.null_count == 1 ? "" : "s",
-                                  format_->name));
+        throw Failure(
+            ExitCode::kFailure, column_place(options_.input, entry.column.name),
+            fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
+                        entry.null_count, entry.null_count == 1 ? "" : "s", format_->name));
       }
       open_column_file(entry);
     }
@@ -254,9 +254,9 @@ class Decompressor {
       }
       NumberRange numbers;
       numbers.first = runs->count_numbers(range_->first);
-      numbers.count = RunReader(null_path, null_place, config)
-                          .count_numbers(range_->first + range_->count) -
-                      numbers.first;
+      numbers.count =
+          RunReader(null_path, null_place, config).count_numbers(range_->first + range_->count) -
+          numbers.first;
       rows = range_->count;
       columns_.push_back(
           std::make_unique<PcoRange>(path, place, numbers, config_, entry.column.type));
@@ -399,7 +399,7 @@ class Decompressor {
   std::vector<std::unique_ptr<PcoInput>> columns_;
   std::vector<std::unique_ptr<ColumnRows>> rows_;  // of the columns
   std::vector<PcoNumbers*> read_to_end_;           // of the columns, and of their nulls
-  bool lost_ = false;                     // some numbers
+  bool lost_ = false;                              // some numbers
   OutputPlan plan_;
 };
 

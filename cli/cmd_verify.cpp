@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -113,7 +114,7 @@ class Checker {
     expected.column = column.column;
     expected.column.type = NumberType::kU64;
     guarded(path, [&] {
-      expected.count = RunReader(path, path, config_).check(column.rows(), column.null_count);
+      expected.count = RunReader(path, path, config_).check(column.count, column.null_count);
       check_one(path, &expected);
     });
   }

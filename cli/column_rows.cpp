@@ -143,20 +143,22 @@ std::uint64_t RunReader::count_numbers(std::uint64_t rows) {
   return numbers;
 }
 
-std::uint64_t RunReader::check(std::uint64_t rows, std::uint64_t nulls) {
+std::uint64_t RunReader::check(std::uint64_t numbers, std::uint64_t nulls) {
   std::uint64_t runs = 0;
-  std::uint64_t rows_found = 0;
-  std::uint64_t nulls_found = 0;
-  while (const std::uint64_t length = next(rows - rows_found).rows) {
-    rows_found += length;
-    if (is_null_) nulls_found += length;
-    if (left_ == 0) ++runs;
+  std::uint64_t rows[2] = {0, 0};  // with numbers, null
+  while (fill()) {
+    std::uint64_t& sum = rows[is_null_ ? 1 : 0];
+    if (__builtin_add_overflow(sum, std::exchange(left_, 0), &sum)) {
+      throw Failure(ExitCode::kCorrupt, file_.place(),
+                    "corrupt: there are more rows than can be counted");
+    }
+    ++runs;
   }
-  const bool has_more = left_ > 0 || file_.next().count > 0;
-  if (rows_found != rows || nulls_found != nulls || has_more) {
+  if (rows[0] != numbers || rows[1] != nulls) {
     throw Failure(ExitCode::kCorrupt, file_.place(),
-                  fmt::format("corrupt: {} of {} rows are null, or more; the manifest says {} of {}",
-                              nulls_found, rows_found, nulls, rows));
+                  fmt::format("corrupt: holds runs of {} numbers and {} nulls, the manifest says "
+                              "{} and {}",
+                              rows[0], rows[1], numbers, nulls));
   }
   return runs + (starts_with_null_ ? 1 : 0);
 }

@@ -24,7 +24,7 @@ struct CommonOptions {
 struct SourceWords {
   std::string from;
   std::optional<std::string> column;  // names may be empty
-  std::vector<std::string> dtypes;  // TYPE or NAME=TYPE
+  std::vector<std::string> dtypes;    // TYPE or NAME=TYPE
   std::vector<std::string> skip;
   std::string nulls;  // empty: what fits the output
   bool flatten = false;

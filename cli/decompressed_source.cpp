@@ -85,8 +85,7 @@ class GzipSource final : public ByteSource {
   }
 
  private:
-  Status inflate_some(std::span<const std::byte> rest, std::span<std::byte> out,
-                      std::size_t& got) {
+  Status inflate_some(std::span<const std::byte> rest, std::span<std::byte> out, std::size_t& got) {
     in_member_ = true;
     const std::size_t room = std::min<std::size_t>(out.size(), std::size_t{1} << 30);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(rest.data()));

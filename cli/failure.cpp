@@ -5,8 +5,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 #include <utility>
+
 
 namespace numpact::cli {
 

@@ -31,8 +31,8 @@ class ArrowTable : public TableInput {
 
   void describe(const arrow::Schema& schema) {
     metadata_ = metadata_of(schema.metadata());
-    columns_ = describe_fields(schema, options_.lists,
-                               [this](std::size_t index) { return arrays(index); }, name_);
+    columns_ = describe_fields(
+        schema, options_.lists, [this](std::size_t index) { return arrays(index); }, name_);
   }
 
   virtual NextArrays arrays(std::size_t index) = 0;

@@ -12,10 +12,10 @@
 #include "csv/csv_column.hpp"
 #include "csv/dialect.hpp"
 #include "csv/record_reader.hpp"
-#include "spool.hpp"
 #include "decompressed_source.hpp"
 #include "failure.hpp"
 #include "formats.hpp"
+#include "spool.hpp"
 #include "utf8.hpp"
 
 namespace numpact::cli {
@@ -82,8 +82,7 @@ class CsvTable final : public TableInput {
     }
     if (front.starts_with(kUtf8Mark)) reader.skip_bytes(kUtf8Mark.size());
     if (!options_.csv.delimiter && dialect_.delimiter == ',') {
-      dialect_.delimiter =
-          recognise_delimiter(reader.front(), reader.front_is_whole(), dialect_);
+      dialect_.delimiter = recognise_delimiter(reader.front(), reader.front_is_whole(), dialect_);
       if (dialect_.delimiter != ',') {
         notes_.push_back(
             fmt::format("the delimiter is taken to be {}", delimiter_name(dialect_.delimiter)));
@@ -92,6 +91,10 @@ class CsvTable final : public TableInput {
     if (dialect_.decimal == dialect_.delimiter) {
       fail_usage("--decimal", fmt::format("{} is the delimiter too (--delimiter)",
                                           delimiter_name(dialect_.delimiter)));
+    }
+    if (dialect_.quote == dialect_.delimiter) {
+      fail_usage("--quote", fmt::format("{} is the delimiter too (--delimiter)",
+                                        delimiter_name(dialect_.delimiter)));
     }
     reader.set_dialect(dialect_);
   }
@@ -125,8 +128,7 @@ class CsvTable final : public TableInput {
   }
 
   void make_columns() {
-    const std::vector<std::optional<NumberType>> dtypes =
-        wanted_dtypes(names_, name_, options_);
+    const std::vector<std::optional<NumberType>> dtypes = wanted_dtypes(names_, name_, options_);
     why_not_read_.resize(names_.size());
     for (const std::string& skipped : options_.skip) {
       why_not_read_[find_name(names_, name_, skipped)] = kSkipped;
@@ -149,7 +151,8 @@ class CsvTable final : public TableInput {
   void add_empty_lines_before() {
     if (dialect_.has_header || names_.size() > 1) return;
     for (std::uint64_t line = 1; line <= empty_lines_before_; ++line) {
-      for (const std::size_t i : read_) values_[i]->add({.text = {}, .is_quoted = false, .line = line});
+      for (const std::size_t i : read_)
+        values_[i]->add({.text = {}, .is_quoted = false, .line = line});
     }
   }
 
@@ -165,11 +168,11 @@ class CsvTable final : public TableInput {
   }
 
   [[noreturn]] void refuse_row() const {
-    throw Failure(ExitCode::kCorrupt, name_,
-                  fmt::format("line {}: {} field{}, the {} has {}{}", record_[0].line,
-                              record_.size(), record_.size() == 1 ? "" : "s",
-                              dialect_.has_header ? "header" : "first line", names_.size(),
-                              delimiter_hint()));
+    throw Failure(
+        ExitCode::kCorrupt, name_,
+        fmt::format("line {}: {} field{}, the {} has {}{}", record_[0].line, record_.size(),
+                    record_.size() == 1 ? "" : "s", dialect_.has_header ? "header" : "first line",
+                    names_.size(), delimiter_hint()));
   }
 
   // Where the file may have another delimiter.
@@ -223,7 +226,7 @@ class CsvTable final : public TableInput {
   std::vector<std::unique_ptr<CsvColumn>> values_;  // none of columns that are not read
   std::vector<std::size_t> read_;
   std::vector<CsvField> record_;
-  bool first_is_row_ = false;  // record_ is one, and was not added
+  bool first_is_row_ = false;             // record_ is one, and was not added
   std::uint64_t empty_lines_before_ = 0;  // the first record that is none
 };
 

@@ -52,18 +52,18 @@ class ParquetTable final : public TableInput {
     std::shared_ptr<arrow::Schema> schema;
     check_arrow(reader_->GetSchema(&schema), file_);
     metadata_ = metadata_of(schema->metadata());
-    columns_ = describe_fields(*schema, options_.lists,
-                               [this](std::size_t index) { return open_lists(index, 1); }, file_);
+    columns_ = describe_fields(
+        *schema, options_.lists, [this](std::size_t index) { return open_lists(index, 1); }, file_);
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
     Column& column = columns_[index];
     FileReader reader = reader_;
     if (is_int96(index)) reader = reader_in_unit(choose_int96_unit(index));
-    NextArrays next = column.list_size == 0
-                          ? open_numbers(reader, index)
-                          : open_lists(index, std::max<std::uint64_t>(
-                                                  1, kPieceNumbers / column.list_size));
+    NextArrays next =
+        column.list_size == 0
+            ? open_numbers(reader, index)
+            : open_lists(index, std::max<std::uint64_t>(1, kPieceNumbers / column.list_size));
     return read_arrays(std::move(next), column, rows(), nulls_, file_);
   }
 
@@ -118,8 +118,7 @@ class ParquetTable final : public TableInput {
     reader_->set_batch_size(static_cast<std::int64_t>(rows_at_once));
     std::shared_ptr<arrow::RecordBatchReader> batches = take_arrow(
         reader_->GetRecordBatchReader(groups, {field.children.at(0).column_index}), place);
-    const auto next = [reader = reader_, batches,
-                       place]() -> std::shared_ptr<arrow::ChunkedArray> {
+    const auto next = [reader = reader_, batches, place]() -> std::shared_ptr<arrow::ChunkedArray> {
       std::shared_ptr<arrow::RecordBatch> batch;
       check_arrow(batches->ReadNext(&batch), place);
       if (batch == nullptr) return nullptr;

@@ -104,9 +104,10 @@ void add_source_options(CLI::App& command, SourceWords& words) {
       ->expected(1)
       ->take_all();
   command
-      .add_option("--dtype", words.dtypes,
-                  "Number type of raw input and of columns of numbers, or NAME=TYPE for one column; "
-                  "may be given again")
+      .add_option(
+          "--dtype", words.dtypes,
+          "Number type of raw input and of columns of numbers, or NAME=TYPE for one column; "
+          "may be given again")
       ->type_name("TYPE")
       ->expected(1)
       ->take_all();
@@ -119,8 +120,7 @@ void add_source_options(CLI::App& command, SourceWords& words) {
       .add_option("--delimiter", words.delimiter,
                   "What stands between the fields of CSV, or tab; else recognised")
       ->type_name("CHAR");
-  command
-      .add_option("--quote", words.quote, "What stands around fields of CSV, or none")
+  command.add_option("--quote", words.quote, "What stands around fields of CSV, or none")
       ->type_name("CHAR");
   command
       .add_option("--decimal", words.decimal, "What stands before the digits of a fraction in CSV")

@@ -241,7 +241,8 @@ std::string null_file_name(const std::string& column_file) {
 
 Json metadata_to_json(const Metadata& metadata) {
   Json list = Json::array();
-  for (const auto& [key, value] : metadata) list.push_back(Json::array({text_to_json(key), text_to_json(value)}));
+  for (const auto& [key, value] : metadata)
+    list.push_back(Json::array({text_to_json(key), text_to_json(value)}));
   return list;
 }
 

@@ -17,8 +17,8 @@ namespace numpact::cli {
 inline constexpr const char* kManifestName = "manifest.json";
 
 struct ManifestColumn {
-  Column column;     // name, logical type, number type, metadata
-  std::string file;  // in the folder
+  Column column;            // name, logical type, number type, metadata
+  std::string file;         // in the folder
   std::uint64_t count = 0;  // numbers in the file
   // Which rows are null: a Pco file with lengths of runs. Empty if there are no nulls.
   std::string null_file;

@@ -50,7 +50,7 @@ WrittenFile NullFileWriter::write(const std::string& path, WriteOptions options,
   SpooledRuns runs(spool_, stream_);
   OutputFile file(path, false, Content::kBinary);
   const WrittenFile written = write_pco(runs, NumberType::kU64, file, options, place);
-  file.commit();
+  file.commit(TemporaryPath::Sync::kLater);
   return written;
 }
 

@@ -19,7 +19,8 @@ class NullFileWriter {
 
   // The runs that are complete.
   void take(NullRuns& runs);
-  // Writes them; after the last take(). The file is committed.
+  // Writes them; after the last take(). The file is committed, and synced with its
+  // folder.
   WrittenFile write(const std::string& path, WriteOptions options, const std::string& place);
 
  private:

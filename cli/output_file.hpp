@@ -49,7 +49,8 @@ class OutputFile final : public ByteSink {
   const std::string& written_path();
 
   std::uint64_t bytes_written() const { return bytes_written_; }
-  void commit();
+  // `sync`: kLater where the commit of a folder around it puts it on disk.
+  void commit(TemporaryPath::Sync sync = TemporaryPath::Sync::kNow);
 
  private:
   void make_beside(unsigned mode);
@@ -82,9 +83,12 @@ class OutputFolder {
   const std::string& name() const { return name_; }
   // Where to write a file of the folder.
   std::string path_of(const std::string& file) const { return temporary_->path() + "/" + file; }
+  // Puts all files on disk and gives the folder its name.
   void commit();
 
  private:
+  void sync_files() const;
+
   std::string name_;
   std::string path_;
   bool overwrite_;

@@ -51,8 +51,7 @@ void ParquetFit::check(std::span<const Column> columns, std::span<const ColumnPi
                           (has_unit(logical.kind) && logical.unit == TimeUnit::kSecond);
     const NumberView& numbers = pieces[c].numbers;
     for (std::size_t row = 0; converts && row < numbers.count; ++row) {
-      const char* const why =
-          pieces[c].is_null(row) ? nullptr : why_unfit(logical, numbers, row);
+      const char* const why = pieces[c].is_null(row) ? nullptr : why_unfit(logical, numbers, row);
       if (why == nullptr) continue;
       std::string value;
       append_value(value, logical, numbers, row);

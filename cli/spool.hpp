@@ -38,8 +38,8 @@ class Spool {
   };
   struct StreamState {
     std::uint64_t size = 0;
-    std::vector<Extent> extents;   // in the file, in order
-    std::vector<std::byte> held;   // behind them
+    std::vector<Extent> extents;  // in the file, in order
+    std::vector<std::byte> held;  // behind them
   };
 
   void flush_all();

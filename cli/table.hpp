@@ -101,7 +101,7 @@ struct CsvOptions {
 };
 
 struct InputOptions {
-  std::optional<NumberType> dtype;    // the number type wanted
+  std::optional<NumberType> dtype;  // the number type wanted
   // Those of single columns, by name or index.
   std::vector<std::pair<std::string, NumberType>> column_dtypes;
   std::optional<std::string> column;  // the only one wanted, by name or index

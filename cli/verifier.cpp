@@ -118,12 +118,14 @@ void Verifier::decode() {
   try {
     Source source(*this);
     StreamReader reader(source);
-    std::vector<std::uint64_t> numbers(kPieceNumbers * size_of(type_) / sizeof(std::uint64_t));
+    // Not filled: small files would pay for memory that they do not use.
+    const auto numbers = std::make_unique_for_overwrite<std::uint64_t[]>(
+        kPieceNumbers * size_of(type_) / sizeof(std::uint64_t));
     std::size_t count = kPieceNumbers;
     while (status_.ok() && count > 0) {
-      status_ = reader.try_read(MutableNumberView(type_, numbers.data(), kPieceNumbers), count);
+      status_ = reader.try_read(MutableNumberView(type_, numbers.get(), kPieceNumbers), count);
       if (!status_.ok()) break;
-      decoded_.add(bytes_of(NumberView(type_, numbers.data(), count)));
+      decoded_.add(bytes_of(NumberView(type_, numbers.get(), count)));
       decoded_count_ += count;
     }
     TrailerState state = TrailerState::kNone;

@@ -23,8 +23,8 @@ class CsvNumbers final : public NumberInput {
       : column_(column), keeps_nulls_(keeps_nulls) {}
 
   NumberView next() override {
-    const auto count = static_cast<std::size_t>(
-        std::min<std::uint64_t>(kPieceNumbers, column_.count_ - done_));
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kPieceNumbers, column_.count_ - done_));
     const NumberType type = column_.stored_type();
     if (keeps_nulls_) read_runs(count);
     slots_.resize(count);
@@ -58,8 +58,8 @@ class CsvNumbers final : public NumberInput {
   // Runs up to the numbers of this piece; all the rest with the end of the numbers.
   void read_runs(std::size_t count) {
     const std::uint64_t end = column_.spool_.size(column_.runs_) / sizeof(std::uint64_t);
-    while (next_run_ < end && (numbers_in_runs_ < done_ + count || count == 0 ||
-                               done_ + count == column_.count_)) {
+    while (next_run_ < end &&
+           (numbers_in_runs_ < done_ + count || count == 0 || done_ + count == column_.count_)) {
       std::uint64_t run = 0;
       column_.spool_.read(column_.runs_, next_run_ * sizeof(run),
                           std::as_writable_bytes(std::span(&run, 1)));
@@ -108,10 +108,10 @@ CsvColumn::Family CsvColumn::family_of(LiteralKind kind) {
 }
 
 bool CsvColumn::is_null(const CsvField& field) const {
-  const std::string_view text = without_blanks(field.text);
-  if (text.empty() && !field.is_quoted) return true;
+  if (field.text.empty() && !field.is_quoted) return true;
   const std::vector<std::string>& words = dialect_.null_values;
-  return !words.empty() && std::find(words.begin(), words.end(), text) != words.end();
+  if (words.empty()) return false;
+  return std::find(words.begin(), words.end(), without_blanks(field.text)) != words.end();
 }
 
 void CsvColumn::add(const CsvField& field) {

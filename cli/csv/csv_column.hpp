@@ -14,9 +14,9 @@
 #include "csv/number_values.hpp"
 #include "csv/occurrence.hpp"
 #include "csv/record_reader.hpp"
-#include "spool.hpp"
 #include "csv/time_values.hpp"
 #include "null_runs.hpp"
+#include "spool.hpp"
 #include "table.hpp"
 
 namespace numpact::cli {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 
 namespace numpact::cli {
 namespace {
@@ -120,9 +121,7 @@ bool parse_number(Literal& literal, char decimal) {
   return true;
 }
 
-bool is_leap(std::int64_t year) {
-  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
+bool is_leap(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
 unsigned days_in_month(std::int64_t year, unsigned month) {
   constexpr unsigned kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -311,15 +310,37 @@ Fit nearest_number(const Literal& literal, char decimal, T& number) {
   return prints_as(static_cast<double>(number), digits) ? Fit::kExact : Fit::kRounded;
 }
 
+// All digits of a number.
+Digits exact_digits(double number) {
+  std::string text(kMaxSignificantDigits + 32, '\0');
+  const std::to_chars_result end =
+      std::to_chars(text.data(), text.data() + text.size(), std::abs(number),
+                    std::chars_format::scientific, static_cast<int>(kMaxSignificantDigits) - 1);
+  text.resize(static_cast<std::size_t>(end.ptr - text.data()));
+  return significant_digits(text, '.');
+}
+
+// Of the two doubles around a literal the odd one, the double itself where it is the literal:
+// rounding that to fewer bits gives what rounding the literal would. `number`: the nearest.
+double odd_double(const Literal& literal, char decimal, double number) {
+  const bool is_odd = (std::bit_cast<std::uint64_t>(number) & 1U) != 0;
+  if (is_odd || number == 0 || !std::isfinite(number)) return number;
+  const Digits wanted = significant_digits(literal.text, decimal);
+  const Digits found = exact_digits(number);
+  if (wanted.text == found.text && wanted.exponent == found.exponent) return number;
+  const bool is_farther_from_zero =
+      std::tie(wanted.exponent, wanted.text) > std::tie(found.exponent, found.text);
+  return std::nextafter(number, is_farther_from_zero ? 2 * number : 0.0);
+}
+
 // The float next to a double, towards the double's odd neighbour where it is inexact: rounding that
 // once more to half precision gives what rounding the double itself would.
 float round_to_odd(double number) {
   const auto nearest = static_cast<float>(number);
   if (static_cast<double>(nearest) == number || !std::isfinite(nearest)) return nearest;
-  const float other =
-      std::nextafter(nearest, static_cast<double>(nearest) < number
-                                  ? std::numeric_limits<float>::infinity()
-                                  : -std::numeric_limits<float>::infinity());
+  const float other = std::nextafter(nearest, static_cast<double>(nearest) < number
+                                                  ? std::numeric_limits<float>::infinity()
+                                                  : -std::numeric_limits<float>::infinity());
   const bool nearest_is_odd = (std::bit_cast<std::uint32_t>(nearest) & 1U) != 0;
   return nearest_is_odd ? nearest : other;
 }
@@ -355,7 +376,7 @@ Fit nearest(const Literal& literal, char decimal, float& number) {
 Fit nearest(const Literal& literal, char decimal, Float16& number) {
   double wide = 0;
   const Fit fit = nearest_number(literal, decimal, wide);
-  number = to_float16(round_to_odd(wide));
+  number = to_float16(round_to_odd(odd_double(literal, decimal, wide)));
   const auto back = static_cast<double>(to_float(number));
   if (fit == Fit::kRange) return fit;
   if (std::isfinite(wide) && (!std::isfinite(back) || (back == 0 && wide != 0))) return Fit::kRange;
@@ -367,13 +388,7 @@ Fit nearest(const Literal& literal, char decimal, Float16& number) {
 
 bool is_exactly(const Literal& literal, double number) {
   const Digits wanted = significant_digits(literal.text, '.');
-  // All digits of the number: the largest has 309.
-  std::string digits(std::numeric_limits<double>::max_exponent10 + 2, '\0');
-  const std::to_chars_result end = std::to_chars(
-      digits.data(), digits.data() + digits.size(), std::abs(number), std::chars_format::fixed, 0);
-  if (end.ec != std::errc()) return false;
-  digits.resize(static_cast<std::size_t>(end.ptr - digits.data()));
-  const Digits found = significant_digits(digits, '.');
+  const Digits found = exact_digits(number);
   return found.text == wanted.text && found.exponent == wanted.exponent;
 }
 

@@ -42,7 +42,7 @@ struct Literal {
   std::uint8_t fraction_digits = 0;  // at most 9
   bool zoned = false;
   bool has_offset = false;  // of other than 0 from UTC
-  bool too_fine = false;  // digits behind the ninth are not 0
+  bool too_fine = false;    // digits behind the ninth are not 0
 };
 
 // The text without the blanks and tabs around it.

@@ -39,7 +39,7 @@ std::string times(const Occurrence& seen, std::string_view what) {
 std::uint64_t NumberValues::add(const Literal& literal, std::uint64_t line) {
   if (literal.leading_zeros) leading_zeros_.add(line, literal.text);
   if (literal.plus_sign) plus_signs_.add(line, literal.text);
-  const std::uint64_t slot = wanted_                                     ? add_wanted(literal, line)
+  const std::uint64_t slot = wanted_                                 ? add_wanted(literal, line)
                              : literal.kind == LiteralKind::kInteger ? add_integer(literal, line)
                                                                      : add_float(literal, line);
   ++count_;

@@ -53,14 +53,14 @@ class NumberValues {
   std::uint64_t count_ = 0;
   std::optional<std::uint64_t> first_float_slot_;
   bool integers_are_unsigned_ = false;  // those in slots before the first float
-  Occurrence floats_;         // literals that are floats
-  Occurrence negatives_;      // integers below 0
-  Occurrence beyond_i64_;     // integers that only u64 holds
-  Occurrence beyond_u64_;     // integers that no type holds
-  Occurrence inexact_in_f64_;  // integers that f64 does not hold exactly
-  Occurrence out_of_range_;   // of the float type, or of the wanted type
-  Occurrence rounded_;        // floats that lose digits
-  Occurrence not_wanted_;     // not of the wanted type
+  Occurrence floats_;                   // literals that are floats
+  Occurrence negatives_;                // integers below 0
+  Occurrence beyond_i64_;               // integers that only u64 holds
+  Occurrence beyond_u64_;               // integers that no type holds
+  Occurrence inexact_in_f64_;           // integers that f64 does not hold exactly
+  Occurrence out_of_range_;             // of the float type, or of the wanted type
+  Occurrence rounded_;                  // floats that lose digits
+  Occurrence not_wanted_;               // not of the wanted type
   Occurrence leading_zeros_;
   Occurrence plus_signs_;
 };

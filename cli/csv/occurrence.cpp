@@ -3,19 +3,28 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 namespace numpact::cli {
 namespace {
 
 // Bytes of a text in a message: a line of a terminal holds it with the words around it.
 constexpr std::size_t kMaxTextBytes = 60;
 
+// A byte of a UTF-8 character that is not its first.
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
 }  // namespace
 
 void Occurrence::add(std::uint64_t at_line, std::string_view at_text) {
   if (count++ > 0) return;
   line = at_line;
-  text = at_text.substr(0, kMaxTextBytes);
-  if (at_text.size() > kMaxTextBytes) text += "...";
+  text = at_text;
+  if (text.size() <= kMaxTextBytes) return;
+  std::size_t end = kMaxTextBytes;
+  while (end > 0 && is_continuation(text[end])) --end;
+  text.resize(end);
+  text += "...";
 }
 
 std::string Occurrence::place() const { return fmt::format("line {}: '{}'", line, text); }

@@ -77,8 +77,8 @@ bool CsvRecordReader::next(std::vector<CsvField>& fields) {
   }
   for (const Extent& extent : extents_) {
     const std::string_view text(buffer_.data() + begin_ + extent.from, extent.to - extent.from);
-    fields.push_back({extent.has_doubled_quotes ? unquote(extent) : text, extent.is_quoted,
-                      extent.line});
+    fields.push_back(
+        {extent.has_doubled_quotes ? unquote(extent) : text, extent.is_quoted, extent.line});
   }
   begin_ += record_size_;
   return true;

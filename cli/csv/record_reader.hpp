@@ -16,7 +16,7 @@
 namespace numpact::cli {
 
 struct CsvField {
-  std::string_view text;   // without its quotes; doubled quotes are single ones
+  std::string_view text;  // without its quotes; doubled quotes are single ones
   bool is_quoted = false;
   std::uint64_t line = 0;  // where it begins, from 1
 };

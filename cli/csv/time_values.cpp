@@ -103,7 +103,7 @@ LogicalType TimeValues::logical_type() const {
     default:
       break;
   }
-  type.kind = are_times_            ? (is_fine ? LogicalKind::kTime64 : LogicalKind::kTime32)
+  type.kind = are_times_           ? (is_fine ? LogicalKind::kTime64 : LogicalKind::kTime32)
               : unit == Unit::kDay ? LogicalKind::kDate32
                                    : LogicalKind::kTimestamp;
   if (zoned_) type.timezone = "UTC";

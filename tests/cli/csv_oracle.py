@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/text-to-numbers.md makes of a CSV file, in Python: exact decimals, nothing for speed."""
+"""What docs/text-to-numbers.md makes of a CSV file, in Python: exact decimals, no haste."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class Skipped:
 class Refusal(Exception):
     """``lines``: those that a message may name."""
 
-    def __init__(self, code: int, lines: set[int], column: str | None = None, text: str = "") -> None:
-        super().__init__(f"code {code}, lines {sorted(lines)}, column {column!r}, text {text!r}")
-        self.code, self.lines, self.column, self.text = code, lines, column, text
+    def __init__(self, code: int, lines: set[int], column: str | None = None) -> None:
+        super().__init__(f"code {code}, lines {sorted(lines)}, column {column!r}")
+        self.code, self.lines, self.column = code, lines, column
 
 
 # ---- records ----
@@ -205,7 +205,8 @@ def _stamp(match: re.Match[str]) -> Literal | None:
 def literal_of(text: str, decimal: str) -> Literal:
     text = text.strip(" \t")
     point = re.escape(decimal)
-    number = re.fullmatch(rf"[+-]?(?P<whole>[0-9]*)({point}(?P<rest>[0-9]*))?([eE][+-]?[0-9]+)?", text)
+    mantissa = rf"[+-]?(?P<whole>[0-9]*)({point}(?P<rest>[0-9]*))?"
+    number = re.fullmatch(mantissa + "([eE][+-]?[0-9]+)?", text)
     if number and (number["whole"] or number["rest"]):
         notes = []
         if len(number["whole"]) > 1 and number["whole"][0] == "0":
@@ -269,8 +270,8 @@ class _Values:
         self.name, self.decimal, self.wanted = name, decimal, wanted
         self.rows: list[tuple[Field, Literal] | None] = []
 
-    def refuse(self, *lines: int, text: str = "") -> Refusal:
-        return Refusal(1, set(lines), self.name, text)
+    def refuse(self, *lines: int) -> Refusal:
+        return Refusal(1, set(lines), self.name)
 
     def present(self) -> list[tuple[Field, Literal]]:
         return [row for row in self.rows if row is not None]
@@ -316,7 +317,8 @@ class _Values:
                 lines = [one.line for one, value in integers if value < 0 or value >= 2**63]
                 raise self.refuse(*lines)
             number_type = "u64" if most >= 2**63 else "i64"
-            return Column(self.name, number_type, self.spread([v for _, v in integers]), notes=notes)
+            whole = [value for _, value in integers]
+            return Column(self.name, number_type, self.spread(whole), notes=notes)
         values, bad = [], []
         for one, literal in present:
             value = literal.value
@@ -394,8 +396,9 @@ class _Values:
 
 
 def is_null(one: Field, dialect: Dialect) -> bool:
-    text = one.text.strip(" \t")
-    return (not text and not one.quoted) or text in dialect.null_words
+    if not one.text and not one.quoted:
+        return True
+    return one.text.strip(" \t") in dialect.null_words
 
 
 def read(text: str, dialect: Dialect, wanted: dict[int, str] | None = None,
@@ -428,7 +431,8 @@ def read(text: str, dialect: Dialect, wanted: dict[int, str] | None = None,
     return columns
 
 
-def records_before(text: str, delimiter: str, dialect: Dialect, fault: Refusal) -> list[list[Field]]:
+def records_before(text: str, delimiter: str, dialect: Dialect,
+                   fault: Refusal) -> list[list[Field]]:
     """The records that end before the line of the fault."""
     lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n|$)", text)
     for count in range(min(fault.lines) - 1, 0, -1):

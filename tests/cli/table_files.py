@@ -62,7 +62,8 @@ def number_type(rng: random.Random) -> pa.DataType:
 
 def extension_type(rng: random.Random) -> pa.DataType:
     return rng.choice([pa.bool8(), pa.opaque(pa.int64(), "money", "bank"), Celsius(),
-                       Celsius(pa.timestamp("ms", "UTC"), b"\xff\0zone"), Celsius(pa.uint16(), b"")])
+                       Celsius(pa.timestamp("ms", "UTC"), b"\xff\0zone"),
+                       Celsius(pa.uint16(), b"")])
 
 
 def other_type(rng: random.Random, parquet: bool, depth: int) -> pa.DataType:
@@ -105,7 +106,9 @@ def _int_bounds(type: pa.DataType) -> tuple[int, int]:
         bound = 2**63 // 1000 if type.unit == "s" else 2**63
         return -bound + 1, bound - 1
     bits = type.bit_width
-    return (0, 2**bits - 1) if str(type).startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    if str(type).startswith("u"):
+        return 0, 2**bits - 1
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
 
 def numbers(rng: random.Random, type: pa.DataType, rows: int, nulls: float) -> pa.Array:

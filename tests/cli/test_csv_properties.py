@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import filecmp
 import io
+import random
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from cli_program import DTYPES
+from cli_program import DTYPES, PROGRAM
 from folder import entries_of, manifest_of
 from programs import SEED, Door, door, files_of  # noqa: F401
 
@@ -115,3 +116,57 @@ def test_random_files(tmp_path: Path, door: Door) -> None:  # noqa: F811
             raise AssertionError(f"csv_files.make({seed}), kept in {path}, options "
                                  f"{case.options}: {error}") from error
         path.unlink()
+
+
+BUFFER = 1 << 20  # bytes that the reader has at once
+
+
+@pytest.mark.parametrize("token", ["\r\n", "\n", "\r", ",", '",', '""', '"', '"\r\n', ',"', "é"])
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_tokens_across_the_buffer(tmp_path: Path, token: str, before: int) -> None:
+    """Whatever has one part in a buffer and one in the next."""
+    door = Door(PROGRAM)
+    inside = {'""': ('1,"', '"\n'), '"': ('1,"x', ",\n"), '",': ('"1', "x\n"), ',"': ("1", '"\n'),
+              '"\r\n': ('1,"y', ""), ",": ("1", "x\n"), "é": ("1,", "\n")}
+    front, back = inside.get(token, ("1,z", ""))
+    if token == '"':
+        back = "\n"
+    head = "n,t\n"
+    filler = "7," + "f" * 1000 + "\n"
+    count = (BUFFER - before - len(head) - len(front)) // len(filler) - 1
+    rest = BUFFER - before - len(head) - len(front) - count * len(filler)
+    text = head + filler * count + "7," + "g" * (rest - 3) + "\n" + front + token + back + "9,end\n"
+    assert len((head + filler * count).encode()) + rest + len(front) == BUFFER - before
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+    door.run("compress", path, "-o", tmp_path / "out")
+    wanted = csv_oracle.read(text, csv_oracle.Dialect())
+    check_column(wanted[0], entries_of(tmp_path / "out")[0])
+    assert entries_of(tmp_path / "out")[0].rows[-2:] == [1, 9]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_long_files(tmp_path: Path, seed: int) -> None:
+    """Longer than the reader's buffer; what waits in a temporary file gives the same folder."""
+    door = Door(PROGRAM)
+    rng = random.Random(seed)
+    end = rng.choice(["\n", "\r\n"])
+    lines = ["id,hash,at,f,flag,t"]
+    for row in range(25_000):
+        moment = f"2024-01-01 00:00:{row % 60:02d}.{row % 997:03d}"
+        cells = [str(row), str(rng.randrange(2**64)), moment,
+                 repr(rng.gauss(0, 1)), rng.choice(["true", "false"]),
+                 '"' + "a,\n".join("x" * rng.randint(0, 30) for _ in range(3)) + '""' + '"']
+        lines.append(",".join("" if i < 5 and rng.random() < 0.1 * seed else cell
+                              for i, cell in enumerate(cells)))
+    text = end.join(lines) + end
+    assert len(text) > 2 * BUFFER
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+    door.run("compress", path, "-o", tmp_path / "a")
+    door.run("compress", path, "--memory", "64K", "-o", tmp_path / "b")
+    wanted = csv_oracle.read(text, csv_oracle.Dialect())
+    for column, entry in zip(wanted, entries_of(tmp_path / "a"), strict=False):
+        check_column(column, entry)
+    names = sorted(one.name for one in (tmp_path / "a").iterdir())
+    assert filecmp.cmpfiles(tmp_path / "a", tmp_path / "b", names, shallow=False)[0] == names

@@ -204,7 +204,8 @@ def each_file(door: Door, tmp_path: Path, count: int, check: Callable[[int, Path
         try:
             check(seed, tmp_path)
         except Exception as error:
-            raise AssertionError(f"table_files.make({seed}), kept in {tmp_path}: {error}") from error
+            told = f"table_files.make({seed}), kept in {tmp_path}: {error}"
+            raise AssertionError(told) from error
         for path in tmp_path.glob("t.*"):
             path.unlink()
 

@@ -99,9 +99,7 @@ def serve(messages: Messages, format: str) -> None:
     messages.send_pieces(sink.take())
     while (request := messages.receive())["verb"] == "rows":
         arrays = [
-            _array(
-                field.type, request["count"], messages.receive_bytes(), messages.receive_bytes()
-            )
+            _array(field.type, request["count"], messages.receive_bytes(), messages.receive_bytes())
             for field in schema
         ]
         output.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
