@@ -156,6 +156,7 @@ class Checked:
             return
         column = self.table.column(index)
         packed = self.folder / "one.pco"
+        packed.unlink(missing_ok=True)
         arguments = ["compress", self.path, "--column", word, "-f", "-o", packed]
         if column.null_count:
             line = self.door.refused(*arguments, code=FAILURE)
@@ -242,7 +243,7 @@ def test_random_vectors(tmp_path: Path, door: Door) -> None:  # noqa: F811
         table_files.write(random.Random(seed), table, path)
         name = random.Random(seed).choice(sorted(wanted))
         packed, back = folder / "v.cvc", folder / "v.npy"
-        door.run("cvc", "pack", path, "--column", name, "--compression", "lossless", "-f", "-o",
+        door.run("cvc", "pack", path, "--column", name, "--compression", "pco", "-f", "-o",
                  packed)
         door.run("cvc", "unpack", packed, "-f", "-o", back)
         assert np.array_equal(np.load(back).ravel(), wanted[name].ravel())
