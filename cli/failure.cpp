@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-
 namespace numpact::cli {
 
 Failure::Failure(ExitCode code, const std::string& place, const std::string& message)

@@ -47,8 +47,8 @@ nb::object error_of(const Status& status) {
 
 void raise_if_error(const Status& status, const std::string& place) {
   if (status.ok()) return;
-  raise(
-      make_error(status.kind(), place + ": " + message_of(status), status.offset(), status.chunk()));
+  raise(make_error(status.kind(), place + ": " + message_of(status), status.offset(),
+                   status.chunk()));
 }
 
 void raise_if_error(const Status& status) {

@@ -300,7 +300,12 @@ def _parts(groups: Sequence[_Rows], limit: int | None, nullable: set[str]) -> It
     total = 0
     for rows in groups:
         stamps = [
-            (column.file.place.url, column.file.stamp.size, column.file.stamp.tag, column.null_state)
+            (
+                column.file.place.url,
+                column.file.stamp.size,
+                column.file.stamp.tag,
+                column.null_state,
+            )
             for column in rows.columns.values()
         ]
         state = tokenize(stamps)
