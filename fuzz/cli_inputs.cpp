@@ -38,9 +38,9 @@ void read_table(Draw& draw) {
   cli::InputOptions options;
   if (draw.flag()) options.dtype = draw.pick(kNumberTypes);
   if (draw.one_in(8)) options.column = std::to_string(draw.below(3));
-  options.drop_nulls = draw.flag();
+  options.nulls = draw.flag() ? cli::NullPolicy::kDrop : cli::NullPolicy::kError;
   options.flatten = draw.flag();
-  options.has_header = draw.flag();
+  options.csv.has_header = draw.flag();
   const std::string path = file_of(draw.rest());
   const std::unique_ptr<cli::TableInput> table = cli::open_table(path, format, options);
   NUMPACT_REQUIRE(!table->columns().empty());
@@ -55,7 +55,7 @@ void read_table(Draw& draw) {
       (void)sum_of(cli::bytes_of(piece));
       count += piece.count;
     }
-    if (input->count() && !options.drop_nulls) NUMPACT_REQUIRE(*input->count() == count);
+    if (input->count()) NUMPACT_REQUIRE(*input->count() == count);
   }
 }
 

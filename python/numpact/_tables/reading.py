@@ -16,6 +16,9 @@ from .errors import told
 from .int96 import choose_unit
 from .messages import Messages, Refused
 
+# Its functions are made when it is imported: type checkers do not see them.
+_compute: Any = pyarrow.compute
+
 # The most rows of a piece, as the command has it.
 _PIECE = 1 << 16
 
@@ -201,8 +204,8 @@ class Column:
         raise Refused(f"{nulls} null{'s' * (nulls != 1)}, the first in row {row}{advice}")
 
     def _check_lengths(self, array: pa.Array) -> None:
-        lengths = pyarrow.compute.list_value_length(array)
-        other = pyarrow.compute.not_equal(lengths, self._list_size)
+        lengths = _compute.list_value_length(array)
+        other = _compute.not_equal(lengths, self._list_size)
         at = other.index(True).as_py()
         if at >= 0:
             raise Refused(
