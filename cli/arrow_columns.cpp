@@ -220,8 +220,7 @@ class ArrayNumbers final : public NumberInput {
     for (std::int64_t row = 0; row < array_->length(); ++row) {
       if (lists.length(row) == column_.list_size) continue;
       throw Failure(ExitCode::kFailure, place_,
-                    fmt::format("row {} is a list of length {}, row 0 one of length {}: vectors "
-                                "have one length",
+                    fmt::format("row {} has {} numbers, row 0 has {}: vectors have one length",
                                 row_ + static_cast<std::uint64_t>(row), lists.length(row),
                                 column_.list_size));
     }

@@ -78,8 +78,9 @@ OF_COMPRESS = "(see numpact compress --help)"
     ("explain a.pco --chunk 99999999999999999999",
      "--chunk: '99999999999999999999' is no whole number from 0 on"),
     ("cvc unpack v.cvc -o b.npy --fill much", "--fill: 'much' is no number"),
-    ("compress a.npy --nulls dorp", "--nulls: 'dorp' is none of error, drop; nearest: drop"),
-    ("compress a.npy --nulls keep", "--nulls: 'keep' is none of error, drop"),
+    ("compress a.npy --nulls dorp", "--nulls: 'dorp' is none of keep, error, drop; nearest: drop"),
+    ("compress a.npy --nulls keep",
+     "--nulls: a .pco file cannot keep nulls, the folder of a table does (-o FOLDER)"),
     ("compress a.npy --mode clasic",
      "--mode: 'clasic' is none of auto, classic, int-mult=BASE, float-mult=BASE, float-quant=K, "
      "dict; nearest: classic"),

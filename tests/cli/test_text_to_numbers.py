@@ -235,9 +235,10 @@ def test_what_is_text(csv: Csv) -> None:
 
 
 def test_nulls_are_nothing(csv: Csv) -> None:
-    text = 'a,b,c\n1,"",1\n,2, \n\t , ,3\n'
+    text = 'a,b,c,d\n1,"",1,1\n,2,,2\n,,3, \n'
     assert csv.read(text) == {"a": ("i64", [1, None, None]), "c": ("i64", [1, None, 3])}
     assert "line 2: ''" in csv.skipped()["b"]
+    assert "line 4: ' '" in csv.skipped()["d"]
 
 
 # ---- The type of a column ----

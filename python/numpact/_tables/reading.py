@@ -209,8 +209,8 @@ class Column:
         at = other.index(True).as_py()
         if at >= 0:
             raise Refused(
-                f"row {self._row + at} is a list of length {lengths[at].as_py()}, row 0 one of "
-                f"length {self._list_size}: vectors have one length"
+                f"row {self._row + at} has {lengths[at].as_py()} numbers, row 0 has "
+                f"{self._list_size}: vectors have one length"
             )
 
 

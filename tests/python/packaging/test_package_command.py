@@ -71,7 +71,7 @@ def test_module_is_the_command(fresh: Environment) -> None:
 
 @pytest.mark.parametrize(
     ("name", "needs"),
-    [("t.parquet", "Parquet"), ("t.arrow", "Arrow IPC"), ("t.csv", "reading CSV")],
+    [("t.parquet", "Parquet"), ("t.arrow", "Arrow IPC")],
 )
 def test_without_pyarrow(fresh: Environment, tmp_path: Path, name: str, needs: str) -> None:
     (tmp_path / name).write_bytes(b"a\n1\n" * 1000)
@@ -85,6 +85,13 @@ def test_without_pyarrow(fresh: Environment, tmp_path: Path, name: str, needs: s
     )  # fmt: skip
     assert piped.returncode == 1
     assert b"needs pyarrow: pip install pyarrow" in piped.stderr
+
+
+def test_text_without_pyarrow(fresh: Environment, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"a\n1\n2\n")
+    ran = numpact(fresh.command, "compress", tmp_path / "t.csv", "-o", tmp_path / "a.pco")
+    assert ran.returncode == 0, ran.stderr
+    assert numpact(fresh.command, "decompress", tmp_path / "a.pco").stdout == "1\n2\n"
 
 
 def test_output_without_pyarrow(fresh: Environment, tmp_path: Path) -> None:
