@@ -21,7 +21,7 @@ def refuse_missing(x: Any) -> None:
         raise InvalidArgumentError("masked values cannot be stored")
     # Of Arrow and polars: NumPy would get NaN for a null.
     column: Any = x
-    nulls = getattr(column, "null_count", 0)
+    nulls: Any = getattr(column, "null_count", 0)
     is_of_polars = callable(nulls)
     if is_of_polars:
         nulls = nulls()
