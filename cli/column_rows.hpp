@@ -37,7 +37,7 @@ class RunReader {
   Run next(std::uint64_t most);
   // How many of the next rows have numbers. Fails if there are fewer rows.
   std::uint64_t count_numbers(std::uint64_t rows);
-  // Reads all runs, which must be of so many numbers and nulls; gives the count of runs.
+  // Reads all runs and gives their count. Fails if they do not add up to `numbers` and `nulls`.
   std::uint64_t check(std::uint64_t numbers, std::uint64_t nulls);
   PcoNumbers& file() { return file_; }
 

@@ -54,7 +54,7 @@ class NullRuns:
 
 
 def read_null_runs(place: Location, rows: int, nulls: int) -> NullRuns:
-    """Reads the file beside a column of so many rows.
+    """Reads the file of null runs beside a column.
 
     Raises:
         CorruptError: Not such a file, or one that contradicts the counts.
