@@ -182,10 +182,12 @@ class Decompressor {
     }
     if (manifest.columns.size() > 1) share_columns();
     for (ManifestColumn& entry : manifest.columns) {
-      if (drops_nulls()) entry.null_count = 0;
-      if (entry.rows() != manifest.columns[0].rows()) {
+      if (drops_nulls()) entry.nulls_dropped += std::exchange(entry.null_count, 0);
+      // Also where as many were left out of each column: the rows are not the same ones.
+      const bool lost_rows = manifest.columns.size() > 1 && entry.nulls_dropped > 0;
+      if (lost_rows || entry.rows() != manifest.columns[0].rows()) {
         throw Failure(ExitCode::kFailure, options_.input,
-                      "columns differ in length where nulls were left out (choose one with "
+                      "columns differ in length or rows where nulls were left out (choose one with "
                       "--column)");
       }
       if (entry.null_count > 0 && !format_->holds_nulls) {

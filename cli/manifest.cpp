@@ -158,6 +158,9 @@ ManifestColumn parse_column(const Json& json, const std::string& place) {
   column.logical.timezone = reader.optional_text("timezone");
   column.nullable = reader.flag("nullable", true);
   column.metadata = reader.metadata("metadata");
+  if (reader.optional_field("nulls_dropped") != nullptr) {
+    entry.nulls_dropped = reader.number("nulls_dropped");
+  }
   parse_nulls(reader, place, entry);
   return entry;
 }

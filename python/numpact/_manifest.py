@@ -89,6 +89,7 @@ class Column:
     count: int  #: numbers in the file
     null_file: str = ""  #: which rows are null; empty if none is
     null_count: int = 0
+    nulls_dropped: int = 0  #: rows of the source that are not in the file
 
     @property
     def rows(self) -> int:
@@ -147,7 +148,10 @@ def _column(entry: Any, name: str) -> Column:
         if unit not in _UNITS[kind]:
             raise CorruptError(f"{name}: {unit!r} is no unit of {kind}")
     logical = LogicalType(kind, number_type, unit, text("timezone", ""))
-    return Column(text("name"), file, logical, count, *_nulls(entry, name))
+    dropped = entry.get("nulls_dropped", 0)
+    if type(dropped) is not int or dropped < 0:
+        raise CorruptError(f"{name}: 'nulls_dropped' is no count")
+    return Column(text("name"), file, logical, count, *_nulls(entry, name), dropped)
 
 
 def _file(file: Any, name: str) -> str:

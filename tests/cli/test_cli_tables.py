@@ -206,6 +206,17 @@ def test_nulls(tmp_path: Path, source: str) -> None:
     assert "columns differ in length" in refused("decompress", tmp_path / "out", code=FAILURE)
 
 
+def test_rows_without_nulls_are_not_mixed(tmp_path: Path) -> None:
+    """As many nulls in each column leave equal lengths, but other rows."""
+    path = write(pa.table({"a": [1, None, 3], "b": [None, 5, 6]}), tmp_path / "t.arrow")
+    run("compress", path, "-o", tmp_path / "kept")
+    line = refused("decompress", tmp_path / "kept", "--nulls", "drop", code=FAILURE)
+    assert "nulls were left out" in line
+    assert run("decompress", tmp_path / "kept", "--nulls", "drop", "--column", "b").text == "5\n6\n"
+    run("compress", path, "--nulls", "drop", "-o", tmp_path / "dropped")
+    assert "nulls were left out" in refused("decompress", tmp_path / "dropped", code=FAILURE)
+
+
 def test_csv_types(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("i,f,b,d,t,s\n1,nan,true,2020-02-29,2020-01-01 10:00:00,x\n"

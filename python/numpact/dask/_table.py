@@ -210,7 +210,14 @@ def _of_folders(
                 raise TypeMismatchError(
                     f"{folder.url}: column {name!r} is {by_name[name].logical}, not {expected}"
                 )
-        columns = _described(folder, [by_name[name] for name in names], index, chunks)
+        wanted = [by_name[name] for name in names]
+        if len(wanted) > 1 and any(entry.nulls_dropped for entry in wanted):
+            # Also where as many were left out of each: the rows are not the same ones.
+            raise InvalidArgumentError(
+                f"{folder.url}: columns differ in length or rows where nulls were left out; choose "
+                "one of them"
+            )
+        columns = _described(folder, wanted, index, chunks)
         out.append(_Rows(folder.url, columns))
     return out
 
