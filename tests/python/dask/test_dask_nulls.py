@@ -152,3 +152,17 @@ def test_damaged_nulls(tmp_path: Path, runs: list[int], says: str) -> None:
     path.unlink()
     with pytest.raises(FileNotFoundError, match=r"day\.nulls\.pco"):
         from_pco_table(tmp_path / "t", columns=["day"])
+
+
+def test_columns_whose_nulls_were_left_out(tmp_path: Path) -> None:
+    """As many of each leave equal lengths, but other rows."""
+    columns = []
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.pco").write_bytes(numpact.compress(np.arange(5)))
+        entry = {"name": name, "file": f"{name}.pco", **_TYPES["full"], "count": 5}
+        columns.append({**entry, "nulls_dropped": 2})
+    manifest = {"format": "numpact-table", "version": 2, "columns": columns, "skipped": []}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(numpact.InvalidArgumentError, match="nulls were left out"):
+        from_pco_table(tmp_path)
+    assert from_pco_table(tmp_path, columns=["b"]).compute()["b"].tolist() == [0, 1, 2, 3, 4]
