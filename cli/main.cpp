@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of numpact.
 #include <CLI/CLI.hpp>
+#include <cfenv>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -386,6 +387,8 @@ int guarded_run(int argc, char** argv) {
 }  // namespace numpact::cli
 
 int main(int argc, char** argv) {
+  // A library that was linked with -ffast-math, and is loaded beforehand, makes subnormals zeros.
+  std::fesetenv(FE_DFL_ENV);
   numpact::cli::hold_little_memory();
   numpact::cli::watch_signals();
   return numpact::cli::guarded_run(argc, argv);

@@ -152,6 +152,7 @@ void encode_wave(std::span<WaveChunk> chunks, const EncodeConfig& config,
   std::array<std::uint8_t, kMostOrdered> order;
   job.order = order_of(chunks, order);
   const auto task = [](void* argument, std::size_t worker) noexcept {
+    const CallerState state;
     Job& shared = *static_cast<Job*>(argument);
     work(shared, *shared.arenas[worker]);
   };

@@ -95,6 +95,7 @@ Status RangeRead::in_order(Arena& arena) {
 Status RangeRead::in_parallel(const standalone::Crew& crew) {
   Job job{*this, crew};
   const auto task = [](void* argument, std::size_t worker) noexcept {
+    const CallerState state;
     Job& shared = *static_cast<Job*>(argument);
     shared.read.work(shared, *shared.crew.arenas[worker]);
   };

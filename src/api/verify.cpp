@@ -113,6 +113,7 @@ class ByTrailer {
       std::thread::id caller;
     } job{*this, crew, std::this_thread::get_id()};
     const auto task = [](void* argument, std::size_t worker) noexcept {
+      const CallerState state;
       Job& shared = *static_cast<Job*>(argument);
       shared.self.work(*shared.crew.arenas[worker], std::this_thread::get_id() == shared.caller);
     };

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/guard.hpp"
 #include "numpact/executor.hpp"
 
 namespace numpact::cvc {
@@ -38,6 +39,7 @@ class Team {
       std::atomic<std::size_t> next;
     } shared{f, n, 0};
     const TaskFunction task = [](void* argument, std::size_t) noexcept {
+      const CallerState state;
       auto& all = *static_cast<Shared*>(argument);
       for (std::size_t i = all.next++; i < all.n; i = all.next++) all.f(i);
     };

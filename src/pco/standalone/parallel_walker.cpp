@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/guard.hpp"
 #include "pco/standalone/file_walker.hpp"
 
 namespace numpact::standalone {
@@ -119,6 +120,7 @@ Place ParallelWalker::run(const Stretch& stretch, std::byte* out, bool go_on,
   Job job{*this, stretch, out, go_on, report};
   job.proven = begin_;
   const auto task = [](void* argument, std::size_t worker) noexcept {
+    const CallerState state;
     Job& shared = *static_cast<Job*>(argument);
     shared.walker.work(shared, worker);
   };
