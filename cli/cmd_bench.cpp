@@ -224,9 +224,9 @@ std::string json_text(const std::vector<Row>& rows, const std::vector<Peer>& pee
   return dump(json);
 }
 
-class Runner {
+class BenchRunner {
  public:
-  explicit Runner(const BenchOptions& options)
+  explicit BenchRunner(const BenchOptions& options)
       : options_(options),
         source_(parse_source_words(options.source, NullPolicy::kDrop)),
         config_(parse_encode_words(options.encode)),
@@ -316,6 +316,6 @@ class Runner {
 
 }  // namespace
 
-ExitCode run_bench(const BenchOptions& options) { return Runner(options).run(); }
+ExitCode run_bench(const BenchOptions& options) { return BenchRunner(options).run(); }
 
 }  // namespace numpact::cli

@@ -35,9 +35,9 @@ bool begins_as_pco(Input& input) {
          std::memcmp(front.data(), kPcoMagic.data(), front.size()) == 0;
 }
 
-class Runner {
+class ExplainRunner {
  public:
-  explicit Runner(const ExplainOptions& options)
+  explicit ExplainRunner(const ExplainOptions& options)
       : options_(options),
         name_(options.input == "-" ? "(stdin)" : options.input),
         source_(parse_source_words(options.source, NullPolicy::kDrop)),
@@ -251,6 +251,6 @@ class Runner {
 
 }  // namespace
 
-ExitCode run_explain(const ExplainOptions& options) { return Runner(options).run(); }
+ExitCode run_explain(const ExplainOptions& options) { return ExplainRunner(options).run(); }
 
 }  // namespace numpact::cli

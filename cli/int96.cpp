@@ -3,19 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "floor_divide.hpp"
 #include "number_text.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact::cli {
-namespace {
-
-std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
-  const std::int64_t quotient = number / by;
-  return number % by < 0 ? quotient - 1 : quotient;
-}
-
-}  // namespace
-
 void Int96Unit::add(std::uint64_t row, std::int64_t nanos, std::int64_t micros,
                     std::int64_t millis) {
   constexpr std::int64_t kMicrosInMilli = 1'000;

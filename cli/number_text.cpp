@@ -6,6 +6,7 @@
 
 #include "dispatch.hpp"
 #include "float16.hpp"
+#include "floor_divide.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -27,12 +28,6 @@ void append_padded(std::string& text, std::int64_t number, std::size_t width) {
   const std::string digits = std::to_string(number);
   if (digits.size() < width) text.append(width - digits.size(), '0');
   text += digits;
-}
-
-// Rounds towards minus infinity.
-std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
-  const std::int64_t quotient = number / by;
-  return number % by < 0 ? quotient - 1 : quotient;
 }
 
 // A day since 1970 in the Gregorian calendar. After Howard Hinnant, "chrono-Compatible Low-Level

@@ -2,7 +2,13 @@
 # Whether there is a compiler for NVIDIA GPUs. Sets NUMPACT_HAVE_CUDA; then CUDA is a language.
 # Nothing of the core needs it.
 
-set(NUMPACT_CUDA AUTO CACHE STRING "Build numpact::cuda: AUTO (where nvcc is found), ON, OFF")
+# As a part of another project numpact is the library alone, unless more is asked for.
+set(_numpact_cuda_default OFF)
+if(PROJECT_IS_TOP_LEVEL)
+  set(_numpact_cuda_default AUTO)
+endif()
+set(NUMPACT_CUDA ${_numpact_cuda_default} CACHE STRING
+  "Build numpact::cuda: AUTO (where nvcc is found), ON, OFF")
 set_property(CACHE NUMPACT_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(NUMPACT_CUDA_ARCHITECTURES 80-real 90-real 100 CACHE STRING
   "GPUs that numpact::cuda has machine code for; without -real: code that later ones compile, too")

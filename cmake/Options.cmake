@@ -24,6 +24,13 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
+# Without optimisation numbers are encoded and decoded some ten times as slowly.
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CONFIGURATION_TYPES
+   AND (NOT CMAKE_BUILD_TYPE OR CMAKE_BUILD_TYPE STREQUAL "Debug"))
+  message(WARNING "numpact is built without optimisation: CMAKE_BUILD_TYPE is "
+    "\"${CMAKE_BUILD_TYPE}\". Release and RelWithDebInfo optimise.")
+endif()
+
 # Adds the folder `name` where option `wanted` is on and the folder has a build file.
 function(numpact_add_part name wanted)
   if(${wanted} AND EXISTS ${PROJECT_SOURCE_DIR}/${name}/CMakeLists.txt)

@@ -44,6 +44,7 @@ function(numpact_add_test name)
   endif()
   add_executable(${name} ${ARGN})
   numpact_precompiled_as(${name} numpact_test_pch)
+  numpact_unite(${name})
   target_link_libraries(${name} PRIVATE
     numpact_objects numpact_highway numpact_libdeflate Threads::Threads GTest::gmock_main)
   target_include_directories(${name} PRIVATE

@@ -29,7 +29,7 @@ namespace {
 
 using cvc::Dtype;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kPackFooter = R"(
 Examples:
   numpact cvc pack embeddings.npy                        float16, makes embeddings.npy.cvc
   numpact cvc pack sift.fvecs --compression int8 -o sift.cvc
@@ -350,7 +350,7 @@ void add_options(CLI::App& command, PackOptions& options) {
   add_overwrite_options(command, options.overwrite, options.common);
   add_thread_option(command, options.threads, "compress chunks");
   add_common_options(command, options.common);
-  command.footer(kFooter);
+  command.footer(kPackFooter);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@
 namespace numpact::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kQualityFooter = R"(
 Examples:
   numpact cvc quality embeddings.npy                     every compression, packed in memory
   numpact cvc quality embeddings.npy --metric cosine --plot quality.svg
@@ -327,7 +327,7 @@ void add_options(CLI::App& command, QualityOptions& options) {
       ->type_name("N");
   add_thread_option(command, options.threads, "pack and search");
   add_common_options(command, options.common);
-  command.footer(kFooter);
+  command.footer(kQualityFooter);
 }
 
 }  // namespace

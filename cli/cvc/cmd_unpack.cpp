@@ -22,7 +22,7 @@ namespace {
 using cvc::Dtype;
 using cvc::OnCorruption;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kUnpackFooter = R"(
 Examples:
   numpact cvc unpack embeddings.npy.cvc -o embeddings.npy
   numpact cvc unpack docs.cvc -o docs.parquet            all columns
@@ -233,7 +233,7 @@ void add_options(CLI::App& command, UnpackOptions& options) {
   add_thread_option(command, options.threads, "decode");
   add_limit_options(command, options.limits);
   add_common_options(command, options.common);
-  command.footer(kFooter);
+  command.footer(kUnpackFooter);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace numpact::cli {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kCommandsFooter = R"(
 Examples:
   numpact cvc pack embeddings.npy                        makes embeddings.npy.cvc
   numpact cvc pack docs.parquet --compression text=int8 -o docs.cvc
@@ -21,7 +21,7 @@ std::vector<CvcCommand> add_cvc_commands(CLI::App& app) {
   CLI::App* group =
       app.add_subcommand("cvc", "Files of vectors (embeddings): pack, look into, cut");
   group->require_subcommand(1);
-  group->footer(kFooter);
+  group->footer(kCommandsFooter);
   return {add_cvc_pack(*group),    add_cvc_unpack(*group), add_cvc_info(*group),
           add_cvc_verify(*group),  add_cvc_slice(*group),  add_cvc_concat(*group),
           add_cvc_upgrade(*group), add_cvc_quality(*group)};

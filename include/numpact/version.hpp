@@ -3,6 +3,13 @@
 #ifndef NUMPACT_VERSION_HPP
 #define NUMPACT_VERSION_HPP
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
+#error "numpact needs C++20: compile with -std=c++20 (GCC 12, clang 15 or later)"
+// There is no such file: compilers go on after #error, with hundreds of messages, but not after
+// this.
+#include "numpact/needs_cpp20.hpp"
+#endif
+
 #define NUMPACT_VERSION_MAJOR 0
 #define NUMPACT_VERSION_MINOR 1
 #define NUMPACT_VERSION_PATCH 0

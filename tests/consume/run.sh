@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build into a moved prefix, then builds and runs a program that uses it.
-#   run.sh BUILD_DIR [cmake|cuda|pkgconfig|subdirectory|subdirectory_whole]...
+#   run.sh BUILD_DIR [cmake|cuda|pkgconfig|static|shared|subdirectory|subdirectory_whole]...
 #   (cmake, pkgconfig and subdirectory when none is named)
 set -euo pipefail
 
@@ -47,6 +47,44 @@ way_pkgconfig() {
   # shellcheck disable=SC2046  # the flags are words
   "$cxx" -std=c++20 "$here/project/main.cpp" -o "$work/bare" $(pkg-config --cflags --libs numpact)
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir numpact) "$work/bare"
+}
+
+# A program that needs no library at run time, and one that only decodes: without the encoder.
+way_static() {
+  install_moved
+  local pc
+  pc=$(find "$work/prefix" -name numpact.pc)
+  PKG_CONFIG_PATH=$(dirname "$pc")
+  export PKG_CONFIG_PATH
+  # shellcheck disable=SC2046  # the flags are words
+  "$cxx" -std=c++20 -static "$here/project/main.cpp" -o "$work/static" \
+    $(pkg-config --static --cflags --libs numpact)
+  "$work/static"
+  # shellcheck disable=SC2046
+  "$cxx" -std=c++20 -O1 -Wl,--gc-sections "$here/project/decode_only.cpp" -o "$work/decode_only" \
+    $(pkg-config --cflags --libs numpact)
+  "$work/decode_only"
+  local kept
+  # To a file: nm would be cut short by a grep that has seen enough.
+  nm -C "$work/decode_only" >"$work/symbols"
+  kept=$(grep -E 'numpact::(choose|weigh_|encode_chosen|encode_chunk|add_lookback)' "$work/symbols" || true)
+  [ -z "$kept" ] || { echo "a program that decodes has: $kept"; return 1; }
+}
+
+# A shared library exports what headers declare, under the version of its soname, and no more.
+way_shared() {
+  cmake -S "$here/../.." -B "$work/shared" "${generator[@]}" -DCMAKE_CXX_COMPILER="$cxx" \
+    -DBUILD_SHARED_LIBS=ON -DNUMPACT_BUILD_TESTS=OFF -DNUMPACT_BUILD_CLI=OFF -DNUMPACT_CUDA=OFF \
+    -DNUMPACT_BUILD_BENCH=OFF -DNUMPACT_BUILD_EXAMPLES=OFF -DNUMPACT_BUILD_FUZZ=OFF
+  cmake --build "$work/shared" --target numpact
+  local foreign
+  nm -D --defined-only "$work/shared/src/libnumpact.so" | awk '{ print $NF }' >"$work/exports"
+  grep -q '_ZN7numpact.*@@NUMPACT_' "$work/exports"
+  foreign=$(c++filt <"$work/exports" | grep -vE '(^|for )numpact::|^NUMPACT_' || true)
+  [ -z "$foreign" ] || { echo "exported, but not declared: $foreign"; return 1; }
+  "$cxx" -std=c++20 -DNUMPACT_SHARED -I "$here/../../include" "$here/project/main.cpp" \
+    -o "$work/linked" -L "$work/shared/src" -lnumpact -Wl,-rpath,"$work/shared/src"
+  "$work/linked"
 }
 
 # As a part of another project, whose program links the library of the build folder.
