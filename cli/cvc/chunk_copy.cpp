@@ -211,7 +211,10 @@ void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
   const bool is_whole = rows.count == entry.rows;
   if (is_whole && is_all(info, columns)) {
     const std::size_t count = info.columns.size();
-    append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk));
+    std::optional<std::uint32_t> checksum;
+    check(input.reader().try_checksum(chunk, checksum), input.name());
+    append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk),
+           checksum);
   } else {
     append_parts(input, chunk, columns, rows);
   }
@@ -259,8 +262,9 @@ void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
 }
 
 void ChunkCopier::append(std::uint64_t rows, std::span<const cvc::Slice> slices,
-                         std::span<const std::byte> payload) {
-  check(writer_.try_append_encoded({rows, slices, payload}), output_);
+                         std::span<const std::byte> payload,
+                         std::optional<std::uint32_t> checksum) {
+  check(writer_.try_append_encoded({rows, slices, payload, checksum}), output_);
 }
 
 }  // namespace numpact::cli
