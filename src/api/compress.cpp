@@ -8,6 +8,7 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/paging.hpp"
+#include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
@@ -161,6 +162,7 @@ std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig
 Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
                    const EncodeConfig& config, EncodeContext* context) {
   NUMPACT_TRY(check_view(numbers));
+  NUMPACT_TRY(check_bytes(out));
   ScratchArena scratch(context);
   Arena* const arena = &*scratch;
   NUMPACT_TRY(check_specs(numbers.type, config));

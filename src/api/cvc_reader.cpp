@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check_bytes.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
@@ -134,7 +135,10 @@ Status Reader::try_read(std::span<const RowRange> ranges, std::span<const Target
 
 Status Reader::try_gather(std::span<const std::uint64_t> rows, std::span<const Target> targets,
                           const ReadConfig& config) const noexcept {
-  return guarded_with(impl_, [&] { return gather_rows(impl_->records(), rows, targets, config); });
+  return guarded_with(impl_, [&]() -> Status {
+    NUMPACT_TRY(check_bytes(rows));
+    return gather_rows(impl_->records(), rows, targets, config);
+  });
 }
 
 Status Reader::try_find_sections(std::string_view key, std::string_view value,
@@ -173,8 +177,10 @@ Status Reader::try_codes(std::size_t chunk, std::size_t column, Codes& codes,
 Status Reader::try_read_codes(const RowRange& rows, std::size_t column, std::span<std::byte> out,
                               std::size_t stride, std::vector<CodeRun>& runs,
                               const ReadConfig& config) const noexcept {
-  return guarded_with(
-      impl_, [&] { return copy_codes(impl_->records(), rows, column, out, stride, config, runs); });
+  return guarded_with(impl_, [&]() -> Status {
+    NUMPACT_TRY(check_bytes(out));
+    return copy_codes(impl_->records(), rows, column, out, stride, config, runs);
+  });
 }
 
 Status Reader::try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
@@ -225,6 +231,7 @@ Status try_decode_chunk(const Info& info, std::size_t chunk, std::span<const std
     if (chunk >= info.chunks.size()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no such chunk");
     }
+    NUMPACT_TRY(check_bytes(record));
     if (config.on_corruption != OnCorruption::kRaise) {
       return Status(ErrorKind::kInvalidArgument,
                     "a single chunk takes no other on_corruption than raise");

@@ -9,6 +9,7 @@
 #include "api/headers.hpp"
 #include "api/parallel_part.hpp"
 #include "api/trailer_use.hpp"
+#include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
@@ -253,6 +254,7 @@ FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes)
 
 Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept {
   header = {};
+  NUMPACT_TRY(check_bytes(file));
   BitReader reader(file);
   standalone::Header parsed;
   NUMPACT_TRY(standalone::parse_header(reader, parsed));

@@ -9,6 +9,7 @@
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
 #include "api/paging.hpp"
+#include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/choose/choice.hpp"
@@ -26,6 +27,7 @@ std::vector<std::byte> encode_file_header(Compatibility compatibility) {
 
 Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,
                               std::size_t& consumed) noexcept {
+  NUMPACT_TRY(check_bytes(bytes));
   BitReader reader(bytes);
   const unsigned major = reader.read_small(8);
   NUMPACT_TRY(reader.status());
@@ -70,6 +72,7 @@ Status write_part(std::span<std::byte> room, std::size_t& at, const Write& write
 
 Status copy_part(std::span<const std::byte> part, std::span<std::byte> out, std::size_t& written) {
   written = 0;
+  NUMPACT_TRY(check_bytes(out));
   if (part.size() > out.size()) return BitWriter::no_room().needing(part.size());
   std::copy(part.begin(), part.end(), out.begin());
   written = part.size();
@@ -193,6 +196,7 @@ Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, Numb
   std::unique_ptr<Impl> impl;
   const Status status = guarded([&]() -> Status {
     NUMPACT_TRY(check_number_type(type));
+    NUMPACT_TRY(check_bytes(bytes));
     if (memory == nullptr)
       return Status(ErrorKind::kInvalidArgument, "there is no memory resource");
     const numpact::FormatVersion format{version.major, version.minor};
@@ -233,6 +237,7 @@ Status ChunkDecoder::try_decode_page(std::span<const std::byte> bytes, std::size
   return guarded([&]() -> Status {
     if (impl_ == nullptr) return moved_from();
     NUMPACT_TRY(check_view(out));
+    NUMPACT_TRY(check_bytes(bytes));
     if (out.type != impl_->meta.type) {
       return Status(ErrorKind::kTypeMismatch, "the page holds numbers of another type");
     }

@@ -116,6 +116,36 @@ TEST(Doors, NullNumbersWithACount) {
   MemorySource source(file);
   EXPECT_KIND(StreamReader(source).try_read(out, count), kInvalidArgument);
   EXPECT_KIND(try_append_to_file("/nonexistent/a.pco", numbers), kInvalidArgument);
+  // Bytes are no better.
+  const std::byte* const nowhere = nullptr;
+  std::byte* const no_room = nullptr;
+  const std::span<const std::byte> no_file(nowhere, 100);
+  const std::span<std::byte> no_output(no_room, 100);
+  Numbers some = zeros(NumberType::kI32, 5000);
+  FileHeader header;
+  FileInfo info;
+  ChunkIndex index;
+  std::optional<Trailer> trailer;
+  wrapped::FormatVersion version;
+  EXPECT_KIND(try_read_header(no_file, header), kInvalidArgument);
+  EXPECT_KIND(try_decompress_into(no_file, writable(some), count), kInvalidArgument);
+  EXPECT_KIND(try_inspect(no_file, info), kInvalidArgument);
+  EXPECT_KIND(ChunkIndex::try_build(no_file, index), kInvalidArgument);
+  EXPECT_OK(Trailer::try_read(no_file, trailer));
+  EXPECT_FALSE(trailer);
+  EXPECT_KIND(try_compress_into(sample_numbers().view(), no_output, written), kInvalidArgument);
+  EXPECT_KIND(wrapped::try_decode_file_header(no_file, version, written), kInvalidArgument);
+  EXPECT_KIND(ChunkDecoder::create(no_file, NumberType::kI32, version).status(), kInvalidArgument);
+  const ChunkEncoder encoder = ChunkEncoder::create(sample_numbers().view()).value();
+  EXPECT_KIND(encoder.try_write_meta(no_output, written), kInvalidArgument);
+  EXPECT_KIND(encoder.try_write_page(0, no_output, written), kInvalidArgument);
+  EXPECT_KIND(cvc::Reader::create(no_file).status(), kInvalidArgument);
+  const Bytes vectors = sample_cvc();
+  const cvc::Reader reader(vectors);
+  std::vector<cvc::CodeRun> runs;
+  EXPECT_KIND(reader.try_read_codes({0, 10}, 0, no_output, 0, runs), kInvalidArgument);
+  const std::uint64_t* const no_rows = nullptr;
+  EXPECT_KIND(reader.try_gather({no_rows, 7}, {}), kInvalidArgument);
   // Nothing at a null pointer is nothing.
   EXPECT_OK(try_compress(NumberView(NumberType::kI32, nullptr, 0), bytes));
   EXPECT_OK(try_decompress_into(bytes, MutableNumberView(NumberType::kI32, nullptr, 0), count));

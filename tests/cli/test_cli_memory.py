@@ -108,6 +108,6 @@ def test_a20_many_chunks(tmp_path: Path, program: int, arguments: list[str]) -> 
     path = tmp_path / "many.pco"
     path.write_bytes(one[:-10] + chunk * (size // len(chunk)) + one[-1:])
     command, *options = arguments
-    held = memory_of(command, path, "-q", *options)
+    held = memory_of(command, path, *options)
     # A few pieces of numbers are held at a time, whatever the input.
     assert held <= program + 4 * MIB + 3 * size + 4 * MIB, held // MIB
