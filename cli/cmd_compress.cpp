@@ -156,6 +156,7 @@ class Compressor {
     if (!(write_options_.config.trailer == TrailerSpec::index())) return;
     const FileBytes file(path);
     std::optional<Trailer> old;
+    // One that is damaged is refused when the file is copied.
     if (!Trailer::try_read(file.bytes(), old).ok() || !old || !old->restart_log()) return;
     write_options_.config.trailer = TrailerSpec::restarts(*old->restart_log());
   }

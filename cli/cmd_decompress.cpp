@@ -63,7 +63,11 @@ class Decompressor {
     } else {
       config_.threads = threads;
     }
+    if (options.ignore_trailer && options.verify_trailer) {
+      fail_usage("--verify-trailer", "contradicts --ignore-trailer");
+    }
     if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
+    if (options.verify_trailer) config_.trailer = TrailerPolicy::kVerify;
     if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
     if (options.nulls != "keep" && options.nulls != "drop") {
       fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
@@ -318,6 +322,9 @@ class Decompressor {
   void check_trailer(PcoNumbers& numbers) const {
     TrailerState state = TrailerState::kNone;
     check(numbers.try_check_trailer(state), numbers.place());
+    if (state == TrailerState::kDamaged && options_.verify_trailer) {
+      throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
+    }
     if (state == TrailerState::kDamaged) {
       say(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
                       numbers.place()));

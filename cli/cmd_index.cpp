@@ -57,7 +57,7 @@ class Indexer {
       check(try_verify(file.bytes(), found, config), path);
       if (!found.is_sound() && !options_.overwrite.is_allowed) refuse(found, path);
     }
-    config.trailer = TrailerPolicy::kIgnore;
+    if (options_.overwrite.is_allowed) config.trailer = TrailerPolicy::kIgnore;
     std::vector<std::byte> trailer;
     std::uint64_t file_bytes = 0;
     check(Trailer::try_make(file.bytes(), spec_, trailer, file_bytes, config), path);

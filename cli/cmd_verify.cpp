@@ -20,25 +20,17 @@
 namespace numpact::cli {
 namespace {
 
-// Of a chunk, before its metadata: number type and count.
-constexpr std::uint64_t kChunkPreambleBytes = 4;
-
 // How far a file is sound that has an error, in words.
-std::string sound_part(const std::string& path, const Status& error) {
+std::string sound_part(const std::string& path) {
   const FileBytes file(path);
-  FileInfo info;
-  static_cast<void>(try_inspect(file.bytes(), info));
-  std::size_t chunks = info.chunks.size();
-  if (error.chunk() != Status::kNoOffset) {
-    chunks = std::min(chunks, static_cast<std::size_t>(error.chunk()));
-  }
-  if (chunks == 0) return "no chunk before is good";
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < chunks; ++i) count += info.chunks[i].count;
-  const ChunkInfo& last = info.chunks[chunks - 1];
-  const std::uint64_t end = last.offset + kChunkPreambleBytes + last.meta_bytes + last.page_bytes;
+  DecodeConfig config;
+  config.trailer = TrailerPolicy::kIgnore;
+  Verification found;
+  static_cast<void>(try_verify(file.bytes(), found, config));
+  if (found.damage.empty() || found.damage[0].chunk == 0) return "no chunk before is good";
+  const std::uint64_t chunks = found.damage[0].chunk;
   return fmt::format("good before: {} chunk{}, {} numbers, {} bytes", chunks,
-                     chunks == 1 ? "" : "s", count, end);
+                     chunks == 1 ? "" : "s", found.sound_count, found.good_bytes);
 }
 
 class Checker {
@@ -208,8 +200,8 @@ class Checker {
       throw Failure(
           ExitCode::kCorrupt, path,
           fmt::format("corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
-                      found.index.count(), found.index.chunks().size() - found.damage.size(),
-                      found.index.chunks().size()));
+                      found.index.count(), found.index.chunk_count() - found.damage.size(),
+                      found.index.chunk_count()));
     }
     refuse_state(found.trailer, path, message_of(found.trailer_status));
   }
@@ -238,7 +230,7 @@ class Checker {
                                   const std::string& place, bool is_regular) {
     const ExitCode code = exit_code_of(status.kind());
     std::string message = message_of(status);
-    if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(path, status);
+    if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(path);
     throw Failure(code, place, message);
   }
 

@@ -62,6 +62,7 @@ struct DecompressOptions {
   Overwrite overwrite;
   bool salvage = false;         // what is sound, and a word on what is not
   bool ignore_trailer = false;  // whatever checksums say
+  bool verify_trailer = false;  // prove what it says before parts are read by it
   unsigned threads = 0;
   LimitWords limits;
   CommonOptions common;

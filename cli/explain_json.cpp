@@ -52,7 +52,7 @@ void add_chunk(Json& json, const ChunkInfo& info, const ChunkExplanation& chunk)
 }
 
 Json explanation_json(const Explanation& explanation, std::optional<std::size_t> only) {
-  Json json = file_json(explanation.file, false);
+  Json json = file_json(explanation.file, false, ListedChunks::kAll);
   Json chunks = Json::array();
   for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
     if (only && i != *only) continue;

@@ -59,7 +59,7 @@ std::string head(const ExplainedColumn& column) {
                        grouped(info.file_bytes), bits_text(8 * info.file_bytes, info.count),
                        share_of(raw, info.file_bytes),
                        column.level ? fmt::format("level {}, ", *column.level) : "",
-                       info.chunks.size(), info.chunks.size() == 1 ? "" : "s"));
+                       info.chunk_count, info.chunk_count == 1 ? "" : "s"));
   if (info.count == 0) return text;
   const EntropyBound& bound = column.explanation.numbers;
   add_line(text, "entropy",
@@ -258,8 +258,7 @@ std::string explain_report(const ExplainedColumn& column, std::optional<std::siz
       "\nchosen anew at level {}: {} bytes instead of {} ({}), {} bits a number, {} chunk{}\n",
       column.again_level, grouped(now.file_bytes), grouped(column.explanation.file.file_bytes),
       change_text(column.explanation.file.file_bytes, now.file_bytes),
-      bits_text(8 * now.file_bytes, now.count), now.chunks.size(),
-      now.chunks.size() == 1 ? "" : "s");
+      bits_text(8 * now.file_bytes, now.count), now.chunk_count, now.chunk_count == 1 ? "" : "s");
   return text + body(*column.again, std::nullopt);
 }
 

@@ -6,6 +6,10 @@
 namespace numpact::cli {
 namespace {
 
+// What a chunk or a bin takes as JSON in memory and as text, about.
+constexpr std::uint64_t kChunkJsonBytes = 6000;
+constexpr std::uint64_t kBinJsonBytes = 600;
+
 Json variable_json(const LatentVariableInfo& variable, bool bins) {
   Json json;
   json["variable"] = to_string(variable.variable);
@@ -81,7 +85,7 @@ Json type_json(const std::optional<NumberType>& type) {
 
 }  // namespace
 
-Json file_json(const FileInfo& info, bool bins) {
+Json file_json(const FileInfo& info, bool bins, ListedChunks chunks) {
   Json json;
   json["standalone_version"] = info.header.standalone_version;
   json["format_version"] = {info.header.format_major, info.header.format_minor};
@@ -95,7 +99,13 @@ Json file_json(const FileInfo& info, bool bins) {
   json["trailer"] = to_string(info.trailer);
   json["restart_every"] = info.restart_log ? Json(std::uint64_t{1} << *info.restart_log) : Json();
   json["chunks"] = Json::array();
-  for (const ChunkInfo& chunk : info.chunks) json["chunks"].push_back(chunk_json(chunk, bins));
+  const std::size_t listed = chunks == ListedChunks::kAll
+                                 ? info.chunks.size()
+                                 : listed_chunks(info, kChunkJsonBytes, bins ? kBinJsonBytes : 0);
+  for (std::size_t i = 0; i < listed; ++i) {
+    json["chunks"].push_back(chunk_json(info.chunks[i], bins));
+  }
+  if (listed < info.chunk_count) json["chunks_not_listed"] = info.chunk_count - listed;
   return json;
 }
 

@@ -8,7 +8,12 @@
 
 namespace numpact::cli {
 
-Json file_json(const FileInfo& info, bool bins);
+enum class ListedChunks : std::uint8_t {
+  kSome,  // as many as listed_chunks() allows; "chunks_not_listed" counts the others, if any
+  kAll,
+};
+
+Json file_json(const FileInfo& info, bool bins, ListedChunks chunks = ListedChunks::kSome);
 
 }  // namespace numpact::cli
 

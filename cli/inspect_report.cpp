@@ -28,11 +28,9 @@ std::string type_text(const FileHeader& header) {
                      header.uniform_type ? "" : " (of the first chunk)");
 }
 
-std::uint64_t raw_bytes(const FileInfo& info) {
-  std::uint64_t bytes = 0;
-  for (const ChunkInfo& chunk : info.chunks) bytes += chunk.count * size_of(chunk.type);
-  return bytes;
-}
+// What a chunk or a bin takes in the report, about.
+constexpr std::uint64_t kChunkTextBytes = 1200;
+constexpr std::uint64_t kBinTextBytes = 120;
 
 std::string ratio_text(std::uint64_t raw, std::uint64_t bytes) {
   return fmt::format("{:.3f}", static_cast<double>(raw) / static_cast<double>(bytes));
@@ -60,9 +58,9 @@ std::string head_report(const std::string& file, const FileInfo& info) {
   line("numbers", fmt::format("{} (the header says {})", grouped(info.count), header.n_hint));
   line("bytes", fmt::format("{}, {} bits a number, ratio {}", grouped(info.file_bytes),
                             bits_per_number(info.file_bytes, info.count),
-                            ratio_text(raw_bytes(info), info.file_bytes)));
+                            ratio_text(info.raw_bytes, info.file_bytes)));
   if (info.trailing_bytes > 0) line("trailer", trailer_text(info));
-  line("chunks", std::to_string(info.chunks.size()));
+  line("chunks", std::to_string(info.chunk_count));
   return text;
 }
 
@@ -135,6 +133,25 @@ std::string most_common(const FileInfo& info, TextOf&& text_of) {
 
 }  // namespace
 
+std::size_t listed_chunks(const FileInfo& info, std::uint64_t chunk_bytes,
+                          std::uint64_t bin_bytes) {
+  // With what the library takes for its descriptions, 1 MiB and half of the file, this keeps within
+  // 4 MiB and twice the file.
+  std::uint64_t room = (std::uint64_t{3} << 20) + info.file_bytes + info.file_bytes / 2;
+  std::size_t listed = 0;
+  for (const ChunkInfo& chunk : info.chunks) {
+    std::uint64_t bytes = chunk_bytes;
+    for (const LatentVariableInfo& variable : chunk.variables) {
+      bytes += bin_bytes * variable.bins.size();
+    }
+    bytes += bin_bytes * chunk.dict.size();
+    if (bytes > room) break;
+    room -= bytes;
+    ++listed;
+  }
+  return listed;
+}
+
 std::string common_mode(const FileInfo& info) {
   return most_common(info, [](const ChunkInfo& chunk) { return chunk.mode_text(); });
 }
@@ -145,8 +162,10 @@ std::string common_delta(const FileInfo& info) {
 
 std::string info_report(const std::string& file, const FileInfo& info, bool bins) {
   std::string text = head_report(file, info);
-  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
-    text += chunk_report(i, info.chunks[i], bins);
+  const std::size_t listed = listed_chunks(info, kChunkTextBytes, bins ? kBinTextBytes : 0);
+  for (std::size_t i = 0; i < listed; ++i) text += chunk_report(i, info.chunks[i], bins);
+  if (listed < info.chunk_count) {
+    text += fmt::format("\nand {} chunks more that are not listed\n", info.chunk_count - listed);
   }
   return text;
 }
@@ -169,14 +188,14 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
   for (std::size_t i = 0; i < files.size(); ++i) {
     const FileInfo& info = files[i];
     const Column& column = manifest.columns[i].column;
-    raw += raw_bytes(info);
+    raw += info.raw_bytes;
     bytes += info.file_bytes;
     std::vector<std::string> cells = {column.name, describe(column.logical, column.type),
                                       std::string(name_of(column.type)),
                                       std::to_string(info.count)};
     if (!null_bytes.empty()) cells.push_back(std::to_string(manifest.columns[i].null_count));
     for (const std::string& cell :
-         {std::to_string(info.file_bytes), ratio_text(raw_bytes(info), info.file_bytes),
+         {std::to_string(info.file_bytes), ratio_text(info.raw_bytes, info.file_bytes),
           common_mode(info), common_delta(info)}) {
       cells.push_back(cell);
     }

@@ -20,6 +20,10 @@ std::string table_report(const std::string& folder, const Manifest& manifest,
                          const std::vector<std::uint64_t>& null_bytes);
 std::string table_json(const Manifest& manifest, const std::vector<FileInfo>& files, bool bins);
 
+// How many of the chunks a report lists: of files of very many tiny chunks not all, so that its
+// memory stays in proportion to the file. `bin_bytes`: for each bin and entry of a dictionary.
+std::size_t listed_chunks(const FileInfo& info, std::uint64_t chunk_bytes, std::uint64_t bin_bytes);
+
 // What most chunks have, with a '+' if others have something else; "-" for no chunks.
 std::string common_mode(const FileInfo& info);
 std::string common_delta(const FileInfo& info);

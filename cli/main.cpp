@@ -224,6 +224,8 @@ CLI::App* add_decompress(CLI::App& app, DecompressOptions& options) {
       ->capture_default_str();
   command->add_flag("--salvage", options.salvage,
                     "Of a damaged file write what is sound, say what is lost (exit code 3)");
+  command->add_flag("--verify-trailer", options.verify_trailer,
+                    "Prove what the trailer says first, for --range; a damaged one is an error");
   command->add_flag("--ignore-trailer", options.ignore_trailer,
                     "Do not compare checksums: for a damaged chunk that still decodes");
   add_thread_option(*command, options.threads, "decode");

@@ -69,7 +69,7 @@ Json verified_json(const VerifiedFile& file) {
   json["numbers"] = found.index.count();
   json["good_numbers"] = found.sound_count;
   json["bytes"] = file.bytes;
-  json["chunks"] = found.index.chunks().size();
+  json["chunks"] = found.index.chunk_count();
   json["trailer"] = to_string(found.trailer);
   for (const DamagedPart& damage : found.damage) json["damage"].push_back(damage_json(damage));
   return json;

@@ -68,6 +68,17 @@ void check_policies(ByteSpan file, Draw& draw) {
     NUMPACT_REQUIRE(ignored.status.ok());
     NUMPACT_REQUIRE(same_numbers(used.numbers.view(), ignored.numbers.view()));
   }
+  // Parts of what was proven are those of the file.
+  const Result<FileReader> proven = FileReader::create(file, tight_config(TrailerPolicy::kVerify));
+  if (proven && ignored.status.ok() && proven->count() > 0) {
+    const auto first = static_cast<std::size_t>(draw.below(proven->count()));
+    const auto n = static_cast<std::size_t>(
+        std::min<std::uint64_t>(1 + draw.below(proven->count() - first), 4096));
+    const NumberType type = *proven->type();
+    const MutableNumberView out(type, guarded_output(n * size_of(type)).data(), n);
+    NUMPACT_REQUIRE(proven->try_read(first, out, tight_config()).ok());
+    NUMPACT_REQUIRE(same_numbers({type, out.data, n}, part(ignored.numbers, first, n)));
+  }
   const Verification found = verify_by_two_ways(file, draw);
   if (found.is_sound() && ignored.numbers.count() > 0) NUMPACT_REQUIRE(used.status.ok());
   Bytes made;

@@ -193,7 +193,13 @@ void ChunkCopier::copy_range(const CvcInput& input, std::span<const std::size_t>
 // Once, however many parts of it are copied one after the other.
 void ChunkCopier::check_chunk(const CvcInput& input, std::size_t chunk) {
   if (checked_input_ == &input && checked_chunk_ == chunk) return;
-  if (input.info().chunks[chunk].rows > 0) check(read_row(input, chunk), input.name());
+  cvc::ReadConfig config;
+  config.verify = true;
+  cvc::StoredSlice ignored;
+  check(input.reader().try_stored_slice(chunk, 0, ignored, config), input.name());
+  // Without checksums at least something is decoded.
+  const bool is_read = !input.info().has_checksums() && input.info().chunks[chunk].rows > 0;
+  if (is_read) check(read_row(input, chunk), input.name());
   checked_input_ = &input;
   checked_chunk_ = chunk;
 }
@@ -211,7 +217,10 @@ void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
   const bool is_whole = rows.count == entry.rows;
   if (is_whole && is_all(info, columns)) {
     const std::size_t count = info.columns.size();
-    append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk));
+    std::optional<std::uint32_t> checksum;
+    check(input.reader().try_checksum(chunk, checksum), input.name());
+    append(rows.count, std::span(info.slices).subspan(chunk * count, count), input.payload(chunk),
+           checksum);
   } else {
     append_parts(input, chunk, columns, rows);
   }
@@ -259,8 +268,9 @@ void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
 }
 
 void ChunkCopier::append(std::uint64_t rows, std::span<const cvc::Slice> slices,
-                         std::span<const std::byte> payload) {
-  check(writer_.try_append_encoded({rows, slices, payload}), output_);
+                         std::span<const std::byte> payload,
+                         std::optional<std::uint32_t> checksum) {
+  check(writer_.try_append_encoded({rows, slices, payload, checksum}), output_);
 }
 
 }  // namespace numpact::cli

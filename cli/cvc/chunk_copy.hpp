@@ -4,6 +4,7 @@
 #define NUMPACT_CLI_CVC_CHUNK_COPY_HPP
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ class ChunkCopier {
   void append_parts(const CvcInput& input, std::size_t chunk, std::span<const std::size_t> columns,
                     const cvc::RowRange& rows);
   void append(std::uint64_t rows, std::span<const cvc::Slice> slices,
-              std::span<const std::byte> payload);
+              std::span<const std::byte> payload,
+              std::optional<std::uint32_t> checksum = std::nullopt);
 
   cvc::Writer& writer_;
   std::string output_;

@@ -187,12 +187,18 @@ class TrailerSpec {
   std::optional<unsigned> restart_log_;
 };
 
-// What a reader makes of a trailer.
+// What a reader makes of a trailer. Its checksums find damage, not malice: who writes a trailer can
+// make them match whatever it says. Decoding a file to its end gives the numbers of the file, or an
+// error, all the same. Parts are found where an unproven trailer says they are: one that was made
+// to lie, about the place of a chunk or the state at a restart point, makes them other numbers.
 enum class TrailerPolicy : std::uint8_t {
   kUse,      // if there is a sound one: kChecksum for a chunk it says is damaged, kCorrupt where it
              // contradicts the file; index and restart points are used. A damaged one is ignored.
   kIgnore,   // as if bytes behind the terminator were nothing
   kRequire,  // as kUse, and none or a damaged one is an error
+  kVerify,   // as kUse, and a damaged one is an error. Where parts are read, one that is there is
+             // proven before the first of them, by decoding the file once: every chunk ends where
+             // the next begins, and decoding comes to the states of the restart points.
 };
 
 // What is found behind a file.
@@ -284,7 +290,7 @@ struct DecodeConfig {
 };
 
 namespace detail {
-struct ContextAccess;
+class ContextAccess;
 }
 
 // Scratch memory of the encoder, kept from call to call: once warm, a call of the same shape
@@ -298,7 +304,7 @@ class NUMPACT_API EncodeContext {
   EncodeContext& operator=(EncodeContext&&) noexcept;
 
  private:
-  friend struct detail::ContextAccess;
+  friend class detail::ContextAccess;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -312,7 +318,7 @@ class NUMPACT_API DecodeContext {
   DecodeContext& operator=(DecodeContext&&) noexcept;
 
  private:
-  friend struct detail::ContextAccess;
+  friend class detail::ContextAccess;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

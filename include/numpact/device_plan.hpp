@@ -121,7 +121,7 @@ class NUMPACT_API DevicePlanner {
   DevicePlanner(std::span<const std::byte> file, const ChunkIndex& index) noexcept
       : file_(file), index_(index) {}
 
-  bool is_at_end() const noexcept { return next_ >= index_.chunks().size(); }
+  bool is_at_end() const noexcept { return next_ >= index_.chunk_count(); }
   // The next chunks: as many as take `most_bytes` of input, tables and scratch, at least one.
   // Errors: what bad metadata gives, kCorrupt and kChecksum where a trailer contradicts the file
   // (checksums of chunks are compared unless config.trailer is kIgnore), kInvalidArgument where

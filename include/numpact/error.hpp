@@ -53,6 +53,8 @@ class [[nodiscard]] Status {
   constexpr std::uint64_t offset() const noexcept { return offset_; }
   // Index of the chunk that was being read; kNoOffset outside of chunks.
   constexpr std::uint64_t chunk() const noexcept { return chunk_; }
+  // kOutputTooSmall: an output of so many bytes holds the result; kNoOffset where that is unknown.
+  constexpr std::uint64_t needed_bytes() const noexcept { return needed_bytes_; }
 
   constexpr Status at_chunk(std::uint64_t chunk) const noexcept {
     Status status = *this;
@@ -66,6 +68,12 @@ class [[nodiscard]] Status {
     return status;
   }
 
+  constexpr Status needing(std::uint64_t bytes) const noexcept {
+    Status status = *this;
+    status.needed_bytes_ = bytes;
+    return status;
+  }
+
   // One line, e.g. "corrupt: bin weights do not add up to the table size (at byte 17, chunk 0)".
   NUMPACT_API std::string message() const;
 
@@ -74,6 +82,7 @@ class [[nodiscard]] Status {
   const char* what_ = "";
   std::uint64_t offset_ = kNoOffset;
   std::uint64_t chunk_ = kNoOffset;
+  std::uint64_t needed_bytes_ = kNoOffset;
 };
 
 // What the throwing functions throw, and nothing else.
@@ -93,8 +102,16 @@ class NUMPACT_API Error : public std::runtime_error {
   Status status_;
 };
 
+namespace detail {
+// Throw Error from inside the library, so that headers also compile without exceptions.
+[[noreturn]] NUMPACT_API void throw_error(const Status& status);
+[[noreturn]] NUMPACT_API void throw_error(const Status& status, const std::string& context);
+// Of a Result without a value.
+[[noreturn]] NUMPACT_API void throw_no_value(const Status& status);
+}  // namespace detail
+
 inline void throw_if_error(const Status& status) {
-  if (!status.ok()) throw Error(status);
+  if (!status.ok()) detail::throw_error(status);
 }
 
 // A value or the Status that says why there is none.
@@ -105,20 +122,28 @@ class [[nodiscard]] Result {
   Result(const Status& status) noexcept : status_(status) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const noexcept { return value_.has_value(); }
+  explicit operator bool() const noexcept { return ok(); }
   const Status& status() const noexcept { return status_; }
 
   // The value; throws Error if there is none.
   T& value() & {
-    throw_if_error(status_);
+    if (!ok()) detail::throw_no_value(status_);
+    return *value_;
+  }
+  const T& value() const& {
+    if (!ok()) detail::throw_no_value(status_);
     return *value_;
   }
   T&& value() && {
-    throw_if_error(status_);
+    if (!ok()) detail::throw_no_value(status_);
     return std::move(*value_);
   }
   // The value, unchecked: only after ok().
   T& operator*() & noexcept { return *value_; }
+  const T& operator*() const& noexcept { return *value_; }
+  T&& operator*() && noexcept { return std::move(*value_); }
   T* operator->() noexcept { return &*value_; }
+  const T* operator->() const noexcept { return &*value_; }
 
  private:
   std::optional<T> value_;

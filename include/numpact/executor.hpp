@@ -25,8 +25,8 @@ class NUMPACT_API Executor {
 
   // Calls task(argument, index) once for every index below task_n, in any order and on any threads,
   // and returns when all have returned. Tasks never wait for one that has not begun, so running
-  // them one after the other is right too. May throw std::bad_alloc, but only when no task is
-  // running and none will be begun any more.
+  // them one after the other is right too. May throw, but only when no task is running and none
+  // will be begun any more: the call that shared its work then ends with an error.
   virtual void run(std::size_t task_n, TaskFunction task, void* argument) = 0;
 };
 

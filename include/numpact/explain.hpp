@@ -80,7 +80,8 @@ struct SizeParts {
   }
 };
 
-// Of a standalone file, or of a chunk with its head.
+// Of a standalone file, or of a chunk with its head. Chunks that FileInfo::chunks leaves out count
+// as framing.
 NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
 NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
 

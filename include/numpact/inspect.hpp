@@ -85,8 +85,12 @@ struct ChunkInfo {
 
 struct FileInfo {
   FileHeader header;
+  // The first chunks: all of them, unless their descriptions would take more memory than 1 MiB and
+  // half of the file, as those of very many tiny chunks do.
   std::vector<ChunkInfo> chunks;
+  std::uint64_t chunk_count = 0;     // of all, also those that `chunks` leaves out
   std::uint64_t count = 0;           // numbers in all chunks
+  std::uint64_t raw_bytes = 0;       // that these take in memory
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
   // Of these, by its own checksums: whether it is true of the file is for try_verify to find.
@@ -96,7 +100,7 @@ struct FileInfo {
 
 // Errors as decoding would give them, but for those that only the numbers show (a dictionary index
 // or lookback out of range). Sound chunks before the error stay in `info`. Limits hold as if
-// the numbers were decoded; max_memory is for scratch, `info` itself grows with the metadata.
+// the numbers were decoded; max_memory is for scratch, which `info` does not count as.
 NUMPACT_API Status try_inspect(std::span<const std::byte> file, FileInfo& info,
                                const DecodeConfig& config = {}) noexcept;
 

@@ -41,13 +41,21 @@ class NUMPACT_API MappedFile {
   // For configs: what a call has left behind is given back. This object must stay where it is
   // meanwhile.
   ProgressCallback releasing() const {
-    return [this](const Progress& progress) {
-      release_first(progress.bytes);
+    return [this, released = std::uint64_t{0}](const Progress& progress) mutable {
+      // Not after each of very many tiny chunks: the system looks at every page that it is told of.
+      constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
+      if (progress.bytes < released) released = 0;  // another call, from the front
+      if (progress.bytes - released < kStepBytes) return true;
+      release(released, progress.bytes);
+      released = progress.bytes;
       return true;
     };
   }
 
  private:
+  // What is between two places, whole pages of it.
+  void release(std::uint64_t begin, std::uint64_t end) const noexcept;
+
   std::span<const std::byte> bytes_;
 };
 

@@ -140,7 +140,7 @@ class NUMPACT_API NumberArray {
   template <Number T>
   std::span<const T> as() const {
     if (type_ != kNumberTypeOf<T>) {
-      throw Error(Status(ErrorKind::kTypeMismatch, "the array holds another number type"));
+      detail::throw_error(Status(ErrorKind::kTypeMismatch, "the array holds another number type"));
     }
     return {reinterpret_cast<const T*>(bytes_.data()), count()};
   }

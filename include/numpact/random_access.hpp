@@ -29,6 +29,10 @@ struct IndexedChunk {
   friend bool operator==(const IndexedChunk&, const IndexedChunk&) = default;
 };
 
+namespace detail {
+struct ChunkIndexAccess;
+}
+
 // Where the chunks of a file are. Immutable and cheap to copy: copies share one table. It holds
 // nothing of the file and may be kept, for as long as the file does not change.
 class NUMPACT_API ChunkIndex {
@@ -52,7 +56,8 @@ class NUMPACT_API ChunkIndex {
   }
 
   // From what type() and chunks() gave earlier. kInvalidArgument where that contradicts itself:
-  // counts out of range or not adding up, places not in order, chunks without a type. Whether it
+  // counts out of range or not adding up, places not in order, metadata of 4 GiB, chunks without a
+  // type. Whether it
   // fits a file is checked when that is read.
   static Result<ChunkIndex> from_chunks(std::optional<NumberType> type,
                                         std::vector<IndexedChunk> chunks) noexcept;
@@ -60,7 +65,11 @@ class NUMPACT_API ChunkIndex {
   // None: the file is empty and does not say what of.
   std::optional<NumberType> type() const noexcept;
   std::uint64_t count() const noexcept;
-  // In file order; valid as long as this index or a copy lives.
+  std::size_t chunk_count() const noexcept;
+  // Of a chunk below chunk_count().
+  IndexedChunk chunk(std::size_t index) const noexcept;
+  // All of them in file order, as a list that is made when it is first asked for, of 32 bytes for
+  // each; valid as long as this index or a copy lives. Empty where memory does not suffice for it.
   std::span<const IndexedChunk> chunks() const noexcept;
   // The chunk that holds a number below count().
   std::size_t chunk_of(std::uint64_t number) const noexcept;
@@ -68,6 +77,7 @@ class NUMPACT_API ChunkIndex {
   struct Table;
 
  private:
+  friend struct detail::ChunkIndexAccess;
   friend class Trailer;
   friend class FileReader;
   friend class DevicePlanner;

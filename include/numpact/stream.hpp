@@ -154,7 +154,8 @@ class NUMPACT_API StreamWriter {
   // terminator; what is written follows its chunks. The file is decoded on the way, so that no
   // damaged one is continued, in the memory of a StreamReader. Its format version holds: it must be
   // 4 (kUnsupportedVersion), and config.compatibility not older (kInvalidArgument). What follows
-  // its end is left out, but if it is a sound trailer, what is copied is held against it. Errors as
+  // its end is left out, but if it is a sound trailer, what is copied is held against it, and a
+  // damaged one is an error (kCorrupt): it may be the only witness of damage. Errors as
   // StreamReader's, and for good; kInvalidArgument if a trailer is wanted: of what is copied it
   // would say nothing (Trailer::try_make is for all of a file).
   Status try_copy_file(ByteSource& file) noexcept;
@@ -192,7 +193,7 @@ class NUMPACT_API StreamWriter {
 // written. So errors leave it as it is, and a crash leaves the old file or the new one; bytes after
 // the old terminator are lost. Where config.trailer is wanted, or a sound trailer was there, one
 // for all of the file is made by decoding it; chunks that the old one says are damaged are
-// kChecksum.
+// kChecksum, and so is a trailer that is damaged itself, or kCorrupt.
 //
 // Any number of threads and processes may append to a file at the same time, also while others
 // replace it by numpact: it is locked (FileLock) from before its end is read until the new file has
@@ -205,7 +206,8 @@ NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView&
 template <Number T>
 void append_to_file(const std::string& path, std::span<const T> numbers,
                     const EncodeConfig& config = {}, const LockConfig& lock = {}) {
-  throw_if_error(try_append_to_file(path, NumberView(numbers), config, lock));
+  const Status status = try_append_to_file(path, NumberView(numbers), config, lock);
+  if (!status.ok()) detail::throw_error(status, path);
 }
 
 }  // namespace numpact

@@ -85,9 +85,10 @@ class NUMPACT_API Trailer {
     return trailer;
   }
 
-  // Makes one for a file, which is decoded: what it ends with, if anything, is left aside.
-  // `file_bytes` becomes where the file ends with its terminator, and where the trailer belongs.
-  // Errors: kInvalidArgument (spec), any that decoding gives.
+  // Makes one for a file, which is decoded. If it has one, it must be what that says: kChecksum or
+  // kCorrupt for a file, or a trailer, that is damaged, unless config.trailer is kIgnore. Other
+  // bytes behind it are left aside. `file_bytes` becomes where the file ends with its terminator,
+  // and where the trailer belongs. Errors: kInvalidArgument (spec), any that decoding gives.
   static Status try_make(std::span<const std::byte> file, const TrailerSpec& spec,
                          std::vector<std::byte>& trailer, std::uint64_t& file_bytes,
                          const DecodeConfig& config = {},
@@ -103,7 +104,8 @@ class NUMPACT_API Trailer {
   std::uint32_t header_crc() const noexcept;
   // How far apart restart points are, as a power of two; none: it has none.
   std::optional<unsigned> restart_log() const noexcept;
-  // In file order; valid as long as this trailer or a copy lives.
+  // In file order, as a list that is made when it is first asked for; valid as long as this trailer
+  // or a copy lives. Empty where memory does not suffice for it.
   std::span<const ChunkSummary> chunks() const noexcept;
   // For a FileReader; restart points included.
   ChunkIndex index() const noexcept;

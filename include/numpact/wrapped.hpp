@@ -39,24 +39,30 @@ NUMPACT_API std::vector<std::byte> encode_file_header(
 NUMPACT_API Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,
                                           std::size_t& consumed) noexcept;
 
-// One chunk, chosen, binned and ready to be written. Owns all it needs; the numbers may go away.
+// One chunk, encoded: the bytes of its metadata and of its pages, and no more than these. The
+// numbers may go away.
 class NUMPACT_API ChunkEncoder {
  public:
   // Chooses mode, delta and bins for 1 to 2^24 numbers. config.paging cuts them into pages. Works
-  // on the calling thread alone, whatever the config says.
+  // on the calling thread alone, whatever the config says. The bytes are kept in `memory`; scratch
+  // memory is that of the context, or without one taken from `memory` and given back at the end.
+  // config.progress is called before and after the choice, with no numbers, and after each page:
+  // false ends with kCancelled.
   static Result<ChunkEncoder> create(
       const NumberView& numbers, const EncodeConfig& config = {},
-      std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
+      std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
+      EncodeContext* context = nullptr) noexcept;
   ~ChunkEncoder();
   ChunkEncoder(ChunkEncoder&&) noexcept;
   ChunkEncoder& operator=(ChunkEncoder&&) noexcept;
 
   std::size_t page_count() const noexcept;
-  std::size_t page_n(std::size_t page) const noexcept;  // numbers in a page
-
-  std::size_t meta_size_bound() const noexcept;
+  // Numbers in a page, and a bound on its bytes; 0 for pages from page_count() on.
+  std::size_t page_n(std::size_t page) const noexcept;
   std::size_t page_size_bound(std::size_t page) const noexcept;
-  // kOutputTooSmall if `out` is under the bound and the bytes do not fit.
+  std::size_t meta_size_bound() const noexcept;
+  // kOutputTooSmall if `out` is under the bound and the bytes do not fit; kInvalidArgument for
+  // pages from page_count() on.
   Status try_write_meta(std::span<std::byte> out, std::size_t& written) const noexcept;
   Status try_write_page(std::size_t page, std::span<std::byte> out,
                         std::size_t& written) const noexcept;

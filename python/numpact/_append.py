@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import dtype_of, numbers_of, stated_type, type_name
-from ._errors import TypeMismatchError
+from ._errors import TypeMismatchError, naming
 from ._file import contents
 from ._lock import core_timeout
 from ._specs import (
@@ -68,8 +68,9 @@ def append(
         LockTimeoutError: Another process is writing the file; it is left alone.
         TypeMismatchError: Numbers that are not converted to those of the file, by the rule of
             ``Writer.write``; a ``dtype`` that is stored as another type.
-        CorruptError: The file is damaged, or its trailer says so (``ChecksumError``); it is left
-            alone.
+        CorruptError: The file is damaged, or its trailer says so, or is damaged itself
+            (``ChecksumError``); it is left alone. ``salvage`` reads what is sound; the first
+            ``verify(path).file_bytes`` bytes are the file without its trailer.
         UnsupportedVersionError: The file is of an older or newer format.
 
     >>> import numpact, os, tempfile
@@ -83,16 +84,15 @@ def append(
     name = os.fspath(path)
     timeout = core_timeout(lock_timeout)
     os.stat(name)  # Python's own errors for files that cannot be had
-    if trailer is False:
-        _core.read_trailer(contents(name))  # raises for one that is damaged
-    _core.append_to_file(
-        name,
-        numbers_of(x, _type_of(name, dtype)),
-        *core_options(level, mode, delta, paging),
-        resolve(threads),
-        core_trailer(trailer),
-        timeout,
-    )
+    with naming(name):
+        _core.append_to_file(
+            name,
+            numbers_of(x, _type_of(name, dtype)),
+            *core_options(level, mode, delta, paging),
+            resolve(threads),
+            core_trailer(trailer),
+            timeout,
+        )
 
 
 def _type_of(path: str, dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class Error(RuntimeError):
@@ -29,6 +32,18 @@ class Error(RuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (str(self), self.offset, self.chunk), self.__dict__
+
+
+@contextmanager
+def naming(path: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Puts the name of a file in front of what is said of its damage; None: there is no name."""
+    try:
+        yield
+    except CorruptError as error:
+        if path is None:
+            raise
+        name = os.fsdecode(path)
+        raise type(error)(f"{name}: {error}", error.offset, error.chunk) from error
 
 
 class InvalidArgumentError(Error, ValueError):

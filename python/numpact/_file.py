@@ -121,8 +121,10 @@ class File:
         self._progress = progress
         self._chunks = None if chunks is None else _listed(chunks)
         self._policy: TrailerPolicy = core_policy(trailer)
-        if chunks is not None and trailer == "require":
-            raise InvalidArgumentError("chunks= goes before the trailer, which is required")
+        if chunks is not None and trailer in ("require", "verify"):
+            raise InvalidArgumentError(
+                f"chunks= goes before the trailer, which trailer={trailer!r} asks for"
+            )
         self._lock = threading.RLock()  # a progress function may look at the file itself
         self._reader: _core.Reader | None = None
         self._data: Buffer | None = contents(source)
@@ -360,7 +362,10 @@ def open_file(
             a trailer.
         trailer: ``"use"``: a sound one saves the walk, and what is read is held against it.
             ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none, or a
-            damaged one, is refused when its chunks are first needed.
+            damaged one, is refused when its chunks are first needed. A trailer finds damage, not
+            malice: one that was made to lie about a place can give other numbers for a part.
+            ``"verify"`` proves it, by decoding the file once when its chunks are first needed, and
+            raises CorruptError for a lie or damage; a file without a trailer is walked.
         dtype: The type to give numbers as, in any byte order; as for ``decompress``.
 
     Raises:

@@ -82,11 +82,14 @@ class FileInfo:
     type: str | None  #: None: an empty file that does not name one
     uniform_type: str | None  #: the type in the header, if it is there
     n_hint: int  #: the count that the writer claims
+    chunk_count: int  #: of all chunks
     count: int  #: the count there is
     file_bytes: int
     trailing_bytes: int  #: after the end of the file: its trailer, or what is not part of it
     trailer: TrailerState  #: by its own checksums; whether it is true of the file, verify tells
     restart_every: int | None  #: numbers between restart points of the trailer
+    #: The first chunks: all of them, but of files of very many tiny ones not so many that their
+    #: descriptions take more memory than the file is worth.
     chunks: list[ChunkInfo]
 
     @property

@@ -62,8 +62,9 @@ def as_html(info: FileInfo) -> str:
     )
     head = ["chunk", "numbers", "type", "mode", "delta", "bins", "bytes", "bits a number"]
     rows = [_chunk_row(i, chunk) for i, chunk in enumerate(info.chunks[:MOST_CHUNKS])]
-    if len(info.chunks) > MOST_CHUNKS:
-        rows.append(_row([f"and {len(info.chunks) - MOST_CHUNKS} more"]))
+    shown = min(MOST_CHUNKS, len(info.chunks))
+    if info.chunk_count > shown:
+        rows.append(_row([f"and {info.chunk_count - shown} more"]))
     parts = [f"<p>{summary}</p>"]
     if rows:
         parts.append(f"<table>{_row(head, 'th')}{''.join(rows)}</table>")

@@ -31,13 +31,14 @@ def as_text(info: FileInfo) -> str:
     head = (
         f"Pco {major}.{minor}: {info.count:,} x {info.type or 'no type'}, "
         f"{info.file_bytes:,} bytes, {info.bits_per_number:.2f} bits a number, "
-        f"{info.ratio:.2f} times smaller, {len(info.chunks)} chunk"
-        f"{'' if len(info.chunks) == 1 else 's'}"
+        f"{info.ratio:.2f} times smaller, {info.chunk_count} chunk"
+        f"{'' if info.chunk_count == 1 else 's'}"
     )
     lines = [head]
     lines += [_line(i, chunk) for i, chunk in enumerate(info.chunks[:MOST_CHUNKS])]
-    if len(info.chunks) > MOST_CHUNKS:
-        lines.append(f"  and {len(info.chunks) - MOST_CHUNKS} more")
+    shown = min(MOST_CHUNKS, len(info.chunks))
+    if info.chunk_count > shown:
+        lines.append(f"  and {info.chunk_count - shown} more")
     if info.trailing_bytes:
         lines.append(_rest(info))
     return "\n".join(lines)

@@ -21,7 +21,7 @@ Paging = Union[str, int, Sequence[int], PagingSpec]
 #: that lie so far apart, too.
 TrailerSpec = Union[bool, int]
 #: What reading makes of a trailer.
-TrailerPolicy = Literal["use", "ignore", "require"]
+TrailerPolicy = Literal["use", "ignore", "require", "verify"]
 
 CoreMode = tuple[str, Union[int, float, None]]
 CoreDelta = tuple[str, Union[int, None]]
@@ -36,7 +36,7 @@ DEFAULT_PAGING = "auto"
 #: The most numbers in a page of a wrapped chunk, unless told otherwise.
 DEFAULT_PAGE_N = 1 << 18
 
-_POLICIES = ("use", "ignore", "require")
+_POLICIES = ("use", "ignore", "require", "verify")
 _VERSIONS = ("1", "2", "3", "4.0", "4.1")
 _MIN_RESTART_LOG, _MAX_RESTART_LOG = 8, 24
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Union, overload
 from . import _core
 from ._arrays import dtype_of
 from ._codec import seen_as, viewed
-from ._errors import CorruptError, Error, InvalidArgumentError, TypeMismatchError
+from ._errors import Error, InvalidArgumentError, TypeMismatchError, naming
 from ._file import contents
 from ._inspect import TrailerState
 from ._lock import locked
@@ -175,7 +175,7 @@ def add_trailer(
     Args:
         source: A path, whose file is replaced in one step by one that is longer; or the bytes of a
             file. What follows the numbers, a trailer too, is replaced; but a file that its trailer
-            says is damaged is refused.
+            says is damaged is refused, and one whose trailer is damaged, since it could hide that.
         trailer: As for ``compress``.
         max_output: The most bytes of numbers to accept.
         progress: As for ``compress``.
@@ -185,7 +185,9 @@ def add_trailer(
         The bytes of the new file; None for a path.
 
     Raises:
-        CorruptError and the others of ``decompress``: the file is left alone.
+        CorruptError and the others of ``decompress``: the file is left alone. ``salvage`` reads
+            what is sound; the first ``verify(source).file_bytes`` bytes are the file without its
+            trailer.
 
     >>> import numpact
     >>> file = numpact.add_trailer(numpact.compress(range(1000)), 256)
@@ -199,7 +201,8 @@ def add_trailer(
     if not isinstance(source, (str, os.PathLike)):
         return b"".join(_with_trailer(source, spec, limit, progress))
     with locked(source, lock_timeout) as lock:
-        parts = _with_trailer(contents(source), spec, limit, progress)
+        with naming(source):
+            parts = _with_trailer(contents(source), spec, limit, progress)
         sink = sink_of(source, lock=lock)
         try:
             for part in parts:
@@ -215,24 +218,8 @@ def _with_trailer(
     data: Buffer, spec: int, limit: int | None, progress: ProgressLike
 ) -> tuple[memoryview, bytes]:
     with core_progress(progress, _core.read_header(data)["n_hint"] or None) as callback:
-        _check_known(data, limit)
         made, end = _core.make_trailer(data, spec, limit, callback)
     return memoryview(data)[:end], made
-
-
-def _check_known(data: Buffer, limit: int | None) -> None:
-    """Raises for damage that a trailer which is there tells of: a new one would hide it."""
-    try:
-        raw, _ = _core.read_trailer(data)
-    except CorruptError:
-        return
-    if raw is None:
-        return
-    found = _core.verify(data, resolve(None), limit)
-    if found["header_error"] is not None:
-        raise found["header_error"]
-    for part in found["damage"]:
-        raise part[5]
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ TrailerPolicy trailer_policy(std::string_view name) {
   if (name == "use") return TrailerPolicy::kUse;
   if (name == "ignore") return TrailerPolicy::kIgnore;
   if (name == "require") return TrailerPolicy::kRequire;
-  invalid("trailer must be one of use, ignore, require");
+  if (name == "verify") return TrailerPolicy::kVerify;
+  invalid("trailer must be one of use, ignore, require, verify");
 }
 
 nb::object restart_distance(std::optional<unsigned> log) {

@@ -56,15 +56,32 @@ nb::dict describe(const ChunkInfo& chunk) {
   return out;
 }
 
-nb::dict describe(const FileInfo& info) {
+// What the objects for chunks may take beside as much as the file has.
+constexpr std::uint64_t kListedBytes = std::uint64_t{2} << 20;
+
+// What objects of Python take for a chunk and a bin, about.
+constexpr std::uint64_t kChunkBytes = 2400;
+constexpr std::uint64_t kBinBytes = 400;
+
+// All chunks that are described, as long as their objects take no more than so much.
+nb::dict describe(const FileInfo& info, std::uint64_t most_bytes) {
   nb::list chunks;
-  for (const ChunkInfo& chunk : info.chunks) chunks.append(describe(chunk));
+  for (const ChunkInfo& chunk : info.chunks) {
+    std::uint64_t bytes = kChunkBytes + kBinBytes / 8 * chunk.dict.size();
+    for (const LatentVariableInfo& variable : chunk.variables) {
+      bytes += kBinBytes * variable.bins.size();
+    }
+    if (bytes > most_bytes) break;
+    most_bytes -= bytes;
+    chunks.append(describe(chunk));
+  }
   nb::dict out;
   out["standalone_version"] = info.header.standalone_version;
   out["format_version"] = nb::make_tuple(info.header.format_major, info.header.format_minor);
   out["type"] = name_or_none(info.header.number_type);
   out["uniform_type"] = name_or_none(info.header.uniform_type);
   out["n_hint"] = info.header.n_hint;
+  out["chunk_count"] = info.chunk_count;
   out["count"] = info.count;
   out["file_bytes"] = info.file_bytes;
   out["trailing_bytes"] = info.trailing_bytes;
@@ -140,7 +157,7 @@ nb::dict explain(const ConstArray& array, unsigned level, nb::handle mode, nb::h
     chunks.append(describe(explanation.file.chunks[i], explanation.chunks[i]));
   }
   nb::dict out;
-  out["file"] = describe(explanation.file);
+  out["file"] = describe(explanation.file, ~std::uint64_t{0});
   out["parts"] = describe(parts_of(explanation.file));
   out["entropy"] = describe(explanation.numbers);
   out["chunks"] = chunks;
@@ -156,7 +173,8 @@ nb::dict inspect(nb::handle source, unsigned threads, std::optional<std::uint64_
   config.progress = progress.function();
   FileInfo info;
   run(progress, [&] { return try_inspect(bytes.span(), info, config); });
-  return describe(info);
+  // With the library's descriptions within 4 MiB and twice the file.
+  return describe(info, kListedBytes + bytes.span().size());
 }
 
 }  // namespace

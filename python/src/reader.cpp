@@ -62,7 +62,10 @@ class Reader {
 
   std::vector<ChunkTuple> chunks() const {
     std::vector<ChunkTuple> out;
-    for (const IndexedChunk& chunk : reader_->index().chunks()) {
+    const ChunkIndex& index = reader_->index();
+    out.reserve(index.chunk_count());
+    for (std::size_t i = 0; i < index.chunk_count(); ++i) {
+      const IndexedChunk chunk = index.chunk(i);
       out.emplace_back(chunk.offset, chunk.page_offset, chunk.first, chunk.count);
     }
     return out;

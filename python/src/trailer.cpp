@@ -126,7 +126,8 @@ std::vector<Range> sound_ranges(const Verification& found) {
   std::vector<Range> ranges;
   auto damage = found.damage.begin();
   std::uint64_t number = 0;
-  for (const IndexedChunk& chunk : found.index.chunks()) {
+  for (std::size_t i = 0; i < found.index.chunk_count(); ++i) {
+    const IndexedChunk chunk = found.index.chunk(i);
     if (damage != found.damage.end() && damage->chunk == number++) {
       if (!damage->count) break;
       ++damage;

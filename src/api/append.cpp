@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/decode_checks.hpp"
 #include "api/replacement.hpp"
+#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/mapped_file.hpp"
@@ -15,13 +17,15 @@
 namespace numpact {
 namespace {
 
-// What was asked for, else what the file had.
+// What was asked for, else what the file had. One that is damaged is refused in any case.
 Status choose_trailer(const std::string& path, TrailerSpec& spec) {
-  if (spec.is_wanted() || spec.is_unwanted()) return {};
   MappedFile file;
   NUMPACT_TRY(MappedFile::try_open(path, file));
+  NUMPACT_TRY(refuse_damaged_trailer(file.bytes()));
+  if (spec.is_wanted() || spec.is_unwanted()) return {};
   std::optional<Trailer> old;
-  if (!Trailer::try_read(file.bytes(), old).ok() || !old) return {};
+  NUMPACT_TRY(Trailer::try_read(file.bytes(), old));
+  if (!old) return {};
   spec = old->restart_log() ? TrailerSpec::restarts(*old->restart_log()) : TrailerSpec::index();
   return {};
 }
@@ -47,6 +51,7 @@ Status try_append_to_file(const std::string& path, const NumberView& numbers,
 Status try_append_to_file(const std::string& path, const NumberView& numbers,
                           const EncodeConfig& config, const LockConfig& lock) noexcept {
   return guarded([&]() -> Status {
+    NUMPACT_TRY(check_view(numbers));
     Replacement file;
     NUMPACT_TRY(file.open_locked(path, lock));
     FileSource old(file.path());

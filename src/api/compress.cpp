@@ -8,6 +8,7 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/paging.hpp"
+#include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
@@ -160,6 +161,8 @@ std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig
 
 Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
                    const EncodeConfig& config, EncodeContext* context) {
+  NUMPACT_TRY(check_view(numbers));
+  NUMPACT_TRY(check_bytes(out));
   ScratchArena scratch(context);
   Arena* const arena = &*scratch;
   NUMPACT_TRY(check_specs(numbers.type, config));
@@ -190,12 +193,16 @@ std::size_t compress_bound(NumberType type, std::size_t count,
 Status try_compress_into(const NumberView& numbers, std::span<std::byte> out, std::size_t& written,
                          const EncodeConfig& config, EncodeContext* context) noexcept {
   written = 0;
-  return guarded([&] { return encode_file(numbers, out, written, config, context); });
+  const Status status =
+      guarded([&] { return encode_file(numbers, out, written, config, context); });
+  if (status.kind() != ErrorKind::kOutputTooSmall) return status;
+  return status.needing(compress_bound(numbers.type, numbers.count, config));
 }
 
 Status try_compress(const NumberView& numbers, std::vector<std::byte>& out,
                     const EncodeConfig& config, EncodeContext* context) noexcept {
   return guarded([&]() -> Status {
+    NUMPACT_TRY(check_view(numbers));
     out.resize(compress_bound(numbers.type, numbers.count, config));
     std::size_t written = 0;
     const Status status = try_compress_into(numbers, out, written, config, context);

@@ -24,14 +24,24 @@ struct DecodeContext::Impl {
 
 namespace detail {
 
-struct ContextAccess {
+class ContextAccess {
+ public:
   template <class Context>
   static Arena& arena(Context& context) {
-    return context.impl_->arena;
+    return impl(context).arena;
   }
   template <class Context>
   static Workers& workers(Context& context) {
-    return context.impl_->workers;
+    return impl(context).workers;
+  }
+
+ private:
+  template <class Context>
+  static auto& impl(Context& context) {
+    if (context.impl_ == nullptr) {
+      throw Error(Status(ErrorKind::kInvalidArgument, "the context was moved from"));
+    }
+    return *context.impl_;
   }
 };
 
@@ -61,7 +71,7 @@ class ScratchArena {
     if (own_) return;
     try {
       arena_->reset();
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       // The block will be asked for again when it is needed.
     }
   }

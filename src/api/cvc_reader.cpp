@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check_bytes.hpp"
 #include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
@@ -20,6 +21,17 @@
 #include "numpact/mapped_file.hpp"
 
 namespace numpact::cvc {
+
+namespace {
+
+// As guarded(), for what needs the implementation; one that was moved from has none.
+template <class Impl, class F>
+Status guarded_with(const std::shared_ptr<const Impl>& impl, const F& f) noexcept {
+  if (impl == nullptr) return Status(ErrorKind::kInvalidArgument, "the reader was moved from");
+  return guarded(f);
+}
+
+}  // namespace
 
 struct Reader::Impl {
   MappedFile map;  // of nothing where the caller has the bytes
@@ -90,10 +102,13 @@ Reader::Reader(const std::string& path, const DecodeLimits& limits) {
   *this = std::move(*reader);
 }
 
-const Info& Reader::info() const noexcept { return impl_->info; }
+const Info& Reader::info() const noexcept {
+  static const Info nothing;  // of a reader that was moved from
+  return impl_ != nullptr ? impl_->info : nothing;
+}
 
 std::size_t Reader::chunk_of(std::uint64_t row) const noexcept {
-  return chunk_of_row(impl_->info, row);
+  return row < rows() ? chunk_of_row(impl_->info, row) : info().chunks.size();
 }
 
 Status Reader::check_sizes(std::uint64_t rows, std::size_t column, Dtype dtype,
@@ -111,7 +126,7 @@ Status Reader::check_sizes(std::uint64_t rows, std::size_t column, Dtype dtype,
 
 Status Reader::try_read(std::span<const RowRange> ranges, std::span<const Target> targets,
                         const ReadConfig& config, ReadReport* report) const noexcept {
-  return guarded([&] {
+  return guarded_with(impl_, [&] {
     ReadReport own;
     return read_ranges(impl_->records(), ranges, targets, config,
                        report != nullptr ? *report : own);
@@ -120,12 +135,15 @@ Status Reader::try_read(std::span<const RowRange> ranges, std::span<const Target
 
 Status Reader::try_gather(std::span<const std::uint64_t> rows, std::span<const Target> targets,
                           const ReadConfig& config) const noexcept {
-  return guarded([&] { return gather_rows(impl_->records(), rows, targets, config); });
+  return guarded_with(impl_, [&]() -> Status {
+    NUMPACT_TRY(check_bytes(rows));
+    return gather_rows(impl_->records(), rows, targets, config);
+  });
 }
 
 Status Reader::try_find_sections(std::string_view key, std::string_view value,
                                  std::vector<RowRange>& ranges) const noexcept {
-  return guarded([&]() -> Status {
+  return guarded_with(impl_, [&]() -> Status {
     ranges.clear();
     MetadataFilter filter(key, value);
     NUMPACT_TRY(filter.parse());
@@ -138,7 +156,7 @@ Status Reader::try_find_sections(std::string_view key, std::string_view value,
 
 Status Reader::try_find_chunks(std::string_view key, std::string_view value,
                                std::vector<std::size_t>& chunks) const noexcept {
-  return guarded([&]() -> Status {
+  return guarded_with(impl_, [&]() -> Status {
     chunks.clear();
     MetadataFilter filter(key, value);
     NUMPACT_TRY(filter.parse());
@@ -152,27 +170,47 @@ Status Reader::try_find_chunks(std::string_view key, std::string_view value,
 
 Status Reader::try_codes(std::size_t chunk, std::size_t column, Codes& codes,
                          const ReadConfig& config) const noexcept {
-  return guarded([&] { return view_codes(impl_->records(), chunk, column, config, codes); });
+  return guarded_with(impl_,
+                      [&] { return view_codes(impl_->records(), chunk, column, config, codes); });
 }
 
 Status Reader::try_read_codes(const RowRange& rows, std::size_t column, std::span<std::byte> out,
                               std::size_t stride, std::vector<CodeRun>& runs,
                               const ReadConfig& config) const noexcept {
-  return guarded(
-      [&] { return copy_codes(impl_->records(), rows, column, out, stride, config, runs); });
+  return guarded_with(impl_, [&]() -> Status {
+    NUMPACT_TRY(check_bytes(out));
+    return copy_codes(impl_->records(), rows, column, out, stride, config, runs);
+  });
 }
 
 Status Reader::try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
                                 const ReadConfig& config) const noexcept {
-  return guarded([&]() -> Status {
+  return guarded_with(impl_, [&]() -> Status {
     NUMPACT_TRY(find_stored(impl_->records(), chunk, column, config, stored));
     if (stored.owner == nullptr) stored.owner = impl_;
     return {};
   });
 }
 
+Status Reader::try_checksum(std::size_t chunk,
+                            std::optional<std::uint32_t>& checksum) const noexcept {
+  checksum.reset();
+  return guarded_with(impl_, [&]() -> Status {
+    if (chunk >= info().chunks.size()) {
+      return Status(ErrorKind::kInvalidArgument, "the file has no such chunk");
+    }
+    if (impl_->loader) {
+      return Status(ErrorKind::kInvalidArgument, "the file is not in memory");
+    }
+    Record record;
+    NUMPACT_TRY(impl_->records().open(chunk, record));
+    if (info().has_checksums()) checksum = record.crc;
+    return {};
+  });
+}
+
 Status Reader::try_verify(VerifyReport& report, const ReadConfig& config) const noexcept {
-  return guarded([&] { return verify_chunks(impl_->records(), config, report); });
+  return guarded_with(impl_, [&] { return verify_chunks(impl_->records(), config, report); });
 }
 
 Status try_header_bytes(std::span<const std::byte> prefix, std::uint64_t& needed,
@@ -193,6 +231,7 @@ Status try_decode_chunk(const Info& info, std::size_t chunk, std::span<const std
     if (chunk >= info.chunks.size()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no such chunk");
     }
+    NUMPACT_TRY(check_bytes(record));
     if (config.on_corruption != OnCorruption::kRaise) {
       return Status(ErrorKind::kInvalidArgument,
                     "a single chunk takes no other on_corruption than raise");

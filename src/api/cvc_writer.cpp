@@ -90,6 +90,17 @@ struct Writer::Impl {
   bool is_over = false;
 };
 
+namespace {
+
+Status moved_from() { return Status(ErrorKind::kInvalidArgument, "the object was moved from"); }
+
+template <class Impl, class F>
+Status run_in(Impl* impl, const F& f) noexcept {
+  return impl != nullptr ? impl->run(f) : moved_from();
+}
+
+}  // namespace
+
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
@@ -130,36 +141,40 @@ Writer::Writer(const std::string& path, const WriteConfig& config) {
 Status Writer::try_append(const Rows& rows) noexcept { return try_append({&rows, 1}); }
 
 Status Writer::try_append(std::span<const Rows> columns) noexcept {
-  return impl_->run([&] { return impl_->file.append(columns); });
+  return run_in(impl_.get(), [&] { return impl_->file.append(columns); });
 }
 
 Status Writer::try_append_encoded(const EncodedChunk& chunk) noexcept {
-  return impl_->run([&] { return impl_->file.append_encoded(chunk); });
+  return run_in(impl_.get(), [&] { return impl_->file.append_encoded(chunk); });
 }
 
 Status Writer::try_add_section(const RowRange& rows, std::string_view metadata) noexcept {
-  return impl_->run([&] { return impl_->file.add_section(rows, metadata); });
+  return run_in(impl_.get(), [&] { return impl_->file.add_section(rows, metadata); });
 }
 
 Status Writer::try_begin_section(std::string_view metadata) noexcept {
-  return impl_->run([&] { return impl_->file.begin_section(metadata); });
+  return run_in(impl_.get(), [&] { return impl_->file.begin_section(metadata); });
 }
 
 Status Writer::try_end_section() noexcept {
-  return impl_->run([&] { return impl_->file.end_section(); });
+  return run_in(impl_.get(), [&] { return impl_->file.end_section(); });
 }
 
 Status Writer::try_end_chunk() noexcept {
-  return impl_->run([&] { return impl_->file.end_chunk(); });
+  return run_in(impl_.get(), [&] { return impl_->file.end_chunk(); });
 }
 
 Status Writer::try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept {
-  return impl_->run([&] { return impl_->file.set_chunk(chunk, options); });
+  return run_in(impl_.get(), [&] { return impl_->file.set_chunk(chunk, options); });
 }
 
-const std::string& Writer::error_place() const noexcept { return impl_->file.error_place(); }
+const std::string& Writer::error_place() const noexcept {
+  static const std::string nowhere;
+  return impl_ != nullptr ? impl_->file.error_place() : nowhere;
+}
 
 Status Writer::try_finish(WriteReport* report) noexcept {
+  if (impl_ == nullptr) return moved_from();
   const Status status = impl_->run([&] {
     WriteReport own;
     return impl_->file.finish(report != nullptr ? *report : own);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every way of reading a file asks of its DecodeConfig.
+// What the doors ask of their arguments, and every way of reading a file of its DecodeConfig.
 #ifndef NUMPACT_API_DECODE_CHECKS_HPP
 #define NUMPACT_API_DECODE_CHECKS_HPP
 
+#include "base/guard.hpp"
+#include "base/try.hpp"
 #include "numpact/config.hpp"
 
 namespace numpact {
@@ -18,11 +20,35 @@ inline Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, Nu
   return {};
 }
 
-inline Status report_progress(const ProgressCallback& progress, const Progress& done) {
-  if (progress && !progress(done)) {
+// Never throws: some of its callers are tasks that must not.
+inline Status report_progress(const ProgressCallback& progress, const Progress& done) noexcept {
+  if (!progress) return {};
+  return guarded([&]() -> Status {
+    if (progress(done)) return {};
     return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+  });
+}
+
+inline Status check_number_type(NumberType type) {
+  if (is_number_type(static_cast<std::uint8_t>(type))) return {};
+  return Status(ErrorKind::kInvalidArgument, "there is no such number type");
+}
+
+// Of a NumberView or MutableNumberView.
+template <class View>
+Status check_view(const View& view) {
+  NUMPACT_TRY(check_number_type(view.type));
+  if (view.data == nullptr && view.count > 0) {
+    return Status(ErrorKind::kInvalidArgument, "the numbers are null");
+  }
+  if (view.count > SIZE_MAX / size_of(view.type)) {
+    return Status(ErrorKind::kInvalidArgument, "more numbers than memory can hold");
   }
   return {};
+}
+
+inline Status moved_from() {
+  return Status(ErrorKind::kInvalidArgument, "the object was moved from");
 }
 
 }  // namespace numpact

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/headers.hpp"
 #include "api/parallel_part.hpp"
 #include "api/trailer_use.hpp"
+#include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
@@ -183,14 +185,32 @@ bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& o
     const trailer::Front& front = check.view().front;
     count = front.number_n;
     if (front.type != out.type || count > out.count || count < kMinIndexedN) return no_index();
-    std::optional<Trailer> trailer;
-    NUMPACT_TRY(Trailer::try_read(file, trailer));
-    Result<FileReader> reader = FileReader::create(file, trailer->index());
+    std::shared_ptr<const ChunkIndex::Table> table;
+    NUMPACT_TRY(index_of(check.view(), table));
+    Result<FileReader> reader =
+        FileReader::create(file, detail::ChunkIndexAccess::index_of(std::move(table)));
     NUMPACT_TRY(reader.status());
     const auto n = static_cast<std::size_t>(count);
     return reader->try_read(0, {out.type, out.data, n}, config, context);
   });
   return status.ok();
+}
+
+// How many numbers a file holds, for the error of an output that is too small; 0: not known. Its
+// trailer says it, or a walk, unless few bytes claim so many that it would be long.
+std::uint64_t likely_count(std::span<const std::byte> file, const DecodeConfig& config,
+                           DecodeContext* context) noexcept {
+  std::optional<trailer::View> view;
+  if (find_trailer(file, config.trailer, view).ok() && view) return view->front.number_n;
+  DecodeConfig silent;
+  silent.limits = config.limits;
+  silent.limits.max_numbers = std::min<std::uint64_t>(
+      config.limits.max_numbers,
+      std::max<std::uint64_t>(kMinIndexedN, file.size() * kBelievableRatio));
+  silent.threads = config.threads;
+  silent.executor = config.executor;
+  std::uint64_t count = 0;
+  return try_count_numbers(file, count, context, silent).ok() ? count : 0;
 }
 
 // At most `most` numbers; `is_end`: whether the file has no more.
@@ -199,6 +219,7 @@ Status decode_into(std::span<const std::byte> file, const MutableNumberView& out
                    DecodeContext* context) noexcept {
   count = 0;
   is_end = false;
+  NUMPACT_TRY(check_view(out));
   std::uint64_t indexed_n = 0;
   if (decode_by_index(file, out, indexed_n, config, context)) {
     count = static_cast<std::size_t>(indexed_n);
@@ -233,6 +254,7 @@ FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes)
 
 Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept {
   header = {};
+  NUMPACT_TRY(check_bytes(file));
   BitReader reader(file);
   standalone::Header parsed;
   NUMPACT_TRY(standalone::parse_header(reader, parsed));
@@ -248,7 +270,11 @@ Status try_decompress_into(std::span<const std::byte> file, const MutableNumberV
                            std::size_t& count, const DecodeConfig& config,
                            DecodeContext* context) noexcept {
   bool is_end = false;
-  return decode_into(file, out, count, SIZE_MAX, is_end, config, context);
+  const Status status = decode_into(file, out, count, SIZE_MAX, is_end, config, context);
+  if (status.kind() != ErrorKind::kOutputTooSmall) return status;
+  const std::uint64_t all = likely_count(file, config, context);
+  const bool is_known = all > out.count && all <= SIZE_MAX / size_of(out.type);
+  return is_known ? status.needing(all * size_of(out.type)) : status;
 }
 
 Status try_decompress_front(std::span<const std::byte> file, const MutableNumberView& out,
@@ -263,6 +289,7 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
                           void* owner, const DecodeConfig& config,
                           DecodeContext* context) noexcept {
   return guarded([&]() -> Status {
+    NUMPACT_TRY(check_number_type(type));
     ScratchArena arena(context, config.limits.max_memory);
     ParallelPart parallel(file, config, context, *arena);
     FileWalker walker(file, *arena);

@@ -137,6 +137,21 @@ std::string ChunkInfo::delta_text() const {
   return has_order ? name + "=" + std::to_string(delta_order) : name;
 }
 
+std::uint64_t described_bytes(const ChunkMeta& meta) {
+  constexpr std::uint64_t kAllocationBytes = 32;  // lost for each by the allocator, about
+  // Lists grow by doubling.
+  std::uint64_t bytes = 2 * sizeof(ChunkInfo) + kAllocationBytes;
+  for (std::size_t index = 0; index < kVariables; ++index) {
+    if (!meta.has(index)) continue;
+    bytes += 2 * (sizeof(LatentVariableInfo) + kAllocationBytes);
+    bytes += meta.variables[index].bins.size() * sizeof(BinInfo) + kAllocationBytes;
+  }
+  if (std::holds_alternative<Dict>(meta.mode)) {
+    bytes += std::get<Dict>(meta.mode).count * sizeof(std::uint64_t);
+  }
+  return bytes;
+}
+
 ChunkInfo describe(const ChunkMeta& meta) {
   ChunkInfo info;
   info.type = meta.type;
@@ -151,6 +166,7 @@ ChunkInfo describe(const ChunkMeta& meta) {
     variable.ans_size_log = binning.ans_size_log;
     variable.delta_encoded = meta.is_delta_encoded(index);
     variable.meta_bits = binning_bits(binning);
+    variable.bins.reserve(binning.bins.size());
     for (const Bin& bin : binning.bins) {
       variable.bins.push_back({bin.weight, bin.lower, bin.offset_bits});
     }

@@ -9,6 +9,8 @@ namespace numpact {
 
 // Modes, deltas and bins of a chunk; sizes in the file are the caller's to fill in.
 ChunkInfo describe(const ChunkMeta& meta);
+// What that takes in a list of many, no less than it does.
+std::uint64_t described_bytes(const ChunkMeta& meta);
 
 }  // namespace numpact
 

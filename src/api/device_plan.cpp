@@ -21,7 +21,12 @@ class ChunkPlanner {
  public:
   ChunkPlanner(std::span<const std::byte> file, const FileHeader& header,
                const ChunkIndex::Table& table, std::size_t chunk, Arena& arena)
-      : file_(file), header_(header), table_(table), chunk_(chunk), arena_(arena) {}
+      : file_(file),
+        header_(header),
+        table_(table),
+        chunk_(chunk),
+        place_(table.chunks[chunk]),
+        arena_(arena) {}
 
   Status read(TrailerPolicy policy);
   // Of a chunk that was read: what it takes beyond its own bytes, and these.
@@ -34,18 +39,18 @@ class ChunkPlanner {
   Status add_to(DevicePlan& plan);
 
  private:
-  const IndexedChunk& place() const { return table_.chunks[chunk_]; }
+  const IndexedChunk& place() const { return place_; }
   std::size_t n() const { return static_cast<std::size_t>(place().count); }
   Status at(const Status& status) const { return status.at_chunk(chunk_); }
   Status misfit() const {
-    return at(table_.is_from_trailer()
+    return at(table_.is_from_trailer
                   ? Status(ErrorKind::kCorrupt, "the trailer contradicts the file")
                   : Status(ErrorKind::kInvalidArgument, "the index does not fit the file"));
   }
   // Where it ends, if that is known.
   std::optional<std::uint64_t> end() const {
-    if (table_.is_from_trailer()) return table_.ends[chunk_];
-    if (chunk_ + 1 < table_.chunks.size()) return table_.chunks[chunk_ + 1].offset;
+    if (table_.is_from_trailer) return table_.end_of(chunk_);
+    if (chunk_ + 1 < table_.chunks.size()) return table_.chunks.offset(chunk_ + 1);
     return std::nullopt;
   }
   std::size_t points() const { return table_.points.empty() ? 0 : table_.points[chunk_].count(); }
@@ -62,6 +67,7 @@ class ChunkPlanner {
   const FileHeader& header_;
   const ChunkIndex::Table& table_;
   std::size_t chunk_;
+  IndexedChunk place_;
   Arena& arena_;
   ChunkMeta meta_;
   std::uint64_t page_ = 0;  // bytes before it
@@ -71,7 +77,7 @@ Status ChunkPlanner::read(TrailerPolicy policy) {
   if (place().offset > file_.size() || input_end() > file_.size() || input_end() < place().offset) {
     return misfit();
   }
-  if (table_.is_from_trailer() && policy != TrailerPolicy::kIgnore) {
+  if (table_.is_from_trailer && policy != TrailerPolicy::kIgnore) {
     const auto bytes = file_.subspan(static_cast<std::size_t>(place().offset),
                                      static_cast<std::size_t>(input_bytes()));
     if (crc32(bytes) != table_.crcs[chunk_]) {
@@ -178,16 +184,16 @@ Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t most_bytes,
     const ChunkIndex::Table& table = *index_.table_;
     FileHeader header;
     NUMPACT_TRY(try_read_header(file_, header));
-    if (table.chunks[0].offset != header.size_bytes ||
+    if (table.chunks.offset(0) != header.size_bytes ||
         (header.uniform_type && header.uniform_type != table.type)) {
-      return Status(table.is_from_trailer() ? ErrorKind::kCorrupt : ErrorKind::kInvalidArgument,
+      return Status(table.is_from_trailer ? ErrorKind::kCorrupt : ErrorKind::kInvalidArgument,
                     "the index does not fit the file");
     }
     NUMPACT_TRY(check_limits(config.limits, index_.count(), *table.type));
     plan.type = *table.type;
     plan.first = table.chunks[next].first;
     plan.first_chunk = next;
-    plan.input_begin = table.chunks[next].offset;
+    plan.input_begin = table.chunks.offset(next);
     Arena arena(std::pmr::get_default_resource());
     arena.reset(config.limits.max_memory);
     const Arena::Mark mark = arena.mark();

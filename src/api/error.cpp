@@ -50,6 +50,9 @@ std::string Status::message() const {
   } else if (has_chunk) {
     text.append(" (chunk ").append(std::to_string(chunk_)).append(")");
   }
+  if (needed_bytes_ != kNoOffset) {
+    text.append(" (").append(std::to_string(needed_bytes_)).append(" bytes suffice)");
+  }
   return text;
 }
 
@@ -57,5 +60,18 @@ Error::Error(const Status& status) : std::runtime_error(status.message()), statu
 Error::Error(const Status& status, const std::string& context)
     : std::runtime_error(context + ": " + status.message()), status_(status) {}
 Error::~Error() = default;
+
+namespace detail {
+
+void throw_error(const Status& status) { throw Error(status); }
+
+void throw_error(const Status& status, const std::string& context) { throw Error(status, context); }
+
+void throw_no_value(const Status& status) {
+  if (!status.ok()) throw Error(status);
+  throw Error(Status(ErrorKind::kInvalidArgument, "the result holds neither a value nor an error"));
+}
+
+}  // namespace detail
 
 }  // namespace numpact

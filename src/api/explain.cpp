@@ -12,6 +12,7 @@
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
+#include "api/inspection.hpp"
 #include "api/paging.hpp"
 #include "api/stored_latents.hpp"
 #include "api/trailer_use.hpp"
@@ -24,6 +25,9 @@
 
 namespace numpact {
 namespace {
+
+// Each chunk is explained, so each is described.
+constexpr std::uint64_t kAllChunks = ~std::uint64_t{0};
 
 using Candidates = std::vector<CandidateInfo>;
 
@@ -52,7 +56,7 @@ class CandidateLog final : public ChoiceLog {
   void note(const AnyMode& mode, const AnyDelta& delta, F&& f) noexcept {
     try {
       f(entry_of(mode, delta));
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       is_out_of_memory_ = true;
     }
   }
@@ -248,7 +252,7 @@ Status explain_numbers(const NumberView& numbers, Explanation& explanation,
   ScratchArena scratch(static_cast<EncodeContext*>(nullptr));
   LoggedFile file;
   NUMPACT_TRY(file.encode(numbers, config, *scratch));
-  NUMPACT_TRY(try_inspect(file.bytes(), explanation.file));
+  NUMPACT_TRY(inspect_within(file.bytes(), explanation.file, {}, kAllChunks));
   NUMPACT_TRY(explain_contents(file.bytes(), numbers, {}, *scratch, explanation));
   for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
     explanation.chunks[i].candidates = std::move(file.candidates()[i]);
@@ -261,7 +265,7 @@ Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
                      const DecodeConfig& config) {
   DecodeConfig silent = config;
   silent.progress = {};
-  NUMPACT_TRY(try_inspect(file, explanation.file, silent));
+  NUMPACT_TRY(inspect_within(file, explanation.file, silent, kAllChunks));
   if (explanation.file.count == 0) {  // perhaps of a file that does not name its type
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
@@ -322,7 +326,10 @@ SizeParts parts_of(const FileInfo& file) noexcept {
 
 Status try_explain(const NumberView& numbers, Explanation& explanation,
                    const EncodeConfig& config) noexcept {
-  return explain_into(explanation, [&] { return explain_numbers(numbers, explanation, config); });
+  return explain_into(explanation, [&]() -> Status {
+    NUMPACT_TRY(check_view(numbers));
+    return explain_numbers(numbers, explanation, config);
+  });
 }
 
 Status try_explain_file(std::span<const std::byte> file, Explanation& explanation,

@@ -10,10 +10,18 @@
 #include <vector>
 
 #include "base/crc.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact {
+
+// What a source says that it read, of so much room. A source that says more has written past the
+// room, or lies; either way nothing that follows can be trusted.
+inline Status check_given(std::size_t got, std::size_t room) {
+  if (got <= room) return {};
+  return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for");
+}
 
 class InputBuffer {
  public:
@@ -74,7 +82,11 @@ class InputBuffer {
       bytes_.resize(room);
     }
     std::size_t got = 0;
-    failure_ = source_->read({bytes_.data() + end_, bytes_.size() - end_}, got);
+    failure_ = guarded([&] {
+      return source_->read({bytes_.data() + end_, bytes_.size() - end_}, got);
+    });
+    NUMPACT_TRY(failure_);
+    failure_ = check_given(got, bytes_.size() - end_);
     NUMPACT_TRY(failure_);
     end_ += got;
     at_end_ = got == 0;

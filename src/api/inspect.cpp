@@ -5,6 +5,7 @@
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
 #include "api/headers.hpp"
+#include "api/inspection.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/standalone/file_walker.hpp"
@@ -12,6 +13,9 @@
 
 namespace numpact {
 namespace {
+
+// What the descriptions of chunks may take beside half of the file.
+constexpr std::uint64_t kListedBytes = std::uint64_t{1} << 20;
 
 using Sizes = std::array<PageVariableSizes, kVariables>;
 
@@ -44,33 +48,42 @@ void describe_rest(std::span<const std::byte> file, FileInfo& info) {
 
 }  // namespace
 
+Status inspect_within(std::span<const std::byte> file, FileInfo& info, const DecodeConfig& config,
+                      std::uint64_t most_bytes) {
+  info = {};
+  std::uint64_t room = most_bytes;
+  NUMPACT_TRY(try_read_header(file, info.header));
+  ScratchArena arena(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
+  standalone::FileWalker walker(file, *arena);
+  NUMPACT_TRY(walker.read_header());
+  while (true) {
+    bool is_end = false;
+    info.file_bytes = walker.offset();
+    NUMPACT_TRY(walker.enter_chunk(is_end));
+    if (is_end) break;
+    const standalone::ChunkHead& head = walker.head();
+    NUMPACT_TRY(
+        check_limits(config.limits, info.count + head.n, head.type).at_chunk(walker.chunk_index()));
+    Sizes sizes{};
+    NUMPACT_TRY(walker.skip(sizes));
+    NUMPACT_TRY(walker.leave_chunk());
+    const std::uint64_t taken = described_bytes(walker.meta());
+    room = taken <= room ? room - taken : 0;  // none behind the first that is left out
+    if (room > 0) info.chunks.push_back(describe_chunk(walker, sizes));
+    ++info.chunk_count;
+    info.count += head.n;
+    info.raw_bytes += head.n * size_of(head.type);
+    NUMPACT_TRY(report_progress(config.progress, {info.count, walker.offset()}));
+  }
+  info.file_bytes = walker.offset();
+  describe_rest(file, info);
+  return {};
+}
+
 Status try_inspect(std::span<const std::byte> file, FileInfo& info,
                    const DecodeConfig& config) noexcept {
-  return guarded([&]() -> Status {
-    info = {};
-    NUMPACT_TRY(try_read_header(file, info.header));
-    ScratchArena arena(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
-    standalone::FileWalker walker(file, *arena);
-    NUMPACT_TRY(walker.read_header());
-    while (true) {
-      bool is_end = false;
-      info.file_bytes = walker.offset();
-      NUMPACT_TRY(walker.enter_chunk(is_end));
-      if (is_end) break;
-      const standalone::ChunkHead& head = walker.head();
-      NUMPACT_TRY(check_limits(config.limits, info.count + head.n, head.type)
-                      .at_chunk(walker.chunk_index()));
-      Sizes sizes{};
-      NUMPACT_TRY(walker.skip(sizes));
-      NUMPACT_TRY(walker.leave_chunk());
-      info.chunks.push_back(describe_chunk(walker, sizes));
-      info.count += head.n;
-      NUMPACT_TRY(report_progress(config.progress, {info.count, walker.offset()}));
-    }
-    info.file_bytes = walker.offset();
-    describe_rest(file, info);
-    return {};
-  });
+  return guarded(
+      [&] { return inspect_within(file, info, config, kListedBytes + file.size() / 2); });
 }
 
 }  // namespace numpact

@@ -104,4 +104,13 @@ void MappedFile::release_first(std::uint64_t size) const noexcept {
   give_back(bytes_.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_.size()))));
 }
 
+void MappedFile::release(std::uint64_t begin, std::uint64_t end) const noexcept {
+  const std::uint64_t last = std::min<std::uint64_t>(end, bytes_.size());
+  if (begin >= last) return;
+  // Where a page begins, of any size that there is; the one before was not whole then.
+  constexpr std::uint64_t kMostPageBytes = std::uint64_t{1} << 16;
+  const auto first = static_cast<std::size_t>(begin / kMostPageBytes * kMostPageBytes);
+  give_back(bytes_.subspan(first, static_cast<std::size_t>(last) - first));
+}
+
 }  // namespace numpact

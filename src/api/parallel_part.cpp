@@ -127,7 +127,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
     chunks_.insert(chunks_.end(), parallel_->chunks().begin(), parallel_->chunks().end());
     if (reporter.cancelled.ok()) reporter(place);
     NUMPACT_TRY(reporter.cancelled);
-    if (place.numbers == from.numbers) return {};
+    if (place.numbers == from.numbers || room == nullptr) return {};
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/parallel_part.hpp"
@@ -12,6 +13,7 @@
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "numpact/trailer.hpp"
 #include "pco/limits.hpp"
 #include "pco/standalone/file_walker.hpp"
 
@@ -27,14 +29,8 @@ Status contradicts() {
   return Status(ErrorKind::kInvalidArgument, "the chunks of the index contradict each other");
 }
 
-void append(std::vector<IndexedChunk>& chunks, std::uint64_t offset, std::uint64_t page_offset,
-            std::uint64_t count) {
-  const std::uint64_t first = chunks.empty() ? 0 : chunks.back().first + chunks.back().count;
-  chunks.push_back({offset, page_offset, first, count});
-}
-
-Status walk(std::span<const std::byte> file, std::optional<NumberType>& type,
-            std::vector<IndexedChunk>& chunks, const DecodeConfig& config, DecodeContext* context) {
+Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, ChunkPlaces& chunks,
+            const DecodeConfig& config, DecodeContext* context) {
   ScratchArena arena(context, config.limits.max_memory);
   ParallelPart parallel(file, config, context, *arena);
   FileWalker walker(file, *arena);
@@ -45,7 +41,7 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type,
   while (true) {
     const Status ahead = parallel.advance(walker, nullptr, count);
     for (const standalone::ChunkPlace& chunk : parallel.chunks()) {
-      append(chunks, chunk.offset, chunk.page_offset, chunk.n);
+      chunks.add(chunk.offset, chunk.page_offset, chunk.n);
     }
     NUMPACT_TRY(ahead);
     bool is_end = false;
@@ -57,13 +53,22 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type,
     std::array<PageVariableSizes, kVariables> sizes{};
     NUMPACT_TRY(walker.skip(sizes));
     NUMPACT_TRY(walker.leave_chunk());
-    append(chunks, walker.chunk_offset(), walker.page_offset(), head.n);
+    chunks.add(walker.chunk_offset(), walker.page_offset(), head.n);
     count += head.n;
     parallel.passed_in_order(head.n);
     NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
   }
-  if (!chunks.empty()) type = static_cast<NumberType>(file[to_size(chunks[0].offset)]);
+  if (!chunks.empty()) type = static_cast<NumberType>(file[to_size(chunks.offset(0))]);
   return {};
+}
+
+// All that a trailer says of a file.
+Status prove(std::span<const std::byte> file, const DecodeConfig& config, DecodeContext* context) {
+  Verification found;
+  NUMPACT_TRY(try_verify(file, found, config, context));
+  NUMPACT_TRY(found.header_status);
+  if (!found.damage.empty()) return found.damage.front().status;
+  return found.trailer_status;
 }
 
 bool is_about_memory(const Status& status) {
@@ -76,18 +81,17 @@ Status ChunkIndex::try_build(std::span<const std::byte> file, ChunkIndex& index,
                              const DecodeConfig& config, DecodeContext* context) noexcept {
   index = {};
   return guarded([&]() -> Status {
-    std::optional<Trailer> trailer;
-    NUMPACT_TRY(find_trailer(file, config.trailer, trailer));
-    if (trailer) {
-      if (trailer->type()) {
-        NUMPACT_TRY(check_limits(config.limits, trailer->count(), *trailer->type()));
+    std::optional<trailer::View> view;
+    NUMPACT_TRY(find_trailer(file, config.trailer, view));
+    if (view) {
+      if (view->front.type) {
+        NUMPACT_TRY(check_limits(config.limits, view->front.number_n, *view->front.type));
       }
-      index = trailer->index();
-      return {};
+      if (config.trailer == TrailerPolicy::kVerify) NUMPACT_TRY(prove(file, config, context));
+      return index_of(*view, index.table_);
     }
     auto table = std::make_shared<Table>();
     NUMPACT_TRY(walk(file, table->type, table->chunks, config, context));
-    table->chunks.shrink_to_fit();
     index.table_ = std::move(table);
     return {};
   });
@@ -105,13 +109,18 @@ Result<ChunkIndex> ChunkIndex::from_chunks(std::optional<NumberType> type,
       if (chunk.first != first || chunk.count == 0 || chunk.count > kMaxChunkN) {
         return contradicts();
       }
-      if (chunk.offset < offset || chunk.page_offset <= chunk.offset) return contradicts();
+      if (chunk.offset < offset || chunk.page_offset <= chunk.offset ||
+          chunk.page_offset - chunk.offset > UINT32_MAX) {
+        return contradicts();
+      }
       first += chunk.count;
       offset = chunk.page_offset;
     }
     auto table = std::make_shared<Table>();
     table->type = type;
-    table->chunks = std::move(chunks);
+    for (const IndexedChunk& chunk : chunks) {
+      table->chunks.add(chunk.offset, chunk.page_offset, chunk.count);
+    }
     index.table_ = std::move(table);
     return {};
   });
@@ -124,21 +133,24 @@ std::optional<NumberType> ChunkIndex::type() const noexcept {
 }
 
 std::uint64_t ChunkIndex::count() const noexcept {
-  const std::span<const IndexedChunk> all = chunks();
-  return all.empty() ? 0 : all.back().first + all.back().count;
+  return table_ != nullptr ? table_->chunks.count() : 0;
+}
+
+std::size_t ChunkIndex::chunk_count() const noexcept {
+  return table_ != nullptr ? table_->chunks.size() : 0;
+}
+
+IndexedChunk ChunkIndex::chunk(std::size_t index) const noexcept {
+  return index < chunk_count() ? table_->chunks[index] : IndexedChunk();
 }
 
 std::span<const IndexedChunk> ChunkIndex::chunks() const noexcept {
   if (table_ == nullptr) return {};
-  return table_->chunks;
+  return table_->list.get([&] { return table_->chunks.listed(); });
 }
 
 std::size_t ChunkIndex::chunk_of(std::uint64_t number) const noexcept {
-  const std::span<const IndexedChunk> all = chunks();
-  const auto behind =
-      std::upper_bound(all.begin(), all.end(), number,
-                       [](std::uint64_t n, const IndexedChunk& chunk) { return n < chunk.first; });
-  return behind == all.begin() ? 0 : static_cast<std::size_t>(behind - all.begin()) - 1;
+  return chunk_count() == 0 ? 0 : table_->chunks.find(number);
 }
 
 Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkIndex index) noexcept {
@@ -150,11 +162,11 @@ Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkInde
 
 Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkIndex index,
                                       const FileHeader& header) noexcept {
-  const std::span<const IndexedChunk> chunks = index.chunks();
+  const std::size_t chunk_n = index.chunk_count();
   if (header.uniform_type && index.type() && header.uniform_type != index.type()) return misfit();
-  if (!chunks.empty()) {
-    if (chunks.front().offset != header.size_bytes) return misfit();
-    if (chunks.back().page_offset > file.size()) return misfit();
+  if (chunk_n > 0) {
+    if (index.chunk(0).offset != header.size_bytes) return misfit();
+    if (index.chunk(chunk_n - 1).page_offset > file.size()) return misfit();
   }
   return FileReader(file, header, std::move(index));
 }
@@ -169,6 +181,7 @@ Result<FileReader> FileReader::create(std::span<const std::byte> file, const Dec
 
 Status FileReader::check_range(std::uint64_t first, std::uint64_t count,
                                NumberType wanted) const noexcept {
+  NUMPACT_TRY(check_number_type(wanted));
   if (type() && *type() != wanted) {
     return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
   }
@@ -185,6 +198,7 @@ Status FileReader::check_range(std::uint64_t first, std::uint64_t count,
 Status FileReader::try_read(std::uint64_t first, const MutableNumberView& out,
                             const DecodeConfig& config, DecodeContext* context) const noexcept {
   return guarded([&]() -> Status {
+    NUMPACT_TRY(check_view(out));
     NUMPACT_TRY(check_range(first, out.count, out.type));
     NUMPACT_TRY(check_limits(config.limits, out.count, out.type));
     if (out.count == 0) return {};

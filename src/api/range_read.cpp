@@ -21,6 +21,9 @@ constexpr std::size_t kPieceN = std::size_t{1} << 18;
 // Numbers before the first wanted are decoded to here.
 constexpr std::size_t kDroppedN = 16 * kBatchN;
 
+// Parts that are listed at a time: a list of all would be larger than a file of tiny chunks.
+constexpr std::size_t kMostParts = std::size_t{1} << 12;
+
 // Fewer are not worth parsing a chunk's metadata again.
 constexpr std::size_t kMinPartN = std::size_t{1} << 16;
 
@@ -50,14 +53,15 @@ RangeRead::RangeRead(std::span<const std::byte> file, const FileHeader& header,
       out_(static_cast<std::byte*>(out.data)),
       config_(config),
       first_chunk_(first_chunk),
-      end_chunk_(first_chunk) {
+      end_chunk_(first_chunk),
+      next_chunk_(first_chunk) {
   header_.format = {header.format_major, header.format_minor};
   header_.uniform_type = header.uniform_type;
-  while (end_chunk_ < table.chunks.size() && table.chunks[end_chunk_].first < end_) ++end_chunk_;
+  if (out.count > 0) end_chunk_ = table.chunks.find(end_ - 1) + 1;
 }
 
 RangeRead::Part RangeRead::whole_part(std::size_t chunk) const {
-  const IndexedChunk& place = table_.chunks[chunk];
+  const IndexedChunk place = table_.chunks[chunk];
   const std::uint64_t begin = first_ > place.first ? first_ - place.first : 0;
   const std::uint64_t end = std::min(place.count, end_ - place.first);
   return {chunk, static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
@@ -65,7 +69,7 @@ RangeRead::Part RangeRead::whole_part(std::size_t chunk) const {
 
 std::size_t RangeRead::cut_for_many() {
   parts_.clear();
-  for (std::size_t i = first_chunk_; i < end_chunk_; ++i) cut(whole_part(i));
+  while (next_chunk_ < end_chunk_ && parts_.size() < kMostParts) cut(whole_part(next_chunk_++));
   return parts_.size();
 }
 
@@ -99,8 +103,11 @@ Status RangeRead::in_parallel(const standalone::Crew& crew) {
     Job& shared = *static_cast<Job*>(argument);
     shared.read.work(shared, *shared.crew.arenas[worker]);
   };
-  crew.executor->run(std::min(crew.arenas.size(), parts_.size()), task, &job);
-  NUMPACT_TRY(job.status);
+  do {
+    job.next = 0;
+    crew.executor->run(std::min(crew.arenas.size(), parts_.size()), task, &job);
+    NUMPACT_TRY(job.status);
+  } while (cut_for_many() > 0);
   return config_.progress ? report(job, end_ - first_, file_offset_behind()) : Status();
 }
 
@@ -125,7 +132,7 @@ void RangeRead::work(Job& job, Arena& arena) noexcept {
     if (!may_report || !job.status.ok() || job.numbers == end_ - first_) continue;
     const std::uint64_t numbers = job.numbers;
     lock.unlock();
-    const Status cancelled = report(job, numbers, table_.chunks[part.chunk].offset);
+    const Status cancelled = report(job, numbers, table_.chunks.offset(part.chunk));
     lock.lock();
     if (!cancelled.ok()) fail(job, 0, cancelled);
   }
@@ -134,16 +141,16 @@ void RangeRead::work(Job& job, Arena& arena) noexcept {
 Status RangeRead::report(Job& job, std::uint64_t numbers, std::uint64_t offset) {
   if (numbers <= job.reported) return {};
   job.reported = numbers;
-  bytes_ = std::max(bytes_, offset - table_.chunks[first_chunk_].offset);
+  bytes_ = std::max(bytes_, offset - table_.chunks.offset(first_chunk_));
   return report_progress(config_.progress, {numbers, bytes_});
 }
 
 std::uint64_t RangeRead::file_offset_behind() const {
-  return end_chunk_ < table_.chunks.size() ? table_.chunks[end_chunk_].offset : file_.size();
+  return end_chunk_ < table_.chunks.size() ? table_.chunks.offset(end_chunk_) : file_.size();
 }
 
 Status RangeRead::misfit() const {
-  if (table_.is_from_trailer()) {
+  if (table_.is_from_trailer) {
     return Status(ErrorKind::kCorrupt, "the trailer contradicts the file");
   }
   return Status(ErrorKind::kInvalidArgument, "the index does not fit the file");
@@ -158,10 +165,10 @@ bool RangeRead::fits_head(const IndexedChunk& chunk) const {
 
 // Of a part that begins a chunk which is wanted whole.
 Status RangeRead::check_crc(const Part& part) const {
-  if (!table_.is_from_trailer() || part.begin != 0) return {};
-  const IndexedChunk& chunk = table_.chunks[part.chunk];
+  if (!table_.is_from_trailer || part.begin != 0) return {};
+  const IndexedChunk chunk = table_.chunks[part.chunk];
   if (whole_part(part.chunk).end != chunk.count) return {};
-  const std::uint64_t end = table_.ends[part.chunk];
+  const std::uint64_t end = table_.end_of(part.chunk);
   if (end > file_.size()) return misfit().at_chunk(part.chunk);
   const auto bytes = file_.subspan(static_cast<std::size_t>(chunk.offset),
                                    static_cast<std::size_t>(end - chunk.offset));
@@ -206,7 +213,7 @@ Status RangeRead::check_point(const FileWalker& walker, std::size_t chunk, std::
 Status RangeRead::read_part(const Part& part, Arena& arena, const ProgressCallback* progress,
                             const std::atomic<std::size_t>* end, std::size_t index) {
   const std::size_t i = part.chunk;
-  const IndexedChunk& chunk = table_.chunks[i];
+  const IndexedChunk chunk = table_.chunks[i];
   NUMPACT_TRY(check_crc(part));
   if (!fits_head(chunk)) return misfit().at_chunk(i);
   const ArenaScope scope(arena);
@@ -234,15 +241,15 @@ Status RangeRead::read_part(const Part& part, Arena& arena, const ProgressCallba
     out += n * size;
     NUMPACT_TRY(check_point(walker, i, done));
     if (progress != nullptr) {
-      const std::uint64_t bytes = walker.offset() - table_.chunks[first_chunk_].offset;
+      const std::uint64_t bytes = walker.offset() - table_.chunks.offset(first_chunk_);
       NUMPACT_TRY(report_progress(*progress, {chunk.first + done - first_, bytes}));
     }
     if (is_needless()) return {};
   }
   if (walker.numbers_left() > 0) return {};
   NUMPACT_TRY(walker.leave_chunk());
-  const std::uint64_t behind = table_.is_from_trailer()       ? table_.ends[i]
-                               : i + 1 < table_.chunks.size() ? table_.chunks[i + 1].offset
+  const std::uint64_t behind = table_.is_from_trailer         ? table_.end_of(i)
+                               : i + 1 < table_.chunks.size() ? table_.chunks.offset(i + 1)
                                                               : walker.offset();
   return walker.offset() == behind ? Status() : misfit().at_chunk(i);
 }

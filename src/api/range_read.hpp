@@ -26,8 +26,8 @@ class RangeRead {
 
   Status in_order(Arena& arena);
 
-  // Finds what can be decoded at the same time: chunks, cut at restart points; returns how much
-  // that is.
+  // Finds what can be decoded at the same time next: some thousands of chunks, cut at restart
+  // points; returns how many parts that is, 0 at the end.
   std::size_t cut_for_many();
   // After that.
   Status in_parallel(const standalone::Crew& crew);
@@ -71,6 +71,7 @@ class RangeRead {
   const DecodeConfig& config_;
   std::size_t first_chunk_;
   std::size_t end_chunk_;
+  std::size_t next_chunk_;   // that was not cut into parts yet
   std::vector<Part> parts_;  // for many
   standalone::Header header_;
   std::uint64_t bytes_ = 0;  // reported last

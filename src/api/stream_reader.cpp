@@ -97,7 +97,7 @@ struct StreamReader::Impl {
   bool read_ahead() {
     try {
       return input.extend_once(kMostAhead).ok();
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       return false;
     }
   }
@@ -311,6 +311,7 @@ StreamReader::StreamReader(StreamReader&&) noexcept = default;
 StreamReader& StreamReader::operator=(StreamReader&&) noexcept = default;
 
 Status StreamReader::try_header(FileHeader& header) noexcept {
+  if (impl_ == nullptr) return moved_from();
   if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->read_header(); });
   if (!impl_->failure.ok()) return impl_->failure;
   header = to_public(impl_->header, impl_->header_bytes);
@@ -320,7 +321,9 @@ Status StreamReader::try_header(FileHeader& header) noexcept {
 
 Status StreamReader::try_read(const MutableNumberView& out, std::size_t& count) noexcept {
   count = 0;
+  if (impl_ == nullptr) return moved_from();
   if (!impl_->failure.ok()) return impl_->failure;
+  NUMPACT_TRY(check_view(out));  // asking again is fine
   Status status = guarded([&] { return impl_->read(out, count); });
   if (!status.ok() && impl_->in_chunk()) status = status.at_chunk(impl_->chunk_index);
   // Asking for the wrong type changes nothing; any other error is the end.
@@ -330,10 +333,13 @@ Status StreamReader::try_read(const MutableNumberView& out, std::size_t& count) 
 
 Status StreamReader::try_check_trailer(TrailerState& state) noexcept {
   state = TrailerState::kNone;
+  if (impl_ == nullptr) return moved_from();
   if (!impl_->failure.ok()) return impl_->failure;
   return guarded([&] { return impl_->check_trailer(state); });
 }
 
-std::uint64_t StreamReader::bytes_consumed() const noexcept { return impl_->input.offset(); }
+std::uint64_t StreamReader::bytes_consumed() const noexcept {
+  return impl_ != nullptr ? impl_->input.offset() : 0;
+}
 
 }  // namespace numpact

@@ -4,7 +4,9 @@
 
 #include "api/chunk_wave.hpp"
 #include "api/decode_checks.hpp"
+#include "api/input_buffer.hpp"
 #include "api/paging.hpp"
+#include "api/trailer_use.hpp"
 #include "api/workers.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
@@ -19,6 +21,9 @@ namespace {
 
 constexpr std::size_t kCopiedNumbers = std::size_t{1} << 16;  // decoded at a time
 
+// Of what follows the file that is copied, read at a time; no more is kept.
+constexpr std::size_t kRestPieceBytes = std::size_t{1} << 14;
+
 // Keeps what was read of another source until it is dropped.
 class KeptSource final : public ByteSource {
  public:
@@ -26,6 +31,7 @@ class KeptSource final : public ByteSource {
 
   Status read(std::span<std::byte> out, std::size_t& got) override {
     NUMPACT_TRY(source_.read(out, got));
+    NUMPACT_TRY(check_given(got, out.size()));
     kept_.insert(kept_.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(got));
     return {};
   }
@@ -141,11 +147,33 @@ struct StreamWriter::Impl {
       sent = sound;
     }
     TrailerState state = TrailerState::kNone;
-    return reader.try_check_trailer(state);  // a damaged file is not continued
+    NUMPACT_TRY(reader.try_check_trailer(state));  // a damaged file is not continued
+    const std::uint64_t end = reader.bytes_consumed();
+    if (state == TrailerState::kDamaged) return damaged_trailer(ErrorKind::kCorrupt, end);
+    if (state != TrailerState::kUnrecognised) return {};
+    return check_rest(file, source.kept().subspan(static_cast<std::size_t>(end - sent)), end);
+  }
+
+  // That what follows the file is no trailer either that has lost its beginning or its end. `begin`
+  // was read already; the rest is read to its end.
+  static Status check_rest(ByteSource& file, std::span<const std::byte> begin,
+                           std::uint64_t offset) {
+    std::vector<std::byte> end(begin.begin(), begin.end());
+    while (true) {
+      const std::size_t kept = std::min(end.size(), trailer::kFooterBytes);
+      end.erase(end.begin(), end.end() - static_cast<std::ptrdiff_t>(kept));
+      end.resize(kept + kRestPieceBytes);
+      std::size_t got = 0;
+      NUMPACT_TRY(file.read(std::span(end).subspan(kept), got));
+      NUMPACT_TRY(check_given(got, kRestPieceBytes));
+      end.resize(kept + got);
+      if (got == 0) return refuse_damaged_rest(begin, end, offset);
+    }
   }
 
   Status write(const NumberView& numbers) {
     if (finished) return Status(ErrorKind::kInvalidArgument, "the stream was finished before");
+    NUMPACT_TRY(check_view(numbers));
     if (numbers.type != type) {
       return Status(ErrorKind::kTypeMismatch, "the stream holds numbers of another type");
     }
@@ -303,10 +331,11 @@ namespace {
 
 // Runs f unless an earlier call failed; remembers failure. Giving the wrong type changes nothing.
 template <class Impl, class F>
-Status run(Impl& impl, F&& f) noexcept {
-  if (!impl.failure.ok()) return impl.failure;
+Status run(Impl* impl, F&& f) noexcept {
+  if (impl == nullptr) return moved_from();
+  if (!impl->failure.ok()) return impl->failure;
   const Status status = guarded(std::forward<F>(f));
-  if (status.kind() != ErrorKind::kTypeMismatch) impl.failure = status;
+  if (status.kind() != ErrorKind::kTypeMismatch) impl->failure = status;
   return status;
 }
 
@@ -320,22 +349,27 @@ StreamWriter::StreamWriter(StreamWriter&&) noexcept = default;
 StreamWriter& StreamWriter::operator=(StreamWriter&&) noexcept = default;
 
 Status StreamWriter::try_write(const NumberView& numbers) noexcept {
-  return run(*impl_, [&] { return impl_->write(numbers); });
+  return run(impl_.get(), [&] { return impl_->write(numbers); });
 }
 
 Status StreamWriter::try_end_chunk() noexcept {
-  return run(*impl_, [&] { return impl_->write_waiting(); });
+  return run(impl_.get(), [&] { return impl_->write_waiting(); });
 }
 
 Status StreamWriter::try_finish() noexcept {
-  return run(*impl_, [&] { return impl_->finish(); });
+  return run(impl_.get(), [&] { return impl_->finish(); });
 }
 
-std::uint64_t StreamWriter::bytes_written() const noexcept { return impl_->bytes_written; }
+std::uint64_t StreamWriter::bytes_written() const noexcept {
+  return impl_ != nullptr ? impl_->bytes_written : 0;
+}
 
-std::uint64_t StreamWriter::trailer_bytes() const noexcept { return impl_->trailer_bytes; }
+std::uint64_t StreamWriter::trailer_bytes() const noexcept {
+  return impl_ != nullptr ? impl_->trailer_bytes : 0;
+}
 
 Status StreamWriter::try_copy_file(ByteSource& file) noexcept {
+  if (impl_ == nullptr) return moved_from();
   if (impl_->failure.ok()) impl_->failure = guarded([&] { return impl_->copy_file(file); });
   return impl_->failure;
 }

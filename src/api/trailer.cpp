@@ -4,6 +4,7 @@
 #include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
+#include "api/trailer_use.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "number/ordered.hpp"
@@ -17,8 +18,9 @@ struct Trailer::Table {
   std::uint64_t file_bytes = 0;
   std::uint64_t bytes = 0;
   std::uint32_t header_crc = 0;
-  std::vector<ChunkSummary> chunks;
+  std::vector<std::byte> records;  // as they lie in the trailer
   std::shared_ptr<const ChunkIndex::Table> index;
+  LazyList<ChunkSummary> list;
 };
 
 namespace {
@@ -26,50 +28,24 @@ namespace {
 // Numbers that are decoded at a time.
 constexpr std::size_t kPieceN = std::size_t{1} << 14;
 
-std::shared_ptr<ChunkIndex::Table> index_of(const trailer::View& view) {
-  auto table = std::make_shared<ChunkIndex::Table>();
-  const auto chunk_n = static_cast<std::size_t>(view.front.chunk_n);
-  table->type = view.front.type;
-  table->chunks.reserve(chunk_n);
-  table->crcs.reserve(chunk_n);
-  table->ends.reserve(chunk_n);
+std::vector<ChunkSummary> summaries_of(const Trailer::Table& table) {
+  trailer::View view;
+  view.records = table.records;
+  view.front.chunk_n = table.index->chunks.size();
+  view.file_bytes = table.file_bytes;
+  std::vector<ChunkSummary> summaries(table.index->chunks.size());
   std::uint64_t first = 0;
-  for (std::size_t i = 0; i < chunk_n; ++i) {
-    const trailer::ChunkRecord record = view.record(i);
-    table->chunks.push_back({record.offset, record.offset + record.page_at, first, record.n});
-    table->crcs.push_back(record.crc);
-    table->ends.push_back(view.end_of(i));
-    first += record.n;
-  }
-  return table;
-}
-
-Status take_points(const trailer::View& view, ChunkIndex::Table& table) {
-  table.restart_log = view.front.restart_log;
-  if (!table.restart_log) return {};
-  table.point_bytes.assign(view.points.begin(), view.points.end());
-  trailer::View own = view;
-  own.points = table.point_bytes;
-  trailer::PointsWalker walker(own);
-  table.points.resize(table.chunks.size());
-  for (std::size_t i = 0; i < table.chunks.size(); ++i) {
-    NUMPACT_TRY(walker.next(static_cast<std::size_t>(table.chunks[i].count), table.points[i]));
-  }
-  return {};
-}
-
-std::vector<ChunkSummary> summaries_of(const trailer::View& view, const ChunkIndex::Table& table) {
-  std::vector<ChunkSummary> summaries(table.chunks.size());
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const trailer::ChunkRecord record = view.record(i);
     ChunkSummary& summary = summaries[i];
-    summary.place = table.chunks[i];
-    summary.bytes = table.ends[i] - record.offset;
+    summary.place = {record.offset, record.offset + record.page_at, first, record.n};
+    summary.bytes = view.end_of(i) - record.offset;
     summary.crc = record.crc;
     summary.nan_count = record.nan_n;
     summary.least = record.least;
     summary.greatest = record.greatest;
-    summary.restart_points = table.points.empty() ? 0 : table.points[i].count();
+    summary.restart_points = table.index->points.empty() ? 0 : table.index->points[i].count();
+    first += record.n;
   }
   return summaries;
 }
@@ -111,10 +87,8 @@ Status Trailer::try_read_tail(std::span<const std::byte> tail, std::uint64_t bef
     table->file_bytes = view.file_bytes;
     table->bytes = view.bytes;
     table->header_crc = view.front.header_crc;
-    const std::shared_ptr<ChunkIndex::Table> index = index_of(view);
-    NUMPACT_TRY(take_points(view, *index));
-    table->chunks = summaries_of(view, *index);
-    table->index = index;
+    NUMPACT_TRY(index_of(view, table->index));
+    table->records.assign(view.records.begin(), view.records.end());
     trailer.emplace().table_ = std::move(table);
     return {};
   });
@@ -129,6 +103,10 @@ Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spe
     EncodeConfig encode;
     encode.trailer = spec;
     NUMPACT_TRY(check_specs(NumberType::kU8, encode));
+    const bool is_checked = config.trailer != TrailerPolicy::kIgnore;
+    if (is_checked) NUMPACT_TRY(refuse_damaged_trailer(file));
+    TrailerCheck check;
+    NUMPACT_TRY(check.start(file, config.trailer));
     ScratchArena arena(context, config.limits.max_memory);
     const std::span<std::byte> room = (*arena).make<std::byte>(kPieceN * sizeof(std::uint64_t));
     standalone::FileWalker walker(file, *arena);
@@ -140,8 +118,13 @@ Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spe
     std::uint64_t count = 0;
     while (true) {
       bool is_end = false;
+      const std::size_t chunks = walker.next_chunk();
+      NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), kMaxChunkN));
       NUMPACT_TRY(walker.enter_chunk(is_end));
-      if (is_end) break;
+      if (is_end) {
+        NUMPACT_TRY(check.at_end(chunks, walker.offset()));
+        break;
+      }
       const standalone::ChunkHead head = walker.head();
       NUMPACT_TRY(
           check_limits(config.limits, count + head.n, head.type).at_chunk(walker.chunk_index()));
@@ -149,6 +132,10 @@ Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spe
       builder.add(head.type, summary.record, summary.points);
       count += head.n;
       NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));
+    }
+    const std::span<const std::byte> rest = file.subspan(walker.offset());
+    if (is_checked && !check.has_trailer()) {
+      NUMPACT_TRY(refuse_damaged_rest(rest, rest, walker.offset()));
     }
     file_bytes = walker.offset();
     if (spec.is_wanted()) trailer = builder.finish(file_bytes);
@@ -178,7 +165,7 @@ std::optional<unsigned> Trailer::restart_log() const noexcept {
 
 std::span<const ChunkSummary> Trailer::chunks() const noexcept {
   if (table_ == nullptr) return {};
-  return table_->chunks;
+  return table_->list.get([&] { return summaries_of(*table_); });
 }
 
 ChunkIndex Trailer::index() const noexcept {

@@ -18,23 +18,35 @@ Status none() { return Status(ErrorKind::kCorrupt, "the file has no trailer"); }
 Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
                     std::optional<trailer::View>& view) {
   view.reset();
-  const bool must_be = policy == TrailerPolicy::kRequire;
   if (policy == TrailerPolicy::kIgnore) return {};
-  if (!trailer::ends_with_trailer(file)) return must_be ? none() : Status();
+  if (!trailer::ends_with_trailer(file)) {
+    return policy == TrailerPolicy::kRequire ? none() : Status();
+  }
   const Status status = trailer::parse({file}, view.emplace());
   if (!status.ok()) view.reset();
-  return must_be ? status : Status();
+  return policy == TrailerPolicy::kUse ? Status() : status;
 }
 
-Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
-                    std::optional<Trailer>& trailer) {
-  trailer.reset();
-  if (policy == TrailerPolicy::kIgnore) return {};
-  const Status status = Trailer::try_read(file, trailer);
-  if (status.kind() == ErrorKind::kOutOfMemory) return status;
-  if (policy == TrailerPolicy::kUse) return {};
-  NUMPACT_TRY(status);
-  return trailer ? Status() : none();
+Status damaged_trailer(ErrorKind kind, std::uint64_t offset) {
+  return Status(kind,
+                "the trailer is damaged, and so the numbers before it may be: read what is left "
+                "by salvage, or take the trailer away before anything is written behind them",
+                offset);
+}
+
+Status refuse_damaged_trailer(std::span<const std::byte> file) {
+  if (!trailer::ends_with_trailer(file)) return {};
+  trailer::View view;
+  const Status status = trailer::parse({file}, view);
+  if (status.ok() || status.kind() == ErrorKind::kUnsupportedVersion) return status;
+  return damaged_trailer(status.kind(), status.offset());
+}
+
+Status refuse_damaged_rest(std::span<const std::byte> begin, std::span<const std::byte> end,
+                           std::uint64_t offset) {
+  const bool begins = begin.size() >= trailer::kMagicBytes && trailer::begins_with_trailer(begin);
+  if (!begins && !trailer::ends_with_trailer(end)) return {};
+  return damaged_trailer(ErrorKind::kCorrupt, offset);
 }
 
 Status TrailerCheck::start(std::span<const std::byte> file, TrailerPolicy policy) {

@@ -14,9 +14,15 @@ namespace numpact {
 // The trailer of a file, if the policy lets it be used. Allocates nothing. Errors under kRequire.
 Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
                     std::optional<trailer::View>& view);
-// The same with all that is in it.
-Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
-                    std::optional<Trailer>& trailer);
+
+// Before a file is written on, or gets another trailer: a damaged one may have been the only
+// witness of damage before it. Errors: kChecksum, kCorrupt; kUnsupportedVersion for a newer one.
+Status damaged_trailer(ErrorKind kind, std::uint64_t offset);
+Status refuse_damaged_trailer(std::span<const std::byte> file);
+// The same of the bytes from `offset` on that are no sound trailer, with their first and last ones:
+// where they begin or end as one does.
+Status refuse_damaged_rest(std::span<const std::byte> begin, std::span<const std::byte> end,
+                           std::uint64_t offset);
 
 // Holds what is decoded in order against the trailer.
 class TrailerCheck {

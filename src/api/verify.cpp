@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "api/chunk_table.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/headers.hpp"
@@ -36,19 +37,18 @@ Status untrue(const char* what, std::uint64_t chunk, std::uint64_t offset) {
 
 class ByTrailer {
  public:
-  ByTrailer(std::span<const std::byte> file, const trailer::View& view, const Trailer& known,
-            const DecodeConfig& config, Verification& out)
-      : file_(file), view_(view), known_(known), config_(config), out_(out) {}
+  // `table`: what the trailer says.
+  ByTrailer(std::span<const std::byte> file, const trailer::View& view,
+            std::shared_ptr<const ChunkIndex::Table> table, const DecodeConfig& config,
+            Verification& out)
+      : file_(file), view_(view), table_(std::move(table)), config_(config), out_(out) {}
 
   Status run(DecodeContext* context) {
     NUMPACT_TRY(check_front());
     ScratchArena arena(context, config_.limits.max_memory);
-    const std::size_t chunk_n = known_.chunks().size();
-    statuses_.resize(chunk_n);
-    first_points();
     std::optional<Workers> own;
     standalone::Crew crew;
-    if (Workers::are_wanted(config_) && chunk_n > 1) {
+    if (Workers::are_wanted(config_) && chunk_n() > 1) {
       Workers& workers = workers_of(context, own);
       crew = workers.crew(config_);
       workers.share_memory(config_.limits.max_memory, (*arena).capacity());
@@ -56,10 +56,18 @@ class ByTrailer {
       workers.give_memory_back(config_.limits.max_memory);
     }
     if (crew.executor == nullptr) work(*arena, true);
+    NUMPACT_TRY(ours_);
     return collect();
   }
 
  private:
+  struct Failure {
+    std::size_t chunk = 0;
+    Status status;
+  };
+
+  std::size_t chunk_n() const { return table_->chunks.size(); }
+
   Status check_front() {
     const trailer::Front& front = view_.front;
     out_.type = front.type;
@@ -97,15 +105,6 @@ class ByTrailer {
     out_.trailer_status = Status(ErrorKind::kCorrupt, "the trailer contradicts the file", offset);
   }
 
-  // Points as they lie in the trailer, by chunk, to be compared with those that decoding finds.
-  void first_points() {
-    points_.resize(statuses_.size());
-    trailer::PointsWalker walker(view_);
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      static_cast<void>(walker.next(view_.record(i).n, points_[i]));
-    }
-  }
-
   void run_many(const standalone::Crew& crew) {
     struct Job {
       ByTrailer& self;
@@ -117,25 +116,40 @@ class ByTrailer {
       Job& shared = *static_cast<Job*>(argument);
       shared.self.work(*shared.crew.arenas[worker], std::this_thread::get_id() == shared.caller);
     };
-    crew.executor->run(std::min(crew.arenas.size(), statuses_.size()), task, &job);
+    crew.executor->run(std::min(crew.arenas.size(), chunk_n()), task, &job);
   }
 
   void work(Arena& arena, bool reports) noexcept {
-    for (std::size_t i = next_++; i < statuses_.size(); i = next_++) {
-      statuses_[i] = guarded([&] { return check_chunk(i, arena); });
-      numbers_ += known_.chunks()[i].place.count;
-      const Progress done{numbers_, known_.chunks()[i].place.offset};
+    for (std::size_t i = next_++; i < chunk_n(); i = next_++) {
+      const trailer::ChunkRecord record = view_.record(i);
+      Status status = guarded([&] { return check_chunk(i, record, arena); });
+      numbers_ += record.n;
+      const Progress done{numbers_, record.offset};
       const Status cancelled = reports ? report_progress(config_.progress, done) : Status();
-      if (!cancelled.ok()) statuses_[i] = cancelled;
-      if (is_ours(statuses_[i])) next_ = statuses_.size();
+      if (!cancelled.ok()) status = cancelled;
+      if (!status.ok()) fail(i, status);
     }
   }
 
-  Status check_chunk(std::size_t i, Arena& arena) const {
-    const ChunkSummary& known = known_.chunks()[i];
-    const std::uint64_t offset = known.place.offset;
+  // Only those that failed are kept: of the others there may be very many.
+  void fail(std::size_t chunk, Status status) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!is_ours(status) && status.kind() != ErrorKind::kIo) {
+      status = guarded([&]() -> Status {
+        failures_.push_back({chunk, status});
+        return {};
+      });
+      if (status.ok()) return;
+    }
+    if (ours_.ok()) ours_ = status;
+    next_ = chunk_n();
+  }
+
+  Status check_chunk(std::size_t i, const trailer::ChunkRecord& known, Arena& arena) const {
+    const std::uint64_t offset = known.offset;
+    const std::uint64_t end = table_->end_of(i);
     const auto bytes =
-        file_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(known.bytes));
+        file_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(end - offset));
     if (crc32(bytes) != known.crc) {
       return Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
                     offset)
@@ -148,47 +162,48 @@ class ByTrailer {
     walker.resume(header_, type, static_cast<std::size_t>(offset), i);
     bool is_end = false;
     NUMPACT_TRY(walker.enter_chunk(is_end));
-    if (is_end || walker.head().n != known.place.count) {
+    if (is_end || walker.head().n != known.n) {
       return untrue("the trailer contradicts the file", i, offset);
     }
     trailer::Summary found;
     NUMPACT_TRY(trailer::summarise(file_, walker, view_.front.restart_log, room, found));
-    if (walker.offset() != offset + known.bytes || !(found.record == view_.record(i))) {
+    if (walker.offset() != end || !(found.record == known)) {
       return untrue("the trailer contradicts the file", i, offset);
     }
     if (found.points.empty()) return {};
     const std::span<const std::byte> all(found.points);
-    const bool same = std::equal(points_[i].bytes.begin(), points_[i].bytes.end(),
+    const trailer::ChunkPoints& points = table_->points[i];
+    const bool same = std::equal(points.bytes.begin(), points.bytes.end(),
                                  all.begin() + trailer::kStateSizeBytes, all.end());
     return same ? Status() : untrue("restart points contradict the page", i, offset);
   }
 
   Status collect() {
+    std::sort(failures_.begin(), failures_.end(),
+              [](const Failure& a, const Failure& b) { return a.chunk < b.chunk; });
     out_.good_bytes = view_.file_bytes;
-    for (std::size_t i = 0; i < statuses_.size(); ++i) {
-      if (is_ours(statuses_[i])) return statuses_[i];
-      const ChunkSummary& chunk = known_.chunks()[i];
-      if (statuses_[i].ok()) {
-        out_.sound_count += chunk.place.count;
-        continue;
-      }
-      if (out_.damage.empty()) out_.good_bytes = chunk.place.offset;
-      out_.damage.push_back(
-          {i, chunk.place.first, chunk.place.count, chunk.place.offset, chunk.bytes, statuses_[i]});
+    out_.sound_count = view_.front.number_n;
+    for (const Failure& failure : failures_) {
+      const IndexedChunk chunk = table_->chunks[failure.chunk];
+      if (out_.damage.empty()) out_.good_bytes = chunk.offset;
+      out_.sound_count -= chunk.count;
+      out_.damage.push_back({failure.chunk, chunk.first, chunk.count, chunk.offset,
+                             table_->end_of(failure.chunk) - chunk.offset, failure.status});
     }
     if (!out_.header_status.ok()) out_.good_bytes = 0;
-    out_.index = known_.index();
+    out_.index = detail::ChunkIndexAccess::index_of(table_);
     return {};
   }
 
   std::span<const std::byte> file_;
   const trailer::View& view_;
-  const Trailer& known_;
+  std::shared_ptr<const ChunkIndex::Table> table_;
   const DecodeConfig& config_;
   Verification& out_;
   standalone::Header header_;
-  std::vector<Status> statuses_;
-  std::vector<trailer::ChunkPoints> points_;
+  std::mutex mutex_;
+  std::vector<Failure> failures_;
+  Status ours_;  // what is not the file's fault, and ends the work
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::uint64_t> numbers_ = 0;
 };
@@ -219,7 +234,7 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
     return {};
   }
   NUMPACT_TRY(walker.read_header());
-  std::vector<IndexedChunk> chunks;
+  const auto table = std::make_shared<ChunkIndex::Table>();
   Status damage;
   while (true) {
     bool is_end = false;
@@ -227,8 +242,7 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
     damage = verify_next(walker, room, config, out.sound_count, is_end);
     if (is_ours(damage)) return damage;
     if (!damage.ok() || is_end) break;
-    chunks.push_back(
-        {walker.chunk_offset(), walker.page_offset(), out.sound_count, walker.head().n});
+    table->chunks.add(walker.chunk_offset(), walker.page_offset(), walker.head().n);
     out.type = walker.head().type;
     out.sound_count += walker.head().n;
     NUMPACT_TRY(report_progress(config.progress, {out.sound_count, walker.offset()}));
@@ -238,12 +252,11 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
     out.file_bytes = out.good_bytes = walker.offset();
     out.trailing_bytes = file.size() - out.file_bytes;
   } else {
-    out.damage.push_back({chunks.size(), out.sound_count, std::nullopt, out.good_bytes,
+    out.damage.push_back({table->chunks.size(), out.sound_count, std::nullopt, out.good_bytes,
                           file.size() - out.good_bytes, damage});
   }
-  Result<ChunkIndex> index = ChunkIndex::from_chunks(out.type, std::move(chunks));
-  NUMPACT_TRY(index.status());
-  out.index = *index;
+  table->type = out.type;
+  out.index = detail::ChunkIndexAccess::index_of(table);
   return {};
 }
 
@@ -264,18 +277,15 @@ Status try_verify(std::span<const std::byte> file, Verification& verification,
                   const DecodeConfig& config, DecodeContext* context) noexcept {
   const Status status = guarded([&]() -> Status {
     verification = {};
-    std::optional<Trailer> known;
-    if (config.trailer != TrailerPolicy::kIgnore) {
-      verification.trailer_status = Trailer::try_read(file, known);
-      if (verification.trailer_status.kind() == ErrorKind::kOutOfMemory) {
-        return verification.trailer_status;
-      }
-    }
-    if (known) {
+    if (config.trailer != TrailerPolicy::kIgnore && trailer::ends_with_trailer(file)) {
       trailer::View view;
-      NUMPACT_TRY(trailer::parse({file}, view));
-      verification.trailer = TrailerState::kSound;
-      return ByTrailer(file, view, *known, config, verification).run(context);
+      std::shared_ptr<const ChunkIndex::Table> table;
+      verification.trailer_status = trailer::parse({file}, view);
+      if (verification.trailer_status.ok()) NUMPACT_TRY(index_of(view, table));
+      if (table != nullptr) {
+        verification.trailer = TrailerState::kSound;
+        return ByTrailer(file, view, std::move(table), config, verification).run(context);
+      }
     }
     NUMPACT_TRY(verify_in_order(file, config, context, verification));
     if (config.trailer != TrailerPolicy::kIgnore) judge_rest(file, verification);

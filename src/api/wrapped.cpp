@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpact/wrapped.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "api/context.hpp"
+#include "api/decode_checks.hpp"
 #include "api/describe.hpp"
 #include "api/paging.hpp"
+#include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "pco/choose/choice.hpp"
@@ -21,6 +27,7 @@ std::vector<std::byte> encode_file_header(Compatibility compatibility) {
 
 Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& version,
                               std::size_t& consumed) noexcept {
+  NUMPACT_TRY(check_bytes(bytes));
   BitReader reader(bytes);
   const unsigned major = reader.read_small(8);
   NUMPACT_TRY(reader.status());
@@ -34,10 +41,45 @@ Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& v
 }
 
 struct ChunkEncoder::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory) {}
-  Arena arena;
-  EncodedChunk chunk;
+  struct Page {
+    std::size_t n = 0;    // numbers
+    std::size_t end = 0;  // of its bytes, which begin where those of the one before end
+  };
+
+  explicit Impl(std::pmr::memory_resource* memory) : bytes(memory), pages(memory) {}
+
+  std::span<const std::byte> meta() const { return std::span(bytes).first(meta_bytes); }
+  std::span<const std::byte> page(std::size_t index) const {
+    const std::size_t begin = index == 0 ? meta_bytes : pages[index - 1].end;
+    return std::span(bytes).subspan(begin, pages[index].end - begin);
+  }
+
+  std::pmr::vector<std::byte> bytes;  // of the metadata and all pages
+  std::pmr::vector<Page> pages;
+  std::size_t meta_bytes = 0;
 };
+
+namespace {
+
+// Writes with `write` into the room that is left.
+template <class Write>
+Status write_part(std::span<std::byte> room, std::size_t& at, const Write& write) {
+  BitWriter writer(room.subspan(at));
+  write(writer);
+  at += writer.size();
+  return writer.status();
+}
+
+Status copy_part(std::span<const std::byte> part, std::span<std::byte> out, std::size_t& written) {
+  written = 0;
+  NUMPACT_TRY(check_bytes(out));
+  if (part.size() > out.size()) return BitWriter::no_room().needing(part.size());
+  std::copy(part.begin(), part.end(), out.begin());
+  written = part.size();
+  return {};
+}
+
+}  // namespace
 
 ChunkEncoder::ChunkEncoder(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ChunkEncoder::~ChunkEncoder() = default;
@@ -45,51 +87,77 @@ ChunkEncoder::ChunkEncoder(ChunkEncoder&&) noexcept = default;
 ChunkEncoder& ChunkEncoder::operator=(ChunkEncoder&&) noexcept = default;
 
 Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const EncodeConfig& config,
-                                          std::pmr::memory_resource* memory) noexcept {
+                                          std::pmr::memory_resource* memory,
+                                          EncodeContext* context) noexcept {
   std::unique_ptr<Impl> impl;
   const Status status = guarded([&]() -> Status {
+    NUMPACT_TRY(check_view(numbers));
     NUMPACT_TRY(check_specs(numbers.type, config));
+    if (memory == nullptr)
+      return Status(ErrorKind::kInvalidArgument, "there is no memory resource");
     if (numbers.count == 0 || numbers.count > kMaxChunkN) {
       return Status(ErrorKind::kInvalidArgument, "a chunk holds 1 to 2^24 numbers");
     }
+    NUMPACT_TRY(report_progress(config.progress, {}));
     impl = std::make_unique<Impl>(memory);
+    std::optional<Arena> own;
+    std::optional<ScratchArena> lent;
+    Arena& arena = context != nullptr ? *lent.emplace(context) : own.emplace(memory);
     std::span<const std::size_t> sizes;
-    NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, impl->arena, sizes));
-    impl->chunk = encode_chunk(numbers, sizes, config, impl->arena);
+    NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, arena, sizes));
+    const LatentArray ordered = ordered_latents(numbers, arena);
+    const std::size_t page_n = *std::max_element(sizes.begin(), sizes.end());
+    const Choices choices = choose(numbers.type, ordered, page_n, config, arena);
+    NUMPACT_TRY(report_progress(config.progress, {}));
+    const EncodedChunk chunk = encode_chosen(numbers, ordered, choices, sizes, config, arena);
+    impl->bytes.resize(static_cast<std::size_t>(chunk.bytes()));
+    impl->pages.reserve(chunk.pages.size());
+    std::size_t at = 0;
+    NUMPACT_TRY(write_part(impl->bytes, at,
+                           [&](BitWriter& writer) { write_chunk_meta(writer, chunk.meta); }));
+    impl->meta_bytes = at;
+    std::uint64_t done = 0;
+    for (const EncodedPage& page : chunk.pages) {
+      NUMPACT_TRY(
+          write_part(impl->bytes, at, [&](BitWriter& writer) { write_page(chunk, page, writer); }));
+      impl->pages.push_back({page.n, at});
+      done += page.n;
+      NUMPACT_TRY(report_progress(config.progress, {done, at}));
+    }
+    impl->bytes.resize(at);
     return {};
   });
   if (!status.ok()) return status;
   return ChunkEncoder(std::move(impl));
 }
 
-std::size_t ChunkEncoder::page_count() const noexcept { return impl_->chunk.pages.size(); }
+std::size_t ChunkEncoder::page_count() const noexcept {
+  return impl_ != nullptr ? impl_->pages.size() : 0;
+}
 std::size_t ChunkEncoder::page_n(std::size_t page) const noexcept {
-  return impl_->chunk.pages[page].n;
+  return page < page_count() ? impl_->pages[page].n : 0;
 }
 std::size_t ChunkEncoder::meta_size_bound() const noexcept {
-  return static_cast<std::size_t>(impl_->chunk.meta_bytes);
+  return impl_ != nullptr ? impl_->meta_bytes : 0;
 }
 std::size_t ChunkEncoder::page_size_bound(std::size_t page) const noexcept {
-  return static_cast<std::size_t>(impl_->chunk.pages[page].bytes);
+  return page < page_count() ? impl_->page(page).size() : 0;
 }
 
 Status ChunkEncoder::try_write_meta(std::span<std::byte> out, std::size_t& written) const noexcept {
-  BitWriter writer(out);
-  write_chunk_meta(writer, impl_->chunk.meta);
-  written = writer.size();
-  return writer.status();
+  written = 0;
+  if (impl_ == nullptr) return moved_from();
+  return copy_part(impl_->meta(), out, written);
 }
 
 Status ChunkEncoder::try_write_page(std::size_t page, std::span<std::byte> out,
                                     std::size_t& written) const noexcept {
   written = 0;
+  if (impl_ == nullptr) return moved_from();
   if (page >= page_count()) {
     return Status(ErrorKind::kInvalidArgument, "the chunk has no page of that number");
   }
-  BitWriter writer(out);
-  write_page(impl_->chunk, impl_->chunk.pages[page], writer);
-  written = writer.size();
-  return writer.status();
+  return copy_part(impl_->page(page), out, written);
 }
 
 std::vector<std::byte> ChunkEncoder::meta() const {
@@ -127,6 +195,10 @@ Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, Numb
                                           std::pmr::memory_resource* memory) noexcept {
   std::unique_ptr<Impl> impl;
   const Status status = guarded([&]() -> Status {
+    NUMPACT_TRY(check_number_type(type));
+    NUMPACT_TRY(check_bytes(bytes));
+    if (memory == nullptr)
+      return Status(ErrorKind::kInvalidArgument, "there is no memory resource");
     const numpact::FormatVersion format{version.major, version.minor};
     if (!format.is_readable()) {
       return Status(ErrorKind::kUnsupportedVersion, "format version newer than 4");
@@ -144,10 +216,15 @@ Result<ChunkDecoder> ChunkDecoder::create(std::span<const std::byte> bytes, Numb
   return ChunkDecoder(std::move(impl));
 }
 
-NumberType ChunkDecoder::type() const noexcept { return impl_->meta.type; }
-std::size_t ChunkDecoder::meta_size() const noexcept { return impl_->meta_size; }
+NumberType ChunkDecoder::type() const noexcept {
+  return impl_ != nullptr ? impl_->meta.type : NumberType::kU8;
+}
+std::size_t ChunkDecoder::meta_size() const noexcept {
+  return impl_ != nullptr ? impl_->meta_size : 0;
+}
 
 ChunkInfo ChunkDecoder::info() const {
+  throw_if_error(impl_ != nullptr ? Status() : moved_from());
   ChunkInfo info = describe(impl_->meta);
   info.meta_bytes = impl_->meta_size;
   return info;
@@ -158,6 +235,9 @@ Status ChunkDecoder::try_decode_page(std::span<const std::byte> bytes, std::size
                                      DecodeContext* context) const noexcept {
   consumed = 0;
   return guarded([&]() -> Status {
+    if (impl_ == nullptr) return moved_from();
+    NUMPACT_TRY(check_view(out));
+    NUMPACT_TRY(check_bytes(bytes));
     if (out.type != impl_->meta.type) {
       return Status(ErrorKind::kTypeMismatch, "the page holds numbers of another type");
     }

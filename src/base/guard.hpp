@@ -27,6 +27,13 @@ class CallerState {
   int error_number_;
 };
 
+// The library's own code throws nothing else than what guarded() names.
+inline Status thrown_by_caller() noexcept {
+  return Status(ErrorKind::kIo,
+                "a function or object of the caller threw an exception (memory resource, source, "
+                "sink, executor or progress function)");
+}
+
 // Runs f, which returns a Status. What f calls of the caller's (sources, sinks, allocators,
 // progress) runs in the default environment of floats too.
 template <class F>
@@ -41,7 +48,10 @@ Status guarded(F&& f) noexcept {
   } catch (const std::length_error&) {
     return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
   } catch (const Error& error) {
-    return error.status();
+    // An error without a kind would pass for success.
+    return error.status().ok() ? thrown_by_caller() : error.status();
+  } catch (...) {
+    return thrown_by_caller();
   }
 }
 

@@ -104,6 +104,61 @@ TEST_F(Append, HeedsATrailer) {
   expect_refused(file, numbers, ErrorKind::kChecksum);
 }
 
+// A damaged trailer may be all that tells of damage before it.
+TEST_F(Append, DamagedTrailersAreRefused) {
+  Random random(36);
+  const Numbers numbers = make_numbers("uniform", NumberType::kU32, 500, random);
+  EncodeConfig config;
+  config.trailer = TrailerSpec::index();
+  Bytes file = compressed(numbers, config);
+  const std::optional<Trailer> trailer = Trailer::read(file);
+  const ChunkSummary chunk = trailer->chunks()[0];
+  const auto end = static_cast<std::size_t>(trailer->file_bytes());
+  file[static_cast<std::size_t>(chunk.place.offset + chunk.bytes) - 20] ^= std::byte{1};
+  std::vector<Bytes> damaged;
+  for (std::size_t at = end; at < file.size(); ++at) {
+    Bytes bad = file;
+    bad[at] ^= std::byte{0x10};
+    damaged.push_back(bad);
+  }
+  for (std::size_t n = end + 4; n < file.size(); ++n) damaged.push_back(prefix(file, n));
+  for (const Bytes& bad : damaged) {
+    for (const TrailerSpec& spec :
+         {TrailerSpec(), TrailerSpec::none(), TrailerSpec::index(), TrailerSpec::restarts(8)}) {
+      put(bad);
+      EncodeConfig more;
+      more.trailer = spec;
+      const Status status = try_append_to_file(path_, numbers.view(), more);
+      EXPECT_TRUE(status.kind() == ErrorKind::kCorrupt || status.kind() == ErrorKind::kChecksum)
+          << status.message();
+      EXPECT_EQ(get(), bad);
+      Bytes made;
+      std::uint64_t file_bytes = 0;
+      EXPECT_FALSE(Trailer::try_make(bad, TrailerSpec::index(), made, file_bytes).ok());
+    }
+    Bytes copied;
+    VectorSink sink(copied);
+    MemorySource source(bad, 100);
+    EXPECT_FALSE(StreamWriter(sink, NumberType::kU32).try_copy_file(source).ok());
+    // Who wants to can.
+    DecodeConfig ignore;
+    ignore.trailer = TrailerPolicy::kIgnore;
+    Bytes made;
+    std::uint64_t file_bytes = 0;
+    EXPECT_OK(Trailer::try_make(bad, TrailerSpec::index(), made, file_bytes, ignore));
+    EXPECT_EQ(file_bytes, end);
+  }
+  // With the file's name.
+  put(damaged[0]);
+  const std::vector<std::uint32_t> one = {1};
+  try {
+    append_to_file<std::uint32_t>(path_, one);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(path_), std::string::npos);
+  }
+}
+
 TEST_F(Append, WithThreads) {
   Random random(32);
   const Numbers numbers = make_numbers("walk", NumberType::kI32, 1000, random);

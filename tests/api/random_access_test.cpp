@@ -300,5 +300,33 @@ TEST(FileReader, ServesSeveralThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// Whatever the counts are, and however many chunks.
+TEST(ChunkIndex, PlacesOfManyChunks) {
+  Random random(8);
+  std::vector<IndexedChunk> chunks;
+  std::uint64_t offset = 13;
+  std::uint64_t first = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t count = i % 3 == 0 ? std::uint64_t{1} << 24 : 1 + random.below(50);
+    const std::uint64_t page_at = 1 + random.below(std::uint64_t{1} << 32) % 0xffffffff;
+    chunks.push_back({offset, offset + page_at, first, count});
+    offset += page_at + random.below(std::uint64_t{1} << 40);
+    first += count;
+  }
+  const ChunkIndex index = ChunkIndex::from_chunks(NumberType::kU8, chunks).value();
+  ASSERT_EQ(index.chunk_count(), chunks.size());
+  EXPECT_EQ(index.count(), first);
+  EXPECT_TRUE(std::ranges::equal(index.chunks(), chunks));
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    EXPECT_EQ(index.chunk(i), chunks[i]);
+    EXPECT_EQ(index.chunk_of(chunks[i].first), i);
+    EXPECT_EQ(index.chunk_of(chunks[i].first + chunks[i].count - 1), i);
+  }
+  // No chunk's metadata takes so much.
+  chunks[500].page_offset = chunks[500].offset + (std::uint64_t{1} << 32);
+  chunks.resize(501);
+  EXPECT_KIND(ChunkIndex::from_chunks(NumberType::kU8, chunks).status(), kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace numpact::testing

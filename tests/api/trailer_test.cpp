@@ -390,6 +390,10 @@ TEST(Trailer, LiesAreRefused) {
       bad[i] ^= static_cast<std::byte>(flip);
       repair(bad, at);
       EXPECT_FALSE(verify(bad).is_sound());
+      // Who wants proof before parts are read gets it.
+      for (const unsigned threads : {1u, 2u}) {
+        EXPECT_FALSE(FileReader::create(bad, with(TrailerPolicy::kVerify, threads)).ok());
+      }
       std::optional<Trailer> trailer;
       if (!Trailer::try_read(bad, trailer).ok()) continue;
       ++found_late;
@@ -405,9 +409,46 @@ TEST(Trailer, LiesAreRefused) {
       if (reader->try_read(0, writable(out)).ok()) {
         EXPECT_TRUE(same_numbers(out, sample.numbers));
       }
+      // Parts may be other numbers where nothing was proven, but no more than that.
+      for (const std::uint64_t first : {300u, 701u, 1500u, 3300u}) {
+        Numbers part = zeros(NumberType::kI32, 10);
+        static_cast<void>(reader->try_read(first, writable(part)));
+      }
     }
   }
   EXPECT_GT(found_late, 50u);
+}
+
+Status decode_with(TrailerPolicy policy, ByteSpan file) {
+  Numbers out;
+  return try_decompress_any(file, out, with(policy));
+}
+
+// Restart points whose states are not those that decoding comes to, by parts.
+TEST(Trailer, PartsOfProvenFilesAreRight) {
+  for (const TrailerSpec& spec :
+       {TrailerSpec::none(), TrailerSpec::index(), TrailerSpec::restarts(8)}) {
+    const Sample sample = sample_of(spec);
+    for (const unsigned threads : {1u, 2u}) {
+      Result<FileReader> reader =
+          FileReader::create(sample.file, with(TrailerPolicy::kVerify, threads));
+      ASSERT_OK(reader.status());
+      for (const std::size_t first : {0u, 300u, 701u, 1500u, 3300u}) {
+        Numbers out = zeros(NumberType::kI32, 400);
+        ASSERT_OK(reader->try_read(first, writable(out)));
+        EXPECT_EQ(std::memcmp(out.data(), part(sample.numbers, first, 400).data, 1600), 0);
+      }
+    }
+    EXPECT_OK(decode_with(TrailerPolicy::kVerify, sample.file));
+  }
+  Sample sample = sample_of(TrailerSpec::restarts(8));
+  sample.file[sample.file.size() - 30] ^= std::byte{1};
+  EXPECT_KIND(decode_with(TrailerPolicy::kVerify, sample.file), kChecksum);
+  EXPECT_KIND(FileReader::create(sample.file, with(TrailerPolicy::kVerify)).status(), kChecksum);
+  DecodeConfig limited = with(TrailerPolicy::kVerify);
+  limited.limits.max_numbers = 10;
+  EXPECT_KIND(FileReader::create(sample_of(TrailerSpec::index()).file, limited).status(),
+              kLimitExceeded);
 }
 
 TEST(Trailer, HostileSizesAreRefusedBeforeTheyCount) {

@@ -90,3 +90,24 @@ def test_tables(folder: Path, program: int) -> None:
     }
     assert {name: size // MIB for name, size in held.items() if size > most} == {}
     assert pa.parquet.read_table(folder / "out.parquet").equals(table)
+
+
+@pytest.mark.parametrize("arguments", [
+    ["inspect"], ["inspect", "--bins"], ["inspect", "--json"], ["verify"], ["verify", "--json"],
+    ["decompress", "--to", "raw"], ["decompress", "--range", "5:5"],
+    ["decompress", "--to", "raw", "--salvage"]])
+def test_a20_many_chunks(tmp_path: Path, program: int, arguments: list[str]) -> None:
+    """Millions of chunks of one number and nine bytes: 4 MiB and twice the input, beside the pages
+    of the file, which is mapped, and what the program takes."""
+    np.zeros(1, "u1").tofile(tmp_path / "one.raw")
+    subprocess.run([PROGRAM, "compress", tmp_path / "one.raw", "--dtype", "u8", "--level", "0",
+                    "--no-trailer", "-q", "-o", tmp_path / "one.pco"], check=True)
+    one = (tmp_path / "one.pco").read_bytes()
+    chunk = one[-10:-1]
+    size = 6 * MIB
+    path = tmp_path / "many.pco"
+    path.write_bytes(one[:-10] + chunk * (size // len(chunk)) + one[-1:])
+    command, *options = arguments
+    held = memory_of(command, path, *options)
+    # A few pieces of numbers are held at a time, whatever the input.
+    assert held <= program + 4 * MIB + 3 * size + 4 * MIB, held // MIB

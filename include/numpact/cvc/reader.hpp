@@ -104,6 +104,10 @@ class NUMPACT_API Reader {
   Status try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
                           const ReadConfig& config = {}) const noexcept;
 
+  // What is stored in front of a chunk's payload, for EncodedChunk::checksum; none in versions
+  // without checksums. kInvalidArgument where the file is not in memory.
+  Status try_checksum(std::size_t chunk, std::optional<std::uint32_t>& checksum) const noexcept;
+
   // Reads every chunk: checksums, and that its bytes can be decoded. Problems of chunks go to the
   // report; the Status tells of others (kCancelled, kOutOfMemory, kLimitExceeded: the limits on
   // output count all values of the file). Versions without checksums are only checked for what can
@@ -146,7 +150,8 @@ std::vector<T> Reader::read_rows(std::uint64_t first, std::uint64_t count, const
   throw_if_error(check_sizes(count, column, kDtypeOf<T>, config.limits));
   const std::uint64_t dimension = info().columns[column].dimension;
   if (first > rows() || count > rows() - first) {
-    throw Error(Status(ErrorKind::kInvalidArgument, "rows past the end of the file"));
+    numpact::detail::throw_error(
+        Status(ErrorKind::kInvalidArgument, "rows past the end of the file"));
   }
   std::vector<T> out(static_cast<std::size_t>(count * dimension));
   const RowRange range{first, count};
@@ -161,7 +166,7 @@ template <Value T>
 std::vector<T> Reader::read_chunk(std::size_t chunk, const ReadConfig& config,
                                   std::size_t column) const {
   if (chunk >= info().chunks.size()) {
-    throw Error(Status(ErrorKind::kInvalidArgument, "the file has no such chunk"));
+    numpact::detail::throw_error(Status(ErrorKind::kInvalidArgument, "the file has no such chunk"));
   }
   const Chunk& found = info().chunks[chunk];
   return read_rows<T>(found.first_row, found.rows, config, column);

@@ -81,11 +81,16 @@ struct ChunkOptions {
   std::optional<std::string> metadata;     // JSON for the chunk's `metadata`
 };
 
-// A chunk that is compressed already, as another file has it.
+// A chunk that is compressed already, as another file has it. The new file gets a checksum of the
+// payload as it is given: who copies from a file gives the stored one too, or compares it before,
+// or damage would pass for sound from then on.
 struct EncodedChunk {
   std::uint64_t rows = 0;
   std::span<const Slice> slices;  // by column, as in Info::slices
   std::span<const std::byte> payload;
+  // CRC-32 of the payload, the 4 bytes before it in files that have checksums (Reader::
+  // try_checksum). Where it is given and does not match: kChecksum.
+  std::optional<std::uint32_t> checksum = {};
 };
 
 struct WriteReport {

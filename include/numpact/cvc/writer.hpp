@@ -83,7 +83,7 @@ class NUMPACT_API Writer {
   struct Impl;
   void throw_at_place(const Status& status) const {
     if (error_place().empty()) throw_if_error(status);
-    if (!status.ok()) throw Error(status, error_place());
+    if (!status.ok()) numpact::detail::throw_error(status, error_place());
   }
   explicit Writer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

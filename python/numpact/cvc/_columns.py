@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changing the columns of a file. Those that stay are copied as they are, not decoded."""
+"""Changing the columns of a file. Those that stay are copied as they are, not decoded.
+
+Every chunk is held against its checksum first, also for the columns that go: it gets a new one.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,7 @@ class _Table:
         payloads = Payloads(path)
         if not payloads.info.is_columnar:
             raise UnsupportedVersionError("not a columnar file: it has no columns to change")
+        payloads.check()
         self.version = payloads.info.version
         self.rows = payloads.info.rows
         self.header: dict[str, Any] = json.loads(payloads.info.header)
@@ -120,6 +124,8 @@ def add_column(
     allow_nonfinite: bool = False,
 ) -> None:
     """Adds a column of as many rows as the file has. The other columns keep their bytes.
+
+    A file with a damaged chunk is refused (``ChecksumError``), as by all that change columns.
 
     Args:
         path: A columnar file.

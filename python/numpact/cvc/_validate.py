@@ -141,6 +141,9 @@ def upgrade_cvc(input_path: Path, output_path: Path, verbose: bool = False) -> d
         output_path: The new file, which must not be there yet.
         verbose: Print what was done.
 
+    Raises:
+        CorruptError: A chunk is damaged; the new checksums would hide that.
+
     Returns:
         A dictionary: input_version, output_version, num_chunks, num_vectors, dimension,
         input_size_mb, output_size_mb.
@@ -151,6 +154,7 @@ def upgrade_cvc(input_path: Path, output_path: Path, verbose: bool = False) -> d
     info = payloads.info
     if info.is_columnar:
         raise UnsupportedVersionError("a columnar file has nothing to upgrade")
+    payloads.check()
     header = json.loads(info.header)
     header.pop("mmap_optimized", None)
     for chunk in header["chunks"]:

@@ -8,10 +8,11 @@ import json
 import os
 import shutil
 import uuid
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._errors import InvalidArgumentError
+from .._errors import ChecksumError, InvalidArgumentError
 from .._optional import require
 from .._ranges import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
@@ -103,6 +104,7 @@ class _Piece(NamedTuple):
     place: Location
     chunks: list[dict[str, Any]]  #: as the header has them
     sizes: list[int]  #: of their payloads
+    checksums: list[int]  #: CRC-32 of these, as they were made
     report: WriteReport
 
 
@@ -183,14 +185,16 @@ def write_piece(
     packed = memoryview(writer.contents)
     reader = Reader(packed)
     head = reader.info.record_head_bytes
-    sizes, payloads = [], []
+    sizes, payloads, checksums = [], [], []
     for chunk in reader.info.chunks:
         size = chunk.payload_bytes or 0
         start = (chunk.offset or 0) + head
         sizes.append(size)
         payloads.append(packed[start : start + size])
+        checksums.append(zlib.crc32(payloads[-1]))
     place.replace(b"".join(payloads))
-    return _Piece(place, json.loads(reader.info.header)["chunks"], sizes, writer.close())
+    chunks = json.loads(reader.info.header)["chunks"]
+    return _Piece(place, chunks, sizes, checksums, writer.close())
 
 
 def assemble(
@@ -213,8 +217,12 @@ def assemble(
         file.write(start)
         for piece in there:
             at = 0
-            for size in piece.sizes:
+            for size, checksum in zip(piece.sizes, piece.checksums, strict=True):
                 payload = piece.place.read(at, at + size)
+                if zlib.crc32(payload) != checksum:
+                    raise ChecksumError(
+                        f"{piece.place.url}: is not what was put there (at byte {at})", at
+                    )
                 head = record_head(payload)
                 file.write(head)
                 file.write(payload)

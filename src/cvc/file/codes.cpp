@@ -90,7 +90,11 @@ class CodeCopier {
     if (step < row_size) return invalid("the output's rows overlap");
     // The last row needs no room for what is between rows.
     if (row_size > 0 && (out_.size() < row_size || rows_ - 1 > (out_.size() - row_size) / step)) {
-      return Status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
+      const Status status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
+      std::uint64_t needed = 0;
+      const bool is_known = !__builtin_mul_overflow(rows_ - 1, step, &needed) &&
+                            !__builtin_add_overflow(needed, row_size, &needed);
+      return is_known ? status.needing(needed) : status;
     }
     for (std::uint64_t i = 0; i < part.rows.count && row_size > 0; ++i) {
       std::memcpy(out_.data() + (part.out_row + i) * step,

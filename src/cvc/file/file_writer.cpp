@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/crc.hpp"
 #include "base/guard.hpp"
 #include "base/size.hpp"
 #include "base/try.hpp"
@@ -83,6 +84,7 @@ Status FileWriter::take_schema() {
     if (!json::is_utf8(spec.name)) return invalid("a column's name is not UTF-8");
     if (!names.insert(spec.name).second) return invalid("two columns have one name");
     if (spec.dimension == 0) return invalid("a column's dimension is 0");
+    if (size_of(spec.dtype) == 0) return invalid("a column is of no type that there is");
     if (spec.dtype == Dtype::kFloat64) {
       return invalid("a column cannot be of float64: convert to float32 if that may be");
     }
@@ -137,6 +139,9 @@ Status FileWriter::take_types(std::span<const Rows> columns) {
 Status FileWriter::check_rows(std::span<const Rows> columns) {
   if (columns.size() != content_.columns.size()) {
     return invalid("not as many arrays as the file has columns");
+  }
+  for (const Rows& rows : columns) {
+    if (size_of(rows.dtype) == 0) return invalid("there is no such type of values");
   }
   NUMPACT_TRY(take_types(columns));
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -311,7 +316,7 @@ Status FileWriter::tell_progress(std::uint64_t rows) {
   if (config_.progress && !config_.progress({numbers_, next_})) {
     return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
   }
-  return {};
+  return {};  // what it throws ends in the door
 }
 
 // ---- chunks from elsewhere ----
@@ -322,6 +327,12 @@ Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
   }
   if (!has_types_ && !config_.dimension) {
     return invalid("chunks from elsewhere need a dimension");
+  }
+  if (chunk.payload.data() == nullptr && !chunk.payload.empty()) {
+    return invalid("the payload is null");
+  }
+  if (chunk.checksum && *chunk.checksum != crc32(chunk.payload, 0)) {
+    return Status(ErrorKind::kChecksum, "the chunk's checksum does not match its payload");
   }
   if (chunk.payload.size() > UINT32_MAX) return invalid("a chunk would pass 2^32 - 1 bytes");
   if (chunk.rows > (std::uint64_t{1} << 62) - rows_) return invalid("too many rows");

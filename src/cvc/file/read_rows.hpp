@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/guard.hpp"
 #include "cvc/file/records.hpp"
 #include "numpact/cvc/read_config.hpp"
 
@@ -35,8 +36,11 @@ using PartHandler = Status (*)(void* owner, const Part& part, const Status& prob
 inline Status pass_on(void*, const Part&, const Status& problem) { return problem; }
 
 inline Status tell(const ReadConfig& config, const Progress& progress) {
-  if (!config.progress || config.progress(progress)) return {};
-  return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+  if (!config.progress) return {};
+  return guarded([&]() -> Status {
+    if (config.progress(progress)) return {};
+    return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
+  });
 }
 
 // Reads the parts. Targets and their types are checked. Without targets, checksums alone are.

@@ -88,6 +88,7 @@ Status find_stored(const Records& records, std::size_t chunk, std::size_t column
 
 Status decode_stored(const StoredSlice& stored, const RowRange& rows, const MutableRows& out) {
   const auto invalid = [](const char* what) { return Status(ErrorKind::kInvalidArgument, what); };
+  if (size_of(out.dtype) == 0) return invalid("there is no such type of values");
   if (rows.first > stored.rows || rows.count > stored.rows - rows.first) {
     return invalid("rows past the end of the slice");
   }
@@ -95,7 +96,7 @@ Status decode_stored(const StoredSlice& stored, const RowRange& rows, const Muta
     return invalid("the output's dimension is not that of the column");
   }
   if (out.count < rows.count) {
-    return Status(ErrorKind::kOutputTooSmall, "the output has too few rows");
+    return too_few_rows(out, rows.count);
   }
   if (!can_decode(stored.compression, stored.dtype, out.dtype)) {
     return Status(ErrorKind::kTypeMismatch, "the values cannot be had as that type");
@@ -105,6 +106,7 @@ Status decode_stored(const StoredSlice& stored, const RowRange& rows, const Muta
   if (to.stride == 0) to.stride = row_bytes(to);
   if (to.stride < row_bytes(to)) return invalid("the output's rows overlap");
   if (rows.count == 0 || to.dimension == 0) return {};
+  if (to.data == nullptr) return invalid("the output is null");
   const std::size_t size = size_of(to.dtype);
   if (to.stride % size != 0 || reinterpret_cast<std::uintptr_t>(to.data) % size != 0) {
     return invalid("the output is not aligned for its type");

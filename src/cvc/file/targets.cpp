@@ -18,11 +18,12 @@ Status check_target(const Info& info, Target& target, std::uint64_t rows) {
   if (target.column >= info.columns.size()) return invalid("the file has no such column");
   const Column& column = info.columns[target.column];
   MutableRows& out = target.rows;
+  if (size_of(out.dtype) == 0) return invalid("there is no such type of values");
   if (out.dimension != column.dimension) {
     return invalid("the output's dimension is not that of the column");
   }
   if (out.count < rows) {
-    return Status(ErrorKind::kOutputTooSmall, "the output has too few rows");
+    return too_few_rows(out, rows);
   }
   NUMPACT_TRY(check_room(out, rows));
   const std::size_t size = size_of(out.dtype);
@@ -80,6 +81,16 @@ void put_value(Dtype dtype, double value, std::byte* to) {
 }
 
 }  // namespace
+
+Status too_few_rows(const MutableRows& out, std::uint64_t rows) {
+  const Status status(ErrorKind::kOutputTooSmall, "the output has too few rows");
+  const std::uint64_t row = out.dimension * size_of(out.dtype);
+  const std::uint64_t step = out.stride == 0 ? row : out.stride;
+  std::uint64_t needed = 0;
+  const bool is_known = !__builtin_mul_overflow(rows - 1, step, &needed) &&
+                        !__builtin_add_overflow(needed, row, &needed);
+  return is_known ? status.needing(needed) : status;
+}
 
 Status check_room(const MutableRows& out, std::uint64_t rows) {
   if (rows == 0) return {};

@@ -16,6 +16,8 @@ namespace numpact::cvc {
 
 // Whether so many rows can be in memory; without gaps where no stride is given.
 Status check_room(const MutableRows& out, std::uint64_t rows);
+// The error of an output that has fewer rows than so many, at least one; says the bytes needed.
+Status too_few_rows(const MutableRows& out, std::uint64_t rows);
 Status check_amount(std::uint64_t numbers, std::uint64_t bytes, const DecodeLimits& limits);
 // Checked to have room for `rows` rows each, within the limits. Sets strides that are not given.
 Status check_targets(const Info& info, std::span<Target> targets, std::uint64_t rows,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/check_bytes.hpp"
 #include "base/size.hpp"
+#include "base/try.hpp"
 
 namespace numpact::cvc {
 namespace {
@@ -57,6 +59,7 @@ Status check_magic(std::span<const std::byte> bytes) {
 
 Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, Frame& frame,
                    std::uint64_t& needed) {
+  NUMPACT_TRY(check_bytes(bytes));
   const Prefix prefix(bytes, file_bytes);
   const Status magic = check_magic(bytes);
   if (!magic.ok()) return magic;

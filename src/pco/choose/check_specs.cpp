@@ -95,6 +95,9 @@ bool is_known(const DeltaSpec& delta, const FormatVersion& version) {
 }  // namespace
 
 Status check_specs(NumberType type, const EncodeConfig& config) {
+  if (!is_number_type(static_cast<std::uint8_t>(type))) {
+    return invalid("there is no such number type");
+  }
   if (config.level > kMaxLevel) return invalid("level must be from 0 to 12");
   const unsigned restart_log = config.trailer.restart_log().value_or(TrailerSpec::kMinRestartLog);
   if (restart_log < kMinRestartLog || restart_log > kMaxRestartLog) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pco/standalone/file_walker.hpp"
 
+#include "base/check_bytes.hpp"
 #include "base/try.hpp"
 
 namespace numpact::standalone {
 
 Status FileWalker::read_header() {
+  NUMPACT_TRY(check_bytes(file_));
   BitReader reader(file_);
   NUMPACT_TRY(parse_header(reader, header_));
   type_ = header_.uniform_type;

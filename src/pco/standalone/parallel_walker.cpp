@@ -16,6 +16,12 @@ namespace {
 // Chunks are put together to segments of at least so many numbers.
 constexpr std::uint64_t kSegmentN = std::uint64_t{1} << 15;
 
+// A walk ends once it has passed so many chunks, whose places the caller takes before the next.
+constexpr std::size_t kMostPlaces = std::size_t{1} << 14;
+
+// Room for places that a segment keeps from walk to walk.
+constexpr std::size_t kKeptPlaces = 256;
+
 // Numbers decoded between looks at whether to go on.
 constexpr std::size_t kPieceN = std::size_t{1} << 14;
 
@@ -105,7 +111,7 @@ bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept 
     ChunkScanner::Outcome outcome = ChunkScanner::Outcome::kNone;
     try {
       outcome = plan_chunk(stretch, scratch);
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
     }
     if (outcome == ChunkScanner::Outcome::kMore) return false;
     plan_closed_ = outcome == ChunkScanner::Outcome::kNone;
@@ -155,7 +161,8 @@ void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
       continue;
     }
     if (taken_ == planned_) {
-      if (!job.go_on || !plan_with(job.stretch, arena)) return;
+      const bool is_full = chunks_.size() >= kMostPlaces;
+      if (!job.go_on || is_full || !plan_with(job.stretch, arena)) return;
     }
     const std::size_t index = taken_++;
     Segment& mine = segment(index);
@@ -181,10 +188,12 @@ void ParallelWalker::settle(Job& job) {
   while (!job.stopped && settled_ < taken_ && segment(settled_).is_done) {
     const Segment& oldest = segment(settled_);
     if (job.out == nullptr) {
-      const std::vector<ChunkPlace>& passed = ring_chunks_[settled_ % crew_.ring.size()];
+      std::vector<ChunkPlace>& passed = ring_chunks_[settled_ % crew_.ring.size()];
       try {
         chunks_.insert(chunks_.end(), passed.begin(), passed.end());
-      } catch (const std::bad_alloc&) {
+        // Of tiny chunks a segment has very many.
+        if (passed.size() > kKeptPlaces) std::vector<ChunkPlace>().swap(passed);
+      } catch (...) {
         job.stopped = true;
         break;
       }
@@ -241,7 +250,7 @@ void ParallelWalker::decode(Job& job, Segment& mine, Arena& arena,
       mine.numbers += n;
       ++mine.chunks;
     }
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
     // Decoding in order will need the memory too, and say so.
   }
 }

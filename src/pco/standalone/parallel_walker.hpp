@@ -87,7 +87,8 @@ class ParallelWalker {
   // Decodes the segments, to `out`, where the number at begin() goes; null: only walks them.
   // `go_on` plans more segments meanwhile. Gives the place up to where the numbers are certain.
   Place run(const Stretch& stretch, std::byte* out, bool go_on, const Report* report = nullptr);
-  // After a run(): the chunks that were passed, in order. For walks only.
+  // After a run(): the chunks that were passed, in order. For walks only, which end early where
+  // these are very many.
   const std::vector<ChunkPlace>& chunks() const { return chunks_; }
 
  private:

@@ -196,7 +196,7 @@ std::uint64_t View::end_of(std::uint64_t chunk) const {
 }
 
 bool ends_with_trailer(std::span<const std::byte> bytes) {
-  return bytes.size() >= kFooterBytes &&
+  return bytes.data() != nullptr && bytes.size() >= kFooterBytes &&
          matches(bytes.data() + bytes.size() - kFooterBytes + kEndMagicAt, kEndMagic);
 }
 

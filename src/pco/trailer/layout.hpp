@@ -17,6 +17,8 @@
 namespace numpact::trailer {
 
 inline constexpr std::size_t kFrontBytes = 32;
+// Of these, what tells that they are one.
+inline constexpr std::size_t kMagicBytes = 4;
 inline constexpr std::size_t kRecordBytes = 40;
 inline constexpr std::size_t kFooterBytes = 24;
 // Of a restart point, before the state it holds.

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import io
 import pickle
+import struct
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +227,9 @@ def test_parts_are_read_by_the_trailer(tmp_path: Path) -> None:
 def test_added_to_bytes() -> None:
     assert numpact.add_trailer(PLAIN) == FILE
     assert numpact.add_trailer(bytearray(PLAIN + b"something else")) == FILE
-    assert numpact.add_trailer(BAD_TRAILER) == FILE
+    with pytest.raises(numpact.ChecksumError):
+        numpact.add_trailer(BAD_TRAILER)
+    assert numpact.add_trailer(BAD_TRAILER[: numpact.verify(BAD_TRAILER).file_bytes]) == FILE
     points = numpact.add_trailer(FILE, 256)
     assert points == numpact.compress(NUMBERS, paging=PAGING, trailer=256)
     with pytest.raises(numpact.LimitExceededError):
@@ -280,12 +284,154 @@ def test_append_does_not_hide_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.pco"
     for file in (DAMAGED, BAD_TRAILER):
         path.write_bytes(file)
-        with pytest.raises(numpact.ChecksumError):
+        with pytest.raises(numpact.ChecksumError, match=r"a\.pco: "):
             numpact.append(path, NUMBERS)
         assert path.read_bytes() == file
-    # The numbers are as they were: another trailer mends it.
+    # The numbers are as they were: it is mended by taking the trailer away.
+    path.write_bytes(BAD_TRAILER[: numpact.verify(BAD_TRAILER).file_bytes])
     numpact.append(path, NUMBERS, trailer=True)
     assert numpact.verify(path).sound
+
+
+def bad_trailers() -> dict[str, bytes]:
+    """Files whose chunk 7 and trailer are both damaged, as by one bad block of a disk."""
+    assert TRAILER is not None
+    at = TRAILER.file_bytes
+
+    def changed(*places: int) -> bytes:
+        file = bytearray(DAMAGED)
+        for place in places:
+            file[place] ^= 1
+        return bytes(file)
+
+    return {
+        "front": changed(at + 8),
+        "record": changed(at + 40),
+        "footer": changed(-20),
+        "checksums": changed(-16, -12),
+        "first bytes": changed(at),
+        "last bytes": changed(-1),
+        "cut": DAMAGED[:-5],
+        "cut to its front": DAMAGED[: at + 10],
+    }
+
+
+@pytest.mark.parametrize("trailer", [False, True, 256])
+@pytest.mark.parametrize("name", bad_trailers())
+def test_a11_append_hides(tmp_path: Path, name: str, trailer: Any) -> None:
+    path = tmp_path / "a.pco"
+    file = bad_trailers()[name]
+    path.write_bytes(file)
+    with pytest.raises(numpact.CorruptError, match=r"a\.pco: .*trailer"):
+        numpact.append(path, [1.0], trailer=trailer)
+    assert path.read_bytes() == file
+
+
+@pytest.mark.parametrize("name", bad_trailers())
+def test_a11_append_hides_add_trailer(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.pco"
+    file = bad_trailers()[name]
+    path.write_bytes(file)
+    with pytest.raises(numpact.CorruptError, match=r"a\.pco: .*trailer"):
+        numpact.add_trailer(path)
+    assert path.read_bytes() == file
+    with pytest.raises(numpact.CorruptError, match="trailer"):
+        numpact.add_trailer(file)
+
+
+# ---- lies ----
+
+
+def rewritten(file: bytearray) -> bytes:
+    """With the checksums of its trailer made right."""
+    at = int.from_bytes(file[-24:-16], "little")
+    file[-16:-12] = struct.pack("<I", zlib.crc32(file[at:-24]))
+    file[-12:-8] = struct.pack("<I", zlib.crc32(file[-24:-12]))
+    return bytes(file)
+
+
+RANGES = [(1024, 1034), (1100, 1101), (1024, 1280), (0, 10), (4000, 4001), (0, 5000)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("mask", [0x40, 0x01])
+@pytest.mark.parametrize("point", [0, 3, 18])
+def test_a02_lying_point(point: int, mask: int, threads: int) -> None:
+    rng = np.random.default_rng(0)
+    x = np.cumsum(rng.integers(-50, 50, 5000)).astype("i8")
+    file = bytearray(numpact.compress(x, 8, delta="consecutive=1", trailer=256))
+    trailer = numpact.read_trailer(bytes(file))
+    assert trailer is not None
+    points = trailer.file_bytes + 32 + 40 * len(trailer.chunks)
+    state_bytes = int.from_bytes(file[points : points + 2], "little")
+    assert rewritten(bytearray(file)) == file
+    sound = numpact.open(bytes(file), trailer="verify", threads=threads)
+    np.testing.assert_array_equal(sound[:], x)
+    file[points + 2 + point * (4 + state_bytes) + 4] ^= mask  # the sum so far
+    lying = rewritten(file)
+    for a, b in RANGES:
+        with pytest.raises(numpact.CorruptError, match="restart points contradict"):
+            numpact.open(lying, trailer="verify", threads=threads)[a:b]
+    # What is decoded to its end does not come from there.
+    np.testing.assert_array_equal(numpact.decompress(lying, trailer="verify"), x)
+
+
+def hidden_chunk() -> tuple[bytes, np.ndarray]:
+    """A trailer that names a chunk within the raw bits of another, and the file's numbers."""
+    small = numpact.compress(np.full(1000, 666, "u8"), 4)
+    head = numpact.open(small).chunks[0].offset
+    hidden = small[head:-1]
+    x = np.random.default_rng(0).integers(0, 1 << 64, 3000, dtype="u8")
+    padded = hidden + bytes(-len(hidden) % 8)
+    x[1000 : 1000 + len(padded) // 8] = np.frombuffer(padded, "<u8")
+    file = numpact.compress(x, 4, mode="classic", delta="none", paging=3000)
+    at = file.find(hidden)
+    first = numpact.open(file).chunks[0]
+    page = numpact.open(small).chunks[0].page_offset - head
+    end = at + len(hidden)
+
+    def record(offset: int, page_at: int, stop: int) -> bytes:
+        crc = zlib.crc32(file[offset:stop])
+        return struct.pack("<QIIIIQQ", offset, 1000, page_at, crc, 0, 0, (1 << 64) - 1)
+
+    major, minor = numpact.open(file).format_version
+    front = b"pcoT" + bytes([1, file[first.offset], 0, 0])
+    front += struct.pack("<HBBI", first.offset, major, minor, zlib.crc32(file[: first.offset]))
+    front += struct.pack("<QQ", 3, 3000)
+    body = front + record(first.offset, first.page_offset - first.offset, at)
+    body += record(at, page, end) + record(end, 1, len(file) - 1)
+    foot = struct.pack("<QII", len(file), zlib.crc32(body), 0)
+    return rewritten(bytearray(file + body + foot + b"pcoTrail")), x
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a03_hidden_chunk(threads: int) -> None:
+    lying, x = hidden_chunk()
+    assert numpact.read_trailer(lying) is not None
+    for a, b in ((1000, 2000), (1500, 1504), (0, 1), (0, 3000), (2999, 3000)):
+        with pytest.raises(numpact.CorruptError):
+            numpact.open(lying, trailer="verify", threads=threads)[a:b]
+    with pytest.raises(numpact.CorruptError):
+        numpact.decompress(lying)
+    np.testing.assert_array_equal(numpact.open(lying, trailer="ignore")[:], x)
+
+
+def test_verified_trailers(tmp_path: Path) -> None:
+    for file in (FILE, PLAIN):
+        opened = numpact.open(file, trailer="verify")
+        np.testing.assert_array_equal(opened[2500:2600], NUMBERS[2500:2600])
+        np.testing.assert_array_equal(numpact.decompress(file, trailer="verify"), NUMBERS)
+    for file in (DAMAGED, BAD_TRAILER):
+        with pytest.raises(numpact.ChecksumError):
+            numpact.open(file, trailer="verify")[0]
+    with pytest.raises(numpact.InvalidArgumentError, match="verify"):
+        numpact.open(FILE, trailer="verify", chunks=numpact.open(FILE).chunks)
+    with pytest.raises(numpact.LimitExceededError):
+        len(numpact.open(FILE, trailer="verify", max_output=10))
+    path = tmp_path / "a.pco"
+    path.write_bytes(FILE)
+    again = pickle.loads(pickle.dumps(numpact.open(path, trailer="verify")))
+    assert again[17] == NUMBERS[17]
 
 
 # ---- damage ----

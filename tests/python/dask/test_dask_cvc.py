@@ -128,6 +128,25 @@ def test_to_cvc_elsewhere(vectors: Array, folder: str) -> None:
         assert cvc.Reader(file).info.metadata == {"a": [1]}
 
 
+def test_damaged_pieces_are_not_put_together(vectors: Array, tmp_path: Path) -> None:
+    """Their bytes get the checksums that they had, not new ones."""
+    from numpact._ranges import join, locate
+    from numpact.dask import _cvc
+
+    folder, target = locate(tmp_path / "parts"), locate(tmp_path / "a.cvc")
+    pieces = [_cvc.write_piece(vectors, join(folder, f"{i}"), "fp16", 100, i) for i in range(2)]
+    settings = {"compression": "fp16", "dimension": vectors.shape[1]}
+    part = tmp_path / "parts" / "1"
+    sound = part.read_bytes()
+    part.write_bytes(sound[:50] + bytes([sound[50] ^ 1]) + sound[51:])
+    with pytest.raises(numpact.ChecksumError, match="parts/1"):
+        _cvc.assemble(pieces, target, folder, settings)
+    assert not (tmp_path / "a.cvc").exists()
+    part.write_bytes(sound)
+    _cvc.assemble(pieces, target, folder, settings)
+    assert cvc.Reader(tmp_path / "a.cvc").verify() == []
+
+
 def test_empty_blocks_and_files(vectors: Array, tmp_path: Path) -> None:
     x = da.from_array(vectors, chunks=(500, 48))
     kept = x[(da.from_array(vectors, chunks=(500, 48))[:, 0] > 100).compute()]

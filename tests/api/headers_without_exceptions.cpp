@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// For engines that are compiled without exceptions and run-time types: the public headers, and what
+// they define in templates. Errors of the throwing functions end such a program, those of the try_
+// functions are values as ever. The headers are included by the command line: see CMakeLists.txt.
+static_assert(
+#ifdef __cpp_exceptions
+    false
+#else
+    true
+#endif
+);
+
+namespace {
+
+[[maybe_unused]] std::size_t use(std::span<const std::byte> file, const std::string& path) {
+  const std::vector<float> numbers(3);
+  const std::vector<std::byte> packed = numpact::compress<float>(numbers);
+  std::size_t sum = numpact::decompress<float>(file).size();
+  sum += numpact::decompress_any(file).as<float>().size();
+  numpact::append_to_file<float>(path, numbers);
+  const numpact::Result<numpact::FileReader> reader = numpact::FileReader::create(packed);
+  if (reader) sum += (*reader).read<float>(0, 2).size() + reader.value().count();
+  const numpact::cvc::Reader vectors(file);
+  sum += vectors.read_all().size() + vectors.read_chunk(0).size();
+  numpact::throw_if_error(numpact::Status());
+  return sum;
+}
+
+}  // namespace

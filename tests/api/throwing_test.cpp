@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources, sinks, memory, executors and progress functions that throw or lie: an error, and none of
+// it ends the program.
+#include <gtest/gtest.h>
+
+#include <memory_resource>
+#include <stdexcept>
+
+#include "door_samples.hpp"
+#include "numpact/cvc.hpp"
+#include "numpact/explain.hpp"
+#include "numpact/trailer.hpp"
+#include "numpact/wrapped.hpp"
+
+namespace numpact::testing {
+namespace {
+
+using wrapped::ChunkDecoder;
+using wrapped::ChunkEncoder;
+
+// Says that it gave more than it was asked for, from the k-th read on.
+class BoastingSource final : public ByteSource {
+ public:
+  BoastingSource(ByteSpan bytes, int sound_reads) : source_(bytes, 700), left_(sound_reads) {}
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    const Status status = source_.read(out, got);
+    if (left_-- <= 0) got = out.size() + 1;
+    return status;
+  }
+
+ private:
+  MemorySource source_;
+  int left_;
+};
+
+TEST(CallersFunctions, SourcesThatSayTheyGaveMore) {
+  const Bytes file = sample_file(TrailerSpec::none());
+  for (const unsigned threads : {1u, 2u}) {
+    for (const int sound : {0, 1, 3}) {
+      BoastingSource source(file, sound);
+      DecodeConfig config;
+      config.threads = threads;
+      StreamReader reader(source, config);
+      Numbers out = zeros(NumberType::kI32, 5000);
+      std::size_t count = 0;
+      EXPECT_KIND(reader.try_read(writable(out), count), kIo);
+      EXPECT_KIND(reader.try_read(writable(out), count), kIo);
+    }
+  }
+  BoastingSource source(file, 0);
+  Bytes bytes;
+  VectorSink sink(bytes);
+  EXPECT_KIND(StreamWriter(sink, NumberType::kI32).try_copy_file(source), kIo);
+}
+
+// What any of the caller's functions throws.
+enum class Thrown { kInt, kString, kRuntimeError, kLogicError, kBadAlloc, kSuccess };
+constexpr Thrown kAllThrown[] = {Thrown::kInt,        Thrown::kString,   Thrown::kRuntimeError,
+                                 Thrown::kLogicError, Thrown::kBadAlloc, Thrown::kSuccess};
+
+[[noreturn]] void throw_it(Thrown thrown) {
+  switch (thrown) {
+    case Thrown::kInt:
+      throw 42;
+    case Thrown::kString:
+      throw "words";
+    case Thrown::kRuntimeError:
+      throw std::runtime_error("words");
+    case Thrown::kLogicError:
+      throw std::out_of_range("words");
+    case Thrown::kBadAlloc:
+      throw std::bad_alloc();
+    case Thrown::kSuccess:
+      break;
+  }
+  throw Error(Status());
+}
+
+class ThrowingSource final : public ByteSource {
+ public:
+  explicit ThrowingSource(Thrown thrown) : thrown_(thrown) {}
+  Status read(std::span<std::byte>, std::size_t&) override { throw_it(thrown_); }
+
+ private:
+  Thrown thrown_;
+};
+
+class ThrowingSink final : public ByteSink {
+ public:
+  explicit ThrowingSink(Thrown thrown) : thrown_(thrown) {}
+  Status write(std::span<const std::byte>) override { throw_it(thrown_); }
+
+ private:
+  Thrown thrown_;
+};
+
+class ThrowingRanges final : public RangeSource {
+ public:
+  explicit ThrowingRanges(Thrown thrown) : thrown_(thrown) {}
+  std::uint64_t size() const noexcept override { return kUnknownSize; }
+  Status read_at(std::uint64_t, std::span<std::byte>, std::size_t&) override { throw_it(thrown_); }
+
+ private:
+  Thrown thrown_;
+};
+
+// Throws before any task has begun.
+class ThrowingExecutor final : public Executor {
+ public:
+  explicit ThrowingExecutor(Thrown thrown) : thrown_(thrown) {}
+  unsigned concurrency() const noexcept override { return 4; }
+  void run(std::size_t, TaskFunction, void*) override { throw_it(thrown_); }
+
+ private:
+  Thrown thrown_;
+};
+
+// The k-th request throws, and all after it.
+class ThrowingMemory final : public std::pmr::memory_resource {
+ public:
+  ThrowingMemory(Thrown thrown, int sound) : thrown_(thrown), left_(sound) {}
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t align) override {
+    if (left_-- <= 0) throw_it(thrown_);
+    return std::pmr::new_delete_resource()->allocate(bytes, align);
+  }
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
+    std::pmr::new_delete_resource()->deallocate(memory, bytes, align);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  Thrown thrown_;
+  int left_;
+};
+
+TEST(CallersFunctions, SourcesAndSinksThatThrow) {
+  const Numbers numbers = sample_numbers();
+  Numbers out = zeros(NumberType::kI32, 5000);
+  for (const Thrown thrown : kAllThrown) {
+    SCOPED_TRACE(static_cast<int>(thrown));
+    for (const unsigned threads : {1u, 2u}) {
+      ThrowingSource source(thrown);
+      DecodeConfig decode;
+      decode.threads = threads;
+      StreamReader reader(source, decode);
+      std::size_t count = 0;
+      EXPECT_FALSE(reader.try_read(writable(out), count).ok());
+      ThrowingSink sink(thrown);
+      EncodeConfig encode = paged();
+      encode.threads = threads;
+      StreamWriter writer(sink, NumberType::kI32, encode);
+      const Status written = writer.try_write(numbers.view());
+      EXPECT_FALSE(written.ok() && writer.try_finish().ok());
+      Bytes bytes;
+      VectorSink good(bytes);
+      EXPECT_FALSE(StreamWriter(good, NumberType::kI32).try_copy_file(source).ok());
+    }
+    EXPECT_FALSE(cvc::Reader::create(std::make_shared<ThrowingRanges>(thrown)).ok());
+  }
+}
+
+TEST(CallersFunctions, ExecutorsThatThrow) {
+  const Numbers numbers = sample_numbers();
+  const Bytes file = sample_file();
+  const Bytes plain = sample_file(TrailerSpec::none());
+  const Bytes vectors = sample_cvc();
+  for (const Thrown thrown : kAllThrown) {
+    SCOPED_TRACE(static_cast<int>(thrown));
+    ThrowingExecutor executor(thrown);
+    EncodeConfig encode = paged();
+    encode.executor = &executor;
+    Bytes bytes;
+    EXPECT_FALSE(try_compress(numbers.view(), bytes, encode).ok());
+    VectorSink sink(bytes);
+    StreamWriter writer(sink, NumberType::kI32, encode);
+    const Status status = writer.try_write(numbers.view());
+    EXPECT_FALSE(status.ok() && writer.try_finish().ok());
+    DecodeConfig decode;
+    decode.executor = &executor;
+    Numbers out = zeros(NumberType::kI32, 5000);
+    for (const Bytes& each : {file, plain}) {
+      // An error, or numbers that are right because nothing was worth sharing.
+      std::size_t count = 0;
+      if (try_decompress_into(each, writable(out), count, decode).ok()) {
+        EXPECT_TRUE(same_numbers(out, numbers));
+      }
+      MemorySource source(each);
+      StreamReader reader(source, decode);
+      if (reader.try_read(writable(out), count).ok()) {
+        EXPECT_TRUE(same_numbers(out, numbers));
+      }
+      EXPECT_FALSE(FileReader::create(each)->try_read(0, writable(out), decode).ok());
+      ChunkIndex index;
+      if (ChunkIndex::try_build(each, index, decode).ok()) {
+        EXPECT_EQ(index.count(), 5000u);
+      }
+    }
+    Verification found;
+    EXPECT_FALSE(try_verify(file, found, decode).ok());
+    EXPECT_FALSE(found.is_sound());
+    cvc::ReadConfig read;
+    read.executor = &executor;
+    EXPECT_THROW(static_cast<void>(cvc::Reader(vectors).read_all(read)), Error);
+    cvc::WriteConfig write;
+    write.executor = &executor;
+    write.chunk_rows = 10;
+    Bytes made;
+    cvc::Writer cvc_writer(made, write);
+    const std::vector<float> values(600);
+    const Status appended = cvc_writer.try_append(cvc::Rows(std::span<const float>(values), 3));
+    EXPECT_FALSE(appended.ok() && cvc_writer.try_finish().ok());
+  }
+}
+
+TEST(CallersFunctions, ProgressFunctionsThatThrow) {
+  const Numbers numbers = sample_numbers();
+  const Bytes file = sample_file();
+  const Bytes plain = sample_file(TrailerSpec::none());
+  const Bytes vectors = sample_cvc();
+  for (const Thrown thrown : kAllThrown) {
+    for (const unsigned threads : {1u, 2u}) {
+      SCOPED_TRACE(text(static_cast<int>(thrown), " ", threads));
+      const ProgressCallback progress = [&](const Progress&) -> bool { throw_it(thrown); };
+      EncodeConfig encode = paged();
+      encode.threads = threads;
+      encode.progress = progress;
+      Bytes bytes;
+      EXPECT_FALSE(try_compress(numbers.view(), bytes, encode).ok());
+      EXPECT_FALSE(ChunkEncoder::create(numbers.view(), encode).ok());
+      Explanation explanation;
+      EXPECT_FALSE(try_explain(numbers.view(), explanation, encode).ok());
+      DecodeConfig decode;
+      decode.threads = threads;
+      decode.progress = progress;
+      Numbers out = zeros(NumberType::kI32, 5000);
+      std::size_t count = 0;
+      FileInfo info;
+      Verification found;
+      ChunkIndex index;
+      std::uint64_t file_bytes = 0;
+      EXPECT_FALSE(try_decompress_into(file, writable(out), count, decode).ok());
+      EXPECT_FALSE(FileReader::create(file)->try_read(0, writable(out), decode).ok());
+      EXPECT_FALSE(try_inspect(file, info, decode).ok());
+      EXPECT_FALSE(try_verify(file, found, decode).ok());
+      EXPECT_FALSE(try_verify(plain, found, decode).ok());
+      EXPECT_FALSE(ChunkIndex::try_build(plain, index, decode).ok());
+      EXPECT_FALSE(Trailer::try_make(plain, TrailerSpec::index(), bytes, file_bytes, decode).ok());
+      MemorySource source(file);
+      StreamReader reader(source, decode);
+      EXPECT_FALSE(reader.try_read(writable(out), count).ok());
+      cvc::ReadConfig read;
+      read.threads = threads;
+      read.progress = progress;
+      EXPECT_THROW(static_cast<void>(cvc::Reader(vectors).read_all(read)), Error);
+      cvc::VerifyReport report;
+      EXPECT_FALSE(cvc::Reader(vectors).try_verify(report, read).ok());
+      cvc::WriteConfig write;
+      write.threads = threads;
+      write.progress = progress;
+      write.chunk_rows = 10;
+      cvc::Writer writer(bytes, write);
+      const std::vector<float> values(600);
+      EXPECT_FALSE(writer.try_append(cvc::Rows(std::span<const float>(values), 3)).ok());
+    }
+  }
+}
+
+TEST(CallersFunctions, MemoryThatThrows) {
+  const Numbers numbers = sample_numbers();
+  const Bytes file = sample_file();
+  for (const Thrown thrown : kAllThrown) {
+    for (const unsigned threads : {1u, 2u}) {
+      for (const int sound : {1, 2, 4, 8}) {
+        SCOPED_TRACE(text(static_cast<int>(thrown), " ", threads, " ", sound));
+        Numbers out = zeros(NumberType::kI32, 5000);
+        std::size_t count = 0;
+        try {
+          ThrowingMemory memory(thrown, sound);
+          EncodeContext encode(&memory);
+          DecodeContext decode(&memory);
+          EncodeConfig encode_config = paged();
+          encode_config.threads = threads;
+          DecodeConfig decode_config;
+          decode_config.threads = threads;
+          Bytes bytes;
+          const Status made = try_compress(numbers.view(), bytes, encode_config, &encode);
+          if (made.ok()) {
+            EXPECT_TRUE(same_numbers(decompressed(bytes), numbers));
+          }
+          if (try_decompress_into(file, writable(out), count, decode_config, &decode).ok()) {
+            EXPECT_TRUE(same_numbers(out, numbers));
+          }
+          ThrowingMemory kept(thrown, sound);
+          Result<ChunkEncoder> encoder = ChunkEncoder::create(numbers.view(), paged(), &kept);
+          if (encoder) {
+            EXPECT_EQ(encoder->page_count(), 8u);
+          }
+          static_cast<void>(ChunkDecoder::create(file, NumberType::kI32, {4, 1}, {}, &kept));
+        } catch (...) {
+          // Constructors of contexts may throw what the memory does; the functions do not.
+          EXPECT_LE(sound, 4);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing
