@@ -179,6 +179,8 @@ class NUMPACT_API StreamWriter {
   Status try_finish() noexcept;
   void finish() { throw_if_error(try_finish()); }
 
+  // Those of a file that was copied among them.
+  std::uint64_t numbers_written() const noexcept;
   // The trailer among them, once the writer has finished.
   std::uint64_t bytes_written() const noexcept;
   std::uint64_t trailer_bytes() const noexcept;
@@ -191,9 +193,10 @@ class NUMPACT_API StreamWriter {
 // Appends chunks with `numbers` to an existing standalone file of the same number type: copies it
 // as StreamWriter::try_copy_file does to a file beside it, which takes its place when all is
 // written. So errors leave it as it is, and a crash leaves the old file or the new one; bytes after
-// the old terminator are lost. Where config.trailer is wanted, or a sound trailer was there, one
-// for all of the file is made by decoding it; chunks that the old one says are damaged are
-// kChecksum, and so is a trailer that is damaged itself, or kCorrupt.
+// the old terminator are lost. A header that names the old count names the new one. Where
+// config.trailer is wanted, or a sound trailer was there, one for all of the file is made by
+// decoding it; chunks that the old one says are damaged are kChecksum, and so is a trailer that is
+// damaged itself, or kCorrupt.
 //
 // Any number of threads and processes may append to a file at the same time, also while others
 // replace it by numpact: it is locked (FileLock) from before its end is read until the new file has

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import datetime
 import functools
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._convert import check_unit, converted
 from ._errors import InvalidArgumentError, TypeMismatchError
-from ._sequences import array_of_sequence
+from ._sequences import array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -239,21 +238,9 @@ def _array_of(x: Any, is_logical: bool) -> Array:
         return _from_dlpack(x)
     if hasattr(x, "isna"):
         _check_no_nulls(x)
-    if isinstance(x, (list, tuple, int, float, datetime.date, datetime.timedelta)):
+    if isinstance(x, (int, float, datetime.date, datetime.timedelta)) or is_sequence(x):
         return array_of_sequence(x)
-    if isinstance(x, Sequence) and not isinstance(x, range) and not _has_buffer(x):
-        return array_of_sequence(list(x))
     return _from_array_like(x)
-
-
-def _has_buffer(x: Any) -> bool:
-    if hasattr(x, "__array__") or hasattr(x, "__array_interface__"):
-        return True
-    try:
-        memoryview(x)
-    except TypeError:
-        return False
-    return True
 
 
 def _check_no_nulls(x: Any) -> None:

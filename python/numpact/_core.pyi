@@ -14,7 +14,7 @@ _Progress = Callable[[int, int], bool] | None
 
 class _Ranges(Protocol):
     size: int | None
-    def read_at(self, offset: int, buffer: memoryview, /) -> int: ...
+    def read_at(self, offset: int, size: int, /) -> Buffer: ...
 
 class Header(TypedDict):
     standalone_version: int

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import io
 import mmap
-import operator
 import os
 import stat
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
@@ -17,9 +15,12 @@ from . import _core
 from ._arrays import as_dtype, check_truth, dtype_of, output_of, writable
 from ._codec import check_seen, seen_as, viewed
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._integers import index_of
 from ._progress import ProgressLike, core_progress
 from ._specs import TrailerPolicy, core_limit, core_policy
 from ._threads import resolve
+from ._turns import Turns
+from ._versions import watched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +60,10 @@ def contents(source: Source) -> Buffer:
             f"{type(source).__name__}"
         )
     is_text = isinstance(source, io.TextIOBase)
-    data = None if is_text else read()
+    data = None
+    if not is_text:
+        with watched(source):
+            data = read()
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InvalidArgumentError("the file must be opened in binary mode")
     return data
@@ -80,11 +84,8 @@ def _contents_of_path(path: str | os.PathLike[str]) -> Buffer:
 def _as_tuple(chunk: Chunk) -> tuple[int, int, int, int]:
     if not isinstance(chunk, Chunk):
         raise TypeMismatchError(f"chunks are numpact.Chunk objects, not {type(chunk).__name__}")
-    try:
-        fields = [operator.index(f) for f in (chunk.offset, chunk.page_offset, chunk.first)]
-        fields.append(operator.index(chunk.count))
-    except TypeError as error:
-        raise TypeMismatchError(f"a chunk's places are whole numbers: {error}") from None
+    places = (chunk.offset, chunk.page_offset, chunk.first, chunk.count)
+    fields = [index_of(place, "a chunk's place") for place in places]
     if not all(0 <= field < 1 << 64 for field in fields):
         raise InvalidArgumentError(f"no chunk can be at {chunk}")
     return fields[0], fields[1], fields[2], fields[3]
@@ -125,7 +126,7 @@ class File:
             raise InvalidArgumentError(
                 f"chunks= goes before the trailer, which trailer={trailer!r} asks for"
             )
-        self._lock = threading.RLock()  # a progress function may look at the file itself
+        self._turns = Turns("the file", is_bound=False)
         self._reader: _core.Reader | None = None
         self._data: Buffer | None = contents(source)
         self._header = _core.read_header(self._data)
@@ -179,7 +180,7 @@ class File:
     def read(self, first: int, count: int, *, threads: int | None = None) -> Array:
         """The numbers from ``first`` on. InvalidArgumentError where they end before ``count``."""
         reader = self._opened()
-        _check_range(first, count, reader.count)
+        first, count = _checked_range(first, count, reader.count)
         numbers = reader.read(first, count, self._resolve(threads))
         return numbers if self._wanted is None else viewed(numbers, self._wanted)
 
@@ -187,15 +188,13 @@ class File:
         """Fills an array of the type that the file stores with the numbers from ``first`` on."""
         array = output_of(out)
         reader = self._opened()
-        _check_range(first, array.size, reader.count)
+        first, _ = _checked_range(first, array.size, reader.count)
         reader.read_into(first, writable(array), self._resolve(threads))
         if array.dtype == bool:
             check_truth(writable(array))
 
     def __getitem__(self, key: Any) -> Any:
         """A number for an integer, an array for a slice."""
-        import numpy as np
-
         if isinstance(key, tuple):
             key = [part for part in key if part is not Ellipsis]
             if len(key) > 1:
@@ -207,11 +206,9 @@ class File:
             return self._slice(*key.indices(len(self)))
         try:
             # NumPy takes a truth value for a mask.
-            index = None if isinstance(key, (bool, np.bool_)) else operator.index(key)
-        except TypeError:
-            index = None
-        if index is None:
-            raise IndexError("files take integers and slices")
+            index = index_of(key, "an index")
+        except TypeMismatchError:
+            raise IndexError("files take integers and slices") from None
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f"index {index} is out of range for {n} numbers")
@@ -256,7 +253,7 @@ class File:
         reader = self._reader
         if reader is not None:
             return reader
-        with self._lock:
+        with self._turns:
             if self._reader is None:
                 if self._data is None:
                     raise ValueError("the file is closed")
@@ -276,7 +273,7 @@ class File:
 
     def close(self) -> None:
         """Lets go of the file; arrays that were read stay. Closing twice is fine."""
-        with self._lock:
+        with self._turns:
             self._reader = None
             self._data = None
 
@@ -313,15 +310,13 @@ def _listed(chunks: object) -> list[Chunk]:
         ) from None
 
 
-def _check_range(first: int, count: int, size: int) -> None:
-    try:
-        first, count = operator.index(first), operator.index(count)
-    except TypeError as error:
-        raise TypeMismatchError(f"first and count are integers: {error}") from None
+def _checked_range(first: int, count: int, size: int) -> tuple[int, int]:
+    first, count = index_of(first, "first"), index_of(count, "count")
     if first < 0 or count < 0:
         raise InvalidArgumentError("first and count must not be negative")
     if first + count > size:
         raise InvalidArgumentError(f"{count} numbers from {first} on pass the end, {size}")
+    return first, count
 
 
 def _reopen(
@@ -353,11 +348,12 @@ def open_file(
         source: A path, whose file is mapped: it may be replaced or removed while it is open, but
             writing into it or cutting it short breaks the program. Or the bytes themselves, in any
             contiguous buffer, ``mmap`` among them; or a file opened in binary mode, which is read
-            whole.
+            whole: of one that fsspec opened, two versions are not mixed (``CorruptError``).
         threads: How many work at the same time where several chunks are read; None: as many as the
             machine runs at once, but one in Zarr and Dask tasks.
         max_output: The most bytes of numbers that the file may hold in all.
-        progress: For the walk that finds the chunks; as for ``compress``.
+        progress: For the walk that finds the chunks; as for ``compress``. A function that uses the
+            file itself, closes it say, gets an ``InvalidArgumentError``.
         chunks: What ``File.chunks`` gave earlier for the same file: saves the walk, and goes before
             a trailer.
         trailer: ``"use"``: a sound one saves the walk, and what is read is held against it.

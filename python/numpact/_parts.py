@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import dtype_of, type_name
-from ._chunk_index import FRONT_BYTES, FileIndex, PcoIndex
+from ._chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
 from ._codec import check_seen, seen_as, viewed
-from ._errors import ChecksumError, CorruptError, InvalidArgumentError, TypeMismatchError
+from ._errors import (
+    ChecksumError,
+    CorruptError,
+    Error,
+    InvalidArgumentError,
+    LimitExceededError,
+    TypeMismatchError,
+)
 from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
 
 if TYPE_CHECKING:
@@ -21,6 +28,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Array = npt.NDArray[Any]
+
+_MAX_LIMIT = (1 << 64) - 1  # as numpact._core takes it
+# Local files up to this size are walked over rather than believed: that takes less than a
+# millisecond.
+_SMALL_BYTES = 1 << 16
 
 Found = tuple[Location, Stamp]
 Walk = Callable[[Sequence[Found]], list[FileIndex]]
@@ -61,10 +73,18 @@ class Part:
         if self.header:
             # Chunks alone, made a file: the header, and the byte that ends it.
             data = b"".join((self.header, data, b"\0"))
-        limit = self.held * dtype_of(self.type or "u8").itemsize
+        limit = min(self.held * dtype_of(self.type or "u8").itemsize, _MAX_LIMIT)
         name = f"{self.place.url}, bytes {self.start} to {self.stop}"
-        with named_errors(name, self.start - len(self.header)):
-            numbers = _core.decompress(data, 1, limit)
+        try:
+            with named_errors(name, self.start - len(self.header)):
+                numbers = _core.decompress(data, 1, limit)
+        except LimitExceededError as error:
+            raise CorruptError(
+                f"{name}: holds more numbers than the {self.held} that were promised: the file was "
+                "changed, or its header claims a wrong count; numpact.dask.pco_index counts them",
+                error.offset,
+                error.chunk,
+            ) from None
         if numbers.size != self.held or type_name(numbers.dtype) != self.type:
             raise CorruptError(
                 f"{name}: holds {numbers.size} {type_name(numbers.dtype)} numbers, not {self.held} "
@@ -164,7 +184,7 @@ def from_headers(found: Sequence[Found], walk_all: Walk) -> list[Described]:
     """Files by their headers: some bytes of each are read.
 
     The count is what the writer claimed: loading the numbers checks it. Files whose writer did not
-    know it are walked over, by ``walk_all``.
+    know it are walked over, by ``walk_all``; small ones at hand are at once.
     """
     heads = fronts([place for place, _ in found], FRONT_BYTES)
     out: list[Described | None] = []
@@ -173,12 +193,27 @@ def from_headers(found: Sequence[Found], walk_all: Walk) -> list[Described]:
             head = _core.read_header(front)
         claimed = head["n_hint"]
         sure = 0 < claimed < 1 << 63 and stamp.size is not None
+        counted = _counted(place, stamp)
+        if counted is not None:
+            out.append(_described(place, stamp, counted))
+            continue
         out.append(Described(place, stamp, head["number_type"], claimed, None) if sure else None)
     entries = iter(walk_all([pair for pair, file in zip(found, out, strict=True) if file is None]))
     return [
         file or _described(place, stamp, next(entries))
         for (place, stamp), file in zip(found, out, strict=True)
     ]
+
+
+def _counted(place: Location, stamp: Stamp) -> FileIndex | None:
+    """The chunks of a small file at hand. None for others, and for what cannot be read: that the
+    task will tell."""
+    if stamp.size is None or stamp.size > _SMALL_BYTES or place.local_path is None:
+        return None
+    try:
+        return walk(place, stamp)
+    except (Error, OSError):
+        return None
 
 
 def _described(place: Location, stamp: Stamp, entry: FileIndex) -> Described:

@@ -52,7 +52,7 @@ class Location:
         return self.path if isinstance(self.fs, local) else None
 
     def stamp(self) -> Stamp:
-        with _typed_errors(self.url):
+        with typed_errors(self.url):
             return stamp_of(self.fs.info(self.path))
 
     def read(self, start: int, stop: int) -> bytes:
@@ -64,7 +64,7 @@ class Location:
         """
         if start >= stop:
             return b""
-        with _typed_errors(self.url):
+        with typed_errors(self.url):
             # By name: the order of these differs between file systems.
             data = bytes(self.fs.cat_file(self.path, start=start, end=stop))
         if len(data) < stop - start:
@@ -77,7 +77,7 @@ class Location:
         return data
 
     def read_all(self) -> bytes:
-        with _typed_errors(self.url):
+        with typed_errors(self.url):
             return bytes(self.fs.cat_file(self.path))
 
     def replace(self, data: bytes) -> None:
@@ -88,7 +88,7 @@ class Location:
         """
         local = self.local_path
         if local is None:
-            with _typed_errors(self.url):
+            with typed_errors(self.url):
                 self.fs.pipe_file(self.path, data)
             return
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
@@ -101,12 +101,12 @@ class Location:
             raise
 
     def remove(self) -> None:
-        with _typed_errors(self.url):
+        with typed_errors(self.url):
             self.fs.rm_file(self.path)
 
 
 @contextmanager
-def _typed_errors(url: str) -> Iterator[None]:
+def typed_errors(url: str) -> Iterator[None]:
     """Lets OSErrors and numpact's through; the stores' own classes become InputOutputError."""
     try:
         yield
@@ -170,7 +170,7 @@ def find(
     """The files that paths, URLs, patterns and folders name, in order, and their state.
 
     Patterns (``*``, ``?``, ``[...]``, ``**``) and folders give files sorted by name, from a folder
-    those with the suffix.
+    those with the suffix. What is there by a name with such characters is no pattern.
 
     Raises:
         FileNotFoundError: A file that is absent; a pattern or folder without files.
@@ -178,7 +178,7 @@ def find(
     found: list[tuple[Location, Stamp | None]] = []
     for path in listed(paths):
         place = locate(path, options)
-        if has_magic(place.path):
+        if is_pattern(place):
             found += globbed(place, place.path)
         elif not place.path.endswith(suffix) and _is_folder(place):
             files = listing(place, suffix)
@@ -199,7 +199,7 @@ def find(
 
 
 def _is_folder(place: Location) -> bool:
-    with _typed_errors(place.url):
+    with typed_errors(place.url):
         return bool(place.fs.isdir(place.path))
 
 
@@ -208,11 +208,20 @@ def has_magic(path: str) -> bool:
     return not _MAGIC.isdisjoint(path)
 
 
+def is_pattern(place: Location) -> bool:
+    """Whether it has the characters of a pattern, and nothing is there by that very name."""
+    if not has_magic(place.path):
+        return False
+    place.fs.invalidate_cache()
+    with typed_errors(place.url):
+        return not place.fs.exists(place.path)
+
+
 def globbed(place: Location, pattern: str) -> list[tuple[Location, Stamp]]:
     """Files that match a pattern, by name. Raises FileNotFoundError where there are none."""
     # Lists that fsspec remembers would hide that a file was replaced.
     place.fs.invalidate_cache()
-    with _typed_errors(place.url):
+    with typed_errors(place.url):
         infos: dict[str, Any] = place.fs.glob(pattern, detail=True)
     files = _files(place, list(infos.values()))
     if not files:
@@ -223,7 +232,7 @@ def globbed(place: Location, pattern: str) -> list[tuple[Location, Stamp]]:
 def listing(folder: Location, suffix: str = ".pco") -> list[tuple[Location, Stamp]]:
     """Files of a folder with a suffix, by name."""
     folder.fs.invalidate_cache()
-    with _typed_errors(folder.url):
+    with typed_errors(folder.url):
         infos: list[dict[str, Any]] = folder.fs.ls(folder.path.rstrip("/"), detail=True)
     return _files(folder, [info for info in infos if str(info["name"]).endswith(suffix)])
 
@@ -242,10 +251,10 @@ def fronts(places: Sequence[Location], count: int) -> list[bytes]:
     for fs in {id(place.fs): place.fs for place in places}.values():
         mine = [i for i, place in enumerate(places) if place.fs is fs]
         names = [places[i].path for i in mine]
-        with _typed_errors(places[mine[0]].url):
+        with typed_errors(places[mine[0]].url):
             ranges = fs.cat_ranges(names, [0] * len(mine), [count] * len(mine), on_error="return")
         for i, data in zip(mine, ranges, strict=True):
-            with _typed_errors(places[i].url):
+            with typed_errors(places[i].url):
                 if isinstance(data, BaseException):
                     raise data
             out[i] = bytes(data)[:count]

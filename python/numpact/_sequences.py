@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._convert import converted
@@ -25,11 +26,67 @@ _TIMES = {
     datetime.timedelta: "timedelta64[us]",
 }
 _MAX_UINT64 = (1 << 64) - 1
+_MAX_INT64 = (1 << 63) - 1
 _MIN_INT64 = -(1 << 63)
 
 
+def is_sequence(x: Any) -> bool:
+    """Whether it holds items one after the other that NumPy would look at one by one.
+
+    Not so arrays and other objects with memory of one type, nor text.
+    """
+    kind: Any = type(x)
+    if kind is list or kind is tuple:
+        return True
+    return _is_sequence_type(kind) and not _has_buffer(x)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_sequence_type(kind: type) -> bool:
+    if issubclass(kind, (list, tuple)):
+        return True
+    if issubclass(kind, (str, bytes, bytearray, Mapping)):
+        return False
+    if hasattr(kind, "__array__") or hasattr(kind, "__array_interface__"):
+        return False
+    if hasattr(kind, "__array_struct__") or hasattr(kind, "dtype"):
+        return False
+    # NumPy asks no more of a sequence than that.
+    return issubclass(kind, Sequence) or (
+        hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not hasattr(kind, "keys")
+    )
+
+
+def _has_buffer(x: Any) -> bool:
+    try:
+        memoryview(x)
+    except TypeError:
+        return False
+    return True
+
+
+def array_of_range(x: range) -> Array:
+    """The numbers of a range: int64 if that holds them all, else uint64.
+
+    Raises:
+        TypeMismatchError: Neither does.
+    """
+    import numpy as np
+
+    if not x:
+        return np.empty(0, np.int64)
+    low, high = min(x[0], x[-1]), max(x[0], x[-1])
+    if low < _MIN_INT64 or high > _MAX_UINT64 or (low < 0 and high > _MAX_INT64):
+        raise TypeMismatchError(f"no one type holds all of {x}")
+    wrap = 1 << 64
+    # By arithmetic modulo 2**64, in which no number between is out of range.
+    steps = np.arange(len(x), dtype=np.uint64) * np.uint64(x.step % wrap)
+    numbers: Array = steps + np.uint64(x.start % wrap)
+    return numbers if high > _MAX_INT64 else numbers.view(np.int64)
+
+
 def array_of_sequence(x: Any) -> Array:
-    """An array of a number, or of lists and tuples of numbers, with the values that they have.
+    """An array of a number, or of sequences of numbers, with the values that they have.
 
     Raises:
         TypeMismatchError: Something that is no number, which is named; numbers that no one type
@@ -38,6 +95,10 @@ def array_of_sequence(x: Any) -> Array:
     """
     import numpy as np
 
+    if isinstance(x, range):
+        return array_of_range(x)
+    if is_sequence(x) and not isinstance(x, (list, tuple)):
+        x = list(x)
     leaves, types = _leaves(x)
     if len(types) == 1 and (times := _TIMES.get(next(iter(types)))) is not None:
         _check_no_zone(leaves)
@@ -59,11 +120,13 @@ def array_of_sequence(x: Any) -> Array:
 
 
 def _leaves(x: Any) -> tuple[Sequence[Any], set[type]]:
-    """What is no list or tuple, in order, and the types of that."""
-    if not isinstance(x, (list, tuple)):
+    """What is no sequence, in order, and the types of that."""
+    if not is_sequence(x):
         return [x], {type(x)}
+    if not isinstance(x, (list, tuple)):
+        x = list(x)
     types = set(map(type, x))
-    if not any(issubclass(kind, (list, tuple)) for kind in types):
+    if not any(map(_is_sequence_type, types)):
         return x, types
     leaves: list[Any] = []
     types = set()

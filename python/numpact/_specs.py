@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Union
 
 from ._errors import InvalidArgumentError
+from ._integers import is_truth
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
 
 #: "auto", "classic", "dict", "int-mult=60", "float-mult=0.01", "float-quant=20", or a ModeSpec.
@@ -176,12 +177,20 @@ def core_flag(name: str, value: bool) -> bool:
 
 
 def core_limit(max_output: int | None) -> int | None:
-    if max_output is None:
+    return checked_limit("max_output", max_output)
+
+
+def checked_limit(name: str, value: int | None) -> int | None:
+    """A limit in bytes; None: there is none. 1e9 is a number of bytes as well."""
+    if value is None:
         return None
     try:
-        limit = int(max_output)
+        is_number = not isinstance(value, (str, bytes, bytearray)) and not is_truth(value)
+        limit = int(value) if is_number else None
     except (TypeError, ValueError, OverflowError):
-        raise InvalidArgumentError(f"max_output must be a number, not {max_output!r}") from None
+        limit = None
+    if limit is None or limit != value:
+        raise InvalidArgumentError(f"{name} must be a whole number of bytes, not {value!r}")
     if limit < 0:
-        raise InvalidArgumentError("max_output must not be negative")
+        raise InvalidArgumentError(f"{name} must not be negative")
     return min(limit, (1 << 64) - 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, Union
@@ -26,6 +25,7 @@ from ._specs import (
     core_trailer,
 )
 from ._threads import resolve
+from ._turns import Turns
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -59,7 +59,9 @@ class Writer:
         lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
             replaces (``LockTimeoutError``); None: without end.
 
-    One thread at a time may use a Writer; others wait.
+    One thread at a time may use a Writer; others wait. A call inside of another one, by a file
+    object or a signal handler, is an error (``InvalidArgumentError``). So is writing and closing in
+    a forked process, which has a copy of the Writer, but leaves the file to its parent.
 
     >>> import numpact, numpy as np, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "prices.pco")
@@ -98,7 +100,7 @@ class Writer:
         )
         self._count = 0
         self._written = 0
-        self._lock = threading.RLock()
+        self._turns = Turns("the writer", is_bound=True)
         self._sink = sink_of(target, lock_timeout)
         self._state = "open"
 
@@ -132,7 +134,7 @@ class Writer:
         """
         self._check_open()
         numbers = numbers_of(x, self._dtype).reshape(-1)
-        with self._lock:
+        with self._turns:
             self._check_open()
             try:
                 for first in range(0, numbers.size, _PIECE):
@@ -140,7 +142,7 @@ class Writer:
                     self._send(self._encoder.write(piece))
                     self._count += piece.size
             except BaseException:
-                self.abort()
+                self._throw_away()
                 raise
 
     def append(self, x: object) -> None:
@@ -153,20 +155,26 @@ class Writer:
 
     def close(self) -> None:
         """Writes what waits and the end of the file; a path gets its name now."""
-        with self._lock:
-            if self._state == "closed":
-                return
+        if self._state != "closed":
             self._finish_part(self._encoder.finish, is_last=True)
 
     def abort(self) -> None:
         """Throws the file away; one that was there before stays."""
-        with self._lock:
-            if self._state == "open":
-                self._state = "aborted"
-                self._sink.abort()
+        if self._turns.is_foreign:
+            self._throw_away()  # no more than this process's own handle
+            return
+        with self._turns:
+            self._throw_away()
+
+    def _throw_away(self) -> None:
+        if self._state == "open":
+            self._state = "aborted"
+            self._sink.abort()
 
     def _finish_part(self, make: Callable[[], bytes], is_last: bool = False) -> None:
-        with self._lock:
+        with self._turns:
+            if is_last and self._state == "closed":
+                return
             self._check_open()
             try:
                 self._send(make())
@@ -174,7 +182,7 @@ class Writer:
                     self._sink.commit()
                     self._state = "closed"
             except BaseException:
-                self.abort()
+                self._throw_away()
                 raise
 
     def _send(self, data: bytes) -> None:
@@ -182,6 +190,7 @@ class Writer:
         self._written += len(data)
 
     def _check_open(self) -> None:
+        self._turns.check_process()
         if self._state != "open":
             raise ValueError(f"the writer is {self._state}")
 
@@ -195,11 +204,13 @@ class Writer:
             self.abort()
 
     def __del__(self) -> None:
-        if getattr(self, "_state", "") == "open":
+        if getattr(self, "_state", "") != "open":
+            return
+        if not self._turns.is_foreign:
             warnings.warn(
                 "a numpact.Writer was not closed: what it wrote is thrown away",
                 ResourceWarning,
                 stacklevel=2,
                 source=self,
             )
-            self.abort()
+        self._throw_away()

@@ -47,9 +47,10 @@ cvc::OnCorruption on_corruption(std::string_view name) {
   raise_error(ErrorKind::kInvalidArgument, "on_corruption must be raise, fill or drop");
 }
 
-cvc::ReadConfig read_config(unsigned threads, bool verify, bool is_fresh,
-                            PythonProgress& progress) {
+cvc::ReadConfig read_config(const DecodeLimits& limits, unsigned threads, bool verify,
+                            bool is_fresh, PythonProgress& progress) {
   cvc::ReadConfig config;
+  config.limits = limits;
   set_threads(config, threads, 2);
   config.verify = verify;
   config.prefault = is_fresh;
@@ -62,8 +63,7 @@ class CvcReader {
  public:
   // The bytes of a file, or where to get them.
   CvcReader(nb::handle bytes, nb::handle ranges, std::optional<std::uint64_t> max_memory) {
-    DecodeLimits limits;
-    if (max_memory) limits.max_memory = *max_memory;
+    if (max_memory) limits_.max_memory = *max_memory;
     if (ranges.is_none()) {
       bytes_.emplace(bytes);
     } else {
@@ -71,8 +71,8 @@ class CvcReader {
     }
     const PythonProgress progress;
     call(progress, [&] {
-      Result<cvc::Reader> made = ranges_ ? cvc::Reader::create(ranges_, limits)
-                                         : cvc::Reader::create(bytes_->span(), limits);
+      Result<cvc::Reader> made = ranges_ ? cvc::Reader::create(ranges_, limits_)
+                                         : cvc::Reader::create(bytes_->span(), limits_);
       if (made.ok()) reader_.emplace(std::move(*made));
       return made.status();
     });
@@ -90,7 +90,7 @@ class CvcReader {
     for (const auto& [first, count] : ranges) wanted.push_back({first, count});
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress(std::move(callback));
-    cvc::ReadConfig config = read_config(threads, verify, are_fresh, progress);
+    cvc::ReadConfig config = read_config(limits_, threads, verify, are_fresh, progress);
     config.on_corruption = on_corruption(corruption);
     config.fill = fill;
     cvc::ReadReport report;
@@ -107,7 +107,7 @@ class CvcReader {
       const std::vector<TargetTuple>& arrays, bool are_fresh, unsigned threads, bool verify) const {
     const std::vector<cvc::Target> targets = targets_of(arrays);
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, are_fresh, progress);
+    const cvc::ReadConfig config = read_config(limits_, threads, verify, are_fresh, progress);
     call(progress, [&] {
       return reader_->try_gather({rows.data(), rows.size()}, targets, config);
     });
@@ -133,7 +133,7 @@ class CvcReader {
       const nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& out,
       unsigned threads, bool verify) const {
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, true, progress);
+    const cvc::ReadConfig config = read_config(limits_, threads, verify, true, progress);
     std::vector<cvc::CodeRun> runs;
     call(progress, [&] {
       auto* const data = reinterpret_cast<std::byte*>(out.data());
@@ -151,7 +151,7 @@ class CvcReader {
   CvcSlice stored_slice(std::size_t chunk, std::size_t column, unsigned threads,
                         bool verify) const {
     PythonProgress progress;
-    const cvc::ReadConfig config = read_config(threads, verify, false, progress);
+    const cvc::ReadConfig config = read_config(limits_, threads, verify, false, progress);
     CvcSlice slice;
     call(progress, [&] { return reader_->try_stored_slice(chunk, column, slice.stored, config); });
     return slice;
@@ -160,7 +160,7 @@ class CvcReader {
   // Chunk, first row, rows, kind and words of every problem.
   nb::list verify(unsigned threads, nb::object callback) const {
     PythonProgress progress(std::move(callback));
-    const cvc::ReadConfig config = read_config(threads, true, false, progress);
+    const cvc::ReadConfig config = read_config(limits_, threads, true, false, progress);
     cvc::VerifyReport report;
     call(progress, [&] { return reader_->try_verify(report, config); });
     nb::list bad;
@@ -184,6 +184,7 @@ class CvcReader {
     raise_if_error(status);
   }
 
+  DecodeLimits limits_;  // on memory; Python itself counts what is given out
   std::optional<Bytes> bytes_;
   std::shared_ptr<PythonRanges> ranges_;
   std::optional<cvc::Reader> reader_;

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
 #include "numpact/cvc.hpp"
+#include "own_process.hpp"
 
 namespace numpact::python {
 namespace {
@@ -81,7 +83,7 @@ class CvcWriter {
     Result<cvc::Writer> made =
         path ? cvc::Writer::create(*path, config) : cvc::Writer::create(out_, config);
     raise_if_error(made.status());
-    writer_.emplace(std::move(*made));
+    writer_ = std::make_unique<cvc::Writer>(std::move(*made));
   }
 
   void append(const std::vector<ConstRows>& arrays) {
@@ -112,20 +114,24 @@ class CvcWriter {
     locked([&] { return writer_->try_finish(&report); });
     return nb::make_tuple(report.rows, report.chunks, report.bytes, report.overflows, report.lost);
   }
-  // Throws an unfinished file away.
-  void abort() { writer_.reset(); }
+  // Throws an unfinished file away, once no other thread works on it.
+  void abort() {
+    const GilRelease release;
+    const std::lock_guard lock(mutex_);
+    writer_.reset();
+  }
   // The file, where there is no path.
   nb::bytes contents() const { return nb::bytes(out_.data(), out_.size()); }
 
  private:
   template <class Work>
   void locked(Work&& work) {
-    if (!writer_) raise_error(ErrorKind::kInvalidArgument, "the writer is closed");
     PythonProgress progress;
     Status status;
     std::string place;
     run(progress, [&] {
       const std::lock_guard lock(mutex_);
+      if (!writer_) return Status(ErrorKind::kInvalidArgument, "the writer is closed");
       calling_ = &progress;
       status = work();
       if (!status.ok()) place = writer_->error_place();
@@ -137,7 +143,7 @@ class CvcWriter {
   std::mutex mutex_;
   PythonProgress* calling_ = nullptr;  // that of the call which holds the mutex
   std::vector<std::byte> out_;
-  std::optional<cvc::Writer> writer_;
+  Owned<cvc::Writer> writer_;
 };
 
 }  // namespace

@@ -3,42 +3,23 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <cstring>
 #include <optional>
 #include <utility>
 
+#include "buffers.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 
 namespace numpact::python {
 namespace {
 
-// PyBUF_WRITE, which the headers of the stable interface lack before 3.11.
-constexpr int kWritable = 0x200;
+// Copies of so many bytes and more let other threads have the GIL.
+constexpr std::size_t kLongCopyBytes = std::size_t{1} << 20;
 
-// Memory as Python sees it, for as long as this object lives: what holds on to it, a traceback say,
-// finds it released.
-class View {
- public:
-  explicit View(std::span<std::byte> bytes)
-      : view_(
-            nb::steal(PyMemoryView_FromMemory(reinterpret_cast<char*>(bytes.data()),
-                                              static_cast<Py_ssize_t>(bytes.size()), kWritable))) {
-    if (!view_.is_valid()) throw nb::python_error();
-  }
-  ~View() {
-    try {
-      view_.attr("release")();
-    } catch (const nb::python_error&) {
-      // Somebody made an array of it.
-    }
-  }
-  View(const View&) = delete;
-  View& operator=(const View&) = delete;
-  nb::handle get() const { return view_; }
-
- private:
-  nb::object view_;
-};
+void copy(std::span<const std::byte> bytes, std::span<std::byte> out) {
+  if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+}
 
 }  // namespace
 
@@ -50,8 +31,18 @@ PythonRanges::PythonRanges(nb::handle source) : read_at_(source.attr("read_at"))
 Status PythonRanges::read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) {
   const GilAcquire acquire;
   try {
-    const View view(out);
-    got = nb::cast<std::size_t>(read_at_(offset, view.get()));
+    const nb::object given = read_at_(offset, out.size());
+    const Bytes bytes(given);
+    if (bytes.span().size() > out.size()) {
+      return Status(ErrorKind::kIo, "the file gave more bytes than it was asked for");
+    }
+    got = bytes.span().size();
+    if (got < kLongCopyBytes) {
+      copy(bytes.span(), out);
+    } else {
+      const GilRelease release;
+      copy(bytes.span(), out);
+    }
     return {};
   } catch (...) {
     const std::lock_guard lock(mutex_);

@@ -14,8 +14,9 @@ namespace numpact::python {
 
 namespace nb = nanobind;
 
-// An object with `size` and read_at(offset, buffer), see numpact/cvc/_sources.py. Made and
-// destroyed while the GIL is held; reads on any thread, with the GIL for no longer than each takes.
+// An object with `size` and read_at(offset, size), see numpact/cvc/_sources.py. Made and destroyed
+// while the GIL is held; reads on any thread, with the GIL for no longer than each takes. Python
+// gets none of the library's memory: what it gives is copied.
 class PythonRanges final : public RangeSource {
  public:
   explicit PythonRanges(nb::handle source);

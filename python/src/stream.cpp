@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,9 +16,21 @@
 #include "contexts.hpp"
 #include "gil.hpp"
 #include "numpact/stream.hpp"
+#include "own_process.hpp"
 
 namespace numpact::python {
 namespace {
+
+// A StreamWriter and where it writes.
+struct Stream {
+  Stream(NumberType type, EncodeConfig config, std::uint64_t n_hint)
+      : sink(ready), writer(sink, type, std::move(config), n_hint) {}
+
+  std::mutex mutex;  // threads of a Python program take turns
+  std::vector<std::byte> ready;
+  VectorSink sink;
+  StreamWriter writer;
+};
 
 // A StreamWriter whose methods give the bytes that have become ready.
 class Encoder {
@@ -25,21 +38,20 @@ class Encoder {
   Encoder(std::string_view type, unsigned level, nb::handle mode, nb::handle delta,
           nb::handle paging, unsigned threads, std::uint64_t n_hint, std::string_view compat,
           bool favor_decode_speed, std::optional<unsigned> trailer)
-      : sink_(ready_),
-        writer_(
-            sink_, type_by_name(type),
+      : stream_(std::make_unique<Stream>(
+            type_by_name(type),
             make_config(level, mode, delta, paging, threads, compat, favor_decode_speed, trailer),
-            n_hint) {}
+            n_hint)) {}
 
   nb::bytes write(const ConstArray& array) {
     const NumberView numbers = numbers_of(array);
-    return collect([&] { return writer_.try_write(numbers); });
+    return collect([&] { return stream_->writer.try_write(numbers); });
   }
   nb::bytes end_chunk() {
-    return collect([&] { return writer_.try_end_chunk(); });
+    return collect([&] { return stream_->writer.try_end_chunk(); });
   }
   nb::bytes finish() {
-    return collect([&] { return writer_.try_finish(); });
+    return collect([&] { return stream_->writer.try_finish(); });
   }
 
  private:
@@ -58,18 +70,15 @@ class Encoder {
     const PythonProgress progress;
     std::vector<std::byte> bytes;
     run(progress, [&] {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(stream_->mutex);
       const Status status = work();
-      bytes.swap(ready_);
+      bytes.swap(stream_->ready);
       return status;
     });
     return nb::bytes(bytes.data(), bytes.size());
   }
 
-  std::mutex mutex_;  // threads of a Python program take turns
-  std::vector<std::byte> ready_;
-  VectorSink sink_;
-  StreamWriter writer_;
+  Owned<Stream> stream_;
 };
 
 void append_to_file(const std::string& path, const ConstArray& array, unsigned level,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appending to a standalone file on disk: lock it, copy it beside, write on from its terminator,
 // rename. A trailer for all of it is made at the end, from what was written.
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,10 +10,14 @@
 #include "api/replacement.hpp"
 #include "api/trailer_use.hpp"
 #include "base/guard.hpp"
+#include "base/size.hpp"
 #include "base/try.hpp"
+#include "bits/bit_reader.hpp"
+#include "bits/bit_writer.hpp"
 #include "numpact/mapped_file.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
+#include "pco/standalone/frame.hpp"
 
 namespace numpact {
 namespace {
@@ -28,6 +33,40 @@ Status choose_trailer(const std::string& path, TrailerSpec& spec) {
   if (!old) return {};
   spec = old->restart_log() ? TrailerSpec::restarts(*old->restart_log()) : TrailerSpec::index();
   return {};
+}
+
+// A header that names the count of the old file is written anew with that of the new one, since
+// readers may plan by it.
+Status renew_count(std::uint64_t numbers, Replacement& file) {
+  const auto text_of = [](const standalone::Header& header) {
+    std::vector<std::byte> text(standalone::kMaxHeaderBytes);
+    BitWriter writer(text);
+    standalone::write_header(writer, header);
+    text.resize(writer.size());
+    return text;
+  };
+  std::vector<std::byte> bytes;
+  std::uint64_t old_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  {
+    MappedFile written;
+    NUMPACT_TRY(MappedFile::try_open(file.temporary_path(), written));
+    file_bytes = written.bytes().size();
+    BitReader reader(written.bytes());
+    standalone::Header header;
+    NUMPACT_TRY(standalone::parse_header(reader, header));
+    if (header.n_hint == 0 || header.n_hint == numbers) return {};
+    old_bytes = reader.byte_position();
+    // Of another writer, whose layout is not known here: it stays.
+    if (!std::ranges::equal(text_of(header), written.bytes().first(to_size(old_bytes)))) return {};
+    header.n_hint = numbers;
+    bytes = text_of(header);
+  }
+  if (bytes.size() != old_bytes) {
+    NUMPACT_TRY(file.move(old_bytes, bytes.size(), file_bytes - old_bytes));
+    NUMPACT_TRY(file.resize(file_bytes - old_bytes + bytes.size()));
+  }
+  return file.write_at(0, bytes);
 }
 
 Status write_trailer(const TrailerSpec& spec, Replacement& file) {
@@ -63,6 +102,7 @@ Status try_append_to_file(const std::string& path, const NumberView& numbers,
     NUMPACT_TRY(writer.try_copy_file(old));
     NUMPACT_TRY(writer.try_write(numbers));
     NUMPACT_TRY(writer.try_finish());
+    NUMPACT_TRY(renew_count(writer.numbers_written(), file));
     if (spec.is_wanted()) NUMPACT_TRY(write_trailer(spec, file));
     return file.replace();
   });

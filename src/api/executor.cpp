@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "api/process.hpp"
+
 namespace numpact {
 namespace {
 
@@ -71,6 +73,7 @@ struct ThreadExecutor::Impl {
   }
 
   const unsigned concurrency;
+  const OwnProcess process;
   std::mutex mutex;
   std::condition_variable work_came;
   Run* first = nullptr;  // with tasks that were not begun
@@ -82,6 +85,11 @@ struct ThreadExecutor::Impl {
 ThreadExecutor::ThreadExecutor(unsigned threads) : impl_(std::make_unique<Impl>(threads)) {}
 
 ThreadExecutor::~ThreadExecutor() {
+  // fork() copies neither the threads, so that there is nobody to join, nor who may hold the mutex.
+  if (!impl_->process.is_this()) {
+    (void)impl_.release();
+    return;
+  }
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->stopping = true;
@@ -94,6 +102,11 @@ unsigned ThreadExecutor::concurrency() const noexcept { return impl_->concurrenc
 
 void ThreadExecutor::run(std::size_t task_n, TaskFunction task, void* argument) {
   if (task_n == 0) return;
+  if (!impl_->process.is_this()) {
+    // The threads stayed behind in the process that was forked.
+    for (std::size_t i = 0; i < task_n; ++i) task(argument, i);
+    return;
+  }
   Run run;
   run.task = task;
   run.argument = argument;

@@ -60,7 +60,13 @@ void sync_folder(const char* folder) {
 Replacement::~Replacement() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  ::unlink(name_.c_str());
+  if (process_.is_this()) ::unlink(name_.c_str());
+}
+
+Status Replacement::check_process() const {
+  if (process_.is_this()) return {};
+  return Status(ErrorKind::kInvalidArgument,
+                "the new file belongs to the process that was forked: make another one here");
 }
 
 Status Replacement::open(const std::string& path, const LockConfig& lock) {
@@ -94,6 +100,7 @@ Status Replacement::write(std::span<const std::byte> bytes) {
 }
 
 Status Replacement::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  NUMPACT_TRY(check_process());
   while (!bytes.empty()) {
     const ssize_t count =
         ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -132,11 +139,16 @@ Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t byt
 }
 
 Status Replacement::resize(std::uint64_t bytes) {
-  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) return {};
+  NUMPACT_TRY(check_process());
+  if (::ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) {
+    written_ = bytes;
+    return {};
+  }
   return write_error(errno, "the new file's length cannot be set");
 }
 
 Status Replacement::replace(bool sync) {
+  NUMPACT_TRY(check_process());
   struct stat old {};
   if (::stat(path_.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0) {
     return write_error(errno, "the file's permissions cannot be kept");

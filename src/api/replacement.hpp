@@ -8,12 +8,15 @@
 #include <span>
 #include <string>
 
+#include "api/process.hpp"
 #include "numpact/error.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact {
 
+// It belongs to the process that made it. In a forked child it writes nothing, and its end leaves
+// the new file alone, which the parent still has.
 class Replacement final : public ByteSink {
  public:
   Replacement() = default;
@@ -38,6 +41,7 @@ class Replacement final : public ByteSink {
   Status write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   // What is written from one place to another; they may overlap.
   Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes);
+  // What is written next goes behind these bytes.
   Status resize(std::uint64_t bytes);
 
   // Takes the place, with the permissions of the file there; first, if asked, down to the disk.
@@ -45,7 +49,9 @@ class Replacement final : public ByteSink {
 
  private:
   Status create();
+  Status check_process() const;
 
+  OwnProcess process_;
   LockConfig lock_config_;
   FileLock lock_;
   std::string path_;

@@ -140,6 +140,7 @@ struct StreamWriter::Impl {
     std::uint64_t sent = 0;
     for (std::size_t count = kCopiedNumbers; count == kCopiedNumbers;) {
       NUMPACT_TRY(reader.try_read(MutableNumberView(type, numbers.data(), kCopiedNumbers), count));
+      numbers_copied += count;
       // All but the last byte, which at the end is the terminator.
       const std::uint64_t sound = std::max<std::uint64_t>(reader.bytes_consumed(), 1) - 1;
       NUMPACT_TRY(send(source.kept().first(static_cast<std::size_t>(sound - sent))));
@@ -318,7 +319,8 @@ struct StreamWriter::Impl {
   bool begun = false;                    // the config is checked and the header written
   bool continues = false;                // the header was there before
   bool finished = false;
-  std::size_t chunks = 0;  // closed
+  std::size_t chunks = 0;            // closed
+  std::uint64_t numbers_copied = 0;  // of the file that is continued
   std::uint64_t numbers_written = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t trailer_bytes = 0;
@@ -358,6 +360,10 @@ Status StreamWriter::try_end_chunk() noexcept {
 
 Status StreamWriter::try_finish() noexcept {
   return run(impl_.get(), [&] { return impl_->finish(); });
+}
+
+std::uint64_t StreamWriter::numbers_written() const noexcept {
+  return impl_ != nullptr ? impl_->numbers_copied + impl_->numbers_written : 0;
 }
 
 std::uint64_t StreamWriter::bytes_written() const noexcept {

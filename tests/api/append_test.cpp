@@ -64,6 +64,47 @@ TEST_F(Append, AddsChunks) {
   }
 }
 
+TEST_F(Append, TheHeaderNamesTheNewCount) {
+  Random random(36);
+  // Counts whose widths differ, so that headers do.
+  for (const std::size_t first : {1u, 100u, 250u, 70'000u}) {
+    for (const TrailerSpec& trailer : {TrailerSpec::none(), TrailerSpec::restarts(8)}) {
+      EncodeConfig config;
+      config.trailer = trailer;
+      config.paging = PagingSpec::equal_pages_up_to(1000);
+      const Numbers numbers = make_numbers("walk", NumberType::kI64, first, random);
+      put(compressed(numbers, config));
+      Numbers all = numbers;
+      for (const std::size_t more : {10u, 300u, 0u, 65'000u}) {
+        const Numbers next = make_numbers("uniform", NumberType::kI64, more, random);
+        ASSERT_OK(try_append_to_file(path_, next.view(), config));
+        all.storage().insert(all.storage().end(), raw(next).begin(), raw(next).end());
+        FileHeader header;
+        ASSERT_OK(try_read_header(get(), header));
+        EXPECT_EQ(header.n_hint, all.view().count);
+        EXPECT_TRUE(same_numbers(decompressed(get()), all));
+        EXPECT_TRUE(verify(get()).is_sound());
+      }
+    }
+  }
+}
+
+TEST_F(Append, AHeaderThatNamesNoCountStaysSo) {
+  Random random(37);
+  const Numbers numbers = make_numbers("walk", NumberType::kF32, 500, random);
+  Bytes file;
+  VectorSink sink(file);
+  StreamWriter writer(sink, NumberType::kF32);
+  ASSERT_OK(writer.try_write(numbers.view()));
+  ASSERT_OK(writer.try_finish());
+  EXPECT_EQ(writer.numbers_written(), 500u);
+  put(file);
+  ASSERT_OK(try_append_to_file(path_, numbers.view()));
+  FileHeader header;
+  ASSERT_OK(try_read_header(get(), header));
+  EXPECT_EQ(header.n_hint, 0u);
+}
+
 TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
   Random random(34);
   const Numbers numbers = make_numbers("walk", NumberType::kI64, 3000, random);

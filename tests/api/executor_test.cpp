@@ -3,10 +3,13 @@
 #include "numpact/executor.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -82,6 +85,41 @@ TEST(ThreadExecutor, RunsWithinATask) {
   };
   executor.run(5, task, &outer);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(outer.counts.calls[i], 5);
+}
+
+// Its end and its use in a forked process, where its threads are not; also while they work.
+TEST(ThreadExecutor, InAForkedProcess) {
+  for (const bool is_busy : {false, true}) {
+    auto executor = std::make_unique<ThreadExecutor>(4);
+    Counts counts;
+    executor->run(100, Counts::task, &counts);
+    std::atomic<bool> stop = false;
+    std::thread busy([&] {
+      while (is_busy && !stop) {
+        Counts own;
+        executor->run(50, Counts::task, &own);
+      }
+    });
+    for (int i = 0; i < (is_busy ? 50 : 1); ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        ::alarm(20);
+        Counts own;
+        executor->run(10, Counts::task, &own);
+        for (std::size_t task = 0; task < 10; ++task) {
+          if (own.calls[task] != 1) ::_exit(1);
+        }
+        executor.reset();
+        ::_exit(0);
+      }
+      int status = -1;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      ASSERT_EQ(status, 0);
+    }
+    stop = true;
+    busy.join();
+    executor->run(100, Counts::task, &counts);
+  }
 }
 
 }  // namespace

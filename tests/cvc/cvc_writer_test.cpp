@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 
 #include "cvc/cvc_files.hpp"
 #include "support/fixtures.hpp"
@@ -311,6 +314,61 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   EXPECT_EQ(found.st_mode & 07777, 0640u);
   EXPECT_EQ(Writer::create(folder.file("no/where.cvc"), {}).status().kind(), ErrorKind::kIo);
   EXPECT_EQ(Writer::create(folder.file(""), {}).status().kind(), ErrorKind::kIo);
+}
+
+TEST(CvcWriter, AForkedProcessLeavesTheFileAlone) {
+  const Folder folder;
+  const std::string path = folder.file("a.cvc");
+  const std::vector<float> all = values(3000);
+  WriteConfig config;
+  config.chunk_rows = 17;
+  config.threads = 3;
+  auto writer = std::make_unique<Writer>(path, config);
+  writer->append(rows(all, 10));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    const bool is_refused = writer->try_append(rows(all, 10)).kind() == ErrorKind::kInvalidArgument;
+    const bool is_closed = writer->try_finish().ok();
+    writer.reset();
+    ::_exit(is_refused && !is_closed ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  writer->append(rows(all, 10));
+  EXPECT_EQ(writer->finish().rows, 600u);
+  EXPECT_EQ(Reader(path).rows(), 600u);
+  EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(CvcWriter, MetadataThatNoReaderTakes) {
+  const std::vector<float> all = values(10);
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  // Of the file, of a chunk, of a section: the deepest that readers take, and one more.
+  constexpr std::size_t kMost[] = {511, 509, 507};
+  for (std::size_t place = 0; place < 3; ++place) {
+    for (const std::size_t more : {0u, 1u, 2u, 600u}) {
+      const std::string text = nested(kMost[place] + more);
+      WriteConfig config;
+      if (place == 0) config.metadata = text;
+      Bytes out;
+      Result<Writer> made = Writer::create(out, config);
+      Status status = made.status();
+      if (status.ok()) {
+        cvc::ChunkOptions options;
+        options.metadata = text;
+        if (place == 1) status = made->try_set_chunk(0, options);
+        if (place == 2) status = made->try_begin_section(text);
+        if (status.ok()) status = made->try_append(rows(all, 10));
+        if (status.ok()) status = made->try_finish();
+      }
+      EXPECT_EQ(status.ok(), more == 0) << place << " " << more << ": " << status.message();
+      EXPECT_TRUE(!status.ok() || Reader::create(out).ok()) << place;
+    }
+  }
 }
 
 TEST(CvcWriter, WrongForesightIsMended) {

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class _Table:
     """A columnar file as a header and, for each chunk, the bytes of its columns."""
 
-    def __init__(self, path: Path) -> None:
-        payloads = Payloads(path)
+    def __init__(self, path: Path, max_memory: int | None) -> None:
+        payloads = Payloads(path, None, max_memory)
         if not payloads.info.is_columnar:
             raise UnsupportedVersionError("not a columnar file: it has no columns to change")
         payloads.check()
@@ -101,15 +101,15 @@ class _Table:
 
 
 @contextmanager
-def _changing(path: Path, output_path: Path | None) -> Iterator[_Table]:
+def _changing(path: Path, output_path: Path | None, max_memory: int | None) -> Iterator[_Table]:
     """The file of ``path``, written at the end. In its own place nobody else writes meanwhile."""
     if output_path is not None and os.path.realpath(output_path) != os.path.realpath(path):
-        table = _Table(path)
+        table = _Table(path, max_memory)
         yield table
         table.save(output_path)
         return
     with locked(path, None) as lock:
-        table = _Table(path)
+        table = _Table(path, max_memory)
         yield table
         table.save(path, lock)
 
@@ -122,6 +122,7 @@ def add_column(
     output_path: Path | None = None,
     *,
     allow_nonfinite: bool = False,
+    max_memory: int | None = None,
 ) -> None:
     """Adds a column of as many rows as the file has. The other columns keep their bytes.
 
@@ -134,8 +135,9 @@ def add_column(
         compression: any of the Writer but "lossless".
         output_path: Where the result goes; None: in place of ``path``, in one step.
         allow_nonfinite: As for ``Writer``.
+        max_memory: As for ``Reader``.
     """
-    with _changing(path, output_path) as table:
+    with _changing(path, output_path, max_memory) as table:
         table.check_new(column_name)
         table.put(column_name, data, compression, allow_nonfinite)
 
@@ -148,16 +150,23 @@ def update_column(
     output_path: Path | None = None,
     *,
     allow_nonfinite: bool = False,
+    max_memory: int | None = None,
 ) -> None:
     """Puts new values in the place of a column; arguments as for ``add_column``."""
-    with _changing(path, output_path) as table:
+    with _changing(path, output_path, max_memory) as table:
         table.check(column_name)
         table.put(column_name, data, compression, allow_nonfinite)
 
 
-def delete_column(path: Path, column_name: str, output_path: Path | None = None) -> None:
-    """Removes a column; the last one must stay."""
-    with _changing(path, output_path) as table:
+def delete_column(
+    path: Path,
+    column_name: str,
+    output_path: Path | None = None,
+    *,
+    max_memory: int | None = None,
+) -> None:
+    """Removes a column; the last one must stay. ``max_memory`` as for ``Reader``."""
+    with _changing(path, output_path, max_memory) as table:
         table.check(column_name)
         if len(table.names) == 1:
             raise InvalidArgumentError("the last column cannot be deleted")
@@ -168,10 +177,15 @@ def delete_column(path: Path, column_name: str, output_path: Path | None = None)
 
 
 def rename_column(
-    path: Path, old_name: str, new_name: str, output_path: Path | None = None
+    path: Path,
+    old_name: str,
+    new_name: str,
+    output_path: Path | None = None,
+    *,
+    max_memory: int | None = None,
 ) -> None:
-    """Gives a column another name, which must be new."""
-    with _changing(path, output_path) as table:
+    """Gives a column another name, which must be new. ``max_memory`` as for ``Reader``."""
+    with _changing(path, output_path, max_memory) as table:
         table.check(old_name)
         table.check_new(new_name)
         at = table.names.index(old_name)
@@ -182,9 +196,9 @@ def rename_column(
             part[new_name] = part.pop(old_name)
 
 
-def list_columns(path: Path) -> list[dict[str, Any]]:
+def list_columns(path: Path, *, max_memory: int | None = None) -> list[dict[str, Any]]:
     """Name, dimension, dtype and compression of each column of a columnar file."""
-    info = Reader(path).info
+    info = Reader(path, max_memory=max_memory).info
     if not info.is_columnar:
         raise UnsupportedVersionError("not a columnar file: get_cvc_info describes it")
     return list_of_columns(info.columns)

@@ -27,10 +27,12 @@ _MAX_PAYLOAD = (1 << 32) - 1
 class Payloads:
     """The payloads of a file's chunks, in place."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, max_output: int | None = None, max_memory: int | None = None
+    ) -> None:
         self._name = os.fsdecode(path)
         self._data = memoryview(contents(path)).cast("B")
-        self.reader = Reader(self._data)
+        self.reader = Reader(self._data, max_output=max_output, max_memory=max_memory)
 
     @property
     def info(self) -> Info:

@@ -7,6 +7,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._errors import TypeMismatchError
+from .._integers import index_of
+
 
 @dataclass(frozen=True)
 class Column:
@@ -78,10 +81,14 @@ class Info:
             if len(self.columns) == 1:
                 return 0
             raise KeyError(f"name one of the columns: {self._names()}")
-        if isinstance(name, int):
-            if 0 <= name < len(self.columns):
-                return name
-            raise KeyError(f"there is no column {name}")
+        if not isinstance(name, str):
+            try:
+                index = index_of(name, "a column")
+            except TypeMismatchError:
+                index = -1
+            if 0 <= index < len(self.columns):
+                return index
+            raise KeyError(f"there is no column {name!r}, but {self._names()}")
         for index, column in enumerate(self.columns):
             if column.name == name:
                 return index

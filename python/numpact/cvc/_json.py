@@ -9,6 +9,12 @@ from typing import Any
 
 from .._errors import InvalidArgumentError
 
+# Objects and arrays in each other that readers take (src/cvc/json/json.hpp).
+_MAX_DEPTH = 512
+# Those of the header that metadata lie in.
+LEVELS_ABOVE_FILE = 1
+LEVELS_ABOVE_CHUNK = 3  # {"chunks": [{"metadata": ...}]}
+LEVELS_ABOVE_SECTION = 5  # {"chunks": [{"sections": [{"metadata": ...}]}]}
 # 2^128, the least power of two past binary32: rounded to that it is infinite.
 _PAST_FLOAT = 2.0**128
 
@@ -23,8 +29,14 @@ def check_text(text: str, place: str) -> None:
         ) from None
 
 
-def check_json(value: Any, place: str) -> None:
-    """Raises for what ``json.dumps`` would write and JSON does not have."""
+def check_json(value: Any, place: str, room: int = _MAX_DEPTH) -> None:
+    """Raises for what ``json.dumps`` would write and JSON does not have, or no reader takes.
+
+    Args:
+        room: How many objects and arrays may lie in each other.
+    """
+    if isinstance(value, (dict, list, tuple)) and room == 0:
+        raise InvalidArgumentError(f"{place[:80]}... is nested too deeply for readers")
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidArgumentError(f"{place}: {value} is no JSON")
     if isinstance(value, str):
@@ -33,16 +45,19 @@ def check_json(value: Any, place: str) -> None:
         for key, item in value.items():
             if isinstance(key, str):
                 check_text(key, f"a key of {place}")
-            check_json(item, f"{place}[{key!r}]")
+            check_json(item, f"{place}[{key!r}]", room - 1)
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
-            check_json(item, f"{place}[{index}]")
+            check_json(item, f"{place}[{index}]", room - 1)
 
 
-def json_text(value: Any, place: str = "metadata") -> str:
-    """A value as JSON; TypeError for what JSON does not have, by its type."""
+def json_text(value: Any, place: str = "metadata", levels: int = LEVELS_ABOVE_FILE) -> str:
+    """A value as JSON, which will lie so many levels deep in a header.
+
+    TypeError for what JSON does not have, by its type.
+    """
     try:
-        check_json(value, place)
+        check_json(value, place, _MAX_DEPTH - levels)
         return json.dumps(value)
     except RecursionError:
         raise InvalidArgumentError(f"{place} is nested too deeply, or holds itself") from None

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._sequences import array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -15,9 +17,9 @@ if TYPE_CHECKING:
 
 def refuse_missing(x: Any) -> None:
     """Raises for values that are masked or null, in rows or inside of them."""
-    import numpy as np
-
-    if isinstance(x, np.ma.MaskedArray) and bool(np.ma.getmaskarray(x).any()):
+    # Where nobody has imported them there are none.
+    ma: Any = sys.modules.get("numpy.ma")
+    if ma is not None and isinstance(x, ma.MaskedArray) and bool(ma.getmaskarray(x).any()):
         raise InvalidArgumentError("masked values cannot be stored")
     # Of Arrow and polars: NumPy would get NaN for a null.
     column: Any = x
@@ -64,6 +66,8 @@ def _row(value: Any, index: int) -> Array:
         raise TypeMismatchError(f"row {index} is {value!r}, no list of numbers")
     try:
         row = np.asarray(value)
+        if row.dtype.kind == "f" and is_sequence(value):
+            row = array_of_sequence(value)  # which rounds nothing
     except ValueError:  # lists of lists that are not equally long
         raise TypeMismatchError(f"row {index} is no list of numbers") from None
     if row.ndim != 1:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, UnsupportedVersionError
+from .._integers import indices_of
 from ._backends import is_gpu
 from ._reader import CorruptionWarning, Reader
 
@@ -19,14 +20,34 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 
-def open_for(path: Path, device: str, framework: str, backend: str) -> Reader:
+def open_for(
+    path: Path,
+    device: str,
+    framework: str,
+    backend: str,
+    max_output: int | None = None,
+    max_memory: int | None = None,
+) -> Reader:
     """On the CPU results are arrays, whatever the framework."""
-    chosen = framework if is_gpu(device) else None
-    return Reader(path, framework=chosen, device=device, backend=backend)
+    return Reader(
+        path,
+        framework=framework if is_gpu(device) else None,
+        device=device,
+        backend=backend,
+        max_output=max_output,
+        max_memory=max_memory,
+    )
 
 
-def _single(path: Path, device: str, framework: str, backend: str) -> Reader:
-    reader = open_for(path, device, framework, backend)
+def _single(
+    path: Path,
+    device: str,
+    framework: str,
+    backend: str,
+    max_output: int | None,
+    max_memory: int | None,
+) -> Reader:
+    reader = open_for(path, device, framework, backend, max_output, max_memory)
     if len(reader.info.columns) != 1:
         raise UnsupportedVersionError("a columnar file: load_cvc_columns reads it")
     return reader
@@ -41,6 +62,8 @@ def load_cvc(
     fill_value: float = 0.0,
     *,
     threads: int | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> Array:
     """Reads all vectors of a file.
 
@@ -55,6 +78,7 @@ def load_cvc(
             ``fill_value``, in silence ("skip") or with a warning ("warn").
         fill_value: As said.
         threads: As for ``numpact.decompress``.
+        max_output, max_memory: As for ``Reader``.
 
     Returns:
         float32, (rows, values): of NumPy, or on a GPU of the framework.
@@ -71,7 +95,7 @@ def load_cvc(
     with warnings.catch_warnings():
         if on_corruption == "skip":
             warnings.simplefilter("ignore", CorruptionWarning)
-        return _single(path, device, framework, backend).read(
+        return _single(path, device, framework, backend, max_output, max_memory).read(
             dtype="float32",
             on_corruption="raise" if on_corruption == "raise" else "fill",
             fill_value=fill_value,
@@ -79,10 +103,12 @@ def load_cvc(
         )
 
 
-def _check_chunks(indices: Sequence[int], count: int) -> None:
-    for index in indices:
+def _checked_chunks(indices: Sequence[int], count: int) -> list[int]:
+    chunks: list[int] = [int(index) for index in indices_of(indices, "chunk_indices")]
+    for index in chunks:
         if not 0 <= index < count:
             raise InvalidArgumentError(f"there is no chunk {index}: the file has {count}")
+    return chunks
 
 
 def load_cvc_chunked(
@@ -93,21 +119,26 @@ def load_cvc_chunked(
     backend: str = "auto",
     *,
     threads: int | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> Iterator[tuple[int, Array]]:
     """Reads a file chunk by chunk.
 
     Args:
         path: The file.
         chunk_indices: Which chunks; None: all. They come in file order, each once.
-        device, framework, backend, threads: As for ``load_cvc``.
+        device, framework, backend, threads, max_output, max_memory: As for ``load_cvc``.
+
+    ``max_output`` holds for each chunk.
 
     Yields:
         Index and vectors of each chunk.
     """
-    reader = _single(path, device, framework, backend)
+    reader = _single(path, device, framework, backend, max_output, max_memory)
     count = len(reader.info.chunks)
-    wanted = range(count) if chunk_indices is None else sorted(set(chunk_indices))
-    _check_chunks(wanted, count)
+    wanted: Sequence[int] = range(count)
+    if chunk_indices is not None:
+        wanted = sorted(set(_checked_chunks(chunk_indices, count)))
     for index in wanted:
         yield index, reader.read_chunk(index, dtype="float32", threads=threads)
 
@@ -124,6 +155,8 @@ def load_cvc_range(
     section_value: Any = None,
     *,
     threads: int | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> Array:
     """Reads chosen chunks or sections as one array.
 
@@ -132,7 +165,7 @@ def load_cvc_range(
         chunk_indices: Which chunks, in this order and as often as named; or
         metadata_key, metadata_value: all chunks whose metadata has this value under the key; or
         section_key, section_value: all sections whose metadata has it, in file order.
-        device, framework, backend, threads: As for ``load_cvc``.
+        device, framework, backend, threads, max_output, max_memory: As for ``load_cvc``.
 
     Raises:
         InvalidArgumentError: Several ways of choosing, or nothing found; a ValueError.
@@ -142,7 +175,7 @@ def load_cvc_range(
         raise InvalidArgumentError(
             "choose by chunk_indices, by metadata or by section: one of them"
         )
-    reader = _single(path, device, framework, backend)
+    reader = _single(path, device, framework, backend, max_output, max_memory)
     info = reader.info
     ranges = [(0, info.rows)]
     if section_key is not None:
@@ -155,8 +188,8 @@ def load_cvc_range(
             if not chosen:
                 raise InvalidArgumentError(f"no chunks with {metadata_key}={metadata_value!r}")
         else:
-            chosen = list(chunk_indices or ())
-        _check_chunks(chosen, len(info.chunks))
+            given = () if chunk_indices is None else chunk_indices
+            chosen = _checked_chunks(given, len(info.chunks))
         ranges = [(info.chunks[i].first_row, info.chunks[i].rows) for i in chosen]
     return reader.read_ranges(ranges, dtype="float32", threads=threads)[0]
 
@@ -171,6 +204,8 @@ def load_cvc_columns(
     section_value: Any = None,
     *,
     threads: int | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> dict[str, Array]:
     """Reads columns of a columnar file.
 
@@ -178,13 +213,13 @@ def load_cvc_columns(
         path: The file.
         columns: Names; None: all. Only these are decoded.
         section_key, section_value: Only sections whose metadata has this value under the key.
-        device, framework, backend, threads: As for ``load_cvc``.
+        device, framework, backend, threads, max_output, max_memory: As for ``load_cvc``.
 
     Returns:
         Arrays by name: (rows,) for scalars, else (rows, values); float32, but integers that are
         stored as they are keep their type.
     """
-    reader = open_for(path, device, framework, backend)
+    reader = open_for(path, device, framework, backend, max_output, max_memory)
     info = reader.info
     if not info.is_columnar:
         raise UnsupportedVersionError("not a columnar file: load_cvc reads it")
@@ -201,10 +236,10 @@ def load_cvc_columns(
     return dict(zip(names, arrays, strict=True))
 
 
-def get_cvc_info(path: Path) -> dict[str, Any]:
+def get_cvc_info(path: Path, *, max_memory: int | None = None) -> dict[str, Any]:
     """What a file's header says, as a dictionary: format_type, num_vectors, num_chunks, file_size,
     dimension and compression or columns, sections if there are any, chunks."""
-    info = Reader(path).info
+    info = Reader(path, max_memory=max_memory).info
     out: dict[str, Any] = {
         "format_type": "columnar" if info.is_columnar else "single",
         "num_vectors": info.rows,

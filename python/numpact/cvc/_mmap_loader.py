@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError
+from .._integers import index_of
 from ._backends import is_gpu
 from ._frames import Payloads
 
@@ -25,18 +26,27 @@ class MMapCVCLoader:
     Args:
         path: The file.
         mode: "r".
+        max_output, max_memory: As for ``Reader``.
     """
 
-    def __init__(self, path: str | os.PathLike[str], mode: str = "r") -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mode: str = "r",
+        *,
+        max_output: int | None = None,
+        max_memory: int | None = None,
+    ) -> None:
         if mode != "r":
             raise InvalidArgumentError("mode must be 'r'")
         self.path = os.fspath(path)
         self.mode = mode
+        self._limits = (max_output, max_memory)
         self._payloads: Payloads | None = None
 
     def open(self) -> Self:
         if self._payloads is None:
-            payloads = Payloads(self.path)
+            payloads = Payloads(self.path, *self._limits)
             if len(payloads.info.columns) != 1:
                 raise InvalidArgumentError("a columnar file: load_cvc_columns reads it")
             self._payloads = payloads
@@ -56,22 +66,24 @@ class MMapCVCLoader:
             raise RuntimeError("the file is not open: call open() first")
         return self._payloads
 
-    def _check(self, chunk_idx: int) -> None:
+    def _checked(self, chunk_idx: int) -> int:
         count = len(self._opened().info.chunks)
-        if not 0 <= chunk_idx < count:
-            raise IndexError(f"there is no chunk {chunk_idx}: the file has {count}")
+        index = index_of(chunk_idx, "chunk_idx")
+        if not 0 <= index < count:
+            raise IndexError(f"there is no chunk {index}: the file has {count}")
+        return index
 
     def get_chunk_view(self, chunk_idx: int) -> memoryview:
         """The compressed bytes of a chunk, in place."""
-        self._check(chunk_idx)
-        return self._opened()[chunk_idx]
+        index = self._checked(chunk_idx)
+        return self._opened()[index]
 
     def load_chunk(self, chunk_idx: int, device: str = "cpu", framework: str = "torch") -> Array:
         """The vectors of a chunk as float32; device and framework as for ``load_cvc``."""
-        self._check(chunk_idx)
+        index = self._checked(chunk_idx)
         chosen = framework if is_gpu(device) else None
         reader = self._opened().reader
-        return reader.read_chunk(chunk_idx, dtype="float32", device=device, framework=chosen)
+        return reader.read_chunk(index, dtype="float32", device=device, framework=chosen)
 
     def load(self, device: str = "cpu", framework: str = "torch") -> Array:
         """All vectors as float32; device and framework as for ``load_cvc``."""

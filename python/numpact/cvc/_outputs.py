@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._errors import InvalidArgumentError, TypeMismatchError
+from .._errors import InvalidArgumentError, OutOfMemoryError, TypeMismatchError
 from .._optional import require
 from ._info import Column
 from ._values import as_core, check_out, result_dtype, shape_of
@@ -83,6 +83,18 @@ def _array_of(tensor: Any) -> Array:
     return array
 
 
+def empty(shape: tuple[int, ...], dtype: Any) -> Array:
+    """A new array; OutOfMemoryError where a header claims more than there can be."""
+    import numpy as np
+
+    try:
+        return np.empty(shape, dtype)
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise OutOfMemoryError(
+            f"out of memory: {shape} values of {np.dtype(dtype)}: {error}"
+        ) from None
+
+
 def output_for(
     index: int,
     column: Column,
@@ -117,7 +129,7 @@ def output_for(
     if out is not None:
         check_out(out, shape, found)
         return Output(index, as_core(out, is_bfloat16), is_bfloat16, out, False)
-    made: Array = np.empty(shape, found)
+    made = empty(shape, found)
     array = as_core(made, is_bfloat16)
     result = as_tensor(array, is_bfloat16) if framework == "torch" else made
     return Output(index, array, is_bfloat16, result, True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._integers import index_of
 from ._values import vectors_of
 from ._writer import Writer, WriteReport
 
@@ -58,6 +59,7 @@ def pack_cvc(
             that "lossless" or "pco" would round: of float64, int32 or int64 beside float32.
     """
     matrix = _matrix(vectors)
+    chunk_size = index_of(chunk_size, "chunk_size")
     if chunk_size < 1:
         raise InvalidArgumentError("chunk_size must be at least 1")
     count = -(-len(matrix) // chunk_size)

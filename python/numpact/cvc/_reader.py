@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 import json
-import operator
+import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
-from .._errors import InvalidArgumentError
+from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from .._integers import index_of, indices_of
 from .._progress import ProgressLike, core_progress
+from .._specs import checked_limit, core_limit
 from .._threads import resolve
 from ._backends import Place, find_place, is_gpu
 from ._info import Info, make_info
-from ._outputs import Output, as_tensor, check_framework, output_for
+from ._outputs import Output, as_tensor, check_framework, empty, output_for
 from ._sources import opened
-from ._values import shape_of, type_name
+from ._values import item_bytes, shape_of, type_name
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,6 +42,10 @@ _CODE_TYPES = {
     "int8_dim": "uint8",
     "int4": "uint8",
 }
+
+
+# Slices with steps are gathered so many rows at a time.
+_STRETCH = 1 << 20
 
 
 class CorruptionWarning(UserWarning):
@@ -81,13 +88,22 @@ class Reader:
     A path is mapped and must keep its length meanwhile; bytes are used in place. Of a file opened
     in binary mode just the parts that are needed are read, from any place: of files that fsspec
     opened by requests for ranges, several at a time; of others with seek() and read(), in turn.
-    What has no seek() is read whole. Immutable: threads may share one. ``reader[a:b]`` reads rows.
-    Files opened by path can be pickled.
+    What has no seek() is read whole. Immutable: threads may share one, and so may forked processes
+    unless it reads an open file. ``reader[a:b]`` reads rows. Files opened by path can be pickled.
+
+    A file of fsspec's is looked at again after each call: if its size, ETag or time is another one
+    than when the Reader was made, the call fails with ``CorruptError`` and gives no mixture of two
+    versions.
 
     Args:
         source: A path, a file, or the bytes.
         threads: How many decode at the same time; None: as many as the machine runs at once, but
             one in Zarr and Dask tasks.
+        max_output: The most bytes of values that a call may give, of all columns together; for
+            ``verify`` of all values of the file. None: no limit. Bytes from strangers should have
+            one: a small file can hold very many values.
+        max_memory: The most bytes that the tables of the header, and those that decoding a chunk
+            needs, may take. None: no limit.
         framework: "numpy", or "torch" for tensors where this says arrays; on a GPU "torch" or
             "cupy". None: "numpy" on the CPU, "torch" on a GPU.
         device: "cpu", "cuda" or "cuda:N": where results go. Stored bytes are copied to a GPU and
@@ -99,6 +115,7 @@ class Reader:
     Raises:
         BackendError: The device, or the backend, is not there; its text says what is missing.
         CorruptError, TruncatedError, UnsupportedVersionError: of the header or the chunks' places.
+        LimitExceededError: More than ``max_output`` or ``max_memory``.
         InputOutputError: An open file cannot be read; ``__cause__`` tells why. Also an OSError.
     """
 
@@ -110,15 +127,20 @@ class Reader:
         framework: str | None = None,
         device: str = "cpu",
         backend: str = "auto",
+        max_output: int | None = None,
+        max_memory: int | None = None,
     ) -> None:
+        self._max_output = core_limit(max_output)
+        self._max_memory = checked_limit("max_memory", max_memory)
         self._place = find_place(device, framework, backend)
         self._backend = backend
         self._path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         self._threads = threads
         data, ranges = opened(source)
         self._name = ranges.name if ranges is not None else "bytes"
-        self._is_remote = ranges is not None
-        self._reader = _core.CvcReader(data, ranges)
+        self._ranges = ranges
+        with self._reading():
+            self._reader = _core.CvcReader(data, ranges, self._max_memory)
         self._info = make_info(self._reader.info())
 
     @property
@@ -153,6 +175,7 @@ class Reader:
         device: str | None = None,
         threads: int | None = None,
         progress: ProgressLike = None,
+        max_output: int | None = None,
     ) -> Array:
         """Rows from ``first`` on.
 
@@ -173,16 +196,15 @@ class Reader:
             framework: "numpy", "torch" or "cupy"; None: that of the reader.
             device: As for the reader; None: its own.
             threads, progress: As for ``numpact.decompress``.
+            max_output: As for the reader; None: its own.
 
         Returns:
             A new array or tensor, or the filled part of ``out``: of shape (rows, values), or
             (rows,) for a scalar column.
         """
-        stop = len(self) if count is None else first + count
-        if first < 0 or stop < first or stop > len(self):
-            raise InvalidArgumentError(f"rows {first} to {stop} of {len(self)}")
+        first, rows = self._rows(first, count)
         arrays = self.read_ranges(
-            [(first, stop - first)],
+            [(first, rows)],
             [self._info.find_column(column)],
             dtype=dtype,
             outs=None if out is None else [out],
@@ -193,6 +215,7 @@ class Reader:
             device=device,
             threads=threads,
             progress=progress,
+            max_output=max_output,
         )
         return arrays[0]
 
@@ -210,33 +233,37 @@ class Reader:
         device: str | None = None,
         threads: int | None = None,
         progress: ProgressLike = None,
+        max_output: int | None = None,
     ) -> list[Array]:
         """Rows of several ranges, (first, count) each, one after the other; an array a column."""
         indices = self._columns(columns)
-        total = sum(count for _, count in ranges)
+        wanted = [(index_of(a, "a first row"), index_of(b, "a count")) for a, b in ranges]
+        if any(first < 0 or n < 0 or first + n > len(self) for first, n in wanted):
+            raise InvalidArgumentError(f"rows past the end of the file, which has {len(self)}")
+        total = sum(n for _, n in wanted)
         given = [None] * len(indices) if outs is None else list(outs)
         place = self._find_place(device, framework, given)
         how = (verify, on_corruption, fill_value)
+        pairs = list(zip(indices, given, strict=True))
+        self._check_amount(total, [(i, dtype, out) for i, out in pairs], max_output)
         results: list[Any]
-        with core_progress(progress, total) as callback:
+        with self._reading(), core_progress(progress, total) as callback:
             if place.is_on_gpu:
                 from ._device import _read
 
                 arrays = [
-                    self._device_array(index, total, dtype, out, place)
-                    for index, out in zip(indices, given, strict=True)
+                    self._device_array(index, total, dtype, out, place) for index, out in pairs
                 ]
                 source = self._device_source(place, threads)
-                rows, corrupt = _read.read_ranges(source, ranges, arrays, *how, callback)
+                rows, corrupt = _read.read_ranges(source, wanted, arrays, *how, callback)
                 results = [array.result for array in arrays]
             else:
                 outputs = [
-                    self._output(index, total, dtype, out, place.framework)
-                    for index, out in zip(indices, given, strict=True)
+                    self._output(index, total, dtype, out, place.framework) for index, out in pairs
                 ]
                 targets = [output.target for output in outputs]
                 rows, corrupt = self._reader.read(
-                    list(ranges), targets, outs is None, self._resolve(threads), *how, callback
+                    wanted, targets, outs is None, self._resolve(threads), *how, callback
                 )
                 results = [output.result for output in outputs]
         for bad in corrupt:
@@ -246,7 +273,7 @@ class Reader:
 
     def read_chunk(self, chunk: int, **options: Any) -> Array:
         """The rows of a chunk; options as for ``read``."""
-        found = self._info.chunks[chunk]
+        found = self._info.chunks[index_of(chunk, "a chunk")]
         return self.read(found.first_row, found.rows, **options)
 
     def gather(
@@ -260,37 +287,42 @@ class Reader:
         framework: str | None = None,
         device: str | None = None,
         threads: int | None = None,
+        max_output: int | None = None,
     ) -> Array:
         """The given rows, in any order and as often as asked for; only they are decoded.
 
         Args:
             rows: Row numbers, (n,) of any integer type, on the CPU.
-            column, dtype, out, verify, framework, device, threads: As for ``read``.
+            column, dtype, out, verify, framework, device, threads, max_output: As for ``read``.
         """
         import numpy as np
 
-        wanted = np.asarray(rows)
-        if wanted.ndim != 1 or (wanted.dtype.kind not in "iu" and wanted.size > 0):
-            raise InvalidArgumentError("rows must be a sequence of row numbers")
+        try:
+            wanted = indices_of(rows, "rows")
+        except TypeMismatchError as error:
+            raise InvalidArgumentError(str(error)) from None
         if wanted.size > 0 and int(wanted.min()) < 0:
             raise InvalidArgumentError("row numbers must not be negative")
         index = self._info.find_column(column)
         numbers = np.ascontiguousarray(wanted, np.uint64)
         place = self._find_place(device, framework, [out])
+        self._check_amount(wanted.size, [(index, dtype, out)], max_output)
         if place.is_on_gpu:
             from ._device import _read
 
             array = self._device_array(index, wanted.size, dtype, out, place)
-            _read.gather(self._device_source(place, threads), numbers, array, verify)
+            with self._reading():
+                _read.gather(self._device_source(place, threads), numbers, array, verify)
             return array.result  # type: ignore[no-any-return] # a tensor, perhaps
         output = self._output(index, wanted.size, dtype, out, place.framework)
-        self._reader.gather(
-            numbers,
-            [output.target],
-            output.is_fresh,
-            self._resolve(threads),
-            verify,
-        )
+        with self._reading():
+            self._reader.gather(
+                numbers,
+                [output.target],
+                output.is_fresh,
+                self._resolve(threads),
+                verify,
+            )
         return output.result  # type: ignore[no-any-return] # a tensor, perhaps
 
     def read_codes(
@@ -302,6 +334,7 @@ class Reader:
         verify: bool = False,
         framework: str | None = None,
         threads: int | None = None,
+        max_output: int | None = None,
     ) -> tuple[Array, list[CodeRun]]:
         """The stored codes of rows, for engines that compute on them, and what they mean.
 
@@ -314,9 +347,7 @@ class Reader:
         """
         import numpy as np
 
-        stop = len(self) if count is None else first + count
-        if first < 0 or stop < first or stop > len(self):
-            raise InvalidArgumentError(f"rows {first} to {stop} of {len(self)}")
+        first, rows = self._rows(first, count)
         index = self._info.find_column(column)
         described = self._info.columns[index]
         types = {**_CODE_TYPES, "none": described.dtype}
@@ -325,14 +356,16 @@ class Reader:
         kind, are_halves = kinds.pop()
         if kinds or kind is None:
             raise InvalidArgumentError(f"codes of {', '.join(sorted(stored))} are of no one type")
-        shape = shape_of(described, self._info.is_columnar, stop - first)
+        shape = shape_of(described, self._info.is_columnar, rows)
         if are_halves:
-            shape = (stop - first, (described.dimension + 1) // 2)
-        codes = np.empty(shape, kind)
+            shape = (rows, (described.dimension + 1) // 2)
+        limit = self._limit(max_output)
+        if limit is not None and math.prod(shape) * np.dtype(kind).itemsize > limit:
+            raise _past_limit()
+        codes = empty(shape, kind)
         flat = codes.reshape(-1).view(np.uint8)
-        runs = self._reader.read_codes(
-            first, stop - first, index, flat, self._resolve(threads), verify
-        )
+        with self._reading():
+            runs = self._reader.read_codes(first, rows, index, flat, self._resolve(threads), verify)
         own = "numpy" if self._place.is_on_gpu else self._place.framework
         wanted = own if framework is None else check_framework(framework)
         result = as_tensor(codes, kind == "uint16") if wanted == "torch" else codes
@@ -342,20 +375,44 @@ class Reader:
         ]
 
     def __getitem__(self, key: Any) -> Array:
-        """Rows of the only column: one for an integer, several for a slice."""
+        """Rows of the only column: one for an integer, several for a slice or a list of numbers."""
+        if key is Ellipsis:
+            key = slice(None)
         if isinstance(key, slice):
-            start, stop, step = key.indices(len(self))
-            if step == 1:
-                return self.read(start, max(0, stop - start))
-            return self.gather(list(range(start, stop, step)))
-        try:
-            index = operator.index(key)
-        except TypeError:
+            return self._slice(*key.indices(len(self)))
+        if isinstance(key, tuple) or getattr(key, "ndim", None) == 0 or not hasattr(key, "__len__"):
+            try:
+                index = index_of(key, "an index")
+            except TypeMismatchError:
+                raise IndexError("readers take integers, slices and lists of rows") from None
+        else:
             return self.gather(key)
         if not -len(self) <= index < len(self):
             raise IndexError(f"row {index} of {len(self)}")
         row: Array = self.read(index % len(self), 1)[0]
         return row
+
+    def _slice(self, start: int, stop: int, step: int) -> Array:
+        import numpy as np
+
+        count = len(range(start, stop, step))
+        if step == 1 or count == 0:
+            return self.read(start if count else 0, count)
+        # Stretch by stretch: the numbers of rows would take as much memory as a claim is large.
+        out: Array = self._fresh(count)
+        for done in range(0, count, _STRETCH):
+            n = min(_STRETCH, count - done)
+            rows = np.arange(n, dtype=np.int64) * step + (start + done * step)
+            self.gather(rows, out=out[done : done + n])
+        return out
+
+    def _fresh(self, rows: int) -> Any:
+        """Memory for rows of the only column, as ``read`` gives it."""
+        index = self._info.find_column(None)
+        self._check_amount(rows, [(index, None, None)], None)
+        if self._place.is_on_gpu:
+            return self._device_array(index, rows, None, None, self._place).result
+        return self._output(index, rows, None, None, self._place.framework).result
 
     # ---- finding ----
 
@@ -367,13 +424,61 @@ class Reader:
         """Chunks whose metadata has this value under the key."""
         return self._reader.find_chunks(key, json.dumps(value))
 
-    def verify(self, *, threads: int | None = None, progress: ProgressLike = None) -> list[Damage]:
+    def verify(
+        self,
+        *,
+        threads: int | None = None,
+        progress: ProgressLike = None,
+        max_output: int | None = None,
+    ) -> list[Damage]:
         """Reads everything and gives the chunks that are damaged."""
-        with core_progress(progress, len(self)) as callback:
+        every = [(index, column.dtype, None) for index, column in enumerate(self._info.columns)]
+        self._check_amount(len(self), every, max_output)
+        with self._reading(), core_progress(progress, len(self)) as callback:
             bad = self._reader.verify(self._resolve(threads), callback)
         return [Damage(chunk, first, rows, words) for chunk, first, rows, _, words in bad]
 
     # ---- the rest ----
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A call that reads from the source; afterwards it must be the same file as before."""
+        ranges = self._ranges
+        if ranges is None:
+            yield
+            return
+        ranges.begin()
+        try:
+            yield
+        except Exception:
+            ranges.check()
+            raise
+        ranges.check()
+
+    def _rows(self, first: int, count: int | None) -> tuple[int, int]:
+        """The first row and how many."""
+        first = index_of(first, "first")
+        stop = len(self) if count is None else first + index_of(count, "count")
+        if first < 0 or stop < first or stop > len(self):
+            raise InvalidArgumentError(f"rows {first} to {stop} of {len(self)}")
+        return first, stop - first
+
+    def _limit(self, max_output: int | None) -> int | None:
+        return self._max_output if max_output is None else core_limit(max_output)
+
+    def _check_amount(
+        self, rows: int, columns: Sequence[tuple[int, Any, Any]], max_output: int | None
+    ) -> None:
+        """Raises where rows of columns, each with dtype and out, would pass the limit."""
+        limit = self._limit(max_output)
+        if limit is None:
+            return
+        total = 0
+        for index, dtype, out in columns:
+            column = self._info.columns[index]
+            total += rows * column.dimension * item_bytes(type_name(column, dtype, out))
+        if total > limit:
+            raise _past_limit()
 
     def _output(self, index: int, rows: int, dtype: Any, out: Any, framework: str) -> Output:
         column = self._info.columns[index]
@@ -409,7 +514,7 @@ class Reader:
         from ._device._read import Source as DeviceSource
 
         count = self._resolve(threads)
-        return DeviceSource(self._reader, self._info, place, count, self._is_remote)
+        return DeviceSource(self._reader, self._info, place, count, self._ranges is not None)
 
     def _columns(self, columns: Sequence[str | int] | None) -> list[int]:
         if columns is None:
@@ -429,7 +534,9 @@ class Reader:
         if self._path is None:
             raise TypeError("only files that were opened by path can be pickled")
         place = self._place
-        return _reopen, (self._path, self._threads, place.framework, place.device, self._backend)
+        limits = (self._max_output, self._max_memory)
+        options = (self._threads, place.framework, place.device, self._backend, *limits)
+        return _reopen, (self._path, *options)
 
     def __repr__(self) -> str:
         major, minor = self._info.version
@@ -447,5 +554,19 @@ def _reopen(
     framework: str = "numpy",
     device: str = "cpu",
     backend: str = "auto",
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> Reader:
-    return Reader(path, threads=threads, framework=framework, device=device, backend=backend)
+    return Reader(
+        path,
+        threads=threads,
+        framework=framework,
+        device=device,
+        backend=backend,
+        max_output=max_output,
+        max_memory=max_memory,
+    )
+
+
+def _past_limit() -> LimitExceededError:
+    return LimitExceededError("limit exceeded: more bytes than the limit max_output")

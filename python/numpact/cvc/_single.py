@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import CorruptError
 from .._ranges import Location, StorageOptions, locate, named_errors
+from .._specs import checked_limit, core_limit
 from ._frames import front, record_head
 from ._info import Info
 from ._reader import Reader
@@ -35,6 +36,8 @@ class ChunkPart:
     has_checksums: bool
     header: dict[str, Any]
     rows: int
+    max_output: int | None = None
+    max_memory: int | None = None
 
     def load(self, dtype: str) -> Array:
         """Fetches the bytes by one request, and decodes them with one thread."""
@@ -49,16 +52,24 @@ class ChunkPart:
             frame += record_head(payload)
             data = bytes(payload)
         with named_errors(self.place.url, self.start):
-            return Reader(frame + data).read(dtype=dtype, verify=self.is_record, threads=1)
+            reader = Reader(frame + data, max_output=self.max_output, max_memory=self.max_memory)
+            return reader.read(dtype=dtype, verify=self.is_record, threads=1)
 
 
 class RemoteFile:
     """A CVC file anywhere that fsspec reaches, of which the header was read."""
 
-    def __init__(self, url: str | os.PathLike[str], options: StorageOptions | None = None) -> None:
+    def __init__(
+        self,
+        url: str | os.PathLike[str],
+        options: StorageOptions | None = None,
+        max_output: int | None = None,
+        max_memory: int | None = None,
+    ) -> None:
+        self._limits = (core_limit(max_output), checked_limit("max_memory", max_memory))
         self.place = locate(url, options)
         with named_errors(self.place.url):
-            self.info: Info = Reader(self.place).info
+            self.info: Info = Reader(self.place, max_memory=max_memory).info
         self.header: dict[str, Any] = json.loads(self.info.header)
 
     def parts(self, column: int) -> list[ChunkPart]:
@@ -95,4 +106,5 @@ class RemoteFile:
             self.info.version >= (1, 0),
             header,
             described.rows,
+            *self._limits,
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import io
 import os
-import threading
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
+from .. import _versions as versions
 from .._errors import InputOutputError, InvalidArgumentError
 from .._file import contents
-from .._ranges import Location
+from .._ranges import Location, typed_errors
+from .._turns import Turns
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -22,14 +23,29 @@ if TYPE_CHECKING:
 
 
 class Ranges(Protocol):
-    """What the core takes: any thread may call it, several at a time."""
+    """What the core takes, and who may read when."""
 
     name: str
     size: int | None  #: None: nobody knows
 
-    def read_at(self, offset: int, buffer: memoryview) -> int:
-        """Fills the buffer from its start; how many bytes: 0 only at the end of the file."""
+    def read_at(self, offset: int, size: int, /) -> Buffer:
+        """At most so many bytes from a place on: none only at the end of the file.
+
+        Any thread may call it, several at a time.
+        """
         ...
+
+    def begin(self) -> None:
+        """Before a call that reads. Raises where there must be none."""
+        ...
+
+    def check(self) -> None:
+        """After a call that read: CorruptError if the file is no longer the same."""
+        ...
+
+
+# Their methods keep no buffer that they are given, so they need none of their own to give.
+_PYTHON_FILES = (io.BufferedReader, io.BytesIO, io.FileIO)
 
 
 class _FileRanges:
@@ -37,18 +53,30 @@ class _FileRanges:
 
     def __init__(self, file: Any) -> None:
         self._file = file
-        self._lock = threading.Lock()
-        self._read_into = getattr(file, "readinto", None)
+        is_plain = type(file) in _PYTHON_FILES
+        self._read_into = None if is_plain else getattr(file, "readinto", None)
         self.name = repr(getattr(file, "name", None) or type(file).__name__)
+        self._turns = Turns(f"the file {self.name}", is_bound=type(file) is not io.BytesIO)
         self.size: int | None = int(file.seek(0, os.SEEK_END))
 
-    def read_at(self, offset: int, buffer: memoryview) -> int:
-        with self._lock:
+    def read_at(self, offset: int, size: int, /) -> Buffer:
+        with self._turns:
             self._file.seek(offset)
-            if self._read_into is not None:
-                return int(self._read_into(buffer) or 0)
-            data = self._file.read(len(buffer))
-        return _put(data, buffer)
+            if self._read_into is None:
+                return _checked(self._file.read(size), size)
+            # Python's own memory: what the file keeps of it stays valid.
+            buffer = bytearray(size)
+            count = int(self._read_into(buffer) or 0)
+        if not 0 <= count <= size:
+            raise InputOutputError(f"the file claims to have read {count} of {size} bytes")
+        return memoryview(buffer)[:count]
+
+    def begin(self) -> None:
+        self._turns.check_process()
+        self._turns.check_outside()
+
+    def check(self) -> None:
+        return
 
 
 class _StoreRanges:
@@ -57,21 +85,44 @@ class _StoreRanges:
     def __init__(self, place: Location) -> None:
         self._place = place
         self.name = repr(place.url)
-        self.size = place.stamp().size
+        # Made before anything is read.
+        self._version = self._now()
+        size = self._version.get("size")
+        self.size = None if size is None else int(size)
+        self._has_read = False  # since the last check
 
-    def read_at(self, offset: int, buffer: memoryview) -> int:
-        stop = offset + len(buffer)
+    def read_at(self, offset: int, size: int, /) -> Buffer:
+        self._has_read = True
+        stop = offset + size
         data = self._place.fs.cat_file(self._place.path, start=offset, end=stop)
-        return _put(data, buffer)
+        return _checked(data, size)
+
+    def begin(self) -> None:
+        return
+
+    def check(self) -> None:
+        if not self._has_read:
+            return
+        self._has_read = False
+        try:
+            is_same = versions.is_same(self._version, self._now())
+        except FileNotFoundError:
+            is_same = False
+        if not is_same:
+            self._has_read = True
+            raise versions.replaced(self._place.url)
+
+    def _now(self) -> versions.Version:
+        with typed_errors(self._place.url):
+            return versions.version_of(self._place.fs, self._place.path)
 
 
-def _put(data: Any, buffer: memoryview) -> int:
+def _checked(data: Any, size: int) -> Buffer:
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InvalidArgumentError("the file must be opened in binary mode")
-    if len(data) > len(buffer):
+    if len(data) > size:
         raise InputOutputError("the file gave more bytes than it was asked for")
-    buffer[: len(data)] = data
-    return len(data)
+    return data
 
 
 def _is_seekable(source: Any) -> bool:

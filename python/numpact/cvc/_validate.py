@@ -27,15 +27,15 @@ def _sizes(path: Path) -> dict[str, Any]:
     return {"size_bytes": size, "size_mb": round(size / (1024 * 1024), 2)}
 
 
-def detect_version(path: Path) -> tuple[int, int]:
+def detect_version(path: Path, *, max_memory: int | None = None) -> tuple[int, int]:
     """The version of a file. Raises UnsupportedVersionError or CorruptError if it is none."""
-    return Reader(path).info.version
+    return Reader(path, max_memory=max_memory).info.version
 
 
-def validate_cvc_version(path: Path) -> dict[str, Any]:
+def validate_cvc_version(path: Path, *, max_memory: int | None = None) -> dict[str, Any]:
     """A dictionary: valid, version, version_tuple, needs_upgrade; or valid and error."""
     try:
-        version = detect_version(path)
+        version = detect_version(path, max_memory=max_memory)
     except Error as error:
         return {"valid": False, "error": str(error), "path": os.fspath(path)}
     return {
@@ -48,7 +48,7 @@ def validate_cvc_version(path: Path) -> dict[str, Any]:
     }
 
 
-def validate_cvc(path: Path) -> dict[str, Any]:
+def validate_cvc(path: Path, *, max_memory: int | None = None) -> dict[str, Any]:
     """Checks header and places of chunks; payloads are not read.
 
     Returns:
@@ -57,7 +57,7 @@ def validate_cvc(path: Path) -> dict[str, Any]:
         and ``compression`` names theirs.
     """
     try:
-        info = Reader(path).info
+        info = Reader(path, max_memory=max_memory).info
     except Error as error:
         return {
             "valid": False,
@@ -84,7 +84,12 @@ def validate_cvc(path: Path) -> dict[str, Any]:
 
 
 def validate_cvc_integrity(
-    path: Path, verbose: bool = False, *, threads: int | None = None
+    path: Path,
+    verbose: bool = False,
+    *,
+    threads: int | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> dict[str, Any]:
     """Checks every checksum, and that every chunk can be decoded.
 
@@ -92,6 +97,7 @@ def validate_cvc_integrity(
         path: The file.
         verbose: Print a line for each chunk, and give ``checksum_details``.
         threads: As for ``numpact.decompress``.
+        max_output, max_memory: As for ``Reader``.
 
     Returns:
         A dictionary: valid, total_chunks, corrupted_chunks, corrupted_ranges, checksum_details; or
@@ -99,7 +105,7 @@ def validate_cvc_integrity(
     """
     nothing: dict[str, Any] = {"total_chunks": 0, "corrupted_chunks": [], "corrupted_ranges": []}
     try:
-        payloads = Payloads(path)
+        payloads = Payloads(path, max_output, max_memory)
         info = payloads.info
         if info.version < (1, 0):
             error = "a file of version 0.x has no checksums: upgrade_cvc adds them"
@@ -133,13 +139,20 @@ def validate_cvc_integrity(
     }
 
 
-def upgrade_cvc(input_path: Path, output_path: Path, verbose: bool = False) -> dict[str, Any]:
+def upgrade_cvc(
+    input_path: Path,
+    output_path: Path,
+    verbose: bool = False,
+    *,
+    max_memory: int | None = None,
+) -> dict[str, Any]:
     """Writes a file of version 0.1 as one of version 1.0: the same chunks, with checksums.
 
     Args:
         input_path: The old file. One of version 1.0 is written anew; a columnar one is refused.
         output_path: The new file, which must not be there yet.
         verbose: Print what was done.
+        max_memory: As for ``Reader``.
 
     Raises:
         CorruptError: A chunk is damaged; the new checksums would hide that.
@@ -150,7 +163,7 @@ def upgrade_cvc(input_path: Path, output_path: Path, verbose: bool = False) -> d
     """
     if os.path.exists(output_path):
         raise FileExistsError(f"{os.fspath(output_path)} is there already")
-    payloads = Payloads(input_path)
+    payloads = Payloads(input_path, None, max_memory)
     info = payloads.info
     if info.is_columnar:
         raise UnsupportedVersionError("a columnar file has nothing to upgrade")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._sequences import array_of_range, array_of_sequence, is_sequence
 from ._info import Column
 from ._lists import refuse_missing, rows_of_lists
 
@@ -51,6 +52,13 @@ def type_name(column: Column, dtype: Any, out: Any) -> str:
     return "bfloat16" if is_bfloat16 else found.name
 
 
+def item_bytes(name: str) -> int:
+    """Bytes of a value of a type, by its name."""
+    import numpy as np
+
+    return 2 if name == "bfloat16" else np.dtype(name).itemsize
+
+
 def as_core(array: Array, is_bfloat16: bool) -> Array:
     """The array as numpact._core takes it, sharing its memory."""
     import numpy as np
@@ -78,12 +86,18 @@ def check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
 def _as_array(x: Any) -> Array:
     import numpy as np
 
+    if isinstance(x, range):
+        return array_of_range(x)
+    if is_sequence(x) and not isinstance(x, (list, tuple)):
+        x = list(x)
     try:
         array: Array = np.asarray(x)
     except ValueError:  # lists that are not equally long
         array = np.empty(len(x), object)
         array[:] = [*x]
-    return array
+        return array
+    # NumPy makes floats of [2 ** 60 + 1, 0.5].
+    return array_of_sequence(x) if array.dtype.kind == "f" and is_sequence(x) else array
 
 
 def _widened(array: Array) -> Array:

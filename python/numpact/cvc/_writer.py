@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._integers import index_of
 from .._lock import core_timeout
 from .._threads import resolve
-from ._json import check_text, json_text
+from .._turns import Turns
+from ._json import LEVELS_ABOVE_CHUNK, LEVELS_ABOVE_SECTION, check_text, json_text
 from ._values import vectors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from typing_extensions import Self
 
@@ -70,7 +72,8 @@ class Writer:
 
     Until ``close()``, and after an error, what had the name before stays as it was. Leaving the
     ``with`` block by an exception throws the unfinished file away. One thread at a time may use a
-    Writer; others wait.
+    Writer; others wait. A call inside of another one, by a signal handler say, is an error
+    (``InvalidArgumentError``), and so is any in a forked process, which leaves the file alone.
 
     Args:
         path: The file; None: it is kept in memory, see ``contents``.
@@ -91,7 +94,8 @@ class Writer:
         rounding: Of int8_row, int8_dim and int4. "search": so that the errors of a row make up for
             each other where rows lie: searches lose about half as much, at d * d / 2
             multiplications for a row of d values. "nearest": each value by itself.
-        metadata: Any JSON value for the file; NaN and infinities are none.
+        metadata: Any JSON value for the file; NaN and infinities are none. Lists and objects lie
+            at most 511 deep in each other, in metadata of chunks 509, of sections 507.
         threads: Chunks that are compressed at the same time, as for ``numpact.Writer``.
         sync: Ask the system to put the file on the disk before it gets its name.
         lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
@@ -116,6 +120,7 @@ class Writer:
         sync: bool = True,
         lock_timeout: float | None = None,
     ) -> None:
+        chunk_size = index_of(chunk_size, "chunk_size")
         if chunk_size < 1:
             raise InvalidArgumentError("chunk_size must be at least 1")
         self._names = None if columns is None else list(columns)
@@ -150,11 +155,14 @@ class Writer:
             sync,
             core_timeout(lock_timeout),
         )
+        self._turns = Turns("the writer", is_bound=True)
         self._report: WriteReport | None = None
+        self._in_section = False
         self._is_open = True
 
     def append(self, rows: Any) -> None:
         """Takes rows: a 2-D array; for columns a mapping from names to arrays of equal length."""
+        self._check_open()
         if self._names is None:
             array = vectors_of(rows)
             if array.ndim != 2:
@@ -170,10 +178,30 @@ class Writer:
 
     @contextmanager
     def section(self, metadata: Any) -> Iterator[None]:
-        """Rows appended inside the ``with`` block belong to a section with this metadata."""
-        self._guarded(lambda: self._writer.begin_section(json_text(metadata, "section metadata")))
-        yield
-        self._guarded(self._writer.end_section)
+        """Rows appended inside the ``with`` block belong to a section with this metadata.
+
+        The section ends with the block, also where an exception leaves that. There are no sections
+        in sections: InvalidArgumentError, and the writer goes on.
+        """
+        text = json_text(metadata, "section metadata", LEVELS_ABOVE_SECTION)
+        with self._turns:
+            self._check_open()
+            if self._in_section:
+                raise InvalidArgumentError("a section cannot begin inside of another one")
+            self._run(lambda: self._writer.begin_section(text))
+            self._in_section = True
+        try:
+            yield
+        finally:
+            self._end_section()
+
+    def _end_section(self) -> None:
+        if self._turns.is_foreign:
+            return
+        with self._turns:
+            self._in_section = False
+            if self._is_open:  # else the file, or what there was of it, has ended with all in it
+                self._run(self._writer.end_section)
 
     def end_chunk(self) -> None:
         """The rows at hand become a chunk, however few they are."""
@@ -189,7 +217,10 @@ class Writer:
             compression: Instead of the file's; not for columns.
             metadata: Any JSON value, None among them.
         """
-        text = None if metadata is _NOTHING else json_text(metadata, f"metadata of chunk {chunk}")
+        chunk = index_of(chunk, "chunk")
+        text = None
+        if metadata is not _NOTHING:
+            text = json_text(metadata, f"metadata of chunk {chunk}", LEVELS_ABOVE_CHUNK)
         self._guarded(lambda: self._writer.set_chunk(chunk, compression, text))
 
     def close(self) -> WriteReport:
@@ -198,26 +229,36 @@ class Writer:
         Warns (RuntimeWarning) of finite values that became infinite in fp16 or bfloat16, and of
         those that are lost beside values that are not finite.
         """
-        if self._report is None:
-            if not self._is_open:
-                raise ValueError("the writer is closed")
+        if self._report is not None:
+            return self._report
+        with self._turns:
+            if self._report is not None:
+                return self._report
+            self._check_open()
             report: list[WriteReport] = []
-            self._guarded(lambda: report.append(WriteReport(*self._writer.finish())))
+            self._run(lambda: report.append(WriteReport(*self._writer.finish())))
             self._report = report[0]
             self._is_open = False
-            if self._report.overflows > 0:
-                text = f"{self._report.overflows} finite values became infinite"
-                warnings.warn(text, RuntimeWarning, stacklevel=2)
-            if self._report.lost > 0:
-                text = (
-                    f"{self._report.lost} finite values are lost: they read as NaN, as they share "
-                    "a range with what is not finite"
-                )
-                warnings.warn(text, RuntimeWarning, stacklevel=2)
-        return self._report
+        if report[0].overflows > 0:
+            text = f"{report[0].overflows} finite values became infinite"
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        if report[0].lost > 0:
+            text = (
+                f"{report[0].lost} finite values are lost: they read as NaN, as they share a range "
+                "with what is not finite"
+            )
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return report[0]
 
     def abort(self) -> None:
         """Throws the file away; one that was there before stays."""
+        if self._turns.is_foreign:
+            self._is_open = False
+            return
+        with self._turns:
+            self._throw_away()
+
+    def _throw_away(self) -> None:
         if self._is_open:
             self._is_open = False
             self._writer.abort()
@@ -225,15 +266,27 @@ class Writer:
     @property
     def contents(self) -> bytes:
         """The file, where there is no path, once it is closed."""
-        return self._writer.contents()
+        if self._report is not None:
+            return self._writer.contents()
+        with self._turns:
+            return self._writer.contents()
 
-    def _guarded(self, work: Any) -> None:
+    def _guarded(self, work: Callable[[], object]) -> None:
+        with self._turns:
+            self._check_open()
+            self._run(work)
+
+    def _check_open(self) -> None:
+        self._turns.check_process()
         if not self._is_open:
             raise ValueError("the writer is closed")
+
+    def _run(self, work: Callable[[], object]) -> None:
+        """In turn; after an error nothing is left to go on with."""
         try:
             work()
         except BaseException:
-            self.abort()
+            self._throw_away()
             raise
 
     def __enter__(self) -> Self:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from .._chunk_index import FileIndex, PcoIndex, as_index, walk
-from .._errors import InvalidArgumentError
+from .._errors import InvalidArgumentError, TypeMismatchError
+from .._integers import index_of
 from .._optional import require
 from .._parts import Described, Found, Part, common_dtype, from_headers, from_index
 from .._ranges import Location, Path, Paths, Stamp, StorageOptions, find
@@ -38,7 +39,8 @@ def from_pco(
 
     Args:
         paths: A path or URL, a pattern (``"s3://bucket/day=*/price.pco"``), a folder, or a list of
-            those. What a pattern or folder gives is sorted by name.
+            those. What a pattern or folder gives is sorted by name; a name with such characters
+            that is there by itself is no pattern.
         by: ``"file"``: a task and a block for each file. ``"chunk"``: for each Pco chunk, so that
             slicing reads only what it needs; takes the places of the chunks from ``index``, or has
             a Dask task look at every file now: at the trailer, else it reads all of it.
@@ -53,7 +55,8 @@ def from_pco(
 
     Returns:
         One dimension. Its blocks are known, by the index or by the headers. A header only claims a
-        count: a task that finds another one fails with ``CorruptError``, and an index helps.
+        count, which ``numpact.append`` keeps right: small local files are looked at instead, and a
+        task that finds another count fails with ``CorruptError``; an index helps.
 
     Raises:
         FileNotFoundError: A file that is absent; a pattern that nothing matches.
@@ -152,8 +155,14 @@ def walk_all(found: Sequence[Found]) -> list[FileIndex]:
 
 def _by_chunk(files: Sequence[Described], dtype: np.dtype[Any], group: Group) -> list[Part]:
     limit = _bytes_per_task() if group == "auto" else 0
-    if limit == 0 and (not isinstance(group, int) or group < 1):
-        raise InvalidArgumentError(f'chunks_per_task must be "auto", 1, 2, ..., not {group!r}')
+    size = 1
+    if limit == 0:
+        try:
+            size = index_of(group, "chunks_per_task")
+        except TypeMismatchError:
+            size = 0
+        if size < 1:
+            raise InvalidArgumentError(f'chunks_per_task must be "auto", 1, 2, ..., not {group!r}')
     parts: list[Part] = []
     for file in files:
         chunks = file.index.chunks if file.index is not None else ()
@@ -165,7 +174,7 @@ def _by_chunk(files: Sequence[Described], dtype: np.dtype[Any], group: Group) ->
                 while end < len(chunks) and chunks[end].first + chunks[end].count <= most:
                     end += 1
             else:
-                end = min(first + int(group), len(chunks))
+                end = min(first + size, len(chunks))
             parts.append(file.chunks(first, end))
             first = end
     return parts or [files[0].numbers(0, 0)]

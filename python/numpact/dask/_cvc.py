@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import ChecksumError, InvalidArgumentError
+from .._integers import index_of
 from .._optional import require
 from .._ranges import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
@@ -38,6 +39,8 @@ def from_cvc(
     dtype: npt.DTypeLike | str | None = None,
     storage_options: StorageOptions | None = None,
     name: str | None = None,
+    max_output: int | None = None,
+    max_memory: int | None = None,
 ) -> dask.array.Array:
     """A Dask array of the vectors of a CVC file: a task and a block for each chunk.
 
@@ -52,6 +55,8 @@ def from_cvc(
             their type.
         storage_options: For the file system, as fsspec takes them.
         name: Of the array in the graph; None: made from the file's name and state.
+        max_output: The most bytes of values in a block.
+        max_memory: As for ``numpact.cvc.Reader``, for the header and for each block.
 
     Returns:
         (rows, values), or (rows,) for a scalar column. Whole records are checked against their
@@ -63,7 +68,7 @@ def from_cvc(
     """
     da = dask_array()
     core = require("dask", "dask")
-    file = RemoteFile(url, storage_options)
+    file = RemoteFile(url, storage_options, max_output, max_memory)
     index = file.info.find_column(column)
     described = file.info.columns[index]
     found, is_bits = result_dtype(described, dtype)
@@ -145,7 +150,7 @@ def to_cvc(
         raise InvalidArgumentError(f"to_cvc takes (rows, values), not {array.ndim} dimensions")
     if compression not in ("fp16", "int8", "lossless"):
         raise InvalidArgumentError(f"unknown compression {compression!r}")
-    if chunk_size is not None and chunk_size < 1:
+    if chunk_size is not None and index_of(chunk_size, "chunk_size") < 1:
         raise InvalidArgumentError("chunk_size must be at least 1")
     untyped: Any = array
     if array.numblocks[1] > 1:
@@ -250,5 +255,9 @@ def _remove(folder: Location) -> None:
     if local is not None:
         shutil.rmtree(local, ignore_errors=True)
         return
-    with contextlib.suppress(FileNotFoundError):
-        folder.fs.rm(folder.path, recursive=True)
+    # One by one: rm() would take "*" in their names for a pattern.
+    with contextlib.suppress(OSError):
+        for path in folder.fs.find(folder.path):
+            folder.fs.rm_file(path)
+    with contextlib.suppress(OSError, NotImplementedError):
+        folder.fs.rmdir(folder.path)

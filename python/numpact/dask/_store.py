@@ -23,6 +23,7 @@ from .._specs import (
     core_trailer,
 )
 from ._array import dask_array
+from ._sources import check_apart
 
 if TYPE_CHECKING:
     import dask.array
@@ -67,7 +68,9 @@ def to_pco(
 
     Raises:
         FileExistsError: The folder holds ``.pco`` files.
-        InvalidArgumentError: Several dimensions. TypeMismatchError: numbers that Pco lacks.
+        InvalidArgumentError: Several dimensions; an array that is read from files of the folder, by
+            any name that leads there. Nothing has been written then.
+        TypeMismatchError: Numbers that Pco lacks.
         What a task raised: its file is left as it was, but tasks that run beside it may still be
         writing theirs when Dask raises.
     """
@@ -90,6 +93,7 @@ def to_pco(
     blocks = untyped.to_delayed().ravel()
     digits = max(5, len(str(max(len(blocks) - 1, 0))))
     names = [f"part-{i:0{digits}d}.pco" for i in range(len(blocks))]
+    check_apart(array, place, [*names, *(path.rpartition("/")[2] for path in present)])
     write = dask.delayed(write_block, pure=False)
     dtype = array.dtype.newbyteorder("=").str
     entries = [

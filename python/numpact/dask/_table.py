@@ -12,6 +12,7 @@ from .. import _manifest
 from .._arrays import dtype_of, type_name
 from .._chunk_index import PcoIndex, as_index
 from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from .._integers import index_of
 from .._manifest import LogicalType, logical_type_of
 from .._null_runs import NullRuns, read_null_runs
 from .._optional import require
@@ -23,7 +24,7 @@ from .._ranges import (
     StorageOptions,
     find,
     globbed,
-    has_magic,
+    is_pattern,
     join,
     listed,
     listing,
@@ -119,8 +120,10 @@ def from_pco_table(
     dd = require("dask.dataframe", "dask")
     if dtype_backend not in BACKENDS:
         raise InvalidArgumentError(f"dtype_backend must be one of {BACKENDS}")
-    if rows_per_partition is not None and rows_per_partition < 1:
-        raise InvalidArgumentError("rows_per_partition must be 1, 2, ...")
+    if rows_per_partition is not None:
+        rows_per_partition = index_of(rows_per_partition, "rows_per_partition")
+        if rows_per_partition < 1:
+            raise InvalidArgumentError("rows_per_partition must be 1, 2, ...")
     chosen = None if columns is None else list(columns)
     if chosen is not None and (not chosen or len(set(chosen)) < len(chosen)):
         raise InvalidArgumentError("columns must be names, at least one, each once")
@@ -226,7 +229,7 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
     out: list[Location] = []
     for path in listed(source):
         place = locate(path, options)
-        if has_magic(place.path):
+        if is_pattern(place):
             manifests = globbed(place, f"{place.path.rstrip('/')}/{_manifest.NAME}")
             out += [Location(place.fs, file.path.rpartition("/")[0]) for file, _ in manifests]
         else:

@@ -113,7 +113,8 @@ Status FileWriter::begin() {
   rules_.keeps_integers = is_columnar();
   rules_.rounding = config_.rounding;
   if (!config_.metadata.empty()) {
-    NUMPACT_TRY(restyle(config_.metadata, content_.style(), content_.metadata.emplace()));
+    NUMPACT_TRY(restyle(config_.metadata, content_.style(), kLevelsAboveFileMetadata,
+                        content_.metadata.emplace()));
   }
   if (is_columnar()) {
     NUMPACT_TRY(take_schema());
@@ -170,7 +171,7 @@ Status FileWriter::check_rows(std::span<const Rows> columns) {
 
 Status FileWriter::begin_section(std::string_view metadata) {
   std::string text;
-  NUMPACT_TRY(restyle(metadata, content_.style(), text));
+  NUMPACT_TRY(restyle(metadata, content_.style(), kLevelsAboveSectionMetadata, text));
   content_.sections.push_back({{rows_, 0}, std::move(text)});
   content_.has_sections = true;
   in_section_ = true;
@@ -179,7 +180,7 @@ Status FileWriter::begin_section(std::string_view metadata) {
 
 Status FileWriter::add_section(const RowRange& rows, std::string_view metadata) {
   std::string text;
-  NUMPACT_TRY(restyle(metadata, content_.style(), text));
+  NUMPACT_TRY(restyle(metadata, content_.style(), kLevelsAboveSectionMetadata, text));
   if (!content_.sections.empty() && rows.first < content_.sections.back().rows.first) {
     return invalid("sections must come in the order of their first rows");
   }
@@ -212,7 +213,8 @@ Status FileWriter::set_chunk(std::uint64_t chunk, const ChunkOptions& options) {
     entry.compression = options.compression;
   }
   if (options.metadata) {
-    NUMPACT_TRY(restyle(*options.metadata, content_.style(), entry.metadata.emplace()));
+    NUMPACT_TRY(restyle(*options.metadata, content_.style(), kLevelsAboveChunkMetadata,
+                        entry.metadata.emplace()));
   }
   return {};
 }

@@ -26,8 +26,8 @@ Status check_number(const json::Value& value) {
   return {};
 }
 
-// No deeper than json::kMaxDepth.
-Status check_value(const json::Value& value) {
+// `room`: how many more objects and arrays may lie in each other; at most json::kMaxDepth.
+Status check_value(const json::Value& value, std::size_t room) {
   switch (value.kind()) {
     case json::Kind::kFloat:
       return check_number(value);
@@ -37,7 +37,10 @@ Status check_value(const json::Value& value) {
                  : invalid("the metadata has a string with half of a surrogate pair");
     case json::Kind::kArray:
     case json::Kind::kObject:
-      for (auto item = value.first(); item; item = item->next()) NUMPACT_TRY(check_value(*item));
+      if (room == 0) return invalid("the metadata is nested too deeply");
+      for (auto item = value.first(); item; item = item->next()) {
+        NUMPACT_TRY(check_value(*item, room - 1));
+      }
       return {};
     default:
       return {};
@@ -46,12 +49,12 @@ Status check_value(const json::Value& value) {
 
 }  // namespace
 
-Status restyle(std::string_view text, json::Style style, std::string& out) {
+Status restyle(std::string_view text, json::Style style, std::size_t levels, std::string& out) {
   json::Document document;
   if (!document.parse(text).ok()) {
-    return Status(ErrorKind::kInvalidArgument, "the metadata is no JSON");
+    return Status(ErrorKind::kInvalidArgument, "the metadata is no JSON, or nested too deeply");
   }
-  NUMPACT_TRY(check_value(document.root()));
+  NUMPACT_TRY(check_value(document.root(), json::kMaxDepth - levels));
   out = json::value_text(document.root(), style);
   return {};
 }

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -161,8 +163,7 @@ def test_errors_have_place_and_cause(path: Path) -> None:
     with pytest.raises(numpact.InputOutputError, match="chunk 3") as caught:
         reader.read(threads=2)
     assert (caught.value.chunk, caught.value.offset) == (3, chunk.offset)
-    with pytest.raises(ValueError, match="released"):
-        file.last_buffer[0]
+    assert isinstance(file.last_buffer, bytearray)
     file.error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         reader.read(threads=2)
@@ -194,3 +195,214 @@ def test_large_new_arrays(tmp_path: Path) -> None:
     for threads in (1, 2):
         assert (cvc.load_cvc(target, threads=threads) == wanted).all()
     assert (cvc.Reader(target).gather(np.arange(3000)[::-1]) == wanted[::-1]).all()
+
+
+# ---- what a file keeps of the memory that it reads into ----
+
+
+class Keeping(io.RawIOBase):
+    """A file in Python that keeps a slice of every buffer."""
+
+    def __init__(self, data: bytes) -> None:
+        self._file = io.BytesIO(data)
+        self.kept: list[memoryview] = []
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)
+        count = self._file.readinto(view)
+        self.kept.append(view[:count])
+        return count
+
+
+def test_a16_view_outlives_buffer(vectors: Array, path: Path) -> None:
+    file = Keeping(path.read_bytes())
+    reader = cvc.Reader(file)
+    wanted = cvc.load_cvc(path)
+    assert (reader.read(threads=2) == wanted).all()
+    before = [bytes(view) for view in file.kept]
+    del reader
+    gc.collect()
+    junk = [bytearray(b"\xaa" * len(view)) for view in file.kept]
+    assert [bytes(view) for view in file.kept] == before
+    for view in file.kept:
+        view[:] = b"\x55" * len(view)
+    assert all(set(block) == {0xAA} for block in junk)
+
+
+def test_a_kept_buffer_that_is_changed_later_changes_no_rows(path: Path) -> None:
+    file = Keeping(path.read_bytes())
+    reader = cvc.Reader(file)
+    rows = reader.read()
+    wanted = rows.copy()
+    for view in file.kept:
+        view[:] = bytes(len(view))
+    assert (rows == wanted).all()
+
+
+@pytest.mark.parametrize("lie", [-1, 1, 1 << 40])
+def test_files_that_claim_other_counts_than_they_were_asked_for(path: Path, lie: int) -> None:
+    class Lying(io.BytesIO):
+        def readinto(self, buffer: Any) -> int:
+            count = super().readinto(buffer)
+            return len(buffer) + lie if lie > 0 else lie * count
+
+    with pytest.raises(numpact.InputOutputError):
+        cvc.Reader(Lying(path.read_bytes()))
+
+
+def test_files_that_give_more_than_they_were_asked_for(path: Path) -> None:
+    class Generous(OnlyRead):
+        def read(self, size: int) -> bytes:
+            return bytes(size + 1)
+
+    with pytest.raises(numpact.InputOutputError) as caught:
+        cvc.Reader(Generous(path.read_bytes()))
+    assert "more bytes" in str(caught.value.__cause__)
+
+
+# ---- calls from inside of a file ----
+
+
+def test_a_file_that_uses_its_own_reader_gets_an_error(path: Path) -> None:
+    readers: list[cvc.Reader] = []
+
+    class Curious(io.BytesIO):
+        def readinto(self, buffer: Any) -> int:
+            if readers:
+                readers[0].read(0, 1)
+            return super().readinto(buffer)
+
+    reader = cvc.Reader(Curious(path.read_bytes()))
+    readers.append(reader)
+    for threads in (1, 3):
+        with pytest.raises(numpact.InputOutputError) as caught:
+            reader.read(threads=threads)
+        assert "inside of another" in str(caught.value.__cause__)
+    readers.clear()
+    assert len(reader.read()) == 4000
+
+
+def test_a_progress_function_may_read_more(path: Path) -> None:
+    for source in (path, io.BytesIO(path.read_bytes())):
+        reader = cvc.Reader(source)
+        got: list[int] = []
+
+        def look(_: object, reader: cvc.Reader = reader, got: list[int] = got) -> None:
+            got.append(len(reader.read(3, 2)))
+
+        assert len(reader.read(progress=look, threads=1)) == 4000
+        assert got
+        assert set(got) == {2}
+
+
+# ---- files that are replaced ----
+
+
+def _versions(tmp_path: Path) -> tuple[bytes, bytes]:
+    """Two files of the same length, with the same header."""
+    out = []
+    for value in (1.0, 2.0):
+        with cvc.Writer(None, chunk_size=500) as writer:
+            writer.append(np.full((4000, 300), value, "f4"))
+        out.append(writer.contents)
+    assert len(out[0]) == len(out[1])
+    return out[0], out[1]
+
+
+def _replace(fs: Any, path: str, data: bytes) -> None:
+    if "memory" in fs.protocol:
+        fs.pipe_file(path, data)
+        return
+    beside = Path(path + ".new")
+    beside.write_bytes(data)
+    beside.rename(path)
+
+
+@pytest.mark.parametrize("protocol", ["memory", "file"])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_two_versions_are_not_mixed(tmp_path: Path, protocol: str, is_open: bool) -> None:
+    fs = fsspec.filesystem(protocol)
+    name = f"{tmp_path}/v.cvc" if protocol == "file" else "/versions/v.cvc"
+    old, new = _versions(tmp_path)
+    _replace(fs, name, old)
+    opened = fsspec.open(f"{protocol}://{name}", "rb")
+    with contextlib.ExitStack() as stack:
+        reader = cvc.Reader(stack.enter_context(opened) if is_open else opened)
+        assert (reader.read(0, 10) == 1).all()
+        _replace(fs, name, new)
+        for call in (
+            reader.read,
+            lambda: reader.read(3000, 10),
+            lambda: reader.gather([1, 3999]),
+            lambda: reader[::7],
+            lambda: reader.read_codes(0, 4),
+            reader.verify,
+        ):
+            with pytest.raises(numpact.CorruptError, match="two versions"):
+                call()
+    assert (cvc.Reader(fsspec.open(f"{protocol}://{name}", "rb"))[5] == 2).all()
+
+
+@pytest.mark.parametrize("change", ["replaced", "removed", "shorter"])
+def test_a_file_that_changes_while_it_is_read(
+    tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    fs = fsspec.filesystem("memory")
+    old, new = _versions(tmp_path)
+    fs.pipe_file("/versions/w.cvc", old)
+    reader = cvc.Reader(fsspec.open("memory://versions/w.cvc", "rb"))
+    calls = 0
+    read = MemoryFileSystem.cat_file
+
+    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> bytes:
+        nonlocal calls
+        calls += 1
+        data = read(self, path, start, end)
+        if calls == 3 and change == "removed":
+            fs.rm("/versions/w.cvc")
+        elif calls == 3:
+            fs.pipe_file("/versions/w.cvc", new if change == "replaced" else old[:-1])
+        return data
+
+    monkeypatch.setattr(MemoryFileSystem, "cat_file", cat_file)
+    with pytest.raises((numpact.CorruptError, FileNotFoundError)) as caught:
+        reader.read(threads=1)
+    assert isinstance(caught.value, numpact.CorruptError)
+    assert "two versions" in str(caught.value)
+
+
+def test_open_does_not_mix_two_versions(tmp_path: Path) -> None:
+    from fsspec.implementations.memory import MemoryFileSystem
+    from fsspec.spec import AbstractBufferedFile
+
+    fs = MemoryFileSystem()
+    old, new = (numpact.compress(np.full(9000, n), paging=500) + bytes(90_000) for n in (1, 2))
+    fs.pipe_file("/versions/a.pco", old)
+
+    class Blocks(AbstractBufferedFile):
+        """Reads by ranges, and is replaced after the first."""
+
+        def _fetch_range(self, start: int, end: int) -> bytes:
+            data = self.fs.cat_file(self.path, start=start, end=end)
+            if replace:
+                fs.pipe_file(self.path, new)
+            return data
+
+    for replace in (False, True):
+        source = Blocks(fs, "/versions/a.pco", "rb", block_size=1000, cache_type="none")
+        if replace:
+            with pytest.raises(numpact.CorruptError, match="two versions"):
+                numpact.open(source)
+        else:
+            assert len(numpact.open(source)) == 9000

@@ -330,3 +330,81 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "dask.array", None)
     with pytest.raises(ImportError, match=r"numpact\[dask\]"):
         from_pco("a.pco")
+
+
+# ---- counts ----
+
+
+def _claiming(count: int, numbers: np.ndarray) -> bytes:
+    """A file whose header names another count."""
+    from numpact import _core
+    from numpact._specs import core_options
+
+    options = core_options(8, "auto", "auto", "auto")
+    encoder = _core.Encoder("i64", *options, 1, count, "4.1", False, 0)
+    return bytes(encoder.write(numbers)) + bytes(encoder.finish())
+
+
+@pytest.mark.parametrize("trailer", [False, True, 256])
+@pytest.mark.parametrize("root", ["file", "memory"])
+def test_a14_append_then_dask(trailer: Any, root: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.pco"
+    first = np.random.default_rng(0).integers(0, 2**60, 30_000)  # more than small files hold
+    for numbers in (np.arange(1000), first):
+        path.write_bytes(numpact.compress(numbers, trailer=trailer))
+        for more in ([1, 2], np.arange(70_000), []):
+            numpact.append(path, more, dtype="int64")
+            numbers = np.concatenate([numbers, np.array(more, np.int64)])
+            url = str(path)
+            if root == "memory":
+                url = "memory://appended/a.pco"
+                put(url, path.read_bytes())
+            x = from_pco(url)
+            assert x.shape == numbers.shape
+            np.testing.assert_array_equal(x.compute(scheduler="synchronous"), numbers)
+            assert x[-2:].compute(scheduler="synchronous").tolist() == numbers[-2:].tolist()
+
+
+@pytest.mark.parametrize("claim", [1, 999, 1001, 1 << 40, 1 << 62, (1 << 63) - 1, (1 << 64) - 1])
+def test_a_header_is_not_believed(claim: int, tmp_path: Path) -> None:
+    numbers = np.arange(1000)
+    data = _claiming(claim, numbers)
+    (tmp_path / "a.pco").write_bytes(data)
+    assert from_pco(tmp_path / "a.pco").shape == (1000,)
+    put("memory://claims/a.pco", data)
+    x = from_pco("memory://claims/a.pco")
+    if claim >> 63:
+        assert x.shape == (1000,)  # no count at all
+        return
+    with pytest.raises(numpact.CorruptError, match="pco_index"):
+        x.compute(scheduler="synchronous")
+    index = pco_index("memory://claims/a.pco")
+    y = from_pco("memory://claims/a.pco", index=index)
+    np.testing.assert_array_equal(y.compute(scheduler="synchronous"), numbers)
+
+
+@pytest.mark.parametrize("field", ["counts", "end", "size", "metas"])
+@pytest.mark.parametrize("by", ["file", "chunk"])
+def test_an_index_that_claims_too_much(field: str, by: Any, tmp_path: Path) -> None:
+    """It is an error, or does not matter."""
+    import json
+
+    numbers = np.arange(1000)
+    path = tmp_path / "a.pco"
+    path.write_bytes(numpact.compress(numbers, paging=100))
+    document = json.loads(pco_index(path).to_json())
+    entry = document["files"][0]
+    for delta in (1, 1 << 20, -1):
+        changed = {**entry, "size": None, "tag": ""}
+        if field in ("end", "size"):
+            changed["end"] = entry["end"] + delta
+            changed["size"] = None if field == "end" else entry["size"] + delta
+        else:
+            changed[field] = [n + delta for n in entry[field]]
+        try:
+            index = numpact.dask.PcoIndex.from_json(json.dumps({**document, "files": [changed]}))
+            x = from_pco(path, by=by, index=index).compute(scheduler="synchronous")
+        except numpact.CorruptError:
+            continue
+        assert field in ("end", "metas")
+        np.testing.assert_array_equal(x, numbers)

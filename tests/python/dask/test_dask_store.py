@@ -121,3 +121,161 @@ def test_arguments(tmp_path: Path) -> None:
     with pytest.raises(numpact.InvalidArgumentError, match="mode"):
         to_pco(da.zeros(4), tmp_path, mode="best")
     assert os.listdir(tmp_path) == []
+
+
+# ---- a folder that the array is read from ----
+
+
+def _written(folder: Path, numbers: np.ndarray) -> None:
+    to_pco(da.from_array(numbers, chunks=1000), folder)
+
+
+ARRAYS = {
+    "reversed": lambda x: x[::-1],
+    "itself": lambda x: x,
+    "rolled": lambda x: x - da.roll(x, 1000),
+    "rechunked": lambda x: x.rechunk(333),
+    "mapped": lambda x: x.map_blocks(lambda block: block + 1, dtype=x.dtype),
+    "sorted": lambda x: da.concatenate([x[2000:], x[:2000]]),
+    "with another": lambda x: da.arange(4000, chunks=1000) + x,
+    "from a reduction": lambda x: x - x.mean().astype(int),
+    "delayed": lambda x: da.from_delayed(x.to_delayed()[0], (1000,), x.dtype),
+}
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+@pytest.mark.parametrize("by", ["file", "chunk"])
+@pytest.mark.parametrize("compute", [True, False])
+def test_a10_dask_own_source(kind: str, by: str, compute: bool, tmp_path: Path) -> None:
+    numbers = np.arange(4000)
+    folder = tmp_path / "x"
+    _written(folder, numbers)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    array = ARRAYS[kind](from_pco(folder, by=by))
+    with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+        to_pco(array, folder, overwrite=True, compute=compute)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    to_pco(array, tmp_path / "y")
+    np.testing.assert_array_equal(from_pco(tmp_path / "y").compute(), array.compute())
+    # What is in memory may go anywhere.
+    kept = array.persist()
+    wanted = kept.compute()
+    to_pco(kept, folder, overwrite=True)
+    np.testing.assert_array_equal(from_pco(folder).compute(), wanted)
+
+
+@pytest.mark.parametrize(
+    "name", ["link", "x/../x", "./x", "x/", "linked file", "dir", "file url", "hidden"]
+)
+def test_other_names_of_the_same_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fsspec.implementations.dirfs import DirFileSystem
+    from fsspec.implementations.local import LocalFileSystem
+
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "x"
+    _written(folder, np.arange(4000))
+    (tmp_path / "link").symlink_to(folder)
+    target = name
+    array = from_pco(folder)
+    if name == "file url":
+        target = f"file://{tmp_path}/link"
+    elif name == "hidden":
+        array, target = from_pco(tmp_path / "link"), str(folder)
+    elif name == "linked file":
+        # Files of another folder that lead there.
+        (tmp_path / "y").mkdir()
+        (tmp_path / "y/a.pco").symlink_to(folder / "part-00001.pco")
+        array, target = from_pco(tmp_path / "y"), "x"
+    elif name == "dir":
+        place = numpact._ranges.Location(DirFileSystem(str(tmp_path), LocalFileSystem()), "x")
+        monkeypatch.setattr("numpact.dask._store.locate", lambda *_: place)
+        target = "x"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+        to_pco(array, target, overwrite=True)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_files_to_write_that_lead_to_what_is_read(tmp_path: Path) -> None:
+    _written(tmp_path / "x", np.arange(4000))
+    (tmp_path / "y").mkdir()
+    (tmp_path / "y/part-00000.pco").symlink_to(tmp_path / "x/part-00003.pco")
+    with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+        to_pco(from_pco(tmp_path / "x"), tmp_path / "y", overwrite=True)
+
+
+def test_a_store_s_own_source() -> None:
+    MemoryFileSystem.store.clear()
+    to_pco(da.arange(30, chunks=10), "memory://own/x")
+    for name in ("memory://own/x", "memory:///own/x/", "memory://own/y/../x"):
+        with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+            to_pco(from_pco("memory://own/x") + 1, name, overwrite=True)
+    to_pco(from_pco("memory://own/x") + 1, "memory://own/z")
+    assert from_pco("memory://own/z").compute().tolist() == list(range(1, 31))
+
+
+def test_files_in_the_graph(tmp_path: Path) -> None:
+    _written(tmp_path, np.arange(4000))
+    file = numpact.open(tmp_path / "part-00000.pco")
+    with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+        to_pco(da.from_array(file, chunks=100), tmp_path, overwrite=True)
+
+
+def test_a_table_s_own_folder(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    from dask_support import make_table
+
+    from numpact.dask import from_pco_table
+
+    make_table(tmp_path / "t", 100)
+    frame = from_pco_table(tmp_path / "t")
+    array = frame["price"].to_dask_array(lengths=True)
+    with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+        to_pco(array, tmp_path / "t", overwrite=True)
+    assert len(list((tmp_path / "t").glob("*.pco"))) == 10
+
+
+# ---- names that look like patterns ----
+
+NAMES = ["a[1]", "a*", "wh?t", "[x]", "**", "a[!b]c"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("protocol", ["file", "memory"])
+def test_names_are_literal_where_they_exist(name: str, protocol: str, tmp_path: Path) -> None:
+    MemoryFileSystem.store.clear()
+    root = f"file://{tmp_path}" if protocol == "file" else "memory://names"
+    for other in ("a1", "a", "abc", "what", "x", "wh"):
+        to_pco(da.arange(5, chunks=5), f"{root}/{other}")
+    folder = f"{root}/{name}"
+    index = to_pco(da.arange(30, chunks=10), folder)
+    assert from_pco(folder).compute().tolist() == list(range(30))
+    assert from_pco(f"{folder}/part-00001.pco").compute().tolist() == list(range(10, 20))
+    assert pco_index(folder).files == index.files
+    to_pco(da.arange(9, chunks=10), folder, overwrite=True)
+    assert from_pco(folder).compute().tolist() == list(range(9))
+    assert from_pco(f"{root}/a1").compute().tolist() == list(range(5))
+    with pytest.raises(numpact.InvalidArgumentError, match="is read from there"):
+        to_pco(from_pco(folder), folder, overwrite=True)
+    with pytest.raises(FileNotFoundError):
+        from_pco(f"{root}/no[1]thing")
+
+
+def test_patterns_are_patterns_where_nothing_has_the_name(tmp_path: Path) -> None:
+    to_pco(da.arange(30, chunks=10), tmp_path)
+    assert from_pco(f"{tmp_path}/part-0000[12].pco").compute().tolist() == list(range(10, 30))
+
+
+def test_a_folder_of_pieces_with_a_pattern_for_a_name() -> None:
+    from numpact.dask import from_cvc, to_cvc
+
+    MemoryFileSystem.store.clear()
+    fs = MemoryFileSystem()
+    fs.pipe_file("/pieces/abc.cvc.parts-00000000/000000", b"of somebody else")
+    vectors = da.from_array(np.ones((20, 3), "f4"), chunks=(5, 3))
+    to_cvc(vectors, "memory://pieces/a*", compression="lossless")
+    assert from_cvc("memory://pieces/a*").compute().shape == (20, 3)
+    left = [path for path in fs.find("/pieces") if "parts" in path]
+    assert left == ["/pieces/abc.cvc.parts-00000000/000000"]
