@@ -40,7 +40,7 @@ class Replacement final : public ByteSink {
   Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes);
   Status resize(std::uint64_t bytes);
 
-  // Takes the place, with the permissions of the file there; first, if asked, down to the disk.
+  // Takes the place, with the access of the file there; first, if asked, down to the disk.
   Status replace(bool sync = true);
 
  private:
