@@ -71,6 +71,7 @@ struct InspectOptions {
   std::string input;
   bool bins = false;
   bool json = false;
+  LimitWords limits;
 };
 
 struct ExplainOptions {

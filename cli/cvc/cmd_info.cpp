@@ -21,6 +21,8 @@ using Align = TextTable::Align;
 constexpr std::size_t kFirstShown = 12;
 constexpr std::size_t kLastShown = 4;
 constexpr std::size_t kMetadataWidth = 60;
+// Bytes of metadata that become values of --json.
+constexpr std::size_t kMostParsed = std::size_t{1} << 20;
 
 struct InfoOptions {
   std::string input;
@@ -70,8 +72,10 @@ std::string chunk_compression(const cvc::Info& info, std::size_t chunk) {
   return text;
 }
 
-// Metadata of CVC files may hold what JSON does not: it is then given as a string.
+// Metadata of CVC files may hold what JSON does not: it is then given as a string. So it is where
+// it is long, since values take many times the memory of their text.
 Json metadata_json(std::string_view text) {
+  if (text.size() > kMostParsed) return Json(std::string(text));
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json(std::string(text)) : json;
 }
@@ -148,6 +152,11 @@ void add_some(TextTable& table, std::size_t count, const F& cells_of) {
   }
 }
 
+// More of a text than is shown of it.
+std::string beginning(std::string_view text) {
+  return one_line(text.substr(0, 32 * kMetadataWidth));
+}
+
 std::string columns_text(const cvc::Info& info) {
   TextTable table;
   table.add_column("column", Align::kLeft, 32);
@@ -177,7 +186,7 @@ std::string chunks_text(const cvc::Info& info) {
     std::vector<std::string> cells{
         std::to_string(i),     grouped(chunk.first_row),     grouped(chunk.rows),
         grouped(chunk.offset), grouped(chunk.payload_bytes), chunk_compression(info, i)};
-    if (has_metadata) cells.push_back(one_line(chunk.metadata.value_or("")));
+    if (has_metadata) cells.push_back(beginning(chunk.metadata.value_or("")));
     return cells;
   });
   return table.text(2);
@@ -192,7 +201,7 @@ std::string sections_text(const cvc::Info& info) {
   add_some(table, info.sections.size(), [&](std::size_t i) {
     const cvc::Section& section = info.sections[i];
     return std::vector<std::string>{std::to_string(i), grouped(section.rows.first),
-                                    grouped(section.rows.count), one_line(section.metadata)};
+                                    grouped(section.rows.count), beginning(section.metadata)};
   });
   return table.text(2);
 }
@@ -213,7 +222,7 @@ std::string info_text(const CvcInput& input) {
                       grouped(float_bytes(info)), ratio);
   if (info.metadata) {
     text +=
-        fmt::format("  metadata     {}\n", shorten(one_line(*info.metadata), 4 * kMetadataWidth));
+        fmt::format("  metadata     {}\n", shorten(beginning(*info.metadata), 4 * kMetadataWidth));
   }
   if (info.is_columnar) text += "\n" + columns_text(info);
   if (!info.chunks.empty()) text += "\n" + chunks_text(info);
