@@ -62,9 +62,22 @@ class Writer {
   bool hurt() { return damages_ && draw_.one_in(24); }
 
   std::string value(unsigned depth) {
-    constexpr std::string_view kScalars[] = {
-        "0", "-1", "1e3", "18446744073709551615", "18446744073709551616", "null", "true", "\"\"",
-        "\"\\ud800\"", "\"\\ud83d\\ude00\\n\"", "NaN", "01", "1.", "\"\x01\"", "\"\xff\"", ""};
+    constexpr std::string_view kScalars[] = {"0",
+                                             "-1",
+                                             "1e3",
+                                             "18446744073709551615",
+                                             "18446744073709551616",
+                                             "null",
+                                             "true",
+                                             "\"\"",
+                                             "\"\\ud800\"",
+                                             "\"\\ud83d\\ude00\\n\"",
+                                             "NaN",
+                                             "01",
+                                             "1.",
+                                             "\"\x01\"",
+                                             "\"\xff\"",
+                                             ""};
     if (depth > 3 || !draw_.one_in(3)) return std::string(draw_.pick(kScalars));
     const bool is_deep = draw_.one_in(4);
     const std::size_t levels = is_deep ? draw_.below(80) : 1;
@@ -75,8 +88,9 @@ class Writer {
   bool damages_;
 };
 
-constexpr std::string_view kFiles[] = {"a.pco", "b.pco", "c%20.pco", "a.nulls.pco", "../a.pco",
-                                       "manifest.json", "x/y", "link.pco", "pipe.pco", "none.pco"};
+constexpr std::string_view kFiles[] = {"a.pco",    "b.pco",         "c%20.pco", "a.nulls.pco",
+                                       "../a.pco", "manifest.json", "x/y",      "link.pco",
+                                       "pipe.pco", "none.pco"};
 
 std::string manifest_of(Draw& draw) {
   Writer write(draw);
@@ -88,8 +102,8 @@ std::string manifest_of(Draw& draw) {
   for (std::uint64_t n = draw.below(4); n > 0; --n) {
     std::string column = write.member("name", write.text(draw.pick(kNames)));
     column += write.member("file", write.text(draw.pick(kFiles)));
-    column += write.member("logical_type", write.text(draw.one_in(3) ? draw.pick(kKinds)
-                                                                     : kKinds[0]));
+    column +=
+        write.member("logical_type", write.text(draw.one_in(3) ? draw.pick(kKinds) : kKinds[0]));
     if (draw.one_in(3)) column += write.member("unit", write.text(draw.pick(kUnits)));
     column += write.member("number_type", write.text(draw.pick(kTypes)));
     column += write.member("count", write.number(draw.below(300)));
@@ -130,9 +144,9 @@ void visit(const cli::JsonView& value) {
 // All that a JSON library takes is taken, but for depth; more only as halves of surrogate pairs.
 void check_view(std::string_view text) {
   const auto view = cli::JsonView::of(text);
-  const bool is_shallow = std::count(text.begin(), text.end(), '[') +
-                              std::count(text.begin(), text.end(), '{') <=
-                          static_cast<std::ptrdiff_t>(cli::JsonView::kMaxDepth);
+  const bool is_shallow =
+      std::count(text.begin(), text.end(), '[') + std::count(text.begin(), text.end(), '{') <=
+      static_cast<std::ptrdiff_t>(cli::JsonView::kMaxDepth);
   const bool has_surrogates = text.find("\\ud") != std::string_view::npos;
   const bool is_json = nlohmann::json::accept(text);
   if (is_json && is_shallow) NUMPACT_REQUIRE(view);
@@ -244,7 +258,8 @@ void read_tensors(Draw& draw) {
 }
 
 std::string records(Draw& draw, std::uint64_t columns) {
-  constexpr std::string_view kFields[] = {"1", "-2.5", "\"q\"", "\"a\nb\"", "", "\"\"\"\"", "x", "1e9"};
+  constexpr std::string_view kFields[] = {"1", "-2.5",     "\"q\"", "\"a\nb\"",
+                                          "",  "\"\"\"\"", "x",     "1e9"};
   constexpr std::string_view kEnds[] = {"\n", "\r\n", "\r", ""};
   std::string text;
   for (std::uint64_t rows = draw.below(6); rows > 0; --rows) {

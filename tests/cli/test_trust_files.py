@@ -61,7 +61,8 @@ def copies(tmp_path: Path, door: Door) -> list[tuple[list[object], Path, bytes]]
 
 
 @pytest.mark.parametrize("mode", [0o4755, 0o6711, 0o600, 0o2640])
-def test_a04_replaced_files_keep_access_alone(tmp_path: Path, mode: int, door: Door) -> None:  # noqa: F811
+def test_a04_replaced_files_keep_access_alone(tmp_path: Path, mode: int,
+                                              door: Door) -> None:  # noqa: F811
     for words, path, content in copies(tmp_path, door):
         path.write_bytes(content)
         path.chmod(mode)
@@ -82,7 +83,8 @@ def test_a04_files_of_others_stay_theirs(tmp_path: Path, door: Door) -> None:  #
 
 @as_root
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
-def test_a04_a_group_that_cannot_be_kept_gives_nothing(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_a04_a_group_that_cannot_be_kept_gives_nothing(tmp_path: Path,
+                                                       door: Door) -> None:  # noqa: F811
     """A user in the folder of whom a file of another user and group lies."""
     if door.program.endswith("venv/bin/numpact"):
         pytest.skip("the package's folder may not be open to all")
@@ -182,7 +184,8 @@ def test_a06_tables_and_empty_folders_are_replaced(tmp_path: Path, text: Path,
     assert leftovers(tmp_path) == []
 
 
-def test_a18_private_folders_stay_private(tmp_path: Path, text: Path, door: Door) -> None:  # noqa: F811
+def test_a18_private_folders_stay_private(tmp_path: Path, text: Path,
+                                          door: Door) -> None:  # noqa: F811
     table = tmp_path / "tab"
     door.run("compress", text, "-o", table, "-q")
     assert access(table)[2] == 0o755
@@ -198,7 +201,8 @@ def test_a18_private_folders_stay_private(tmp_path: Path, text: Path, door: Door
 
 
 @as_root
-def test_a18_folders_of_others_stay_theirs(tmp_path: Path, text: Path, door: Door) -> None:  # noqa: F811
+def test_a18_folders_of_others_stay_theirs(tmp_path: Path, text: Path,
+                                           door: Door) -> None:  # noqa: F811
     table = tmp_path / "tab"
     door.run("compress", text, "-o", table, "-q")
     for path in [table, *table.iterdir()]:
@@ -211,7 +215,8 @@ def columns_of(table: Path) -> list[int]:
     return [c["count"] for c in json.loads((table / "manifest.json").read_text())["columns"]]
 
 
-def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path, door: Door) -> None:  # noqa: F811
+def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path,
+                                                   door: Door) -> None:  # noqa: F811
     log, table = tmp_path / "log.csv", tmp_path / "log"
     rows = [f"{i},{i * 2},{i % 7}\n" for i in range(200_000)]
     log.write_text("a,b,c\n" + "".join(rows))
@@ -241,7 +246,8 @@ def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path, door: Door) -
 
 
 @pytest.mark.parametrize("end,later,left_out", [
-    ("3,4", "5,6\n", True), ("3,4", "\n5,6\n", False), ("3,4", "", False), ("3,4\n", "5,6\n", False),
+    ("3,4", "5,6\n", True), ("3,4", "\n5,6\n", False), ("3,4", "", False),
+    ("3,4\n", "5,6\n", False),
     ("3", ",4\n", True), ('3,"4', '5"\n', True), ('3,"4"', "\n", False), ("3,4", "\r\n", False)])
 def test_a21_a_line_that_was_cut_is_left_out(tmp_path: Path, end: str, later: str,
                                              left_out: bool) -> None:

@@ -133,9 +133,11 @@ def test_a15_the_interpreter_is_no_file_of_the_working_folder(tmp_path: Path, da
     fake = data / "python"
     fake.write_text(f"#!/bin/sh\ntouch {tmp_path / 'proof'}\n")
     fake.chmod(0o755)
-    for named, path in [("./python", "/bin"), ("python", ".:"), ("python", ":"), ("../data/python", "")]:
+    for named, path in [("./python", "/bin"), ("python", ".:"), ("python", ":"),
+                        ("../data/python", "")]:
         env = {"NUMPACT_PYTHON": named, "PATH": path}
-        Door(str(program)).refused("compress", "t.parquet", "-o", "t", cwd=data, env=env, code=FAILURE)
+        Door(str(program)).refused("compress", "t.parquet", "-o", "t", cwd=data, env=env,
+                                   code=FAILURE)
     assert not (tmp_path / "proof").exists()
 
 

@@ -53,7 +53,8 @@ def hostile(tmp_path: Path, kind: str) -> tuple[list[list[object]], int]:
     manifests = {"deep": b"[" * size, "objects": b'{"a":' * (size // 5),
                  "columns": start + column * (size // len(column)) + column[:-1] + b"]}",
                  "zeros": start + b"0," * (size // 2) + b"0]}",
-                 "string": start[:-1] + b'[],"metadata":[["' + b"\\u0041" * (size // 6) + b'",""]]}',
+                 "string": start[:-1] + b'[],"metadata":[["' + b"\\u0041" * (size // 6)
+                           + b'",""]]}',
                  "unknown": start + b'],"more":[' + b"{}," * (size // 3) + b"{}]}"}
     if kind in manifests:
         (table / "manifest.json").write_bytes(manifests[kind])
@@ -82,7 +83,8 @@ def hostile(tmp_path: Path, kind: str) -> tuple[list[list[object]], int]:
 @pytest.mark.parametrize("kind", ["deep", "objects", "columns", "zeros", "string", "unknown",
                                   "tensors-deep", "tensors-zeros", "tensors-shape", "tensors-many",
                                   "cvc-metadata", "cvc-chunks", "cvc-deep", "cvc-sections"])
-def test_a07_headers_take_little_memory(tmp_path: Path, kind: str, door: Door) -> None:  # noqa: F811
+def test_a07_headers_take_little_memory(tmp_path: Path, kind: str,
+                                        door: Door) -> None:  # noqa: F811
     """Within 4 MiB and twice the input, which itself is in memory once, and the output."""
     commands, size = hostile(tmp_path, kind)
     for words in commands:

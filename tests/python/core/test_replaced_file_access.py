@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
@@ -86,10 +87,8 @@ def test_a05_temporaries_are_private(tmp_path: Path, door: Callable[[Path], None
     def look() -> None:
         while not done.is_set():
             for other in tmp_path.glob(".*.tmp"):
-                try:
+                with contextlib.suppress(FileNotFoundError):
                     seen.add(mode_of(other))
-                except FileNotFoundError:
-                    pass
             time.sleep(0.0005)
 
     thread = threading.Thread(target=look)
@@ -99,7 +98,8 @@ def test_a05_temporaries_are_private(tmp_path: Path, door: Callable[[Path], None
     finally:
         done.set()
         thread.join()
-    assert seen <= {0o600} and mode_of(path) == 0o600
+    assert seen <= {0o600}
+    assert mode_of(path) == 0o600
 
 
 @pytest.mark.parametrize("door", DOORS[:2])
