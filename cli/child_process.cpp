@@ -63,7 +63,7 @@ int spawn(const std::vector<std::string>& command, int input, int output, pid_t&
   error = ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   if (error == 0) {
-    error = ::posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ);
+    error = ::posix_spawn(&process, words[0], &actions, nullptr, words.data(), environ);
   }
   ::posix_spawn_file_actions_destroy(&actions);
   return error;

@@ -76,32 +76,21 @@ bool move_to_free_name(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-// Puts the folder `from` in the place of the folder `to`, which gets the name `from` where the
-// system can do so in one step, and is removed elsewhere.
-bool replace_folder(const std::string& from, const std::string& to) {
+// Puts the folder `from` in the place of the folder `to`; `old` becomes the name of what was there,
+// which is `from` where the system can exchange both in one step.
+bool exchange_folders(const std::string& from, const std::string& to, std::string& old) {
+  old = from;
 #if defined(__linux__) && defined(RENAME_EXCHANGE)
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
-  const std::string old = hidden_name(to);
+  old = hidden_name(to);
   if (::rename(to.c_str(), old.c_str()) != 0) return false;
-  if (::rename(from.c_str(), to.c_str()) != 0) {
-    const int reason = errno;
-    ::rename(old.c_str(), to.c_str());
-    errno = reason;
-    return false;
-  }
-  remove_path(old);
-  return true;
-}
-
-bool move_over(const std::string& from, const std::string& to) {
-  struct stat source = {};
-  struct stat target = {};
-  if (::lstat(from.c_str(), &source) != 0) return false;
-  const bool both_folders =
-      S_ISDIR(source.st_mode) && ::lstat(to.c_str(), &target) == 0 && S_ISDIR(target.st_mode);
-  return both_folders ? replace_folder(from, to) : ::rename(from.c_str(), to.c_str()) == 0;
+  if (::rename(from.c_str(), to.c_str()) == 0) return true;
+  const int reason = errno;
+  ::rename(old.c_str(), to.c_str());
+  errno = reason;
+  return false;
 }
 
 }  // namespace
@@ -150,14 +139,17 @@ std::string folder_of(const std::string& path) {
 }
 
 TemporaryPath::TemporaryPath(const std::string& target, Kind kind) {
+  struct stat found = {};
+  const bool is_private = kind == Kind::kPrivateFolder || ::stat(target.c_str(), &found) == 0;
   const std::lock_guard lock(registry().mutex);
   for (int attempt = 0; attempt < 100; ++attempt) {
     path_ = hidden_name(target);
-    if (kind == Kind::kFolder) {
-      if (::mkdir(path_.c_str(), 0777) == 0) break;
-    } else {
-      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (kind == Kind::kFile) {
+      descriptor_ =
+          ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, is_private ? 0600 : 0666);
       if (descriptor_ >= 0) break;
+    } else if (::mkdir(path_.c_str(), is_private ? 0700 : 0777) == 0) {
+      break;
     }
     if (errno != EEXIST) fail_errno(target, "cannot be written");
     path_.clear();
@@ -169,22 +161,37 @@ TemporaryPath::TemporaryPath(const std::string& target, Kind kind) {
 }
 
 TemporaryPath::~TemporaryPath() {
+  if (path_.empty()) return;
   const std::lock_guard lock(registry().mutex);
   remove_path(path_);
   registry().paths.erase(path_);
 }
 
-void TemporaryPath::move(const std::string& path, const std::string& target, Existing existing,
-                         Sync sync) {
+void TemporaryPath::move(const std::string& path, const std::string& target, Sync sync) {
   const std::string folder = folder_of(target);  // nothing may fail once it is moved
   const std::lock_guard lock(registry().mutex);
-  const bool moved =
-      existing == Existing::kReplace ? move_over(path, target) : move_to_free_name(path, target);
+  const bool moved = move_to_free_name(path, target);
   if (!moved && errno == EEXIST) {
     throw Failure(ExitCode::kFailure, target, "exists already (-f overwrites it)");
   }
   if (!moved) fail_errno(target, "cannot be written");
   if (sync == Sync::kNow) sync_folder(folder);
+}
+
+bool TemporaryPath::replace_folder(const std::string& target, const std::set<std::string>& names) {
+  const std::string folder = folder_of(target);
+  // A signal waits until the old files are gone.
+  const std::lock_guard lock(registry().mutex);
+  std::string old;
+  if (!exchange_folders(path_, target, old)) fail_errno(target, "cannot be written");
+  // What is there now is not this program's: none of it goes but what it was told of.
+  registry().paths.erase(path_);
+  path_.clear();
+  for (const std::string& name : names) ::unlink((old + "/" + name).c_str());
+  const bool is_gone = ::rmdir(old.c_str()) == 0;
+  if (!is_gone) left_ = old;
+  sync_folder(folder);
+  return is_gone;
 }
 
 void TemporaryPath::replace_file(const std::string& path, const std::string& target,

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "numpact/file_lock.hpp"
@@ -22,25 +23,29 @@ void watch_signals();
 // goes, unless it was moved to its final name.
 class TemporaryPath {
  public:
-  enum class Kind { kFile, kFolder };
-  enum class Existing { kKeep, kReplace };
+  // A private folder is for nobody else, whatever there is at `target`.
+  enum class Kind { kFile, kFolder, kPrivateFolder };
   enum class Sync { kNow, kLater };
 
-  // Makes it beside `target`, under a hidden name.
+  // Makes it beside `target`, under a hidden name. Nobody else may use it where there is something
+  // at `target` already, whose access is then to be taken over (try_take_access).
   TemporaryPath(const std::string& target, Kind kind);
   ~TemporaryPath();
   TemporaryPath(const TemporaryPath&) = delete;
   TemporaryPath& operator=(const TemporaryPath&) = delete;
 
   const std::string& path() const { return path_; }
+  const std::string& left() const { return left_; }
   // The open descriptor of a file, for the caller to close; -1 for a folder.
   int descriptor() const { return descriptor_; }
 
-  // Gives `path`, this object's own or inside it, the name `target`. Where something has that name
-  // already, it is kept (and the move fails) or replaced. The folder's entry is synced to disk,
-  // unless the caller does so later.
-  void move(const std::string& path, const std::string& target, Existing existing,
-            Sync sync = Sync::kNow);
+  // Gives `path`, this object's own or inside it, the name `target`, which must be free. The
+  // folder's entry is synced to disk, unless the caller does so later.
+  void move(const std::string& path, const std::string& target, Sync sync = Sync::kNow);
+
+  // Puts this folder in the place of the folder `target`, of which only the files `names` are
+  // removed. False if that holds others by then: what was there stays beside it, as left().
+  bool replace_folder(const std::string& target, const std::set<std::string>& names);
 
   // The same for a file that replaces another: those who write that one are waited for. `held`:
   // its lock, where it was taken before the old file was read. `name` is for messages.
@@ -48,7 +53,8 @@ class TemporaryPath {
                     const LockConfig& config, FileLock& held);
 
  private:
-  std::string path_;
+  std::string path_;  // empty once the folder has another's place
+  std::string left_;
   int descriptor_ = -1;
 };
 

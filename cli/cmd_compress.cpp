@@ -179,7 +179,7 @@ class Compressor {
     table_->set_nulls(options_.source.nulls.empty() ? NullPolicy::kKeep : source_options_.nulls);
     choose_columns(chosen);
 
-    OutputFolder folder(output, options_.overwrite, kManifestName);
+    OutputFolder folder(output, options_.overwrite);
     Manifest manifest;
     manifest.metadata = table_->metadata();
     std::set<std::string> taken;
@@ -193,6 +193,7 @@ class Compressor {
         continue;
       }
       const ManifestColumn entry = compress_into(folder, i, taken, total);
+      require_same_rows(manifest, entry);
       raw_bytes += entry.count * size_of(entry.column.type);
       manifest.columns.push_back(entry);
     }
@@ -203,6 +204,19 @@ class Compressor {
     if (options_.common.quiet) return;
     say(fmt::format("{}: {} columns, {}", output, manifest.columns.size(),
                     size_text(raw_bytes, total.bytes)));
+  }
+
+  // Whatever becomes of the source while it is read, a table has rows.
+  void require_same_rows(const Manifest& manifest, const ManifestColumn& entry) const {
+    if (manifest.columns.empty()) return;
+    const ManifestColumn& first = manifest.columns[0];
+    const std::uint64_t rows = entry.rows() + entry.nulls_dropped;
+    const std::uint64_t expected = first.rows() + first.nulls_dropped;
+    if (rows == expected) return;
+    throw Failure(ExitCode::kFailure, place_of(entry.column),
+                  fmt::format("has {} rows, column '{}' has {}: did the file change while it was "
+                              "read?",
+                              rows, first.column.name, expected));
   }
 
   // Dates and truth values keep their type whatever --dtype says.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact decompress
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <exception>
 #include <filesystem>
@@ -19,20 +18,13 @@
 #include "pco_file.hpp"
 #include "progress_bar.hpp"
 #include "table.hpp"
+#include "table_folder.hpp"
 
 namespace numpact::cli {
 namespace {
 
 // Of one column, where it is read while the last piece is written.
 constexpr std::size_t kPieceNumbersAhead = 4 * kPieceNumbers;
-
-// A table has a file open for each column.
-void allow_many_files() {
-  struct rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // Bytes in memory with their owner.
 class OwnedBytes final : public ByteSource {
@@ -79,7 +71,7 @@ class Decompressor {
     if (is_folder(options_.input)) {
       open_folder();
     } else {
-      open_file();
+      open_single_file();
     }
     write();
     return lost_ ? ExitCode::kCorrupt : ExitCode::kDone;
@@ -92,7 +84,7 @@ class Decompressor {
     return output_format(otherwise);
   }
 
-  void open_file() {
+  void open_single_file() {
     if (options_.column) fail_usage("--column", "chooses from a folder, not from a file");
     format_ = &format("text");
     columns_.push_back(open_numbers());
@@ -106,9 +98,10 @@ class Decompressor {
   std::unique_ptr<PcoInput> open_numbers() {
     if (range_) {
       plan_.count = range_->count;
-      return std::make_unique<PcoRange>(options_.input, input_name_, *range_, config_, dtype_);
+      return std::make_unique<PcoRange>(open_file(options_.input), input_name_, *range_, config_,
+                                        dtype_);
     }
-    if (options_.salvage) return open_salvage(options_.input, input_name_, dtype_);
+    if (options_.salvage) return open_salvage(open_file(options_.input), input_name_, dtype_);
     auto input = std::make_unique<Input>(options_.input);
     // NPY holds the count before the numbers: it must be known where it cannot be filled in later.
     std::unique_ptr<ByteSource> source;
@@ -134,9 +127,9 @@ class Decompressor {
     return numbers;
   }
 
-  std::unique_ptr<PcoInput> open_salvage(const std::string& path, const std::string& place,
+  std::unique_ptr<PcoInput> open_salvage(const FileRef& file, const std::string& place,
                                          std::optional<NumberType> type) {
-    auto numbers = std::make_unique<PcoSalvage>(path, place, config_, type);
+    auto numbers = std::make_unique<PcoSalvage>(file, place, config_, type);
     plan_.count = numbers->found().sound_count;
     for (const std::string& line : losses(numbers->found())) {
       say(fmt::format("{}: {}", place, line));
@@ -174,13 +167,13 @@ class Decompressor {
 
   void open_folder() {
     if (dtype_) fail_usage("--dtype", "does not apply to a folder");
-    Manifest manifest = read_manifest(options_.input);
+    folder_ = std::make_unique<TableFolder>(options_.input);
+    Manifest manifest = folder_->manifest();
     if (options_.column) choose_column(manifest);
     if (manifest.columns.empty()) {
       throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
     }
     format_ = &format(options_.column ? "text" : "csv");
-    allow_many_files();
     if (manifest.columns.size() > 1 && options_.salvage) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
@@ -229,29 +222,29 @@ class Decompressor {
   }
 
   void open_column_file(const ManifestColumn& entry) {
-    const std::string path = options_.input + "/" + entry.file;
-    const std::string place = column_place(path, entry.column.name);
+    const FileRef file = folder_->file(entry.file);
+    const std::string place = column_place(file->name(), entry.column.name);
     const NumberType type = entry.column.type;
-    if (entry.null_count > 0) return open_nullable_column(entry, path, place);
+    if (entry.null_count > 0) return open_nullable_column(entry, file, place);
     if (range_) {
-      columns_.push_back(std::make_unique<PcoRange>(path, place, *range_, config_, type));
+      columns_.push_back(std::make_unique<PcoRange>(file, place, *range_, config_, type));
     } else if (options_.salvage) {
-      columns_.push_back(open_salvage(path, place, type));
+      columns_.push_back(open_salvage(file, place, type));
     } else {
-      columns_.push_back(open_all(std::make_unique<Input>(path), place, type));
+      columns_.push_back(open_all(std::make_unique<Input>(file), place, type));
     }
     rows_.push_back(rows_without_nulls(*columns_.back()));
     check_type(entry);
     plan_.columns.push_back(entry.column);
   }
 
-  void open_nullable_column(const ManifestColumn& entry, const std::string& path,
+  void open_nullable_column(const ManifestColumn& entry, const FileRef& file,
                             const std::string& place) {
-    const std::string null_path = options_.input + "/" + entry.null_file;
-    const std::string null_place = column_place(null_path, entry.column.name);
+    const FileRef null_file = folder_->file(entry.null_file);
+    const std::string null_place = column_place(null_file->name(), entry.column.name);
     DecodeConfig config = config_;
     config.threads = 1;
-    auto runs = std::make_unique<RunReader>(null_path, null_place, config);
+    auto runs = std::make_unique<RunReader>(null_file, null_place, config);
     std::uint64_t rows = entry.rows();
     if (range_) {
       if (range_->first > rows || range_->count > rows - range_->first) {
@@ -261,14 +254,14 @@ class Decompressor {
       NumberRange numbers;
       numbers.first = runs->count_numbers(range_->first);
       numbers.count =
-          RunReader(null_path, null_place, config).count_numbers(range_->first + range_->count) -
+          RunReader(null_file, null_place, config).count_numbers(range_->first + range_->count) -
           numbers.first;
       rows = range_->count;
       columns_.push_back(
-          std::make_unique<PcoRange>(path, place, numbers, config_, entry.column.type));
+          std::make_unique<PcoRange>(file, place, numbers, config_, entry.column.type));
     } else {
       if (!options_.ignore_trailer) read_to_end_.push_back(&runs->file());
-      columns_.push_back(open_all(std::make_unique<Input>(path), place, entry.column.type));
+      columns_.push_back(open_all(std::make_unique<Input>(file), place, entry.column.type));
     }
     rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows, !range_));
     check_type(entry);
@@ -403,6 +396,7 @@ class Decompressor {
   std::optional<NumberRange> range_;
   DecodeConfig config_;
   const Format* format_ = nullptr;
+  std::unique_ptr<TableFolder> folder_;       // if the input is one
   std::unique_ptr<ThreadExecutor> writing_;   // beside reading; none: one thread, or parts
   std::unique_ptr<ThreadExecutor> executor_;  // of several columns
   std::vector<std::unique_ptr<PcoInput>> columns_;

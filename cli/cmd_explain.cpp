@@ -22,6 +22,7 @@
 #include "progress_bar.hpp"
 #include "source.hpp"
 #include "table.hpp"
+#include "table_folder.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -83,9 +84,7 @@ class ExplainRunner {
 
   void explain_pco(std::unique_ptr<Input> input) {
     if (input->size()) {
-      const std::string path = input->path();
-      input.reset();
-      const FileBytes file(path);
+      const FileBytes file(input->file());
       return explain_bytes(file.bytes(), name_);
     }
     const std::vector<std::byte> bytes = input->read_rest();
@@ -93,7 +92,8 @@ class ExplainRunner {
   }
 
   void explain_folder() {
-    const Manifest manifest = read_manifest(options_.input);
+    const TableFolder folder(options_.input);
+    const Manifest& manifest = folder.manifest();
     std::vector<std::string> names;
     for (const ManifestColumn& column : manifest.columns) names.push_back(column.column.name);
     std::size_t first = 0;
@@ -103,7 +103,7 @@ class ExplainRunner {
       end = first + 1;
     }
     for (std::size_t i = first; i < end; ++i) {
-      const FileBytes file(options_.input + "/" + manifest.columns[i].file);
+      const FileBytes file(folder.file(manifest.columns[i].file));
       explain_bytes(file.bytes(), column_place(name_, names[i]));
     }
   }

@@ -13,6 +13,7 @@
 #include "numpact/trailer.hpp"
 #include "output_file.hpp"
 #include "progress_bar.hpp"
+#include "table_folder.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -32,16 +33,31 @@ class Indexer {
 
   void add(const std::string& path) const {
     if (!is_folder(path)) return add_to_file(path);
-    const Manifest manifest = read_manifest(path);
-    for (const ManifestColumn& column : manifest.columns) {
-      add_to_file(path + "/" + column.file);
-      if (column.null_count > 0) add_to_file(path + "/" + column.null_file);
+    const TableFolder folder(path);
+    for (const ManifestColumn& column : folder.manifest().columns) {
+      add_to_member(folder, column.file);
+      if (column.null_count > 0) add_to_member(folder, column.null_file);
     }
   }
 
  private:
+  // A file of a folder, which no link leads out of by the time that its lock is taken.
+  void add_to_member(const TableFolder& folder, const std::string& name) const {
+    const std::string path = folder.path_of(name);
+    static_cast<void>(folder.file(name));
+    FileLock lock = lock_existing(path, options_.overwrite);
+    if (folder_of(lock.path()) != followed(folder_of(path))) {
+      throw Failure(ExitCode::kCorrupt, path, "corrupt: is a link that leads out of the folder");
+    }
+    add_to_locked(std::move(lock), path);
+  }
+
   void add_to_file(const std::string& path) const {
-    FileLock lock = lock_existing(path, options_.overwrite);  // what is read now is replaced
+    add_to_locked(lock_existing(path, options_.overwrite), path);
+  }
+
+  // What is read now is replaced.
+  void add_to_locked(FileLock lock, const std::string& path) const {
     const FileBytes file(lock.path());
     std::optional<Trailer> old;
     const Status status = Trailer::try_read(file.bytes(), old);

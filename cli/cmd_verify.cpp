@@ -15,14 +15,15 @@
 #include "pco_file.hpp"
 #include "print.hpp"
 #include "progress_bar.hpp"
+#include "table_folder.hpp"
 #include "verify_report.hpp"
 
 namespace numpact::cli {
 namespace {
 
 // How far a file is sound that has an error, in words.
-std::string sound_part(const std::string& path) {
-  const FileBytes file(path);
+std::string sound_part(const FileRef& ref) {
+  const FileBytes file(ref);
   DecodeConfig config;
   config.trailer = TrailerPolicy::kIgnore;
   Verification found;
@@ -53,7 +54,7 @@ class Checker {
       if (is_folder(path)) {
         check_folder(path);
       } else {
-        check_one(path, nullptr);
+        check_one(open_file(path), nullptr);
       }
     });
   }
@@ -92,40 +93,41 @@ class Checker {
   }
 
   void check_folder(const std::string& path) {
-    const Manifest manifest = read_manifest(path);
-    for (const ManifestColumn& column : manifest.columns) {
-      const std::string file = path + "/" + column.file;
-      guarded(file, [&] { check_one(file, &column); });
-      if (column.null_count > 0) check_nulls(path + "/" + column.null_file, column);
+    const TableFolder folder(path);
+    for (const ManifestColumn& column : folder.manifest().columns) {
+      guarded(folder.path_of(column.file), [&] { check_one(folder.file(column.file), &column); });
+      if (column.null_count > 0) check_nulls(folder, column);
     }
   }
 
   // The file of a column's null rows is one of numbers, and its runs are those of the manifest.
-  void check_nulls(const std::string& path, const ManifestColumn& column) {
+  void check_nulls(const TableFolder& folder, const ManifestColumn& column) {
     ManifestColumn expected;
     expected.column = column.column;
     expected.column.type = NumberType::kU64;
-    guarded(path, [&] {
-      expected.count = RunReader(path, path, config_).check(column.count, column.null_count);
-      check_one(path, &expected);
+    guarded(folder.path_of(column.null_file), [&] {
+      const FileRef file = folder.file(column.null_file);
+      expected.count =
+          RunReader(file, file->name(), config_).check(column.count, column.null_count);
+      check_one(file, &expected);
     });
   }
 
-  void check_one(const std::string& path, const ManifestColumn* expected) {
+  void check_one(const FileRef& file, const ManifestColumn* expected) {
     if (options_.json) {
-      describe_file(path, expected);
+      describe_file(file, expected);
     } else {
-      check_file(path, expected);
+      check_file(file, expected);
     }
   }
 
-  void describe_file(const std::string& path, const ManifestColumn* expected) {
-    const std::string place = path == "-" ? "(stdin)" : path;
+  void describe_file(const FileRef& ref, const ManifestColumn* expected) {
+    const std::string& place = ref->name();
     VerifiedFile file;
-    file.path = path;
+    file.path = ref->path();
     if (expected != nullptr) file.column = expected->column.name;
     try {
-      const FileBytes bytes(path);
+      const FileBytes bytes(ref);
       file.bytes = bytes.bytes().size();
       Verification found;
       const Status status = look_through(bytes, found);
@@ -145,25 +147,23 @@ class Checker {
     files_.push_back(verified_json(file));
   }
 
-  void check_file(const std::string& path, const ManifestColumn* expected) {
-    if (has_trailer(path)) return check_by_trailer(path, expected);
-    auto input = std::make_unique<Input>(path);
-    const std::optional<std::uint64_t> size = input->size();
-    const std::string place = input->name();
-    PcoNumbers numbers(std::move(input), place, config_);
+  void check_file(const FileRef& file, const ManifestColumn* expected) {
+    if (has_trailer(file)) return check_by_trailer(file, expected);
+    const std::string& place = file->name();
+    PcoNumbers numbers(std::make_unique<Input>(file), place, config_);
     ProgressBar progress(place, std::nullopt, options_.common.shows_progress());
     std::uint64_t count = 0;
     for (;;) {
       NumberView piece;
       const Status status = numbers.try_next(piece);
-      if (!status.ok()) refuse(status, path, place, size.has_value());
+      if (!status.ok()) refuse(status, file, file->size().has_value());
       if (piece.count == 0) break;
       count += piece.count;
       progress.add(piece.count, bytes_of(piece).size());
     }
     TrailerState state = TrailerState::kNone;
     const Status trailer = numbers.try_check_trailer(state);
-    if (!trailer.ok()) refuse(trailer, path, place, false);
+    if (!trailer.ok()) refuse(trailer, file, false);
     refuse_state(state, place, "");
     if (expected != nullptr)
       compare(numbers.type().value_or(expected->column.type), count, place, *expected);
@@ -172,8 +172,9 @@ class Checker {
   }
 
   // With it all chunks are looked at, whatever became of others.
-  void check_by_trailer(const std::string& path, const ManifestColumn* expected) {
-    const FileBytes file(path);
+  void check_by_trailer(const FileRef& ref, const ManifestColumn* expected) {
+    const std::string& path = ref->name();
+    const FileBytes file(ref);
     Verification found;
     check(look_through(file, found), path);
     for (const std::string& line : losses(found)) say(fmt::format("{}: {}", path, line));
@@ -207,9 +208,9 @@ class Checker {
   }
 
   // Bytes that end like one, or a trailer; false for what can be read only once.
-  static bool has_trailer(const std::string& path) {
-    if (!Input(path).size()) return false;
-    const FileBytes file(path);
+  static bool has_trailer(const FileRef& ref) {
+    if (!ref->size()) return false;
+    const FileBytes file(ref);
     std::optional<Trailer> trailer;
     return !Trailer::try_read(file.bytes(), trailer).ok() || trailer;
   }
@@ -226,12 +227,11 @@ class Checker {
     }
   }
 
-  [[noreturn]] static void refuse(const Status& status, const std::string& path,
-                                  const std::string& place, bool is_regular) {
+  [[noreturn]] static void refuse(const Status& status, const FileRef& file, bool is_regular) {
     const ExitCode code = exit_code_of(status.kind());
     std::string message = message_of(status);
-    if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(path);
-    throw Failure(code, place, message);
+    if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(file);
+    throw Failure(code, file->name(), message);
   }
 
   static void compare(NumberType type, std::uint64_t count, const std::string& place,

@@ -96,8 +96,8 @@ std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<R
   return std::make_unique<NullableRows>(numbers, std::move(runs), rows, to_end);
 }
 
-RunReader::RunReader(const std::string& path, std::string place, const DecodeConfig& config)
-    : file_(std::make_unique<Input>(path), std::move(place), config) {
+RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig& config)
+    : file_(std::make_unique<Input>(file), std::move(place), config) {
   if (file_.type().value_or(NumberType::kU64) == NumberType::kU64) return;
   throw Failure(ExitCode::kCorrupt, file_.place(),
                 fmt::format("corrupt: holds {} numbers, not the u64 lengths of runs",

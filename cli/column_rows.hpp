@@ -27,7 +27,7 @@ std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers);
 // A file of null runs, read from its beginning. All of it throws Failure that names `place`.
 class RunReader {
  public:
-  RunReader(const std::string& path, std::string place, const DecodeConfig& config);
+  RunReader(const FileRef& file, std::string place, const DecodeConfig& config);
 
   // The next rows of one kind, at most `most`; 0 at the end.
   struct Run {

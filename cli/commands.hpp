@@ -72,6 +72,7 @@ struct InspectOptions {
   std::string input;
   bool bins = false;
   bool json = false;
+  LimitWords limits;
 };
 
 struct ExplainOptions {

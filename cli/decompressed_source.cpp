@@ -184,6 +184,11 @@ std::unique_ptr<ByteSource> decompressed(Input& input) {
   return std::make_unique<PlainSource>(input);
 }
 
+bool is_plain(Input& input) {
+  const std::span<const std::byte> front = input.peek(kZstdMagic.size());
+  return !begins_with(front, kGzipMagic) && !begins_with(front, kZstdMagic);
+}
+
 std::string_view compressed_ending(std::string_view name) {
   for (const std::string_view ending : {".gz", ".zst"}) {
     if (name.ends_with(ending)) return name.substr(name.size() - ending.size());

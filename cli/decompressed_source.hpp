@@ -15,6 +15,8 @@ namespace numpact::cli {
 // follow each other are read one after another. Damage is kCorrupt, a cut file kTruncated. `input`
 // must outlive the source. Throws Failure if this program was built without the library.
 std::unique_ptr<ByteSource> decompressed(Input& input);
+// The file is no such one.
+bool is_plain(Input& input);
 
 // ".gz" or ".zst" at the end of a name, else nothing.
 std::string_view compressed_ending(std::string_view name);

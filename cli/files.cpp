@@ -2,35 +2,80 @@
 #include "files.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "failure.hpp"
 
 namespace numpact::cli {
 
-Input::Input(const std::string& path) : path_(path), name_(path == "-" ? "(stdin)" : path) {
-  if (path != "-") descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+OpenFile::OpenFile(const std::string& path)
+    : path_(path), name_(path == "-" ? "(stdin)" : path), descriptor_(STDIN_FILENO) {
+  if (path != "-") descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (descriptor_ < 0) fail_errno(name_, "");
-  struct stat found = {};
-  if (::fstat(descriptor_, &found) != 0) fail_errno(name_, "");
-  if (S_ISDIR(found.st_mode)) throw Failure(ExitCode::kFailure, name_, "is a folder");
-  if (S_ISREG(found.st_mode) && path != "-") size_ = static_cast<std::uint64_t>(found.st_size);
+  look();
 }
 
-Input::~Input() {
+OpenFile::OpenFile(int descriptor, const std::string& path)
+    : path_(path), name_(path), descriptor_(descriptor) {
+  look();
+}
+
+OpenFile::~OpenFile() {
   if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
 }
 
+void OpenFile::look() {
+  struct stat found = {};
+  const bool is_known = ::fstat(descriptor_, &found) == 0;
+  if (!is_known || S_ISDIR(found.st_mode)) {
+    const int error = errno;
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);  // no destructor runs
+    errno = error;
+    if (!is_known) fail_errno(name_, "");
+    throw Failure(ExitCode::kFailure, name_, "is a folder");
+  }
+  if (!S_ISREG(found.st_mode)) return;
+  end_ = static_cast<std::uint64_t>(found.st_size);
+  if (path_ != "-") size_ = end_;
+  // Files that the system makes up are of no size, and have their bytes when they are read.
+  const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
+  if (end_ == 0 || at < 0) return;
+  limit_ = end_ - std::min(static_cast<std::uint64_t>(at), end_);
+}
+
+std::optional<char> OpenFile::byte_behind() const {
+  char next = 0;
+  if (!limit_ || ::pread(descriptor_, &next, 1, static_cast<off_t>(end_)) != 1) return {};
+  return next;
+}
+
+FileRef open_file(const std::string& path) { return std::make_shared<OpenFile>(path); }
+
 std::size_t Input::read_some(std::span<std::byte> out) {
+  if (file_->limit()) {
+    const std::uint64_t left = *file_->limit() - std::min(taken_, *file_->limit());
+    out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left)));
+  }
+  if (out.empty()) return 0;
+  // At a place of its own, so that others may read the file as well.
+  const int descriptor = file_->descriptor();
+  const bool has_places = file_->size().has_value();
   for (;;) {
-    const ssize_t got = ::read(descriptor_, out.data(), out.size());
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) fail_errno(name_, "cannot be read");
+    const ssize_t got =
+        has_places ? ::pread(descriptor, out.data(), out.size(), static_cast<off_t>(taken_))
+                   : ::read(descriptor, out.data(), out.size());
+    if (got >= 0) {
+      taken_ += static_cast<std::uint64_t>(got);
+      return static_cast<std::size_t>(got);
+    }
+    if (errno != EINTR) fail_errno(name(), "cannot be read");
   }
 }
 
@@ -71,7 +116,7 @@ std::size_t Input::read_full(std::span<std::byte> out) {
   std::size_t have = 0;
   while (have < out.size()) {
     std::size_t got = 0;
-    check(read(out.subspan(have), got), name_);
+    check(read(out.subspan(have), got), name());
     if (got == 0) break;
     have += got;
   }
@@ -90,20 +135,47 @@ std::vector<std::byte> Input::read_rest() {
   }
 }
 
-FileBytes::FileBytes(const std::string& path) {
-  Input input(path);
-  if (input.size().value_or(0) == 0) {
-    read_ = input.read_rest();
+FileBytes::FileBytes(const FileRef& file) {
+  const std::uint64_t size = file->size().value_or(0);
+  if (size == 0) {
+    read_ = Input(file).read_rest();
     bytes_ = read_;
     return;
   }
-  check(MappedFile::try_open(path, mapped_), path);
-  bytes_ = mapped_.bytes();
+  if (size > SIZE_MAX) throw Failure(ExitCode::kFailure, file->name(), "is too large to be mapped");
+  void* const map = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE,
+                           file->descriptor(), 0);
+  if (map == MAP_FAILED) fail_errno(file->name(), "cannot be mapped");
+  is_mapped_ = true;
+  bytes_ = {static_cast<const std::byte*>(map), static_cast<std::size_t>(size)};
+}
+
+FileBytes::~FileBytes() {
+  if (is_mapped_) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void FileBytes::release_first(std::uint64_t size) const {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t whole = std::min<std::uint64_t>(size, bytes_.size()) / page * page;
+  if (!is_mapped_ || whole == 0) return;
+  ::madvise(const_cast<std::byte*>(bytes_.data()), static_cast<std::size_t>(whole), MADV_DONTNEED);
+}
+
+ProgressCallback FileBytes::releasing() const {
+  return [this](const Progress& progress) {
+    release_first(progress.bytes);
+    return true;
+  };
 }
 
 bool is_folder(const std::string& path) {
   struct stat found = {};
   return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+bool is_regular_file(const std::string& path) {
+  struct stat found = {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
 }
 
 void refuse_same_file(const std::string& input, const std::string& output) {

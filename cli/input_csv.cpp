@@ -51,11 +51,21 @@ class CsvTable final : public TableInput {
         spool_(options.csv.memory_bytes) {
     const std::unique_ptr<ByteSource> source = decompressed(input);
     CsvRecordReader reader(*source, name_);
+    // Of a compressed file what comes behind is no text.
+    if (is_plain(input)) {
+      reader.set_byte_behind([file = input.file()] { return file->byte_behind(); });
+    }
     begin(reader);
     read_names(reader);
     make_columns();
     add_empty_lines_before();
     while (read_record(reader)) add_row();
+    if (reader.cut_line()) {
+      notes_.push_back(
+          fmt::format("line {} is left out: it was written only in part when the file "
+                      "was opened",
+                      *reader.cut_line()));
+    }
     finish();
   }
 

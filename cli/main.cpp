@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of numpact.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cfenv>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cleanup.hpp"
@@ -242,6 +245,7 @@ CLI::App* add_inspect(CLI::App& app, InspectOptions& options) {
       ->type_name("");
   command->add_flag("--bins", options.bins, "List the bins too");
   command->add_flag("--json", options.json, "For programs");
+  add_limit_options(*command, options.limits);
   return command;
 }
 
@@ -320,6 +324,21 @@ CLI::App* add_cpu(CLI::App& app, CpuOptions& options) {
   return command;
 }
 
+// An option whose value is empty, as by a variable that is not set, says something and sets
+// nothing. Names may be empty, and so may lists of words.
+void refuse_empty_values(CLI::App& app) {
+  constexpr std::string_view kMayBeEmpty[] = {"--column", "--skip", "--null-values"};
+  for (CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool may_be_empty =
+        std::find(std::begin(kMayBeEmpty), std::end(kMayBeEmpty), name) != std::end(kMayBeEmpty);
+    if (option->get_items_expected_max() > 0 && !option->get_positional() && !may_be_empty) {
+      option->check(not_empty());
+    }
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Lossless compression of numbers in the Pco format; vectors in CVC files.",
                "numpact");
@@ -336,6 +355,7 @@ int run(int argc, char** argv) {
   const CLI::App* bench = add_bench(app, options.bench);
   add_cpu(app, options.cpu);
   const std::vector<CvcCommand> cvc = add_cvc_commands(app);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "failure.hpp"
+#include "json_view.hpp"
 #include "utf8.hpp"
 
 namespace numpact::cli {
@@ -42,69 +43,116 @@ Json column_json(const ManifestColumn& entry) {
   return json;
 }
 
+// The most that a manifest may make of its text: what this program writes makes less. Beside it
+// there is room for a few columns.
+constexpr std::uint64_t kMemoryOfText = 2;
+constexpr std::uint64_t kMemoryBeside = std::uint64_t{4} << 20;
+
+// Counts what is kept of a text.
+class Memory {
+ public:
+  Memory(std::uint64_t text_bytes, std::string place)
+      : left_(kMemoryBeside + kMemoryOfText * text_bytes), place_(std::move(place)) {}
+
+  void take(std::uint64_t bytes) {
+    if (bytes > left_) {
+      throw Failure(ExitCode::kLimit, place_,
+                    "limit exceeded: it says more than a table of its size can hold");
+    }
+    left_ -= bytes;
+  }
+
+ private:
+  std::uint64_t left_;
+  std::string place_;
+};
+
+std::optional<std::string> text_from(const JsonView& json, Memory& memory);
+
+std::optional<Metadata> metadata_from(const JsonView& json, Memory& memory) {
+  if (!json.is(JsonView::Kind::kArray)) return std::nullopt;
+  Metadata metadata;
+  const std::size_t count = json.count();
+  memory.take(std::uint64_t{count} * sizeof(Metadata::value_type));
+  metadata.reserve(count);
+  for (auto pair = json.first(); pair; pair = pair->next()) {
+    if (!pair->is(JsonView::Kind::kArray) || pair->count() != 2) return std::nullopt;
+    const std::optional<JsonView> first = pair->first();
+    std::optional<std::string> key = text_from(*first, memory);
+    std::optional<std::string> value = text_from(*first->next(), memory);
+    if (!key || !value) return std::nullopt;
+    metadata.emplace_back(std::move(*key), std::move(*value));
+  }
+  return metadata;
+}
+
 // Reads fields of an object; every error is the same Failure.
 class Reader {
  public:
-  Reader(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
-    if (!json.is_object()) bad("is no object");
+  using Kind = JsonView::Kind;
+
+  Reader(const JsonView& json, const std::string& place, Memory& memory)
+      : json_(json), place_(place), memory_(memory) {
+    if (!json.is(Kind::kObject)) bad("is no object");
   }
 
   [[noreturn]] void bad(const std::string& what) const {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: " + what);
   }
 
-  const Json& field(const char* name) const {
-    const auto found = json_.find(name);
-    if (found == json_.end()) bad(fmt::format("has no '{}'", name));
+  JsonView field(const char* name) const {
+    const std::optional<JsonView> found = json_.find(name);
+    if (!found) bad(fmt::format("has no '{}'", name));
     return *found;
   }
 
   std::string text(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_string()) bad(fmt::format("'{}' is no text", name));
-    return value.get<std::string>();
+    const JsonView value = field(name);
+    if (!value.is(Kind::kString)) bad(fmt::format("'{}' is no text", name));
+    memory_.take(value.text().size());
+    return value.string();
   }
 
-  std::string optional_text(const char* name) const {
-    return json_.contains(name) ? text(name) : "";
-  }
+  std::string optional_text(const char* name) const { return json_.find(name) ? text(name) : ""; }
 
   std::uint64_t number(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_number_unsigned()) bad(fmt::format("'{}' is no count", name));
-    return value.get<std::uint64_t>();
+    const std::optional<std::uint64_t> value = field(name).natural();
+    if (!value) bad(fmt::format("'{}' is no count", name));
+    return *value;
   }
 
-  // Null if there is no such field.
-  const Json* optional_field(const char* name) const {
-    const auto found = json_.find(name);
-    return found == json_.end() ? nullptr : &*found;
-  }
+  std::optional<JsonView> optional_field(const char* name) const { return json_.find(name); }
 
   bool flag(const char* name, bool otherwise) const {
-    const Json* value = optional_field(name);
-    if (value == nullptr) return otherwise;
-    if (!value->is_boolean()) bad(fmt::format("'{}' is neither true nor false", name));
-    return value->get<bool>();
+    const std::optional<JsonView> value = json_.find(name);
+    if (!value) return otherwise;
+    if (!value->is(Kind::kBool)) bad(fmt::format("'{}' is neither true nor false", name));
+    return value->is_true();
   }
 
   Metadata metadata(const char* name) const {
-    const Json* value = optional_field(name);
-    if (value == nullptr) return {};
-    std::optional<Metadata> found = metadata_from_json(*value);
+    const std::optional<JsonView> value = json_.find(name);
+    if (!value) return {};
+    std::optional<Metadata> found = metadata_from(*value, memory_);
     if (!found) bad(fmt::format("'{}' is no list of pairs of text", name));
     return std::move(*found);
   }
 
-  const Json& list(const char* name) const {
-    const Json& value = field(name);
-    if (!value.is_array()) bad(fmt::format("'{}' is no list", name));
+  // `bytes`: of what becomes of a value in it.
+  JsonView list(const char* name, std::size_t bytes, std::size_t& count) const {
+    const JsonView value = field(name);
+    if (!value.is(Kind::kArray)) bad(fmt::format("'{}' is no list", name));
+    count = value.count();
+    memory_.take(std::uint64_t{count} * bytes);
     return value;
   }
 
+  Memory& memory() const { return memory_; }
+
  private:
-  const Json& json_;
-  std::string place_;
+  JsonView json_;
+  const std::string& place_;
+  Memory& memory_;
 };
 
 void require_plain_file_name(const Reader& reader, const std::string& file) {
@@ -114,9 +162,9 @@ void require_plain_file_name(const Reader& reader, const std::string& file) {
 }
 
 void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn& entry) {
-  const Json* json = reader.optional_field("nulls");
-  if (json == nullptr) return;
-  const Reader nulls(*json, place);
+  const std::optional<JsonView> json = reader.optional_field("nulls");
+  if (!json) return;
+  const Reader nulls(*json, place, reader.memory());
   entry.null_file = nulls.text("file");
   require_plain_file_name(nulls, entry.null_file);
   entry.null_count = nulls.number("count");
@@ -125,8 +173,8 @@ void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn&
   }
 }
 
-ManifestColumn parse_column(const Json& json, const std::string& place) {
-  const Reader reader(json, place);
+ManifestColumn parse_column(const JsonView& json, const std::string& place, Memory& memory) {
+  const Reader reader(json, place, memory);
   ManifestColumn entry;
   Column& column = entry.column;
   column.name = reader.text("name");
@@ -158,7 +206,7 @@ ManifestColumn parse_column(const Json& json, const std::string& place) {
   column.logical.timezone = reader.optional_text("timezone");
   column.nullable = reader.flag("nullable", true);
   column.metadata = reader.metadata("metadata");
-  if (reader.optional_field("nulls_dropped") != nullptr) {
+  if (reader.optional_field("nulls_dropped")) {
     entry.nulls_dropped = reader.number("nulls_dropped");
   }
   parse_nulls(reader, place, entry);
@@ -172,20 +220,32 @@ Json text_to_json(const std::string& text) {
   return Json{{"hex", hex}};
 }
 
-std::optional<std::string> text_from_json(const Json& json) {
-  if (json.is_string()) return json.get<std::string>();
-  if (!json.is_object() || json.size() != 1 || !json.contains("hex")) return std::nullopt;
-  if (!json["hex"].is_string()) return std::nullopt;
-  const auto hex = json["hex"].get<std::string>();
-  std::string text;
+// The bytes that pairs of digits stand for; none where some are no digits.
+std::optional<std::string> bytes_of_hex(std::string_view hex) {
+  std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
     std::uint8_t byte = 0;
     const std::from_chars_result read = std::from_chars(&hex[i], &hex[i] + 2, byte, 16);
     if (read.ec != std::errc() || read.ptr != &hex[i] + 2) return std::nullopt;
-    text += static_cast<char>(byte);
+    bytes += static_cast<char>(byte);
   }
   if (hex.size() % 2 != 0) return std::nullopt;
-  return text;
+  return bytes;
+}
+
+std::optional<std::string> text_from_json(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_object() || json.size() != 1 || !json.contains("hex")) return std::nullopt;
+  if (!json["hex"].is_string()) return std::nullopt;
+  return bytes_of_hex(json["hex"].get_ref<const std::string&>());
+}
+
+std::optional<std::string> text_from(const JsonView& json, Memory& memory) {
+  memory.take(json.text().size());
+  if (json.is(JsonView::Kind::kString)) return json.string();
+  const std::optional<JsonView> hex = json.find("hex");
+  if (!hex || json.count() != 1 || !hex->is(JsonView::Kind::kString)) return std::nullopt;
+  return bytes_of_hex(hex->string());
 }
 
 }  // namespace
@@ -207,29 +267,28 @@ std::string manifest_text(const Manifest& manifest) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Manifest read_manifest(const std::string& folder) {
-  const std::string place = folder + "/" + kManifestName;
-  Input input(place);
-  if (input.size().value_or(0) > kMaxBytes) {
-    throw Failure(ExitCode::kCorrupt, place, "corrupt: is too long");
-  }
-  const std::vector<std::byte> bytes = input.read_rest();
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  const Json json = Json::parse(text, text + bytes.size(), nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) throw Failure(ExitCode::kCorrupt, place, "corrupt: is no JSON");
-
-  const Reader reader(json, place);
+Manifest parse_manifest(std::string_view text, const std::string& place) {
+  if (text.size() > kMaxBytes) throw Failure(ExitCode::kCorrupt, place, "corrupt: is too long");
+  const std::optional<JsonView> json = JsonView::of(text);
+  if (!json) throw Failure(ExitCode::kCorrupt, place, "corrupt: is no JSON");
+  Memory memory(text.size(), place);
+  const Reader reader(*json, place, memory);
   if (reader.text("format") != "numpact-table") reader.bad("is no manifest of numpact");
   if (reader.number("version") < 1 || reader.number("version") > kVersion) {
     throw Failure(ExitCode::kCorrupt, place,
                   fmt::format("unsupported version: {}", reader.number("version")));
   }
   Manifest manifest;
-  for (const Json& column : reader.list("columns")) {
-    manifest.columns.push_back(parse_column(column, place));
+  std::size_t count = 0;
+  const JsonView columns = reader.list("columns", sizeof(ManifestColumn), count);
+  manifest.columns.reserve(count);
+  for (auto column = columns.first(); column; column = column->next()) {
+    manifest.columns.push_back(parse_column(*column, place, memory));
   }
-  for (const Json& column : reader.list("skipped")) {
-    const Reader entry(column, place);
+  const JsonView skipped = reader.list("skipped", sizeof(SkippedColumn), count);
+  manifest.skipped.reserve(count);
+  for (auto column = skipped.first(); column; column = column->next()) {
+    const Reader entry(*column, place, memory);
     manifest.skipped.push_back(
         {entry.text("name"), entry.text("type"), entry.optional_text("reason")});
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "table.hpp"
@@ -41,8 +42,9 @@ struct Manifest {
 };
 
 std::string manifest_text(const Manifest& manifest);
-// Reads FOLDER/manifest.json. File names that lead out of the folder are refused. Throws Failure.
-Manifest read_manifest(const std::string& folder);
+// Reads the text of a manifest, within twice the memory of the text and 4 MiB. File names that lead
+// out of the folder are refused. Throws Failure.
+Manifest parse_manifest(std::string_view text, const std::string& place);
 
 // A file name for a column: letters, digits, '_' and '-' stay, other bytes become %XX. Different
 // from those in `taken` also where case does not count; added to them.

@@ -11,7 +11,9 @@
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "manifest.hpp"
 #include "numpact/executor.hpp"
+#include "table_folder.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -56,13 +58,13 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     }
     path_ = followed(path);
-    make_beside(found.st_mode);
+    temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor_ < 0) fail_errno(name_, "cannot be written");
   }
   if (temporary_ != nullptr) descriptor_ = temporary_->descriptor();
-  if (content == Content::kBinary && ::isatty(descriptor_) == 1) {
+  if (content == Content::kBinary && is_terminal()) {
     fail_usage(name_, "binary output is not written to a terminal (use -o FILE or a pipe)");
   }
 }
@@ -70,21 +72,15 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
 OutputFile::OutputFile(FileLock lock, const std::string& path)
     : path_(lock.path()), name_(path), overwrite_(true), lock_(std::move(lock)) {
   buffer_.reserve(kBufferBytes);
-  struct stat found = {};
-  if (::stat(path_.c_str(), &found) != 0) fail_errno(name_, "");
-  make_beside(found.st_mode);
-  descriptor_ = temporary_->descriptor();
-}
-
-// With the permissions of the file that is replaced.
-void OutputFile::make_beside(unsigned mode) {
   temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
-  ::fchmod(temporary_->descriptor(), static_cast<mode_t>(mode & 07777U));
+  descriptor_ = temporary_->descriptor();
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
 }
+
+bool OutputFile::is_terminal() const { return ::isatty(descriptor_) == 1; }
 
 void OutputFile::write_all(std::span<const std::byte> bytes) {
   while (!bytes.empty() && error_ == 0) {
@@ -147,6 +143,7 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
     if (copy >= 0 && ::close(copy) != 0) fail_errno(name_, "cannot be written");
     return;
   }
+  if (overwrite_.is_allowed) check(try_take_access(descriptor_, path_), name_);
   const bool is_later = sync == TemporaryPath::Sync::kLater;
   const bool synced = is_later || ::fsync(descriptor_) == 0 || errno == EINVAL;
   if (!synced) fail_errno(name_, "cannot be written");
@@ -157,7 +154,7 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
     temporary_->replace_file(temporary_->path(), path_, name_, overwrite_.lock_config(name_),
                              lock_);
   } else {
-    temporary_->move(temporary_->path(), path_, TemporaryPath::Existing::kKeep, sync);
+    temporary_->move(temporary_->path(), path_, sync);
   }
   temporary_.reset();
 }
@@ -169,29 +166,25 @@ std::string followed(const std::string& path) {
 }
 
 FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
-  if (!Input(path).size()) throw Failure(ExitCode::kFailure, path, "is no regular file");
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) fail_errno(path, "");
+  if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, path, "is no regular file");
   FileLock lock;
   check(lock.try_lock(path, overwrite.lock_config(path)), path);
   if (!lock.has_file()) throw Failure(ExitCode::kFailure, path, "was removed meanwhile");
   return lock;
 }
 
-OutputFolder::OutputFolder(const std::string& path, const Overwrite& overwrite,
-                           const std::string& marker)
+OutputFolder::OutputFolder(const std::string& path, const Overwrite& overwrite)
     : name_(path), overwrite_(overwrite.is_allowed) {
   while (name_.size() > 1 && name_.back() == '/') name_.pop_back();
   path_ = followed(name_);
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::exists(path_, ignored)) {
-    if (!overwrite_) throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
-    const bool ours = fs::is_directory(path_, ignored) &&
-                      (fs::is_empty(path_, ignored) || fs::exists(fs::path(path_) / marker));
-    if (!ours) {
-      throw Failure(ExitCode::kFailure, name_,
-                    "exists already and is no folder of numpact: not overwritten");
-    }
+  struct stat found = {};
+  is_there_ = ::stat(path_.c_str(), &found) == 0;
+  if (is_there_ && !overwrite_) {
+    throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
   }
+  if (is_there_) table_files(path_, name_);  // refuses what is not to be removed
   temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFolder);
 }
 
@@ -221,10 +214,38 @@ void OutputFolder::sync_files() const {
   sync_folder(temporary_->path());
 }
 
+// Who may use the files of the folder that is replaced may use those of their names; others get the
+// access of its manifest. The folder is the last: until then nobody else gets into it.
+void OutputFolder::take_access(const std::set<std::string>& old_files) const {
+  const auto take = [this](const std::string& path, const std::string& like) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (descriptor < 0) fail_errno(name_, "cannot be written");
+    const Status status = try_take_access(descriptor, like);
+    ::close(descriptor);
+    check(status, name_);
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(temporary_->path())) {
+    const std::string file = entry.path().filename().string();
+    const std::string like = old_files.contains(file) ? file : kManifestName;
+    take(entry.path().string(), path_ + "/" + like);
+  }
+  take(temporary_->path(), path_);
+}
+
 void OutputFolder::commit() {
+  if (!is_there_) {
+    sync_files();
+    temporary_->move(temporary_->path(), path_);
+    temporary_.reset();
+    return;
+  }
+  const std::set<std::string> old_files = table_files(path_, name_);  // as it is by now
+  take_access(old_files);
   sync_files();
-  temporary_->move(temporary_->path(), path_,
-                   overwrite_ ? TemporaryPath::Existing::kReplace : TemporaryPath::Existing::kKeep);
+  if (!temporary_->replace_folder(path_, old_files)) {
+    say(name_ + ": files came meanwhile that are no part of the table; they stay in " +
+        temporary_->left());
+  }
   temporary_.reset();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ class OutputFile final : public ByteSink {
 
   const std::string& name() const { return name_; }
   bool is_stdout() const { return path_ == "-"; }
+  bool is_terminal() const;
   // patch() works: bytes already written can be changed.
   bool can_patch() const { return temporary_ != nullptr; }
 
@@ -53,7 +55,6 @@ class OutputFile final : public ByteSink {
   void commit(TemporaryPath::Sync sync = TemporaryPath::Sync::kNow);
 
  private:
-  void make_beside(unsigned mode);
   void flush();
   void write_all(std::span<const std::byte> bytes);
 
@@ -77,8 +78,9 @@ std::string followed(const std::string& path);
 // A folder that gets its name once all its files are written.
 class OutputFolder {
  public:
-  // `marker` is a file that a folder must hold to be overwritten: others are never removed.
-  OutputFolder(const std::string& path, const Overwrite& overwrite, const std::string& marker);
+  // What may be overwritten is a table that compress made, or an empty folder: one that holds any
+  // other file is refused, and its files are never removed.
+  OutputFolder(const std::string& path, const Overwrite& overwrite);
 
   const std::string& name() const { return name_; }
   // Where to write a file of the folder.
@@ -88,10 +90,12 @@ class OutputFolder {
 
  private:
   void sync_files() const;
+  void take_access(const std::set<std::string>& old_files) const;
 
   std::string name_;
   std::string path_;
   bool overwrite_;
+  bool is_there_ = false;  // a folder, which is replaced
   std::unique_ptr<TemporaryPath> temporary_;
 };
 

@@ -152,9 +152,9 @@ NumberView PcoNumbers::next() {
   return numbers;
 }
 
-PcoSalvage::PcoSalvage(const std::string& path, std::string place, const DecodeConfig& config,
+PcoSalvage::PcoSalvage(const FileRef& file, std::string place, const DecodeConfig& config,
                        std::optional<NumberType> dtype)
-    : PcoInput(std::move(place), config.threads), bytes_(path), config_(config) {
+    : PcoInput(std::move(place), config.threads), bytes_(file), config_(config) {
   check(try_verify(bytes_.bytes(), found_, config, &context_), place_);
   type_ = found_.type ? found_.type : dtype;
   if (found_.sound_count == 0) return;
@@ -193,15 +193,14 @@ std::vector<std::string> losses(const Verification& found) {
   return lines;
 }
 
-PcoRange::PcoRange(const std::string& path, std::string place, const NumberRange& range,
+PcoRange::PcoRange(const FileRef& file, std::string place, const NumberRange& range,
                    const DecodeConfig& config, std::optional<NumberType> dtype)
-    : PcoInput(std::move(place), config.threads), bytes_(path), range_(range), config_(config) {
-  // The walk makes no numbers: limits on them are for what is asked for.
+    : PcoInput(std::move(place), config.threads), bytes_(file), range_(range), config_(config) {
+  // The limits are for what is asked for, but a walk past the rest of the file has some as well.
   DecodeConfig walk = config;
-  walk.limits = {};
-  walk.limits.max_memory = config.limits.max_memory;
+  walk.limits = walk_limits(config.limits, bytes_.bytes().size());
   ChunkIndex index;
-  check(ChunkIndex::try_build(bytes_.bytes(), index, walk, &context_), place_);
+  check_walk(ChunkIndex::try_build(bytes_.bytes(), index, walk, &context_), walk.limits, place_);
   reader_ = FileReader::create(bytes_.bytes(), index).value();
   if (range.first > index.count() || range.count > index.count() - range.first) {
     throw Failure(ExitCode::kFailure, place_,
@@ -215,6 +214,28 @@ NumberView PcoRange::next() {
   check(reader_->try_read(range_.first + done_, out, config_, &context_), place_);
   done_ += out.count;
   return NumberView(out.type, out.data, out.count);
+}
+
+DecodeLimits walk_limits(const DecodeLimits& limits, std::uint64_t file_bytes) {
+  // Half a second of walking over numbers that take no bits, the fastest to be said.
+  constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 30;
+  // Of a byte of the file; more is rare where numbers are not all the same.
+  constexpr std::uint64_t kMostRatio = 1024;
+  DecodeLimits walk;
+  walk.max_memory = limits.max_memory;
+  walk.max_output_bytes = std::max(kLeastBytes, kMostRatio * file_bytes);
+  if (limits.max_output_bytes != DecodeLimits::kUnlimited) {
+    walk.max_output_bytes = std::max(walk.max_output_bytes, limits.max_output_bytes);
+  }
+  return walk;
+}
+
+void check_walk(const Status& status, const DecodeLimits& limits, const std::string& place) {
+  if (status.kind() != ErrorKind::kLimitExceeded) return check(status, place);
+  throw Failure(ExitCode::kLimit, place,
+                fmt::format("{} (a walk over the file passes at most {} bytes of numbers, and more "
+                            "where --max-output is higher)",
+                            message_of(status), limits.max_output_bytes));
 }
 
 std::string size_text(std::uint64_t raw_bytes, std::uint64_t bytes) {

@@ -98,7 +98,7 @@ class PcoNumbers final : public PcoInput {
 class PcoSalvage final : public PcoInput {
  public:
   // Looks over the whole file.
-  PcoSalvage(const std::string& path, std::string place, const DecodeConfig& config,
+  PcoSalvage(const FileRef& file, std::string place, const DecodeConfig& config,
              std::optional<NumberType> dtype = std::nullopt);
 
   NumberView next() override;
@@ -121,7 +121,7 @@ std::vector<std::string> losses(const Verification& found);
 // all bytes are read into memory. The file is walked first.
 class PcoRange final : public PcoInput {
  public:
-  PcoRange(const std::string& path, std::string place, const NumberRange& range,
+  PcoRange(const FileRef& file, std::string place, const NumberRange& range,
            const DecodeConfig& config, std::optional<NumberType> dtype = std::nullopt);
 
   NumberView next() override;
@@ -135,6 +135,13 @@ class PcoRange final : public PcoInput {
   std::optional<FileReader> reader_;
   std::uint64_t done_ = 0;
 };
+
+// Limits for a walk over a file that makes no numbers but costs time for all that it says. A few
+// bytes can say a lot: where the caller sets no limit of output that is higher, it stops at what
+// few files of their size hold.
+DecodeLimits walk_limits(const DecodeLimits& limits, std::uint64_t file_bytes);
+// Fails as check() does; a limit of these in words that fit a walk.
+void check_walk(const Status& status, const DecodeLimits& limits, const std::string& place);
 
 // "8000 -> 1234 bytes (6.48x)".
 std::string size_text(std::uint64_t raw_bytes, std::uint64_t bytes);

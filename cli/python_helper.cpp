@@ -2,7 +2,9 @@
 #include "python_helper.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -23,15 +25,57 @@ constexpr std::size_t kHeadBytes = 9;
 // Schemas of very many columns stay below.
 constexpr std::uint64_t kMostJson = std::uint64_t{1} << 30;
 
-std::vector<std::string> command_line(const std::vector<std::string>& words, std::string_view needs,
-                                      const std::string& place) {
-  const char* python = std::getenv("NUMPACT_PYTHON");
-  if (python == nullptr || *python == '\0') {
+// Nothing is imported from the working folder: an isolated interpreter (-I) has neither that folder
+// nor what the environment names in its path. Where the package's command found its modules is
+// handed over; the folder of the user's own packages is gone through as at a usual start, since
+// what lies there may be of use by import hooks alone. An exception has a line that no terminal
+// obeys.
+constexpr const char* kStart =
+    "import json, os, site, sys\n"
+    "sys.excepthook = lambda kind, value, _: sys.stderr.write(\n"
+    "    'numpact: ' + ascii(f'{kind.__name__}: {value}')[1:-1] + '\\n')\n"
+    "given = json.loads(os.environ.pop('NUMPACT_PYTHON_PATH', '{}'))\n"
+    "if given.get('user'): site.addsitedir(given['user'])\n"
+    "path = given.get('path', [])\n"
+    "sys.path[:] = path + [entry for entry in sys.path if entry not in path]\n"
+    "from numpact._tables.__main__ import main\n"
+    "main()\n";
+
+// Where an interpreter lies that is named without a folder. Entries of PATH that are no full path
+// lead into the working folder, and are passed over.
+std::string find_program(const std::string& name, const std::string& place) {
+  const char* const list = std::getenv("PATH");
+  std::string_view rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    if (!folder.starts_with('/')) continue;
+    std::string path = fmt::format("{}/{}", folder, name);
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("NUMPACT_PYTHON names '{}', which PATH does not lead to", name));
+}
+
+std::string interpreter(std::string_view needs, const std::string& place) {
+  const char* const named = std::getenv("NUMPACT_PYTHON");
+  if (named == nullptr || *named == '\0') {
     throw Failure(
         ExitCode::kFailure, place,
         fmt::format("{} needs pyarrow: NUMPACT_PYTHON does not name a Python that has it", needs));
   }
-  std::vector<std::string> command{python, "-m", "numpact._tables"};
+  std::string python = named;
+  if (python.starts_with('/')) return python;
+  if (python.find('/') == std::string::npos) return find_program(python, place);
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("NUMPACT_PYTHON names '{}', which is no full path: nothing is started "
+                            "from the working folder",
+                            python));
+}
+
+std::vector<std::string> command_line(const std::vector<std::string>& words, std::string_view needs,
+                                      const std::string& place) {
+  std::vector<std::string> command{interpreter(needs, place), "-I", "-c", kStart};
   command.insert(command.end(), words.begin(), words.end());
   return command;
 }

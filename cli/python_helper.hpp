@@ -2,9 +2,11 @@
 // The other side of numpact._tables: a Python process that reads and writes tables with pyarrow,
 // for the command in the Python package, which links no Arrow.
 //
-// NUMPACT_PYTHON, set by the package's command, names the interpreter, and
-//   NUMPACT_PYTHON -m numpact._tables read|write FORMAT [FILE]
-// answers on its standard output what comes in on its standard input. Both ways go messages:
+// NUMPACT_PYTHON, set by the package's command, names the interpreter. It is started isolated from
+// the working folder (-I), takes the folders of modules from NUMPACT_PYTHON_PATH (see
+// python/numpact/_command.py), and calls main() of numpact._tables.__main__ with
+//   read|write FORMAT [FILE]
+// which answers on its standard output what comes in on its standard input. Both ways go messages:
 //   kind     1 byte: J for JSON, D for bytes, E for a JSON error (from the helper only)
 //   length   8 bytes, little-endian
 //   content

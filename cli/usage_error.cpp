@@ -251,6 +251,12 @@ CLI::Validator real_number() {
   });
 }
 
+CLI::Validator not_empty() {
+  return validator([](const std::string& text) {
+    return text.empty() ? std::string("its value is empty") : std::string();
+  });
+}
+
 CLI::Validator seconds_from_zero() {
   return validator([](const std::string& text) {
     const std::optional<double> number = parse<double>(text);

@@ -24,6 +24,7 @@ std::string usage_error(const CLI::App& app, const std::vector<std::string>& wor
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator real_number();
 CLI::Validator seconds_from_zero();
+CLI::Validator not_empty();
 
 }  // namespace numpact::cli
 

@@ -69,11 +69,10 @@ bool CsvRecordReader::next(std::vector<CsvField>& fields) {
   fields.clear();
   if (begin_ == end_ && !fill()) return false;
   line_ = next_line_;
-  while (scan_record() == Scan::kNeedsMore) {
-    // Twice as much each time: a long record is scanned again only a few times.
-    const std::size_t wanted = 2 * (end_ - begin_);
-    while (end_ - begin_ < wanted && fill()) {
-    }
+  if (scan() == Scan::kCut) {
+    cut_line_ = line_;
+    begin_ = end_;
+    return false;
   }
   for (const Extent& extent : extents_) {
     const std::string_view text(buffer_.data() + begin_ + extent.from, extent.to - extent.from);
@@ -82,6 +81,23 @@ bool CsvRecordReader::next(std::vector<CsvField>& fields) {
   }
   begin_ += record_size_;
   return true;
+}
+
+CsvRecordReader::Scan CsvRecordReader::scan() {
+  for (;;) {
+    const Scan found = scan_record();
+    if (found != Scan::kNeedsMore) return found;
+    // Twice as much each time: a long record is scanned again only a few times.
+    const std::size_t wanted = 2 * (end_ - begin_);
+    while (end_ - begin_ < wanted && fill()) {
+    }
+  }
+}
+
+// Of a record that ends where the source does: it goes on. A line end there is its own.
+bool CsvRecordReader::is_cut() const {
+  const std::optional<char> next = byte_behind_ ? byte_behind_() : std::nullopt;
+  return next && *next != '\n' && *next != '\r';
 }
 
 // Finds the fields of the record at begin_. Changes no byte, since it starts again when there are
@@ -95,13 +111,14 @@ CsvRecordReader::Scan CsvRecordReader::scan_record() {
   for (;;) {
     Extent field{at, at, line, false, false};
     if (has_quote_ && at < size && bytes[at] == quote_) {
-      if (scan_quoted(at, field, line) == Scan::kNeedsMore) return Scan::kNeedsMore;
+      if (const Scan found = scan_quoted(at, field, line); found != Scan::kRecord) return found;
     } else {
       while (at < size && !ends_field_[static_cast<unsigned char>(bytes[at])]) ++at;
       field.to = at;
     }
     if (at == size && !at_end_) return Scan::kNeedsMore;
     extents_.push_back(field);
+    if (at == size && is_cut()) return Scan::kCut;
     if (at == size) break;
     if (bytes[at] == delimiter_) {
       ++at;
@@ -138,6 +155,7 @@ CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& fiel
   for (;; ++at) {
     if (at == size) {
       if (!at_end_) return Scan::kNeedsMore;
+      if (byte_behind_ && byte_behind_()) return Scan::kCut;
       throw Failure(ExitCode::kCorrupt, place_,
                     fmt::format("line {}: a quote is opened and never closed", field.line));
     }

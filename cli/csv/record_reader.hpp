@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "csv/dialect.hpp"
@@ -35,6 +38,13 @@ class CsvRecordReader {
 
   void set_dialect(const CsvDialect& dialect);
 
+  // What has come behind the source's end while it was read, if anything: a record that ends there
+  // without a line end may be a part of one that is longer, which is then left out.
+  using ByteBehind = std::function<std::optional<char>()>;
+  void set_byte_behind(ByteBehind byte_behind) { byte_behind_ = std::move(byte_behind); }
+  // The line of the record that was left out.
+  const std::optional<std::uint64_t>& cut_line() const { return cut_line_; }
+
   // The next record; its texts are valid until the next call. False at the end. An empty line is a
   // record of one empty field.
   bool next(std::vector<CsvField>& fields);
@@ -50,16 +60,20 @@ class CsvRecordReader {
     bool is_quoted;
     bool has_doubled_quotes;  // or text behind the closing quote
   };
-  enum class Scan { kRecord, kNeedsMore };
+  enum class Scan { kRecord, kNeedsMore, kCut };
 
   bool fill();
+  Scan scan();
   Scan scan_record();
   Scan scan_quoted(std::size_t& at, Extent& field, std::uint64_t& line);
   Scan take_line_end(std::size_t& at) const;
+  bool is_cut() const;
   std::string_view unquote(const Extent& field);
 
   ByteSource& source_;
   std::string place_;
+  ByteBehind byte_behind_;
+  std::optional<std::uint64_t> cut_line_;
   char delimiter_ = ',';
   char quote_ = '"';
   bool has_quote_ = true;

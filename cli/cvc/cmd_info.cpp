@@ -9,7 +9,9 @@
 #include "cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
 #include "json_text.hpp"
+#include "output_file.hpp"
 #include "print.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
@@ -21,6 +23,8 @@ using Align = TextTable::Align;
 constexpr std::size_t kFirstShown = 12;
 constexpr std::size_t kLastShown = 4;
 constexpr std::size_t kMetadataWidth = 60;
+// Bytes of metadata that become values of --json.
+constexpr std::size_t kMostParsed = std::size_t{1} << 20;
 
 struct InfoOptions {
   std::string input;
@@ -70,8 +74,10 @@ std::string chunk_compression(const cvc::Info& info, std::size_t chunk) {
   return text;
 }
 
-// Metadata of CVC files may hold what JSON does not: it is then given as a string.
+// Metadata of CVC files may hold what JSON does not: it is then given as a string. So it is where
+// it is long, since values take many times the memory of their text.
 Json metadata_json(std::string_view text) {
+  if (text.size() > kMostParsed) return Json(std::string(text));
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json(std::string(text)) : json;
 }
@@ -91,7 +97,7 @@ Json slice_json(const cvc::Slice& slice) {
   return json;
 }
 
-Json info_json(const CvcInput& input, const std::string& path) {
+Json head_json(const CvcInput& input, const std::string& path) {
   const cvc::Info& info = input.info();
   Json json{{"file", path},
             {"version", fmt::format("{}.{}", info.major, info.minor)},
@@ -111,28 +117,61 @@ Json info_json(const CvcInput& input, const std::string& path) {
     entry["compression"] = std::string(name_of(column.compression));
     json["columns"].push_back(std::move(entry));
   }
-  json["chunks"] = Json::array();
-  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
-    const cvc::Chunk& chunk = info.chunks[i];
-    Json entry{{"first_row", chunk.first_row},
-               {"rows", chunk.rows},
-               {"offset", chunk.offset},
-               {"bytes", chunk.payload_bytes},
-               {"metadata", optional_json(chunk.metadata)},
-               {"columns", Json::array()}};
-    for (std::size_t c = 0; c < info.columns.size(); ++c) {
-      entry["columns"].push_back(slice_json(info.slice(i, c)));
-    }
-    json["chunks"].push_back(std::move(entry));
-  }
-  json["sections"] = Json::array();
-  for (const cvc::Section& section : info.sections) {
-    json["sections"].push_back({{"first_row", section.rows.first},
-                                {"rows", section.rows.count},
-                                {"metadata", metadata_json(section.metadata)}});
-  }
-  json["metadata"] = optional_json(info.metadata);
   return json;
+}
+
+Json chunk_json(const cvc::Info& info, std::size_t i) {
+  const cvc::Chunk& chunk = info.chunks[i];
+  Json entry{{"first_row", chunk.first_row},
+             {"rows", chunk.rows},
+             {"offset", chunk.offset},
+             {"bytes", chunk.payload_bytes},
+             {"metadata", optional_json(chunk.metadata)},
+             {"columns", Json::array()}};
+  for (std::size_t c = 0; c < info.columns.size(); ++c) {
+    entry["columns"].push_back(slice_json(info.slice(i, c)));
+  }
+  return entry;
+}
+
+Json section_json(const cvc::Section& section) {
+  return {{"first_row", section.rows.first},
+          {"rows", section.rows.count},
+          {"metadata", metadata_json(section.metadata)}};
+}
+
+// As dump() writes a value that is a member of another.
+std::string indented(const Json& json, std::size_t spaces) {
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(spaces, ' ');
+  }
+  return printable_json(out);
+}
+
+template <class F>
+void put_list(OutputFile& out, const char* name, std::size_t count, const F& json_of) {
+  out.put(fmt::format(",\n  \"{}\": [", name));
+  for (std::size_t i = 0; i < count; ++i) {
+    out.put(fmt::format("{}\n    {}", i == 0 ? "" : ",", indented(json_of(i), 4)));
+  }
+  out.put(count == 0 ? "]" : "\n  ]");
+}
+
+// Piece by piece: a document of many chunks takes far more memory than the file.
+void put_json(const CvcInput& input, const std::string& path) {
+  const cvc::Info& info = input.info();
+  OutputFile out("-", false, Content::kText);
+  std::string head = dump(head_json(input, path));
+  head.resize(head.rfind("\n}"));
+  out.put(head);
+  put_list(out, "chunks", info.chunks.size(), [&](std::size_t i) { return chunk_json(info, i); });
+  put_list(out, "sections", info.sections.size(),
+           [&](std::size_t i) { return section_json(info.sections[i]); });
+  out.put(fmt::format(",\n  \"metadata\": {}\n}}\n", indented(optional_json(info.metadata), 2)));
+  out.commit();
 }
 
 // Adds rows to a table, the middle ones of many left out.
@@ -146,6 +185,11 @@ void add_some(TextTable& table, std::size_t count, const F& cells_of) {
     }
     table.add_row(cells_of(i));
   }
+}
+
+// More of a text than is shown of it.
+std::string beginning(std::string_view text) {
+  return one_line(text.substr(0, 32 * kMetadataWidth));
 }
 
 std::string columns_text(const cvc::Info& info) {
@@ -177,7 +221,7 @@ std::string chunks_text(const cvc::Info& info) {
     std::vector<std::string> cells{
         std::to_string(i),     grouped(chunk.first_row),     grouped(chunk.rows),
         grouped(chunk.offset), grouped(chunk.payload_bytes), chunk_compression(info, i)};
-    if (has_metadata) cells.push_back(one_line(chunk.metadata.value_or("")));
+    if (has_metadata) cells.push_back(beginning(chunk.metadata.value_or("")));
     return cells;
   });
   return table.text(2);
@@ -192,7 +236,7 @@ std::string sections_text(const cvc::Info& info) {
   add_some(table, info.sections.size(), [&](std::size_t i) {
     const cvc::Section& section = info.sections[i];
     return std::vector<std::string>{std::to_string(i), grouped(section.rows.first),
-                                    grouped(section.rows.count), one_line(section.metadata)};
+                                    grouped(section.rows.count), beginning(section.metadata)};
   });
   return table.text(2);
 }
@@ -213,7 +257,7 @@ std::string info_text(const CvcInput& input) {
                       grouped(float_bytes(info)), ratio);
   if (info.metadata) {
     text +=
-        fmt::format("  metadata     {}\n", shorten(one_line(*info.metadata), 4 * kMetadataWidth));
+        fmt::format("  metadata     {}\n", shorten(beginning(*info.metadata), 4 * kMetadataWidth));
   }
   if (info.is_columnar) text += "\n" + columns_text(info);
   if (!info.chunks.empty()) text += "\n" + chunks_text(info);
@@ -223,7 +267,8 @@ std::string info_text(const CvcInput& input) {
 
 void tell_info(const InfoOptions& options) {
   const CvcInput input(options.input);
-  print_report(options.json ? dump(info_json(input, options.input)) : info_text(input));
+  if (options.json) return put_json(input, options.input);
+  print_report(info_text(input));
 }
 
 }  // namespace

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/cvc_output.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <vector>
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "numpact/file_lock.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -33,13 +36,13 @@ CvcOutput::CvcOutput(const std::string& path, const Overwrite& overwrite)
   if (path == "-" || (is_there && !S_ISREG(found.st_mode))) {
     stream_ = std::make_unique<OutputFile>(path, overwrite, Content::kBinary);
     const std::string beside = (fs::temp_directory_path() / "numpact.cvc").string();
-    folder_ = std::make_unique<TemporaryPath>(beside, TemporaryPath::Kind::kFolder);
+    folder_ = std::make_unique<TemporaryPath>(beside, TemporaryPath::Kind::kPrivateFolder);
   } else {
     if (is_there && !overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     }
     target_ = followed(path);  // a link stays a link
-    folder_ = std::make_unique<TemporaryPath>(target_, TemporaryPath::Kind::kFolder);
+    folder_ = std::make_unique<TemporaryPath>(target_, TemporaryPath::Kind::kPrivateFolder);
   }
   path_ = folder_->path() + "/made.cvc";
 }
@@ -51,13 +54,14 @@ void CvcOutput::commit() {
     return;
   }
   if (!overwrite_.is_allowed) {
-    folder_->move(path_, target_, TemporaryPath::Existing::kKeep);
+    folder_->move(path_, target_);
     return;
   }
-  std::error_code ignored;
-  if (fs::exists(target_, ignored)) {
-    fs::permissions(path_, fs::status(target_, ignored).permissions(), ignored);
-  }
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) fail_errno(name_, "cannot be written");
+  const Status status = try_take_access(descriptor, target_);
+  ::close(descriptor);
+  check(status, name_);
   FileLock none;
   folder_->replace_file(path_, target_, name_, overwrite_.lock_config(name_), none);
 }

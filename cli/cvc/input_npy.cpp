@@ -39,7 +39,7 @@ class FortranVectors final : public VectorInput {
  public:
   FortranVectors(const Input& input, std::uint64_t offset, const VectorLayout& layout)
       : VectorInput(input.name()),
-        file_(input.path()),
+        file_(input.file()),
         size_(size_of(layout.element)),
         rows_(*layout.rows),
         widener_(layout.element, layout.swap_bytes, name_),

@@ -53,7 +53,7 @@ class TensorVectors final : public VectorInput {
  private:
   void load(Input& input) {
     if (input.size().value_or(0) > 0) {
-      file_.emplace(input.path());
+      file_.emplace(input.file());
       bytes_ = file_->bytes();
     } else {
       read_ = input.read_rest();

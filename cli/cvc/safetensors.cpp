@@ -5,17 +5,23 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cvc/row_stream.hpp"
 #include "failure.hpp"
+#include "json_view.hpp"
 
 namespace numpact::cli {
 namespace {
 
-using Json = nlohmann::json;
-
-// Far more than the headers of large models; parsing takes many times as much memory.
-constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 25;
+// The format's own bound, in bytes.
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+// The most that tensors may make of the text of the header, which real ones keep below; beside it
+// there is room for a few of short names.
+constexpr std::uint64_t kMemoryOfText = 2;
+constexpr std::uint64_t kMemoryBeside = std::uint64_t{4} << 20;
+// Dimensions of a tensor, as many as NumPy knows.
+constexpr std::size_t kMaxDimensions = 64;
 constexpr std::size_t kAlignment = 8;
 
 struct Named {
@@ -31,16 +37,35 @@ constexpr Named kNames[] = {
 
 class Reader {
  public:
+  using Kind = JsonView::Kind;
+
   Reader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
 
   std::vector<Tensor> read() {
     const std::string_view text = header_text();
-    const Json header = Json::parse(text, nullptr, false);
-    if (!header.is_object()) bad("the header is no JSON object");
-    std::vector<Tensor> tensors;
-    for (const auto& [name, json] : header.items()) {
-      if (name != "__metadata__") tensors.push_back(tensor(name, json));
+    const std::optional<JsonView> header = JsonView::of(text);
+    if (!header || !header->is(Kind::kObject)) bad("the header is no JSON object");
+    const std::uint64_t count = header->count();
+    // With a copy of the name, and a note on a tensor that holds no vectors.
+    constexpr std::uint64_t kBytes = sizeof(Tensor) + 3 * sizeof(std::string);
+    if (count > (kMemoryOfText * text.size() + kMemoryBeside) / kBytes) {
+      throw Failure(
+          ExitCode::kLimit, name_,
+          fmt::format("limit exceeded: {} tensors in a header of {} bytes", count, text.size()));
     }
+    std::vector<Tensor> tensors;
+    tensors.reserve(static_cast<std::size_t>(count));
+    for (auto name = header->first(); name;) {
+      const std::optional<JsonView> value = name->next();
+      if (!name->says("__metadata__")) tensors.push_back(tensor(name->string(), *value));
+      name = value->next();
+    }
+    std::sort(tensors.begin(), tensors.end(),
+              [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
+    const auto twice =
+        std::adjacent_find(tensors.begin(), tensors.end(),
+                           [](const Tensor& a, const Tensor& b) { return a.name == b.name; });
+    if (twice != tensors.end()) bad(fmt::format("two tensors '{}'", twice->name));
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const Tensor& a, const Tensor& b) { return a.offset < b.offset; });
     return tensors;
@@ -72,35 +97,41 @@ class Reader {
             static_cast<std::size_t>(length)};
   }
 
-  std::uint64_t number(const Json& json, const std::string& what) const {
-    if (!json.is_number_unsigned()) bad(what + " is no list of integers");
-    return json.get<std::uint64_t>();
+  std::uint64_t number(const JsonView& json, const std::string& what) const {
+    const std::optional<std::uint64_t> value = json.natural();
+    if (!value) bad(what + " is no list of integers");
+    return *value;
   }
 
-  const Json& member(const Json& json, const char* key, const std::string& what) const {
-    const auto found = json.find(key);
-    if (found == json.end()) bad(fmt::format("{} has no '{}'", what, key));
+  JsonView member(const JsonView& json, const char* key, const std::string& what) const {
+    const std::optional<JsonView> found = json.find(key);
+    if (!found) bad(fmt::format("{} has no '{}'", what, key));
     return *found;
   }
 
-  Tensor tensor(const std::string& name, const Json& json) const {
+  Tensor tensor(const std::string& name, const JsonView& json) const {
     const std::string what = fmt::format("tensor '{}'", name);
-    if (!json.is_object()) bad(what + " is no JSON object");
+    if (!json.is(Kind::kObject)) bad(what + " is no JSON object");
     Tensor made;
     made.name = name;
-    const Json& dtype = member(json, "dtype", what);
-    if (!dtype.is_string()) bad(what + ": its 'dtype' is no string");
-    made.dtype = dtype.get<std::string>();
+    const JsonView dtype = member(json, "dtype", what);
+    if (!dtype.is(Kind::kString)) bad(what + ": its 'dtype' is no string");
+    made.dtype = dtype.string();
     for (const Named& known : kNames) {
       if (known.name == made.dtype) made.element = known.element;
     }
-    const Json& shape = member(json, "shape", what);
-    if (!shape.is_array()) bad(what + ": its 'shape' is no list");
-    for (const Json& length : shape) made.shape.push_back(number(length, what + ": its 'shape'"));
-    const Json& offsets = member(json, "data_offsets", what);
-    if (!offsets.is_array() || offsets.size() != 2) bad(what + ": its 'data_offsets' are no two");
-    const std::uint64_t begin = number(offsets[0], what + ": its 'data_offsets'");
-    const std::uint64_t end = number(offsets[1], what + ": its 'data_offsets'");
+    const JsonView shape = member(json, "shape", what);
+    if (!shape.is(Kind::kArray)) bad(what + ": its 'shape' is no list");
+    for (auto length = shape.first(); length; length = length->next()) {
+      if (made.shape.size() == kMaxDimensions) bad(what + ": its 'shape' is too long");
+      made.shape.push_back(number(*length, what + ": its 'shape'"));
+    }
+    const JsonView offsets = member(json, "data_offsets", what);
+    if (!offsets.is(Kind::kArray) || offsets.count() != 2) {
+      bad(what + ": its 'data_offsets' are no two");
+    }
+    const std::uint64_t begin = number(*offsets.first(), what + ": its 'data_offsets'");
+    const std::uint64_t end = number(*offsets.first()->next(), what + ": its 'data_offsets'");
     if (begin > end || end > file_.size() - start_) {
       bad(fmt::format("{}: bytes {} to {} of the {} that are there", what, begin, end,
                       file_.size() - start_));
@@ -150,7 +181,7 @@ std::string tensor_header(std::span<const Tensor> tensors, std::size_t size) {
                            {"data_offsets", {offset, offset + tensor.bytes}}};
     offset += tensor.bytes;
   }
-  std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::size_t whole = (kTensorHeadBytes + text.size() + kAlignment - 1) / kAlignment * kAlignment;
   whole = std::max(whole, size);
   text.append(whole - kTensorHeadBytes - text.size(), ' ');

@@ -16,6 +16,12 @@ namespace numpact {
 // links that lead back to themselves.
 NUMPACT_API Status try_follow_links(const std::string& path, std::string& target) noexcept;
 
+// Gives an open file or folder, which is to take the place of what `path` names, the access that
+// this one has: permissions but for the set-user-ID, set-group-ID and sticky bits, an access
+// control list, and owner and group where the system allows. Where the group cannot be kept, what
+// it may do is no more than what all may. Nothing is done where there is no file. kIo.
+NUMPACT_API Status try_take_access(int descriptor, const std::string& path) noexcept;
+
 // The right to write on a file by putting a longer one in its place. It has one holder at a time
 // among all processes and threads that ask for it, as all writers of numpact do: those that write
 // on what is there hold it from before they read the old end until the new file has the name,

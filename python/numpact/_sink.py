@@ -39,9 +39,9 @@ def sink_of(
         try:
             mode = os.stat(path).st_mode
         except FileNotFoundError:
-            return _Replacement(path, None, timeout, lock)
+            return _Replacement(path, 0o666, timeout, lock)  # less the umask, as open() does
         if stat.S_ISREG(mode):
-            return _Replacement(path, stat.S_IMODE(mode), timeout, lock)
+            return _Replacement(path, 0o600, timeout, lock)
         return _Stream(open(path, "wb", buffering=0), owned=True)
     if isinstance(target, io.TextIOBase):
         raise InvalidArgumentError("the file must be opened in binary mode")
@@ -65,24 +65,24 @@ def _write_all(file: Any, data: bytes | memoryview) -> None:
 
 
 class _Replacement:
-    """A temporary file beside its final name, which it takes once it is whole and on disk."""
+    """A temporary file beside its final name, which it takes once it is whole and on disk.
+
+    ``mode``: its permissions until then. In the end it gets those of the file that it replaces.
+    """
 
     def __init__(
-        self, path: str, mode: int | None, timeout: int | None, lock: _core.FileLock | None
+        self, path: str, mode: int, timeout: int | None, lock: _core.FileLock | None
     ) -> None:
         self._path = path
         self._timeout = timeout
         self._lock = lock
         self._folder = os.path.dirname(path)
         self._process = os.getpid()
-        self._temporary, handle = self._create()
+        self._temporary, handle = self._create(mode)
         # Unbuffered: after fork() both processes would write out what waits.
         self._file = os.fdopen(handle, "wb", buffering=0)
-        if mode is not None:
-            with contextlib.suppress(OSError):
-                os.chmod(self._temporary, mode)
 
-    def _create(self) -> tuple[str, int]:
+    def _create(self, mode: int) -> tuple[str, int]:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         name = os.fsdecode(os.fsencode(os.path.basename(self._path))[:180])
@@ -91,12 +91,13 @@ class _Replacement:
             hidden = f".{name}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
             path = os.path.join(self._folder, hidden)
             with contextlib.suppress(FileExistsError):
-                return path, os.open(path, flags, 0o666)  # less the umask, as open() does
+                return path, os.open(path, flags, mode)
 
     def write(self, data: bytes | memoryview) -> None:
         _write_all(self._file, data)
 
     def commit(self) -> None:
+        _core.take_access(self._file.fileno(), self._path)
         os.fsync(self._file.fileno())
         self._file.close()
         if self._lock is not None:

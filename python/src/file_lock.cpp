@@ -64,6 +64,10 @@ void replace_file(const std::string& from, const std::string& path,
   raise_if_failed(status, system_error, path);
 }
 
+void take_access(int descriptor, const std::string& path) {
+  raise_if_failed(try_take_access(descriptor, path), 0, path);
+}
+
 }  // namespace
 
 void bind_file_lock(nb::module_& m) {
@@ -74,6 +78,7 @@ void bind_file_lock(nb::module_& m) {
       .def_prop_ro("path", &Lock::path)
       .def("replace", &Lock::replace, nb::arg("source"))
       .def("release", &Lock::release);
+  m.def("take_access", &take_access, nb::arg("descriptor"), nb::arg("path"));
   m.def("replace_file", &replace_file, nb::arg("source"), nb::arg("path"),
         nb::arg("timeout_ms").none());
 }

@@ -31,12 +31,15 @@ std::string hidden_name(const std::string& path, std::uint64_t number) {
   return name + ".tmp";
 }
 
-// So that a new file gets the permissions that others get; mkstemp gives its own.
+// A new file gets the permissions that others get, which mkstemp would not give. One in the place
+// of another is for nobody else until it has the access of that one.
 int create_beside(const std::string& path, std::string& name) {
+  struct stat found {};
+  const mode_t mode = ::stat(path.c_str(), &found) == 0 ? 0600 : 0666;
   for (int attempt = 0; attempt < 100; ++attempt) {
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
     name = hidden_name(path, static_cast<std::uint64_t>(now));
-    const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
   }
   return -1;
@@ -149,10 +152,7 @@ Status Replacement::resize(std::uint64_t bytes) {
 
 Status Replacement::replace(bool sync) {
   NUMPACT_TRY(check_process());
-  struct stat old {};
-  if (::stat(path_.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0) {
-    return write_error(errno, "the file's permissions cannot be kept");
-  }
+  NUMPACT_TRY(try_take_access(descriptor_, path_));
   if (sync && ::fsync(descriptor_) != 0) return write_error(errno, "the new file cannot be synced");
   const std::string folder = folder_of(path_);  // nothing may fail once the file is replaced
   // Some file systems tell only at a close that the disk is full.

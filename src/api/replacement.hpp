@@ -44,7 +44,7 @@ class Replacement final : public ByteSink {
   // What is written next goes behind these bytes.
   Status resize(std::uint64_t bytes);
 
-  // Takes the place, with the permissions of the file there; first, if asked, down to the disk.
+  // Takes the place, with the access of the file there; first, if asked, down to the disk.
   Status replace(bool sync = true);
 
  private:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command's helper process: reads and writes tables with pyarrow.
 
-It is started by the command of this package, as ``python -m numpact._tables``; what passes between
-the two is described in cli/python_helper.hpp.
+It is started by the command of this package; how, and what passes between the two, is described in
+cli/python_helper.hpp.
 """

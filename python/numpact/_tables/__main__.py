@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m numpact._tables read|write FORMAT [FILE]``, for the command alone."""
+"""``read|write FORMAT [FILE]``, for the command alone."""
 
 from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 from .errors import told
 from .messages import Gone, Messages, Refused
@@ -32,6 +33,9 @@ def main() -> None:
     # Standard output is kept for messages: what libraries print goes to standard error.
     outgoing = os.dup(1)
     os.dup2(2, 1)
+    # The command alone talks to the user: a warning may hold names of a file as they are, which a
+    # terminal would obey.
+    warnings.simplefilter("ignore")
     messages = Messages(0, outgoing)
     verb, format, *path = sys.argv[1:]
     try:

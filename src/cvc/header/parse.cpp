@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cvc/header/parse.hpp"
 
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -13,7 +16,14 @@ namespace numpact::cvc {
 namespace {
 
 using json::Kind;
-using json::Value;
+using Value = json::View;
+
+// What a header may take beside the file where the caller sets no limit (SECURITY.md): its text and
+// the tables that are made of it, which are smaller for what any writer writes.
+constexpr std::uint64_t kMemoryOfFile = 2;
+constexpr std::uint64_t kMemoryBeside = std::uint64_t{4} << 20;
+// Where it is not known how long the file is: times the text.
+constexpr std::uint64_t kMemoryOfText = 4;
 
 // A key, and the errors about it.
 struct Field {
@@ -48,6 +58,41 @@ constexpr Field kScale = NUMPACT_CVC_FIELD("scale", "is no number");
 #undef NUMPACT_CVC_COUNT
 #undef NUMPACT_CVC_FIELD
 
+// The values of an object by the keys that this format has. It is passed once: many calls of
+// find() would pass a long one as often. Of a key that is there twice the last value counts.
+class Object {
+ public:
+  explicit Object(const Value& value) : value_(value) {
+    if (!value.is(Kind::kObject)) return;
+    for (auto name = value.first(); name;) {
+      const std::optional<Value> member = name->next();
+      for (std::size_t i = 0; i < kKeys.size(); ++i) {
+        if (name->says(kKeys[i])) members_[i] = member;
+      }
+      name = member->next();
+    }
+  }
+
+  const std::optional<Value>& find(std::string_view key) const {
+    for (std::size_t i = 0; i < kKeys.size(); ++i) {
+      if (kKeys[i] == key) return members_[i];
+    }
+    return none_;
+  }
+  const Value& value() const { return value_; }
+
+ private:
+  static constexpr std::array<std::string_view, 20> kKeys = {
+      "num_vectors", "dimension",   "rows",      "offset",      "size",
+      "file_offset", "start_index", "end_index", "chunks",      "sections",
+      "columns",     "name",        "dtype",     "compression", "min",
+      "scale",       "vector",      "metadata",  "format_type", "mmap_optimized"};
+
+  Value value_;
+  std::array<std::optional<Value>, kKeys.size()> members_;
+  std::optional<Value> none_;
+};
+
 class HeaderParser {
  public:
   HeaderParser(const Frame& frame, std::uint64_t file_bytes, const DecodeLimits& limits, Info& info)
@@ -59,22 +104,30 @@ class HeaderParser {
   Status wrong(const Value& value, const char* what, ErrorKind kind = ErrorKind::kCorrupt) const {
     return Status(kind, what, frame_.json_at + value.offset());
   }
-  Status get(const Value& object, const Field& field, Kind kind, Value& out) const;
-  Status get_count(const Value& object, const Field& field, std::uint64_t& out) const;
-  Status get_number(const Value& object, const Field& field, double& out) const;
+  Status get(const Object& object, const Field& field, Kind kind, Value& out) const;
+  Status get_count(const Object& object, const Field& field, std::uint64_t& out) const;
+  Status get_number(const Object& object, const Field& field, double& out) const;
   // Keeps `out` where the key is missing.
-  Status get_compression(const Value& object, std::optional<Compression>& out) const;
+  Status get_compression(const Object& object, std::optional<Compression>& out) const;
 
-  Status parse_schema(const Value& root);
-  Status parse_column(const Value& item);
-  Status parse_chunks(const Value& root);
-  Status parse_chunk(const Value& item);
-  Status parse_columns(const Value& item, Chunk& chunk);
-  Status parse_slice(const Value& item, std::size_t column, std::uint64_t rows, Slice& slice);
-  Status parse_sections(const Value& root);
+  Status parse_schema(const Object& root);
+  Status parse_column(const Value& value);
+  Status parse_chunks(const Object& root);
+  Status parse_chunk(const Value& value);
+  Status parse_columns(const Object& item, Chunk& chunk);
+  Status parse_slice(const Object& item, std::size_t column, std::uint64_t rows, Slice& slice);
+  Status parse_sections(const Object& root);
   // A place for a record, and where it must end.
-  Status place(const Value& item, Chunk& chunk);
-  Status check_memory(std::uint64_t chunks) const;
+  Status place(const Object& item, Chunk& chunk);
+  struct Counts {
+    std::uint64_t columns = 0;
+    std::uint64_t chunks = 0;
+    std::uint64_t slices = 0;
+    std::uint64_t sections = 0;
+  };
+  // Of the tables, before they are made.
+  Status check_memory(const Counts& counts) const;
+  std::uint64_t memory_by_default() const;
 
   const Frame& frame_;
   std::uint64_t file_bytes_;
@@ -82,39 +135,39 @@ class HeaderParser {
   Info& info_;
   std::optional<Compression> file_compression_;
   std::unordered_map<std::string, std::size_t> column_of_name_;
-  std::uint64_t text_memory_ = 0;  // of the text and the list of its values
-  std::uint64_t cursor_ = 0;       // the next record starts here at the earliest
-  bool cursor_is_exact_ = true;    // and nowhere else, unless the header says so
+  Counts counts_;                // of the tables so far
+  std::uint64_t cursor_ = 0;     // the next record starts here at the earliest
+  bool cursor_is_exact_ = true;  // and nowhere else, unless the header says so
 };
 
-Status HeaderParser::get(const Value& object, const Field& field, Kind kind, Value& out) const {
-  const std::optional<Value> found = object.find(field.key);
-  if (!found) return wrong(object, field.missing);
+Status HeaderParser::get(const Object& object, const Field& field, Kind kind, Value& out) const {
+  const std::optional<Value>& found = object.find(field.key);
+  if (!found) return wrong(object.value(), field.missing);
   if (!found->is(kind)) return wrong(*found, field.wrong);
   out = *found;
   return {};
 }
 
-Status HeaderParser::get_count(const Value& object, const Field& field, std::uint64_t& out) const {
-  const std::optional<Value> found = object.find(field.key);
-  if (!found) return wrong(object, field.missing);
+Status HeaderParser::get_count(const Object& object, const Field& field, std::uint64_t& out) const {
+  const std::optional<Value>& found = object.find(field.key);
+  if (!found) return wrong(object.value(), field.missing);
   const std::optional<std::uint64_t> count = found->natural();
   if (!count) return wrong(*found, field.wrong);
   out = *count;
   return {};
 }
 
-Status HeaderParser::get_number(const Value& object, const Field& field, double& out) const {
-  const std::optional<Value> found = object.find(field.key);
-  if (!found) return wrong(object, field.missing);
+Status HeaderParser::get_number(const Object& object, const Field& field, double& out) const {
+  const std::optional<Value>& found = object.find(field.key);
+  if (!found) return wrong(object.value(), field.missing);
   const std::optional<double> number = found->number();
   if (!number) return wrong(*found, field.wrong);
   out = *number;
   return {};
 }
 
-Status HeaderParser::get_compression(const Value& object, std::optional<Compression>& out) const {
-  const std::optional<Value> found = object.find(kCompression.key);
+Status HeaderParser::get_compression(const Object& object, std::optional<Compression>& out) const {
+  const std::optional<Value>& found = object.find(kCompression.key);
   if (!found) return {};
   if (!found->is(Kind::kString)) return wrong(*found, kCompression.wrong);
   out = compression_of_name(found->string());
@@ -124,20 +177,34 @@ Status HeaderParser::get_compression(const Value& object, std::optional<Compress
   return {};
 }
 
-Status HeaderParser::check_memory(std::uint64_t chunks) const {
-  const std::uint64_t bytes = text_memory_ + chunks * sizeof(Chunk) +
-                              std::uint64_t{info_.columns.size()} * sizeof(Column) +
-                              std::uint64_t{info_.slices.size()} * sizeof(Slice);
-  if (bytes > limits_.max_memory) {
-    return Status(ErrorKind::kLimitExceeded, "the header's tables pass the limit max_memory");
+std::uint64_t HeaderParser::memory_by_default() const {
+  if (file_bytes_ == kUnknownSize) return kMemoryBeside + kMemoryOfText * frame_.json_bytes;
+  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / kMemoryOfFile;
+  return kMemoryBeside + kMemoryOfFile * std::min(file_bytes_, most - kMemoryBeside);
+}
+
+Status HeaderParser::check_memory(const Counts& counts) const {
+  // A column has a node in the table that finds it by its name.
+  constexpr std::uint64_t kColumnBytes = 2 * sizeof(Column);
+  // No count is larger than the text.
+  const std::uint64_t bytes = frame_.json_bytes + counts.columns * kColumnBytes +
+                              counts.chunks * sizeof(Chunk) + counts.slices * sizeof(Slice) +
+                              counts.sections * sizeof(Section);
+  const bool is_set = limits_.max_memory != DecodeLimits::kUnlimited;
+  if (bytes > (is_set ? limits_.max_memory : memory_by_default())) {
+    return Status(ErrorKind::kLimitExceeded,
+                  is_set ? "the header's tables pass the limit max_memory"
+                         : "the header's tables take more than 4 MiB and twice the file (the limit "
+                           "max_memory allows more)");
   }
   return {};
 }
 
-Status HeaderParser::parse_column(const Value& item) {
+Status HeaderParser::parse_column(const Value& value) {
+  const Object item(value);
   Column column;
-  Value name = item;
-  Value dtype = item;
+  Value name = value;
+  Value dtype = value;
   NUMPACT_TRY(get(item, kName, Kind::kString, name));
   NUMPACT_TRY(get_count(item, kDimension, column.dimension));
   NUMPACT_TRY(get(item, kDtype, Kind::kString, dtype));
@@ -147,7 +214,7 @@ Status HeaderParser::parse_column(const Value& item) {
   }
   std::optional<Compression> compression;
   NUMPACT_TRY(get_compression(item, compression));
-  if (!compression) return wrong(item, kCompression.missing);
+  if (!compression) return wrong(item.value(), kCompression.missing);
   column.name = name.string();
   column.dtype = *type;
   column.compression = *compression;
@@ -160,7 +227,7 @@ Status HeaderParser::parse_column(const Value& item) {
   return {};
 }
 
-Status HeaderParser::parse_schema(const Value& root) {
+Status HeaderParser::parse_schema(const Object& root) {
   if (!info_.is_columnar) {
     Column column;
     NUMPACT_TRY(get_count(root, kDimension, column.dimension));
@@ -169,19 +236,22 @@ Status HeaderParser::parse_schema(const Value& root) {
     info_.columns.push_back(std::move(column));
     return {};
   }
-  Value schema = root;
+  Value schema = root.value();
   NUMPACT_TRY(get(root, kSchema, Kind::kArray, schema));
+  counts_.columns = schema.count();
+  NUMPACT_TRY(check_memory(counts_));
+  info_.columns.reserve(to_size(counts_.columns));
   for (auto item = schema.first(); item; item = item->next()) NUMPACT_TRY(parse_column(*item));
-  return check_memory(0);
+  return {};
 }
 
-Status HeaderParser::parse_slice(const Value& item, std::size_t column, std::uint64_t rows,
+Status HeaderParser::parse_slice(const Object& item, std::size_t column, std::uint64_t rows,
                                  Slice& slice) {
   const Column& schema = info_.columns[column];
   std::optional<Compression> compression = file_compression_;
   if (info_.is_columnar) compression = schema.compression;
   NUMPACT_TRY(get_compression(item, compression));
-  if (!compression) return wrong(item, kCompression.missing);
+  if (!compression) return wrong(item.value(), kCompression.missing);
   slice.compression = *compression;
   const Codec& codec = codec_of(*compression);
   if (codec.ranges == RangeScope::kHeader) {
@@ -189,29 +259,29 @@ Status HeaderParser::parse_slice(const Value& item, std::size_t column, std::uin
     NUMPACT_TRY(get_number(item, kScale, slice.scale));
   }
   if (rows != 0 && schema.dimension > kMaxValues / rows) {
-    return wrong(item, "header: `rows` times `dimension` is too large");
+    return wrong(item.value(), "header: `rows` times `dimension` is too large");
   }
   const std::optional<std::uint64_t> size = codec.size({rows, schema.dimension}, schema.dtype);
   slice.size = size.value_or(Chunk::kUnknown);
   if (size && *size > UINT32_MAX) {
-    return wrong(item, "header: `rows` times `dimension` is more than a chunk can hold");
+    return wrong(item.value(), "header: `rows` times `dimension` is more than a chunk can hold");
   }
   if (!info_.is_columnar) return {};
   std::uint64_t stated = 0;
   NUMPACT_TRY(get_count(item, kOffset, slice.offset));
   NUMPACT_TRY(get_count(item, kSize, stated));
   if (size && stated != *size) {
-    return wrong(item, "header: `size` is not what rows and dimension need");
+    return wrong(item.value(), "header: `size` is not what rows and dimension need");
   }
   slice.size = stated;
   if (slice.offset > UINT32_MAX || slice.size > UINT32_MAX - slice.offset) {
-    return wrong(item, "header: `offset` and `size` pass what a chunk can hold");
+    return wrong(item.value(), "header: `offset` and `size` pass what a chunk can hold");
   }
   return {};
 }
 
-Status HeaderParser::parse_columns(const Value& item, Chunk& chunk) {
-  Value columns = item;
+Status HeaderParser::parse_columns(const Object& item, Chunk& chunk) {
+  Value columns = item.value();
   NUMPACT_TRY(get(item, kChunkColumns, Kind::kObject, columns));
   const std::size_t first = info_.slices.size();
   info_.slices.resize(first + info_.columns.size());
@@ -225,13 +295,13 @@ Status HeaderParser::parse_columns(const Value& item, Chunk& chunk) {
   for (std::size_t c = 0; c < given.size(); ++c) {
     if (!given[c]) return wrong(columns, "header: `columns` of a chunk lacks one of the schema");
     Slice& slice = info_.slices[first + c];
-    NUMPACT_TRY(parse_slice(*given[c], c, chunk.rows, slice));
+    NUMPACT_TRY(parse_slice(Object(*given[c]), c, chunk.rows, slice));
     chunk.payload_bytes = std::max(chunk.payload_bytes, slice.offset + slice.size);
   }
   return {};
 }
 
-Status HeaderParser::place(const Value& item, Chunk& chunk) {
+Status HeaderParser::place(const Object& item, Chunk& chunk) {
   const std::uint64_t head = info_.record_head_bytes();
   const bool may_say = info_.has_checksums() && !info_.is_columnar;
   const std::optional<Value> given = may_say ? item.find(kFileOffset.key) : std::nullopt;
@@ -257,12 +327,13 @@ Status HeaderParser::place(const Value& item, Chunk& chunk) {
   return {};
 }
 
-Status HeaderParser::parse_chunk(const Value& item) {
+Status HeaderParser::parse_chunk(const Value& value) {
+  const Object item(value);
   Chunk chunk;
   chunk.first_row = info_.rows;
   NUMPACT_TRY(get_count(item, kRows, chunk.rows));
   if (chunk.rows > (std::uint64_t{1} << 62) - info_.rows) {
-    return wrong(item, "header: the sum of `rows` is too large");
+    return wrong(value, "header: the sum of `rows` is too large");
   }
   if (info_.is_columnar) {
     NUMPACT_TRY(parse_columns(item, chunk));
@@ -281,35 +352,43 @@ Status HeaderParser::parse_chunk(const Value& item) {
   return {};
 }
 
-Status HeaderParser::parse_chunks(const Value& root) {
-  Value chunks = root;
+Status HeaderParser::parse_chunks(const Object& root) {
+  Value chunks = root.value();
   NUMPACT_TRY(get(root, kChunks, Kind::kArray, chunks));
-  const std::uint64_t count = chunks.count();
-  NUMPACT_TRY(check_memory(count));
-  info_.chunks.reserve(to_size(count));
+  counts_.chunks = chunks.count();
+  // Each chunk names all columns, so that this is no larger than the text where the header is good.
+  counts_.slices =
+      std::min(counts_.chunks * info_.columns.size(), std::max(frame_.json_bytes, counts_.chunks));
+  NUMPACT_TRY(check_memory(counts_));
+  info_.chunks.reserve(to_size(counts_.chunks));
+  info_.slices.reserve(to_size(counts_.slices));
   cursor_ = frame_.end();
   for (auto item = chunks.first(); item; item = item->next()) {
     const Status status = parse_chunk(*item);
     if (!status.ok()) return status.at_chunk(info_.chunks.size());
   }
-  return check_memory(info_.chunks.size());
+  return {};
 }
 
-Status HeaderParser::parse_sections(const Value& root) {
+Status HeaderParser::parse_sections(const Object& root) {
   const std::optional<Value> list = root.find(kSections.key);
   if (!list) return {};
   if (!list->is(Kind::kArray)) return wrong(*list, kSections.wrong);
+  counts_.sections = list->count();
+  NUMPACT_TRY(check_memory(counts_));
+  info_.sections.reserve(to_size(counts_.sections));
   for (auto item = list->first(); item; item = item->next()) {
     std::uint64_t end = 0;
     Section section;
-    NUMPACT_TRY(get_count(*item, kStartIndex, section.rows.first));
-    NUMPACT_TRY(get_count(*item, kEndIndex, end));
+    const Object fields(*item);
+    NUMPACT_TRY(get_count(fields, kStartIndex, section.rows.first));
+    NUMPACT_TRY(get_count(fields, kEndIndex, end));
     if (section.rows.first > end || end > info_.rows) {
       return wrong(*item,
                    "header: `start_index` and `end_index` of a section are no range of rows");
     }
     section.rows.count = end - section.rows.first;
-    if (const std::optional<Value> metadata = item->find("metadata")) {
+    if (const std::optional<Value>& metadata = fields.find("metadata")) {
       section.metadata = metadata->text();
     }
     info_.sections.push_back(section);
@@ -318,12 +397,10 @@ Status HeaderParser::parse_sections(const Value& root) {
 }
 
 Status HeaderParser::run() {
-  json::Document document;
-  const Status read = document.parse(*info_.header, limits_.max_memory);
+  const Status read = json::check(*info_.header);
   if (!read.ok()) return read.shifted(frame_.json_at);
-  text_memory_ = info_.header->size() + document.memory();
-  const Value root = document.root();
-  if (!root.is(Kind::kObject)) return wrong(root, "header: the JSON is no object");
+  const Object root(Value::root_of(*info_.header));
+  if (!root.value().is(Kind::kObject)) return wrong(root.value(), "header: the JSON is no object");
   const std::optional<Value> type = root.find("format_type");
   info_.is_columnar = type && type->says("columnar");
   const std::optional<Value> paged = root.find("mmap_optimized");

@@ -148,8 +148,9 @@ class Parser {
  public:
   Parser(Document& document, std::uint64_t max_memory)
       : text_(document.text_),
-        nodes_(document.nodes_),
+        nodes_(&document.nodes_),
         max_nodes_(max_memory / sizeof(Document::Node)) {}
+  explicit Parser(std::string_view text) : text_(text) {}
 
   Status run();
 
@@ -182,21 +183,27 @@ class Parser {
   Status open(Kind kind);
   void close();
   Status add(Kind kind, std::size_t begin, bool has_escape = false) {
-    if (nodes_.size() >= max_nodes_) {
+    if (nodes_ == nullptr) return {};
+    if (nodes_->size() >= max_nodes_) {
       return Status(ErrorKind::kLimitExceeded, "the header's JSON passes the limit max_memory",
                     begin);
     }
-    nodes_.push_back({kind, has_escape, static_cast<std::uint32_t>(begin),
-                      static_cast<std::uint32_t>(at_),
-                      static_cast<std::uint32_t>(nodes_.size() + 1)});
+    nodes_->push_back({kind, has_escape, static_cast<std::uint32_t>(begin),
+                       static_cast<std::uint32_t>(at_),
+                       static_cast<std::uint32_t>(nodes_->size() + 1)});
     return {};
   }
 
+  struct Open {
+    Kind kind;
+    std::uint32_t node;
+  };
+
   std::string_view text_;
-  std::vector<Document::Node>& nodes_;
-  std::uint64_t max_nodes_;
+  std::vector<Document::Node>* nodes_ = nullptr;  // none are kept
+  std::uint64_t max_nodes_ = 0;
   std::size_t at_ = 0;
-  std::vector<std::uint32_t> open_;  // containers around `at_`
+  std::vector<Open> open_;  // containers around `at_`
 };
 
 Status Parser::run() {
@@ -213,7 +220,7 @@ Status Parser::run() {
 Status Parser::value() {
   while (true) {
     skip_blanks();
-    const bool in_object = !open_.empty() && nodes_[open_.back()].kind == Kind::kObject;
+    const bool in_object = !open_.empty() && open_.back().kind == Kind::kObject;
     if (in_object) {
       NUMPACT_TRY(string());
       skip_blanks();
@@ -238,14 +245,17 @@ Status Parser::value() {
 
 Status Parser::open(Kind kind) {
   if (open_.size() >= kMaxDepth) return corrupt("header: JSON is nested too deeply");
-  open_.push_back(static_cast<std::uint32_t>(nodes_.size()));
+  const std::size_t node = nodes_ == nullptr ? 0 : nodes_->size();
+  open_.push_back({kind, static_cast<std::uint32_t>(node)});
   return add(kind, at_ - 1);
 }
 
 void Parser::close() {
-  Document::Node& node = nodes_[open_.back()];
-  node.end = static_cast<std::uint32_t>(at_);
-  node.next = static_cast<std::uint32_t>(nodes_.size());
+  if (nodes_ != nullptr) {
+    Document::Node& node = (*nodes_)[open_.back().node];
+    node.end = static_cast<std::uint32_t>(at_);
+    node.next = static_cast<std::uint32_t>(nodes_->size());
+  }
   open_.pop_back();
 }
 
@@ -253,13 +263,11 @@ void Parser::close() {
 Status Parser::after_value(bool& done) {
   while (!open_.empty()) {
     skip_blanks();
-    const bool is_array = nodes_[open_.back()].kind == Kind::kArray;
+    const bool is_array = open_.back().kind == Kind::kArray;
     if (take(is_array ? ']' : '}')) {
       close();
     } else {
-      // Right behind the bracket that opens it a value was expected, not a comma.
-      const bool is_empty = open_.back() + 1 == nodes_.size();
-      if (!is_empty && take(',')) return {};
+      if (take(',')) return {};
       return corrupt(at_ == text_.size() ? "header: JSON ends too early"
                                          : "header: JSON expects a comma or a closing bracket");
     }
@@ -333,14 +341,27 @@ Status Parser::string() {
   return corrupt("header: JSON ends within a string");
 }
 
-Status Document::parse(std::string_view text, std::uint64_t max_memory) {
+namespace {
+
+Status check_bytes(std::string_view text) {
   if (text.size() > std::numeric_limits<std::uint32_t>::max() - 1) {
     return Status(ErrorKind::kCorrupt, "header: JSON is too long");
   }
+  return is_utf8(text) ? Status() : Status(ErrorKind::kCorrupt, "header: not UTF-8", 0);
+}
+
+}  // namespace
+
+Status Document::parse(std::string_view text, std::uint64_t max_memory) {
   text_ = text;
   nodes_.clear();
-  if (!is_utf8(text)) return Status(ErrorKind::kCorrupt, "header: not UTF-8", 0);
+  NUMPACT_TRY(check_bytes(text));
   return Parser(*this, max_memory).run();
+}
+
+Status check(std::string_view text) {
+  NUMPACT_TRY(check_bytes(text));
+  return Parser(text).run();
 }
 
 Value Document::root() const { return Value(this, 0, static_cast<std::uint32_t>(nodes_.size())); }
@@ -362,17 +383,11 @@ std::optional<Value> Value::find(std::string_view key) const {
   return found;
 }
 
-bool Value::says(std::string_view utf8) const {
-  if (!is(Kind::kString)) return false;
-  if (node().has_escape) return string() == utf8;
-  const std::string_view quoted = text();
-  return quoted.substr(1, quoted.size() - 2) == utf8;
-}
+namespace {
 
-std::string Value::string() const {
-  std::string_view raw = text();
-  raw = raw.substr(1, raw.size() - 2);
-  if (!node().has_escape) return std::string(raw);
+// Of a string as it stands in the text; lone surrogates as if they were characters.
+std::string string_of(std::string_view quoted) {
+  const std::string_view raw = quoted.substr(1, quoted.size() - 2);
   std::string out;
   out.reserve(raw.size());
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -402,18 +417,20 @@ std::string Value::string() const {
   return out;
 }
 
-std::optional<std::uint64_t> Value::natural() const {
-  if (!is(Kind::kInteger)) return std::nullopt;
-  const std::string_view digits = plain_integer(text());
+bool says_text(std::string_view quoted, bool has_escape, std::string_view utf8) {
+  if (has_escape) return string_of(quoted) == utf8;
+  return quoted.substr(1, quoted.size() - 2) == utf8;
+}
+
+std::optional<std::uint64_t> natural_of(std::string_view text) {
+  const std::string_view digits = plain_integer(text);
   std::int64_t value = 0;
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (end.ec != std::errc() || value < 0) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }
 
-std::optional<double> Value::number() const {
-  if (!is(Kind::kInteger) && !is(Kind::kFloat)) return std::nullopt;
-  const std::string_view digits = text();
+double double_of(std::string_view digits) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (digits == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (digits == "Infinity") return kInfinity;
@@ -425,6 +442,106 @@ std::optional<double> Value::number() const {
     value = digits[0] == '-' ? -magnitude : magnitude;
   }
   return value;
+}
+
+// Where a value of a checked text ends that begins at `at`.
+std::size_t end_of_value(const char* text, std::size_t at, std::size_t limit) {
+  std::size_t depth = 0;
+  do {
+    const char c = text[at++];
+    if (c == '"') {
+      while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+      ++at;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else if (depth == 0) {  // a number or a word
+      const auto is_inside = [](char one) {
+        return one != ',' && one != ':' && one != ']' && one != '}' && !is_blank(one);
+      };
+      while (at < limit && is_inside(text[at])) ++at;
+    }
+  } while (depth > 0);
+  return at;
+}
+
+}  // namespace
+
+bool Value::says(std::string_view utf8) const {
+  return is(Kind::kString) && says_text(text(), node().has_escape, utf8);
+}
+
+std::string Value::string() const {
+  if (node().has_escape) return string_of(text());
+  return std::string(text().substr(1, text().size() - 2));
+}
+
+std::optional<std::uint64_t> Value::natural() const {
+  return is(Kind::kInteger) ? natural_of(text()) : std::nullopt;
+}
+
+std::optional<double> Value::number() const {
+  if (!is(Kind::kInteger) && !is(Kind::kFloat)) return std::nullopt;
+  return double_of(text());
+}
+
+View View::root_of(std::string_view text) {
+  return *View(text.data(), 0, 0, text.size()).at(0, text.size());
+}
+
+std::optional<View> View::at(std::size_t begin, std::size_t limit) const {
+  const auto is_between = [](char c) { return is_blank(c) || c == ',' || c == ':'; };
+  while (begin < limit && is_between(base_[begin])) ++begin;
+  if (begin >= limit) return std::nullopt;
+  return View(base_, begin, end_of_value(base_, begin, limit), limit);
+}
+
+std::optional<View> View::first() const {
+  if (base_[begin_] != '[' && base_[begin_] != '{') return std::nullopt;
+  return at(begin_ + 1, end_ - 1);  // up to the closing bracket
+}
+
+Kind View::kind() const {
+  switch (base_[begin_]) {
+    case 'n':
+      return Kind::kNull;
+    case 'f':
+      return Kind::kFalse;
+    case 't':
+      return Kind::kTrue;
+    case '"':
+      return Kind::kString;
+    case '[':
+      return Kind::kArray;
+    case '{':
+      return Kind::kObject;
+    default:
+      return text().find_first_of(".eEIN") == std::string_view::npos ? Kind::kInteger
+                                                                     : Kind::kFloat;
+  }
+}
+
+std::uint64_t View::count() const {
+  std::uint64_t n = 0;
+  for (auto item = first(); item; item = item->next()) ++n;
+  return is(Kind::kObject) ? n / 2 : n;
+}
+
+bool View::says(std::string_view utf8) const {
+  if (!is(Kind::kString)) return false;
+  return says_text(text(), text().find('\\') != std::string_view::npos, utf8);
+}
+
+std::string View::string() const { return string_of(text()); }
+
+std::optional<std::uint64_t> View::natural() const {
+  return is(Kind::kInteger) ? natural_of(text()) : std::nullopt;
+}
+
+std::optional<double> View::number() const {
+  if (!is(Kind::kInteger) && !is(Kind::kFloat)) return std::nullopt;
+  return double_of(text());
 }
 
 bool equal(const Value& a, const Value& b) {

@@ -49,6 +49,42 @@ class Document {
   std::vector<Node> nodes_;
 };
 
+// Whether a text is one value. Errors as of Document::parse; nothing is kept of it.
+Status check(std::string_view text);
+
+// A value of a text that was checked, which must outlive it. It takes no memory, however many
+// values the text has, but is passed again by each call: for those who look at each value once or
+// twice. Walked as a Value is.
+class View {
+ public:
+  static View root_of(std::string_view text);
+
+  Kind kind() const;
+  bool is(Kind k) const { return kind() == k; }
+  std::string_view text() const { return {base_ + begin_, end_ - begin_}; }
+  std::uint64_t offset() const { return begin_; }
+
+  std::optional<View> first() const;
+  std::optional<View> next() const { return at(end_, limit_); }
+  std::uint64_t count() const;
+
+  bool says(std::string_view utf8) const;
+  std::string string() const;
+  std::optional<std::uint64_t> natural() const;
+  std::optional<double> number() const;
+
+ private:
+  View(const char* base, std::size_t begin, std::size_t end, std::size_t limit)
+      : base_(base), begin_(begin), end_(end), limit_(limit) {}
+  // The value behind blanks, a comma or a colon.
+  std::optional<View> at(std::size_t begin, std::size_t limit) const;
+
+  const char* base_;
+  std::size_t begin_;
+  std::size_t end_;
+  std::size_t limit_;  // of what it is in
+};
+
 // Refers to its document, which must outlive it. Containers are walked by first() and next():
 //   for (auto item = array.first(); item; item = item->next()) ...
 // In objects keys and values take turns.
