@@ -99,7 +99,7 @@ class Checked:
         self.path = table_files.make(seed).write(folder, "t")
         try:
             self.table = table_files.read(self.path)
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, OSError) as error:
             raise UnreadableError(str(error)) from error
         self.names = self.table.column_names
         self.kept = [i for i, field in enumerate(self.table.schema)
