@@ -15,6 +15,7 @@ namespace {
 
 using cvc::json::Document;
 using cvc::json::Value;
+using cvc::json::View;
 
 std::string_view as_text(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -33,6 +34,19 @@ void visit(const Value& value) {
   if (value.is(cvc::json::Kind::kArray)) NUMPACT_REQUIRE(count == value.count());
 }
 
+// What is read in place is what the list of values says.
+void compare(const Value& value, const View& view) {
+  NUMPACT_REQUIRE(value.kind() == view.kind() && value.text() == view.text());
+  NUMPACT_REQUIRE(value.offset() == view.offset() && value.count() == view.count());
+  NUMPACT_REQUIRE(value.natural() == view.natural());
+  NUMPACT_REQUIRE(value.number().has_value() == view.number().has_value());
+  if (value.is(cvc::json::Kind::kString)) NUMPACT_REQUIRE(view.says(value.string()));
+  auto item = value.first();
+  auto other = view.first();
+  for (; item && other; item = item->next(), other = other->next()) compare(*item, *other);
+  NUMPACT_REQUIRE(!item && !other);
+}
+
 void check_styles(const Document& document) {
   for (const auto style : {cvc::json::Style::kOrdered, cvc::json::Style::kSorted}) {
     const std::string text = cvc::json::value_text(document.root(), style);
@@ -47,6 +61,10 @@ void check_styles(const Document& document) {
 void check_json(std::string_view text) {
   Document document;
   const Status status = document.parse(text, std::uint64_t{1} << 20);
+  if (status.kind() != ErrorKind::kLimitExceeded) {
+    const Status checked = cvc::json::check(text);
+    NUMPACT_REQUIRE(checked.kind() == status.kind() && checked.offset() == status.offset());
+  }
   std::string out;
   const Status styled = cvc::restyle(text, cvc::json::Style::kSorted, out);
   if (!status.ok()) {
@@ -62,6 +80,7 @@ void check_json(std::string_view text) {
     NUMPACT_REQUIRE(styled.kind() == ErrorKind::kInvalidArgument);
   }
   visit(document.root());
+  compare(document.root(), View::root_of(text));
   check_styles(document);
   cvc::MetadataFilter filter("source", text);
   NUMPACT_REQUIRE(filter.parse().ok());

@@ -8,7 +8,6 @@
 
 #include "api/io_error.hpp"
 #include "base/guard.hpp"
-#include "base/try.hpp"
 #include "numpact/file_lock.hpp"
 
 #ifdef __linux__
@@ -64,14 +63,11 @@ Status try_take_access(int descriptor, const std::string& path) noexcept {
                   ::fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) == 0 || has_group;
     }
     const std::vector<char> list = has_group ? list_of(path.c_str()) : std::vector<char>();
+    const bool has_list = set_list(descriptor, list);
+    // Where there is a list, the group's bits are what any in it may do at most.
     const mode_t mode = old.st_mode & kPermissions;
-    // The bits of the group are those of the whole list where there is one.
-    const bool is_listed = list.empty() || set_list(descriptor, list);
-    const mode_t allowed = has_group && is_listed ? mode : without_group(mode);
-    if (list.empty() && !set_list(descriptor, list)) {
-      return write_error(errno, "the file's permissions cannot be kept");
-    }
-    if (::fchmod(descriptor, allowed) != 0) {
+    const mode_t allowed = has_group && has_list ? mode : without_group(mode);
+    if ((list.empty() && !has_list) || ::fchmod(descriptor, allowed) != 0) {
       return write_error(errno, "the file's permissions cannot be kept");
     }
     return {};

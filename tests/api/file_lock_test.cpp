@@ -20,6 +20,8 @@
 #include <vector>
 
 #include "numpact/cvc.hpp"
+#include "numpact/pco.hpp"
+#include "numpact/stream.hpp"
 #include "support/fixtures.hpp"
 
 namespace {
@@ -70,6 +72,50 @@ class FileLocks : public ::testing::Test {
   std::string folder_;
   std::string path_;
 };
+
+mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  EXPECT_EQ(::stat(path.c_str(), &found), 0);
+  return found.st_mode & 07777;
+}
+
+// Permissions are kept, the bits that give a program its owner's rights are not.
+TEST_F(FileLocks, AccessIsTaken) {
+  for (const mode_t mode : {04755U, 02711U, 01600U, 0640U}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    const std::string made = folder_ + "/made";
+    const int file = ::open(made.c_str(), O_RDWR | O_CREAT, 0600);
+    ASSERT_GE(file, 0);
+    EXPECT_TRUE(try_take_access(file, path_).ok());
+    ::close(file);
+    EXPECT_EQ(mode_of(made), mode & 0777);
+    ASSERT_EQ(::unlink(made.c_str()), 0);
+  }
+  EXPECT_EQ(try_take_access(-1, path_).kind(), ErrorKind::kIo);
+  EXPECT_TRUE(try_take_access(-1, folder_ + "/none").ok());
+}
+
+// While a file is appended to, its copy is for nobody else.
+TEST_F(FileLocks, CopiesOfPrivateFilesArePrivate) {
+  const std::vector<std::int64_t> numbers(100000, 7);
+  const std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
+  std::ofstream(path_, std::ios::binary)
+      .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+  ASSERT_EQ(::chmod(path_.c_str(), 04600), 0);
+  std::vector<mode_t> seen;
+  EncodeConfig config;
+  config.progress = [&](const Progress&) {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      seen.push_back(mode_of(entry.path().string()) & 0777);
+    }
+    return true;
+  };
+  const auto view = NumberView(std::span<const std::int64_t>(numbers));
+  ASSERT_TRUE(try_append_to_file(path_, view, config).ok());
+  EXPECT_GE(seen.size(), 2U);
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 0600U), static_cast<std::ptrdiff_t>(seen.size()));
+  EXPECT_EQ(mode_of(path_), 0600U);
+}
 
 TEST_F(FileLocks, OneHolderAtATime) {
   FileLock first;

@@ -105,6 +105,39 @@ TEST(CvcJson, Depth) {
   EXPECT_EQ(document.parse("[1,2,3]", 30).kind(), ErrorKind::kLimitExceeded);
 }
 
+void expect_same(const Value& value, const View& view) {
+  EXPECT_EQ(value.kind(), view.kind());
+  EXPECT_EQ(value.text(), view.text());
+  EXPECT_EQ(value.offset(), view.offset());
+  EXPECT_EQ(value.natural(), view.natural());
+  if (value.is(Kind::kString)) {
+    EXPECT_EQ(value.string(), view.string());
+    EXPECT_TRUE(view.says(value.string()));
+  }
+  auto item = value.first();
+  auto other = view.first();
+  for (; item && other; item = item->next(), other = other->next()) expect_same(*item, *other);
+  EXPECT_FALSE(item || other);
+  EXPECT_EQ(value.count(), view.count());
+}
+
+TEST(CvcJson, ReadInPlace) {
+  for (const std::string_view text :
+       {R"( {"a":[1,-0,2.5,1e3,"x\\\"]}",{}],"":{"b":[[],[[]]]},"\u00e9":null} )", "[ ]", " 1 ",
+        R"("\ud83d\ude00")", "[NaN,-Infinity,true,false]", R"({"a":{"b":"}"},"a":2})"}) {
+    Document document;
+    ASSERT_TRUE(document.parse(text).ok()) << text;
+    ASSERT_TRUE(check(text).ok()) << text;
+    expect_same(document.root(), View::root_of(text));
+  }
+  for (const std::string_view text : {"[1 2]", "{\"a\"}", "[,]", "[1,]", "[}", "", "1 1"}) {
+    Document document;
+    const Status status = document.parse(text);
+    EXPECT_FALSE(status.ok()) << text;
+    EXPECT_EQ(check(text).offset(), status.offset()) << text;
+  }
+}
+
 bool are_equal(std::string_view a, std::string_view b) {
   Document x;
   Document y;
