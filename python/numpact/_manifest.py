@@ -110,7 +110,7 @@ def read_manifest(folder: Location) -> list[Column]:
 def parse_manifest(text: bytes, name: str) -> list[Column]:
     try:
         document = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter: nested too deeply
         raise CorruptError(f"{name}: is no JSON") from None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
         raise CorruptError(f"{name}: is no manifest of numpact")
