@@ -187,6 +187,8 @@ std::uint32_t hex4(std::string_view digits) {
 }  // namespace
 
 std::optional<JsonView> JsonView::of(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";  // some editors begin UTF-8 with it
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   if (!Checker(text).is_json() || first_not_utf8(text)) return std::nullopt;
   return begin_of(text);
 }

@@ -64,7 +64,7 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
     if (descriptor_ < 0) fail_errno(name_, "cannot be written");
   }
   if (temporary_ != nullptr) descriptor_ = temporary_->descriptor();
-  if (content == Content::kBinary && ::isatty(descriptor_) == 1) {
+  if (content == Content::kBinary && is_terminal()) {
     fail_usage(name_, "binary output is not written to a terminal (use -o FILE or a pipe)");
   }
 }
@@ -79,6 +79,8 @@ OutputFile::OutputFile(FileLock lock, const std::string& path)
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
 }
+
+bool OutputFile::is_terminal() const { return ::isatty(descriptor_) == 1; }
 
 void OutputFile::write_all(std::span<const std::byte> bytes) {
   while (!bytes.empty() && error_ == 0) {

@@ -36,6 +36,7 @@ class OutputFile final : public ByteSink {
 
   const std::string& name() const { return name_; }
   bool is_stdout() const { return path_ == "-"; }
+  bool is_terminal() const;
   // patch() works: bytes already written can be changed.
   bool can_patch() const { return temporary_ != nullptr; }
 

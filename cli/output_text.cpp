@@ -5,6 +5,7 @@
 #include "failure.hpp"
 #include "formats.hpp"
 #include "number_text.hpp"
+#include "printable.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -43,7 +44,8 @@ class SeparatedOutput final : public TableOutput {
       : file_(file), columns_(plan.columns), separator_(separator) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) text_ += separator_;
-      append_name(columns_[c].name);
+      // A terminal would obey what stands in a name; elsewhere it is data.
+      append_name(file.is_terminal() ? one_line(columns_[c].name) : columns_[c].name);
     }
     text_ += '\n';
   }

@@ -14,9 +14,6 @@ endif()
 if(PROJECT_IS_TOP_LEVEL AND UNIX AND NOT APPLE AND NOT DEFINED SKBUILD)
   set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
-  # Where the run path of the build tree is not longer CMake pads it with colons, and the loader
-  # takes an empty entry for the working folder, where anybody may have put a library.
-  set(CMAKE_BUILD_RPATH ${CMAKE_INSTALL_RPATH}/.)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL OR NUMPACT_WERROR)

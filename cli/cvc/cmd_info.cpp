@@ -9,7 +9,9 @@
 #include "cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
 #include "json_text.hpp"
+#include "output_file.hpp"
 #include "print.hpp"
+#include "printable.hpp"
 #include "text_table.hpp"
 
 namespace numpact::cli {
@@ -95,7 +97,7 @@ Json slice_json(const cvc::Slice& slice) {
   return json;
 }
 
-Json info_json(const CvcInput& input, const std::string& path) {
+Json head_json(const CvcInput& input, const std::string& path) {
   const cvc::Info& info = input.info();
   Json json{{"file", path},
             {"version", fmt::format("{}.{}", info.major, info.minor)},
@@ -115,28 +117,61 @@ Json info_json(const CvcInput& input, const std::string& path) {
     entry["compression"] = std::string(name_of(column.compression));
     json["columns"].push_back(std::move(entry));
   }
-  json["chunks"] = Json::array();
-  for (std::size_t i = 0; i < info.chunks.size(); ++i) {
-    const cvc::Chunk& chunk = info.chunks[i];
-    Json entry{{"first_row", chunk.first_row},
-               {"rows", chunk.rows},
-               {"offset", chunk.offset},
-               {"bytes", chunk.payload_bytes},
-               {"metadata", optional_json(chunk.metadata)},
-               {"columns", Json::array()}};
-    for (std::size_t c = 0; c < info.columns.size(); ++c) {
-      entry["columns"].push_back(slice_json(info.slice(i, c)));
-    }
-    json["chunks"].push_back(std::move(entry));
-  }
-  json["sections"] = Json::array();
-  for (const cvc::Section& section : info.sections) {
-    json["sections"].push_back({{"first_row", section.rows.first},
-                                {"rows", section.rows.count},
-                                {"metadata", metadata_json(section.metadata)}});
-  }
-  json["metadata"] = optional_json(info.metadata);
   return json;
+}
+
+Json chunk_json(const cvc::Info& info, std::size_t i) {
+  const cvc::Chunk& chunk = info.chunks[i];
+  Json entry{{"first_row", chunk.first_row},
+             {"rows", chunk.rows},
+             {"offset", chunk.offset},
+             {"bytes", chunk.payload_bytes},
+             {"metadata", optional_json(chunk.metadata)},
+             {"columns", Json::array()}};
+  for (std::size_t c = 0; c < info.columns.size(); ++c) {
+    entry["columns"].push_back(slice_json(info.slice(i, c)));
+  }
+  return entry;
+}
+
+Json section_json(const cvc::Section& section) {
+  return {{"first_row", section.rows.first},
+          {"rows", section.rows.count},
+          {"metadata", metadata_json(section.metadata)}};
+}
+
+// As dump() writes a value that is a member of another.
+std::string indented(const Json& json, std::size_t spaces) {
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(spaces, ' ');
+  }
+  return printable_json(out);
+}
+
+template <class F>
+void put_list(OutputFile& out, const char* name, std::size_t count, const F& json_of) {
+  out.put(fmt::format(",\n  \"{}\": [", name));
+  for (std::size_t i = 0; i < count; ++i) {
+    out.put(fmt::format("{}\n    {}", i == 0 ? "" : ",", indented(json_of(i), 4)));
+  }
+  out.put(count == 0 ? "]" : "\n  ]");
+}
+
+// Piece by piece: a document of many chunks takes far more memory than the file.
+void put_json(const CvcInput& input, const std::string& path) {
+  const cvc::Info& info = input.info();
+  OutputFile out("-", false, Content::kText);
+  std::string head = dump(head_json(input, path));
+  head.resize(head.rfind("\n}"));
+  out.put(head);
+  put_list(out, "chunks", info.chunks.size(), [&](std::size_t i) { return chunk_json(info, i); });
+  put_list(out, "sections", info.sections.size(),
+           [&](std::size_t i) { return section_json(info.sections[i]); });
+  out.put(fmt::format(",\n  \"metadata\": {}\n}}\n", indented(optional_json(info.metadata), 2)));
+  out.commit();
 }
 
 // Adds rows to a table, the middle ones of many left out.
@@ -232,7 +267,8 @@ std::string info_text(const CvcInput& input) {
 
 void tell_info(const InfoOptions& options) {
   const CvcInput input(options.input);
-  print_report(options.json ? dump(info_json(input, options.input)) : info_text(input));
+  if (options.json) return put_json(input, options.input);
+  print_report(info_text(input));
 }
 
 }  // namespace

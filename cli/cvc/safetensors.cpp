@@ -46,7 +46,9 @@ class Reader {
     const std::optional<JsonView> header = JsonView::of(text);
     if (!header || !header->is(Kind::kObject)) bad("the header is no JSON object");
     const std::uint64_t count = header->count();
-    if (count > (kMemoryOfText * text.size() + kMemoryBeside) / sizeof(Tensor)) {
+    // With a copy of the name, and a note on a tensor that holds no vectors.
+    constexpr std::uint64_t kBytes = sizeof(Tensor) + 3 * sizeof(std::string);
+    if (count > (kMemoryOfText * text.size() + kMemoryBeside) / kBytes) {
       throw Failure(
           ExitCode::kLimit, name_,
           fmt::format("limit exceeded: {} tensors in a header of {} bytes", count, text.size()));
