@@ -151,10 +151,10 @@ class Compressor {
 
   // Restart points stay as they are where nothing else was asked for.
   void append_to(const std::string& path, const std::string& name) {
-    write_options_.append_to = path;
+    write_options_.append_to = open_file(path);
     write_options_.append_name = name;
     if (!(write_options_.config.trailer == TrailerSpec::index())) return;
-    const FileBytes file(path);
+    const FileBytes file(write_options_.append_to);
     std::optional<Trailer> old;
     // One that is damaged is refused when the file is copied.
     if (!Trailer::try_read(file.bytes(), old).ok() || !old || !old->restart_log()) return;

@@ -87,7 +87,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   const std::optional<std::uint64_t> count = input.count();
   EncodeConfig config = options.config;
   if (count) config.paging = even_paging(config.paging, *count);
-  const bool appends = !options.append_to.empty();
+  const bool appends = options.append_to != nullptr;
   if (appends) config.trailer = TrailerSpec::none();
 
   const auto verifier = options.verify ? std::make_unique<Verifier>(type) : nullptr;

@@ -32,7 +32,7 @@ struct WriteOptions {
   EncodeConfig config;
   bool verify = true;
   bool progress = true;
-  std::string append_to;              // a file whose chunks come first, if not empty
+  FileRef append_to;                  // a file whose chunks come first, if any
   std::string append_name;            // of that file, for messages
   std::function<void()> after_piece;  // called when a piece of the input was taken, if set
 };
