@@ -38,6 +38,7 @@ _TAIL_BYTES = 4096
 # Files up to this size are read whole at once, trailer or not.
 _SMALL_BYTES = 1 << 16
 _CHUNK_HEAD_BYTES = 4  # type and count
+_MOST_BYTES = 1 << 63  # of a file
 FRONT_BYTES = 32  # hold the longest header and the type of the first chunk
 
 
@@ -220,6 +221,8 @@ def _file_of(entry: Mapping[str, Any]) -> FileIndex:
     file = FileIndex(url, Stamp(size, tag), entry["type"], header, end, tuple(chunks), tuple(crcs))
     if not isinstance(url, str) or not isinstance(tag, str) or type(end) is not int:
         raise CorruptError("index: an entry has fields of the wrong type")
+    if not 0 <= end < _MOST_BYTES:
+        raise CorruptError(f"index: {url}: no file ends at byte {end}")
     if not (size is None or (type(size) is int and end < size)):
         raise CorruptError(f"index: {url}: size and chunks contradict each other")
     if file.type is None and chunks:

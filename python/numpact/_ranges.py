@@ -23,6 +23,9 @@ _REQUESTS = 32
 # What tells that a file was replaced, best first; each store has its own name for it.
 _TAGS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated", "created")
 _MAGIC = frozenset("*?[")
+# Before ranges of more bytes are asked for, the file's length is: an index may claim anything, and
+# the memory for what it claims is taken before a byte is read.
+_LONG_READ_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ class Location:
         """
         if start >= stop:
             return b""
+        if stop - start > _LONG_READ_BYTES:
+            self._check_length(stop)
         with typed_errors(self.url):
             # By name: the order of these differs between file systems.
             data = bytes(self.fs.cat_file(self.path, start=start, end=stop))
@@ -75,6 +80,14 @@ class Location:
         if len(data) > stop - start:
             raise InputOutputError(f"{self.url}: the server does not send ranges of bytes")
         return data
+
+    def _check_length(self, stop: int) -> None:
+        """Raises where the file ends before: file systems make room for all that is asked for."""
+        size = self.stamp().size
+        if size is not None and size < stop:
+            raise TruncatedError(
+                f"{self.url}: ends at byte {size}, not {stop}: cut off, or changed", offset=size
+            )
 
     def read_all(self) -> bytes:
         with typed_errors(self.url):

@@ -8,7 +8,6 @@ them run for so long in all, with other steps each time (``./dev states``).
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import sys
@@ -94,7 +93,6 @@ def in_child(work: Callable[[], Any]) -> str:
                 answer = "fine"
             except BaseException as error:
                 answer = f"{type(error).__name__}: {error}"
-            gc.collect()
             os.write(write, answer.encode()[:1000])
         finally:
             os._exit(0)
