@@ -66,7 +66,7 @@ void check_json(std::string_view text) {
     NUMPACT_REQUIRE(checked.kind() == status.kind() && checked.offset() == status.offset());
   }
   std::string out;
-  const Status styled = cvc::restyle(text, cvc::json::Style::kSorted, out);
+  const Status styled = cvc::restyle(text, cvc::json::Style::kSorted, 0, out);
   if (!status.ok()) {
     NUMPACT_REQUIRE(status.offset() <= text.size() && !styled.ok());
     return;
@@ -75,7 +75,7 @@ void check_json(std::string_view text) {
   // Not all that is read may be written.
   std::string again;
   if (styled.ok()) {
-    NUMPACT_REQUIRE(cvc::restyle(out, cvc::json::Style::kSorted, again).ok() && again == out);
+    NUMPACT_REQUIRE(cvc::restyle(out, cvc::json::Style::kSorted, 0, again).ok() && again == out);
   } else {
     NUMPACT_REQUIRE(styled.kind() == ErrorKind::kInvalidArgument);
   }

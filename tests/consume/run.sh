@@ -56,10 +56,15 @@ way_static() {
   pc=$(find "$work/prefix" -name numpact.pc)
   PKG_CONFIG_PATH=$(dirname "$pc")
   export PKG_CONFIG_PATH
-  # shellcheck disable=SC2046  # the flags are words
-  "$cxx" -std=c++20 -static "$here/project/main.cpp" -o "$work/static" \
-    $(pkg-config --static --cflags --libs numpact)
-  "$work/static"
+  # Debian has Highway as a shared library only.
+  if [ -e "$("$cxx" -print-file-name=libhwy.a)" ]; then
+    # shellcheck disable=SC2046  # the flags are words
+    "$cxx" -std=c++20 -static "$here/project/main.cpp" -o "$work/static" \
+      $(pkg-config --static --cflags --libs numpact)
+    "$work/static"
+  else
+    echo "no static Highway here: no program was linked with -static"
+  fi
   # shellcheck disable=SC2046
   "$cxx" -std=c++20 -O1 -Wl,--gc-sections "$here/project/decode_only.cpp" -o "$work/decode_only" \
     $(pkg-config --cflags --libs numpact)
