@@ -47,6 +47,15 @@ way_pkgconfig() {
   # shellcheck disable=SC2046  # the flags are words
   "$cxx" -std=c++20 "$here/project/main.cpp" -o "$work/bare" $(pkg-config --cflags --libs numpact)
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir numpact) "$work/bare"
+  # C++17 gets one line that says what is wrong, and then no others.
+  # shellcheck disable=SC2046
+  if "$cxx" -std=c++17 -fsyntax-only "$here/project/main.cpp" $(pkg-config --cflags numpact) \
+      2>"$work/cxx17"; then
+    echo "C++17 compiles what needs C++20"
+    return 1
+  fi
+  grep -q 'numpact needs C++20' "$work/cxx17"
+  [ "$(grep -c 'error:' "$work/cxx17")" -le 2 ] || { cat "$work/cxx17"; return 1; }
 }
 
 # A program that needs no library at run time, and one that only decodes: without the encoder.
