@@ -7,7 +7,7 @@
 #error "numpact needs C++20: compile with -std=c++20 (GCC 12, clang 15 or later)"
 // There is no such file: compilers go on after #error, with hundreds of messages, but not after
 // this.
-#include "numpact/needs_cpp20.hpp"
+#include <numpact-needs-cpp20>
 #endif
 
 #define NUMPACT_VERSION_MAJOR 0

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The environment that floats are computed in: the same for every caller.
 //
-// Splitting and joining floats takes products and quotients, and the format fixes their bits: rounded
-// to nearest, subnormals kept. A caller's thread may round another way, take subnormals for zero (it
-// does where a library linked with -ffast-math was loaded), or trap on what is inexact.
+// Splitting and joining floats takes products and quotients, and the format fixes their bits:
+// rounded to nearest, subnormals kept. A caller's thread may round another way, take subnormals for
+// zero (it does where a library linked with -ffast-math was loaded), or trap on what is inexact.
 #ifndef NUMPACT_BASE_FLOAT_ENVIRONMENT_HPP
 #define NUMPACT_BASE_FLOAT_ENVIRONMENT_HPP
 

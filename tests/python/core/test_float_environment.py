@@ -64,7 +64,9 @@ def test_threads_made_by_the_caller(rounding, name):
 
 @on_x86
 @pytest.mark.parametrize("name", ROUNDING)
-@pytest.mark.parametrize("compression", ["fp16", "bfloat16", "int8", "int8_dim", "int4", "lossless"])
+@pytest.mark.parametrize(
+    "compression", ["fp16", "bfloat16", "int8", "int8_dim", "int4", "lossless"]
+)
 def test_cvc(rounding, name, compression):
     rows = np.random.default_rng(4).normal(size=(300, 16)).astype(np.float32)
 
