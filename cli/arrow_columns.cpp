@@ -335,8 +335,7 @@ void add_leaves(const std::string& path, const arrow::DataType& type,
 }
 
 std::string why_unfit(const std::string& name, const arrow::DataType& type) {
-  const std::string of_type =
-      fmt::format("values of type {} cannot be compressed", type.ToString());
+  std::string of_type = fmt::format("values of type {} cannot be compressed", type.ToString());
   if (type.num_fields() == 0) return of_type;
   std::vector<std::string> leaves;
   add_leaves(name, type, leaves);

@@ -184,10 +184,10 @@ bool TemporaryPath::replace_folder(const std::string& target, const std::set<std
   const std::lock_guard lock(registry().mutex);
   std::string old;
   if (!exchange_folders(path_, target, old)) fail_errno(target, "cannot be written");
-  // What is there now is not this program's: none of it goes but what it was told of.
+  // The old folder is not this program's: only the files that were named are removed.
   registry().paths.erase(path_);
   path_.clear();
-  for (const std::string& name : names) ::unlink((old + "/" + name).c_str());
+  for (const std::string& name : names) ::unlink((std::filesystem::path(old) / name).c_str());
   const bool is_gone = ::rmdir(old.c_str()) == 0;
   if (!is_gone) left_ = old;
   sync_folder(folder);
