@@ -34,10 +34,40 @@ option(NUMPACT_UNITY "Compile several sources of the tool and of tests together"
 function(numpact_unite target)
   if(NUMPACT_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # It takes the unnamed namespace of a source that is included for that of a header.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
 # numpact_apart(SOURCES...): they declare names that others of their target have, too.
 function(numpact_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# numpact_unite_kernels(NAME SOURCES...): compiles kernels together, once for each instruction set.
+# Highway's own headers take most of the time of a small kernel. Highway includes the file that
+# HWY_TARGET_INCLUDE names again for each instruction set: here that is the file of all. Each kernel
+# names itself, so the name of all is put back behind it.
+function(numpact_unite_kernels target name)
+  if(NOT NUMPACT_UNITY)
+    return()
+  endif()
+  set(_file ${CMAKE_CURRENT_BINARY_DIR}/kernels/${name}.cpp)
+  set(_text "#include \"simd/targets.hpp\"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE \"${_file}\"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+")
+  foreach(_kernel IN LISTS ARGN)
+    string(APPEND _text "#pragma push_macro(\"HWY_TARGET_INCLUDE\")
+#include \"${_kernel}\"
+#pragma pop_macro(\"HWY_TARGET_INCLUDE\")
+")
+  endforeach()
+  file(CONFIGURE OUTPUT ${_file} CONTENT "${_text}" @ONLY)
+  target_sources(${target} PRIVATE ${_file})
+  numpact_apart(${_file})
+  set_source_files_properties(${ARGN} PROPERTIES HEADER_FILE_ONLY ON)
 endfunction()

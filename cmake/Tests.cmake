@@ -2,6 +2,9 @@
 # numpact_add_test(NAME SOURCES...): a GoogleTest program over the library's objects, which makes
 # hidden symbols and the headers of src/ reachable. Does nothing where tests are off.
 
+# Compiling tests takes longer than running them.
+set(numpact_test_options $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O0>)
+
 if(NUMPACT_BUILD_TESTS)
   enable_testing()
   set(NUMPACT_GTEST_SOURCE "" CACHE PATH "GoogleTest's sources, where no built one is to be used")
@@ -25,6 +28,7 @@ if(NUMPACT_BUILD_TESTS)
   file(CONFIGURE OUTPUT ${_numpact_test_pch} CONTENT "// Carries the precompiled headers.\n")
   add_library(numpact_test_pch OBJECT EXCLUDE_FROM_ALL ${_numpact_test_pch})
   target_link_libraries(numpact_test_pch PRIVATE GTest::gtest)
+  target_compile_options(numpact_test_pch PRIVATE ${numpact_test_options})
   numpact_precompile(numpact_test_pch
     <gtest/gtest.h> <algorithm> <bit> <cmath> <cstdint> <cstring> <filesystem> <fstream>
     <functional> <limits> <map> <memory> <optional> <random> <span> <string> <thread> <vector>)
@@ -38,6 +42,12 @@ function(numpact_relax_tests name)
   endif()
 endfunction()
 
+# numpact_compile_for_tests(TARGET): what tests alone use need not be fast; the library, which they
+# test, is compiled as it is for users.
+function(numpact_compile_for_tests target)
+  target_compile_options(${target} PRIVATE ${numpact_test_options})
+endfunction()
+
 function(numpact_add_test name)
   if(NOT NUMPACT_BUILD_TESTS)
     return()
@@ -45,6 +55,7 @@ function(numpact_add_test name)
   add_executable(${name} ${ARGN})
   numpact_precompiled_as(${name} numpact_test_pch)
   numpact_unite(${name})
+  numpact_compile_for_tests(${name})
   target_link_libraries(${name} PRIVATE
     numpact_objects numpact_highway numpact_libdeflate Threads::Threads GTest::gmock_main)
   target_include_directories(${name} PRIVATE
@@ -52,9 +63,6 @@ function(numpact_add_test name)
   target_compile_definitions(${name} PRIVATE
     NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
   numpact_relax_tests(${name})
-  # The library that is tested is another matter.
-  target_compile_options(${name} PRIVATE
-    $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O1>)
   # Thousands of damaged files take ten times as long where each access is checked.
   set(timeout 300)
   if(NUMPACT_SANITIZE)

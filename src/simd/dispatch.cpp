@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "numpact/cpu.hpp"
+#include "simd/cpu_features.hpp"
 #include "simd/dispatch.hpp"
 
 namespace numpact {
@@ -39,13 +40,26 @@ constexpr Named kNamed[] = {
     {HWY_SCALAR, "scalar"},
 };
 
-// What the processor has of what was compiled, as Highway's mask.
-std::int64_t usable() { return hwy::SupportedTargets() & HWY_TARGETS; }
+// The index of the best of the targets in a table of NUMPACT_EXPORT.
+std::size_t index_of_best(std::int64_t targets) {
+#if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
+  static_cast<void>(targets);
+  return 0;
+#elif HWY_ARCH_X86
+  std::size_t index = 0;
+  while ((targets & kInOrder[index]) == 0) ++index;
+  return index;
+#else
+  hwy::ChosenTarget chosen;
+  chosen.Update(targets);
+  return chosen.GetIndex();
+#endif
+}
 
 // The named one, or nothing.
 std::int64_t usable_target(std::string_view name) {
   for (const Named& named : kNamed) {
-    if (named.name == name && (usable() & named.target) != 0) return named.target;
+    if (named.name == name && (supported_targets() & named.target) != 0) return named.target;
   }
   return 0;
 }
@@ -55,12 +69,12 @@ class Choice {
   Choice() {
     const char* const wanted = std::getenv("NUMPACT_TARGET");
     if (wanted != nullptr) std::strncpy(requested_.data(), wanted, requested_.size() - 1);
-    if (!force(requested())) choose(usable());
+    if (!force(requested())) choose(supported_targets());
   }
 
   bool force(std::string_view name) {
     if (name.empty() || name == "auto") {
-      choose(usable());
+      choose(supported_targets());
       return true;
     }
     const std::int64_t target = usable_target(name);
@@ -69,17 +83,17 @@ class Choice {
     return true;
   }
 
-  std::size_t index() const { return chosen_.GetIndex(); }
+  std::size_t index() const { return index_.load(std::memory_order_relaxed); }
   std::int64_t target() const { return target_.load(std::memory_order_relaxed); }
   std::string_view requested() const { return requested_.data(); }
 
  private:
   void choose(std::int64_t targets) {
-    chosen_.Update(targets);
+    index_ = index_of_best(targets);
     target_ = targets & -targets;  // the best one is the lowest bit
   }
 
-  hwy::ChosenTarget chosen_;
+  std::atomic<std::size_t> index_{0};
   std::atomic<std::int64_t> target_{0};
   std::array<char, 64> requested_{};
 };
@@ -99,7 +113,7 @@ std::vector<CpuTarget> cpu_targets() {
   std::vector<CpuTarget> targets;
   for (const simd::Named& named : simd::kNamed) {
     if ((HWY_TARGETS & named.target) == 0) continue;
-    targets.push_back({named.name, (simd::usable() & named.target) != 0,
+    targets.push_back({named.name, (simd::supported_targets() & named.target) != 0,
                        simd::choice().target() == named.target});
   }
   return targets;

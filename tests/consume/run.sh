@@ -65,8 +65,8 @@ way_static() {
   pc=$(find "$work/prefix" -name numpact.pc)
   PKG_CONFIG_PATH=$(dirname "$pc")
   export PKG_CONFIG_PATH
-  # Debian has Highway as a shared library only.
-  if [ -e "$("$cxx" -print-file-name=libhwy.a)" ]; then
+  # Where Highway is linked, it has to be there as a static library, which Debian does not have.
+  if ! grep -q libhwy "$pc" || [ -e "$("$cxx" -print-file-name=libhwy.a)" ]; then
     # shellcheck disable=SC2046  # the flags are words
     "$cxx" -std=c++20 -static "$here/project/main.cpp" -o "$work/static" \
       $(pkg-config --static --cflags --libs numpact)

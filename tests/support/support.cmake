@@ -11,6 +11,8 @@ if(NOT TARGET numpact_test_support)
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(numpact_test_support PUBLIC numpact::numpact)
   numpact_relax_tests(numpact_test_support)
+  numpact_unite(numpact_test_support)
+  numpact_compile_for_tests(numpact_test_support)
   target_compile_definitions(numpact_test_support PRIVATE
     NUMPACT_FIXTURES="${PROJECT_SOURCE_DIR}/tests/fixtures")
   if(BUILD_SHARED_LIBS)

@@ -8,6 +8,7 @@
 
 #include "base/load.hpp"
 #include "cvc/compression/steps.hpp"
+#include "simd/has_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc {
@@ -15,11 +16,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-constexpr bool kHasVectors = false;
-#else
-constexpr bool kHasVectors = true;
-#endif
+using numpact::HWY_NAMESPACE::kHasVectors;
 // Of stored floats.
 constexpr bool kHasStoredVectors = kHasVectors && !kIsBigEndian;
 
@@ -147,10 +144,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc {
 
-HWY_EXPORT(DimCodesToValues);
-HWY_EXPORT(DimNibblesToValues);
-HWY_EXPORT(DimValuesToCodes);
-HWY_EXPORT(WidenRanges);
+NUMPACT_EXPORT(DimCodesToValues);
+NUMPACT_EXPORT(DimNibblesToValues);
+NUMPACT_EXPORT(DimValuesToCodes);
+NUMPACT_EXPORT(WidenRanges);
 
 void dim_codes_to_values(const std::byte* codes, std::size_t n, const std::byte* mins,
                          const std::byte* scales, float* values) {

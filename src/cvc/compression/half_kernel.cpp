@@ -77,7 +77,7 @@ std::size_t FloatsToHalves(const float* values, std::size_t n, std::uint16_t* ou
 // Vectors of floats in a block.
 constexpr std::size_t kVectors = 4;
 // Values that are fetched ahead: the processor by itself fetches too late.
-constexpr std::size_t kAhead = 512;
+constexpr std::size_t kHalfPrefetchDistance = 512;
 
 // One vector of halves without NaNs and infinities.
 template <class DF>
@@ -201,7 +201,8 @@ std::size_t FloatsToHalves(const float* HWY_RESTRICT values, std::size_t n,
   std::size_t overflows = 0;
   std::size_t i = 0;
   for (; i + block <= n; i += block) {
-    for (std::size_t k = 0; k < block; k += 16) hwy::Prefetch(values + i + kAhead + k);
+    for (std::size_t k = 0; k < block; k += 16)
+      hwy::Prefetch(values + i + kHalfPrefetchDistance + k);
     auto most = hn::Zero(di);
     for (std::size_t k = 0; k < block; k += lanes) {
       most = hn::Max(most, hn::And(hn::BitCast(di, hn::LoadU(df, values + i + k)), mask));
@@ -227,10 +228,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc {
 
-HWY_EXPORT(HalvesToFloats);
-HWY_EXPORT(FloatsToHalves);
-HWY_EXPORT(FloatsToBFloats);
-HWY_EXPORT(BFloatsToFloats);
+NUMPACT_EXPORT(HalvesToFloats);
+NUMPACT_EXPORT(FloatsToHalves);
+NUMPACT_EXPORT(FloatsToBFloats);
+NUMPACT_EXPORT(BFloatsToFloats);
 
 void halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {
   NUMPACT_DISPATCH(HalvesToFloats)(halves, n, out, streams);

@@ -11,6 +11,7 @@
 
 #include "base/load.hpp"
 #include "cvc/compression/planes.hpp"
+#include "simd/has_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc {
@@ -18,11 +19,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-constexpr bool kHasVectors = false;
-#else
-constexpr bool kHasVectors = true;
-#endif
+using numpact::HWY_NAMESPACE::kHasVectors;
 
 // Eight codes take `kWidth` bytes.
 template <unsigned kWidth>
@@ -140,10 +137,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc {
 
-HWY_EXPORT(Unpack);
-HWY_EXPORT(Pack);
-HWY_EXPORT(JoinPlanes);
-HWY_EXPORT(TakePlane);
+NUMPACT_EXPORT(Unpack);
+NUMPACT_EXPORT(Pack);
+NUMPACT_EXPORT(JoinPlanes);
+NUMPACT_EXPORT(TakePlane);
 
 bool unpack_codes(const std::byte* packed, std::uint64_t size, std::uint64_t first, std::size_t n,
                   unsigned width, const DecodeTable& table, std::uint8_t* out) {

@@ -80,7 +80,7 @@ void FactorMoments(float* HWY_RESTRICT moments, std::size_t n) {
 }
 
 // Dimensions whose sums over those before are made together.
-constexpr std::size_t kTogether = 8;
+constexpr std::size_t kDimsTogether = 8;
 using Vector = hn::Vec<DF>;
 
 // One vector of rows, one dimension: `sum` is what the errors before weigh upon it.
@@ -113,19 +113,19 @@ HWY_INLINE Vector RoundOne(const ShapedBlock& block, const float* takes_part, st
   return error;
 }
 
-// Dimensions [i, i + kTogether) of one vector of rows.
+// Dimensions [i, i + kDimsTogether) of one vector of rows.
 template <RangeOf kRanges>
 HWY_INLINE void RoundSome(const Feedback& feedback, const ShapedBlock& block,
                           const float* takes_part, std::size_t i, std::size_t n, std::size_t lane) {
   const DF df;
   const float* const weights = feedback.weights.get() + i * feedback.count;
   const float* const errors = block.errors + lane;
-  Vector sums[kTogether];
-  for (std::size_t k = 0; k < kTogether; ++k) sums[k] = hn::Zero(df);
-  if (n == kTogether) {
+  Vector sums[kDimsTogether];
+  for (std::size_t k = 0; k < kDimsTogether; ++k) sums[k] = hn::Zero(df);
+  if (n == kDimsTogether) {
     for (std::size_t j = 0; j < i; ++j) {
       const auto error = hn::LoadU(df, errors + j * kShapedRows);
-      for (std::size_t k = 0; k < kTogether; ++k) {
+      for (std::size_t k = 0; k < kDimsTogether; ++k) {
         sums[k] = AddProduct(sums[k], hn::Set(df, weights[k * feedback.count + j]), error);
       }
     }
@@ -150,9 +150,9 @@ template <RangeOf kRanges>
 void RoundRows(const Feedback& feedback, const float* takes_part, const ShapedBlock& block) {
   const std::size_t lanes = hn::Lanes(DF());
   for (std::size_t lane = 0; lane < kShapedRows; lane += lanes) {
-    for (std::size_t i = 0; i < feedback.count; i += kTogether) {
-      RoundSome<kRanges>(feedback, block, takes_part, i, std::min(kTogether, feedback.count - i),
-                         lane);
+    for (std::size_t i = 0; i < feedback.count; i += kDimsTogether) {
+      RoundSome<kRanges>(feedback, block, takes_part, i,
+                         std::min(kDimsTogether, feedback.count - i), lane);
     }
   }
 }
@@ -176,9 +176,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc {
 
-HWY_EXPORT(AddMoments);
-HWY_EXPORT(FactorMoments);
-HWY_EXPORT(RoundShaped);
+NUMPACT_EXPORT(AddMoments);
+NUMPACT_EXPORT(FactorMoments);
+NUMPACT_EXPORT(RoundShaped);
 
 void add_moments(const float* rows, std::size_t count, std::size_t stride, std::size_t n,
                  float* moments) {

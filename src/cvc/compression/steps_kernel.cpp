@@ -8,6 +8,7 @@
 
 #include "cvc/compression/steps.hpp"
 #include "cvc/compression/stream-inl.hpp"
+#include "simd/has_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace numpact::cvc {
@@ -15,11 +16,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-constexpr bool kHasVectors = false;
-#else
-constexpr bool kHasVectors = true;
-#endif
+using numpact::HWY_NAMESPACE::kHasVectors;
 
 void CodesToValuesByOne(const std::uint8_t* codes, std::size_t n, float min, float scale,
                         float* HWY_RESTRICT values) {
@@ -63,7 +60,7 @@ void CodesToValues(const std::byte* codes, std::size_t n, float min, float scale
 }
 
 // Values that are fetched ahead.
-constexpr std::size_t kAhead = 512;
+constexpr std::size_t kStepPrefetchDistance = 512;
 
 void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, float scale,
                    std::uint8_t* HWY_RESTRICT codes) {
@@ -99,8 +96,8 @@ void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, f
     };
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
       // The processor by itself fetches too late: a fifth of the time would be waiting.
-      hwy::Prefetch(values + i + kAhead);
-      hwy::Prefetch(values + i + kAhead + 2 * lanes);
+      hwy::Prefetch(values + i + kStepPrefetchDistance);
+      hwy::Prefetch(values + i + kStepPrefetchDistance + 2 * lanes);
       put(i);
       put(i + lanes);
       put(i + 2 * lanes);
@@ -124,8 +121,8 @@ ValueRange RangeOf(const float* values, std::size_t n) {
       auto high_b = low_a;
       auto nans = hn::IsNaN(low_a);
       for (; i + 2 * lanes <= n; i += 2 * lanes) {
-        hwy::Prefetch(values + i + kAhead);
-        hwy::Prefetch(values + i + kAhead + lanes);
+        hwy::Prefetch(values + i + kStepPrefetchDistance);
+        hwy::Prefetch(values + i + kStepPrefetchDistance + lanes);
         const auto a = hn::LoadU(df, values + i);
         const auto b = hn::LoadU(df, values + i + lanes);
         low_a = hn::Min(low_a, a);
@@ -157,9 +154,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc {
 
-HWY_EXPORT(CodesToValues);
-HWY_EXPORT(ValuesToCodes);
-HWY_EXPORT(RangeOf);
+NUMPACT_EXPORT(CodesToValues);
+NUMPACT_EXPORT(ValuesToCodes);
+NUMPACT_EXPORT(RangeOf);
 
 void codes_to_values(const std::byte* codes, std::size_t n, float min, float scale, float* values,
                      bool streams) {

@@ -43,7 +43,7 @@ void PutByOne(const Columns& columns, std::size_t first, std::size_t end, std::s
 }
 
 // Columns that are put together.
-constexpr std::size_t kTogether = 16;
+constexpr std::size_t kColumnsTogether = 16;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 template <class T>
@@ -51,16 +51,16 @@ std::size_t PutVectors(const Columns&, std::size_t, std::size_t, bool) {
   return 0;
 }
 #else
-// Rows that fill vectors, of kTogether columns; returns how many. Fours of neighbours are put
-// together in registers, and rows from those. `streams`: past the caches, whole lines at aligned
-// addresses.
+// Rows that fill vectors, of kColumnsTogether columns; returns how many. Fours of neighbours are
+// put together in registers, and rows from those. `streams`: past the caches, whole lines at
+// aligned addresses.
 template <class T>
 std::size_t PutVectors(const Columns& columns, std::size_t first, std::size_t rows, bool streams) {
   const hn::ScalableTag<T> d;
-  const hn::CappedTag<T, kTogether> row_tag;
+  const hn::CappedTag<T, kColumnsTogether> row_tag;
   const std::size_t lanes = hn::Lanes(d);
   HWY_ALIGN T fours[4][4 * hn::MaxLanes(d)];
-  HWY_ALIGN T whole[kTogether * hn::MaxLanes(d)];
+  HWY_ALIGN T whole[kColumnsTogether * hn::MaxLanes(d)];
   std::size_t r = 0;
   for (; r + lanes <= rows; r += lanes) {
     for (std::size_t g = 0; g < 4; ++g) {
@@ -71,15 +71,15 @@ std::size_t PutVectors(const Columns& columns, std::size_t first, std::size_t ro
                             hn::LoadU(d, columns.column<T>(c + 3) + r), d, fours[g]);
     }
     for (std::size_t i = 0; i < lanes; ++i) {
-      T* const out = streams ? whole + i * kTogether : columns.row<T>(r + i) + first;
+      T* const out = streams ? whole + i * kColumnsTogether : columns.row<T>(r + i) + first;
       for (std::size_t g = 0; g < 4; ++g) {
         std::memcpy(out + 4 * g, fours[g] + 4 * i, 4 * sizeof(T));
       }
     }
     if (!streams) continue;
     for (std::size_t i = 0; i < lanes; ++i) {
-      for (std::size_t k = 0; k < kTogether; k += hn::Lanes(row_tag)) {
-        hn::Stream(hn::Load(row_tag, whole + i * kTogether + k), row_tag,
+      for (std::size_t k = 0; k < kColumnsTogether; k += hn::Lanes(row_tag)) {
+        hn::Stream(hn::Load(row_tag, whole + i * kColumnsTogether + k), row_tag,
                    columns.row<T>(r + i) + first + k);
       }
     }
@@ -92,7 +92,7 @@ std::size_t PutVectors(const Columns& columns, std::size_t first, std::size_t ro
 // such.
 template <class T>
 std::size_t ColumnsToLine(const Columns& columns) {
-  constexpr std::size_t kLine = kTogether * sizeof(T);
+  constexpr std::size_t kLine = kColumnsTogether * sizeof(T);
   const std::size_t over = reinterpret_cast<std::uintptr_t>(columns.out) % kLine;
   return over == 0 ? 0 : (kLine - over) / sizeof(T);
 }
@@ -102,7 +102,7 @@ constexpr std::size_t kTileRows = 64;
 
 template <class T>
 void InterleaveAs(const Columns& all, std::size_t n, std::size_t rows, bool streams) {
-  const bool is_aligned = streams && all.stride % (kTogether * sizeof(T)) == 0;
+  const bool is_aligned = streams && all.stride % (kColumnsTogether * sizeof(T)) == 0;
   const std::size_t lead = is_aligned ? HWY_MIN(n, ColumnsToLine<T>(all)) : 0;
   for (std::size_t row = 0; row < rows; row += kTileRows) {
     const std::size_t some = HWY_MIN(kTileRows, rows - row);
@@ -110,9 +110,9 @@ void InterleaveAs(const Columns& all, std::size_t n, std::size_t rows, bool stre
                           all.stride};
     PutByOne<T>(columns, 0, lead, 0, some);
     std::size_t c = lead;
-    for (; c + kTogether <= n; c += kTogether) {
+    for (; c + kColumnsTogether <= n; c += kColumnsTogether) {
       const std::size_t put = PutVectors<T>(columns, c, some, is_aligned);
-      PutByOne<T>(columns, c, c + kTogether, put, some);
+      PutByOne<T>(columns, c, c + kColumnsTogether, put, some);
     }
     PutByOne<T>(columns, c, n, 0, some);
   }
@@ -144,7 +144,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact::cvc {
 
-HWY_EXPORT(Interleave);
+NUMPACT_EXPORT(Interleave);
 
 void interleave(const std::byte* from, std::size_t step, std::size_t columns, std::size_t rows,
                 std::size_t size, std::byte* out, std::size_t stride, bool streams) {

@@ -205,7 +205,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(EncodeSymbols);
+NUMPACT_EXPORT(EncodeSymbols);
 
 SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
                           AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {

@@ -78,7 +78,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(TreeCost);
+NUMPACT_EXPORT(TreeCost);
 
 float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float* widths,
                 float meta_bits, std::uint32_t* sums, float* costs) {

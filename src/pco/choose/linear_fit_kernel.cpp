@@ -179,19 +179,19 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(LagSums);
+NUMPACT_EXPORT(LagSums);
 
 void lag_sums(const double* values, std::size_t n, std::size_t most_lag, double* sums) {
   NUMPACT_DISPATCH(LagSums)(values, n, most_lag, sums);
 }
 
-HWY_EXPORT(AddProducts);
+NUMPACT_EXPORT(AddProducts);
 
 void add_lag_products(const WeighedValues& values, unsigned order, LagProducts& products) {
   NUMPACT_DISPATCH(AddProducts)(values, order, products);
 }
 
-HWY_EXPORT(LagErrorsOf);
+NUMPACT_EXPORT(LagErrorsOf);
 
 void lag_errors(const double* values, std::size_t n, const double* weights, unsigned order,
                 double* errors) {

@@ -25,22 +25,24 @@ constexpr std::uint32_t kPickFactor = 0x165667b1u;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 using Lanes = hn::ScalableTag<std::uint32_t>;
-using Words = hn::Vec<Lanes>;
+using HashLanes = hn::Vec<Lanes>;
 
-HWY_INLINE Words Fold(Words product) { return hn::Xor(product, hn::ShiftRight<15>(product)); }
+HWY_INLINE HashLanes Fold(HashLanes product) {
+  return hn::Xor(product, hn::ShiftRight<15>(product));
+}
 
 // The factors' products, summed, of as many latents as a vector has words.
 template <class L>
-HWY_INLINE Words Product(const L* latents) {
+HWY_INLINE HashLanes Product(const L* latents) {
   const Lanes d;
-  const Words low_factor = hn::Set(d, kLowFactor);
+  const HashLanes low_factor = hn::Set(d, kLowFactor);
   if constexpr (sizeof(L) == 4) {
     return hn::Mul(hn::LoadU(d, latents), low_factor);
   } else if constexpr (sizeof(L) == 8) {
     // Lower and upper halves take turns in memory.
     const auto* const halves = reinterpret_cast<const std::uint32_t*>(latents);
-    Words low;
-    Words high;
+    HashLanes low;
+    HashLanes high;
     hn::LoadInterleaved2(d, halves, low, high);
     return hn::Add(hn::Mul(low, low_factor), hn::Mul(high, hn::Set(d, kHighFactor)));
   } else {
@@ -77,10 +79,10 @@ void Double(const HashBlock& block, std::size_t end, std::size_t length, HashBlo
   std::size_t i = length;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const Lanes d;
-  const Words factor = hn::Set(d, kStringFactor);
+  const HashLanes factor = hn::Set(d, kStringFactor);
   for (; i < end; i += hn::Lanes(d)) {
-    const Words last = hn::LoadU(d, block.hashes + i);
-    const Words before = hn::LoadU(d, block.hashes + i - length);
+    const HashLanes last = hn::LoadU(d, block.hashes + i);
+    const HashLanes before = hn::LoadU(d, block.hashes + i - length);
     hn::StoreU(hn::Add(hn::Mul(before, factor), last), d, doubled.hashes + i);
   }
 #else
@@ -114,11 +116,11 @@ void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   const Lanes d;
   const auto are_picked = [=](std::size_t at) HWY_ATTR {
-    const Words scrambled = hn::Mul(Fold(hn::LoadU(d, hashes + at)), hn::Set(d, kPickFactor));
+    const HashLanes scrambled = hn::Mul(Fold(hn::LoadU(d, hashes + at)), hn::Set(d, kPickFactor));
     return hn::Lt(scrambled, hn::Set(d, limit));
   };
 #if HWY_TARGET <= HWY_AVX3
-  Words positions = hn::Iota(d, 0);
+  HashLanes positions = hn::Iota(d, 0);
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
     const auto picks = are_picked(i);
     // Compressing in registers is faster than on the way to memory.
@@ -171,7 +173,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                  \
-  HWY_EXPORT(Hash##S);                                                      \
+  NUMPACT_EXPORT(Hash##S);                                                      \
   template <>                                                               \
   void hash_latents<L>(const L* latents, std::size_t n, HashBlock& block) { \
     NUMPACT_DISPATCH(Hash##S)(latents, n, block);                           \
@@ -182,8 +184,8 @@ NUMPACT_DOOR(std::uint32_t, 32)
 NUMPACT_DOOR(std::uint64_t, 64)
 #undef NUMPACT_DOOR
 
-HWY_EXPORT(Strings);
-HWY_EXPORT(Pick);
+NUMPACT_EXPORT(Strings);
+NUMPACT_EXPORT(Pick);
 
 void hash_strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBlock& strings) {
   NUMPACT_DISPATCH(Strings)(block, n, doublings, strings);

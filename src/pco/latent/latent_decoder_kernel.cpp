@@ -440,10 +440,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(Kernels8);
-HWY_EXPORT(Kernels16);
-HWY_EXPORT(Kernels32);
-HWY_EXPORT(Kernels64);
+NUMPACT_EXPORT(Kernels8);
+NUMPACT_EXPORT(Kernels16);
+NUMPACT_EXPORT(Kernels32);
+NUMPACT_EXPORT(Kernels64);
 
 template <>
 const LatentKernels<std::uint8_t>& latent_kernels() {

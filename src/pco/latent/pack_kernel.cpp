@@ -176,14 +176,14 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(PackCodes);
+NUMPACT_EXPORT(PackCodes);
 
 void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor) {
   NUMPACT_DISPATCH(PackCodes)(codes, n, cursor);
 }
 
 #define NUMPACT_DOOR(L, S)                                                                       \
-  HWY_EXPORT(PackOffsets##S);                                                                    \
+  NUMPACT_EXPORT(PackOffsets##S);                                                                    \
   template <>                                                                                    \
   void pack_offsets<L>(const OffsetTable& table, const L* latents, const std::uint16_t* symbols, \
                        std::size_t n, BitCursor& cursor) {                                       \

@@ -40,7 +40,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(LookUpBytes);
+NUMPACT_EXPORT(LookUpBytes);
 
 void look_up_bytes(const ByteSymbols& table, std::span<const std::uint8_t> latents,
                    std::uint16_t* symbols) {

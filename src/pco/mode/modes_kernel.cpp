@@ -350,7 +350,7 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
   }
 }
 
-// HWY_EXPORT takes plain functions: one of each for each width.
+// NUMPACT_EXPORT takes plain functions: one of each for each width.
 #define NUMPACT_INTEGER_KERNELS(L, S)                                                       \
   void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                  \
     ToOrdered(in, n, kind, out);                                                            \
@@ -400,11 +400,11 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_INTEGER_DOORS(L, S)                                                                \
-  HWY_EXPORT(ToOrdered##S);                                                                        \
-  HWY_EXPORT(FromOrdered##S);                                                                      \
-  HWY_EXPORT(JoinDict##S);                                                                         \
-  HWY_EXPORT(JoinIntMult##S);                                                                      \
-  HWY_EXPORT(SplitIntMult##S);                                                                     \
+  NUMPACT_EXPORT(ToOrdered##S);                                                                        \
+  NUMPACT_EXPORT(FromOrdered##S);                                                                      \
+  NUMPACT_EXPORT(JoinDict##S);                                                                         \
+  NUMPACT_EXPORT(JoinIntMult##S);                                                                      \
+  NUMPACT_EXPORT(SplitIntMult##S);                                                                     \
   template <>                                                                                      \
   void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                        \
     NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                                              \
@@ -427,15 +427,15 @@ namespace numpact {
     NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);                       \
   }
 #define NUMPACT_FLOAT_DOORS(L, S)                                                               \
-  HWY_EXPORT(JoinFloatMult##S);                                                                 \
-  HWY_EXPORT(IsFloatMultFast##S);                                                               \
+  NUMPACT_EXPORT(JoinFloatMult##S);                                                                 \
+  NUMPACT_EXPORT(IsFloatMultFast##S);                                                               \
   template <>                                                                                   \
   bool is_float_mult_fast<L>(const L* primary, std::size_t n) {                                 \
     return NUMPACT_DISPATCH(IsFloatMultFast##S)(primary, n);                                    \
   }                                                                                             \
-  HWY_EXPORT(SplitFloatMult##S);                                                                \
-  HWY_EXPORT(JoinFloatQuant##S);                                                                \
-  HWY_EXPORT(SplitFloatQuant##S);                                                               \
+  NUMPACT_EXPORT(SplitFloatMult##S);                                                                \
+  NUMPACT_EXPORT(JoinFloatQuant##S);                                                                \
+  NUMPACT_EXPORT(SplitFloatQuant##S);                                                               \
   template <>                                                                                   \
   void join_float_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
     NUMPACT_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                            \

@@ -40,7 +40,7 @@ HWY_AFTER_NAMESPACE();
 #include "simd/dispatch.hpp"
 
 namespace numpact {
-HWY_EXPORT(PassNoHeads);
+NUMPACT_EXPORT(PassNoHeads);
 
 namespace standalone {
 std::size_t pass_no_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {

@@ -169,8 +169,8 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                         \
-  HWY_EXPORT(TakeElsewhere##S);                                                                    \
-  HWY_EXPORT(TakeOthers##S);                                                                       \
+  NUMPACT_EXPORT(TakeElsewhere##S);                                                                    \
+  NUMPACT_EXPORT(TakeOthers##S);                                                                       \
   template <>                                                                                      \
   std::size_t take_elsewhere<L>(std::span<const L> latents, const std::uint16_t* places,           \
                                 TakenBits& bits, L* taken) {                                       \
@@ -186,7 +186,7 @@ NUMPACT_DOOR(std::uint32_t, 32)
 NUMPACT_DOOR(std::uint64_t, 64)
 #undef NUMPACT_DOOR
 
-HWY_EXPORT(SetTaken);
+NUMPACT_EXPORT(SetTaken);
 
 void set_taken(const TakenBits& bits, const std::uint16_t* found,
                std::span<std::uint16_t> symbols) {

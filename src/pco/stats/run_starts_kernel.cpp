@@ -91,8 +91,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(RunStarts32);
-HWY_EXPORT(RunStarts64);
+NUMPACT_EXPORT(RunStarts32);
+NUMPACT_EXPORT(RunStarts64);
 
 std::size_t run_starts(std::span<const std::uint32_t> sorted, std::uint32_t* values,
                        std::uint32_t* starts) {

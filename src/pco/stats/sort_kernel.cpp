@@ -217,8 +217,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-HWY_EXPORT(SortIfFast32);
-HWY_EXPORT(SortIfFast64);
+NUMPACT_EXPORT(SortIfFast32);
+NUMPACT_EXPORT(SortIfFast64);
 
 template <>
 bool sort_if_fast(std::uint32_t* latents, std::size_t n, std::uint32_t* spare) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which instruction sets the processor and the operating system have. Included after Highway.
+#ifndef NUMPACT_SIMD_CPU_FEATURES_HPP
+#define NUMPACT_SIMD_CPU_FEATURES_HPP
+
+#include <array>
+#include <cstdint>
+
+namespace numpact::simd {
+
+// Highway's mask of the instruction sets that are compiled and can be run here. Never zero: the
+// one that the compiler may use everywhere (HWY_STATIC_TARGET) is always in it.
+std::int64_t supported_targets();
+
+#if HWY_ARCH_X86
+// The instruction sets in a table of NUMPACT_EXPORT, best first. Portable code is the last.
+#ifndef HWY_SSE2
+inline constexpr std::int64_t kSse2 = 0;
+#else
+inline constexpr std::int64_t kSse2 = HWY_SSE2;
+#endif
+inline constexpr std::array<std::int64_t, 6> kInOrder = {
+    HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, kSse2, HWY_EMU128 | HWY_SCALAR};
+#endif
+
+}  // namespace numpact::simd
+
+#endif
