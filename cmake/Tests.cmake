@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# numpact_add_test(NAME [WHOLE] [COST N] SOURCES...): a GoogleTest program over the library's objects,
-# which makes hidden symbols and the headers of src/ reachable. Does nothing where tests are off.
-# ctest starts it for each case, or once (WHOLE) where cases take less time than a process does; the
-# cases are then in reports/NAME.xml, which tools/test_totals.py counts. COST: the seconds of the
-# longest case, so that no processor is left with it at the end.
+# numpact_add_test(NAME [WHOLE] [COST N] SOURCES...): a GoogleTest program over the library's
+# objects, which makes hidden symbols and the headers of src/ reachable. Does nothing where tests
+# are off. ctest starts it for each case, or once (WHOLE) where cases take less time than a process
+# does; the cases are then in reports/NAME.xml, which tools/test_totals.py counts. COST: the
+# seconds of the longest case, so that no processor is left with it at the end.
 
 if(NUMPACT_BUILD_TESTS)
   enable_testing()
