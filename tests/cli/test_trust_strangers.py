@@ -47,7 +47,7 @@ def hostile(tmp_path: Path, kind: str) -> tuple[list[list[object]], int]:
     """Commands, and the bytes of what they read."""
     table, cvc, tensors = tmp_path / "t", tmp_path / "x.cvc", tmp_path / "x.safetensors"
     table.mkdir()
-    size = 8 * MIB
+    size = 4 * MIB
     column = (b'{"name":"","file":"a","number_type":"i8","logical_type":"number","count":0},')
     start = b'{"format":"numpact-table","version":1,"skipped":[],"columns":['
     manifests = {"deep": b"[" * size, "objects": b'{"a":' * (size // 5),
