@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# numpact_add_test(NAME SOURCES...): a GoogleTest program over the library's objects, which makes
-# hidden symbols and the headers of src/ reachable. Does nothing where tests are off.
+# numpact_add_test(NAME [WHOLE] [COST N] SOURCES...): a GoogleTest program over the library's
+# objects, which makes hidden symbols and the headers of src/ reachable. Does nothing where tests
+# are off. ctest starts it for each case, or once (WHOLE) where cases take less time than a process
+# does; the cases are then in reports/NAME.xml, which tools/test_totals.py counts. COST: the
+# seconds of the longest case, so that no processor is left with it at the end.
 
 # Compiling tests takes longer than running them.
 set(numpact_test_options $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU,Clang>>:-O0>)
@@ -52,7 +55,8 @@ function(numpact_add_test name)
   if(NOT NUMPACT_BUILD_TESTS)
     return()
   endif()
-  add_executable(${name} ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 test "WHOLE" "COST" "")
+  add_executable(${name} ${test_UNPARSED_ARGUMENTS})
   numpact_precompiled_as(${name} numpact_test_pch)
   numpact_unite(${name})
   numpact_compile_for_tests(${name})
@@ -68,6 +72,16 @@ function(numpact_add_test name)
   if(NUMPACT_SANITIZE)
     set(timeout 3000)
   endif()
-  gtest_discover_tests(${name}
-    DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. PROPERTIES TIMEOUT ${timeout})
+  if(NOT test_COST)
+    set(test_COST 1)
+  endif()
+  set(properties TIMEOUT ${timeout} COST ${test_COST})
+  if(test_WHOLE)
+    add_test(NAME ${name}
+      COMMAND ${name} --gtest_output=xml:${PROJECT_BINARY_DIR}/reports/${name}.xml)
+    set_tests_properties(${name} PROPERTIES ${properties})
+  else()
+    gtest_discover_tests(${name}
+      DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. PROPERTIES ${properties})
+  endif()
 endfunction()

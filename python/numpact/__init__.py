@@ -7,48 +7,49 @@ size, ``verify`` whether it is whole. ``numpact.pcodec`` stands in for the packa
 ``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger than a machine.
 """
 
-from __future__ import annotations
-
-from ._append import append
-from ._arrow import ArrowArray, compress_arrow, decompress_arrow
-from ._codec import compress, decompress, decompress_into
-from ._core import __version__
-from ._device import DeviceArray
-from ._errors import (
-    CancelledError,
-    ChecksumError,
-    CorruptError,
-    DeviceError,
-    Error,
-    InputOutputError,
-    InvalidArgumentError,
-    LimitExceededError,
-    LockTimeoutError,
-    OutOfMemoryError,
-    OutputTooSmallError,
-    TruncatedError,
-    TypeMismatchError,
-    UnavailableError,
-    UnsupportedVersionError,
-)
-from ._explain import explain
-from ._file import Chunk, File
-from ._file import open_file as open
-from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
-from ._progress import Progress
-from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
-from ._threads import threads
-from ._trailer import (
-    Damage,
-    Trailer,
-    TrailerChunk,
-    Verification,
-    add_trailer,
-    read_trailer,
-    salvage,
-    verify,
-)
-from ._writer import Writer
+# As typing has it, whose import takes longer than the rest of this module.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._append import append
+    from ._arrow import ArrowArray, compress_arrow, decompress_arrow
+    from ._codec import compress, decompress, decompress_into
+    from ._core import __version__
+    from ._device import DeviceArray
+    from ._errors import (
+        CancelledError,
+        ChecksumError,
+        CorruptError,
+        DeviceError,
+        Error,
+        InputOutputError,
+        InvalidArgumentError,
+        LimitExceededError,
+        LockTimeoutError,
+        OutOfMemoryError,
+        OutputTooSmallError,
+        TruncatedError,
+        TypeMismatchError,
+        UnavailableError,
+        UnsupportedVersionError,
+    )
+    from ._explain import explain
+    from ._file import Chunk, File
+    from ._file import open_file as open
+    from ._inspect import BinInfo, ChunkInfo, FileInfo, LatentVariableInfo, inspect
+    from ._progress import Progress
+    from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
+    from ._threads import threads
+    from ._trailer import (
+        Damage,
+        Trailer,
+        TrailerChunk,
+        Verification,
+        add_trailer,
+        read_trailer,
+        salvage,
+        verify,
+    )
+    from ._writer import Writer
 
 __all__ = [
     "ArrowArray",
@@ -99,3 +100,45 @@ __all__ = [
     "threads",
     "verify",
 ]
+
+# Which module has which names. Each is imported when one of its names is asked for first: the
+# command, and its helper for tables, start without the codec.
+_MODULES = {
+    "_append": "append",
+    "_arrow": "ArrowArray compress_arrow decompress_arrow",
+    "_codec": "compress decompress decompress_into",
+    "_core": "__version__",
+    "_device": "DeviceArray",
+    "_errors": (
+        "CancelledError ChecksumError CorruptError DeviceError Error InputOutputError "
+        "InvalidArgumentError LimitExceededError LockTimeoutError OutOfMemoryError "
+        "OutputTooSmallError TruncatedError TypeMismatchError UnavailableError "
+        "UnsupportedVersionError"
+    ),
+    "_explain": "explain",
+    "_file": "Chunk File open",
+    "_inspect": "BinInfo ChunkInfo FileInfo LatentVariableInfo inspect",
+    "_progress": "Progress",
+    "_spec_types": "DeltaSpec ModeSpec PagingSpec",
+    "_threads": "threads",
+    "_trailer": "Damage Trailer TrailerChunk Verification add_trailer read_trailer salvage verify",
+    "_writer": "Writer",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        import importlib
+
+        if name == "_core":
+            return importlib.import_module("._core", __name__)
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module("." + _MODULE_OF[name], __name__)
+        value = getattr(module, "open_file" if name == "open" else name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -10,14 +10,22 @@ import json
 import os
 import site
 import sys
-from pathlib import Path
-from typing import Any
+
+# Neither pathlib nor typing: they take longer to import than all that this module does.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def program() -> Path:
+def _package() -> str:
+    """The folder of the package."""
+    return os.path.dirname(os.path.realpath(__file__))
+
+
+def program() -> str:
     """Where the program lies."""
     name = "numpact.exe" if sys.platform == "win32" else "numpact"
-    return Path(__file__).resolve().parent / "_bin" / name
+    return os.path.join(_package(), "_bin", name)
 
 
 def _from_working_folder() -> set[str]:
@@ -56,7 +64,7 @@ def module_folders() -> dict[str, Any]:
     if not is_safe(user) or not os.path.isabs(os.environ.get("PYTHONUSERBASE") or os.sep):
         unsafe |= {user} if user else set()
         user = None
-    package = str(Path(__file__).resolve().parent.parent)  # import hooks may have found it
+    package = os.path.dirname(_package())  # import hooks may have found it
     path = [entry for entry in [*sys.path, package] if is_safe(entry)]
     return {"path": list(dict.fromkeys(path)), "user": user}
 
@@ -64,7 +72,7 @@ def module_folders() -> dict[str, Any]:
 def main() -> int:
     """Becomes the program; returns only where that is not there, or cannot be become."""
     path = program()
-    if not path.exists():
+    if not os.path.exists(path):
         print("numpact: this installation does not have the command", file=sys.stderr)
         return 1
     if sys.executable and os.path.isabs(sys.executable):

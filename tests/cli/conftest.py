@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,21 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as slow what wheel_takes leaves out."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("wheel_takes")
+        callspec = getattr(item, "callspec", None)
+        if mark is None or callspec is None or "wheel" not in callspec.id.split("-"):
+            continue
+        name = item.nodeid.partition("[")[0]
+        if seen[name] % mark.args[0]:
+            item.add_marker(pytest.mark.slow)
+        seen[name] += 1
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 import pytest
-from cli_program import CORRUPT, FAILURE, USAGE
+from cli_program import CORRUPT, FAILURE, PROGRAM, USAGE
 from folder import entries_of, manifest_of
 from programs import Door, door  # noqa: F401
 from table_files import Celsius, is_numeric, read
@@ -31,11 +31,20 @@ def write(table: pa.Table, path: Path) -> Path:
     return path
 
 
-def there_and_back(door: Door, path: Path, ending: str = ".arrow") -> pa.Table:  # noqa: F811
-    folder, back = path.with_suffix(".folder"), path.with_name(f"back{ending}")
+def there(door: Door, path: Path) -> Path:  # noqa: F811
+    folder = path.with_suffix(".folder")
     door.run("compress", path, "-f", "-o", folder)
+    return folder
+
+
+def and_back(door: Door, folder: Path, ending: str) -> pa.Table:  # noqa: F811
+    back = folder.with_name(f"back{ending}")
     door.run("decompress", folder, "-f", "-o", back)
     return read(back)
+
+
+def there_and_back(door: Door, path: Path, ending: str = ".arrow") -> pa.Table:  # noqa: F811
+    return and_back(door, there(door, path), ending)
 
 
 # ---- INT96 ----
@@ -132,8 +141,9 @@ def test_extension_types_are_kept(tmp_path: Path, door: Door, source: str) -> No
     table = pa.table({f"c{i}": array for i, array in enumerate(EXTENSIONS)})
     path = write(table, tmp_path / source)
     table = read(path)
+    folder = there(door, path)
     for ending in [".arrow", ".parquet"]:
-        back = there_and_back(door, path, ending)
+        back = and_back(door, folder, ending)
         assert back.schema.types == table.schema.types and back.equals(table)
     names = [dict(map(tuple, one["metadata"])).get("ARROW:extension:name")
              for one in manifest_of(tmp_path / "t.folder")["columns"]]
@@ -218,11 +228,15 @@ def test_left_out_by_name_and_reason(tmp_path: Path, door: Door, source: str) ->
     told = {one["name"]: one for one in manifest_of(tmp_path / "f")["skipped"]}
     assert list(told) == [name for name in OTHERS if not is_numeric(table.schema.field(name).type)]
     assert len(told) >= len(OTHERS) - 1
+    # Who reads a column of other values is the same for all types: the package takes some.
+    named = list(told) if door.program == PROGRAM else ["text", "pairs", "raw"]
     for name, one in told.items():
         type = str(table.schema.field(name).type)
         assert one["type"] == type
         assert f"values of type {type} cannot be compressed" in one["reason"]
         assert f"column '{name}' is left out: {one['reason']}" in ran.err
+        if name not in named:
+            continue
         line = door.refused("compress", path, "--column", name, "-o", "-")
         assert f"column '{name}'" in line and type in line
     for leaf in ["'pairs.x'", "'pairs.y.z'"]:
@@ -237,7 +251,9 @@ def test_repeated_names(tmp_path: Path, door: Door) -> None:  # noqa: F811
                      names=["a", "a", "b", "a"])
     for source in ["t.parquet", "t.arrow"]:
         path = write(table, tmp_path / source)
-        for verb in [["compress", "-o", "-"], ["bench"], ["explain"]]:
+        verbs = [["compress", "-o", "-"], ["bench"], ["explain"]]
+        # The program says this of names that it has: for the package's, once for each source.
+        for verb in verbs if door.program == PROGRAM else verbs[:1]:
             line = door.refused(verb[0], path, "--column", "a", *verb[1:], code=USAGE)
             assert "3 columns are named 'a'" in line and "index" in line
         for index, wanted in [("1", "1\n2\n"), ("3", "0.5\n1.5\n")]:
@@ -253,8 +269,9 @@ def test_no_rows_and_all_nulls(tmp_path: Path, door: Door, source: str) -> None:
     for rows in [0, 3]:
         table = pa.table([pa.nulls(rows, type) for type in types], names=list("abcde"))
         path = write(table, tmp_path / source)
-        assert there_and_back(door, path).equals(read(path))
-        assert there_and_back(door, path, ".parquet").equals(read(path))
+        folder = there(door, path)
+        for ending in [".arrow", ".parquet"]:
+            assert and_back(door, folder, ending).equals(read(path))
 
 
 def test_one_column_of_times_becomes_numbers(tmp_path: Path, door: Door) -> None:  # noqa: F811

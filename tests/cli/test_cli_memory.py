@@ -104,7 +104,7 @@ def test_a20_many_chunks(tmp_path: Path, program: int, arguments: list[str]) -> 
                     "--no-trailer", "-q", "-o", tmp_path / "one.pco"], check=True)
     one = (tmp_path / "one.pco").read_bytes()
     chunk = one[-10:-1]
-    size = 6 * MIB
+    size = 4 * MIB
     path = tmp_path / "many.pco"
     path.write_bytes(one[:-10] + chunk * (size // len(chunk)) + one[-1:])
     command, *options = arguments

@@ -200,6 +200,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "f"
 
 
+@pytest.mark.wheel_takes(5)
 @pytest.mark.parametrize("runs, says", [
     ([1, 1, 1], "fewer|other|rows"),         # too few rows
     ([1, 1, 1, 2], "other|more|rows"),       # too many
@@ -255,6 +256,7 @@ COLUMN = {"name": "a", "file": "a.pco", "logical_type": "number", "number_type":
           "nulls": {"file": "a.nulls.pco", "count": 2}}
 
 
+@pytest.mark.wheel_takes(12)
 @pytest.mark.parametrize("change", [
     {"nulls": []}, {"nulls": {}}, {"nulls": {"file": "a.nulls.pco"}}, {"nulls": None},
     {"nulls": {"file": "../a.nulls.pco", "count": 2}}, {"nulls": {"file": "", "count": 2}},
@@ -280,6 +282,7 @@ def test_hostile_columns(tmp_path: Path, sound: Path, door: Door,  # noqa: F811
     refuse(door, folder, tmp_path, "corrupt|manifest", code=CORRUPT)
 
 
+@pytest.mark.wheel_takes(6)
 @pytest.mark.parametrize("change", [
     {"version": 3}, {"version": 0}, {"version": "2"}, {"version": -1}, {"format": "x"},
     {"columns": {}}, {"columns": [1]}, {"skipped": None}, {"skipped": [{"name": "x"}]},
@@ -292,6 +295,7 @@ def test_hostile_manifests(tmp_path: Path, sound: Path, door: Door,  # noqa: F81
     refuse(door, folder, tmp_path, "manifest.json", code=CORRUPT)
 
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"format": "\xff"}',
                                   b"[" * 100_000, b'{"format": "numpact-table"}'])
 def test_no_manifests(tmp_path: Path, sound: Path, door: Door, text: bytes) -> None:  # noqa: F811

@@ -85,6 +85,7 @@ def test_cut_compressed_files(csv: Csv) -> None:
         assert name in csv.refused(data[: len(data) - 9], name=name, code=CORRUPT)
 
 
+@pytest.mark.wheel_takes(3)
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
 def test_other_encodings_are_named(csv: Csv, encoding: str) -> None:
     line = csv.refused("a,b\n1,2\n".encode(encoding))
@@ -243,6 +244,7 @@ def test_nulls_are_nothing(csv: Csv) -> None:
 
 # ---- The type of a column ----
 
+@pytest.mark.wheel_takes(6)
 @pytest.mark.parametrize("rows, kind, values", [
     (["1", "18446744073709551615"], "u64", [1, 2**64 - 1]),
     (["18446744073709551615", "0.5"], None, None),
@@ -266,6 +268,7 @@ def test_the_first_type_that_keeps_all(csv: Csv, rows: list[str], kind: str, val
         assert repr(csv.read(text)["x"]) == repr((kind, values))
 
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("rows, line", [
     (["1", "2024-01-01"], 3), (["2024-01-01", "1"], 3), (["true", "1"], 3), (["1", "2", "x"], 4),
     (["12:30", "2024-01-01"], 3), (["nan", "true"], 3), (["", "12:30", "5"], 4),
@@ -278,6 +281,7 @@ def test_mixed_kinds_are_text(csv: Csv, rows: list[str], line: int) -> None:
 
 # ---- What is refused ----
 
+@pytest.mark.wheel_takes(7)
 @pytest.mark.parametrize("rows, says", [
     (["1", "18446744073709551616"], "line 3: '18446744073709551616'"),
     (["-1", "9223372036854775808"], "line 3: '9223372036854775808'"),
@@ -312,6 +316,7 @@ def test_zeros_behind_are_no_digits(csv: Csv) -> None:
     assert found == {"a": ("time64[ns]", [45005000000000]), "b": ("f64", [0.5])}
 
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("dtype, good, bad", [
     ("u8", {"255": 255, "0": 0, "7.0": 7, "1e2": 100}, ["256", "-1", "1.5", "nan", "-0"]),
     ("i8", {"-128": -128, "127": 127}, ["128", "-129"]),
@@ -385,6 +390,7 @@ def test_options(csv: Csv) -> None:
     assert csv.read("1,2\n3,4\n", "--no-header") == {"f0": ("i64", [1, 3]), "f1": ("i64", [2, 4])}
 
 
+@pytest.mark.wheel_takes(6)
 @pytest.mark.parametrize("options", [
     ["--delimiter", "ab"], ["--delimiter", "é"], ["--quote", "\n"], ["--decimal", "x"],
     ["--delimiter", ",", "--decimal", ","], ["--decimal", ","], ["--quote", ","],

@@ -60,6 +60,7 @@ def copies(tmp_path: Path, door: Door) -> list[tuple[list[object], Path, bytes]]
             (["cvc", "unpack", tmp_path / "in.cvc", "-f", "--to", "npy", "-o", made], made, b"old")]
 
 
+@pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("mode", [0o4755, 0o6711, 0o600, 0o2640])
 def test_a04_replaced_files_keep_access_alone(tmp_path: Path, mode: int,
                                               door: Door) -> None:  # noqa: F811
@@ -152,6 +153,7 @@ def test_a06_foreign_folders_stay(tmp_path: Path, text: Path, door: Door) -> Non
         assert all_files(foreign) == before
 
 
+@pytest.mark.wheel_takes(5)
 @pytest.mark.parametrize("name", ["NOTES.md", ".git", "a.pco.bak", "zz", "B.pco"])
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
 def test_a06_foreign_files_stay(tmp_path: Path, text: Path, name: str, kind: str,
@@ -303,6 +305,7 @@ def stranger(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.wheel_takes(3)
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
 def test_a23_pipes_and_devices_are_not_opened(stranger: Path, words: list[str],
                                               door: Door) -> None:  # noqa: F811
@@ -314,6 +317,7 @@ def test_a23_pipes_and_devices_are_not_opened(stranger: Path, words: list[str],
     door.run(words[0], stranger, *words[1:], code=FAILURE)
 
 
+@pytest.mark.wheel_takes(7)
 @pytest.mark.parametrize("words", READERS, ids=" ".join)
 @pytest.mark.parametrize("target", ["../out.pco", "{}/out.pco", "inner/out.pco"])
 def test_a23_links_out_of_the_folder_are_refused(stranger: Path, target: str, words: list[str],
@@ -346,6 +350,7 @@ def test_a23_append_and_index_wait_for_no_pipe(tmp_path: Path, door: Door) -> No
         assert "is no regular file" in door.refused(*words, code=FAILURE)
 
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("option", ["--max-output", "--max-memory", "--range", "--dtype",
                                     "--threads", "-o", "--to", "--lock-timeout"])
 def test_a23_empty_values_are_errors(tmp_path: Path, option: str, door: Door) -> None:  # noqa: F811
@@ -357,6 +362,7 @@ def test_a23_empty_values_are_errors(tmp_path: Path, option: str, door: Door) ->
                     "--lock-timeout: '' is no number of seconds from 0 on")
 
 
+@pytest.mark.wheel_takes(5)
 @pytest.mark.parametrize("words", [["compress", "--memory"], ["compress", "--page-size"],
                                    ["compress", "--restart"], ["verify", "--max-output"],
                                    ["inspect", "--max-output"], ["index", "--restart"],

@@ -47,7 +47,7 @@ def hostile(tmp_path: Path, kind: str) -> tuple[list[list[object]], int]:
     """Commands, and the bytes of what they read."""
     table, cvc, tensors = tmp_path / "t", tmp_path / "x.cvc", tmp_path / "x.safetensors"
     table.mkdir()
-    size = 8 * MIB
+    size = 4 * MIB
     column = (b'{"name":"","file":"a","number_type":"i8","logical_type":"number","count":0},')
     start = b'{"format":"numpact-table","version":1,"skipped":[],"columns":['
     manifests = {"deep": b"[" * size, "objects": b'{"a":' * (size // 5),
@@ -80,6 +80,7 @@ def hostile(tmp_path: Path, kind: str) -> tuple[list[list[object]], int]:
     return [["cvc", "info", cvc], ["cvc", "info", cvc, "--json"], ["cvc", "verify", cvc]], size
 
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("kind", ["deep", "objects", "columns", "zeros", "string", "unknown",
                                   "tensors-deep", "tensors-zeros", "tensors-shape", "tensors-many",
                                   "cvc-metadata", "cvc-chunks", "cvc-deep", "cvc-sections"])
@@ -109,6 +110,7 @@ def bombs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bomb(tmp_path_factory.mktemp("bombs") / "bomb.pco")
 
 
+@pytest.mark.wheel_takes(3)
 @pytest.mark.parametrize("words", [["inspect"], ["inspect", "--json"],
                                    ["inspect", "--max-output", "1G"],
                                    ["decompress", "--range", "5:5", "--max-output", "1K"],

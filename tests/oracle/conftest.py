@@ -23,6 +23,12 @@ def effort() -> int:
     return 20 if FULL else 1
 
 
+@pytest.fixture(scope="session")
+def spec_effort() -> int:
+    """The same of the tests that go through all specs: other cases are drawn in each run."""
+    return 60 if FULL else 1
+
+
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers that depend on the seed and the name of the test only."""

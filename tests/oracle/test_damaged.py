@@ -85,9 +85,10 @@ def keep_and_fail(problem: str, file: bytes, folder: Path) -> None:
 
 @pytest.mark.parametrize(("type_name", "mode", "delta"), SPECS)
 def test_damaged(
-    type_name: str, mode: str, delta: str, rng: np.random.Generator, effort: int, tmp_path: Path
+    type_name: str, mode: str, delta: str, rng: np.random.Generator, spec_effort: int,
+    tmp_path: Path
 ) -> None:
-    for number in range(30 * effort):
+    for number in range(10 * spec_effort):
         file = small_file(rng, type_name, mode, delta)
         for step in range(30):
             bad = damaged(rng, file)

@@ -93,9 +93,10 @@ def check(case: Case) -> None:
 
 @pytest.mark.parametrize(("type_name", "mode", "delta"), SPECS)
 def test_spec(
-    type_name: str, mode: str, delta: str, rng: np.random.Generator, effort: int, tmp_path: Path
+    type_name: str, mode: str, delta: str, rng: np.random.Generator, spec_effort: int,
+    tmp_path: Path
 ) -> None:
-    for number in range(300 * effort):
+    for number in range(100 * spec_effort):
         case = random_case(rng, type_name, mode, delta)
         with Reporter(case, number, tmp_path):
             check(case)

@@ -84,9 +84,10 @@ def check_first_numbers(
 
 @pytest.mark.parametrize(("type_name", "mode", "delta"), SPECS)
 def test_wrapped(
-    type_name: str, mode: str, delta: str, rng: np.random.Generator, effort: int, tmp_path: Path
+    type_name: str, mode: str, delta: str, rng: np.random.Generator, spec_effort: int,
+    tmp_path: Path
 ) -> None:
-    for number in range(80 * effort):
+    for number in range(27 * spec_effort):
         case = cut_into_pages(rng, random_case(rng, type_name, mode, delta))
         with Reporter(case, number, tmp_path):
             check_ours(rng, case)

@@ -8,16 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute
 import pyarrow.ipc
 
 from .columns import describe, is_list_of_numbers, metadata_to_json, storage_of
 from .errors import told
 from .int96 import choose_unit
 from .messages import Messages, Refused
-
-# Its functions are made when it is imported: type checkers do not see them.
-_compute: Any = pyarrow.compute
 
 # The most rows of a piece, as the command has it.
 _PIECE = 1 << 16
@@ -204,8 +200,13 @@ class Column:
         raise Refused(f"{nulls} null{'s' * (nulls != 1)}, the first in row {row}{advice}")
 
     def _check_lengths(self, array: pa.Array) -> None:
-        lengths = _compute.list_value_length(array)
-        other = _compute.not_equal(lengths, self._list_size)
+        # Here, since it takes a third of the start of the helper; and its functions are made then,
+        # so that type checkers do not see them.
+        import pyarrow.compute
+
+        compute: Any = pyarrow.compute
+        lengths = compute.list_value_length(array)
+        other = compute.not_equal(lengths, self._list_size)
         at = other.index(True).as_py()
         if at >= 0:
             raise Refused(

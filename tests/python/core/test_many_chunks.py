@@ -12,7 +12,7 @@ import pytest
 
 import numpact
 
-FILE_BYTES = 6_000_000
+FILE_BYTES = 4_000_000
 # Beside the module, its imports and the file: the promise, and what the allocator keeps.
 ROOM = (4 << 20) + 2 * FILE_BYTES + (2 << 20)
 
