@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
 import stat
+import struct
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpact
@@ -245,25 +247,10 @@ def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path,
     door.run("verify", table)
 
 
-@pytest.mark.parametrize("end,later,left_out", [
-    ("3,4", "5,6\n", True), ("3,4", "\n5,6\n", False), ("3,4", "", False),
-    ("3,4\n", "5,6\n", False),
-    ("3", ",4\n", True), ('3,"4', '5"\n', True), ('3,"4"', "\n", False), ("3,4", "\r\n", False)])
-def test_a21_a_line_that_was_cut_is_left_out(tmp_path: Path, end: str, later: str,
-                                             left_out: bool) -> None:
-    """The command finds a smaller file when it opens it than there is when it has read it."""
-    from cli_program import PROGRAM
-    log = tmp_path / "log.csv"
-    log.write_text("a,b\n" + "1,2\n" * 3 + end)
-    size = log.stat().st_size
-    with log.open("a") as file:
-        file.write(later)
-    # The size that the command finds: a library of this test's shows it.
-    shim = tmp_path / "shim.so"
-    code = tmp_path / "shim.c"
-    code.write_text(r"""
+SHIM = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -274,19 +261,75 @@ int fstat(int descriptor, struct stat* found) {
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t n = readlink(link, path, sizeof path - 1);
-  if (n > 7 && !memcmp(path + n - 7, "log.csv", 7)) found->st_size = atoll(getenv("SHOWN_SIZE"));
+  if (n > 0) path[n] = 0;
+  if (n > 0 && strstr(path, "/log.csv")) found->st_size = atoll(getenv("SHOWN_SIZE"));
   return result;
 }
-""".replace("#include <stdlib.h>", "#include <stdio.h>\n#include <stdlib.h>"))
+"""
+
+
+def compressed_while_it_grows(log: Path, size: int) -> subprocess.CompletedProcess[str]:
+    """The command finds a file of that size when it opens it, and all of it when it has read it."""
+    from cli_program import PROGRAM
     if shutil.which("cc") is None:
         pytest.skip("needs a C compiler")
+    shim, code = log.with_name("shim.so"), log.with_name("shim.c")
+    code.write_text(SHIM)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, code, "-ldl"], check=True)
     env = {**os.environ, "LD_PRELOAD": str(shim), "SHOWN_SIZE": str(size)}
-    ran = subprocess.run([PROGRAM, "compress", log, "-o", tmp_path / "log"], capture_output=True,
-                         env=env, check=False, text=True)
+    return subprocess.run([PROGRAM, "compress", log, "-o", log.with_name("log")], env=env,
+                          capture_output=True, check=False, text=True)
+
+
+@pytest.mark.parametrize("end,later,left_out", [
+    ("3,4", "5,6\n", True), ("3,4", "\n5,6\n", False), ("3,4", "", False),
+    ("3,4\n", "5,6\n", False),
+    ("3", ",4\n", True), ('3,"4', '5"\n', True), ('3,"4"', "\n", False), ("3,4", "\r\n", False)])
+def test_a21_a_line_that_was_cut_is_left_out(tmp_path: Path, end: str, later: str,
+                                             left_out: bool) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("a,b\n" + "1,2\n" * 3 + end + later)
+    ran = compressed_while_it_grows(log, log.stat().st_size - len(later))
     assert ran.returncode == 0, ran.stderr
     assert columns_of(tmp_path / "log") == ([3, 3] if left_out else [4, 4])
     assert ("line 5 is left out" in ran.stderr) == left_out
+
+
+def gzip_member(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def zstd_frame(text: str) -> bytes:
+    """One block of bytes as they are, behind their count in four bytes."""
+    data = text.encode()
+    return (struct.pack("<IBI", 0xFD2FB528, 0xA0, len(data))
+            + struct.pack("<I", len(data) << 3 | 1)[:3] + data)
+
+
+@pytest.mark.parametrize("kind,pack", [("gz", gzip_member), ("zst", zstd_frame)])
+def test_a21_compressed_text_that_grows(tmp_path: Path, kind: str,
+                                        pack: Callable[[str], bytes]) -> None:
+    log = tmp_path / f"log.csv.{kind}"
+    first, second = pack("a,b\n" + "1,2\n" * 3), pack("3,4\n")
+    log.write_bytes(first + second)
+    whole = len(first + second)
+    # Cut within data: what is missing is still to come, or is not.
+    for size, file_size in [(len(first) - 3, whole), (whole - 1, whole), (whole - 1, whole - 1),
+                            (len(first) // 2, len(first) // 2)]:
+        log.write_bytes((first + second)[:file_size])
+        ran = compressed_while_it_grows(log, size)
+        assert ran.returncode == CORRUPT and ran.stderr.count("\n") == 1
+        assert ("is still being written" in ran.stderr) == (size < file_size), ran.stderr
+        assert ("ends too early" in ran.stderr) == (size == file_size), ran.stderr
+        assert not (tmp_path / "log").exists()
+    # Between members all lines are there, but for one that has no end yet.
+    for front, rows in [(first, 3), (pack("a,b\n1,2\n3"), 1)]:
+        log.write_bytes(front + second)
+        ran = compressed_while_it_grows(log, len(front))
+        assert ran.returncode == 0, ran.stderr
+        assert columns_of(tmp_path / "log") == [rows, rows]
+        assert ("line 3 is left out" in ran.stderr) == (rows == 1)
+        shutil.rmtree(tmp_path / "log")
 
 
 MANIFEST = ('{"format":"numpact-table","version":1,"columns":[{"name":"a","file":"a.pco",'
