@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 // Version 2 has nulls, metadata and the reasons why columns were left out. Version 1 is read.
 constexpr std::uint64_t kVersion = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-// What this program writes takes more than 16 bytes for each.
+// Enough for 600,000 columns, whose manifest is of some 64 MiB.
 constexpr std::size_t kMaxValues = std::size_t{1} << 22;
 constexpr std::size_t kMaxNameBytes = 120;
 
