@@ -49,6 +49,12 @@ class Pieces {
   }
   std::span<const std::byte> rest() const { return rest_; }
   void use(std::size_t bytes) { rest_ = rest_.subspan(bytes); }
+  // The error of a file that ends within compressed data. What is still to come of a file that
+  // grows is no damage, but how many lines are whole before it is not known either.
+  Status cut(const char* ends_too_early, const char* is_being_written) const {
+    const bool has_grown = input_.file()->byte_behind().has_value();
+    return {ErrorKind::kTruncated, has_grown ? is_being_written : ends_too_early};
+  }
 
  private:
   Input& input_;
@@ -73,7 +79,11 @@ class GzipSource final : public ByteSource {
       if (const Status status = pieces_.fill(); !status.ok()) return status;
       const std::span<const std::byte> rest = pieces_.rest();
       if (rest.empty() && !in_member_) return {};
-      if (rest.empty()) return {ErrorKind::kTruncated, "the gzip file ends too early"};
+      if (rest.empty()) {
+        return pieces_.cut("the gzip file ends too early",
+                           "the gzip file is still being written: it has grown since it was "
+                           "opened, and ended within compressed data then");
+      }
       // Zeros may follow the last member: archives are padded with them.
       if (!in_member_ && after_member_ && rest[0] == std::byte{0}) {
         pieces_.use(1);
@@ -137,7 +147,9 @@ class ZstdSource final : public ByteSource {
       in_frame_ = result != 0;
       pieces_.use(in.pos);
       if (rest.empty() && room.pos == 0) {
-        return {ErrorKind::kTruncated, "the zstd file ends too early"};
+        return pieces_.cut("the zstd file ends too early",
+                           "the zstd file is still being written: it has grown since it was "
+                           "opened, and ended within compressed data then");
       }
     }
     got = room.pos;

@@ -51,10 +51,12 @@ class CsvTable final : public TableInput {
         spool_(options.csv.memory_bytes) {
     const std::unique_ptr<ByteSource> source = decompressed(input);
     CsvRecordReader reader(*source, name_);
-    // Of a compressed file what comes behind is no text.
-    if (is_plain(input)) {
-      reader.set_byte_behind([file = input.file()] { return file->byte_behind(); });
-    }
+    reader.set_byte_behind([file = input.file(), plain = is_plain(input)]() -> std::optional<char> {
+      const std::optional<char> next = file->byte_behind();
+      // What comes behind compressed text is none: whether a line goes on there is not known, and
+      // it is taken to.
+      return next && !plain ? '\0' : next;
+    });
     begin(reader);
     read_names(reader);
     make_columns();

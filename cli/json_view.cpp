@@ -29,7 +29,7 @@ std::string_view without_blanks_before(std::string_view text) {
 // Goes over a whole text once, and holds nothing of it but what is open.
 class Checker {
  public:
-  explicit Checker(std::string_view text) : text_(text) {}
+  Checker(std::string_view text, std::size_t max_values) : text_(text), values_left_(max_values) {}
 
   bool is_json() {
     do {
@@ -65,6 +65,7 @@ class Checker {
         if (!take(':')) return false;
         skip_blanks();
       }
+      if (values_left_-- == 0) return false;
       const char opening = now();
       if (opening != '[' && opening != '{') return take_scalar();
       if (depth_ == open_.size()) return false;
@@ -130,6 +131,7 @@ class Checker {
   }
 
   std::string_view text_;
+  std::size_t values_left_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::array<char, JsonView::kMaxDepth> open_{};  // brackets
@@ -186,10 +188,10 @@ std::uint32_t hex4(std::string_view digits) {
 
 }  // namespace
 
-std::optional<JsonView> JsonView::of(std::string_view text) {
+std::optional<JsonView> JsonView::of(std::string_view text, std::size_t max_values) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";  // some editors begin UTF-8 with it
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  if (!Checker(text).is_json() || first_not_utf8(text)) return std::nullopt;
+  if (!Checker(text, max_values).is_json() || first_not_utf8(text)) return std::nullopt;
   return begin_of(text);
 }
 

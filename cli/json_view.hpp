@@ -23,8 +23,9 @@ class JsonView {
   // Values within values, at most: what is read here has three or four.
   static constexpr std::size_t kMaxDepth = 64;
 
-  // None where the text is no JSON, no UTF-8, or nested too deeply.
-  static std::optional<JsonView> of(std::string_view text);
+  // None where the text is no JSON, no UTF-8, nested too deeply, or of more values than that:
+  // scalars, arrays and objects, without the names in objects.
+  static std::optional<JsonView> of(std::string_view text, std::size_t max_values = SIZE_MAX);
 
   Kind kind() const;
   bool is(Kind wanted) const { return kind() == wanted; }

@@ -22,6 +22,8 @@ using Json = nlohmann::ordered_json;
 // Version 2 has nulls, metadata and the reasons why columns were left out. Version 1 is read.
 constexpr std::uint64_t kVersion = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+// Enough for 600,000 columns, whose manifest is of some 64 MiB.
+constexpr std::size_t kMaxValues = std::size_t{1} << 22;
 constexpr std::size_t kMaxNameBytes = 120;
 
 Json column_json(const ManifestColumn& entry) {
@@ -269,8 +271,13 @@ std::string manifest_text(const Manifest& manifest) {
 
 Manifest parse_manifest(std::string_view text, const std::string& place) {
   if (text.size() > kMaxBytes) throw Failure(ExitCode::kCorrupt, place, "corrupt: is too long");
-  const std::optional<JsonView> json = JsonView::of(text);
-  if (!json) throw Failure(ExitCode::kCorrupt, place, "corrupt: is no JSON");
+  const std::optional<JsonView> json = JsonView::of(text, kMaxValues);
+  if (!json) {
+    throw Failure(ExitCode::kCorrupt, place,
+                  fmt::format("corrupt: is no JSON, or deeper than {} levels, or of more than {} "
+                              "values",
+                              JsonView::kMaxDepth, kMaxValues));
+  }
   Memory memory(text.size(), place);
   const Reader reader(*json, place, memory);
   if (reader.text("format") != "numpact-table") reader.bad("is no manifest of numpact");

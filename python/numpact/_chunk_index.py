@@ -22,7 +22,7 @@ from ._errors import (
     InvalidArgumentError,
     UnsupportedVersionError,
 )
-from ._file import Chunk, File, contents
+from ._file import Chunk, File
 from ._ranges import Location, Path, Stamp, StorageOptions, fronts, locate, named_errors
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class PcoIndex:
         """
         try:
             document = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:  # the latter: nested too deeply
             raise CorruptError(f"index: no JSON: {error}") from None
         if not isinstance(document, dict) or document.get("format") != _FORMAT:
             raise CorruptError("index: is no index of Pco files")
@@ -249,10 +249,9 @@ def walk(place: Location, stamp: Stamp) -> FileIndex:
     Raises:
         CorruptError and other Errors, with the URL in front, for what is no Pco file.
     """
-    local = place.local_path
-    if local is not None:
-        with named_errors(place.url):
-            return index_of(place.url, stamp, contents(local))
+    data = place.contents()
+    if data is not None:
+        return _named_index(place, stamp, data)
     if stamp.size is None:
         return _named_index(place, stamp, place.read_all())
     if stamp.size > min(_SMALL_BYTES, _MEMORY_BYTES):

@@ -6,14 +6,20 @@ The rules are those of cli/manifest.cpp; a manifest comes from outside like the 
 
 from __future__ import annotations
 
-import json
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import _core
 from ._arrays import TYPES, dtype_of
 from ._arrow import _FORMATS
-from ._errors import CorruptError, TypeMismatchError, UnsupportedVersionError
-from ._ranges import Location, join
+from ._errors import (
+    CorruptError,
+    LimitExceededError,
+    TypeMismatchError,
+    UnsupportedVersionError,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +28,19 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 NAME = "manifest.json"
+MAX_BYTES = 64 << 20
 _FORMAT = "numpact-table"
 _VERSIONS = (1, 2)  #: 2 has nulls and metadata
+_MAX_VALUES = 1 << 22  #: scalars, lists and objects
+# The most that may be made of a text: what the command writes makes less. Beside it there is room
+# for some thousand columns.
+_MEMORY_OF_TEXT = 2
+_MEMORY_BESIDE = 4 << 20
+_COLUMN_BYTES = 200  #: of a Column, but for its texts
+# Before a longer text is made, the most that it can take is counted: 4 bytes for a character of the
+# string, and the string as UTF-8.
+_LONG_TEXT_BYTES = 1 << 16
+_LONG_TEXT_FACTOR = 5
 _STORED = {
     "bool": "u8", "date32": "i32", "date64": "i64", "time32": "i32", "time64": "i64",
     "timestamp": "i64", "duration": "i64",
@@ -81,7 +98,7 @@ class LogicalType:
         return numbers.view(dtype)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     name: str
     file: str
@@ -96,83 +113,183 @@ class Column:
         return self.count + self.null_count
 
 
-def read_manifest(folder: Location) -> list[Column]:
-    """The columns of a table.
+def parse_manifest(text: bytes, name: str) -> list[Column]:
+    """The columns of a table, within twice the memory of the text and 4 MiB.
 
     Raises:
         CorruptError: Not a manifest, or one that names files outside its folder.
+        LimitExceededError: One that says more than a table of its size can hold.
         UnsupportedVersionError: Written by a newer version.
     """
-    place = join(folder, NAME)
-    return parse_manifest(place.read_all(), place.url)
+    if len(text) > MAX_BYTES:
+        raise CorruptError(f"{name}: is too long")
+    json = _core.json_view(text, _MAX_VALUES)
+    if json is None:
+        raise CorruptError(
+            f"{name}: is no JSON, or deeper than 64 levels, or of more than {_MAX_VALUES} values"
+        )
+    memory = _Memory(len(text), name)
+    reader = _Object(json, name, memory)
+    if reader.text("format") != _FORMAT:
+        raise reader.bad("is no manifest of numpact")
+    version = reader.count("version")
+    if version not in _VERSIONS:
+        raise UnsupportedVersionError(f"{name}: version {version}")
+    columns = [_column(_Object(entry, name, memory)) for entry in reader.entries("columns")]
+    for entry in reader.entries("skipped"):
+        skipped = _Object(entry, name, memory)
+        skipped.check_text("name")
+        skipped.check_text("type")
+        skipped.check_text("reason", is_needed=False)
+    reader.check_metadata()
+    return columns
 
 
-def parse_manifest(text: bytes, name: str) -> list[Column]:
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):  # the latter: nested too deeply
-        raise CorruptError(f"{name}: is no JSON") from None
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise CorruptError(f"{name}: is no manifest of numpact")
-    if document.get("version") not in _VERSIONS or isinstance(document.get("version"), bool):
-        raise UnsupportedVersionError(f"{name}: version {document.get('version')!r}")
-    columns = document.get("columns")
-    if not isinstance(columns, list):
-        raise CorruptError(f"{name}: 'columns' is no list")
-    return [_column(entry, name) for entry in columns]
+class _Memory:
+    """Counts what is kept of a text."""
+
+    def __init__(self, text_bytes: int, name: str) -> None:
+        self._left = _MEMORY_BESIDE + _MEMORY_OF_TEXT * text_bytes
+        self._name = name
+
+    def take(self, count: int) -> None:
+        self._left -= count
+        if self._left < 0:
+            raise LimitExceededError(
+                f"{self._name}: it says more than a table of its size can hold"
+            )
 
 
-def _column(entry: Any, name: str) -> Column:
-    if not isinstance(entry, dict):
-        raise CorruptError(f"{name}: a column is no object")
+class _Object:
+    """Reads fields of an object of a manifest."""
 
-    def text(key: str, default: str | None = None) -> str:
-        value = entry.get(key, default)
-        if not isinstance(value, str):
-            raise CorruptError(f"{name}: {key!r} is no text")
-        return value
+    def __init__(self, json: _core.JsonView, name: str, memory: _Memory) -> None:
+        self.name = name
+        self.memory = memory
+        self._json = json
+        if json.kind != "object":
+            raise self.bad("is no object")
 
-    file, count = _file(text("file"), name), entry.get("count")
-    if type(count) is not int or count < 0:
-        raise CorruptError(f"{name}: 'count' is no count")
-    kind, number_type = text("logical_type"), text("number_type")
+    def bad(self, what: str) -> CorruptError:
+        return CorruptError(f"{self.name}: {what}")
+
+    def find(self, key: str) -> _core.JsonView | None:
+        return self._json.find(key)
+
+    def field(self, key: str) -> _core.JsonView:
+        found = self.find(key)
+        if found is None:
+            raise self.bad(f"has no {key!r}")
+        return found
+
+    def text(self, key: str, default: str | None = None) -> str:
+        found = self.find(key)
+        if found is None and default is not None:
+            return default
+        field = self.field(key)
+        if field.kind != "string":
+            raise self.bad(f"{key!r} is no text")
+        if field.size > _LONG_TEXT_BYTES:
+            self.memory.take(_LONG_TEXT_FACTOR * field.size)
+        made = field.string()
+        assert made is not None
+        self.memory.take(sys.getsizeof(made))
+        return made
+
+    def count(self, key: str) -> int:
+        number = self.field(key).natural()
+        if number is None:
+            raise self.bad(f"{key!r} is no count")
+        return number
+
+    def entries(self, key: str) -> Iterator[_core.JsonView]:
+        array = self.field(key)
+        if array.kind != "array":
+            raise self.bad(f"{key!r} is no list")
+        return _items(array)
+
+    def file(self) -> str:
+        """The name of a file in the folder."""
+        file = self.text("file")
+        if file in ("", ".") or ".." in file or set(file) & set("/\\:\0"):
+            raise self.bad(f"file name {file!r} leads out of the folder")
+        return file
+
+    # What is not used here: it is what it must be, or the manifest is none.
+
+    def check_text(self, key: str, is_needed: bool = True) -> None:
+        found = self.field(key) if is_needed else self.find(key)
+        if found is not None and found.kind != "string":
+            raise self.bad(f"{key!r} is no text")
+
+    def check_flag(self, key: str) -> None:
+        found = self.find(key)
+        if found is not None and found.kind != "bool":
+            raise self.bad(f"{key!r} is neither true nor false")
+
+    def check_metadata(self) -> None:
+        found = self.find("metadata")
+        if found is None:
+            return
+        if found.kind != "array" or not all(_is_pair(item) for item in _items(found)):
+            raise self.bad("'metadata' is no list of pairs of text")
+
+
+def _items(array: _core.JsonView) -> Iterator[_core.JsonView]:
+    item = array.first()
+    while item is not None:
+        yield item
+        item = item.next()
+
+
+def _is_pair(json: _core.JsonView) -> bool:
+    return json.kind == "array" and json.count() == 2 and all(map(_is_text, _items(json)))
+
+
+def _is_text(json: _core.JsonView) -> bool:
+    """Whether it is text, or {"hex": "00ff"}."""
+    if json.kind == "string":
+        return True
+    digits = json.find("hex")
+    if digits is None or json.count() != 1 or digits.kind != "string":
+        return False
+    return digits.is_hex()
+
+
+def _column(entry: _Object) -> Column:
+    name, file, count = entry.text("name"), entry.file(), entry.count("count")
+    number_type, kind = entry.text("number_type"), entry.text("logical_type")
     if number_type not in TYPES:
-        raise CorruptError(f"{name}: number type {number_type!r} is unknown")
+        raise entry.bad(f"number type {number_type!r} is unknown")
     if kind != "number" and kind not in _STORED:
-        raise CorruptError(f"{name}: logical type {kind!r} is unknown")
+        raise entry.bad(f"logical type {kind!r} is unknown")
     if _STORED.get(kind, number_type) != number_type:
-        raise CorruptError(f"{name}: logical type {kind!r} is not stored as {number_type}")
+        raise entry.bad(f"logical type {kind!r} is not stored as {number_type}")
     unit = ""
     if kind in _UNITS:
-        unit = text("unit")
+        unit = entry.text("unit")
         if unit not in _UNITS[kind]:
-            raise CorruptError(f"{name}: {unit!r} is no unit of {kind}")
-    logical = LogicalType(kind, number_type, unit, text("timezone", ""))
-    dropped = entry.get("nulls_dropped", 0)
-    if type(dropped) is not int or dropped < 0:
-        raise CorruptError(f"{name}: 'nulls_dropped' is no count")
-    return Column(text("name"), file, logical, count, *_nulls(entry, name), dropped)
+            raise entry.bad(f"{unit!r} is no unit of {kind}")
+    timezone = entry.text("timezone", "")
+    logical = LogicalType(kind, number_type, unit, timezone if kind == "timestamp" else "")
+    entry.check_flag("nullable")
+    entry.check_metadata()
+    dropped = 0 if entry.find("nulls_dropped") is None else entry.count("nulls_dropped")
+    null_file, null_count = _nulls(entry, count)
+    entry.memory.take(_COLUMN_BYTES)
+    return Column(name, file, logical, count, null_file, null_count, dropped)
 
 
-def _file(file: Any, name: str) -> str:
-    if not isinstance(file, str):
-        raise CorruptError(f"{name}: 'file' is no text")
-    if file in ("", ".") or ".." in file or set(file) & set("/\\:\0"):
-        raise CorruptError(f"{name}: file name {file!r} leads out of the folder")
-    return file
-
-
-def _nulls(entry: dict[str, Any], name: str) -> tuple[str, int]:
+def _nulls(entry: _Object, count: int) -> tuple[str, int]:
     """The file that says which rows are null, and how many are."""
-    if "nulls" not in entry:
+    found = entry.find("nulls")
+    if found is None:
         return "", 0
-    nulls = entry["nulls"]
-    if not isinstance(nulls, dict):
-        raise CorruptError(f"{name}: 'nulls' is no object")
-    count = nulls.get("count")
-    if type(count) is not int or count < 1:
-        raise CorruptError(f"{name}: 'count' of nulls is no count")
-    return _file(nulls.get("file"), name), count
+    nulls = _Object(found, entry.name, entry.memory)
+    file, null_count = nulls.file(), nulls.count("count")
+    if null_count == 0 or null_count + count >= 1 << 64:
+        raise nulls.bad(f"{null_count} nulls beside {count} numbers")
+    return file, null_count
 
 
 def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:

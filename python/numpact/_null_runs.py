@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
+_MAX_LIMIT = (1 << 64) - 1  # as numpact._core takes it
+
+
 @dataclass(frozen=True)
 class NullRuns:
     """Rows in runs: with numbers, null, with numbers, and so on; a run may be 0. Can be pickled."""
@@ -63,7 +66,7 @@ def read_null_runs(place: Location, rows: int, nulls: int) -> NullRuns:
 
     most = 2 * min(nulls, rows - nulls) + 2  # runs: more do not fit
     try:
-        lengths = decompress(place.read_all(), None, 1, most * 8)
+        lengths = decompress(place.read_all(), None, 1, min(most * 8, _MAX_LIMIT))
     except LimitExceededError:
         raise CorruptError(f"{place.url}: holds more runs than there can be") from None
     if lengths.dtype != np.uint64:

@@ -8,11 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ._errors import CorruptError, Error, InputOutputError, InvalidArgumentError, TruncatedError
+from ._file import contents
 from ._optional import require
 from ._sink import sink_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 Path = Union[str, "os.PathLike[str]"]
 Paths = Union[Path, Sequence[Path]]
@@ -93,6 +97,11 @@ class Location:
         with typed_errors(self.url):
             return bytes(self.fs.cat_file(self.path))
 
+    def contents(self) -> Buffer | None:
+        """All bytes of a file at hand, mapped; None for one that is elsewhere."""
+        local = self.local_path
+        return None if local is None else contents(local)
+
     def replace(self, data: bytes) -> None:
         """Writes the whole file. Others see what was there before or all of ``data``.
 
@@ -105,6 +114,9 @@ class Location:
                 self.fs.pipe_file(self.path, data)
             return
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
+        if os.path.exists(local) and not os.path.isfile(local):
+            # A pipe would wait for its other end, and a device might act.
+            raise InputOutputError(f"{self.url}: is no regular file")
         file = sink_of(local)
         try:
             file.write(data)

@@ -89,6 +89,29 @@ Bytes::Bytes(nb::handle source) {
   bytes_ = {static_cast<const std::byte*>(array_.data()), array_.nbytes()};
 }
 
+Bytes Bytes::kept(nb::handle source) {
+  Bytes bytes(source);
+  if (bytes.owner_) return bytes;
+  // An array holds its source where the collector does not look; a view of memory shows it.
+  const nb::object view = nb::steal(PyMemoryView_FromObject(source.ptr()));
+  if (!view) {
+    PyErr_Clear();  // not every array has one: those of NumPy's times, or of other libraries
+    return bytes;
+  }
+  ConstArray same;
+  if (nb::try_cast(view, same) && same.data() == bytes.array_.data() &&
+      same.nbytes() == bytes.array_.nbytes()) {
+    bytes.owner_ = view;
+    bytes.array_ = ConstArray();
+  }
+  return bytes;
+}
+
+int Bytes::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(owner_.ptr());
+  return 0;
+}
+
 void check_apart(std::span<const std::byte> source, const MutableNumberView& out) {
   const auto* const first = static_cast<const std::byte*>(out.data);
   const std::byte* const end = first + out.count * size_of(out.type);

@@ -25,7 +25,12 @@ using MutableArray = nb::ndarray<nb::c_contig, nb::device::cpu>;
 class Bytes {
  public:
   explicit Bytes(nb::handle source);
+  // For an object of Python that keeps the bytes: if the source leads back to that object, which
+  // is a cycle, Python's collector has to see the reference, by traverse().
+  static Bytes kept(nb::handle source);
   std::span<const std::byte> span() const { return bytes_; }
+
+  int traverse(visitproc visit, void* arg) const;
 
  private:
   nb::object owner_;

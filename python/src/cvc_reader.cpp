@@ -15,6 +15,7 @@
 
 #include "bindings.hpp"
 #include "buffers.hpp"
+#include "collected.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
 #include "cvc_arrays.hpp"
@@ -65,7 +66,7 @@ class CvcReader {
   CvcReader(nb::handle bytes, nb::handle ranges, std::optional<std::uint64_t> max_memory) {
     if (max_memory) limits_.max_memory = *max_memory;
     if (ranges.is_none()) {
-      bytes_.emplace(bytes);
+      bytes_.emplace(Bytes::kept(bytes));
     } else {
       ranges_ = std::make_shared<PythonRanges>(ranges);
     }
@@ -76,6 +77,11 @@ class CvcReader {
       if (made.ok()) reader_.emplace(std::move(*made));
       return made.status();
     });
+  }
+
+  int traverse(visitproc visit, void* arg) const {
+    if (ranges_) return ranges_->traverse(visit, arg);
+    return bytes_ ? bytes_->traverse(visit, arg) : 0;
   }
 
   nb::dict info() const { return info_dict(reader_->info()); }
@@ -193,7 +199,7 @@ class CvcReader {
 }  // namespace
 
 void bind_cvc_reader(nb::module_& m) {
-  nb::class_<CvcReader>(m, "CvcReader")
+  nb::class_<CvcReader>(m, "CvcReader", nb::type_slots(kCollected<CvcReader>))
       .def(nb::init<nb::handle, nb::handle, std::optional<std::uint64_t>>(),
            nb::arg("bytes").none(), nb::arg("ranges").none() = nb::none(),
            nb::arg("max_memory").none() = nb::none())

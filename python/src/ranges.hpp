@@ -28,6 +28,12 @@ class PythonRanges final : public RangeSource {
   // itself if it is no Exception (KeyboardInterrupt, say). Needs the GIL.
   void raise(const Status& status);
 
+  // For Python's collector: the source may lead back to who has this.
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(read_at_.ptr());
+    return 0;
+  }
+
  private:
   nb::object read_at_;
   std::uint64_t size_ = kUnknownSize;

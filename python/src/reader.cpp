@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "buffers.hpp"
+#include "collected.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
 #include "numpact/random_access.hpp"
@@ -30,7 +31,7 @@ class Reader {
   Reader(nb::handle source, unsigned threads, std::optional<std::uint64_t> max_output,
          nb::object callback, const std::optional<std::vector<ChunkTuple>>& chunks,
          std::string_view trailer)
-      : bytes_(source) {
+      : bytes_(Bytes::kept(source)) {
     DecodeConfig config;
     config.limits = decode_limits(max_output);
     config.trailer = trailer_policy(trailer);
@@ -48,6 +49,8 @@ class Reader {
       return made.status();
     });
   }
+
+  int traverse(visitproc visit, void* arg) const { return bytes_.traverse(visit, arg); }
 
   std::uint64_t count() const { return reader_->count(); }
 
@@ -129,7 +132,7 @@ class Reader {
 }  // namespace
 
 void bind_reader(nb::module_& m) {
-  nb::class_<Reader>(m, "Reader")
+  nb::class_<Reader>(m, "Reader", nb::type_slots(kCollected<Reader>))
       .def(nb::init<nb::handle, unsigned, std::optional<std::uint64_t>, nb::object,
                     const std::optional<std::vector<ChunkTuple>>&, std::string_view>(),
            nb::arg("source"), nb::arg("threads") = 1, nb::arg("max_output").none() = nb::none(),

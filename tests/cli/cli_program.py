@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from shared_files import leftovers  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("NUMPACT_CLI") or str(ROOT / "build/release/cli/numpact")
@@ -71,5 +73,7 @@ def any_bits(name: str, count: int, seed: int = 1) -> np.ndarray:
     return numbers
 
 
-def leftovers(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
+def count(path: Path) -> int:
+    """Numbers in a Pco file, which must be sound."""
+    run("verify", path)
+    return int(json.loads(run("inspect", path, "--json").out)["count"])

@@ -35,3 +35,15 @@ def arrow() -> None:
                            input=b"a\n1\n", capture_output=True, check=False)
     if b"no Arrow" in probe.stderr or b"needs pyarrow" in probe.stderr:
         pytest.skip("the program has no Arrow")
+
+
+@pytest.fixture
+def grows(tmp_path: Path) -> Path:
+    """Five numbers, and five.npy and nine.npy to add."""
+    from cli_program import run
+    import numpy as np
+
+    np.save(tmp_path / "five.npy", np.arange(5))
+    np.save(tmp_path / "nine.npy", np.arange(9))
+    run("compress", tmp_path / "five.npy", "-o", tmp_path / "grows.pco")
+    return tmp_path / "grows.pco"

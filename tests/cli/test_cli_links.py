@@ -8,20 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import FAILURE, leftovers, refused, run
-
-
-@pytest.fixture
-def grows(tmp_path: Path) -> Path:
-    """Five numbers, and five.npy and nine.npy to add."""
-    np.save(tmp_path / "five.npy", np.arange(5))
-    np.save(tmp_path / "nine.npy", np.arange(9))
-    run("compress", tmp_path / "five.npy", "-o", tmp_path / "grows.pco")
-    return tmp_path / "grows.pco"
-
-
-def count(path: Path) -> int:
-    return int(json.loads(run("inspect", path, "--json").out)["count"])
+from cli_program import FAILURE, count, leftovers, refused, run
 
 
 def test_links_to_files(grows: Path, tmp_path: Path) -> None:

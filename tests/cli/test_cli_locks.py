@@ -15,31 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_program import FAILURE, PROGRAM, USAGE, leftovers, refused, run
+from cli_program import FAILURE, PROGRAM, USAGE, count, leftovers, refused, run
+from shared_files import locked
 
 BUSY = "is being written by another process (--lock-timeout)"
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    with path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-@pytest.fixture
-def grows(tmp_path: Path) -> Path:
-    """Five numbers, and five.npy and nine.npy to add."""
-    np.save(tmp_path / "five.npy", np.arange(5))
-    np.save(tmp_path / "nine.npy", np.arange(9))
-    run("compress", tmp_path / "five.npy", "-o", tmp_path / "grows.pco")
-    return tmp_path / "grows.pco"
-
-
-def count(path: Path) -> int:
-    run("verify", path)
-    found = json.loads(run("inspect", path, "--json").out)
-    return int(found["count"])
 
 
 def start(*arguments: object) -> subprocess.Popen[bytes]:

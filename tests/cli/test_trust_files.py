@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
 import stat
+import struct
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpact
 import numpy as np
 import pytest
-from cli_program import CORRUPT, FAILURE, USAGE, leftovers
+from cli_program import CORRUPT, FAILURE, PROGRAM, USAGE, leftovers
+from access_lists import access_list, list_of, set_list
 from programs import Door, door  # noqa: F401
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files away")
@@ -104,6 +107,34 @@ def test_a04_a_group_that_cannot_be_kept_gives_nothing(tmp_path: Path,
         assert access(made) == (NOBODY, NOBODY, 0o644)
     finally:
         shutil.rmtree(tmp_path)
+
+
+def test_a05_access_control_lists_are_kept_and_never_widened(tmp_path: Path,
+                                                             door: Door) -> None:  # noqa: F811
+    for words, path, content in copies(tmp_path, door):
+        for given in (b"", access_list(group=0), access_list(group=6), access_list(user=0)):
+            path.unlink(missing_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o600)
+            set_list(path, given)
+            before = access(path)
+            # What the folder would give to files that are made in it.
+            set_list(tmp_path, access_list(group=6), "default")
+            door.run(*words, "-q")
+            set_list(tmp_path, b"", "default")
+            assert path.read_bytes() != content, words
+            assert (list_of(path), access(path)) == (given, before), words
+    table = tmp_path / "tab"
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    door.run("compress", tmp_path / "t.csv", "-o", table, "-q")
+    set_list(table, access_list(group=6))
+    set_list(table / "a.pco", access_list(user=0))
+    (table / "b.pco").chmod(0o600)
+    set_list(tmp_path, access_list(group=6), "default")
+    door.run("compress", tmp_path / "t.csv", "-f", "-o", table, "-q")
+    assert list_of(table) == access_list(group=6)
+    assert list_of(table / "a.pco") == access_list(user=0)
+    assert list_of(table / "b.pco") == b"" and access(table / "b.pco")[2] == 0o600
 
 
 def test_a05_temporaries_are_private(tmp_path: Path, door: Door) -> None:  # noqa: F811
@@ -213,6 +244,68 @@ def test_a18_folders_of_others_stay_theirs(tmp_path: Path, text: Path,
     assert {path.stat().st_uid for path in [table, *table.iterdir()]} == {NOBODY}
 
 
+def run_with(code: str, folder: Path, env: dict[str, str],
+             words: list[object]) -> subprocess.CompletedProcess[str]:
+    """The command of the build tree with functions of the system that this code puts before."""
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    library, source = folder / "shim.so", folder / "shim.c"
+    source.write_text(code)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, check=False, text=True,
+                          env={**os.environ, "LD_PRELOAD": str(library), **env})
+
+
+SHORTENING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int open(const char* path, int flags, ...) {
+  int (*real)(const char*, int, ...) = dlsym(RTLD_NEXT, "open");
+  va_list more;
+  va_start(more, flags);
+  int mode = va_arg(more, int);
+  va_end(more);
+  if (flags & O_CREAT && strstr(path, "b.pco")) {
+    int source = real(getenv("SOURCE"), O_WRONLY);
+    if (pwrite(source, "\xff\xff\xff\xff\0\0\0\0", 8, atoll(getenv("CUT_AT"))) != 8) abort();
+    close(source);
+  }
+  return real(path, flags, mode);
+}
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
+"""
+
+
+@pytest.mark.usefixtures("arrow")
+def test_columns_of_different_lengths_are_no_table(tmp_path: Path) -> None:
+    """A stream of Arrow is read once for each column. Here it ends after its first batch from the
+    second column on: somebody writes there while it is read."""
+    pa = pytest.importorskip("pyarrow")
+    source, table = tmp_path / "t.arrows", tmp_path / "tab"
+    batch = pa.record_batch({"a": list(range(100)), "b": list(range(100))})
+    with source.open("wb") as file, pa.ipc.new_stream(file, batch.schema) as writer:
+        writer.write_batch(batch)
+        end_of_first = file.tell()
+        writer.write_batch(batch)
+    content = source.read_bytes()
+    env = {"SOURCE": str(source), "CUT_AT": str(end_of_first)}
+    for before in (None, [200, 200]):
+        if before:
+            Door(PROGRAM).run("compress", source, "-o", table, "-q")
+        files = all_files(table) if before else {}
+        ran = run_with(SHORTENING, tmp_path, env, ["compress", source, "-f", "-o", table])
+        source.write_bytes(content)
+        assert ran.returncode == FAILURE, ran.stderr
+        assert "column 'b': has 100 rows, column 'a' has 200: did the file change" in ran.stderr
+        assert leftovers(tmp_path) == [] and table.exists() == bool(before)
+        assert not before or (columns_of(table) == before and all_files(table) == files)
+
+
 def columns_of(table: Path) -> list[int]:
     return [c["count"] for c in json.loads((table / "manifest.json").read_text())["columns"]]
 
@@ -247,25 +340,10 @@ def test_a21_a_file_that_grows_makes_equal_columns(tmp_path: Path,
     door.run("verify", table)
 
 
-@pytest.mark.parametrize("end,later,left_out", [
-    ("3,4", "5,6\n", True), ("3,4", "\n5,6\n", False), ("3,4", "", False),
-    ("3,4\n", "5,6\n", False),
-    ("3", ",4\n", True), ('3,"4', '5"\n', True), ('3,"4"', "\n", False), ("3,4", "\r\n", False)])
-def test_a21_a_line_that_was_cut_is_left_out(tmp_path: Path, end: str, later: str,
-                                             left_out: bool) -> None:
-    """The command finds a smaller file when it opens it than there is when it has read it."""
-    from cli_program import PROGRAM
-    log = tmp_path / "log.csv"
-    log.write_text("a,b\n" + "1,2\n" * 3 + end)
-    size = log.stat().st_size
-    with log.open("a") as file:
-        file.write(later)
-    # The size that the command finds: a library of this test's shows it.
-    shim = tmp_path / "shim.so"
-    code = tmp_path / "shim.c"
-    code.write_text(r"""
+SHIM = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -276,19 +354,68 @@ int fstat(int descriptor, struct stat* found) {
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t n = readlink(link, path, sizeof path - 1);
-  if (n > 7 && !memcmp(path + n - 7, "log.csv", 7)) found->st_size = atoll(getenv("SHOWN_SIZE"));
+  if (n > 0) path[n] = 0;
+  if (n > 0 && strstr(path, "/log.csv")) found->st_size = atoll(getenv("SHOWN_SIZE"));
   return result;
 }
-""".replace("#include <stdlib.h>", "#include <stdio.h>\n#include <stdlib.h>"))
-    if shutil.which("cc") is None:
-        pytest.skip("needs a C compiler")
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", shim, code, "-ldl"], check=True)
-    env = {**os.environ, "LD_PRELOAD": str(shim), "SHOWN_SIZE": str(size)}
-    ran = subprocess.run([PROGRAM, "compress", log, "-o", tmp_path / "log"], capture_output=True,
-                         env=env, check=False, text=True)
+"""
+
+
+def compressed_while_it_grows(log: Path, size: int) -> subprocess.CompletedProcess[str]:
+    """The command finds a file of that size when it opens it, and all of it when it has read it."""
+    return run_with(SHIM, log.parent, {"SHOWN_SIZE": str(size)},
+                    ["compress", log, "-o", log.with_name("log")])
+
+
+@pytest.mark.parametrize("end,later,left_out", [
+    ("3,4", "5,6\n", True), ("3,4", "\n5,6\n", False), ("3,4", "", False),
+    ("3,4\n", "5,6\n", False),
+    ("3", ",4\n", True), ('3,"4', '5"\n', True), ('3,"4"', "\n", False), ("3,4", "\r\n", False)])
+def test_a21_a_line_that_was_cut_is_left_out(tmp_path: Path, end: str, later: str,
+                                             left_out: bool) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("a,b\n" + "1,2\n" * 3 + end + later)
+    ran = compressed_while_it_grows(log, log.stat().st_size - len(later))
     assert ran.returncode == 0, ran.stderr
     assert columns_of(tmp_path / "log") == ([3, 3] if left_out else [4, 4])
     assert ("line 5 is left out" in ran.stderr) == left_out
+
+
+def gzip_member(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def zstd_frame(text: str) -> bytes:
+    """One block of bytes as they are, behind their count in four bytes."""
+    data = text.encode()
+    return (struct.pack("<IBI", 0xFD2FB528, 0xA0, len(data))
+            + struct.pack("<I", len(data) << 3 | 1)[:3] + data)
+
+
+@pytest.mark.parametrize("kind,pack", [("gz", gzip_member), ("zst", zstd_frame)])
+def test_a21_compressed_text_that_grows(tmp_path: Path, kind: str,
+                                        pack: Callable[[str], bytes]) -> None:
+    log = tmp_path / f"log.csv.{kind}"
+    first, second = pack("a,b\n" + "1,2\n" * 3), pack("3,4\n")
+    log.write_bytes(first + second)
+    whole = len(first + second)
+    # Cut within data: what is missing is still to come, or is not.
+    for size, file_size in [(len(first) - 3, whole), (whole - 1, whole), (whole - 1, whole - 1),
+                            (len(first) // 2, len(first) // 2)]:
+        log.write_bytes((first + second)[:file_size])
+        ran = compressed_while_it_grows(log, size)
+        assert ran.returncode == CORRUPT and ran.stderr.count("\n") == 1
+        assert ("is still being written" in ran.stderr) == (size < file_size), ran.stderr
+        assert ("ends too early" in ran.stderr) == (size == file_size), ran.stderr
+        assert not (tmp_path / "log").exists()
+    # Between members all lines are there, but for one that has no end yet.
+    for front, rows in [(first, 3), (pack("a,b\n1,2\n3"), 1)]:
+        log.write_bytes(front + second)
+        ran = compressed_while_it_grows(log, len(front))
+        assert ran.returncode == 0, ran.stderr
+        assert columns_of(tmp_path / "log") == [rows, rows]
+        assert ("line 3 is left out" in ran.stderr) == (rows == 1)
+        shutil.rmtree(tmp_path / "log")
 
 
 MANIFEST = ('{"format":"numpact-table","version":1,"columns":[{"name":"a","file":"a.pco",'

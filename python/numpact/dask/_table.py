@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Union
 from .. import _manifest
 from .._arrays import dtype_of, type_name
 from .._chunk_index import PcoIndex, as_index
-from .._errors import CorruptError, InvalidArgumentError, TypeMismatchError
+from .._errors import CorruptError, InvalidArgumentError, LimitExceededError, TypeMismatchError
 from .._integers import index_of
 from .._manifest import LogicalType, logical_type_of
 from .._null_runs import NullRuns, read_null_runs
 from .._optional import require
-from .._parts import Described, common_dtype
+from .._parts import Described, Found, common_dtype
 from .._ranges import (
     Location,
     Path,
@@ -27,9 +27,9 @@ from .._ranges import (
     is_pattern,
     join,
     listed,
-    listing,
     locate,
 )
+from .._table_folder import TableFolder, with_table
 from .._table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
 from ._array import describe
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     Source = Union[Mapping[str, Paths], Paths]
+
+_MAX_ROWS = 1 << 63
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,10 @@ def from_pco_table(
         FileNotFoundError: A folder or file that is absent.
         InvalidArgumentError: Columns that are not there, or differ in length.
         TypeMismatchError: Files of a column that differ in type.
-        CorruptError: A damaged manifest or header; a file that changed after it was indexed.
+        CorruptError: A damaged manifest or header; a file that changed after it was indexed; a link
+            that leads out of the folder. Of tasks: a table that was replaced since.
+        InputOutputError: A pipe or a device in place of a file.
+        LimitExceededError: A manifest that says more than a table of its size can hold.
         ImportError: Dask, pandas or fsspec is not installed.
     """
     dd = require("dask.dataframe", "dask")
@@ -199,30 +204,40 @@ def _of_folders(
     out: list[_Rows] = []
     first: dict[str, LogicalType] = {}
     for folder in _folders(source, options):
-        entries = _manifest.read_manifest(folder)
-        by_name = {entry.name: entry for entry in entries}
-        names = chosen or list(first) or [entry.name for entry in entries]
-        _check_names(names, list(by_name), folder.url)
-        times = Counter(entry.name for entry in entries)
-        twice = [name for name in names if times[name] > 1]
-        if twice:
-            raise InvalidArgumentError(f"{folder.url}: columns of the same name: {twice}")
-        for name in names:
-            expected = first.setdefault(name, by_name[name].logical)
-            if expected != by_name[name].logical:
+        # Of one folder, so that nothing is kept of one that is replaced meanwhile.
+        columns, types = with_table(
+            folder, lambda table: _of_folder(table, chosen or list(first), index, chunks)
+        )
+        for name, logical in types.items():
+            expected = first.setdefault(name, logical)
+            if expected != logical:
                 raise TypeMismatchError(
-                    f"{folder.url}: column {name!r} is {by_name[name].logical}, not {expected}"
+                    f"{folder.url}: column {name!r} is {logical}, not {expected}"
                 )
-        wanted = [by_name[name] for name in names]
-        if len(wanted) > 1 and any(entry.nulls_dropped for entry in wanted):
-            # Also where as many were left out of each: the rows are not the same ones.
-            raise InvalidArgumentError(
-                f"{folder.url}: columns differ in length or rows where nulls were left out; choose "
-                "one of them"
-            )
-        columns = _described(folder, wanted, index, chunks)
         out.append(_Rows(folder.url, columns))
     return out
+
+
+def _of_folder(
+    table: TableFolder, chosen: list[str], index: PcoIndex | None, chunks: bool
+) -> tuple[dict[str, _Column], dict[str, LogicalType]]:
+    url = table.place.url
+    entries = table.columns()
+    by_name = {entry.name: entry for entry in entries}
+    names = chosen or [entry.name for entry in entries]
+    _check_names(names, list(by_name), url)
+    times = Counter(entry.name for entry in entries)
+    twice = [name for name in names if times[name] > 1]
+    if twice:
+        raise InvalidArgumentError(f"{url}: columns of the same name: {twice}")
+    wanted = [by_name[name] for name in names]
+    if len(wanted) > 1 and any(entry.nulls_dropped for entry in wanted):
+        # Also where as many were left out of each: the rows are not the same ones.
+        raise InvalidArgumentError(
+            f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
+        )
+    types = {entry.name: entry.logical for entry in wanted}
+    return _described(table, wanted, index, chunks), types
 
 
 def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
@@ -240,15 +255,15 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
 
 
 def _described(
-    folder: Location, entries: list[_manifest.Column], index: PcoIndex | None, chunks: bool
+    table: TableFolder, entries: list[_manifest.Column], index: PcoIndex | None, chunks: bool
 ) -> dict[str, _Column]:
-    # One list for the folder instead of a request for each file.
-    present = {place.path.rpartition("/")[2]: (place, stamp) for place, stamp in listing(folder)}
     for entry in entries:
-        for file_name in filter(None, (entry.file, entry.null_file)):
-            if file_name not in present:
-                raise FileNotFoundError(f"{join(folder, file_name).url}: column {entry.name!r}")
-    found = [present[entry.file] for entry in entries]
+        if entry.rows >= _MAX_ROWS:
+            raise LimitExceededError(
+                f"{table.place.url}: column {entry.name!r} claims {entry.rows} rows, more than an "
+                "index of pandas can number"
+            )
+    found = [_present(table, entry, entry.file) for entry in entries]
     if index is not None or chunks:
         files = describe(found, index, chunks=True)
         for file, entry in zip(files, entries, strict=True):
@@ -263,10 +278,18 @@ def _described(
         if not entry.null_file:
             columns[entry.name] = _Column(file, entry.logical)
             continue
-        place, stamp = present[entry.null_file]
+        place, stamp = _present(table, entry, entry.null_file)
         runs = read_null_runs(place, entry.rows, entry.null_count)
         columns[entry.name] = _Column(file, entry.logical, runs, f"{stamp.size} {stamp.tag}")
     return columns
+
+
+def _present(table: TableFolder, entry: _manifest.Column, name: str) -> Found:
+    try:
+        return table.file(name)
+    except FileNotFoundError:
+        url = join(table.place, name).url
+        raise FileNotFoundError(f"{url}: column {entry.name!r}") from None
 
 
 # ---- checks ----

@@ -8,10 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SUPPORT = Path(__file__).resolve().parents[2] / "support"
-sys.path.insert(0, str(SUPPORT))
-
-from failing_calls import failing_calls  # noqa: E402
+from failing_calls import failing_calls
 
 # Runs with the library preloaded. A child process does the work, so that it may be killed.
 DRIVER = """

@@ -3,29 +3,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from shared_files import leftovers, locked
 
 import numpact
 from numpact import cvc
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    with path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @pytest.fixture
@@ -64,10 +56,6 @@ def writer(request: pytest.FixtureRequest) -> Callable[[Path, float | None], Non
     return WRITERS[request.param]
 
 
-def others(folder: Path) -> list[str]:
-    return [name for name in os.listdir(folder) if name.startswith(".")]
-
-
 def test_timeout(path: Path, writer: Callable[[Path, float | None], None]) -> None:
     before = path.read_bytes()
     with locked(path):
@@ -82,7 +70,7 @@ def test_timeout(path: Path, writer: Callable[[Path, float | None], None]) -> No
             assert caught.value.kind == "timed out"
             assert "being written" in str(caught.value)
             assert path.read_bytes() == before
-            assert others(path.parent) == []
+            assert leftovers(path.parent) == []
     writer(path, 0)
     assert path.read_bytes() != before
     writer(path, 1e300)
@@ -94,7 +82,7 @@ def test_timeouts_that_are_none(path: Path, writer: Callable[..., None], timeout
     with pytest.raises(numpact.InvalidArgumentError, match="lock_timeout"):
         writer(path, timeout)
     assert path.read_bytes() == before
-    assert others(path.parent) == []
+    assert leftovers(path.parent) == []
 
 
 def test_threads(path: Path) -> None:
@@ -173,7 +161,7 @@ def test_what_replaces_it_meanwhile_is_left_alone(path: Path) -> None:
     with pytest.raises(numpact.InputOutputError, match="replaced by another program"):
         numpact.add_trailer(path, progress=replace)
     assert numpact.decompress(path.read_bytes()).size == 50
-    assert others(path.parent) == []
+    assert leftovers(path.parent) == []
 
 
 def test_a_killed_process_leaves_no_lock(path: Path) -> None:
@@ -202,7 +190,7 @@ def test_ctrl_c_ends_the_wait(path: Path, writer: Callable[[Path, float | None],
             writer(path, None)
         assert time.monotonic() - begin < 20
     assert path.read_bytes() == before
-    assert others(path.parent) == []
+    assert leftovers(path.parent) == []
     writer(path, 0)
 
 
@@ -221,7 +209,7 @@ def test_links_to_nothing_yet(tmp_path: Path) -> None:
     for work in [write, write_vectors]:
         with pytest.raises(OSError, match="links"):
             work(tmp_path / "a", None)
-    assert others(tmp_path) == []
+    assert leftovers(tmp_path) == []
 
 
 def test_system_errors_are_pythons_own(path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from access_lists import access_list, list_of, set_list
 
 import numpact
 import numpact.cvc
@@ -106,3 +107,23 @@ def test_a05_temporaries_are_private(tmp_path: Path, door: Callable[[Path], None
 def test_new_files_are_as_others(tmp_path: Path, door: Callable[[Path], None]) -> None:
     door(tmp_path / "new")
     assert mode_of(tmp_path / "new") == 0o644
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    "given",
+    [b"", access_list(group=6), access_list(user=0)],
+    ids=["no list", "the group writes", "the user has nothing"],
+)
+def test_a05_access_control_lists_are_kept_and_never_widened(
+    tmp_path: Path, door: Callable[[Path], None], given: bytes
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(numpact.compress(NUMBERS[:5]))
+    path.chmod(0o600)
+    set_list(path, given)
+    before = mode_of(path)
+    set_list(tmp_path, access_list(group=6), "default")
+    door(path)
+    assert path.stat().st_size > 1000
+    assert (list_of(path), mode_of(path)) == (given, before)

@@ -9,27 +9,83 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 SECONDS = float(os.environ.get("NUMPACT_PROPERTY_SECONDS") or 0)
 #: Seconds after which a child, or a thread, is taken to hang.
 PATIENCE = 60
+_MACHINES = 4  # that share the time, in all files
 
 HAS_FORK = hasattr(os, "fork")
 
 
-def run_machine(machine: type[RuleBasedStateMachine], machines: int) -> None:
-    """Runs one of so many machines for its share of the time."""
+class Machine(RuleBasedStateMachine):
+    """A machine with a folder of its own, which goes with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="numpact-states-"))
+
+    def finish(self) -> None:
+        """What must hold in the end."""
+
+    def teardown(self) -> None:
+        try:
+            self.finish()
+        finally:
+            shutil.rmtree(self.folder)
+
+
+class WriterMachine(Machine):
+    """A machine whose writer may write to a file of the folder, which may have been there."""
+
+    OLD: bytes
+    NAME: str
+
+    def choose(self, to_file: bool, is_old: bool) -> None:
+        self.path = self.folder / self.NAME
+        self.to_file = to_file
+        self.is_old = is_old and to_file
+        if self.is_old:
+            self.path.write_bytes(self.OLD)
+
+    def check_folder(self, how: str) -> None:
+        """After "close" or "abort": nothing is left but the file."""
+        if how != "close" and self.is_old:
+            assert self.path.read_bytes() == self.OLD
+        if self.to_file:
+            left = [self.path.name] if how == "close" or self.is_old else []
+            assert [path.name for path in self.folder.iterdir()] == left
+
+
+def make_test(machines: dict[str, type[Machine]]) -> Callable[[str], None]:
+    """The test that runs machines of a file by their names."""
+
+    @pytest.mark.timeout(SECONDS + 10 * PATIENCE)
+    @pytest.mark.parametrize("name", machines)
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork() beside threads
+    def test_states(name: str) -> None:
+        run_machine(machines[name])
+
+    return test_states
+
+
+def run_machine(machine: type[Machine]) -> None:
+    """Runs a machine for its share of the time."""
     common: dict[str, Any] = {
         "deadline": None,
         "stateful_step_count": 20,
@@ -42,7 +98,7 @@ def run_machine(machine: type[RuleBasedStateMachine], machines: int) -> None:
             machine, settings=settings(max_examples=5, derandomize=True, **common)
         )
         return
-    end = time.monotonic() + SECONDS / machines
+    end = time.monotonic() + SECONDS / _MACHINES
     seed = int(time.time())
     while time.monotonic() < end:
         seed += 1

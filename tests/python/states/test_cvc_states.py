@@ -6,28 +6,24 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
-import shutil
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import fsspec
 import hypothesis.strategies as st
 import numpy as np
-import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 from states_support import (
     HAS_FORK,
-    PATIENCE,
-    SECONDS,
     Blocks,
+    Machine,
+    WriterMachine,
     beside,
     in_child,
     in_threads,
+    make_test,
     outcome_of,
-    run_machine,
 )
 
 import numpact
@@ -39,8 +35,11 @@ LENGTHS = st.sampled_from([0, 1, 7, 400, 3000])
 CALLS = st.sampled_from(["append"] * 4 + ["end_chunk", "set_chunk", "wrong", "close", "abort"])
 
 
-class WriterStates(RuleBasedStateMachine):
+class WriterStates(WriterMachine):
     """Against a list of what was appended, and of the sections."""
+
+    NAME = "a.cvc"
+    OLD = OLD
 
     @initialize(
         to_file=st.booleans(),
@@ -49,12 +48,7 @@ class WriterStates(RuleBasedStateMachine):
         is_old=st.booleans(),
     )
     def open(self, to_file: bool, threads: Any, chunk_size: int, is_old: bool) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="numpact-states-"))
-        self.path = self.folder / "a.cvc"
-        self.to_file = to_file
-        self.is_old = is_old and to_file
-        if self.is_old:
-            self.path.write_bytes(OLD)
+        self.choose(to_file, is_old)
         self.writer = cvc.Writer(
             self.path if to_file else None,
             compression="lossless",
@@ -207,13 +201,9 @@ class WriterStates(RuleBasedStateMachine):
             found = [[section.first_row, section.rows] for section in reader.info.sections]
             assert found == self.sections
             assert reader.verify() == []
-        elif self.is_old:
-            assert self.path.read_bytes() == OLD
-        if self.to_file:
-            left = [self.path.name] if how == "close" or self.is_old else []
-            assert [path.name for path in self.folder.iterdir()] == left
+        self.check_folder(how)
 
-    def teardown(self) -> None:
+    def finish(self) -> None:
         if not hasattr(self, "writer"):
             return
         if self.section is not None:
@@ -223,7 +213,6 @@ class WriterStates(RuleBasedStateMachine):
             if isinstance(outcome, Exception):
                 assert self.is_unmet(outcome), outcome
             self.end("abort" if isinstance(outcome, Exception) else "close")
-        shutil.rmtree(self.folder)
 
 
 ROWS = np.random.default_rng(2).normal(size=(5000, 4)).astype(np.float32)
@@ -249,7 +238,7 @@ def packed(compression: str, chunk_size: int, rows: Any) -> bytes:
     return writer.contents
 
 
-class ReaderStates(RuleBasedStateMachine):
+class ReaderStates(Machine):
     """Against the array that the file was made of."""
 
     @initialize(
@@ -259,7 +248,6 @@ class ReaderStates(RuleBasedStateMachine):
         chunk_size=st.sampled_from([90, 1300]),
     )
     def open(self, kind: str, threads: Any, compression: str, chunk_size: int) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="numpact-states-"))
         self.data = packed(compression, chunk_size, ROWS)
         path = self.folder / "a.cvc"
         path.write_bytes(self.data)
@@ -398,19 +386,11 @@ class ReaderStates(RuleBasedStateMachine):
         else:
             assert isinstance(outcome, TypeError), outcome
 
-    def teardown(self) -> None:
+    def finish(self) -> None:
         if not hasattr(self, "reader"):
             return
         self.stack.close()
         MemoryFileSystem.store.pop(self.name, None)
-        shutil.rmtree(self.folder)
 
 
-MACHINES = {"writer": WriterStates, "reader": ReaderStates}
-
-
-@pytest.mark.timeout(SECONDS + 10 * PATIENCE)
-@pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork() beside threads
-def test_states(name: str) -> None:
-    run_machine(MACHINES[name], 4)
+test_states = make_test({"writer": WriterStates, "reader": ReaderStates})

@@ -5,26 +5,22 @@ from __future__ import annotations
 
 import io
 import pickle
-import shutil
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
-import pytest
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 from states_support import (
     HAS_FORK,
-    PATIENCE,
-    SECONDS,
     Blocks,
+    Machine,
+    WriterMachine,
     beside,
     in_child,
     in_threads,
+    make_test,
     outcome_of,
-    run_machine,
 )
 
 import numpact
@@ -47,8 +43,11 @@ class Calling(io.BytesIO):
         return super().write(data)
 
 
-class WriterStates(RuleBasedStateMachine):
+class WriterStates(WriterMachine):
     """Against a list of what was written."""
+
+    NAME = "a.pco"
+    OLD = OLD
 
     @initialize(
         to_file=st.booleans(),
@@ -58,14 +57,9 @@ class WriterStates(RuleBasedStateMachine):
         is_old=st.booleans(),
     )
     def open(self, to_file: bool, threads: Any, paging: Any, trailer: bool, is_old: bool) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="numpact-states-"))
-        self.path = self.folder / "a.pco"
         self.file = Calling()
         self.file.answers = []
-        self.to_file = to_file
-        self.is_old = is_old and to_file
-        if self.is_old:
-            self.path.write_bytes(OLD)
+        self.choose(to_file, is_old)
         self.writer = numpact.Writer(
             self.path if to_file else self.file,
             "int64",
@@ -183,27 +177,22 @@ class WriterStates(RuleBasedStateMachine):
             data = self.path.read_bytes() if self.to_file else self.file.getvalue()
             self.blocks.check(numpact.decompress(data))
             assert self.writer.bytes_written == len(data)
-        elif self.is_old:
-            assert self.path.read_bytes() == OLD
-        if self.to_file:
-            left = [self.path.name] if how == "close" or self.is_old else []
-            assert [path.name for path in self.folder.iterdir()] == left
+        self.check_folder(how)
 
-    def teardown(self) -> None:
+    def finish(self) -> None:
         if not hasattr(self, "writer"):
             return
         if self.state == "open":
             assert self.writer.count == self.blocks.count
             self.writer.close()
             self.end("close")
-        shutil.rmtree(self.folder)
 
 
 NUMBERS = np.cumsum(np.random.default_rng(1).integers(-9, 10, 20_000))
 PLACES = st.integers(-25_000, 25_000)
 
 
-class FileStates(RuleBasedStateMachine):
+class FileStates(Machine):
     """Against the array that the file was made of."""
 
     @initialize(
@@ -214,7 +203,6 @@ class FileStates(RuleBasedStateMachine):
         is_telling=st.booleans(),
     )
     def open(self, kind: str, threads: Any, trailer: Any, paging: int, is_telling: bool) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="numpact-states-"))
         path = self.folder / "a.pco"
         data = numpact.compress(NUMBERS, trailer=trailer, paging=paging, level=2)
         path.write_bytes(data)
@@ -346,17 +334,9 @@ class FileStates(RuleBasedStateMachine):
             self.file.close()
             self.is_closed = True
 
-    def teardown(self) -> None:
+    def finish(self) -> None:
         if hasattr(self, "file"):
             self.file.close()
-            shutil.rmtree(self.folder)
 
 
-MACHINES = {"writer": WriterStates, "file": FileStates}
-
-
-@pytest.mark.timeout(SECONDS + 10 * PATIENCE)
-@pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork() beside threads
-def test_states(name: str) -> None:
-    run_machine(MACHINES[name], 4)
+test_states = make_test({"writer": WriterStates, "file": FileStates})
