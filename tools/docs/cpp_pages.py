@@ -17,6 +17,7 @@ XML = ROOT / "build" / "doxygen" / "xml"
 HEADERS = "include/numpact/"
 MARKER = "<!-- headers -->"
 FOLDER = "cpp-reference/"
+LINE = 80  # columns of a declaration
 KINDS = {"class", "struct", "union"}
 
 
@@ -59,7 +60,10 @@ def escaped(text):
 
 
 def plain(node):
-    return " ".join("".join(node.itertext()).split()) if node is not None else ""
+    """The text of a node on one line, without Doxygen's blanks in templates and references."""
+    words = " ".join("".join(node.itertext()).split()) if node is not None else ""
+    words = re.sub(r" ([&*]+)(?=\w)", r"\1 ", words)
+    return words.replace("< ", "<").replace(" >", ">")
 
 
 def template_of(node):
@@ -70,6 +74,22 @@ def template_of(node):
     return f"template <{', '.join(names)}>\n"
 
 
+def broken(declaration):
+    """A declaration with a parameter on each line where one line would be long."""
+    match = re.match(r"([^(]*)\((.*)\)([^)]*)$", declaration)
+    if len(declaration) <= LINE or not match or not match[2]:
+        return declaration
+    parameters, depth = [""], 0
+    for letter in match[2]:
+        depth += (letter in "<({") - (letter in ">)}")
+        if letter == "," and depth == 0:
+            parameters.append("")
+        else:
+            parameters[-1] += letter
+    lines = ",\n".join("    " + parameter.strip() for parameter in parameters)
+    return f"{match[1]}(\n{lines}){match[3]}"
+
+
 def signature(member):
     """The declaration of a member, as one line and the template before it."""
     kind, name = member.get("kind"), plain(member.find("name"))
@@ -77,7 +97,8 @@ def signature(member):
     if kind == "function":
         static = "static " if member.get("static") == "yes" else ""
         result = f"{type_name} " if type_name else ""
-        return f"{template_of(member)}{static}{result}{name}{plain(member.find('argsstring'))};"
+        return template_of(member) + broken(
+            f"{static}{result}{name}{plain(member.find('argsstring'))};")
     if kind == "typedef":
         return f"{plain(member.find('definition'))};"
     if kind == "define":
@@ -130,8 +151,18 @@ def line_of(node):
 
 def members_of(compound):
     found = [member for section in compound.findall("sectiondef")
-             if section.get("kind", "").startswith("public") or compound.get("kind") == "file"
+             if section.get("kind", "").startswith("public") or compound.get("kind") == "namespace"
              for member in section.findall("memberdef")]
+    return sorted(found, key=line_of)
+
+
+def free_members(header, everything):
+    """What a header declares outside of classes, in the order of lines."""
+    spaces = [c for c in everything.values() if c.get("kind") == "namespace"
+              and plain(c.find("compoundname")).split("::")[0] == "numpact"
+              and "detail" not in plain(c.find("compoundname")).split("::")]
+    found = [m for space in spaces for m in members_of(space)
+             if m.find("location").get("file") == header]
     return sorted(found, key=line_of)
 
 
@@ -172,12 +203,10 @@ def header_page(header, compound, everything):
         if other is not None and other.get("kind") in KINDS and other.get("prot") != "private" \
                 and "detail" not in inner.text.split("::") and inner.get("prot") == "public":
             parts.append((line_of(other), class_lines(other)))
-    members = [m for m in members_of(compound) if "NUMPACT_" not in plain(m.find("name"))]
-    for (_, _), group in itertools.groupby(
-            members, key=lambda m: (m.get("kind"), plain(m.find("name")))):
+    for _, group in itertools.groupby(free_members(header, everything),
+                                      key=lambda m: (m.get("kind"), plain(m.find("name")))):
         found = list(group)
-        if "detail" not in plain(found[0].find("definition")).split("::"):
-            parts.append((line_of(found[0]), member_lines(found, 2)))
+        parts.append((line_of(found[0]), member_lines(found, 2)))
     for _, part in sorted(parts, key=lambda pair: pair[0]):
         lines += part
     return "\n".join(lines) + "\n"
