@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MAX_COLUMNS = 100
+CODE = 4  # spaces that make a line code, outside of lists
 ITEM = re.compile(r"( *)([*+-]|\d+\.) +")
 # Lines that are not text: headings, tables, quotes, HTML, link definitions, mkdocstrings blocks.
 VERBATIM = re.compile(r" {0,3}(#|\||>|<[a-zA-Z/!]|\[[^]]+\]: |:::|---)")
@@ -47,7 +48,7 @@ def wrapped(text):
     out, paragraph = [], []
     first = rest = ""
     fence = None
-    is_html = False
+    is_html = in_list = False
 
     def flush():
         nonlocal paragraph, first, rest
@@ -66,7 +67,10 @@ def wrapped(text):
                 fence = "```"
             continue
         item = ITEM.match(line)
-        if is_html or not stripped or VERBATIM.match(line):
+        in_list = bool(item and (in_list or len(item[1]) < CODE)) or (
+            in_list and (not stripped or line.startswith(" ")))
+        is_code = not in_list and not paragraph and line.startswith(" " * CODE)
+        if is_html or is_code or not stripped or VERBATIM.match(line):
             flush()
             out.append(line)
             is_html = bool(stripped) and (is_html or bool(re.match(r" {0,3}<[a-zA-Z/]", line)))
