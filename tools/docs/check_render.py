@@ -16,7 +16,7 @@ from pathlib import Path
 
 CHROMIUM = "chromium"
 WIDTHS = [1280, 390]  # a laptop, a telephone
-SECONDS = 300
+SECONDS = 900
 HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
 const pages = PAGES, widths = WIDTHS, found = [];
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -36,17 +36,17 @@ function look(view, page, width) {
 }
 
 async function main() {
-  for (const width of widths) {
-    const frame = document.createElement("iframe");
-    frame.style.width = `${width}px`;
-    frame.style.height = "900px";
-    document.body.append(frame);
-    for (const page of pages) {
-      await new Promise((done) => { frame.onload = done; frame.src = "/" + page; });
+  const frame = document.createElement("iframe");
+  frame.style.height = "900px";
+  document.body.append(frame);
+  for (const page of pages) {
+    frame.style.width = `${widths[0]}px`;
+    await new Promise((done) => { frame.onload = done; frame.src = "/" + page; });
+    for (const width of widths) {
+      frame.style.width = `${width}px`;
       await wait(50);
       look(frame.contentWindow, page, width);
     }
-    frame.remove();
   }
 }
 
@@ -88,7 +88,7 @@ def rendered(site):
         "WIDTHS", json.dumps(WIDTHS), 1)
     server.found, server.done = None, threading.Event()
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(
             [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000",
              f"--user-data-dir={profile}",
