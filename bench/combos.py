@@ -3,7 +3,7 @@
 """Decodes made-up numbers of every type, mode and delta encoding, with numpact and pcodec.
 
 Both decode the same file: the one that pcodec writes, or ours where pcodec does not use the mode
-and delta that were asked for. docs/benchmarks.md says how to read the figures. Exits with 1 if a
+and delta that were asked for. docs/benchmarks/decoding.md explains them. Exits with 1 if a
 decoder gave other numbers.
 """
 

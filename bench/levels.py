@@ -24,6 +24,7 @@ from options import add_target, use_target
 from peer_codecs import Codec, Ours, Pcodec, Setting
 from report import cpu_name, markdown_table, plain_table
 from rounds import best_of_rounds
+from tables import LEVEL_TITLES, write_csv
 
 REFERENCE = "pcodec 8"
 THEIRS = "0,4,8,12"
@@ -53,6 +54,7 @@ class Standing:
     compress_mean: float | None  # geometric mean over columns
     decode: float
     decode_mean: float | None
+    mean_ratio: float | None = None  # geometric mean over columns of raw / bytes
 
 
 def make_codecs(levels: Sequence[int], theirs: Sequence[int]) -> dict[str, Codec]:
@@ -92,7 +94,8 @@ def standing(key: str, found: Sequence[Timed]) -> Standing:
 
     compress, decode = speeds(lambda c: c.compress[key]), speeds(lambda c: c.decode[key])
     ratios = [c.sizes[key] / c.sizes[REFERENCE] for c in found if REFERENCE in c.sizes]
-    return Standing(key, size, raw / size, geometric_mean(ratios), *compress, *decode)
+    return Standing(key, size, raw / size, geometric_mean(ratios), *compress, *decode,
+                    geometric_mean(c.raw / c.sizes[key] for c in found))
 
 
 def on_front(one: Standing, others: Sequence[Standing], size: Callable[[Standing], float | None],
@@ -127,6 +130,12 @@ def cells(one: Standing, all_rows: Sequence[Standing]) -> list[str]:
     return [one.name, f"{one.bytes:,}", f"{one.ratio:.3f}", number(one.size, 4),
             f"{one.compress:.1f}", number(one.compress_mean, 1), f"{one.decode:.0f}",
             number(one.decode_mean, 0), fronts(one, all_rows)]
+
+
+def csv_cells(one: Standing) -> list[str]:
+    numbers = (one.mean_ratio, one.compress, one.compress_mean, one.decode, one.decode_mean)
+    return [*one.name.split(), str(one.bytes), f"{one.ratio:.3f}",
+            *("" if number is None else f"{number:.2f}" for number in numbers)]
 
 
 def draw(rows: Sequence[Standing], path: Path, title: str) -> None:
@@ -177,6 +186,8 @@ def parse_arguments() -> argparse.Namespace:
                         help="small columns get more rounds, for so long")
     add_target(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--csv", type=Path, metavar="FOLDER",
+                        help="write levels.csv, for the documents and the chart")
     parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="size against speed: .svg, .png")
     return parser.parse_args()
@@ -204,6 +215,8 @@ def main() -> int:
         everything = {"setting": setting, "levels": [asdict(row) for row in rows],
                       "columns": [asdict(column) for column in found]}
         arguments.json.write_text(json.dumps(everything, indent=1) + "\n")
+    if arguments.csv:
+        write_csv(arguments.csv / "levels.csv", LEVEL_TITLES, map(csv_cells, rows))
     if arguments.plot:
         draw(rows, arguments.plot, setting)
     failures = [f"{key} of {column.name}" for column in found for key in column.failures]

@@ -4,7 +4,7 @@
 
 Reads every numeric column of the Parquet and NPY files of a folder, checks that each of our files
 and the reference's files is read back bit for bit by both, and measures sizes and speeds.
-docs/benchmarks.md says how to read the figures. Exits with 1 if a round trip failed.
+docs/benchmarks/peers.md explains the figures. Exits with 1 if a round trip failed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from measure import Column, Measurement, Plan
 from options import add_target, use_target, use_threads
 from peer_codecs import Codec, Setting
 from reference_cache import ReferenceCache
+from tables import write_tables
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -45,14 +46,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only-size", action="store_true", help="no timing")
     parser.add_argument("--only-decode", action="store_true", help="no timing of compression")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--csv", type=Path, metavar="FOLDER",
+                        help="write codecs.csv and columns.csv, for the documents and the chart")
     parser.add_argument("--markdown", action="store_true", help="print tables for the docs only")
     parser.add_argument("--plot", type=Path, metavar="FILE",
                         help="draw ratio against speed: .svg or .png")
     arguments = parser.parse_args()
     if arguments.threads < 1:
         parser.error("--threads: at least 1")
-    if arguments.plot and arguments.only_size:
-        parser.error("--plot needs times")
+    if (arguments.plot or arguments.csv) and arguments.only_size:
+        parser.error("--plot and --csv need times")
     return arguments
 
 
@@ -108,6 +111,8 @@ def write_outputs(arguments: argparse.Namespace, measured: Sequence[Column], set
     if arguments.json:
         everything = {"setting": setting, "columns": [asdict(c) for c in measured]}
         arguments.json.write_text(json.dumps(everything, indent=1) + "\n")
+    if arguments.csv:
+        write_tables(measured, arguments.csv)
     if arguments.plot:
         try:
             from plot import draw

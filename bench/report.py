@@ -260,7 +260,7 @@ def markdown_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list
     return [markdown_row(titles), markdown_row(["---"] * len(titles)), *map(markdown_row, rows)]
 
 
-def _markdown_column(column: Column) -> list[str]:
+def column_cells(column: Column) -> list[str]:
     rates = [_ratio(_rate(column, key), 0) for key in ("compress.ours", "decompress.ours")]
     same = [text for what in SAME_FILE.values()
             for text in (_ratio(_speed(column, what)), _percent(_of_memcpy(column, what)))]
@@ -271,7 +271,7 @@ def _markdown_column(column: Column) -> list[str]:
 
 
 def markdown(columns: Sequence[Column], plan: Plan, place: str, codecs: Sequence[Codec]) -> str:
-    """The figures section of docs/benchmarks.md."""
+    """The tables of docs/benchmarks/columns.md."""
     lines = [setting_line(plan, place, codecs) + ".", ""]
     lines += [f"* {line}" for line in size_lines(columns)] + [""]
     if not plan.only_size:
@@ -284,5 +284,5 @@ def markdown(columns: Sequence[Column], plan: Plan, place: str, codecs: Sequence
     titles = ["column", "type", "MB", "raw / ours", "size, ours / pcodec", "compress MB/s",
               "ours / pcodec", "decompress MB/s", "ours / pcodec", "on pcodec's file",
               "of memcpy", "on our file", "of memcpy"]
-    lines += markdown_table(titles, map(_markdown_column, columns))
+    lines += markdown_table(titles, map(column_cells, columns))
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the house rules that no compiler checks: layers, sizes, licence lines, source lists.
+"""Checks the house rules that no compiler checks: layers, sizes, licence lines, source lists, and
+the line length of Markdown.
 
 Prints one line `file:line: message` per finding and exits with 1 if there is any.
 """
@@ -20,6 +21,8 @@ KERNEL_SOURCE = "_kernel.cpp"
 KERNEL_HEADER = "-inl.hpp"
 KERNEL_NAMES = (KERNEL_SOURCE, KERNEL_HEADER)
 SPDX = "SPDX-License-Identifier: Apache-2.0"
+# Parts of a Markdown line that do not count: targets of links, and code spans.
+UNBREAKABLE = re.compile(r"\]\([^)]*\)|`[^`]*`")
 INCLUDE = re.compile(r'\s*#\s*include\s+([<"])([^>"]+)[>"]')
 
 
@@ -168,6 +171,17 @@ def check_text(path, lines):
             yield number, "tab"
 
 
+def check_markdown(lines):
+    """Yields (line, message) for text that is too long; tables and code blocks may be."""
+    is_code = False
+    for number, line in enumerate(lines, 1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif not is_code and not line.startswith(("|", "    ")):
+            if len(UNBREAKABLE.sub("", line)) > MAX_COLUMNS:
+                yield number, f"{len(line)} columns, at most {MAX_COLUMNS}: ./dev format"
+
+
 def in_source_list(path, lists):
     """Whether a CMakeLists.txt in the folder of a source, or above it, names the source."""
     for folder in path.parents:
@@ -196,6 +210,10 @@ def findings():
         if path.suffix in SOURCES and not in_source_list(path, lists):
             yield path, 1, "in no CMake source list"
     for path in files:
+        if path.suffix == ".md":
+            text = (ROOT / path).read_text(encoding="utf-8")
+            for number, message in check_markdown(text.splitlines()):
+                yield path, number, message
         if path.suffix == ".hpp" and path.parts[0] != "include" and path not in included:
             yield path, 1, "no file includes this header"
 

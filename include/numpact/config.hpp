@@ -226,7 +226,8 @@ inline constexpr unsigned kDefaultLevel = 8;
 inline constexpr unsigned kMaxLevel = 12;
 
 struct EncodeConfig {
-  // 0 (fastest) to 12 (smallest); docs/benchmarks.md has a table of what each costs and gives.
+  // 0 (fastest) to 12 (smallest); docs/benchmarks/levels.md has a table of what each costs and
+  // gives.
   unsigned level = kDefaultLevel;
   ModeSpec mode;
   DeltaSpec delta;

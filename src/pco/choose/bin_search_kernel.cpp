@@ -356,7 +356,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                  \
-  NUMPACT_EXPORT(MergeBins##S);                                                                 \
+  NUMPACT_EXPORT(MergeBins##S);                                                             \
   template <>                                                                               \
   float merge_bins<L>(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
     return NUMPACT_DISPATCH(MergeBins##S)(problem, best, starts);                           \

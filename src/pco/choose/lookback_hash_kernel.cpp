@@ -173,7 +173,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                  \
-  NUMPACT_EXPORT(Hash##S);                                                      \
+  NUMPACT_EXPORT(Hash##S);                                                  \
   template <>                                                               \
   void hash_latents<L>(const L* latents, std::size_t n, HashBlock& block) { \
     NUMPACT_DISPATCH(Hash##S)(latents, n, block);                           \

@@ -428,7 +428,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                         \
-  NUMPACT_EXPORT(Choose##S);                                                           \
+  NUMPACT_EXPORT(Choose##S);                                                       \
   template <>                                                                      \
   void choose_cheapest<L>(const LookbackTask<L>& task, std::uint32_t* lookbacks) { \
     NUMPACT_DISPATCH(Choose##S)(task, lookbacks);                                  \

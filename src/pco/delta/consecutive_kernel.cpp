@@ -113,8 +113,8 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOORS(L, S)                                                      \
-  NUMPACT_EXPORT(Decode##S);                                                         \
-  NUMPACT_EXPORT(Encode##S);                                                         \
+  NUMPACT_EXPORT(Decode##S);                                                     \
+  NUMPACT_EXPORT(Encode##S);                                                     \
   template <>                                                                    \
   void decode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
     NUMPACT_DISPATCH(Decode##S)(moments, latents, n);                            \

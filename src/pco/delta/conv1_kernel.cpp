@@ -248,12 +248,12 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                         \
-  NUMPACT_EXPORT(Conv1Deltas##S);                                                                      \
+  NUMPACT_EXPORT(Conv1Deltas##S);                                                                  \
   template <>                                                                                      \
   void conv1_deltas<L>(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {            \
     NUMPACT_DISPATCH(Conv1Deltas##S)(conv, latents, n, deltas);                                    \
   }                                                                                                \
-  NUMPACT_EXPORT(Conv1##S);                                                                            \
+  NUMPACT_EXPORT(Conv1##S);                                                                        \
   template <>                                                                                      \
   void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
     NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                      \

@@ -224,7 +224,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                     \
-  NUMPACT_EXPORT(Lookback##S);                                                                     \
+  NUMPACT_EXPORT(Lookback##S);                                                                 \
   template <>                                                                                  \
   bool undo_lookback<L>(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas, \
                         std::size_t n, LookbackRing<L>& ring, L* one_behind) {                 \

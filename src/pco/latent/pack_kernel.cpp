@@ -183,7 +183,7 @@ void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor) {
 }
 
 #define NUMPACT_DOOR(L, S)                                                                       \
-  NUMPACT_EXPORT(PackOffsets##S);                                                                    \
+  NUMPACT_EXPORT(PackOffsets##S);                                                                \
   template <>                                                                                    \
   void pack_offsets<L>(const OffsetTable& table, const L* latents, const std::uint16_t* symbols, \
                        std::size_t n, BitCursor& cursor) {                                       \

@@ -400,11 +400,11 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_INTEGER_DOORS(L, S)                                                                \
-  NUMPACT_EXPORT(ToOrdered##S);                                                                        \
-  NUMPACT_EXPORT(FromOrdered##S);                                                                      \
-  NUMPACT_EXPORT(JoinDict##S);                                                                         \
-  NUMPACT_EXPORT(JoinIntMult##S);                                                                      \
-  NUMPACT_EXPORT(SplitIntMult##S);                                                                     \
+  NUMPACT_EXPORT(ToOrdered##S);                                                                    \
+  NUMPACT_EXPORT(FromOrdered##S);                                                                  \
+  NUMPACT_EXPORT(JoinDict##S);                                                                     \
+  NUMPACT_EXPORT(JoinIntMult##S);                                                                  \
+  NUMPACT_EXPORT(SplitIntMult##S);                                                                 \
   template <>                                                                                      \
   void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                        \
     NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                                              \
@@ -427,15 +427,15 @@ namespace numpact {
     NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);                       \
   }
 #define NUMPACT_FLOAT_DOORS(L, S)                                                               \
-  NUMPACT_EXPORT(JoinFloatMult##S);                                                                 \
-  NUMPACT_EXPORT(IsFloatMultFast##S);                                                               \
+  NUMPACT_EXPORT(JoinFloatMult##S);                                                             \
+  NUMPACT_EXPORT(IsFloatMultFast##S);                                                           \
   template <>                                                                                   \
   bool is_float_mult_fast<L>(const L* primary, std::size_t n) {                                 \
     return NUMPACT_DISPATCH(IsFloatMultFast##S)(primary, n);                                    \
   }                                                                                             \
-  NUMPACT_EXPORT(SplitFloatMult##S);                                                                \
-  NUMPACT_EXPORT(JoinFloatQuant##S);                                                                \
-  NUMPACT_EXPORT(SplitFloatQuant##S);                                                               \
+  NUMPACT_EXPORT(SplitFloatMult##S);                                                            \
+  NUMPACT_EXPORT(JoinFloatQuant##S);                                                            \
+  NUMPACT_EXPORT(SplitFloatQuant##S);                                                           \
   template <>                                                                                   \
   void join_float_mult<L>(L base, L * primary, const L* secondary, std::size_t n) {             \
     NUMPACT_DISPATCH(JoinFloatMult##S)(base, primary, secondary, n);                            \

@@ -169,8 +169,8 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                         \
-  NUMPACT_EXPORT(TakeElsewhere##S);                                                                    \
-  NUMPACT_EXPORT(TakeOthers##S);                                                                       \
+  NUMPACT_EXPORT(TakeElsewhere##S);                                                                \
+  NUMPACT_EXPORT(TakeOthers##S);                                                                   \
   template <>                                                                                      \
   std::size_t take_elsewhere<L>(std::span<const L> latents, const std::uint16_t* places,           \
                                 TakenBits& bits, L* taken) {                                       \

@@ -106,7 +106,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                      \
-  NUMPACT_EXPORT(FindFlatBlocks##S);                                                \
+  NUMPACT_EXPORT(FindFlatBlocks##S);                                            \
   template <>                                                                   \
   void find_flat_blocks<L>(std::span<const L> latents, std::uint64_t * words) { \
     NUMPACT_DISPATCH(FindFlatBlocks##S)(latents.data(), latents.size(), words); \

@@ -129,7 +129,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                             \
-  NUMPACT_EXPORT(FindIntervals##S);                                                        \
+  NUMPACT_EXPORT(FindIntervals##S);                                                    \
   template <>                                                                          \
   void find_intervals<L>(const IntervalTree<L>& tree, std::span<const L> latents,      \
                          std::uint16_t* indices) {                                     \

@@ -70,7 +70,7 @@ namespace numpact {
 namespace {
 
 #define NUMPACT_DOOR(F, T)                                                        \
-  NUMPACT_EXPORT(Narrow##F##To##T);                                                   \
+  NUMPACT_EXPORT(Narrow##F##To##T);                                               \
   void narrow_to(std::span<const std::uint##F##_t> latents, std::uint64_t base,   \
                  std::uint##T##_t* to) {                                          \
     NUMPACT_DISPATCH(Narrow##F##To##T)(latents.data(), latents.size(), base, to); \

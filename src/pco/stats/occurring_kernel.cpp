@@ -86,7 +86,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                                                  \
-  NUMPACT_EXPORT(TakeOccurring##S);                                                             \
+  NUMPACT_EXPORT(TakeOccurring##S);                                                         \
   template <>                                                                               \
   std::size_t take_occurring<L>(std::span<std::uint32_t> counts, L lower, L * values) {     \
     return NUMPACT_DISPATCH(TakeOccurring##S)(counts.data(), counts.size(), lower, values); \

@@ -71,7 +71,7 @@ HWY_AFTER_NAMESPACE();
 namespace numpact {
 
 #define NUMPACT_DOOR(L, S)                                               \
-  NUMPACT_EXPORT(RangeOf##S);                                                \
+  NUMPACT_EXPORT(RangeOf##S);                                            \
   template <>                                                            \
   Range<L> range_of<L>(std::span<const L> latents) {                     \
     return NUMPACT_DISPATCH(RangeOf##S)(latents.data(), latents.size()); \

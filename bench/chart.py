@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the chart of the README: compression ratio against decode speed.
+
+Reads levels.csv, which `levels --csv FOLDER` writes, and codecs.csv, which `peers --csv FOLDER`
+writes: a line for the levels of numpact and of pcodec, a point for each other codec. Writes
+speed-light.svg and speed-dark.svg, whose text depends on the two tables only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "docs" / "benchmarks" / "data"
+IMAGES = ROOT / "docs" / "images"
+NAMES = {"ours": "numpact", "lz4": "LZ4", "blosc2-zstd": "Blosc2, zstd",
+         "blosc2-lz4": "Blosc2, LZ4", "parquet-delta": "Parquet, delta", "vortex": "Vortex",
+         "vortex-compact": "Vortex, compact", "openzl": "OpenZL"}
+LABELLED = {"0", "1", "4", "8", "12"}  # levels with a label at their point
+WIDTH, HEIGHT = 720, 420
+LEFT, RIGHT, TOP, BOTTOM = 60, 30, 46, 56  # margins around the axes
+POINT = 4  # radius
+
+
+@dataclass(frozen=True)
+class Theme:
+    text: str
+    grid: str
+    ours: str
+    pcodec: str
+    other: str
+
+
+THEMES = {"light": Theme("#1f2328", "#d1d9e0", "#cf222e", "#0969da", "#57606a"),
+          "dark": Theme("#e6edf3", "#3d444d", "#ff7b72", "#58a6ff", "#9198a1")}
+
+
+@dataclass(frozen=True)
+class Point:
+    codec: str
+    level: str  # empty for a codec without levels
+    ratio: float
+    speed: float  # MB of numbers per second
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def read_points(folder: Path) -> list[Point]:
+    """The levels, then the other codecs that have a ratio and could do every column."""
+    points = [Point(row["codec"], row["level"], float(row["mean_ratio"]),
+                    float(row["mean_decompress_mb_s"])) for row in read_rows(folder / "levels.csv")]
+    codecs = read_rows(folder / "codecs.csv")
+    most = max(int(row["columns"]) for row in codecs)
+    with_levels = {point.codec for point in points}
+    points += [Point(row["codec"], "", float(row["mean_ratio"]),
+                     float(row["mean_decompress_mb_s"]))
+               for row in codecs if row["mean_ratio"] and int(row["columns"]) == most
+               and row["codec"] not in with_levels]
+    return points
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten within a range."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    steps = [digit * 10.0**power for power in range(first, last + 1) for digit in (1, 2, 5)]
+    return [step for step in steps if low <= step <= high]
+
+
+class Axes:
+    """Places of values: the speed on a logarithmic axis, the ratio on a linear one from 0."""
+
+    def __init__(self, points: Sequence[Point]):
+        self.slowest = min(point.speed for point in points) / 1.2
+        self.fastest = max(point.speed for point in points) * 1.2
+        self.step = 2 if max(point.ratio for point in points) > 8 else 1
+        self.top = self.step * math.ceil(max(point.ratio for point in points) / self.step + 0.3)
+
+    def x(self, speed: float) -> float:
+        share = math.log(speed / self.slowest) / math.log(self.fastest / self.slowest)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def y(self, ratio: float) -> float:
+        return HEIGHT - BOTTOM - ratio / self.top * (HEIGHT - TOP - BOTTOM)
+
+
+def text(x: float, y: float, words: str, fill: str, anchor: str = "middle", extra: str = "") -> str:
+    return (f'<text x="{x:.1f}" y="{y:.1f}" fill="{fill}" text-anchor="{anchor}"{extra}>'
+            f"{words}</text>")
+
+
+def frame(axes: Axes, theme: Theme) -> list[str]:
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    lines = []
+    for ratio in range(0, axes.top + 1, axes.step):
+        y = axes.y(ratio)
+        lines.append(f'<path d="M{LEFT} {y:.1f}H{right}" stroke="{theme.grid}"/>')
+        lines.append(text(LEFT - 8, y + 4, str(ratio), theme.text, "end"))
+    for speed in ticks(axes.slowest, axes.fastest):
+        x = axes.x(speed)
+        lines.append(f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="{theme.grid}"/>')
+        lines.append(text(x, bottom + 20, f"{speed / 1000:g}", theme.text))
+    lines.append(text((LEFT + right) / 2, bottom + 42,
+                      "decode speed, GB of numbers per second, one thread", theme.text))
+    lines.append(text(LEFT - 40, TOP - 22, "compression ratio, raw bytes / compressed bytes",
+                      theme.text, "start"))
+    return lines
+
+
+def series(axes: Axes, points: Sequence[Point], colour: str, label_side: int) -> list[str]:
+    """The points of one codec with a line through them. Labels of levels stand on one side."""
+    places = [(axes.x(point.speed), axes.y(point.ratio)) for point in points]
+    lines = []
+    if len(points) > 1:
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        lines.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+    anchor = "start" if label_side > 0 else "end"
+    for point, (x, y) in zip(points, places):
+        lines.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{POINT}" fill="{colour}"/>')
+        if point.level in LABELLED:
+            lines.append(text(x + label_side * 7, y - 5 * label_side, point.level, colour, anchor,
+                              ' font-size="11"'))
+    x, y = places[-1]
+    name = NAMES.get(points[0].codec, points[0].codec.replace("-", " -"))
+    down = -18 if len(points) > 1 else 20
+    lines.append(text(x, y + down, name, colour, extra=' font-weight="bold"'))
+    return lines
+
+
+def svg(points: Sequence[Point], theme: Theme) -> str:
+    axes = Axes(points)
+    colours = {"ours": theme.ours, "pcodec": theme.pcodec}
+    drawn = []
+    for codec in dict.fromkeys(point.codec for point in points):
+        found = [point for point in points if point.codec == codec]
+        side = 1 if codec == "ours" else -1
+        drawn += series(axes, found, colours.get(codec, theme.other), side)
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
+             f' width="{WIDTH}" height="{HEIGHT}" font-family="sans-serif" font-size="13"'
+             f' role="img">',
+             "<!-- drawn by ./dev bench chart -->",
+             "<title>Compression ratio against decode speed, by level</title>",
+             *frame(axes, theme), *drawn, "</svg>"]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", nargs="?", type=Path, default=DATA,
+                        help="folder of levels.csv and codecs.csv (default: that of the documents)")
+    parser.add_argument("--out", type=Path, default=IMAGES, metavar="FOLDER",
+                        help="where the files go (default: docs/images)")
+    arguments = parser.parse_args()
+    points = read_points(arguments.data)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, theme in THEMES.items():
+        path = arguments.out / f"speed-{name}.svg"
+        path.write_text(svg(points, theme), encoding="utf-8")
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
