@@ -41,7 +41,12 @@ def environment(name: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not ready.exists():
             shutil.rmtree(folder, ignore_errors=True)
-            _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
+            if name == "with-pcodec":
+                base = environment("without-pcodec").parents[1]
+                shutil.copytree(base, folder, symlinks=True, copy_function=os.link)
+                (folder / "ready").unlink()
+            else:
+                _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
             pip = [sys.executable, "-m", "pip", "--python", str(python)]
             _run([*pip, "install", "-q", "--no-compile", *requirements])
             ready.touch()
