@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import signal
+import threading
+
 import pytest
 
 # Files that take longer than ten seconds, the longest first. A file is one worker's: what started
@@ -24,3 +27,14 @@ LONGEST = [
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     rank = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: rank.get(item.nodeid.partition("::")[0], len(rank)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Ctrl-C is an exception, as in a terminal.
+
+    Shells start background jobs with SIGINT ignored, and Python leaves that alone: tests that send
+    it would wait for ever, and so would the programs that they start.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
