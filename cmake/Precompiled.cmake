@@ -24,9 +24,9 @@ function(numpact_precompiled_as target other)
   endif()
 endfunction()
 
-# Sources of the tool and of tests spend most of the compiler's time on the headers that they share.
+# The compiler spends much of its time on the headers that sources share.
 # A source still names all that it includes: a build with NUMPACT_UNITY off proves it.
-option(NUMPACT_UNITY "Compile several sources of the tool and of tests together"
+option(NUMPACT_UNITY "Compile several sources together"
   ${PROJECT_IS_TOP_LEVEL})
 
 # numpact_unite(TARGET): eight sources at a time, so that a change costs seconds, and two processors
@@ -45,10 +45,11 @@ function(numpact_apart)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# numpact_unite_kernels(NAME SOURCES...): compiles kernels together, once for each instruction set.
-# Highway's own headers take most of the time of a small kernel. Highway includes the file that
-# HWY_TARGET_INCLUDE names again for each instruction set: here that is the file of all. Each kernel
-# names itself, so the name of all is put back behind it.
+# numpact_unite_kernels(TARGET NAME SOURCES...): compiles kernels together, once for each
+# instruction set. Parsing Highway takes most of the time of a small kernel. Highway includes the
+# file that HWY_TARGET_INCLUDE names once for each instruction set; here that file includes all of
+# these kernels. A kernel sets the macro to its own name, so the macro is restored after each.
+# Compile options of single sources do not apply here: a kernel that has some must not be listed.
 function(numpact_unite_kernels target name)
   if(NOT NUMPACT_UNITY)
     return()

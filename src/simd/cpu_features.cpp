@@ -3,6 +3,9 @@
 // After the list of targets.
 #include <hwy/highway.h>
 
+#include <cstdint>
+#include <initializer_list>
+
 #include "simd/cpu_features.hpp"
 
 #if HWY_ARCH_X86
@@ -68,7 +71,8 @@ constexpr bool has(std::uint32_t from, std::uint32_t wanted) { return (from & wa
 
 // What Highway lets the compiler use for each of its targets (hwy/ops/set_macros-inl.h). The
 // places are the bits of leaf 1, leaf 7 and leaf 0x80000001.
-constexpr std::uint32_t kSse4Ecx1 = bits({0, 1, 9, 19, 20, 25});  // SSE3, PCLMUL, SSSE3, 4.1/2, AES
+// SSE3, PCLMULQDQ, SSSE3, SSE4.1, SSE4.2, POPCNT (which compilers use with SSE4.2), AES
+constexpr std::uint32_t kSse4Ecx1 = bits({0, 1, 9, 19, 20, 23, 25});
 constexpr std::uint32_t kOsSavesEcx1 = bits({27});
 constexpr std::uint32_t kAvx2Ecx1 = bits({12, 28, 29});          // FMA, AVX, F16C
 constexpr std::uint32_t kAvx2Ebx7 = bits({3, 5, 8});             // BMI, AVX2, BMI2

@@ -13,7 +13,8 @@
 #define HWY_WANT_AVX3_DL
 
 // Highway's checks of its own arguments call its library, which is not linked on x86.
-#if defined(__x86_64__) || defined(_M_X64) || defined(__i386__) || defined(_M_IX86)
+#if !defined(HWY_IS_DEBUG_BUILD) && \
+    (defined(__x86_64__) || defined(_M_X64) || defined(__i386__) || defined(_M_IX86))
 #define HWY_IS_DEBUG_BUILD 0
 #endif
 

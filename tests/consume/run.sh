@@ -47,6 +47,10 @@ way_pkgconfig() {
   # shellcheck disable=SC2046  # the flags are words
   "$cxx" -std=c++20 "$here/project/main.cpp" -o "$work/bare" $(pkg-config --cflags --libs numpact)
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir numpact) "$work/bare"
+  if ! grep -q libhwy "$pc" && ldd "$work/bare" | grep libhwy; then
+    echo "the program needs Highway, but only its headers are used here"
+    return 1
+  fi
   # C++17 gets one line that says what is wrong, and then no others.
   # shellcheck disable=SC2046
   if "$cxx" -std=c++17 -fsyntax-only "$here/project/main.cpp" $(pkg-config --cflags numpact) \

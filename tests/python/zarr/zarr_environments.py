@@ -43,8 +43,13 @@ def environment(name: str) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
             if name == "with-pcodec":
                 base = environment("without-pcodec").parents[1]
-                shutil.copytree(base, folder, symlinks=True, copy_function=os.link)
-                (folder / "ready").unlink()
+                shutil.copytree(
+                    base,
+                    folder,
+                    symlinks=True,
+                    copy_function=os.link,
+                    ignore=shutil.ignore_patterns(ready.name),
+                )
             else:
                 _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
             pip = [sys.executable, "-m", "pip", "--python", str(python)]
