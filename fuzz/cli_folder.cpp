@@ -306,7 +306,7 @@ void read_growing_text(Draw& draw) {
   }
 }
 
-void run(ByteSpan input) {
+void run_cli_folder(ByteSpan input) {
   Draw draw(input);
   constexpr void (*kReaders[])(Draw&) = {read_manifest, read_folder, read_tensors,
                                          read_growing_text};
@@ -319,7 +319,7 @@ void run(ByteSpan input) {
   }
 }
 
-NUMPACT_FUZZ_TARGET(cli_folder, run)
+NUMPACT_FUZZ_TARGET(cli_folder, run_cli_folder)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -88,7 +88,7 @@ void read_vectors(Draw& draw) {
   if (input->rows()) NUMPACT_REQUIRE(*input->rows() == count);
 }
 
-void run(ByteSpan input) {
+void run_cli_inputs(ByteSpan input) {
   Draw draw(input);
   try {
     draw.flag() ? read_vectors(draw) : read_table(draw);
@@ -99,7 +99,7 @@ void run(ByteSpan input) {
   }
 }
 
-NUMPACT_FUZZ_TARGET(cli_inputs, run)
+NUMPACT_FUZZ_TARGET(cli_inputs, run_cli_inputs)
 
 }  // namespace
 }  // namespace numpact::fuzz

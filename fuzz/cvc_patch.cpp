@@ -8,7 +8,7 @@
 namespace numpact::fuzz {
 namespace {
 
-void run(ByteSpan input) {
+void run_cvc_patch(ByteSpan input) {
   Draw draw(input);
   std::optional<VectorFile> file = draw_vectors(draw);
   if (!file) return;
@@ -17,7 +17,7 @@ void run(ByteSpan input) {
   check_vectors(file->bytes, draw);
 }
 
-NUMPACT_FUZZ_TARGET(cvc_patch, run)
+NUMPACT_FUZZ_TARGET(cvc_patch, run_cvc_patch)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -32,7 +32,7 @@ void check_columns(const cvc::Reader& reader, Draw& draw) {
   }
 }
 
-void run(ByteSpan input) {
+void run_cvc_range(ByteSpan input) {
   Draw draw(input);
   const std::optional<VectorFile> file = draw_vectors(draw);
   if (!file) return;
@@ -46,7 +46,7 @@ void run(ByteSpan input) {
   check_columns(*reader, draw);
 }
 
-NUMPACT_FUZZ_TARGET(cvc_range, run)
+NUMPACT_FUZZ_TARGET(cvc_range, run_cvc_range)
 
 }  // namespace
 }  // namespace numpact::fuzz

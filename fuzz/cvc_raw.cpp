@@ -5,12 +5,12 @@
 namespace numpact::fuzz {
 namespace {
 
-void run(ByteSpan input) {
+void run_cvc_raw(ByteSpan input) {
   Draw draw(input);
   check_vectors(input, draw);
 }
 
-NUMPACT_FUZZ_TARGET(cvc_raw, run)
+NUMPACT_FUZZ_TARGET(cvc_raw, run_cvc_raw)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -114,7 +114,7 @@ void check_writers(const VectorFile& file, Draw& draw) {
   NUMPACT_REQUIRE(bytes == file.bytes);
 }
 
-void run(ByteSpan input) {
+void run_cvc_round_trip(ByteSpan input) {
   Draw draw(input);
   const std::optional<VectorFile> file = draw_vectors(draw);
   if (!file) return;
@@ -129,7 +129,7 @@ void run(ByteSpan input) {
   check_writers(*file, draw);
 }
 
-NUMPACT_FUZZ_TARGET(cvc_round_trip, run)
+NUMPACT_FUZZ_TARGET(cvc_round_trip, run_cvc_round_trip)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -9,15 +9,15 @@
 namespace numpact::fuzz {
 namespace {
 
-constexpr std::uint64_t kMost = 1 << 17;  // bytes of values
+constexpr std::uint64_t kMaxSecondBytes = 1 << 17;  // bytes of values
 
 void require_same(ByteSpan bytes) {
-  const testing::Comparison comparison = testing::compare_cvc(guarded(bytes), kMost);
+  const testing::Comparison comparison = testing::compare_cvc(guarded(bytes), kMaxSecondBytes);
   if (comparison.limited || comparison.difference.empty()) return;
   fail(__FILE__, __LINE__, comparison.difference.c_str());
 }
 
-void run(ByteSpan input) {
+void run_cvc_second(ByteSpan input) {
   Draw draw(input);
   if (draw.one_in(4)) return require_same(draw.rest());
   std::optional<VectorFile> file = draw_vectors(draw);
@@ -27,7 +27,7 @@ void run(ByteSpan input) {
   require_same(file->bytes);
 }
 
-NUMPACT_FUZZ_TARGET(cvc_second, run)
+NUMPACT_FUZZ_TARGET(cvc_second, run_cvc_second)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -117,13 +117,13 @@ void check_header(Draw& draw) {
   NUMPACT_REQUIRE(info.slices.size() == info.chunks.size() * info.columns.size());
 }
 
-void run(ByteSpan input) {
+void run_json_header(ByteSpan input) {
   Draw draw(input);
   if (draw.flag()) return check_header(draw);
   check_json(as_text(guarded(draw.rest())));
 }
 
-NUMPACT_FUZZ_TARGET(json_header, run)
+NUMPACT_FUZZ_TARGET(json_header, run_json_header)
 
 }  // namespace
 }  // namespace numpact::fuzz

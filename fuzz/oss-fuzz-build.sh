@@ -17,8 +17,9 @@ for program in "$build"/fuzz/fuzz_*; do
   if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
   target=${program##*/fuzz_}
   cp "$program" "$OUT/"
-  if [ -d "fuzz/corpus/$target" ]; then
-    (cd "fuzz/corpus/$target" && zip -q -r "$OUT/fuzz_${target}_seed_corpus.zip" .)
+  if [ -e "fuzz/corpus/$target.bin" ]; then
+    python3 fuzz/archive.py unpack "fuzz/corpus/$target.bin" "$build/inputs/$target"
+    (cd "$build/inputs/$target" && zip -q -r "$OUT/fuzz_${target}_seed_corpus.zip" .)
   fi
 done
 for target in json_header cvc_raw; do cp fuzz/json.dict "$OUT/fuzz_$target.dict"; done

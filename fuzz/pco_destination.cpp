@@ -93,7 +93,7 @@ void check_wrapped(const Encoded& encoded, Draw& draw) {
   }
 }
 
-void run(ByteSpan input) {
+void run_pco_destination(ByteSpan input) {
   Draw draw(input);
   switch (draw.below(4)) {
     default: {
@@ -110,7 +110,7 @@ void run(ByteSpan input) {
   }
 }
 
-NUMPACT_FUZZ_TARGET(pco_destination, run)
+NUMPACT_FUZZ_TARGET(pco_destination, run_pco_destination)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -7,14 +7,14 @@
 namespace numpact::fuzz {
 namespace {
 
-void run(ByteSpan input) {
+void run_pco_patch(ByteSpan input) {
   Draw draw(input);
   Encoded encoded = draw_encoded(draw, 3000);
   patch(draw, encoded.file, 6);
   check_file(encoded.file, draw);
 }
 
-NUMPACT_FUZZ_TARGET(pco_patch, run)
+NUMPACT_FUZZ_TARGET(pco_patch, run_pco_patch)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -5,13 +5,13 @@
 namespace numpact::fuzz {
 namespace {
 
-void run(ByteSpan input) {
+void run_pco_raw(ByteSpan input) {
   // What the checks choose follows from the bytes too: the end of a file is rarely looked at twice.
   Draw draw(input);
   check_file(input, draw);
 }
 
-NUMPACT_FUZZ_TARGET(pco_raw, run)
+NUMPACT_FUZZ_TARGET(pco_raw, run_pco_raw)
 
 }  // namespace
 }  // namespace numpact::fuzz

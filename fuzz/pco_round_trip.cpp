@@ -56,7 +56,7 @@ void check_wrapped(const Encoded& encoded) {
   NUMPACT_REQUIRE(end == 0);
 }
 
-void run(ByteSpan input) {
+void run_pco_round_trip(ByteSpan input) {
   Draw draw(input);
   const Encoded encoded = draw_encoded(draw, 4096);
   const NumberView numbers = encoded.numbers.view();
@@ -71,7 +71,7 @@ void run(ByteSpan input) {
   check_wrapped(encoded);
 }
 
-NUMPACT_FUZZ_TARGET(pco_round_trip, run)
+NUMPACT_FUZZ_TARGET(pco_round_trip, run_pco_round_trip)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -10,7 +10,7 @@ namespace {
 
 using testing::Comparison;
 
-constexpr std::uint64_t kMost = 1 << 14;
+constexpr std::uint64_t kMaxSecondNumbers = 1 << 14;
 
 void require_same(const Comparison& comparison) {
   if (comparison.limited || comparison.difference.empty()) return;
@@ -42,22 +42,22 @@ void compare_wrapped(Draw& draw) {
   require_same(testing::compare_wrapped(parts));
 }
 
-void run(ByteSpan input) {
+void run_pco_second(ByteSpan input) {
   Draw draw(input);
   switch (draw.below(4)) {
     default: {
       Encoded encoded = draw_encoded(draw, 1500, {.trailer = TrailerSpec::none()});
       patch(draw, encoded.file, 6);
-      return require_same(testing::compare_pco(guarded(encoded.file), kMost));
+      return require_same(testing::compare_pco(guarded(encoded.file), kMaxSecondNumbers));
     }
     case 1:
-      return require_same(testing::compare_pco(guarded(input), kMost));
+      return require_same(testing::compare_pco(guarded(input), kMaxSecondNumbers));
     case 2:
       return compare_wrapped(draw);
   }
 }
 
-NUMPACT_FUZZ_TARGET(pco_second, run)
+NUMPACT_FUZZ_TARGET(pco_second, run_pco_second)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -102,7 +102,7 @@ void check_writer(const Encoded& encoded, Draw& draw) {
   }
 }
 
-void run(ByteSpan input) {
+void run_pco_stream(ByteSpan input) {
   Draw draw(input);
   switch (draw.below(4)) {
     default: {
@@ -117,7 +117,7 @@ void run(ByteSpan input) {
   }
 }
 
-NUMPACT_FUZZ_TARGET(pco_stream, run)
+NUMPACT_FUZZ_TARGET(pco_stream, run_pco_stream)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -43,7 +43,7 @@ void check_encoding(const Encoded& encoded) {
   }
 }
 
-void run(ByteSpan input) {
+void run_pco_targets(ByteSpan input) {
   use("scalar");
   Draw draw(input);
   switch (draw.below(4)) {
@@ -63,7 +63,7 @@ void run(ByteSpan input) {
   use("auto");
 }
 
-NUMPACT_FUZZ_TARGET(pco_targets, run)
+NUMPACT_FUZZ_TARGET(pco_targets, run_pco_targets)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -170,7 +170,7 @@ void change_trailer(Draw& draw) {
   }
 }
 
-void run(ByteSpan input) {
+void run_pco_trailer(ByteSpan input) {
   Draw draw(input);
   switch (draw.below(4)) {
     default:
@@ -187,7 +187,7 @@ void run(ByteSpan input) {
   }
 }
 
-NUMPACT_FUZZ_TARGET(pco_trailer, run)
+NUMPACT_FUZZ_TARGET(pco_trailer, run_pco_trailer)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -84,13 +84,13 @@ void check(const Page& page, Draw& draw) {
   NUMPACT_REQUIRE(is_prefix({page.type, front.data, few}, {page.type, out.data, page.n}));
 }
 
-void run(ByteSpan input) {
+void run_pco_wrapped(ByteSpan input) {
   Draw draw(input);
   const Page page = draw.flag() ? draw_changed(draw) : draw_raw(draw);
   if (page.n > 0) check(page, draw);
 }
 
-NUMPACT_FUZZ_TARGET(pco_wrapped, run)
+NUMPACT_FUZZ_TARGET(pco_wrapped, run_pco_wrapped)
 
 }  // namespace
 }  // namespace numpact::fuzz

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay TARGET [--runs=N] [--seed=N] PATH...: runs a fuzz target on stored inputs, the files in
-// these folders, and then on N inputs that are made of them by chance, where libFuzzer is not at
-// hand. What such an input was is written to the file `found` where the process ends.
+// replay TARGET [--runs=N] [--seed=N] PATH...: runs a fuzz target on stored inputs, then on N
+// random mutations of them, for machines without libFuzzer. A path is a file, a folder of files, or
+// an archive of inputs (.bin, see fuzz/archive.py). If a mutation ends the process, it is written
+// to the file `found`.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bit>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/draw.hpp"
@@ -49,7 +54,7 @@ Bytes read_file(const std::string& path) {
   return bytes;
 }
 
-std::vector<std::string> inputs_in(const char* path) {
+std::vector<std::string> files_at(const char* path) {
   DIR* const folder = ::opendir(path);
   if (folder == nullptr) return {path};
   std::vector<std::string> found;
@@ -59,6 +64,39 @@ std::vector<std::string> inputs_in(const char* path) {
     if (::stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode)) found.push_back(name);
   }
   ::closedir(folder);
+  return found;
+}
+
+struct Input {
+  std::string name;
+  Bytes bytes;
+};
+
+std::vector<Input> unpack(const std::string& path) {
+  std::vector<Input> found;
+  const Bytes stored = read_file(path);
+  ByteSpan rest = stored;
+  while (!rest.empty()) {
+    std::uint32_t size = 0;
+    if (rest.size() >= sizeof size) std::memcpy(&size, rest.data(), sizeof size);
+    if constexpr (std::endian::native == std::endian::big) size = __builtin_bswap32(size);
+    if (rest.size() < sizeof size || rest.size() - sizeof size < size) {
+      std::fprintf(stderr, "%s is cut off\n", path.c_str());
+      std::exit(2);
+    }
+    found.push_back({path + ", input " + std::to_string(found.size()),
+                     testing::to_bytes(rest.subspan(sizeof size, size))});
+    rest = rest.subspan(sizeof size + size);
+  }
+  return found;
+}
+
+std::vector<Input> inputs_at(const std::string& argument) {
+  if (argument.ends_with(".bin")) return unpack(argument);
+  std::vector<Input> found;
+  for (const std::string& path : files_at(argument.c_str())) {
+    found.push_back({path, read_file(path)});
+  }
   return found;
 }
 
@@ -115,9 +153,9 @@ int replay(std::span<char*> arguments) {
     options.runs = number_behind(argument, "--runs=", options.runs);
     options.seed = number_behind(argument, "--seed=", options.seed);
     if (argument[0] == '-') continue;
-    for (const std::string& input : inputs_in(argument)) {
-      std::snprintf(current_name, sizeof current_name, "%s", input.c_str());
-      inputs.push_back(read_file(input));
+    for (Input& input : inputs_at(argument)) {
+      std::snprintf(current_name, sizeof current_name, "%s", input.name.c_str());
+      inputs.push_back(std::move(input.bytes));
       run(inputs.back());
     }
   }

@@ -8,10 +8,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 BUILD=build/fuzz
 WORK=$BUILD/inputs       # all that was found worth keeping
+STORED=$BUILD/stored     # fuzz/corpus/TARGET.bin, unpacked
 FINDINGS=$BUILD/findings # inputs that ended a target
 LOG=fuzz/LOG.md
-MOST_FILES=200           # of a stored corpus
-MOST_BYTES=250000
+MAX_INPUTS=200           # of a stored corpus
+MAX_BYTES=250000
 
 export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=32:detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
@@ -35,7 +36,9 @@ max_len() {
 }
 
 prepare() {
-  mkdir -p "$WORK/$1" "$FINDINGS" "fuzz/corpus/$1"
+  mkdir -p "$WORK/$1" "$FINDINGS"
+  rm -rf "$STORED/$1" && mkdir -p "$STORED/$1"
+  [ ! -e "fuzz/corpus/$1.bin" ] || python3 fuzz/archive.py unpack "fuzz/corpus/$1.bin" "$STORED/$1"
   [ -d "$BUILD/seeds" ] || python3 fuzz/seeds.py "$BUILD/seeds"
   mkdir -p "$BUILD/seeds/$1"
 }
@@ -65,7 +68,7 @@ run_one() {
   log=$(mktemp)
   before=$(find $FINDINGS -name "$target-*" | wc -l)
   # The entropic schedule takes half of the time where an input reaches thousands of edges.
-  "$BUILD/fuzz/fuzz_$target" "$WORK/$target" "fuzz/corpus/$target" "$BUILD/seeds/$target" \
+  "$BUILD/fuzz/fuzz_$target" "$WORK/$target" "$STORED/$target" "$BUILD/seeds/$target" \
     -entropic=0 -max_total_time="$seconds" -max_len="$(max_len "$target")" -timeout=10 \
     -rss_limit_mb=1500 \
     -malloc_limit_mb=64 -artifact_prefix="$FINDINGS/$target-" -print_final_stats=1 -verbosity=1 \
@@ -101,23 +104,16 @@ run() {
   return $failed
 }
 
-# The fewest inputs that reach all that is reached, the small ones first, up to the limits.
+# The smallest set of inputs with the same coverage, the small ones first, up to the limits.
 minimize_one() {
-  local target=$1 merged count=0 bytes=0 size file
+  local target=$1 merged
   need_target "$target"
   prepare "$target"
   merged=$(mktemp -d)
   "$BUILD/fuzz/fuzz_$target" -merge=1 -timeout=10 -rss_limit_mb=1500 "$merged" \
-    "fuzz/corpus/$target" "$WORK/$target" "$BUILD/seeds/$target" 2>/dev/null
-  rm -f "fuzz/corpus/$target"/*
-  while read -r size file; do
-    bytes=$((bytes + size))
-    count=$((count + 1))
-    if [ $bytes -gt $MOST_BYTES ] || [ $count -gt $MOST_FILES ]; then break; fi
-    cp "$file" "fuzz/corpus/$target/"
-  done < <(find "$merged" -type f -printf '%s %p\n' | sort -n)
-  echo "$target: $(find "fuzz/corpus/$target" -type f | wc -l) of" \
-    "$(find "$merged" -type f | wc -l) inputs stored"
+    "$STORED/$target" "$WORK/$target" "$BUILD/seeds/$target" 2>/dev/null
+  python3 fuzz/archive.py pack "fuzz/corpus/$target.bin" "$merged" --max-inputs $MAX_INPUTS \
+    --max-bytes $MAX_BYTES
   rm -rf "$merged"
 }
 

@@ -16,7 +16,7 @@ using cvc::Reader;
 using cvc::RowRange;
 using cvc::Target;
 
-constexpr std::uint64_t kMostNumbers = 1 << 15;
+constexpr std::uint64_t kMaxCvcNumbers = 1 << 15;
 
 bool is_integer(Dtype dtype) {
   return dtype == Dtype::kInt8 || dtype == Dtype::kUInt8 || dtype == Dtype::kInt32 ||
@@ -33,7 +33,7 @@ std::vector<RowRange> draw_ranges(Draw& draw, std::uint64_t rows) {
   std::vector<RowRange> ranges(draw.below(5));
   for (RowRange& range : ranges) {
     range.first = draw.below(rows + 1);
-    range.count = std::min(rows - range.first, draw.below(kMostNumbers / 8));
+    range.count = std::min(rows - range.first, draw.below(kMaxCvcNumbers / 8));
   }
   return ranges;
 }
@@ -186,7 +186,7 @@ void check_prefix(ByteSpan file, const Result<Reader>& reader) {
 
 cvc::ReadConfig tight_read_config() {
   cvc::ReadConfig config;
-  config.limits.max_numbers = 32 * kMostNumbers;  // some rows are asked for several times
+  config.limits.max_numbers = 32 * kMaxCvcNumbers;  // some rows are asked for several times
   config.limits.max_memory = std::uint64_t{1} << 22;
   return config;
 }
@@ -198,8 +198,8 @@ Dtype draw_dtype(Draw& draw, const cvc::Column& column) {
 
 bool is_small(const cvc::Info& info, std::size_t column) {
   const std::uint64_t dimension = info.columns[column].dimension;
-  return info.rows <= kMostNumbers && dimension <= kMostNumbers &&
-         info.rows * dimension <= kMostNumbers;
+  return info.rows <= kMaxCvcNumbers && dimension <= kMaxCvcNumbers &&
+         info.rows * dimension <= kMaxCvcNumbers;
 }
 
 ColumnValues read_column(const Reader& reader, std::size_t column, Dtype dtype,

@@ -10,7 +10,7 @@
 namespace numpact::fuzz {
 namespace {
 
-constexpr std::uint64_t kMostNumbers = 1 << 15;
+constexpr std::uint64_t kMaxPcoNumbers = 1 << 15;
 
 MutableNumberView output(NumberType type, std::uint64_t count, Slot slot = Slot::kOutput) {
   const auto n = static_cast<std::size_t>(count);
@@ -99,7 +99,7 @@ void check_parallel(ByteSpan file, const Decoded& all, Draw& draw) {
 DecodeConfig tight_config(TrailerPolicy trailer) {
   DecodeConfig config;
   config.trailer = trailer;
-  config.limits.max_numbers = kMostNumbers;
+  config.limits.max_numbers = kMaxPcoNumbers;
   config.limits.max_memory = std::uint64_t{1} << 22;
   return config;
 }
@@ -109,7 +109,7 @@ Decoded decode(ByteSpan file, const DecodeConfig& config) {
   decoded.status = try_decompress_any(file, decoded.numbers, config);
   NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kOutOfMemory);
   NUMPACT_REQUIRE(decoded.status.kind() != ErrorKind::kInvalidArgument);
-  NUMPACT_REQUIRE(decoded.numbers.count() <= kMostNumbers);
+  NUMPACT_REQUIRE(decoded.numbers.count() <= kMaxPcoNumbers);
   if (!decoded.status.ok()) NUMPACT_REQUIRE(!decoded.status.message().empty());
   return decoded;
 }

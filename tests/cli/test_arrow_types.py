@@ -73,6 +73,7 @@ def int96_file(path: Path, moments: list[tuple[int, int] | None]) -> Path:
     return path
 
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("moments, unit", [
     ([(0, 0), None, (-1, 86_399_999_999_999)], "ns"),
     ([(19_000, 123_456_789), (-106_751, 0), (106_751, 1)], "ns"),
@@ -93,6 +94,7 @@ def test_int96_that_a_unit_holds(tmp_path: Path, door: Door, moments: list,  # n
     assert back["k"].to_pylist() == list(range(len(moments)))
 
 
+@pytest.mark.wheel_takes(3)
 @pytest.mark.parametrize("moments, says", [
     ([(0, 0), None, (2_932_896, 1)], "row 2"),
     ([(200_000, 0), (0, 1)], "row 0"),
@@ -136,6 +138,7 @@ EXTENSIONS = [
 ]
 
 
+@pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
 def test_extension_types_are_kept(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
     table = pa.table({f"c{i}": array for i, array in enumerate(EXTENSIONS)})
@@ -181,6 +184,7 @@ def test_periods_of_pandas(tmp_path: Path, door: Door) -> None:  # noqa: F811
 
 # ---- what Parquet cannot hold ----
 
+@pytest.mark.wheel_takes(4)
 @pytest.mark.parametrize("column, row, says", [
     (pa.array([0, 2**63 - 1], pa.timestamp("s")), 1, "milliseconds"),
     (pa.array([-(2**63) // 1000 - 1], pa.timestamp("s", "UTC")), 0, "milliseconds"),
@@ -220,6 +224,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
 def test_left_out_by_name_and_reason(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
     path = write(pa.table({**OTHERS, "k": [1, 2]}), tmp_path / source)
@@ -263,6 +268,7 @@ def test_repeated_names(tmp_path: Path, door: Door) -> None:  # noqa: F811
         assert "struct" in line
 
 
+@pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
 def test_no_rows_and_all_nulls(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
     types = [pa.int64(), pa.bool_(), pa.float16(), pa.timestamp("us", "UTC"), pa.date32()]

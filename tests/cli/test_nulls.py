@@ -57,6 +57,7 @@ def text_of(packed: bytes, door: Door) -> str:  # noqa: F811
     return door.run("decompress", "-", stdin=packed).text
 
 
+@pytest.mark.wheel_takes(2)
 @pytest.mark.parametrize("source", ["t.parquet", "t.arrow"])
 def test_folders_keep_nulls(tmp_path: Path, door: Door, source: str) -> None:  # noqa: F811
     table = many_nulls()

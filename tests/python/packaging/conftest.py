@@ -41,7 +41,15 @@ def fresh(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @pytest.fixture(scope="session")
 def with_pyarrow(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """The wheel with its extra for tables."""
+    """The wheel with its extra for tables.
+
+    Installing pyarrow takes seconds, so only the slow tests do it (NUMPACT_FULL). The others link
+    what this process has.
+    """
     environment = Environment(tmp_path_factory.mktemp("with_pyarrow"))
-    environment.install(f"{wheel}[cli]")
+    if os.environ.get("NUMPACT_FULL"):
+        environment.install(f"{wheel}[cli]")
+    else:
+        environment.install("--no-deps", wheel)
+        environment.link("nanobind_backend", "numpy", "numpy.libs", "pyarrow")
     return environment

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +26,14 @@ class Environment:
              "--disable-pip-version-check", "--no-compile", *map(str, packages)],
             check=True,
         )  # fmt: skip
+
+    def link(self, *folders: str) -> None:
+        """Modules of this process's environment, where that has them."""
+        ours = Path(sysconfig.get_path("purelib"))
+        theirs = self.run("-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout
+        for folder in folders:
+            if (ours / folder).exists():
+                (Path(theirs.strip()) / folder).symlink_to(ours / folder)
 
     def run(self, *words: object, **keywords: object) -> subprocess.CompletedProcess[str]:
         """Python with these arguments, away from the work tree; must succeed."""

@@ -47,7 +47,9 @@ def peer(with_pcodec: Path) -> Side:
     return Side(with_pcodec, None, PEER)
 
 
-@pytest.fixture(scope="module", params=["entry point", "registered"])
+@pytest.fixture(
+    scope="module", params=["entry point", pytest.param("registered", marks=pytest.mark.slow)]
+)
 def ours(request: pytest.FixtureRequest, without_pcodec: Path, numpact_site: Path) -> Side:
     """By the entry points alone, and with the serializer of Zarr v3."""
     if request.param == "entry point":
