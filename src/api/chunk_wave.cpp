@@ -8,7 +8,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "pco/standalone/chunk_writer.hpp"
+#include "pco/encode/run_encoder.hpp"
 
 namespace numpact {
 namespace {

@@ -12,9 +12,9 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/pco.hpp"
-#include "pco/choose/choice.hpp"
+#include "pco/encode/choice.hpp"
+#include "pco/encode/run_encoder.hpp"
 #include "pco/limits.hpp"
-#include "pco/standalone/chunk_writer.hpp"
 
 namespace numpact {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "number/ordered.hpp"
-#include "pco/choose/choice.hpp"
+#include "pco/encode/choice.hpp"
 #include "pco/standalone/file_walker.hpp"
 #include "pco/trailer/summary.hpp"
 

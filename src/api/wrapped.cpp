@@ -12,9 +12,9 @@
 #include "base/check_bytes.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "pco/choose/choice.hpp"
+#include "pco/encode/choice.hpp"
+#include "pco/encode/chunk_encoder.hpp"
 #include "pco/page/page_decoder.hpp"
-#include "pco/wrapped/chunk_encoder.hpp"
 
 namespace numpact::wrapped {
 

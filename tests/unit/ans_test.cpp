@@ -7,7 +7,7 @@
 #include "naive.hpp"
 #include "pco/ans/encode_table.hpp"
 #include "pco/ans/spread.hpp"
-#include "pco/ans/weights.hpp"
+#include "pco/bins/weights.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"
 

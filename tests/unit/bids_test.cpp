@@ -7,10 +7,10 @@
 #include <cstdlib>
 
 #include "choose_cases.hpp"
-#include "pco/choose/bids.hpp"
-#include "pco/choose/gcd.hpp"
-#include "pco/choose/linear_fit.hpp"
-#include "pco/choose/quick_score.hpp"
+#include "pco/encode/conv1/equations.hpp"
+#include "pco/encode/estimate/coarse.hpp"
+#include "pco/encode/modes/gcd.hpp"
+#include "pco/encode/modes/propose.hpp"
 #include "pco/mode/split.hpp"
 #include "pco/mode/value_index.hpp"
 

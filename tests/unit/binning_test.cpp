@@ -2,7 +2,7 @@
 // How many bins are worth a look.
 #include <gtest/gtest.h>
 
-#include "pco/choose/binning.hpp"
+#include "pco/bins/binning.hpp"
 
 namespace numpact::testing {
 namespace {

@@ -6,10 +6,10 @@
 #include <array>
 
 #include "choose_cases.hpp"
-#include "pco/choose/allowed.hpp"
-#include "pco/choose/choice.hpp"
-#include "pco/choose/weigh_dict.hpp"
-#include "pco/wrapped/chunk_encoder.hpp"
+#include "pco/encode/choice.hpp"
+#include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/modes/allowed.hpp"
+#include "pco/encode/modes/dict.hpp"
 
 namespace numpact::testing {
 namespace {

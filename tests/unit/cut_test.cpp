@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where runs of numbers are cut: the cost of a histogram in a tree of bins, the joining of blocks,
 // and the plans that come of it.
-#include "pco/choose/cut.hpp"
+#include "pco/encode/segment/plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "choose_cases.hpp"
-#include "pco/choose/cut_join.hpp"
-#include "pco/choose/cut_kernel.hpp"
+#include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/segment/histogram_kernel.hpp"
+#include "pco/encode/segment/join.hpp"
 #include "pco/stats/log2.hpp"
-#include "pco/wrapped/chunk_encoder.hpp"
 #include "support/distributions.hpp"
 #include "targets.hpp"
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "pco/choose/conv1_fit.hpp"
-#include "pco/choose/linear_fit.hpp"
-#include "pco/choose/linear_fit_kernel.hpp"
+#include "pco/encode/conv1/equations.hpp"
+#include "pco/encode/conv1/equations_kernel.hpp"
+#include "pco/encode/conv1/fit.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"
 

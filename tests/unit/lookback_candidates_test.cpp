@@ -6,8 +6,8 @@
 #include <array>
 #include <numeric>
 
-#include "pco/choose/lookback_candidates.hpp"
-#include "pco/choose/lookback_search.hpp"
+#include "pco/encode/lookback/match/candidates.hpp"
+#include "pco/encode/lookback/optimize/search.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {

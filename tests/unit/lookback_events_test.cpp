@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Periods of latents that mostly go on as before.
-#include "pco/choose/lookback_events.hpp"
+#include "pco/encode/lookback/detect/events.hpp"
 
 #include <gtest/gtest.h>
 

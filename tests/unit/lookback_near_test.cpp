@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "pco/choose/lookback_gate.hpp"
-#include "pco/choose/lookback_near.hpp"
-#include "pco/choose/lookback_periods.hpp"
-#include "pco/choose/weigh.hpp"
+#include "pco/encode/estimate/binned.hpp"
+#include "pco/encode/lookback/detect/near.hpp"
+#include "pco/encode/lookback/match/periods.hpp"
+#include "pco/encode/lookback/prefilter.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {

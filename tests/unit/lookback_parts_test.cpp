@@ -6,10 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "pco/choose/lookback_gate.hpp"
-#include "pco/choose/lookback_repeats.hpp"
-#include "pco/choose/lookback_weigh.hpp"
-#include "pco/standalone/part_tries.hpp"
+#include "pco/encode/lookback/detect/repeats.hpp"
+#include "pco/encode/lookback/estimate.hpp"
+#include "pco/encode/lookback/prefilter.hpp"
+#include "pco/encode/segment/backoff.hpp"
 #include "support/random.hpp"
 
 namespace numpact::testing {

@@ -6,15 +6,15 @@
 #include <cmath>
 #include <memory>
 
-#include "pco/choose/binning.hpp"
-#include "pco/choose/lookback_costs.hpp"
-#include "pco/choose/lookback_gate.hpp"
-#include "pco/choose/lookback_hash_kernel.hpp"
-#include "pco/choose/lookback_kernel.hpp"
-#include "pco/choose/lookback_periods.hpp"
-#include "pco/choose/lookback_search.hpp"
-#include "pco/choose/lookback_trial.hpp"
-#include "pco/choose/weigh.hpp"
+#include "pco/bins/binning.hpp"
+#include "pco/encode/estimate/binned.hpp"
+#include "pco/encode/lookback/evaluate.hpp"
+#include "pco/encode/lookback/match/hash_kernel.hpp"
+#include "pco/encode/lookback/match/periods.hpp"
+#include "pco/encode/lookback/optimize/costs.hpp"
+#include "pco/encode/lookback/optimize/search.hpp"
+#include "pco/encode/lookback/optimize/search_kernel.hpp"
+#include "pco/encode/lookback/prefilter.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "pco/choose/bin_optimizer.hpp"
+#include "pco/bins/bin_optimizer.hpp"
 #include "pco/latent/latent_encoder.hpp"
 #include "pco/stats/elsewhere.hpp"
 #include "pco/stats/intervals.hpp"

@@ -8,9 +8,9 @@
 #include "base/try.hpp"
 #include "cvc/compression/pco.hpp"
 #include "cvc/compression/tiles.hpp"
-#include "pco/choose/choice.hpp"
+#include "pco/encode/choice.hpp"
+#include "pco/encode/chunk_encoder.hpp"
 #include "pco/meta/chunk_meta.hpp"
-#include "pco/wrapped/chunk_encoder.hpp"
 
 namespace numpact::cvc {
 namespace {

@@ -135,22 +135,28 @@ class WriterStates(WriterMachine):
 
     # ---- sections ----
 
-    @precondition(lambda self: self.state == "open" and self.section is None)
+    # Whether the writer is still open may depend on which of two calls was first. A precondition
+    # that differs in a repetition is an error to hypothesis, so these rules do nothing instead.
+
     @rule()
     def begin_section(self) -> None:
+        if self.state != "open" or self.section is not None:
+            return
         self.sections.append([self.blocks.count, 0])
         self.section = self.writer.section(len(self.sections))
         self.section.__enter__()
 
-    @precondition(lambda self: self.section is not None and self.state == "open")
     @rule()
     def begin_another(self) -> None:
+        if self.state != "open" or self.section is None:
+            return
         outcome = outcome_of(self.writer.section("inside").__enter__)
         assert isinstance(outcome, numpact.InvalidArgumentError), outcome
 
-    @precondition(lambda self: self.section is not None)
     @rule(by_error=st.booleans())
     def end_section(self, by_error: bool) -> None:
+        if self.section is None:
+            return
         section, self.section = self.section, None
         if by_error:
             error = KeyError("left")

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/encode/chunk_encoder.hpp"
+
+#include <algorithm>
+
+#include "number/ordered.hpp"
+#include "pco/bins/binning.hpp"
+#include "pco/encode/choice.hpp"
+#include "pco/encode/lookback/optimize/search.hpp"
+#include "pco/mode/split.hpp"
+
+namespace numpact {
+namespace {
+
+LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
+  return visit_latent(bits,
+                      [&](auto width) { return LatentArray(arena.make<decltype(width)>(n)); });
+}
+
+// Delta encodes a page's latents of one variable in place.
+PageVariable encode_delta(const AnyDelta& delta, const std::uint32_t* lookbacks,
+                          const LatentArray& latents, Arena& arena) {
+  PageVariable variable;
+  const std::size_t state_n = numpact::state_n(delta);
+  variable.state = make_state(latents.bits, state_n, arena);
+  latents.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    const std::span<L> state = variable.state.as<L>();
+    if (std::holds_alternative<Consecutive>(delta)) {
+      encode_consecutive(state, span.data(), span.size());
+    } else if (std::holds_alternative<Lookback>(delta)) {
+      encode_lookback(lookbacks, state, span.data(), span.size());
+    } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
+      encode_conv1(*conv, state, span.data(), span.size());
+    }
+  });
+  variable.stored = latents.slice(0, latents.n > state_n ? latents.n - state_n : 0);
+  return variable;
+}
+
+struct PageRange {
+  std::size_t first;
+  std::size_t n;
+};
+
+// found_lookbacks: of a chunk's only page, if the chooser left them.
+void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMeta& meta,
+                        const SplitLatents& latents, std::span<std::uint32_t> found_lookbacks,
+                        Arena& arena) {
+  page.n = range.n;
+  const LatentArray primary = latents.primary.slice(range.first, range.n);
+  std::span<std::uint32_t> lookbacks;
+  if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
+    lookbacks =
+        found_lookbacks.empty() ? find_lookbacks(*lookback, primary, arena).all : found_lookbacks;
+    page.variables[kDeltaVariable].stored = LatentArray(lookbacks);
+  }
+  PageVariable& first = page.variables[kPrimaryVariable];
+  if (meta.is_delta_encoded(kPrimaryVariable)) {
+    first = encode_delta(meta.delta, lookbacks.data(), primary, arena);
+  } else {
+    first.stored = primary;
+  }
+  if (!latents.secondary.exists()) return;
+  PageVariable& second = page.variables[kSecondaryVariable];
+  const LatentArray secondary = latents.secondary.slice(range.first, range.n);
+  if (meta.is_delta_encoded(kSecondaryVariable)) {
+    second = encode_delta(meta.delta, lookbacks.data(), secondary, arena);
+  } else {
+    second.stored = secondary;
+  }
+}
+
+// All that the pages store of a variable, side by side: in place where there is one page. Their
+// own arrays are no longer needed.
+LatentArray gather_stored(std::span<EncodedPage> pages, std::size_t index, unsigned bits,
+                          Arena& arena) {
+  std::size_t total = 0;
+  for (EncodedPage& page : pages) {
+    page.variables[index].first = total;
+    total += page.variables[index].stored.n;
+  }
+  if (pages.size() == 1) {
+    LatentArray stored = pages[0].variables[index].stored;
+    stored.bits = bits;
+    return stored;
+  }
+  const LatentArray all = make_state(bits, total, arena);
+  all.visit([&](auto span) {
+    using L = typename decltype(span)::value_type;
+    for (const EncodedPage& page : pages) {
+      const PageVariable& variable = page.variables[index];
+      if (variable.stored.n == 0) continue;
+      const std::span<L> stored = variable.stored.template as<L>();
+      std::copy(stored.begin(), stored.end(),
+                span.begin() + static_cast<std::ptrdiff_t>(variable.first));
+    }
+  });
+  return all;
+}
+
+// `ordered` is used up.
+EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray& ordered,
+                       std::span<const std::size_t> page_sizes, const EncodeConfig& config,
+                       Arena& arena) {
+  EncodedChunk chunk;
+  chunk.n = ordered.n;
+  chunk.meta.version = FormatVersion::of(config.compatibility);
+  chunk.meta.type = type;
+  chunk.meta.mode = choice.mode;
+  chunk.meta.delta = choice.delta;
+  chunk.meta.lay_out_variables();
+  const SplitLatents latents = split(choice.mode, ordered, arena);
+  chunk.pages = arena.make<EncodedPage>(page_sizes.size());
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < page_sizes.size(); ++i) {
+    chunk.pages[i] = EncodedPage{};
+    encode_page_deltas(chunk.pages[i], {first, page_sizes[i]}, chunk.meta, latents,
+                       choice.lookbacks, arena);
+    first += page_sizes[i];
+  }
+  const BinningEffort effort = BinningEffort::of_level(config.level, ordered.n);
+  for (std::size_t index = 0; index < kVariables; ++index) {
+    if (!chunk.meta.has(index)) continue;
+    Binning& binning = chunk.meta.variables[index];
+    const NarrowLatents stored =
+        narrow(gather_stored(chunk.pages, index, binning.latent_bits, arena));
+    for (EncodedPage& page : chunk.pages) {
+      PageVariable& variable = page.variables[index];
+      variable.stored = stored.latents.slice(variable.first, variable.stored.n);
+    }
+    chunk.bases[index] = stored.base;
+    chunk.symbols[index] = arena.make<std::uint16_t>(stored.latents.n);
+    binning = make_binning(stored, binning.latent_bits, effort, chunk.symbols[index], arena);
+  }
+  encode_pages(chunk, arena);
+  return chunk;
+}
+
+std::size_t fallback_bytes(NumberType type, std::span<const std::size_t> page_sizes) {
+  std::size_t bytes = fallback_meta_bytes(type);
+  for (const std::size_t n : page_sizes) bytes += fallback_page_bytes(type, n);
+  return bytes;
+}
+
+float bits_per_number(const EncodedChunk& chunk) {
+  return 8 * static_cast<float>(chunk.bytes()) / static_cast<float>(chunk.n);
+}
+
+}  // namespace
+
+LatentArray ordered_latents(const NumberView& numbers, Arena& arena) {
+  return visit_latent(latent_bits(numbers.type), [&](auto width) {
+    using L = decltype(width);
+    const std::span<L> ordered = arena.make<L>(numbers.count);
+    to_ordered(static_cast<const L*>(numbers.data), numbers.count, kind_of(numbers.type),
+               ordered.data());
+    return LatentArray(ordered);
+  });
+}
+
+std::size_t fallback_meta_bytes(NumberType type) {
+  const unsigned bits = latent_bits(type);
+  const unsigned width_bits = static_cast<unsigned>(std::bit_width(bits));
+  return (wire::kModeBits + wire::kDeltaBits + wire::kAnsSizeLogBits + wire::kBinCountBits + bits +
+          width_bits + 7) /
+         8;
+}
+
+std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * size_of(type); }
+
+EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
+                          const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                          ChoiceLog* log) {
+  const LatentArray ordered = ordered_latents(numbers, arena);
+  const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
+  const Choices choices = choose(numbers.type, ordered, page_n, config, arena, hints, log);
+  return encode_chosen(numbers, ordered, choices, page_sizes, config, arena, log);
+}
+
+EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered,
+                           const Choices& choices, std::span<const std::size_t> page_sizes,
+                           const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
+  EncodedChunk best;
+  for (const Choice& choice : choices.all()) {
+    const bool is_first = &choice == choices.all().data();
+    if (!is_first && bits_per_number(best) <= choice.worth_over_bits) continue;
+    const Arena::Mark mark = arena.mark();
+    const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
+    const EncodedChunk chunk = encode_as(choice, numbers.type, latents, page_sizes, config, arena);
+    if (log != nullptr) log->encoded(choice.mode, choice.delta, chunk.bytes());
+    if (is_first || chunk.bytes() < best.bytes()) {
+      best = chunk;
+    } else {
+      arena.rewind(mark);
+    }
+  }
+  if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;
+  // One bin over the numbers' range is never larger than one over the type's.
+  EncodeConfig one_bin = config;
+  one_bin.level = 0;
+  return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, one_bin,
+                   arena);
+}
+
+}  // namespace numpact

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/encode/lookback/match/hash_kernel.hpp"
+
+#include "simd/targets.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pco/encode/lookback/match/hash_kernel.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+
+HWY_BEFORE_NAMESPACE();
+namespace numpact {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::uint32_t kLowFactor = 0x9e3779b1u;
+constexpr std::uint32_t kHighFactor = 0x85ebca77u;
+constexpr std::uint32_t kStart = 0x27d4eb2fu;
+constexpr std::uint32_t kStringFactor = 0xc2b2ae3du;
+constexpr std::uint32_t kPickFactor = 0x165667b1u;
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+using Lanes = hn::ScalableTag<std::uint32_t>;
+using HashLanes = hn::Vec<Lanes>;
+
+HWY_INLINE HashLanes Fold(HashLanes product) {
+  return hn::Xor(product, hn::ShiftRight<15>(product));
+}
+
+// The factors' products, summed, of as many latents as a vector has words.
+template <class L>
+HWY_INLINE HashLanes Product(const L* latents) {
+  const Lanes d;
+  const HashLanes low_factor = hn::Set(d, kLowFactor);
+  if constexpr (sizeof(L) == 4) {
+    return hn::Mul(hn::LoadU(d, latents), low_factor);
+  } else if constexpr (sizeof(L) == 8) {
+    // Lower and upper halves take turns in memory.
+    const auto* const halves = reinterpret_cast<const std::uint32_t*>(latents);
+    HashLanes low;
+    HashLanes high;
+    hn::LoadInterleaved2(d, halves, low, high);
+    return hn::Add(hn::Mul(low, low_factor), hn::Mul(high, hn::Set(d, kHighFactor)));
+  } else {
+    const hn::Rebind<L, Lanes> narrow;
+    return hn::Mul(hn::PromoteTo(d, hn::LoadU(narrow, latents)), low_factor);
+  }
+}
+
+#endif
+
+template <class L>
+std::uint32_t HashOf(L latent) {
+  const std::uint64_t wide = latent;
+  const std::uint32_t sum = static_cast<std::uint32_t>(wide) * kLowFactor +
+                            static_cast<std::uint32_t>(wide >> 32) * kHighFactor + kStart;
+  return sum ^ sum >> 15;
+}
+
+template <class L>
+void Hash(const L* latents, std::size_t n, HashBlock& block) {
+  std::uint32_t* const hashes = block.hashes + kHashHistory;
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const Lanes d;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    hn::StoreU(Fold(hn::Add(Product(latents + i), hn::Set(d, kStart))), d, hashes + i);
+  }
+#endif
+  for (; i < n; ++i) hashes[i] = HashOf(latents[i]);
+}
+
+// Strings of twice the length, from those up to `length` before.
+void Double(const HashBlock& block, std::size_t end, std::size_t length, HashBlock& doubled) {
+  std::size_t i = length;
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const Lanes d;
+  const HashLanes factor = hn::Set(d, kStringFactor);
+  for (; i < end; i += hn::Lanes(d)) {
+    const HashLanes last = hn::LoadU(d, block.hashes + i);
+    const HashLanes before = hn::LoadU(d, block.hashes + i - length);
+    hn::StoreU(hn::Add(hn::Mul(before, factor), last), d, doubled.hashes + i);
+  }
+#else
+  for (; i < end; ++i) {
+    doubled.hashes[i] = block.hashes[i - length] * kStringFactor + block.hashes[i];
+  }
+#endif
+}
+
+void Strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBlock& strings) {
+  HashBlock other;
+  const std::size_t end = kHashHistory + n;
+  // The last one must end in `strings`.
+  HashBlock* to = doublings % 2 == 1 ? &strings : &other;
+  HashBlock* spare = doublings % 2 == 1 ? &other : &strings;
+  const HashBlock* from = &block;
+  for (unsigned k = 0; k < doublings; ++k) {
+    Double(*from, end, std::size_t{1} << k, *to);
+    from = to;
+    std::swap(to, spare);
+  }
+}
+
+HWY_INLINE std::uint32_t Scramble(std::uint32_t hash) { return (hash ^ hash >> 15) * kPickFactor; }
+
+void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes& picked) {
+  const std::uint32_t* const hashes = block.hashes + kHashHistory;
+  const std::uint32_t limit = std::uint32_t{1} << (32 - pick_log);
+  std::size_t found = 0;
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const Lanes d;
+  const auto are_picked = [=](std::size_t at) HWY_ATTR {
+    const HashLanes scrambled = hn::Mul(Fold(hn::LoadU(d, hashes + at)), hn::Set(d, kPickFactor));
+    return hn::Lt(scrambled, hn::Set(d, limit));
+  };
+#if HWY_TARGET <= HWY_AVX3
+  HashLanes positions = hn::Iota(d, 0);
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto picks = are_picked(i);
+    // Compressing in registers is faster than on the way to memory.
+    hn::StoreU(hn::Compress(positions, picks), d, picked.positions + found);
+    found += hn::CountTrue(d, picks);
+    positions = hn::Add(positions, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d))));
+  }
+#else
+  // Compressing takes longer than going through the few that are picked of several vectors.
+  constexpr std::size_t kWord = 64;
+  static_assert(hn::MaxLanes(d) <= 8);
+  for (; i + kWord <= n; i += kWord) {
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j < kWord; j += hn::Lanes(d)) {
+      std::uint8_t lanes[sizeof(bits)] = {};
+      hn::StoreMaskBits(d, are_picked(i + j), lanes);
+      bits |= std::uint64_t{lanes[0]} << j;
+    }
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t j = static_cast<std::size_t>(std::countr_zero(bits));
+      picked.positions[found++] = static_cast<std::uint32_t>(i + j);
+    }
+  }
+#endif
+#endif
+  for (; i < n; ++i) {
+    picked.positions[found] = static_cast<std::uint32_t>(i);
+    found += Scramble(hashes[i]) < limit ? 1 : 0;
+  }
+  picked.n = found;
+  // Few are left.
+  for (i = 0; i < found; ++i) picked.hashes[i] = Scramble(hashes[picked.positions[i]]);
+}
+
+#define NUMPACT_KERNEL(L, S) \
+  void Hash##S(const L* latents, std::size_t n, HashBlock& block) { Hash(latents, n, block); }
+NUMPACT_KERNEL(std::uint8_t, 8)
+NUMPACT_KERNEL(std::uint16_t, 16)
+NUMPACT_KERNEL(std::uint32_t, 32)
+NUMPACT_KERNEL(std::uint64_t, 64)
+#undef NUMPACT_KERNEL
+
+}  // namespace HWY_NAMESPACE
+}  // namespace numpact
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "simd/dispatch.hpp"
+
+namespace numpact {
+
+#define NUMPACT_DOOR(L, S)                                                  \
+  NUMPACT_EXPORT(Hash##S);                                                  \
+  template <>                                                               \
+  void hash_latents<L>(const L* latents, std::size_t n, HashBlock& block) { \
+    NUMPACT_DISPATCH(Hash##S)(latents, n, block);                           \
+  }
+NUMPACT_DOOR(std::uint8_t, 8)
+NUMPACT_DOOR(std::uint16_t, 16)
+NUMPACT_DOOR(std::uint32_t, 32)
+NUMPACT_DOOR(std::uint64_t, 64)
+#undef NUMPACT_DOOR
+
+NUMPACT_EXPORT(Strings);
+NUMPACT_EXPORT(Pick);
+
+void hash_strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBlock& strings) {
+  NUMPACT_DISPATCH(Strings)(block, n, doublings, strings);
+}
+void pick_hashes(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes& picked) {
+  NUMPACT_DISPATCH(Pick)(block, n, pick_log, picked);
+}
+
+}  // namespace numpact
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a search for lookbacks is worth its time.
+#ifndef NUMPACT_PCO_ENCODE_LOOKBACK_PREFILTER_HPP
+#define NUMPACT_PCO_ENCODE_LOOKBACK_PREFILTER_HPP
+
+#include "pco/encode/choice.hpp"
+#include "pco/encode/estimate/sample.hpp"
+#include "pco/encode/lookback/evaluate.hpp"
+
+namespace numpact {
+
+// page: ordered latents, the chunk's longest page.
+bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
+                   const Trial& trial, Arena& arena);
+
+}  // namespace numpact
+
+#endif

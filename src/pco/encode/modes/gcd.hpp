@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef NUMPACT_PCO_ENCODE_MODES_GCD_HPP
+#define NUMPACT_PCO_ENCODE_MODES_GCD_HPP
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace numpact {
+
+// The greatest common divisor; the other one if one is 0.
+constexpr std::uint64_t binary_gcd(std::uint64_t a, std::uint64_t b) {
+  if (a == 0 || b == 0) return a | b;
+  const int shift = std::countr_zero(a | b);
+  a >>= std::countr_zero(a);
+  while (b != 0) {
+    // Without branches, as these would not be foreseen.
+    b >>= std::countr_zero(b);
+    const std::uint64_t less = std::min(a, b);
+    b = std::max(a, b) - less;
+    a = less;
+  }
+  return a << shift;
+}
+
+}  // namespace numpact
+
+#endif
