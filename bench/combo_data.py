@@ -164,7 +164,7 @@ def special_name(type_name: str, kind: str) -> str:
 
 
 def make_special(type_name: str, kind: str, level: int, count: int = COUNT) -> Combo:
-    """Constant; two or three values; runs of a value; or one bin of so many bits."""
+    """Constant; two or three values; runs of a value; or one bin of a width in bits."""
     rng = np.random.default_rng([SEED, *f"{type_name} {kind}".encode()])
     dtype = DTYPES[type_name]
     config = Config(level, "classic", 0, "none", 0)

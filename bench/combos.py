@@ -193,7 +193,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--level", type=int, default=8)
     parser.add_argument("--writer", choices=["pcodec", "ours"], default="pcodec",
                         help="who writes the files, where it can (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=7, help="at least so many for each kind")
+    parser.add_argument("--rounds", type=int, default=7, help="at least this many for each kind")
     parser.add_argument("--seconds", type=float, default=0.3, help="rounds go on for so long")
     parser.add_argument("--threads", type=int, default=1, help="for our decoder")
     add_target(parser)

@@ -21,7 +21,7 @@ from measure import same_bits
 from peer_codecs import Action, Ours, Pcodec, Setting
 
 MOST_SHARE = 1.001  # a file is over where it takes more than this share of the reference's
-MOST_BYTES = 64  # and so many bytes more
+MAX_EXTRA_BYTES = 64  # and at most this many bytes more
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Drawn:
 
     @property
     def is_over(self) -> bool:
-        return self.ours > MOST_SHARE * self.theirs + MOST_BYTES
+        return self.ours > MOST_SHARE * self.theirs + MAX_EXTRA_BYTES
 
 
 def seconds_of(action: Action) -> float:
@@ -84,7 +84,7 @@ def report(columns: list[Drawn], most: int) -> str:
     lines = [
         f"{len(columns)} columns, ours / pcodec: all bytes {total:.4f}, geometric mean of "
         f"sizes {mean:.4f}, of compression speed {speed:.2f}",
-        f"over by more than 0.1 % and {MOST_BYTES} bytes: {len(over)}, "
+        f"over by more than 0.1 % and {MAX_EXTRA_BYTES} bytes: {len(over)}, "
         f"{100 * len(over) / len(columns):.2f} %",
     ]
     lines += [
@@ -105,7 +105,7 @@ def parse_arguments() -> argparse.Namespace:
         type=int,
         default=20,
         metavar="N",
-        help="so many of those that are over (default: %(default)s)",
+        help="number of columns over the limit (default: %(default)s)",
     )
     return parser.parse_args()
 

@@ -60,7 +60,7 @@ class Random {
   std::uint64_t state_ = 88172645463325252u;
 };
 
-// "stage/u32/parameter", for latents or numbers of so many bytes.
+// "stage/u32/parameter", for latents or numbers of a width in bytes.
 std::string stage_name(const char* stage, std::size_t bytes, const std::string& parameter = "");
 
 }  // namespace numpact::bench

@@ -46,8 +46,8 @@ def binary_entropy(p: float) -> float:
 
 def float_entropy(density_entropy: float, below: Callable[[float], float], mantissa: int,
                   most_binade: int = 12) -> float:
-    """Of a density rounded to floats with so many stored bits of mantissa. `below`: the share of
-    draws whose magnitude is below a number."""
+    """The entropy of a density that is rounded to floats with `mantissa` stored bits. `below`: the
+    share of draws whose magnitude is below a number."""
     mean_exponent = math.fsum(e * (below(2.0 ** (e + 1)) - below(2.0**e))
                               for e in range(LEAST_BINADE, most_binade))
     return density_entropy + mantissa - mean_exponent

@@ -181,7 +181,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="ours (default: 0-12)")
     parser.add_argument("--theirs", type=levels_of, default=levels_of(THEIRS), metavar="A-B,C",
                         help=f"pcodec's, to which 8 is added (default: {THEIRS})")
-    parser.add_argument("--rounds", type=int, default=3, help="at least so many for each column")
+    parser.add_argument("--rounds", type=int, default=3, help="at least this many for each column")
     parser.add_argument("--seconds", type=float, default=0.3,
                         help="small columns get more rounds, for so long")
     add_target(parser)

@@ -219,7 +219,7 @@ class ByteView:
 
 
 def set_threads(threads: int) -> bool:
-    """Lets decoding use so many threads; False if the library has one only."""
+    """Sets the number of threads of decoding; False if the library has one only."""
     try:
         return bool(_LIBRARY.shim_set_threads(threads)) or threads == 1
     except AttributeError:

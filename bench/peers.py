@@ -36,7 +36,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--level", type=int, default=8, help="for numpact and pcodec")
     parser.add_argument("--peers", default=peer_list.DEFAULT, metavar="a,b",
                         help=f"all, or any of {', '.join(peer_list.PEERS)} (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="at least so many for each column")
+    parser.add_argument("--rounds", type=int, default=5, help="at least this many for each column")
     parser.add_argument("--seconds", type=float, default=1.2,
                         help="small columns get more rounds, for so long")
     parser.add_argument("--threads", type=int, default=1, help="for codecs that can use them")

@@ -29,10 +29,11 @@ class Function(NamedTuple):
     name: str
     first: int  # line of the name
     last: int  # line of the closing brace
+    docstring: int = 0  # lines of it
 
     @property
     def lines(self) -> int:
-        return self.last - self.first + 1
+        return self.last - self.first + 1 - self.docstring
 
 
 def without_comments(text: str) -> str:
@@ -101,4 +102,7 @@ def cpp_functions(text: str) -> Iterator[Function]:
 def python_functions(text: str) -> Iterator[Function]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield Function(node.name, node.lineno, node.end_lineno or node.lineno)
+            first = node.body[0]
+            is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+            docstring = (first.end_lineno or first.lineno) - first.lineno + 1 if is_text else 0
+            yield Function(node.name, node.lineno, node.end_lineno or node.lineno, docstring)

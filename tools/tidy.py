@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the house rules that no compiler checks: layers, sizes, licence lines, source lists, and
-the line length of Markdown.
+"""Checks the house rules that no compiler checks: layers, lengths of files, functions and lines,
+licence lines and source lists.
 
 Prints one line `file:line: message` per finding and exits with 1 if there is any.
 """
@@ -10,12 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cpp_functions import cpp_functions, python_functions
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = {".cpp", ".cu"}
 CODE = SOURCES | {".hpp"}
 SCRIPTS = {".py", ".sh", ".cmake"}
 MAX_COLUMNS = 100
 MAX_LINES = 600
+MAX_FUNCTION_LINES = 70  # a screen; docstrings do not count
 # Files compiled once for each instruction set: sources, and headers that only they include.
 KERNEL_SOURCE = "_kernel.cpp"
 KERNEL_HEADER = "-inl.hpp"
@@ -171,6 +174,19 @@ def check_text(path, lines):
             yield number, "tab"
 
 
+def functions_of(path, text):
+    """The functions of a C++ or Python file."""
+    return python_functions(text) if path.suffix == ".py" else cpp_functions(text)
+
+
+def check_functions(path, text):
+    """Yields (line, message) for long functions."""
+    for function in functions_of(path, text):
+        if function.lines > MAX_FUNCTION_LINES:
+            yield (function.first,
+                   f"{function.name}: {function.lines} lines, at most {MAX_FUNCTION_LINES}")
+
+
 def check_markdown(lines):
     """Yields (line, message) for text that is too long; tables and code blocks may be."""
     is_code = False
@@ -201,9 +217,13 @@ def findings():
             lists.setdefault(path.parent, set()).update(words)
     included = set()
     for path in filter(is_source, files):
-        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        text = (ROOT / path).read_text(encoding="utf-8")
+        lines = text.splitlines()
         for number, message in check_text(path, lines):
             yield path, number, message
+        if path.suffix in CODE or path.suffix == ".py":
+            for number, message in check_functions(path, text):
+                yield path, number, message
         if path.suffix in CODE:
             for number, message in check_code(path, lines, layers, included):
                 yield path, number, message

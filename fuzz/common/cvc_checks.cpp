@@ -159,11 +159,11 @@ void check_codes(const Reader& reader, std::size_t column, Draw& draw) {
   }
 }
 
-// What comes of the wishes about bad chunks.
+// The two ways to treat damaged chunks.
 void check_corrupt(const Reader& reader, std::size_t column, Dtype dtype) {
   cvc::ReadConfig config = tight_read_config();
-  for (const auto wish : {cvc::OnCorruption::kDrop, cvc::OnCorruption::kFill}) {
-    config.on_corruption = wish;
+  for (const auto policy : {cvc::OnCorruption::kDrop, cvc::OnCorruption::kFill}) {
+    config.on_corruption = policy;
     const ColumnValues values = read_column(reader, column, dtype, config);
     if (values.status.ok()) continue;
     NUMPACT_REQUIRE(values.status.kind() != ErrorKind::kChecksum);

@@ -44,9 +44,9 @@ class Draw {
     return *(std::begin(range) + static_cast<std::ptrdiff_t>(below(std::size(range))));
   }
 
-  // The next bytes, at most so many.
-  testing::ByteSpan take(std::size_t most) {
-    const testing::ByteSpan taken = rest_.first(std::min(most, rest_.size()));
+  // The next bytes, at most `n`.
+  testing::ByteSpan take(std::size_t n) {
+    const testing::ByteSpan taken = rest_.first(std::min(n, rest_.size()));
     rest_ = rest_.subspan(taken.size());
     return taken;
   }

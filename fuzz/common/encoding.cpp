@@ -50,7 +50,7 @@ PagingSpec draw_paging(Draw& draw, std::size_t n) {
     default:
       return PagingSpec::automatic();
     case 1:
-      // Not so many that little but metadata is written.
+      // Few enough pages that metadata does not dominate the file.
       return PagingSpec::equal_pages_up_to(n / 40 + draw.below(n + 2));
     case 2: {
       std::vector<std::size_t> sizes;

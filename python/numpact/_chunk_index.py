@@ -284,7 +284,7 @@ def index_of(url: str, stamp: Stamp, data: Buffer) -> FileIndex:
 
 
 def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
-    """By the end of a file that is elsewhere; None where that does not help."""
+    """By the end of a remote file; None where that does not help."""
     start = max(0, size - min(_TAIL_BYTES, _PIECE_BYTES))
     try:
         raw, missing = _core.read_trailer(place.read(start, size), start)

@@ -75,11 +75,12 @@ def compress(
             in Zarr and Dask tasks. The bytes are the same for any.
         compat: The oldest format version whose readers must read the file: ``"1"``, ``"2"``,
             ``"3"``, ``"4.0"`` or ``"4.1"``. Older ones hold less, so files are larger.
-        favor_decode_speed: Of ways that are about as small, take one that decodes fast.
-        trailer: What to write behind the numbers, where other readers take no notice of it. True:
-            places, counts, ranges and checksums of the chunks: parts are found at once, damage is
-            noticed (56 bytes, and 40 for each chunk). A power of two from 2**8 to 2**24: also
-            restart points so many numbers apart, to begin within a chunk (about 20 bytes each).
+        favor_decode_speed: Among encodings of nearly the same size, take one that decodes fast.
+        trailer: What to append to the file; other readers ignore it. True: offsets, counts, ranges
+            and checksums of the chunks, so that parts are found at once and damage is detected
+            (56 bytes, and 40 for each chunk). A power of two from 2**8 to 2**24: also
+            restart points at this distance in numbers, to read from within a chunk (about 20 bytes
+            each).
         progress: True for a tqdm bar, such a bar, or a function of a ``Progress`` that is called
             after each chunk; False from it stops with ``CancelledError``.
 

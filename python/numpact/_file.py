@@ -41,7 +41,7 @@ class Chunk:
     count: int  #: its own
 
 
-# Slices with steps are decoded in stretches of so many numbers.
+# Numbers that a slice with a step decodes at a time.
 _STRETCH = 1 << 22
 
 

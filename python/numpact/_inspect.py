@@ -88,8 +88,8 @@ class FileInfo:
     trailing_bytes: int  #: after the end of the file: its trailer, or what is not part of it
     trailer: TrailerState  #: by its own checksums; whether it is true of the file, verify tells
     restart_every: int | None  #: numbers between restart points of the trailer
-    #: The first chunks: all of them, but of files of very many tiny ones not so many that their
-    #: descriptions take more memory than the file is worth.
+    #: The chunks, in order. The list ends early if a file has so very many tiny chunks that their
+    #: descriptions would take much more memory than the file.
     chunks: list[ChunkInfo]
 
     @property

@@ -80,7 +80,7 @@ class Part:
                 numbers = _core.decompress(data, 1, limit)
         except LimitExceededError as error:
             raise CorruptError(
-                f"{name}: holds more numbers than the {self.held} that were promised: the file was "
+                f"{name}: holds more than the {self.held} numbers of the index: the file was "
                 "changed, or its header claims a wrong count; numpact.dask.pco_index counts them",
                 error.offset,
                 error.chunk,

@@ -98,14 +98,14 @@ class Location:
             return bytes(self.fs.cat_file(self.path))
 
     def contents(self) -> Buffer | None:
-        """All bytes of a file at hand, mapped; None for one that is elsewhere."""
+        """All bytes of a local file, mapped; None for a remote one."""
         local = self.local_path
         return None if local is None else contents(local)
 
     def replace(self, data: bytes) -> None:
         """Writes the whole file. Others see what was there before or all of ``data``.
 
-        In a local file system it is written beside its name, synced and renamed; elsewhere it is
+        In a local file system it is written beside its name, synced and renamed; in others it is
         put in one call, which object stores show when it is complete.
         """
         local = self.local_path

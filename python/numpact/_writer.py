@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Target = Union[str, os.PathLike[str], BinaryIO, io.RawIOBase]
 
 
-# Arrays are taken in pieces of so many numbers: in between bytes go out, and Ctrl-C works.
+# Numbers of an array that one call encodes. Between calls bytes are written, and Ctrl-C works.
 _PIECE = 1 << 22
 
 

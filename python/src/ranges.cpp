@@ -14,7 +14,7 @@
 namespace numpact::python {
 namespace {
 
-// Copies of so many bytes and more let other threads have the GIL.
+// Copies of at least this many bytes release the GIL.
 constexpr std::size_t kLongCopyBytes = std::size_t{1} << 20;
 
 void copy(std::span<const std::byte> bytes, std::span<std::byte> out) {

@@ -19,7 +19,7 @@ from cli_program import DTYPES, PROGRAM
 from folder import entries_of, manifest_of
 from programs import SEED, Door, door, files_of  # noqa: F401
 
-# Texts in messages are cut behind so many bytes.
+# Messages quote at most this many bytes of a text.
 _TEXT_BYTES = 60
 
 

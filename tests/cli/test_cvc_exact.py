@@ -118,7 +118,7 @@ def test_values_that_are_not_finite(tmp_path: Path, compression: str, odd: float
     hit[rows, columns] = True
     assert np.array_equal(np.isnan(back), hit)
     header_of(made)
-    if compression == "int8":  # the package reads it alike
+    if compression == "int8":  # the package reads the same values
         assert np.array_equal(np.isnan(decompressed.load_cvc(str(made))), hit)
 
 

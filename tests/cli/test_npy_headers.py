@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NPY headers that others write, for `compress` and `cvc pack` alike."""
+"""NPY headers that others write, for `compress` and `cvc pack`."""
 
 from __future__ import annotations
 

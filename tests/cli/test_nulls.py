@@ -190,7 +190,7 @@ def test_version_1_is_read(tmp_path: Path, door: Door) -> None:  # noqa: F811
     door.run("inspect", folder)
 
 
-# ---- folders from elsewhere ----
+# ---- folders of other programs ----
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:

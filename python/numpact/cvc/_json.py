@@ -52,7 +52,7 @@ def check_json(value: Any, place: str, room: int = _MAX_DEPTH) -> None:
 
 
 def json_text(value: Any, place: str = "metadata", levels: int = LEVELS_ABOVE_FILE) -> str:
-    """A value as JSON, which will lie so many levels deep in a header.
+    """A value as JSON, for this depth of a header.
 
     TypeError for what JSON does not have, by its type.
     """

@@ -44,7 +44,7 @@ _CODE_TYPES = {
 }
 
 
-# Slices with steps are gathered so many rows at a time.
+# Rows that a slice with a step gathers at a time.
 _STRETCH = 1 << 20
 
 

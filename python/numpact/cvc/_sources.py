@@ -29,7 +29,7 @@ class Ranges(Protocol):
     size: int | None  #: None: nobody knows
 
     def read_at(self, offset: int, size: int, /) -> Buffer:
-        """At most so many bytes from a place on: none only at the end of the file.
+        """At most ``size`` bytes from an offset; none only at the end of the file.
 
         Any thread may call it, several at a time.
         """

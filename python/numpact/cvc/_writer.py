@@ -87,7 +87,7 @@ class Writer:
         version: "1.0" or "0.1" for one array, "2.0" for columns; None: what fits.
         mmap_optimized: Records start on pages of 4096 bytes, and the header says where.
         dimension: Values in a row, where no rows may come.
-        expected_rows: If the first ``append`` brings just so many, the file is written in one go.
+        expected_rows: If the first ``append`` brings exactly these, the file is written at once.
         allow_nonfinite: int8 and its kin: take NaN and infinities; their chunk (int8_row: row;
             int8_dim, int4: dimension of the chunk) then decodes to NaN. ``WriteReport.lost``
             counts the finite values among these.

@@ -89,7 +89,7 @@ def pco_index(
 ) -> PcoIndex:
     """Finds the chunks of Pco files, by Dask tasks that look at one file each.
 
-    A trailer tells where they are; of files elsewhere then no more is read than that. Without one
+    A trailer tells where they are; of remote files then no more is read than that. Without one
     all bytes are read, which costs about half of decoding them; save the result and it is done once
     in a file's life.
 

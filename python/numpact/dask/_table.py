@@ -102,7 +102,7 @@ def from_pco_table(
         columns: Names of those that the frame has, in this order; None: all.
         dtypes: With a mapping: what the numbers of a column mean: ``{"at": "datetime64[ns]"}``. A
             folder says it in its manifest.
-        rows_per_partition: Partitions of so many rows, of which each reads the Pco chunks that it
+        rows_per_partition: Rows of a partition. Each partition reads the Pco chunks that it
             needs. It takes the places of the chunks from ``index``, or has the files of all chosen
             columns walked over by Dask tasks now. None: a partition for each folder or file.
         index: What ``pco_index`` gave for these files, or where it was saved.

@@ -54,7 +54,7 @@ class Settings:
         if page < 1:
             raise InvalidArgumentError(f"equal_pages_up_to must be 1 or more, not {page}")
         level = core_level(_whole("level", self.level))
-        # More than a chunk of Pco can hold is only a promise that no page is larger.
+        # A page is never larger than a Pco chunk: a higher limit changes nothing.
         return level, (self.mode_spec, None), self._core_delta(), min(page, MAX_PAGE)
 
     def _core_delta(self) -> CoreDelta:

@@ -123,7 +123,7 @@ def test_a_file_that_the_index_lacks(prices: Prices) -> None:
     assert from_pco(f"{folder}/day0.pco", index=index).shape == (5000,)
 
 
-# ---- an index from elsewhere ----
+# ---- an index of another origin ----
 
 
 def _broken(index: PcoIndex, change: Any) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trailers of files elsewhere: no walk, and damage that tasks notice."""
+"""Trailers of remote files: no walk, and damage that tasks notice."""
 
 from __future__ import annotations
 

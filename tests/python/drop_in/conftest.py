@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two modules that should be alike: ``pcodec`` of PyPI and ``numpact.pcodec``."""
+"""The two modules that should behave the same: ``pcodec`` of PyPI and ``numpact.pcodec``."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_wrapped(pair: tuple[Any, Any], dtype: str, rng: np.random.Generator) ->
 def test_bytes_of_a_part_of_a_page(
     writer_name: str, reference: Any, dtype: str, rng: np.random.Generator
 ) -> None:
-    """Both say alike how much of a page they read to fill an array that is shorter."""
+    """Both report the same length of a page that they read to fill an array that is shorter."""
     writer = importlib.import_module(writer_name)
     name = dtype[0] + str(8 * int(dtype[1]))
     for shape in SHAPES:

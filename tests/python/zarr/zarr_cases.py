@@ -37,7 +37,7 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     shape: tuple[int, ...] = SHAPE
     chunks: tuple[int, ...] = CHUNKS
-    written: Any = Ellipsis  # where there is something; elsewhere is the fill value
+    written: Any = Ellipsis  # where there is something; the rest is the fill value
     fill: Any = None
     zarr_format: Literal[2, 3] = 3
 

@@ -12,7 +12,7 @@ from ._pieces import SIZES, Rows
 if TYPE_CHECKING:
     from ..._core import CvcSlice
 
-#: Stored bytes that are kept until a call; those of files elsewhere are in memory meanwhile.
+#: Stored bytes that are kept until a call; those of remote files are in memory meanwhile.
 _BATCH_BYTES = 256 << 20
 
 

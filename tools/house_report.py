@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints counts that say how well the code can be read by others. A report: nothing fails.
+
+Each line has a count, what it counts, and the limit that the project has set itself. --list shows
+where the findings are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cpp_functions import without_comments
+from tidy import MAX_FUNCTION_LINES, functions_of
+
+ROOT = Path(__file__).resolve().parent.parent
+CPP = {".cpp", ".hpp", ".cu"}
+DATA = ("tests/fixtures/", "fuzz/corpus/", "fuzz/regressions/", "samples/")
+
+# Words of a dialect that the project has given up. Names may not have them as a part.
+RETIRED_IN_NAMES = set("""
+bid bids weigh weighs weighed way ways toll promise promised promises promising wish wishes verdict
+gate trial trials tries misled doubt doubtful hope hopeless told telling tells alike recalled
+elsewhere occurring foreseen foresee crew team hand hands wave waves door doors room rooms stretch
+stretches piece pieces least most fewest truth
+""".split())
+# In prose, lines that have one of these.
+RETIRED_IN_PROSE = re.compile(
+    r"\b(tolls?|bids?|crews?|promis\w*|elsewhere|alike|wish(es)?|foreseen?|so many)\b", re.I)
+ABOUT_PROMISES = {"SECURITY.md", "docs/reliability.md"}
+ABOUT_WORDS = {"tools/house_report.py"}
+
+LEVEL_TEST = re.compile(r"\blevel(_|\(\))?\s*(==|!=|<=|>=|<|>)(?![<>])|(<=|>=|==)\s*\w*\.?level\b")
+CONSTANT = re.compile(
+    r"^\s*(?:static\s+)?(?:inline\s+)?constexpr\s+[\w:<>, ]+?\s(k[A-Z]\w*)(?:\[\w*\])?\s*(?:=|\{)",
+    re.MULTILINE)
+
+
+@dataclass
+class Count:
+    what: str
+    limit: int
+    findings: list[str] = field(default_factory=list)
+    count: int | None = None  # if not the number of findings
+
+    def line(self) -> str:
+        count = len(self.findings) if self.count is None else self.count
+        return f"{count:6,}  {self.what} (at most {self.limit:,})"
+
+
+def tracked_files() -> list[str]:
+    command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return sorted(name for name in names.split("\0") if name and (ROOT / name).is_file())
+
+
+def read(name: str) -> str:
+    try:
+        return (ROOT / name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""
+
+
+def parts_of(name: str) -> set[str]:
+    """The words of an identifier: kMaxPageBits has k, max, page and bits."""
+    return set(re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower().split("_"))
+
+
+def names_of(text: str) -> Iterator[str]:
+    """Names of types, functions, constants and members. Parameters and locals are hard to tell
+    apart from these without a compiler, so they count too."""
+    yield from set(re.findall(r"\b[A-Za-z_]\w*\b", without_comments(text)))
+
+
+def count_names(files: list[str]) -> Count:
+    found = Count("names of files and in C++ code with a retired word", 0)
+    where: dict[str, str] = {}
+    for name in files:
+        if name.startswith(DATA) or name.startswith("tests/"):
+            continue
+        if parts_of(Path(name).stem) & RETIRED_IN_NAMES:
+            found.findings.append(name)
+        if Path(name).suffix in CPP:
+            for identifier in names_of(read(name)):
+                if parts_of(identifier) & RETIRED_IN_NAMES:
+                    where.setdefault(identifier, name)
+    found.findings += [f"{name}: {identifier}" for identifier, name in sorted(where.items())]
+    return found
+
+
+def count_prose(files: list[str]) -> Count:
+    found = Count("lines of prose and code with a retired word", 40)
+    for name in files:
+        if name.startswith(DATA) or name in ABOUT_WORDS:
+            continue
+        for number, line in enumerate(read(name).splitlines(), 1):
+            words = {match[0].lower() for match in RETIRED_IN_PROSE.finditer(line)}
+            if name in ABOUT_PROMISES:
+                words = {word for word in words if not word.startswith("promis")}
+            if words:
+                found.findings.append(f"{name}:{number}: {line.strip()}")
+    return found
+
+
+def count_level_tests(files: list[str]) -> Count:
+    found = Count("comparisons of a level outside src/pco/levels", 0)
+    for name in files:
+        if name.startswith("src/pco/") and not name.startswith("src/pco/levels"):
+            for number, line in enumerate(without_comments(read(name)).splitlines(), 1):
+                if LEVEL_TEST.search(line):
+                    found.findings.append(f"{name}:{number}: {line.strip()}")
+    return found
+
+
+def count_files_with(files: list[str], word: str, limit: int) -> Count:
+    pattern = re.compile(word)
+    return Count(f"files of src/pco that name {word}", limit, [
+        name for name in files if name.startswith("src/pco/") and Path(name).suffix in CPP
+        and pattern.search(without_comments(read(name)))])
+
+
+def encoder_constants(files: list[str]) -> Iterator[tuple[str, int, str, str, bool]]:
+    """Constants of the encoder: file, line, name, value, and whether a comment stands by it."""
+    for name in files:
+        if not name.startswith(("src/pco/encode/", "src/pco/bins/", "src/pco/levels")):
+            continue
+        text = read(name)
+        lines = text.splitlines()
+        for match in CONSTANT.finditer(text):
+            number = text.count("\n", 0, match.start(1))
+            value = text[match.end(1):text.find(";", match.end(1))]
+            before = number - 1
+            # A comment may stand over a group of constants without empty lines between.
+            while before >= 0 and CONSTANT.match(lines[before] + "\n"):
+                before -= 1
+            has_comment = "//" in lines[number] or (
+                before >= 0 and lines[before].lstrip().startswith("//"))
+            yield name, number + 1, match[1], " ".join(value.split()), has_comment
+
+
+def count_constants(files: list[str]) -> list[Count]:
+    values: dict[str, set[str]] = defaultdict(set)
+    bare = Count("constants of the encoder without a comment", 0)
+    total = Count("constants of the encoder, all", 332)
+    for name, number, constant, value, has_comment in encoder_constants(files):
+        values[constant].add(value)
+        total.findings.append(f"{name}:{number}: {constant} {value}")
+        if not has_comment:
+            bare.findings.append(f"{name}:{number}: {constant} {value}")
+    twice = Count("constants of the encoder with one name and several values", 0, [
+        f"{name}: {', '.join(sorted(found))}" for name, found in sorted(values.items())
+        if len(found) > 1])
+    return [total, bare, twice]
+
+
+def count_functions(files: list[str]) -> Count:
+    found = Count(f"functions of more than {MAX_FUNCTION_LINES} lines", 0)
+    for name in files:
+        if not name.startswith(DATA) and Path(name).suffix in CPP | {".py"}:
+            found.findings += [
+                f"{name}:{function.first}: {function.name}, {function.lines} lines"
+                for function in functions_of(Path(name), read(name))
+                if function.lines > MAX_FUNCTION_LINES]
+    return found
+
+
+def report() -> Iterator[Count]:
+    files = tracked_files()
+    yield Count("files in git", 1700, count=len(files))
+    yield count_functions(files)
+    yield count_names(files)
+    yield count_prose(files)
+    yield count_level_tests(files)
+    yield count_files_with(files, "FloatQuant", 10)
+    yield count_files_with(files, "Conv1", 12)
+    yield from count_constants(files)
+    lines = sum(read(name).count("\n") for name in files if name.startswith("include/"))
+    yield Count("lines of public headers", 2700, count=lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", metavar="TEXT", help="findings of the counts that have this text")
+    arguments = parser.parse_args()
+    for count in report():
+        print(count.line())
+        if arguments.list and arguments.list in count.what:
+            print("".join(f"        {finding}\n" for finding in count.findings), end="")
+
+
+if __name__ == "__main__":
+    main()
