@@ -11,8 +11,8 @@ PACKAGES=(qemu-user googletest)
 # The conformance files, damaged CVC files, and files that declare more than memory holds.
 CONFORMANCE=(conformance_test cvc_test sizes_test)
 # Fast tests, and those that compare kernels with scalar code.
-TESTS=("${CONFORMANCE[@]}" base_test choose_test corruption_test delta_test latent_test mode_test
-  reading_test stats_test writing_test)
+TESTS=("${CONFORMANCE[@]}" base_test choose_test corruption_test delta_test
+  float_environment_test latent_test mode_test reading_test stats_test writing_test)
 # The fast tests of programs that have slow ones too. filter_of PROGRAM
 filter_of() {
   case $1 in

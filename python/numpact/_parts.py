@@ -48,7 +48,7 @@ class Part:
 
     place: Location
     start: int
-    stop: int
+    stop: int | None  #: None: all bytes of a file whose size the store does not tell
     header: bytes  #: what to put in front of the bytes; b"" if they are a whole file
     held: int  #: numbers that the bytes hold
     skip: int
@@ -68,13 +68,16 @@ class Part:
 
         if self.count == 0:
             return np.empty(0, self.dtype(dtype))
-        data = self.place.read(self.start, self.stop)
+        if self.stop is None:
+            data, name = self.place.read_all(), self.place.url
+        else:
+            data = self.place.read(self.start, self.stop)
+            name = f"{self.place.url}, bytes {self.start} to {self.stop}"
         self._check(data)
         if self.header:
             # Chunks alone, made a file: the header, and the byte that ends it.
             data = b"".join((self.header, data, b"\0"))
         limit = min(self.held * dtype_of(self.type or "u8").itemsize, _MAX_LIMIT)
-        name = f"{self.place.url}, bytes {self.start} to {self.stop}"
         try:
             with named_errors(name, self.start - len(self.header)):
                 numbers = _core.decompress(data, 1, limit)
@@ -130,8 +133,7 @@ class Described:
         """All numbers, as one part."""
         if self.index is not None and self.index.chunks:
             return self.chunks(0, len(self.index.chunks))
-        size = self.stamp.size or 0
-        return Part(self.place, 0, size, b"", self.count, 0, self.count, self.type)
+        return Part(self.place, 0, self.stamp.size, b"", self.count, 0, self.count, self.type)
 
     def chunks(self, first: int, end: int) -> Part:
         """The chunks from ``first`` to before ``end``; the file must have an index."""

@@ -30,6 +30,8 @@ _MAGIC = frozenset("*?[")
 # Before ranges of more bytes are asked for, the file's length is: an index may claim anything, and
 # the memory for what it claims is taken before a byte is read.
 _LONG_READ_BYTES = 1 << 26
+# Bytes that are asked for at a time from a file of unknown size.
+_STREAM_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,23 @@ class Location:
     def read_all(self) -> bytes:
         with typed_errors(self.url):
             return bytes(self.fs.cat_file(self.path))
+
+    def read_at_most(self, max_bytes: int) -> bytes:
+        """All bytes of a file whose size is not known.
+
+        Raises:
+            CorruptError: There are more than ``max_bytes``; no more than these are in memory.
+        """
+        pieces: list[bytes] = []
+        left = max_bytes
+        with typed_errors(self.url), self.fs.open(self.path, "rb") as file:
+            # A stream gives as much as has arrived.
+            while data := file.read(min(left + 1, _STREAM_BYTES)):
+                left -= len(data)
+                if left < 0:
+                    raise CorruptError(f"{self.url}: is too long")
+                pieces.append(data)
+        return b"".join(pieces)
 
     def contents(self) -> Buffer | None:
         """All bytes of a local file, mapped; None for a remote one."""

@@ -67,6 +67,10 @@ class TableFile(Location):
         with self._opened() as number:
             return _read_at(number, 0, os.fstat(number).st_size)
 
+    def read_at_most(self, max_bytes: int) -> bytes:
+        with self._watched():
+            return super().read_at_most(max_bytes)
+
     def contents(self) -> Buffer | None:
         if self.local_path is None:
             return None
@@ -140,7 +144,7 @@ class TableFolder:
         if stamp.size is not None and stamp.size > MAX_BYTES:
             raise CorruptError(f"{file.url}: is too long")
         if stamp.size is None:  # a server that does not say
-            return parse_manifest(file.read_all(), file.url)
+            return parse_manifest(file.read_at_most(MAX_BYTES), file.url)
         return parse_manifest(file.read(0, stamp.size), file.url)
 
     def __enter__(self) -> Self:

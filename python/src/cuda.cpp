@@ -69,6 +69,7 @@ void cvc_decode(const nb::list& slices, std::uintptr_t out_ptr, std::string_view
 
 NB_MODULE(_cuda, m) {
   namespace python = numpact::python;
+  python::GilAcquire::prepare_for_fork();
   m.doc() = "CVC rows decoded by NVIDIA GPUs; use the package numpact instead.";
   nb::module_::import_("numpact._core");  // it has the type of slices
   m.def("device_count", &python::device_count);

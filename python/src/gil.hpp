@@ -40,13 +40,24 @@ class GilRelease {
 class GilAcquire {
  public:
   GilAcquire() {
+    is_attached_here_ = attach_between_forks();
     take_gil_or_sleep([this] { state_ = PyGILState_Ensure(); });
   }
-  ~GilAcquire() { PyGILState_Release(state_); }
+  ~GilAcquire() {
+    // The thread state that attach_between_forks() made counts one use of its own.
+    if (is_attached_here_) PyGILState_Release(PyGILState_LOCKED);
+    PyGILState_Release(state_);
+  }
   GilAcquire(const GilAcquire&) = delete;
   GilAcquire& operator=(const GilAcquire&) = delete;
 
+  // Called once, with the GIL, when the module is loaded.
+  static void prepare_for_fork();
+
  private:
+  static bool attach_between_forks();
+
+  bool is_attached_here_ = false;
   PyGILState_STATE state_{};
 };
 

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "contexts.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "numpact/cpu.hpp"
 #include "numpact/version.hpp"
 
@@ -20,6 +21,7 @@ namespace nb = nanobind;
 NB_MODULE(_core, m) {
   namespace python = numpact::python;
   python::prepare_for_fork();
+  python::GilAcquire::prepare_for_fork();
   m.doc() = "The compiled part of numpact; use the package numpact instead.";
   m.attr("__version__") = std::to_string(NUMPACT_VERSION_MAJOR) + "." +
                           std::to_string(NUMPACT_VERSION_MINOR) + "." +

@@ -256,3 +256,40 @@ assert len(numpact.open(path)) == len(numbers) + 1
 """,
         tmp_path / "a.pco",
     )
+
+
+def test_fork_while_threads_of_ours_enter_python() -> None:
+    """Up to Python 3.11 a child hung inside of os.fork() in one of some 500 such forks."""
+    run(
+        """
+import select
+packer = cvc.Writer(None, compression="lossless", chunk_size=50)
+packer.append(rows)
+packer.close()
+done = threading.Event()
+def read():
+    reader = cvc.Reader(io.BytesIO(packer.contents), threads=4)
+    while not done.is_set():
+        reader.read(threads=4)
+threads = [threading.Thread(target=read) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(int(sys.argv[1])):
+    answer, wakes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(wakes, b"x")
+        os._exit(0)
+    hangs = not select.select([answer], [], [], 20)[0]
+    if hangs:
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(answer)
+    os.close(wakes)
+    assert not hangs
+done.set()
+for thread in threads:
+    thread.join()
+""",
+        5000 if os.environ.get("NUMPACT_FULL") else 300,
+    )

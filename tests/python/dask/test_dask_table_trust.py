@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import threading
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import numpy as np
 import pytest
 from dask_support import put
@@ -205,6 +209,50 @@ def test_a07_manifests_take_little_memory(tmp_path: Path, kind: str) -> None:
     kibibytes, seconds = ran.stdout.split()
     assert int(kibibytes) << 10 < 4 * MIB + 2 * size + 2 * MIB  # what Python itself keeps
     assert float(seconds) < 20
+
+
+class SizelessFileSystem(MemoryFileSystem):
+    """A store that does not tell sizes, and whose files come in small pieces without an end."""
+
+    protocol = "sizeless"
+    given = 0
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(super()._strip_protocol(path.replace("sizeless://", "memory://")))
+
+    def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
+        found: dict[str, Any] = super().info(path, **kwargs)
+        return found | {"size": None}
+
+    def ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
+        found: list[Any] = super().ls(path, detail, **kwargs)
+        return [entry | {"size": None} for entry in found] if detail else found
+
+    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
+        text = io.BytesIO(super()._open(path, mode).read())
+
+        def read(size: int) -> bytes:
+            data = text.read(min(size, 1000))
+            if not data and path.endswith("endless/manifest.json"):
+                data = b" " * size
+            type(self).given += len(data)
+            return data
+
+        return contextlib.closing(types.SimpleNamespace(read=read, close=text.close))
+
+
+def test_manifests_of_unknown_size_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec.register_implementation("sizeless", SizelessFileSystem, clobber=True)
+    for name, data in files_of(7).items():
+        MemoryFileSystem().pipe_file(f"/sizeless/{name}", data)
+        MemoryFileSystem().pipe_file(f"/endless/{name}", data)
+    assert (from_pco_table("sizeless://sizeless").compute()["c3"] == 7).all()
+    monkeypatch.setattr(_table_folder, "MAX_BYTES", 3 << 20)
+    SizelessFileSystem.given = 0
+    with pytest.raises(numpact.CorruptError, match=r"endless/manifest.json: is too long"):
+        from_pco_table("sizeless://endless")
+    assert 3 << 20 < SizelessFileSystem.given <= 4 << 20
 
 
 def changed(**fields: Any) -> dict[str, Any]:
