@@ -12,6 +12,8 @@ namespace numpact::testing {
 namespace {
 
 constexpr const char kFolder[] = NUMPACT_FIXTURES "/cvc/";
+// Where the build has unpacked tests/fixtures/cvc/arrays.npz.
+constexpr const char kArrays[] = NUMPACT_CVC_ARRAYS "/";
 
 std::string between(const std::string& text, const std::string& before, char after) {
   const std::size_t begin = text.find(before) + before.size();
@@ -53,11 +55,14 @@ void Array::to_int32() {
 }
 
 std::string cvc_path(const std::string& name) { return kFolder + name; }
-bool cvc_exists(const std::string& name) { return std::filesystem::exists(cvc_path(name)); }
 Bytes cvc_bytes(const std::string& name) { return read_file(cvc_path(name + ".cvc")); }
 
+bool cvc_has_array(const std::string& name) {
+  return std::filesystem::exists(kArrays + name + ".npy");
+}
+
 Array cvc_array(const std::string& name) {
-  const Bytes file = read_file(cvc_path(name + ".npy"));
+  const Bytes file = read_file(kArrays + name + ".npy");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file.at(i)); };
   const std::size_t start = byte(6) == 1 ? 10 : 12;
   const std::size_t size = byte(8) | byte(9) << 8;
@@ -75,7 +80,7 @@ Array cvc_array(const std::string& name) {
 }
 
 Array cvc_input(const std::string& name) {
-  return cvc_array(cvc_exists(name + ".input.npy") ? name + ".input" : name);
+  return cvc_array(cvc_has_array(name + ".input") ? name + ".input" : name);
 }
 
 std::vector<std::string> cvc_names(const std::string& folder) {

@@ -13,7 +13,7 @@
 
 namespace numpact::testing {
 
-// An array of an .npy file.
+// An array of an NPY file.
 struct Array {
   std::string descr;  // NumPy's, e.g. "<f4"
   std::vector<std::uint64_t> shape;
@@ -33,10 +33,11 @@ inline bool keeps_integers(cvc::Compression compression) {
 }
 
 std::string cvc_path(const std::string& name);
-bool cvc_exists(const std::string& name);
 Bytes cvc_bytes(const std::string& name);
+// The array of a file, or of a column: NAME or NAME.COLUMN of arrays.npz.
+bool cvc_has_array(const std::string& name);
 Array cvc_array(const std::string& name);
-// What the writer was given: NAME.input.npy if there is one, else NAME.npy.
+// The array that the writer was given: NAME.input if there is one, else NAME.
 Array cvc_input(const std::string& name);
 
 // Names, without the ending, of the .cvc files in a folder under the fixtures ("" or "bad");

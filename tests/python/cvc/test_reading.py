@@ -14,15 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cvc_fixtures import FOLDER, WITH_ARRAY, array_of
 
 import numpact
 from numpact import cvc
-
-ROOT = Path(__file__).resolve().parents[3]
-SHARED = ROOT.parent / "shared" / "conformance" / "cvc"
-FIXTURES = ROOT / "tests" / "fixtures" / "cvc"
-FOLDER = FIXTURES if FIXTURES.is_dir() else SHARED
-WITH_ARRAY = sorted(p for p in FOLDER.glob("*.cvc") if p.with_suffix(".npy").is_file())
 
 
 @pytest.fixture
@@ -54,7 +49,7 @@ def test_there_are_files() -> None:
 
 @pytest.mark.parametrize("file", WITH_ARRAY, ids=lambda p: p.stem)
 def test_conformance(file: Path) -> None:
-    wanted = np.load(file.with_suffix(".npy"))
+    wanted = array_of(file.stem)
     found = cvc.Reader(file).read(dtype="float32")
     assert found.shape == wanted.shape
     assert found.tobytes() == wanted.tobytes()
@@ -66,10 +61,8 @@ def test_conformance(file: Path) -> None:
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_columns_in_an_old_frame(name: str) -> None:
     file = FOLDER / "odd_v10_columnar.cvc"
-    if not file.is_file():
-        pytest.skip(f"{file} is missing")
     found = cvc.load_cvc_columns(file)[name]
-    wanted = np.load(FOLDER / f"odd_v10_columnar.{name}.npy")
+    wanted = array_of(f"odd_v10_columnar.{name}")
     assert (found == wanted).all()
     assert found.shape == wanted.shape
 
@@ -215,7 +208,7 @@ def test_damage(path: Path) -> None:
         cvc.load_cvc(path, on_corruption="whatever")
 
 
-@pytest.mark.parametrize("file", sorted((SHARED / "bad").glob("*.cvc")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("file", sorted((FOLDER / "bad").glob("*.cvc")), ids=lambda p: p.stem)
 def test_bad_files_are_refused_or_read(file: Path) -> None:
     try:
         reader = cvc.Reader(file)

@@ -14,15 +14,10 @@ from typing import Any
 import fsspec
 import numpy as np
 import pytest
+from cvc_fixtures import WITH_ARRAY, array_of
 
 import numpact
 from numpact import cvc
-
-ROOT = Path(__file__).resolve().parents[3]
-SHARED = ROOT.parent / "shared" / "conformance" / "cvc"
-FIXTURES = ROOT / "tests" / "fixtures" / "cvc"
-FOLDER = FIXTURES if FIXTURES.is_dir() else SHARED
-WITH_ARRAY = sorted(p for p in FOLDER.glob("*.cvc") if p.with_suffix(".npy").is_file())
 
 Array = np.ndarray[Any, Any]
 
@@ -73,7 +68,7 @@ class OnlyRead:
 
 @pytest.mark.parametrize("file", WITH_ARRAY, ids=lambda p: p.stem)
 def test_conformance(file: Path) -> None:
-    wanted = np.load(file.with_suffix(".npy"))
+    wanted = array_of(file.stem)
     with file.open("rb") as source:
         found = cvc.Reader(source).read(dtype="float32", threads=2)
     assert found.tobytes() == wanted.tobytes()

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cvc_fixtures import FOLDER, WITH_ARRAY, array_of
 
 import numpact
 from numpact import cvc
@@ -26,10 +27,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*finite values became infinite"),
 ]
 
-ROOT = Path(__file__).resolve().parents[3]
-SHARED = ROOT.parent / "shared" / "conformance" / "cvc"
-FIXTURES = ROOT / "tests" / "fixtures" / "cvc"
-FOLDER = FIXTURES if FIXTURES.is_dir() else SHARED
 # Of one the header runs over the first chunks.
 FILES = sorted(p for p in FOLDER.glob("*.cvc") if p.stem != "odd_mmap_overrun")
 
@@ -180,9 +177,8 @@ def test_conformance(file: Path) -> None:
         for dtype in (described.dtype,) if is_kept else TYPES:
             wanted = reader.read(column=column, dtype=dtype, framework="torch")
             same(reader.read(column=column, dtype=dtype, **WHERE), wanted)
-    arrays = file.with_suffix(".npy")
-    if arrays.is_file():
-        wanted = torch.from_numpy(np.load(arrays).astype(np.float32))
+    if file in WITH_ARRAY:
+        wanted = torch.from_numpy(array_of(file.stem).astype(np.float32))
         same(cvc.load_cvc(file, device="cuda").reshape(wanted.shape), wanted)
 
 
