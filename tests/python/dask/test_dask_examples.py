@@ -39,6 +39,7 @@ def test_dask_columns(tmp_path: Path) -> None:
     assert (tmp_path / "price/part-00007.pco").exists()
 
 
+@pytest.mark.slow  # test_dask_cluster.py has what it shows
 @pytest.mark.skipif(
     find_spec("numpact.zarr") is None and find_spec("pcodec") is None,
     reason="no codec for Zarr: numpact.zarr is absent, and so is pcodec",
