@@ -120,8 +120,7 @@ const arrow::DataType& value_type_of(const arrow::DataType& list) {
   return *static_cast<const arrow::BaseListType&>(list).value_type();
 }
 
-// Where the numbers of an array of lists begin and end, and how many each list has. Lists are not
-// null.
+// Maps the rows of a list array to positions in its array of numbers. Lists must not be null.
 class ListRows {
  public:
   explicit ListRows(const arrow::Array& array) : array_(array) {}
@@ -162,7 +161,7 @@ std::shared_ptr<arrow::Array> without_extension(std::shared_ptr<arrow::Array> ar
   return array;
 }
 
-// The numbers of a column's arrays; nulls are refused, dropped, or noted as runs.
+// Reads the numbers of a column's arrays. Nulls are refused, dropped, or recorded as runs.
 class ArrayNumbers final : public NumberInput {
  public:
   ArrayNumbers(NextArrays next, const Column& column, std::optional<std::uint64_t> rows,
@@ -182,11 +181,11 @@ class ArrayNumbers final : public NumberInput {
         if (!advance()) return {column_.type, nullptr, 0};
       }
       const std::int64_t length =
-          std::min<std::int64_t>(array_->length() - at_, std::int64_t{kPieceNumbers});
-      const NumberView piece = view(*array_->data(), at_, length);
+          std::min<std::int64_t>(array_->length() - at_, std::int64_t{kBlockNumbers});
+      const NumberView block = view(*array_->data(), at_, length);
       if (policy_ == NullPolicy::kKeep) note_runs(at_, length);
       at_ += length;
-      if (piece.count > 0) return piece;
+      if (block.count > 0) return block;
     }
   }
 
@@ -195,7 +194,7 @@ class ArrayNumbers final : public NumberInput {
   NullRuns* null_runs() override { return policy_ == NullPolicy::kKeep ? &runs_ : nullptr; }
 
  private:
-  // To the next array. False at the end.
+  // Moves to the next array. Returns false at the end.
   bool advance() {
     if (array_ != nullptr) row_ += array_rows_;
     at_ = 0;
@@ -227,14 +226,14 @@ class ArrayNumbers final : public NumberInput {
     }
   }
 
-  // `numbers_in_row`: of array_.
+  // `numbers_in_row`: elements of array_ per row.
   void count_nulls(std::uint64_t numbers_in_row) {
     const auto nulls = static_cast<std::uint64_t>(array_->null_count());
     if (nulls > 0 && policy_ == NullPolicy::kError) refuse_nulls(nulls, numbers_in_row);
     nulls_ += nulls;
   }
 
-  // Counts what is left to name the whole number of nulls.
+  // Counts the remaining nulls too, so that the message names their total.
   [[noreturn]] void refuse_nulls(std::uint64_t nulls, std::uint64_t numbers_in_row) {
     std::int64_t first = 0;
     while (!array_->IsNull(first)) ++first;
@@ -298,31 +297,31 @@ class ArrayNumbers final : public NumberInput {
   std::string place_;
   std::shared_ptr<arrow::ChunkedArray> arrays_;
   std::shared_ptr<arrow::Array> array_;
-  int chunk_ = 0;                 // the next of arrays_
-  std::int64_t at_ = 0;           // within array_
-  std::uint64_t row_ = 0;         // where array_ begins
-  std::uint64_t array_rows_ = 0;  // of array_
+  int chunk_ = 0;                 // next chunk of arrays_
+  std::int64_t at_ = 0;           // position in array_
+  std::uint64_t row_ = 0;         // first row of array_
+  std::uint64_t array_rows_ = 0;  // rows of array_
   std::uint64_t nulls_ = 0;
   NullRuns runs_;
   std::vector<std::uint64_t> buffer_;
 };
 
-constexpr std::size_t kMostHeld = std::size_t{32} << 20;
+constexpr std::size_t kMaxBufferedBytes = std::size_t{32} << 20;
 
-// A long stream, put in a file that is gone when the program is.
-std::shared_ptr<arrow::io::RandomAccessFile> spooled(std::vector<std::byte>& piece, Input& input) {
+// Copies a long stream to an unnamed temporary file.
+std::shared_ptr<arrow::io::RandomAccessFile> spooled(std::vector<std::byte>& block, Input& input) {
   const std::string name = "temporary file";
   const int descriptor = open_unnamed_file();
   auto file = take_arrow(arrow::io::FileOutputStream::Open(::dup(descriptor)), name);
-  while (!piece.empty()) {
-    check_arrow(file->Write(piece.data(), static_cast<std::int64_t>(piece.size())), name);
-    piece.resize(input.read_full(piece));
+  while (!block.empty()) {
+    check_arrow(file->Write(block.data(), static_cast<std::int64_t>(block.size())), name);
+    block.resize(input.read_full(block));
   }
   check_arrow(file->Close(), name);
   return take_arrow(arrow::io::ReadableFile::Open(descriptor), name);
 }
 
-// The names of what is inside a nested column.
+// Collects the names of the leaf fields of a nested column.
 void add_leaves(const std::string& path, const arrow::DataType& type,
                 std::vector<std::string>& leaves) {
   if (type.num_fields() == 0) {
@@ -342,7 +341,7 @@ std::string why_unfit(const std::string& name, const arrow::DataType& type) {
   return fmt::format("{} (with it {})", of_type, fmt::join(leaves, ", "));
 }
 
-// The numbers in the first list of a column; none if there is no list, or it is null.
+// The length of the first list of a column; none if there is no list or it is null.
 std::optional<std::uint64_t> first_length(const NextArrays& next) {
   while (const std::shared_ptr<arrow::ChunkedArray> arrays = next()) {
     for (const std::shared_ptr<arrow::Array>& chunk : arrays->chunks()) {
@@ -355,7 +354,7 @@ std::optional<std::uint64_t> first_length(const NextArrays& next) {
   return std::nullopt;
 }
 
-// Sets type and list_size, or why it is unfit, of a column of lists that are wanted.
+// Sets type and list_size of a column of lists, or why it is unfit.
 void describe_lists(const arrow::DataType& type, Column& column,
                     const std::function<NextArrays()>& open) {
   column.type = *plain_number_type(value_type_of(type).id());
@@ -384,7 +383,7 @@ Column describe_field(const arrow::Field& field, bool lists,
   std::shared_ptr<arrow::DataType> type = field.type();
   while (type->id() == ArrowType::EXTENSION) {
     const auto& extension = static_cast<const arrow::ExtensionType&>(*type);
-    // As Arrow's IPC has it for readers that do not know the type.
+    // Stored as in Arrow IPC for readers that do not know the extension type.
     column.metadata.emplace_back("ARROW:extension:name", extension.extension_name());
     column.metadata.emplace_back("ARROW:extension:metadata", extension.Serialize());
     type = extension.storage_type();
@@ -499,9 +498,9 @@ std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input) {
     if (descriptor < 0) fail_errno(input.name(), "");
     return take_arrow(arrow::io::ReadableFile::Open(descriptor), input.name());
   }
-  std::vector<std::byte> bytes(kMostHeld);
+  std::vector<std::byte> bytes(kMaxBufferedBytes);
   bytes.resize(input.read_full(bytes));
-  if (bytes.size() == kMostHeld) return spooled(bytes, input);
+  if (bytes.size() == kMaxBufferedBytes) return spooled(bytes, input);
   return std::make_shared<arrow::io::BufferReader>(arrow::Buffer::FromString(
       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
 }

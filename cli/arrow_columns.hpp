@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between Arrow's arrays and arrays of numbers. Only the files that use Arrow include this.
+// Converts between Arrow arrays and arrays of numbers. Only the files that use Arrow include this.
 #ifndef NUMPACT_CLI_ARROW_COLUMNS_HPP
 #define NUMPACT_CLI_ARROW_COLUMNS_HPP
 
@@ -21,8 +21,8 @@
 
 namespace numpact::cli {
 
-// Throws the Failure that fits: the system's errors are failures, all else says that the input is
-// not what it should be.
+// Throws a Failure for an error status. Errors of the operating system and unimplemented features
+// are kFailure; all others mean that the input is corrupt.
 void check_arrow(const arrow::Status& status, const std::string& place);
 
 template <class T>
@@ -31,26 +31,26 @@ T take_arrow(arrow::Result<T> result, const std::string& place) {
   return std::move(result).ValueUnsafe();
 }
 
-// Gives the next arrays of one column, null at the end.
+// Returns the next arrays of one column, null at the end.
 using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
-// Gives the arrays of a column from their beginning.
+// Returns an iterator over the arrays of a column, from the beginning.
 using OpenArrays = std::function<NextArrays(std::size_t column)>;
 
-// Describes all fields. With `lists` columns of lists are wanted too: those whose type does not say
-// how long the lists are get the length of their first list, which `open` finds.
+// Describes all fields. With `lists` columns of lists are accepted too. Where the type does not
+// state the list length, it is the length of the column's first list, which is read with `open`.
 std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists, const OpenArrays& open,
                                     const std::string& file);
 Metadata metadata_of(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata);
 std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata);
 
-// The Arrow type of the values of a column, lists included.
+// The Arrow type of a column's values, lists included.
 std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column);
 std::shared_ptr<arrow::DataType> arrow_type_of(NumberType type);
 
-// The file, open for reading at any place: mapped, or read to its end where it is a stream.
+// Opens the file for random access. A regular file is mapped; a stream is read to its end.
 std::shared_ptr<arrow::io::RandomAccessFile> arrow_file(Input& input);
 
-// `rows`: if known.
+// `rows`: the row count, if known.
 std::unique_ptr<NumberInput> read_arrays(NextArrays next, const Column& column,
                                          std::optional<std::uint64_t> rows, NullPolicy nulls,
                                          const std::string& file);

@@ -16,7 +16,7 @@
 namespace numpact::cli {
 namespace {
 
-// The best time of `rounds` calls after one that does not count.
+// Returns the best time of `rounds` calls after one warm-up call.
 template <class Function>
 double best_seconds(int rounds, Function&& function) {
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times a column through numpact and through general compressors.
+// Times a column through numpact and through general-purpose compressors.
 #ifndef NUMPACT_CLI_BENCH_MEASURE_HPP
 #define NUMPACT_CLI_BENCH_MEASURE_HPP
 
@@ -16,10 +16,10 @@
 namespace numpact::cli {
 
 struct Timing {
-  std::uint64_t bytes = 0;  // compressed; 0 where nothing is compressed
+  std::uint64_t bytes = 0;  // compressed size; 0 for a codec that only copies
   double compress_seconds = 0;
   double decompress_seconds = 0;
-  bool exact = false;  // decoding gave the same bits
+  bool exact = false;  // decoding returned the same bits
 };
 
 struct PcoTiming {
@@ -28,17 +28,18 @@ struct PcoTiming {
   std::string delta;
 };
 
-// Keeps contexts and memory from column to column. Every time is the best of `rounds` after one
-// round that does not count.
+// Reuses contexts and buffers across columns. Each time is the best of `rounds` rounds after one
+// warm-up round.
 class Bench {
  public:
-  // threads: of numpact's; 0: one for each processor.
+  // `threads`: number of threads for numpact; 0 means one for each processor.
   Bench(const EncodeConfig& config, int rounds, unsigned threads);
 
   const std::vector<std::unique_ptr<ByteCodec>>& peers() const { return peers_; }
 
   PcoTiming measure_pco(const NumberView& numbers);
-  // A peer on the bytes of the numbers. All zero where they are too many for it.
+  // Runs a peer codec on the bytes of the numbers. Returns all zeros if the input is too large for
+  // it.
   Timing measure_peer(ByteCodec& peer, const NumberView& numbers);
 
  private:

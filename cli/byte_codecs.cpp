@@ -54,7 +54,7 @@ class Zstd final : public ByteCodec {
 #endif
 
 #ifdef NUMPACT_HAVE_LZ4
-// One block.
+// Compresses the input as one block.
 class Lz4 final : public ByteCodec {
  public:
   const char* title() const override { return "lz4"; }

@@ -19,7 +19,7 @@ extern char** environ;
 namespace numpact::cli {
 namespace {
 
-// Larger than the system's own, so that a piece of a column passes in few switches.
+// Larger than the system's default, so that a block of a column needs few context switches.
 constexpr int kPipeBytes = 1 << 20;
 
 struct Pipe {
@@ -34,7 +34,7 @@ struct Pipe {
     if (writing >= 0) ::close(writing);
   }
 
-  // False with errno on failure. Both ends are closed in programs that are started.
+  // Returns false with errno on failure. Started programs do not inherit the ends.
   bool open() {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) return false;
@@ -44,26 +44,26 @@ struct Pipe {
       if (::fcntl(end, F_SETFD, FD_CLOEXEC) != 0) return false;
     }
 #ifdef F_SETPIPE_SZ
-    ::fcntl(writing, F_SETPIPE_SZ, kPipeBytes);  // may be refused; it is about speed only
+    ::fcntl(writing, F_SETPIPE_SZ, kPipeBytes);  // may be refused; only speed depends on it
 #endif
     return true;
   }
 };
 
-// 0, or errno. The signals that end this program stay blocked in the child, as they are here: the
-// terminal sends them to both, and the child's end is for this program to bring about.
+// Returns 0 or errno. The signals that end this program stay blocked in the child as they are here:
+// the terminal sends them to both processes, and this program is responsible for ending the child.
 int spawn(const std::vector<std::string>& command, int input, int output, pid_t& process) {
-  std::vector<char*> words;
-  words.reserve(command.size() + 1);
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
+  for (const std::string& arg : command) argv.push_back(const_cast<char*>(arg.c_str()));
+  argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   int error = ::posix_spawn_file_actions_init(&actions);
   if (error != 0) return error;
   error = ::posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   if (error == 0) {
-    error = ::posix_spawn(&process, words[0], &actions, nullptr, words.data(), environ);
+    error = ::posix_spawn(&process, argv[0], &actions, nullptr, argv.data(), environ);
   }
   ::posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -102,11 +102,11 @@ bool ChildProcess::write(std::span<const std::byte> bytes) {
   return true;
 }
 
-bool ChildProcess::read(std::span<std::byte> room) {
-  while (!room.empty()) {
-    const ssize_t got = ::read(from_child_, room.data(), room.size());
+bool ChildProcess::read(std::span<std::byte> out) {
+  while (!out.empty()) {
+    const ssize_t got = ::read(from_child_, out.data(), out.size());
     if (got > 0) {
-      room = room.subspan(static_cast<std::size_t>(got));
+      out = out.subspan(static_cast<std::size_t>(got));
     } else if (got == 0 || errno != EINTR) {
       return false;
     }
@@ -121,7 +121,7 @@ int ChildProcess::wait(bool kill_it) {
   if (kill_it) ::kill(process_, SIGKILL);
   ::close(to_child_);
   ::close(from_child_);
-  // Not to be collected yet: until it is, no other process can have its number.
+  // Leaves the child waitable: until it is collected, no other process can get its id.
   siginfo_t ended = {};
   while (::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT) != 0 &&
          errno == EINTR) {

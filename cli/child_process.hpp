@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that this one starts and talks to through its standard input and output.
+// Starts another program and communicates with it through its standard input and output.
 #ifndef NUMPACT_CLI_CHILD_PROCESS_HPP
 #define NUMPACT_CLI_CHILD_PROCESS_HPP
 
@@ -12,21 +12,21 @@
 
 namespace numpact::cli {
 
-// Its standard error is this program's. It is killed and waited for when the object goes, and
-// killed when a signal ends this program.
+// The child inherits standard error. The destructor kills it and waits for it; a signal that ends
+// this program kills it too.
 class ChildProcess {
  public:
-  // Searches PATH for the program. Throws Failure, which names `place`, if it cannot be started.
+  // Searches PATH for the program. Throws a Failure that names `place` if it cannot be started.
   ChildProcess(const std::vector<std::string>& command, const std::string& place);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // All of `bytes`; false if the child has gone.
+  // Writes all of `bytes`. Returns false if the child has exited.
   bool write(std::span<const std::byte> bytes);
-  // Fills `room`; false if the child has gone before.
-  bool read(std::span<std::byte> room);
-  // Lets it come to its end; what a shell would tell as its exit status.
+  // Fills `out`. Returns false if the child exited before that.
+  bool read(std::span<std::byte> out);
+  // Waits for the child to exit. Returns the exit status as a shell would report it.
   int finish();
 
  private:

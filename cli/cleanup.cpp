@@ -20,7 +20,7 @@
 namespace numpact::cli {
 namespace {
 
-// Never destroyed: the watching thread may outlive main().
+// Never destroyed, since the watching thread may outlive main().
 struct Registry {
   std::mutex mutex;
   std::set<std::string> paths;
@@ -41,7 +41,7 @@ void wait_and_clean(sigset_t signals) {
   int signal_number = 0;
   while (sigwait(&signals, &signal_number) != 0) {
   }
-  // Held to the end, so that nothing new is made or moved any more.
+  // Never unlocked, so that nothing is created or moved any more.
   registry().mutex.lock();
   for (const pid_t process : registry().processes) ::kill(process, SIGKILL);
   for (const std::string& path : registry().paths) remove_path(path);
@@ -55,14 +55,14 @@ void wait_and_clean(sigset_t signals) {
 }
 
 std::string hidden_name(const std::string& target) {
-  constexpr std::size_t kMostOfName = 180;
+  constexpr std::size_t kMaxHiddenNameBytes = 180;
   static std::random_device random;
   std::filesystem::path path(target);
-  const std::string name = path.filename().string().substr(0, kMostOfName);
+  const std::string name = path.filename().string().substr(0, kMaxHiddenNameBytes);
   return folder_of(target) + fmt::format("/.{}.{}-{:08x}.tmp", name, ::getpid(), random());
 }
 
-// Moves without ever replacing anything. False with errno on failure.
+// Renames without ever replacing a file. Returns false with errno on failure.
 bool move_to_free_name(const std::string& from, const std::string& to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
@@ -76,8 +76,8 @@ bool move_to_free_name(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-// Puts the folder `from` in the place of the folder `to`; `old` becomes the name of what was there,
-// which is `from` where the system can exchange both in one step.
+// Replaces the folder `to` with the folder `from`. `old` becomes the path of the previous contents,
+// which is `from` if the system can exchange both atomically.
 bool exchange_folders(const std::string& from, const std::string& to, std::string& old) {
   old = from;
 #if defined(__linux__) && defined(RENAME_EXCHANGE)
@@ -104,7 +104,7 @@ void watch_signals() {
   sigemptyset(&signals);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction current = {};
-    // What the caller ignores (nohup) stays ignored.
+    // Signals that the caller ignores (nohup) stay ignored.
     if (::sigaction(number, nullptr, &current) == 0 && current.sa_handler != SIG_IGN) {
       sigaddset(&signals, number);
     }
@@ -129,7 +129,8 @@ void end_guard(pid_t process) {
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  ::fsync(descriptor);  // some file systems cannot; the entry is then as safe as they make it
+  ::fsync(
+      descriptor);  // unsupported by some file systems; the entry is then as safe as they make it
   ::close(descriptor);
 }
 
@@ -168,7 +169,8 @@ TemporaryPath::~TemporaryPath() {
 }
 
 void TemporaryPath::move(const std::string& path, const std::string& target, Sync sync) {
-  const std::string folder = folder_of(target);  // nothing may fail once it is moved
+  const std::string folder =
+      folder_of(target);  // before the rename, since nothing may fail after it
   const std::lock_guard lock(registry().mutex);
   const bool moved = move_to_free_name(path, target);
   if (!moved && errno == EEXIST) {
@@ -180,31 +182,32 @@ void TemporaryPath::move(const std::string& path, const std::string& target, Syn
 
 bool TemporaryPath::replace_folder(const std::string& target, const std::set<std::string>& names) {
   const std::string folder = folder_of(target);
-  // A signal waits until the old files are gone.
+  // Delays signals until the old files are removed.
   const std::lock_guard lock(registry().mutex);
   std::string old;
   if (!exchange_folders(path_, target, old)) fail_errno(target, "cannot be written");
-  // The old folder is not this program's: only the files that were named are removed.
+  // The old folder was not created by this program: only the named files are removed.
   registry().paths.erase(path_);
   path_.clear();
   for (const std::string& name : names) ::unlink((std::filesystem::path(old) / name).c_str());
-  const bool is_gone = ::rmdir(old.c_str()) == 0;
-  if (!is_gone) left_ = old;
+  const bool removed = ::rmdir(old.c_str()) == 0;
+  if (!removed) leftover_ = old;
   sync_folder(folder);
-  return is_gone;
+  return removed;
 }
 
 void TemporaryPath::replace_file(const std::string& path, const std::string& target,
                                  const std::string& name, const LockConfig& config,
-                                 FileLock& held) {
-  const std::string folder = folder_of(target);  // nothing may fail once it is moved
+                                 FileLock& lock) {
+  const std::string folder =
+      folder_of(target);  // before the rename, since nothing may fail after it
   int error = 0;
   Status status;
-  // Without the registry's mutex, since it may take long: a signal removes the temporary file
-  // before it is renamed or has the new one in its place.
-  if (held.has_file()) {
-    status = held.try_replace(path);
-    error = held.system_error();
+  // Does not hold the registry's mutex, since this may wait for long. A signal either removes the
+  // temporary file before the rename, or the new file is already in place.
+  if (lock.has_file()) {
+    status = lock.try_replace(path);
+    error = lock.system_error();
   } else {
     status = try_replace_file(path, target, config, &error);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact bench
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <filesystem>
@@ -12,15 +13,26 @@
 
 #include "bench_measure.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "formats.hpp"
 #include "json_text.hpp"
 #include "print.hpp"
 #include "source.hpp"
 #include "table.hpp"
 #include "text_table.hpp"
+#include "usage_error.hpp"
 
 namespace numpact::cli {
 namespace {
+
+struct BenchOptions {
+  std::vector<std::string> inputs;
+  int rounds = 5;
+  unsigned threads = 1;
+  bool json = false;
+  SourceArgs source;
+  EncodeArgs encode;
+};
 
 constexpr std::size_t kTableWidth = 140;
 constexpr std::size_t kNameColumn = 0;
@@ -29,8 +41,8 @@ constexpr std::size_t kDeltaColumn = 4;
 
 struct Row {
   std::string file;
-  std::string column;   // empty where the file has no names
-  std::string heading;  // above the columns of a file that is not the only one
+  std::string column;   // empty if the file has no column names
+  std::string heading;  // printed above the columns if there are several files
   NumberType type = NumberType::kU8;
   std::uint64_t count = 0;
   std::uint64_t raw_bytes = 0;
@@ -38,7 +50,7 @@ struct Row {
   std::vector<Timing> peers;  // in the order of Bench::peers
 };
 
-// What peers are called, in the order of Bench::peers.
+// Names of the peers, in the order of Bench::peers.
 struct Peer {
   std::string title;
   std::string key;
@@ -55,7 +67,7 @@ double megabytes_a_second(std::uint64_t raw_bytes, double seconds) {
   return seconds <= 0 ? 0 : static_cast<double>(raw_bytes) / 1e6 / seconds;
 }
 
-// Sums of all rows, with the geometric means of the ratios.
+// Sums over all rows, with the geometric means of the ratios.
 struct Total {
   std::uint64_t count = 0;
   std::uint64_t raw_bytes = 0;
@@ -63,7 +75,7 @@ struct Total {
   std::vector<double> ratios;
 };
 
-// The timing of numpact (0) or of a peer.
+// The timing of numpact (codec 0) or of a peer.
 const Timing& timing_of(const Row& row, std::size_t codec) {
   return codec == 0 ? row.pco.timing : row.peers[codec - 1];
 }
@@ -228,10 +240,10 @@ class BenchRunner {
  public:
   explicit BenchRunner(const BenchOptions& options)
       : options_(options),
-        source_(parse_source_words(options.source, NullPolicy::kDrop)),
-        config_(parse_encode_words(options.encode)),
+        source_(parse_source_args(options.source, NullPolicy::kDrop)),
+        config_(parse_encode_args(options.encode)),
         bench_(config_, options.rounds, options.threads) {
-    source_.flatten = true;  // nothing is kept, so no shape is lost
+    source_.flatten = true;  // nothing is stored, so no shape is lost
     for (const auto& peer : bench_.peers()) {
       peers_.push_back({peer->title(), peer->key(), peer->compresses()});
     }
@@ -249,7 +261,7 @@ class BenchRunner {
   void measure_file(const std::string& file) {
     const std::unique_ptr<TableInput> table = open_table(file, options_.source.from, source_);
     const std::vector<std::string> names = names_of(table->columns());
-    dtypes_ = table->has_names() ? wanted_dtypes(names, file, source_)
+    dtypes_ = table->has_names() ? requested_dtypes(names, file, source_)
                                  : std::vector<std::optional<NumberType>>{source_.dtype};
     if (table->has_names() && source_.column) {
       return measure_column(*table, find_column(*table, file, *source_.column), file);
@@ -262,12 +274,12 @@ class BenchRunner {
       if (unfit.empty()) {
         measure_column(*table, i, file);
       } else {
-        say(fmt::format("{}: column '{}' is left out: {}", file, names[i], unfit));
+        print_message(fmt::format("{}: column '{}' is left out: {}", file, names[i], unfit));
       }
     }
   }
 
-  // A column that cannot be read is named, and the others are measured.
+  // A column that cannot be read is reported; the others are measured.
   void measure_column(TableInput& table, std::size_t index, const std::string& file) {
     Row row;
     const std::string place =
@@ -280,9 +292,9 @@ class BenchRunner {
           open_column(table, index, file, plain ? dtypes_[index] : std::nullopt, column);
       row.count = read_all(*input, column.type, numbers);
       if (input->null_count() > 0)
-        say(fmt::format("{}: {} nulls left out", place, input->null_count()));
+        print_message(fmt::format("{}: {} nulls left out", place, input->null_count()));
     } catch (const Failure& failure) {
-      say(failure.what());
+      print_message(failure.what());
       code_ = failure.code();
       return;
     }
@@ -298,7 +310,7 @@ class BenchRunner {
       row.peers.push_back(bench_.measure_peer(*peer, view));
     }
     if (!row.pco.timing.exact) {
-      say(place + ": THE ROUND TRIP FAILED");
+      print_message(place + ": THE ROUND TRIP FAILED");
       code_ = ExitCode::kFailure;
     }
     rows_.push_back(std::move(row));
@@ -309,13 +321,33 @@ class BenchRunner {
   EncodeConfig config_;
   Bench bench_;
   std::vector<Peer> peers_;
-  std::vector<std::optional<NumberType>> dtypes_;  // of the columns of a file
+  std::vector<std::optional<NumberType>> dtypes_;  // one per column of a file
   std::vector<Row> rows_;
   ExitCode code_ = ExitCode::kDone;
 };
 
+void add_options(CLI::App& command, BenchOptions& options) {
+  command.add_option("FILE", options.inputs, "Files of any input format")
+      ->required()
+      ->type_name("");
+  add_encode_options(command, options.encode);
+  add_source_options(command, options.source);
+  command.add_option("--rounds", options.rounds, "Number of rounds; the best one counts")
+      ->type_name("N")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  add_thread_option(command, options.threads, "encode and decode");
+  command.add_flag("--json", options.json, "Print JSON");
+}
+
 }  // namespace
 
-ExitCode run_bench(const BenchOptions& options) { return BenchRunner(options).run(); }
+Command add_bench_command(CLI::App& app) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure size and speed on columns, compared with zstd and lz4");
+  add_options(*command, *options);
+  return {command, [options] { return BenchRunner(*options).run(); }};
+}
 
 }  // namespace numpact::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact compress
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "files.hpp"
 #include "formats.hpp"
 #include "manifest.hpp"
@@ -27,16 +29,39 @@
 namespace numpact::cli {
 namespace {
 
+constexpr const char* kCompressFooter = R"(
+Examples:
+  numpact compress prices.npy                            makes prices.npy.pco
+  numpact compress trips.csv --column fare -o fare.pco
+  numpact compress trips.parquet -o trips                every number, date and boolean column
+  numpact compress ticks.raw --dtype i64 --level 12 --delta consecutive=1
+  numpact compress more.npy --append -o prices.npy.pco   adds to an existing file
+)";
+
+struct CompressOptions {
+  std::string input;
+  std::string output;
+  Overwrite overwrite;
+  bool append = false;
+  bool verify = false;  // no effect: it is the default
+  bool no_verify = false;
+  unsigned threads = 0;
+  SourceArgs source;
+  EncodeArgs encode;
+  TrailerArgs trailer;
+  CommonOptions common;
+};
+
 constexpr std::string_view kFileEnding = ".pco";
 
 class Compressor {
  public:
   explicit Compressor(const CompressOptions& options)
       : options_(options),
-        source_options_(parse_source_words(options.source, NullPolicy::kError)),
+        source_options_(parse_source_args(options.source, NullPolicy::kError)),
         input_name_(options.input == "-" ? "(stdin)" : options.input),
         executor_(options.threads) {
-    write_options_.config = parse_encode_words(options.encode);
+    write_options_.config = parse_encode_args(options.encode);
     write_options_.config.executor = &executor_;
     write_options_.verify = !options.no_verify;
     write_options_.progress = options.common.shows_progress();
@@ -53,7 +78,7 @@ class Compressor {
       return compress_column(0);
     }
     names_ = names_of(table_->columns());
-    dtypes_ = wanted_dtypes(names_, input_name_, source_options_);
+    dtypes_ = requested_dtypes(names_, input_name_, source_options_);
     for (const std::string& name : source_options_.skip) {
       skipped_.insert(find_name(names_, input_name_, name));
     }
@@ -66,9 +91,8 @@ class Compressor {
   }
 
  private:
-  // A table becomes a folder. One column of it becomes a file if it is asked for by name, or is the
-  // only one and the output is named as a file is; unless its nulls are to be kept, which takes a
-  // folder.
+  // A table becomes a folder. A single column becomes a file if it is requested by name, or if it
+  // is the only column and the output is named like a file. Keeping its nulls requires a folder.
   bool makes_folder(bool column_is_chosen) const {
     const std::string& output = options_.output;
     const bool is_file_name = output == "-" || output.ends_with(kFileEnding);
@@ -82,7 +106,7 @@ class Compressor {
     fail_usage("--nulls", "a .pco file cannot keep nulls, the folder of a table does (-o FOLDER)");
   }
   void note(const std::string& text) const {
-    if (!options_.common.quiet) say(fmt::format("{}: {}", input_name_, text));
+    if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_name_, text));
   }
 
   std::string place_of(const Column& column) const {
@@ -92,13 +116,15 @@ class Compressor {
   void report(const std::string& output, const Column& column, const WrittenFile& written) const {
     if (options_.common.quiet || output == "-") return;
     if (options_.append) {
-      say(fmt::format("{}: {} {} numbers appended", output, written.count, name_of(column.type)));
+      print_message(
+          fmt::format("{}: {} {} numbers appended", output, written.count, name_of(column.type)));
       return;
     }
     const std::string trailer =
         written.trailer_bytes == 0 ? ""
                                    : fmt::format(", {} of them the trailer", written.trailer_bytes);
-    say(fmt::format("{}: {} {} numbers, {}{}", output, written.count, name_of(column.type),
+    print_message(
+        fmt::format("{}: {} {} numbers, {}{}", output, written.count, name_of(column.type),
                     size_text(written.count * size_of(column.type), written.bytes), trailer));
   }
 
@@ -121,7 +147,7 @@ class Compressor {
     require_config_fits(column.type, write_options_.config, place_of(column));
     const std::string output = output_for_column(column);
     refuse_same_file(options_.input, output);
-    write_options_.config.trailer = parse_trailer_words(options_.trailer, output == "-");
+    write_options_.config.trailer = parse_trailer_args(options_.trailer, output == "-");
     if (options_.append && output == "-") fail_usage("--append", "needs a file to add to (-o)");
     std::unique_ptr<OutputFile> file;
     if (options_.append) {
@@ -135,12 +161,12 @@ class Compressor {
         write_pco(*numbers, column.type, *file, write_options_, place_of(column));
     file->commit();
     report(output, column, written);
-    note_not_kept(column);
+    note_lost_metadata(column);
     note_dropped(column, *numbers);
   }
 
-  // What the table says of the values and a file of numbers cannot say.
-  void note_not_kept(const Column& column) const {
+  // Reports metadata of the table that a file of numbers cannot store.
+  void note_lost_metadata(const Column& column) const {
     if (!table_->has_names()) return;
     for (const auto& [key, value] : column.metadata) {
       if (key != "ARROW:extension:name") continue;
@@ -149,14 +175,14 @@ class Compressor {
     }
   }
 
-  // Restart points stay as they are where nothing else was asked for.
+  // Keeps the existing restart points unless others were requested.
   void append_to(const std::string& path, const std::string& name) {
     write_options_.append_to = open_file(path);
     write_options_.append_name = name;
     if (!(write_options_.config.trailer == TrailerSpec::index())) return;
     const FileBytes file(write_options_.append_to);
     std::optional<Trailer> old;
-    // One that is damaged is refused when the file is copied.
+    // A damaged trailer is refused later, when the file is copied.
     if (!Trailer::try_read(file.bytes(), old).ok() || !old || !old->restart_log()) return;
     write_options_.config.trailer = TrailerSpec::restarts(*old->restart_log());
   }
@@ -166,7 +192,7 @@ class Compressor {
     note(fmt::format("column '{}': {} nulls left out", column.name, numbers.null_count()));
   }
 
-  // `chosen`: the only column, if one is asked for.
+  // `chosen`: the only column to compress, if one was requested.
   void compress_table(std::optional<std::size_t> chosen) {
     if (options_.append) fail_usage("--append", "a table needs --column");
     std::string output = options_.output;
@@ -175,7 +201,7 @@ class Compressor {
       fail_usage(input_name_, "a whole table becomes a folder: give -o FOLDER or --column NAME");
     }
     refuse_same_file(options_.input, output);
-    write_options_.config.trailer = parse_trailer_words(options_.trailer, false);
+    write_options_.config.trailer = parse_trailer_args(options_.trailer, false);
     table_->set_nulls(options_.source.nulls.empty() ? NullPolicy::kKeep : source_options_.nulls);
     choose_columns(chosen);
 
@@ -202,11 +228,11 @@ class Compressor {
     file.commit(TemporaryPath::Sync::kLater);
     folder.commit();
     if (options_.common.quiet) return;
-    say(fmt::format("{}: {} columns, {}", output, manifest.columns.size(),
-                    size_text(raw_bytes, total.bytes)));
+    print_message(fmt::format("{}: {} columns, {}", output, manifest.columns.size(),
+                              size_text(raw_bytes, total.bytes)));
   }
 
-  // Whatever becomes of the source while it is read, a table has rows.
+  // Guards against sources that change while they are read: all columns must have the same rows.
   void require_same_rows(const Manifest& manifest, const ManifestColumn& entry) const {
     if (manifest.columns.empty()) return;
     const ManifestColumn& first = manifest.columns[0];
@@ -219,13 +245,13 @@ class Compressor {
                               rows, first.column.name, expected));
   }
 
-  // Dates and truth values keep their type whatever --dtype says.
+  // Dates and booleans keep their type whatever --dtype says.
   std::optional<NumberType> dtype_for(std::size_t index) const {
     const Column& column = table_->columns()[index];
     return column.logical.kind == LogicalKind::kNumber ? dtypes_[index] : std::nullopt;
   }
 
-  // Which columns are left out, and why. Before anything is written.
+  // Decides which columns are left out, and why, before anything is written.
   void choose_columns(std::optional<std::size_t> chosen) {
     reasons_.resize(names_.size());
     std::string all;
@@ -259,7 +285,7 @@ class Compressor {
     NullFileWriter null_file;
     NullRuns* const runs = numbers->null_runs();
     WriteOptions write_options = write_options_;
-    if (runs != nullptr) write_options.after_piece = [&] { null_file.take(*runs); };
+    if (runs != nullptr) write_options.after_block = [&] { null_file.take(*runs); };
     const WrittenFile written = write_pco(*numbers, entry.column.type, file, write_options, place);
     file.commit(TemporaryPath::Sync::kLater);
     entry.count = written.count;
@@ -280,20 +306,50 @@ class Compressor {
   const CompressOptions& options_;
   InputOptions source_options_;
   std::string input_name_;
-  ThreadExecutor executor_;  // of all columns
+  ThreadExecutor executor_;  // shared by all columns
   WriteOptions write_options_;
   std::unique_ptr<TableInput> table_;
-  std::vector<std::string> names_;  // of its columns
+  std::vector<std::string> names_;  // column names
   std::vector<std::optional<NumberType>> dtypes_;
   std::set<std::size_t> skipped_;
-  std::vector<std::string> reasons_;  // why columns are left out; empty for those that are not
+  std::vector<std::string> reasons_;  // why each column is left out; empty if it is not
 };
+
+void add_options(CLI::App& command, CompressOptions& options) {
+  command.add_option("FILE", options.input, "Input file; - is standard input")
+      ->required()
+      ->type_name("");
+  command
+      .add_option("-o,--output", options.output,
+                  "The .pco file, - for standard output, or a folder for a whole table")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  add_encode_options(command, options.encode);
+  add_source_options(command, options.source);
+  command.add_flag("--flatten", options.source.flatten, "Flatten an array of several dimensions");
+  command.add_flag("--append", options.append, "Append to an existing .pco file");
+  command.add_flag("--verify", options.verify, "Decode what is written and compare (the default)");
+  command.add_flag("--no-verify", options.no_verify, "Skip the verification");
+  command.add_flag("--trailer", options.trailer.requested,
+                   "Append an index and checksums to the file (the default for files)");
+  command.add_flag("--no-trailer", options.trailer.omitted, "Write no trailer");
+  add_restart_option(command, options.trailer.restart);
+  add_thread_option(command, options.threads, "encode");
+  add_common_options(command, options.common);
+  command.footer(kCompressFooter);
+}
 
 }  // namespace
 
-ExitCode run_compress(const CompressOptions& options) {
-  Compressor(options).run();
-  return ExitCode::kDone;
+Command add_compress_command(CLI::App& app) {
+  const auto options = std::make_shared<CompressOptions>();
+  CLI::App* command =
+      app.add_subcommand("compress", "Compress numbers, or columns of a table, to Pco");
+  add_options(*command, *options);
+  return {command, [options] {
+            Compressor(*options).run();
+            return ExitCode::kDone;
+          }};
 }
 
 }  // namespace numpact::cli

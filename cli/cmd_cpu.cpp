@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact cpu
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
 
 #include "commands.hpp"
 #include "json_text.hpp"
@@ -13,16 +15,20 @@
 namespace numpact::cli {
 namespace {
 
-// Says where the environment asked for what cannot be had.
+struct CpuOptions {
+  bool json = false;
+};
+
+// Warns if the environment requests a target that cannot be used.
 void warn_of_request(const std::vector<CpuTarget>& targets) {
   const std::string requested(requested_cpu_target());
   if (requested.empty() || requested == "auto" || requested == active_cpu_target()) return;
   const bool is_known = std::any_of(targets.begin(), targets.end(), [&](const CpuTarget& target) {
     return target.name == requested;
   });
-  say(fmt::format("NUMPACT_TARGET is '{}', {}; {} is used", one_line(requested),
-                  is_known ? "which this processor lacks" : "which is none of these",
-                  active_cpu_target()));
+  print_message(fmt::format("NUMPACT_TARGET is '{}', {}; {} is used", one_line(requested),
+                            is_known ? "which this processor lacks" : "which is none of these",
+                            active_cpu_target()));
 }
 
 std::string cpu_table(const std::vector<CpuTarget>& targets) {
@@ -50,13 +56,22 @@ std::string cpu_json(const std::vector<CpuTarget>& targets) {
   return dump(json);
 }
 
+void add_options(CLI::App& command, CpuOptions& options) {
+  command.add_flag("--json", options.json, "Print JSON");
+}
+
 }  // namespace
 
-ExitCode run_cpu(const CpuOptions& options) {
-  const std::vector<CpuTarget> targets = cpu_targets();
-  print_report(options.json ? cpu_json(targets) : cpu_table(targets));
-  warn_of_request(targets);
-  return ExitCode::kDone;
+Command add_cpu_command(CLI::App& app) {
+  const auto options = std::make_shared<CpuOptions>();
+  CLI::App* command = app.add_subcommand("cpu", "List the available and the active SIMD targets");
+  add_options(*command, *options);
+  return {command, [options] {
+            const std::vector<CpuTarget> targets = cpu_targets();
+            print_report(options->json ? cpu_json(targets) : cpu_table(targets));
+            warn_of_request(targets);
+            return ExitCode::kDone;
+          }};
 }
 
 }  // namespace numpact::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact decompress
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <exception>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "column_rows.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "files.hpp"
 #include "formats.hpp"
 #include "manifest.hpp"
@@ -23,10 +25,38 @@
 namespace numpact::cli {
 namespace {
 
-// Of one column, where it is read while the last piece is written.
-constexpr std::size_t kPieceNumbersAhead = 4 * kPieceNumbers;
+constexpr const char* kDecompressFooter = R"(
+Examples:
+  numpact decompress fare.pco                            text, one number a line
+  numpact decompress fare.pco -o fare.npy
+  numpact decompress fare.pco --to raw | other_program
+  numpact decompress trips -o trips_again.parquet        a folder gives the table back
+  numpact decompress fare.pco --range 1000000:20         some numbers from the middle
+  numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
+)";
 
-// Bytes in memory with their owner.
+struct DecompressOptions {
+  std::string input;
+  std::string output;
+  std::string to;
+  std::optional<std::string> column;
+  std::string dtype;
+  std::string range;
+  std::string nulls = "keep";
+  Overwrite overwrite;
+  bool salvage = false;         // write intact numbers, report the others
+  bool ignore_trailer = false;  // do not compare checksums
+  bool verify_trailer = false;  // verify the trailer before using it for --range
+  unsigned threads = 0;
+  LimitArgs limits;
+  CommonOptions common;
+};
+
+// Block size of a column if the next block is read while the last one is written. Larger blocks
+// synchronise the two threads less often and take more memory.
+constexpr std::size_t kBlockNumbersAhead = 4 * kBlockNumbers;
+
+// A byte source that owns its bytes.
 class OwnedBytes final : public ByteSource {
  public:
   explicit OwnedBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), source_(bytes_) {}
@@ -47,7 +77,7 @@ class Decompressor {
         output_(options.output.empty() ? "-" : options.output),
         dtype_(parse_dtype(options.dtype)),
         range_(parse_range(options.range)),
-        config_(parse_limit_words(options.limits)) {
+        config_(parse_limit_args(options.limits)) {
     const unsigned threads = ThreadExecutor(options.threads).concurrency();
     if (threads > 1 && !range_ && !options.salvage) {
       writing_ = std::make_unique<ThreadExecutor>(2);
@@ -101,9 +131,10 @@ class Decompressor {
       return std::make_unique<PcoRange>(open_file(options_.input), input_name_, *range_, config_,
                                         dtype_);
     }
-    if (options_.salvage) return open_salvage(open_file(options_.input), input_name_, dtype_);
+    if (options_.salvage) return open_recovery(open_file(options_.input), input_name_, dtype_);
     auto input = std::make_unique<Input>(options_.input);
-    // NPY holds the count before the numbers: it must be known where it cannot be filled in later.
+    // An NPY header states the count. Where it cannot be patched later, the count must be known
+    // first.
     std::unique_ptr<ByteSource> source;
     if (format_->name == "npy" && output_ == "-") {
       std::vector<std::byte> bytes = input->read_rest();
@@ -121,28 +152,28 @@ class Decompressor {
                                      std::optional<NumberType> type) {
     auto numbers = std::make_unique<PcoNumbers>(std::move(source), place, config_, type);
     if (writing_ != nullptr) {
-      numbers->keep_last(executor_ == nullptr ? kPieceNumbersAhead : kPieceNumbers);
+      numbers->keep_last(executor_ == nullptr ? kBlockNumbersAhead : kBlockNumbers);
     }
     if (!options_.ignore_trailer) read_to_end_.push_back(numbers.get());
     return numbers;
   }
 
-  std::unique_ptr<PcoInput> open_salvage(const FileRef& file, const std::string& place,
-                                         std::optional<NumberType> type) {
-    auto numbers = std::make_unique<PcoSalvage>(file, place, config_, type);
+  std::unique_ptr<PcoInput> open_recovery(const FileRef& file, const std::string& place,
+                                          std::optional<NumberType> type) {
+    auto numbers = std::make_unique<PcoRecovery>(file, place, config_, type);
     plan_.count = numbers->found().sound_count;
     for (const std::string& line : losses(numbers->found())) {
-      say(fmt::format("{}: {}", place, line));
+      print_message(fmt::format("{}: {}", place, line));
       lost_ = true;
     }
     if (!numbers->found().header_status.ok() && numbers->found().damage.empty()) {
-      say(fmt::format("{}: {}; no number is lost", place,
-                      message_of(numbers->found().header_status)));
+      print_message(fmt::format("{}: {}; no number is lost", place,
+                                message_of(numbers->found().header_status)));
     }
     return numbers;
   }
 
-  // For formats with named columns: the file's name without its endings.
+  // The column name for formats that need one: the file's name without its extensions.
   std::string column_name() const {
     if (options_.input == "-") return "numbers";
     const std::string name = std::filesystem::path(options_.input).filename().string();
@@ -152,7 +183,7 @@ class Decompressor {
 
   NumberType type_of(PcoInput& numbers) const {
     const std::optional<NumberType>& type = numbers.type();
-    if (!type) numbers.next();  // throws unless the file is a whole one of no numbers
+    if (!type) numbers.next();  // throws unless the file is intact and empty
     if (dtype_ && type && *dtype_ != *type) {
       throw Failure(ExitCode::kFailure, numbers.place(),
                     fmt::format("holds {} numbers, not {}", name_of(*type), name_of(*dtype_)));
@@ -177,10 +208,10 @@ class Decompressor {
     if (manifest.columns.size() > 1 && options_.salvage) {
       fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
     }
-    if (manifest.columns.size() > 1) share_columns();
+    if (manifest.columns.size() > 1) decode_columns_in_parallel();
     for (ManifestColumn& entry : manifest.columns) {
       if (drops_nulls()) entry.nulls_dropped += std::exchange(entry.null_count, 0);
-      // Also where as many were left out of each column: the rows are not the same ones.
+      // Equal counts of dropped nulls do not help: they were dropped from different rows.
       const bool lost_rows = manifest.columns.size() > 1 && entry.nulls_dropped > 0;
       if (lost_rows || entry.rows() != manifest.columns[0].rows()) {
         throw Failure(ExitCode::kFailure, options_.input,
@@ -200,11 +231,11 @@ class Decompressor {
     if (!options_.column) plan_.metadata = manifest.metadata;
   }
 
-  // What is salvaged is numbers, whose rows are not known.
+  // Recovered numbers cannot be matched with rows.
   bool drops_nulls() const { return options_.nulls == "drop" || options_.salvage; }
 
-  // Threads take a column each, in place of pieces of one.
-  void share_columns() {
+  // Assigns whole columns to threads instead of blocks of one column.
+  void decode_columns_in_parallel() {
     executor_ = std::make_unique<ThreadExecutor>(options_.threads);
     config_.threads = 1;
   }
@@ -229,7 +260,7 @@ class Decompressor {
     if (range_) {
       columns_.push_back(std::make_unique<PcoRange>(file, place, *range_, config_, type));
     } else if (options_.salvage) {
-      columns_.push_back(open_salvage(file, place, type));
+      columns_.push_back(open_recovery(file, place, type));
     } else {
       columns_.push_back(open_all(std::make_unique<Input>(file), place, type));
     }
@@ -281,7 +312,7 @@ class Decompressor {
     OutputFile file(output_, options_.overwrite, format_->content);
     const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
     ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
-    std::vector<ColumnPiece> views(columns_.size());
+    std::vector<ColumnBlock> views(columns_.size());
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
     read_next(views);
@@ -294,7 +325,7 @@ class Decompressor {
           refuse_count(*columns_[c], rows + numbers.count);
         }
       }
-      // The library counts each column by itself.
+      // The library enforces the limit for each column only.
       if (bytes > config_.limits.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
       }
@@ -310,8 +341,8 @@ class Decompressor {
     file.commit();
   }
 
-  // What contradicts the file is an error, before the output takes its name; what is damaged itself
-  // is worth a word.
+  // A trailer that contradicts the file is an error before the output gets its final name. A
+  // trailer that is damaged itself is only a warning.
   void check_trailer(PcoNumbers& numbers) const {
     TrailerState state = TrailerState::kNone;
     check(numbers.try_check_trailer(state), numbers.place());
@@ -319,16 +350,16 @@ class Decompressor {
       throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
     }
     if (state == TrailerState::kDamaged) {
-      say(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
-                      numbers.place()));
+      print_message(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
+                                numbers.place()));
     } else if (state == TrailerState::kUnrecognised) {
-      say(fmt::format("{}: warning: bytes follow that are no trailer", numbers.place()));
+      print_message(fmt::format("{}: warning: bytes follow that are no trailer", numbers.place()));
     }
   }
 
-  // Writes what the views show; they become the next numbers, which are read meanwhile if there is
-  // a thread for it. Errors come in the order that they have with one thread.
-  void write_and_read(TableOutput& output, std::vector<ColumnPiece>& views) {
+  // Writes `views` and replaces them with the next block, which is read at the same time if there
+  // is a thread for it. Errors are reported in the same order as with one thread.
+  void write_and_read(TableOutput& output, std::vector<ColumnBlock>& views) {
     if (writing_ == nullptr) {
       output.write(views);
       return read_next(views);
@@ -336,10 +367,10 @@ class Decompressor {
     struct Shared {
       Decompressor& self;
       TableOutput& output;
-      const std::vector<ColumnPiece>& views;
-      std::vector<ColumnPiece> next;
+      const std::vector<ColumnBlock>& views;
+      std::vector<ColumnBlock> next;
       std::exception_ptr failures[2];
-    } shared{*this, output, views, std::vector<ColumnPiece>(views.size()), {}};
+    } shared{*this, output, views, std::vector<ColumnBlock>(views.size()), {}};
     const auto task = [](void* argument, std::size_t i) noexcept {
       Shared& all = *static_cast<Shared*>(argument);
       try {
@@ -359,14 +390,14 @@ class Decompressor {
     views = std::move(shared.next);
   }
 
-  void read_next(std::vector<ColumnPiece>& views) {
+  void read_next(std::vector<ColumnBlock>& views) {
     if (executor_ == nullptr) {
       for (std::size_t c = 0; c < rows_.size(); ++c) views[c] = rows_[c]->next();
       return;
     }
     struct Shared {
       std::vector<std::unique_ptr<ColumnRows>>& columns;
-      std::vector<ColumnPiece>& views;
+      std::vector<ColumnBlock>& views;
       std::vector<std::exception_ptr> failures;
     } shared{rows_, views, std::vector<std::exception_ptr>(rows_.size())};
     const auto task = [](void* argument, std::size_t c) noexcept {
@@ -396,18 +427,57 @@ class Decompressor {
   std::optional<NumberRange> range_;
   DecodeConfig config_;
   const Format* format_ = nullptr;
-  std::unique_ptr<TableFolder> folder_;       // if the input is one
-  std::unique_ptr<ThreadExecutor> writing_;   // beside reading; none: one thread, or parts
-  std::unique_ptr<ThreadExecutor> executor_;  // of several columns
+  std::unique_ptr<TableFolder> folder_;       // set if the input is a folder
+  std::unique_ptr<ThreadExecutor> writing_;   // writes while the next block is read; null: one
+                                              // thread, or only part of the numbers
+  std::unique_ptr<ThreadExecutor> executor_;  // decodes several columns
   std::vector<std::unique_ptr<PcoInput>> columns_;
-  std::vector<std::unique_ptr<ColumnRows>> rows_;  // of the columns
-  std::vector<PcoNumbers*> read_to_end_;           // of the columns, and of their nulls
-  bool lost_ = false;                              // some numbers
+  std::vector<std::unique_ptr<ColumnRows>> rows_;  // one per column
+  std::vector<PcoNumbers*> read_to_end_;           // of the columns and of their null files
+  bool lost_ = false;                              // whether some numbers were lost
   OutputPlan plan_;
 };
 
+void add_options(CLI::App& command, DecompressOptions& options) {
+  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  command.add_option("-o,--output", options.output, "Output file; default: standard output")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  command
+      .add_option("--to", options.to, output_format_names() + "; default: by the extension of PATH")
+      ->type_name("FORMAT");
+  command.add_option("--column", options.column, "One column of a folder, by name or index")
+      ->type_name("NAME");
+  command.add_option("--dtype", options.dtype, "The number type the file must hold")
+      ->type_name("TYPE");
+  command
+      .add_option("--range", options.range,
+                  "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
+      ->type_name("FIRST:COUNT");
+  command.add_option("--nulls", options.nulls, "How to handle nulls of a folder: keep or drop")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command.add_flag("--salvage", options.salvage,
+                   "Recover the intact numbers of a damaged file, report the rest (exit code 3)");
+  command.add_flag("--verify-trailer", options.verify_trailer,
+                   "Verify the trailer before --range uses it; a damaged one is an error");
+  command.add_flag("--ignore-trailer", options.ignore_trailer,
+                   "Do not compare checksums, for damaged chunks that still decode");
+  add_thread_option(command, options.threads, "decode");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+  command.footer(kDecompressFooter);
+}
+
 }  // namespace
 
-ExitCode run_decompress(const DecompressOptions& options) { return Decompressor(options).run(); }
+Command add_decompress_command(CLI::App& app) {
+  const auto options = std::make_shared<DecompressOptions>();
+  CLI::App* command = app.add_subcommand("decompress", "Decompress Pco to numbers, or a table");
+  add_options(*command, *options);
+  return {command, [options] { return Decompressor(*options).run(); }};
+}
 
 }  // namespace numpact::cli

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact explain
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "explain_plot.hpp"
 #include "explain_report.hpp"
 #include "files.hpp"
@@ -23,9 +26,32 @@
 #include "source.hpp"
 #include "table.hpp"
 #include "table_folder.hpp"
+#include "usage_error.hpp"
 
 namespace numpact::cli {
 namespace {
+
+constexpr const char* kExplainFooter = R"(
+Examples:
+  numpact explain prices.npy                             compressed in memory, nothing is written
+  numpact explain trips.parquet --column fare --level 12
+  numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
+  numpact explain fare.pco                               an existing file
+  numpact explain fare.pco --again                       what would be chosen today
+)";
+
+struct ExplainOptions {
+  std::string input;
+  std::optional<std::size_t> chunk;
+  std::string plot;
+  bool again = false;
+  Overwrite overwrite;
+  bool json = false;
+  SourceArgs source;
+  EncodeArgs encode;
+  LimitArgs limits;
+  CommonOptions common;
+};
 
 constexpr std::string_view kPcoEnding = ".pco";
 constexpr std::string_view kPcoMagic = "pco!";
@@ -41,11 +67,11 @@ class ExplainRunner {
   explicit ExplainRunner(const ExplainOptions& options)
       : options_(options),
         name_(options.input == "-" ? "(stdin)" : options.input),
-        source_(parse_source_words(options.source, NullPolicy::kDrop)),
-        config_(parse_encode_words(options.encode)),
-        limits_(parse_limit_words(options.limits)),
+        source_(parse_source_args(options.source, NullPolicy::kDrop)),
+        config_(parse_encode_args(options.encode)),
+        limits_(parse_limit_args(options.limits)),
         chunk_(options.chunk) {
-    source_.flatten = true;  // nothing is kept, so no shape is lost
+    source_.flatten = true;  // nothing is stored, so no shape is lost
   }
 
   ExitCode run() {
@@ -60,7 +86,7 @@ class ExplainRunner {
     if (plot) draw(*plot);
     print_report(options_.json ? explain_json(columns_, chunk_) : report());
     for (const std::string& text : notes_) {
-      if (!options_.common.quiet) say(text);
+      if (!options_.common.quiet) print_message(text);
     }
     return code_;
   }
@@ -109,7 +135,7 @@ class ExplainRunner {
   }
 
   void explain_bytes(std::span<const std::byte> file, const std::string& place) {
-    if (!options_.again) require_no_encode_words();
+    if (!options_.again) require_no_encode_args();
     ExplainedColumn column;
     column.place = place;
     DecodeConfig decode = limits_;
@@ -126,7 +152,7 @@ class ExplainRunner {
   }
 
   void choose_again(std::span<const std::byte> file, ExplainedColumn& column) {
-    if (!column.explanation.file.header.number_type) return;  // no numbers of no type
+    if (!column.explanation.file.header.number_type) return;  // an empty file without a type
     NumberArray numbers;
     check(try_decompress_any(file, numbers, limits_), column.place);
     require_config_fits(numbers.type(), config_, column.place);
@@ -139,7 +165,7 @@ class ExplainRunner {
       fail_usage(name_, "this format has no columns, --column does not apply");
     }
     const std::vector<std::string> names = names_of(table.columns());
-    dtypes_ = table.has_names() ? wanted_dtypes(names, name_, source_)
+    dtypes_ = table.has_names() ? requested_dtypes(names, name_, source_)
                                 : std::vector<std::optional<NumberType>>{source_.dtype};
     if (table.has_names() && source_.column) {
       return explain_column(table, find_column(table, name_, *source_.column));
@@ -157,13 +183,13 @@ class ExplainRunner {
         explain_column(table, i);
       } catch (const Failure& failure) {
         if (!table.has_names()) throw;
-        say(failure.what());  // and the others are explained
+        print_message(failure.what());  // continue with the other columns
         code_ = failure.code();
       }
     }
   }
 
-  // Told behind the report: where that fails, the failure is all there is to say.
+  // Notes are printed after the report. If the command fails, only the failure is printed.
   void note(const std::string& text) { notes_.push_back(fmt::format("{}: {}", name_, text)); }
 
   void explain_column(TableInput& table, std::size_t index) {
@@ -202,11 +228,11 @@ class ExplainRunner {
     };
   }
 
-  // They would have no effect.
-  void require_no_encode_words() const {
-    const EncodeWords& words = options_.encode;
-    const bool none = words.level == kDefaultLevel && words.mode.empty() && words.delta.empty() &&
-                      words.page_size.empty() && words.compat.empty() && !words.favor_decode_speed;
+  // Refuses options that would have no effect.
+  void require_no_encode_args() const {
+    const EncodeArgs& args = options_.encode;
+    const bool none = args.level == kDefaultLevel && args.mode.empty() && args.delta.empty() &&
+                      args.page_size.empty() && args.compat.empty() && !args.favor_decode_speed;
     if (!none) fail_usage(name_, "how to encode says nothing here without --again");
   }
 
@@ -216,10 +242,10 @@ class ExplainRunner {
                                     chunk_ ? "--chunk" : "--plot"));
     }
     const std::size_t chunks = columns_[0].explanation.chunks.size();
-    const std::size_t wanted = chunk_.value_or(0);
-    if (wanted < chunks) return;
+    const std::size_t index = chunk_.value_or(0);
+    if (index < chunks) return;
     if (chunks == 0) throw Failure(ExitCode::kFailure, columns_[0].place, "has no chunk to show");
-    fail_usage("--chunk", fmt::format("{} is not within 0..{}", wanted, chunks - 1));
+    fail_usage("--chunk", fmt::format("{} is not within 0..{}", index, chunks - 1));
   }
 
   void draw(OutputFile& plot) const {
@@ -243,14 +269,41 @@ class ExplainRunner {
   EncodeConfig config_;
   DecodeConfig limits_;
   std::optional<std::size_t> chunk_;
-  std::vector<std::optional<NumberType>> dtypes_;  // of the columns of a table
+  std::vector<std::optional<NumberType>> dtypes_;  // one per column of a table
   std::vector<ExplainedColumn> columns_;
   std::vector<std::string> notes_;
   ExitCode code_ = ExitCode::kDone;
 };
 
+void add_options(CLI::App& command, ExplainOptions& options) {
+  command
+      .add_option("FILE", options.input,
+                  "A file of any input format, a .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  add_encode_options(command, options.encode);
+  add_source_options(command, options.source);
+  command.add_option("--chunk", options.chunk, "Only this chunk (from 0)")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
+  command.add_flag("--again", options.again, "Encode a .pco file again, and compare");
+  command
+      .add_option("--plot", options.plot, "Draw the bins of a chunk (the first, or --chunk) as SVG")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  command.add_flag("--json", options.json, "Print JSON");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+  command.footer(kExplainFooter);
+}
+
 }  // namespace
 
-ExitCode run_explain(const ExplainOptions& options) { return ExplainRunner(options).run(); }
+Command add_explain_command(CLI::App& app) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command = app.add_subcommand("explain", "Explain the compressed size of columns");
+  add_options(*command, *options);
+  return {command, [options] { return ExplainRunner(*options).run(); }};
+}
 
 }  // namespace numpact::cli

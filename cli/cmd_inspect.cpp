@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact inspect
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "files.hpp"
 #include "inspect_report.hpp"
 #include "manifest.hpp"
@@ -16,11 +20,18 @@
 namespace numpact::cli {
 namespace {
 
-// Walks over files; what those of a folder say is counted together.
+struct InspectOptions {
+  std::string input;
+  bool bins = false;
+  bool json = false;
+  LimitArgs limits;
+};
+
+// Inspects files. The limits apply to all files of a folder together.
 class Inspector {
  public:
   explicit Inspector(const InspectOptions& options)
-      : options_(options), limits_(parse_limit_words(options.limits).limits) {}
+      : options_(options), limits_(parse_limit_args(options.limits).limits) {}
 
   std::string report() { return is_folder(options_.input) ? folder_report() : file_report(); }
 
@@ -29,7 +40,7 @@ class Inspector {
     const FileBytes file(ref);
     FileInfo info;
     DecodeConfig config;
-    // A limit that the user sets holds, also where it is lower.
+    // A limit set by the user applies even if it is lower than the default.
     const bool is_set = limits_.max_output_bytes != DecodeLimits::kUnlimited;
     config.limits = is_set ? limits_ : walk_limits(limits_, file.bytes().size());
     std::uint64_t& most = config.limits.max_output_bytes;
@@ -45,7 +56,7 @@ class Inspector {
     const TableFolder folder(options_.input);
     const Manifest& manifest = folder.manifest();
     std::vector<FileInfo> files;
-    std::vector<std::uint64_t> null_bytes;  // of the files of null rows
+    std::vector<std::uint64_t> null_bytes;  // sizes of the null files
     for (const ManifestColumn& column : manifest.columns) {
       files.push_back(inspect(folder.file(column.file)));
       if (column.null_count == 0) continue;
@@ -63,14 +74,29 @@ class Inspector {
 
   const InspectOptions& options_;
   DecodeLimits limits_;
-  std::uint64_t passed_ = 0;  // bytes of numbers
+  std::uint64_t passed_ = 0;  // bytes of the numbers inspected so far
 };
+
+void add_options(CLI::App& command, InspectOptions& options) {
+  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  command.add_flag("--bins", options.bins, "Also list the bins");
+  command.add_flag("--json", options.json, "Print JSON");
+  add_limit_options(command, options.limits);
+}
 
 }  // namespace
 
-ExitCode run_inspect(const InspectOptions& options) {
-  print_report(Inspector(options).report());
-  return ExitCode::kDone;
+Command add_inspect_command(CLI::App& app) {
+  const auto options = std::make_shared<InspectOptions>();
+  CLI::App* command =
+      app.add_subcommand("inspect", "Show the structure of a .pco file or a folder");
+  add_options(*command, *options);
+  return {command, [options] {
+            print_report(Inspector(*options).report());
+            return ExitCode::kDone;
+          }};
 }
 
 }  // namespace numpact::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpact verify
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +10,7 @@
 
 #include "column_rows.hpp"
 #include "commands.hpp"
+#include "common_options.hpp"
 #include "files.hpp"
 #include "manifest.hpp"
 #include "numpact/inspect.hpp"
@@ -21,8 +23,16 @@
 namespace numpact::cli {
 namespace {
 
-// How far a file is sound that has an error, in words.
-std::string sound_part(const FileRef& ref) {
+struct VerifyOptions {
+  std::vector<std::string> inputs;
+  bool json = false;
+  unsigned threads = 0;
+  LimitArgs limits;
+  CommonOptions common;
+};
+
+// Describes the intact prefix of a damaged file.
+std::string valid_prefix(const FileRef& ref) {
   const FileBytes file(ref);
   DecodeConfig config;
   config.trailer = TrailerPolicy::kIgnore;
@@ -37,7 +47,7 @@ std::string sound_part(const FileRef& ref) {
 class Checker {
  public:
   explicit Checker(const VerifyOptions& options)
-      : options_(options), config_(parse_limit_words(options.limits)) {
+      : options_(options), config_(parse_limit_args(options.limits)) {
     config_.threads = options.threads;
   }
 
@@ -48,7 +58,7 @@ class Checker {
   }
 
  private:
-  // Checks one file or folder; errors are printed and remembered.
+  // Checks one file or folder. Errors are printed or recorded.
   void check_input(const std::string& path) {
     guarded(path, [&] {
       if (is_folder(path)) {
@@ -59,14 +69,14 @@ class Checker {
     });
   }
 
-  // Tells what goes wrong and goes on.
+  // Reports a failure and continues.
   template <class Function>
   void guarded(const std::string& path, Function&& function) {
     try {
       function();
     } catch (const Failure& failure) {
       worst_ = worse(worst_, failure.code());
-      if (!options_.json) return say(failure.what());
+      if (!options_.json) return print_message(failure.what());
       VerifiedFile file;
       file.path = path;
       file.error = error_of(failure, path);
@@ -100,7 +110,7 @@ class Checker {
     }
   }
 
-  // The file of a column's null rows is one of numbers, and its runs are those of the manifest.
+  // Checks the null file of a column: a file of u64 numbers whose runs match the manifest.
   void check_nulls(const TableFolder& folder, const ManifestColumn& column) {
     ManifestColumn expected;
     expected.column = column.column;
@@ -130,12 +140,12 @@ class Checker {
       const FileBytes bytes(ref);
       file.bytes = bytes.bytes().size();
       Verification found;
-      const Status status = look_through(bytes, found);
+      const Status status = verify_file(bytes, found);
       if (!status.ok()) file.error = error_of(status);
       check(status, place);
       file.found = std::move(found);
       file.error = error_of(*file.found);
-      refuse_unsound(*file.found, place);
+      refuse_damaged(*file.found, place);
       if (expected != nullptr) {
         const NumberType type = file.found->type.value_or(expected->column.type);
         compare(type, file.found->index.count(), place, *expected);
@@ -154,12 +164,12 @@ class Checker {
     ProgressBar progress(place, std::nullopt, options_.common.shows_progress());
     std::uint64_t count = 0;
     for (;;) {
-      NumberView piece;
-      const Status status = numbers.try_next(piece);
+      NumberView block;
+      const Status status = numbers.try_next(block);
       if (!status.ok()) refuse(status, file, file->size().has_value());
-      if (piece.count == 0) break;
-      count += piece.count;
-      progress.add(piece.count, bytes_of(piece).size());
+      if (block.count == 0) break;
+      count += block.count;
+      progress.add(block.count, bytes_of(block).size());
     }
     TrailerState state = TrailerState::kNone;
     const Status trailer = numbers.try_check_trailer(state);
@@ -167,33 +177,33 @@ class Checker {
     refuse_state(state, place, "");
     if (expected != nullptr)
       compare(numbers.type().value_or(expected->column.type), count, place, *expected);
-    const std::string words = state == TrailerState::kSound ? "; checksums match" : "";
-    print_sound(place, numbers.type(), count, numbers.bytes_consumed(), words);
+    const std::string suffix = state == TrailerState::kSound ? "; checksums match" : "";
+    print_ok(place, numbers.type(), count, numbers.bytes_consumed(), suffix);
   }
 
-  // With it all chunks are looked at, whatever became of others.
+  // The trailer allows checking every chunk, even after a damaged one.
   void check_by_trailer(const FileRef& ref, const ManifestColumn* expected) {
     const std::string& path = ref->name();
     const FileBytes file(ref);
     Verification found;
-    check(look_through(file, found), path);
-    for (const std::string& line : losses(found)) say(fmt::format("{}: {}", path, line));
-    refuse_unsound(found, path);
+    check(verify_file(file, found), path);
+    for (const std::string& line : losses(found)) print_message(fmt::format("{}: {}", path, line));
+    refuse_damaged(found, path);
     const std::uint64_t count = found.index.count();
     if (expected != nullptr) {
       compare(found.type.value_or(expected->column.type), count, path, *expected);
     }
-    print_sound(path, found.type, count, found.file_bytes,
-                fmt::format(" and a trailer of {}; checksums match", found.trailing_bytes));
+    print_ok(path, found.type, count, found.file_bytes,
+             fmt::format(" and a trailer of {}; checksums match", found.trailing_bytes));
   }
 
-  Status look_through(const FileBytes& file, Verification& found) const {
+  Status verify_file(const FileBytes& file, Verification& found) const {
     DecodeConfig config = config_;
     config.progress = file.releasing();
     return try_verify(file.bytes(), found, config);
   }
 
-  static void refuse_unsound(const Verification& found, const std::string& path) {
+  static void refuse_damaged(const Verification& found, const std::string& path) {
     if (!found.header_status.ok()) {
       throw Failure(ExitCode::kCorrupt, path, message_of(found.header_status));
     }
@@ -207,7 +217,8 @@ class Checker {
     refuse_state(found.trailer, path, message_of(found.trailer_status));
   }
 
-  // Bytes that end like one, or a trailer; false for what can be read only once.
+  // True if the file has a trailer, or ends with bytes that look like a damaged one. False for a
+  // file that can be read only once.
   static bool has_trailer(const FileRef& ref) {
     if (!ref->size()) return false;
     const FileBytes file(ref);
@@ -230,7 +241,7 @@ class Checker {
   [[noreturn]] static void refuse(const Status& status, const FileRef& file, bool is_regular) {
     const ExitCode code = exit_code_of(status.kind());
     std::string message = message_of(status);
-    if (code == ExitCode::kCorrupt && is_regular) message += "; " + sound_part(file);
+    if (code == ExitCode::kCorrupt && is_regular) message += "; " + valid_prefix(file);
     throw Failure(code, file->name(), message);
   }
 
@@ -243,12 +254,12 @@ class Checker {
     }
   }
 
-  void print_sound(const std::string& place, const std::optional<NumberType>& type,
-                   std::uint64_t count, std::uint64_t bytes, const std::string& words) const {
+  void print_ok(const std::string& place, const std::optional<NumberType>& type,
+                std::uint64_t count, std::uint64_t bytes, const std::string& suffix) const {
     if (options_.common.quiet) return;
     const std::string type_name = type ? std::string(name_of(*type)) + " " : "";
     print_report(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), count,
-                             type_name, bytes, words));
+                             type_name, bytes, suffix));
   }
 
   const VerifyOptions& options_;
@@ -257,8 +268,23 @@ class Checker {
   Json files_ = Json::array();
 };
 
+void add_options(CLI::App& command, VerifyOptions& options) {
+  command.add_option("FILE", options.inputs, ".pco files and folders of compress")
+      ->required()
+      ->type_name("");
+  command.add_flag("--json", options.json, "Print JSON");
+  add_thread_option(command, options.threads, "decode");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+}
+
 }  // namespace
 
-ExitCode run_verify(const VerifyOptions& options) { return Checker(options).run(); }
+Command add_verify_command(CLI::App& app) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* command = app.add_subcommand("verify", "Decode everything and report damage");
+  add_options(*command, *options);
+  return {command, [options] { return Checker(*options).run(); }};
+}
 
 }  // namespace numpact::cli

@@ -16,21 +16,21 @@ namespace {
 class PlainRows final : public ColumnRows {
  public:
   explicit PlainRows(PcoInput& numbers) : numbers_(numbers) {}
-  ColumnPiece next() override { return {numbers_.next(), {}}; }
+  ColumnBlock next() override { return {numbers_.next(), {}}; }
 
  private:
   PcoInput& numbers_;
 };
 
-// Spreads the numbers over the rows that are not null.
+// Distributes the numbers over the rows that are not null.
 class NullableRows final : public ColumnRows {
  public:
   NullableRows(PcoInput& numbers, std::unique_ptr<RunReader> runs, std::uint64_t rows, bool to_end)
       : numbers_(numbers), runs_(std::move(runs)), left_(rows), to_end_(to_end) {}
 
-  ColumnPiece next() override {
+  ColumnBlock next() override {
     const NumberType type = numbers_.type().value_or(NumberType::kU8);
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPieceNumbers));
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kBlockNumbers));
     if (count == 0) {
       if (!rest_.empty() || numbers_.next().count > 0) refuse("more numbers");
       if (to_end_ && runs_->next(1).rows > 0) refuse("more rows");
@@ -104,15 +104,15 @@ RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig&
                             name_of(*file_.type())));
 }
 
-// To the next run that is not over. False at the end.
+// Moves to the next run that has rows left. Returns false at the end.
 bool RunReader::fill() {
   while (left_ == 0) {
-    if (at_ == piece_.count) {
-      piece_ = file_.next();
+    if (at_ == block_.count) {
+      block_ = file_.next();
       at_ = 0;
-      if (piece_.count == 0) return false;
+      if (block_.count == 0) return false;
     }
-    left_ = static_cast<const std::uint64_t*>(piece_.data)[at_++];
+    left_ = static_cast<const std::uint64_t*>(block_.data)[at_++];
     is_null_ = !is_null_;
     starts_with_null_ = starts_with_null_ || (is_first_ && left_ == 0);
     if (left_ == 0 && !is_first_) {
@@ -123,9 +123,9 @@ bool RunReader::fill() {
   return true;
 }
 
-RunReader::Run RunReader::next(std::uint64_t most) {
+RunReader::Run RunReader::next(std::uint64_t max_rows) {
   if (!fill()) return {0, false};
-  const std::uint64_t rows = std::min(left_, most);
+  const std::uint64_t rows = std::min(left_, max_rows);
   left_ -= rows;
   return {rows, is_null_};
 }
@@ -145,7 +145,7 @@ std::uint64_t RunReader::count_numbers(std::uint64_t rows) {
 
 std::uint64_t RunReader::check(std::uint64_t numbers, std::uint64_t nulls) {
   std::uint64_t runs = 0;
-  std::uint64_t rows[2] = {0, 0};  // with numbers, null
+  std::uint64_t rows[2] = {0, 0};  // rows with numbers, null rows
   while (fill()) {
     std::uint64_t& sum = rows[is_null_ ? 1 : 0];
     if (__builtin_add_overflow(sum, std::exchange(left_, 0), &sum)) {

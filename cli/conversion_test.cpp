@@ -24,7 +24,7 @@ TEST(Float16, EveryNumberComesBack) {
 }
 
 TEST(Float16, RoundsToNearestAndTiesToEven) {
-  for (unsigned bits = 0; bits < 0x7bff; ++bits) {  // to the largest finite one
+  for (unsigned bits = 0; bits < 0x7bff; ++bits) {  // up to the largest finite number
     const float low = to_float(half(bits));
     const float high = to_float(half(bits + 1));
     const float middle = low + (high - low) / 2;
@@ -100,7 +100,7 @@ TEST(ValueText, Timestamps) {
   }
 }
 
-TEST(ValueText, TimesAndTruthValues) {
+TEST(ValueText, TimesAndBooleans) {
   EXPECT_EQ(value_text({LogicalKind::kTime32, TimeUnit::kSecond, ""}, 86'399), "23:59:59");
   EXPECT_EQ(value_text({LogicalKind::kTime32, TimeUnit::kSecond, ""}, 86'400), "86400");
   EXPECT_EQ(value_text({LogicalKind::kTime64, TimeUnit::kNano, ""}, 1), "00:00:00.000000001");

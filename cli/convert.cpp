@@ -20,7 +20,7 @@ namespace {
 template <class T>
 inline constexpr bool kIsFloat = std::is_same_v<T, Float16> || std::is_floating_point_v<T>;
 
-// One past the largest value of an integer type, and the smallest value.
+// The smallest value of an integer type, and one past its largest.
 template <class T>
 constexpr double upper_end() {
   return 2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
@@ -43,7 +43,7 @@ To narrow(double number) {
   }
 }
 
-// Sets `out` and says whether it is the very number that `in` is.
+// Sets `out`. Returns whether it equals `in` exactly.
 template <class From, class To>
 bool convert_one(From in, To& out) {
   if constexpr (kIsFloat<From> && kIsFloat<To>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of one type as numbers of another.
+// Converts numbers from one type to another.
 #ifndef NUMPACT_CLI_CONVERT_HPP
 #define NUMPACT_CLI_CONVERT_HPP
 
@@ -15,7 +15,7 @@ enum class Conversion {
   kRound,  // floats are rounded to the new type
 };
 
-// `place` names file and column for errors.
+// `place` names the file and column in errors.
 std::unique_ptr<NumberInput> convert_numbers(std::unique_ptr<NumberInput> input, NumberType from,
                                              NumberType to, Conversion conversion,
                                              std::string place);

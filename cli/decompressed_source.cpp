@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
-// Compressed bytes that are read at once.
-[[maybe_unused]] constexpr std::size_t kPieceBytes = std::size_t{1} << 17;
+// Size of one read of compressed bytes.
+[[maybe_unused]] constexpr std::size_t kBlockBytes = std::size_t{1} << 17;
 
-// The file as it is.
+// Passes the file through unchanged.
 class PlainSource final : public ByteSource {
  public:
   explicit PlainSource(Input& input) : input_(input) {}
@@ -34,39 +34,39 @@ class PlainSource final : public ByteSource {
   Input& input_;
 };
 
-// Compressed bytes, a piece at a time.
-class Pieces {
+// Buffers compressed bytes, one block at a time.
+class InputBuffer {
  public:
-  explicit Pieces(Input& input) : input_(input), piece_(kPieceBytes) {}
+  explicit InputBuffer(Input& input) : input_(input), block_(kBlockBytes) {}
 
-  // Makes rest() hold something, unless the file is at its end.
+  // Ensures that rest() is not empty unless the file has ended.
   Status fill() {
     if (!rest_.empty()) return {};
     std::size_t got = 0;
-    const Status status = input_.read(piece_, got);
-    rest_ = std::span(piece_).first(status.ok() ? got : 0);
+    const Status status = input_.read(block_, got);
+    rest_ = std::span(block_).first(status.ok() ? got : 0);
     return status;
   }
   std::span<const std::byte> rest() const { return rest_; }
   void use(std::size_t bytes) { rest_ = rest_.subspan(bytes); }
-  // The error of a file that ends within compressed data. What is still to come of a file that
-  // grows is no damage, but how many lines are whole before it is not known either.
-  Status cut(const char* ends_too_early, const char* is_being_written) const {
-    const bool has_grown = input_.file()->byte_behind().has_value();
+  // The error for a file that ends within compressed data. If the file is still growing this is no
+  // damage, but the number of complete lines before the end is unknown.
+  Status truncated(const char* ends_too_early, const char* is_being_written) const {
+    const bool has_grown = input_.file()->byte_after_end().has_value();
     return {ErrorKind::kTruncated, has_grown ? is_being_written : ends_too_early};
   }
 
  private:
   Input& input_;
-  std::vector<std::byte> piece_;
+  std::vector<std::byte> block_;
   std::span<const std::byte> rest_;
 };
 
 #if NUMPACT_HAVE_ZLIB
 class GzipSource final : public ByteSource {
  public:
-  explicit GzipSource(Input& input) : pieces_(input) {
-    constexpr int kGzipOnly = 16;  // added to the window's size: a gzip header is needed
+  explicit GzipSource(Input& input) : buffer_(input) {
+    constexpr int kGzipOnly = 16;  // added to the window size: require a gzip header
     if (::inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
   ~GzipSource() override { ::inflateEnd(&stream_); }
@@ -76,17 +76,17 @@ class GzipSource final : public ByteSource {
   Status read(std::span<std::byte> out, std::size_t& got) override {
     got = 0;
     while (got == 0) {
-      if (const Status status = pieces_.fill(); !status.ok()) return status;
-      const std::span<const std::byte> rest = pieces_.rest();
+      if (const Status status = buffer_.fill(); !status.ok()) return status;
+      const std::span<const std::byte> rest = buffer_.rest();
       if (rest.empty() && !in_member_) return {};
       if (rest.empty()) {
-        return pieces_.cut("the gzip file ends too early",
-                           "the gzip file is still being written: it has grown since it was "
-                           "opened, and ended within compressed data then");
+        return buffer_.truncated("the gzip file ends too early",
+                                 "the gzip file is still being written: it has grown since it was "
+                                 "opened, and ended within compressed data then");
       }
-      // Zeros may follow the last member: archives are padded with them.
+      // Skips zero padding after the last member, which archives may have.
       if (!in_member_ && after_member_ && rest[0] == std::byte{0}) {
-        pieces_.use(1);
+        buffer_.use(1);
         continue;
       }
       if (const Status status = inflate_some(rest, out, got); !status.ok()) return status;
@@ -97,14 +97,14 @@ class GzipSource final : public ByteSource {
  private:
   Status inflate_some(std::span<const std::byte> rest, std::span<std::byte> out, std::size_t& got) {
     in_member_ = true;
-    const std::size_t room = std::min<std::size_t>(out.size(), std::size_t{1} << 30);
+    const std::size_t capacity = std::min<std::size_t>(out.size(), std::size_t{1} << 30);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(rest.data()));
     stream_.avail_in = static_cast<uInt>(rest.size());
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = static_cast<uInt>(room);
+    stream_.avail_out = static_cast<uInt>(capacity);
     const int result = ::inflate(&stream_, Z_NO_FLUSH);
-    pieces_.use(rest.size() - stream_.avail_in);
-    got = room - stream_.avail_out;
+    buffer_.use(rest.size() - stream_.avail_in);
+    got = capacity - stream_.avail_out;
     if (result == Z_STREAM_END) {
       in_member_ = false;
       after_member_ = true;
@@ -116,7 +116,7 @@ class GzipSource final : public ByteSource {
     return {ErrorKind::kCorrupt, "the gzip file is damaged"};
   }
 
-  Pieces pieces_;
+  InputBuffer buffer_;
   z_stream stream_ = {};
   bool in_member_ = false;
   bool after_member_ = false;
@@ -126,7 +126,7 @@ class GzipSource final : public ByteSource {
 #if NUMPACT_HAVE_ZSTD
 class ZstdSource final : public ByteSource {
  public:
-  explicit ZstdSource(Input& input) : pieces_(input), stream_(::ZSTD_createDStream()) {
+  explicit ZstdSource(Input& input) : buffer_(input), stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
   }
   ~ZstdSource() override { ::ZSTD_freeDStream(stream_); }
@@ -134,30 +134,30 @@ class ZstdSource final : public ByteSource {
   ZstdSource& operator=(const ZstdSource&) = delete;
 
   Status read(std::span<std::byte> out, std::size_t& got) override {
-    ZSTD_outBuffer room{out.data(), out.size(), 0};
-    while (room.pos == 0) {
-      if (const Status status = pieces_.fill(); !status.ok()) return status;
-      const std::span<const std::byte> rest = pieces_.rest();
+    ZSTD_outBuffer capacity{out.data(), out.size(), 0};
+    while (capacity.pos == 0) {
+      if (const Status status = buffer_.fill(); !status.ok()) return status;
+      const std::span<const std::byte> rest = buffer_.rest();
       if (rest.empty() && !in_frame_) break;
       ZSTD_inBuffer in{rest.data(), rest.size(), 0};
-      const std::size_t result = ::ZSTD_decompressStream(stream_, &room, &in);
+      const std::size_t result = ::ZSTD_decompressStream(stream_, &capacity, &in);
       if (::ZSTD_isError(result) != 0U) {
         return {ErrorKind::kCorrupt, "the zstd file is damaged"};
       }
       in_frame_ = result != 0;
-      pieces_.use(in.pos);
-      if (rest.empty() && room.pos == 0) {
-        return pieces_.cut("the zstd file ends too early",
-                           "the zstd file is still being written: it has grown since it was "
-                           "opened, and ended within compressed data then");
+      buffer_.use(in.pos);
+      if (rest.empty() && capacity.pos == 0) {
+        return buffer_.truncated("the zstd file ends too early",
+                                 "the zstd file is still being written: it has grown since it was "
+                                 "opened, and ended within compressed data then");
       }
     }
-    got = room.pos;
+    got = capacity.pos;
     return {};
   }
 
  private:
-  Pieces pieces_;
+  InputBuffer buffer_;
   ZSTD_DStream* stream_;
   bool in_frame_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a number type known at run time to a C++ type.
+// Maps a number type known at run time to a C++ type.
 #ifndef NUMPACT_CLI_DISPATCH_HPP
 #define NUMPACT_CLI_DISPATCH_HPP
 
@@ -10,7 +10,7 @@
 
 namespace numpact::cli {
 
-// Calls `function` with a std::type_identity of the type.
+// Calls `function` with a std::type_identity of the C++ type.
 template <class Function>
 decltype(auto) with_type(NumberType type, Function&& function) {
   switch (type) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMaxPageNumbers = std::uint64_t{1} << 24;
 
-// The whole of `text` as a number.
+// Parses all of `text` as a number.
 template <class T>
 std::optional<T> parse_whole(std::string_view text) {
   T number{};
@@ -28,20 +28,20 @@ std::optional<T> parse_whole(std::string_view text) {
 }
 
 template <class T>
-T require_number(const std::string& option, std::string_view word, std::string_view text) {
+T require_number(const std::string& option, std::string_view arg, std::string_view text) {
   const std::optional<T> number = parse_whole<T>(text);
-  if (!number) fail_usage(option, fmt::format("'{}': '{}' is no fitting number", word, text));
+  if (!number) fail_usage(option, fmt::format("'{}': '{}' is no fitting number", arg, text));
   return *number;
 }
 
 // "NAME=VALUE" or "NAME".
-struct Word {
+struct Spec {
   std::string_view name;
   std::string_view value;
   bool has_value = false;
 };
 
-Word split(std::string_view text) {
+Spec split(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return {text, "", false};
   return {text.substr(0, equals), text.substr(equals + 1), true};
@@ -49,17 +49,17 @@ Word split(std::string_view text) {
 
 ModeSpec parse_mode(const std::string& text) {
   const std::string option = "--mode";
-  const Word word = split(text);
-  if (!word.has_value) {
+  const Spec arg = split(text);
+  if (!arg.has_value) {
     if (text.empty() || text == "auto") return ModeSpec::automatic();
     if (text == "classic") return ModeSpec::classic();
     if (text == "dict") return ModeSpec::try_dict();
-  } else if (word.name == "int-mult") {
-    return ModeSpec::try_int_mult(require_number<std::uint64_t>(option, text, word.value));
-  } else if (word.name == "float-mult") {
-    return ModeSpec::try_float_mult(require_number<double>(option, text, word.value));
-  } else if (word.name == "float-quant") {
-    return ModeSpec::try_float_quant(require_number<unsigned>(option, text, word.value));
+  } else if (arg.name == "int-mult") {
+    return ModeSpec::try_int_mult(require_number<std::uint64_t>(option, text, arg.value));
+  } else if (arg.name == "float-mult") {
+    return ModeSpec::try_float_mult(require_number<double>(option, text, arg.value));
+  } else if (arg.name == "float-quant") {
+    return ModeSpec::try_float_quant(require_number<unsigned>(option, text, arg.value));
   }
   fail_choice(option, text,
               {"auto", "classic", "int-mult=BASE", "float-mult=BASE", "float-quant=K", "dict"});
@@ -67,15 +67,15 @@ ModeSpec parse_mode(const std::string& text) {
 
 DeltaSpec parse_delta(const std::string& text) {
   const std::string option = "--delta";
-  const Word word = split(text);
-  if (!word.has_value) {
+  const Spec arg = split(text);
+  if (!arg.has_value) {
     if (text.empty() || text == "auto") return DeltaSpec::automatic();
     if (text == "none") return DeltaSpec::none();
     if (text == "lookback") return DeltaSpec::try_lookback();
-  } else if (word.name == "consecutive") {
-    return DeltaSpec::try_consecutive(require_number<unsigned>(option, text, word.value));
-  } else if (word.name == "conv1") {
-    return DeltaSpec::try_conv1(require_number<unsigned>(option, text, word.value));
+  } else if (arg.name == "consecutive") {
+    return DeltaSpec::try_consecutive(require_number<unsigned>(option, text, arg.value));
+  } else if (arg.name == "conv1") {
+    return DeltaSpec::try_conv1(require_number<unsigned>(option, text, arg.value));
   }
   fail_choice(option, text, {"auto", "none", "consecutive=N", "lookback", "conv1=N"});
 }
@@ -89,7 +89,7 @@ Compatibility parse_compatibility(const std::string& text) {
 
 }  // namespace
 
-// Bytes: digits and perhaps K, M, G or T, which count in steps of 1024.
+// Digits with an optional suffix K, M, G or T, which multiplies by a power of 1024.
 std::uint64_t parse_size(const std::string& option, const std::string& text) {
   std::string_view digits = text;
   unsigned shift = 0;
@@ -113,16 +113,15 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   return *number << shift;
 }
 
-EncodeConfig parse_encode_words(const EncodeWords& words) {
+EncodeConfig parse_encode_args(const EncodeArgs& args) {
   EncodeConfig config;
-  config.level = words.level;
-  config.mode = parse_mode(words.mode);
-  config.delta = parse_delta(words.delta);
-  config.compatibility = parse_compatibility(words.compat);
-  config.favor_decode_speed = words.favor_decode_speed;
-  if (!words.page_size.empty() && words.page_size != "auto") {
-    const auto page =
-        require_number<std::uint64_t>("--page-size", words.page_size, words.page_size);
+  config.level = args.level;
+  config.mode = parse_mode(args.mode);
+  config.delta = parse_delta(args.delta);
+  config.compatibility = parse_compatibility(args.compat);
+  config.favor_decode_speed = args.favor_decode_speed;
+  if (!args.page_size.empty() && args.page_size != "auto") {
+    const auto page = require_number<std::uint64_t>("--page-size", args.page_size, args.page_size);
     if (page < 1 || page > kMaxPageNumbers) {
       fail_usage("--page-size", fmt::format("{} is not within 1..{}", page, kMaxPageNumbers));
     }
@@ -131,52 +130,52 @@ EncodeConfig parse_encode_words(const EncodeWords& words) {
   return config;
 }
 
-TrailerSpec parse_trailer_words(const TrailerWords& words, bool is_stdout) {
-  if (words.unwanted && (words.wanted || !words.restart.empty())) {
+TrailerSpec parse_trailer_args(const TrailerArgs& args, bool is_stdout) {
+  if (args.omitted && (args.requested || !args.restart.empty())) {
     fail_usage("--no-trailer", "contradicts --trailer and --restart");
   }
-  if (!words.restart.empty()) {
-    const std::uint64_t distance = parse_size("--restart", words.restart);
-    constexpr std::uint64_t kLeast = std::uint64_t{1} << TrailerSpec::kMinRestartLog;
-    constexpr std::uint64_t kMost = std::uint64_t{1} << TrailerSpec::kMaxRestartLog;
-    if (!std::has_single_bit(distance) || distance < kLeast || distance > kMost) {
-      fail_usage("--restart",
-                 fmt::format("{} is no power of two from {} to {}", words.restart, kLeast, kMost));
+  if (!args.restart.empty()) {
+    const std::uint64_t distance = parse_size("--restart", args.restart);
+    constexpr std::uint64_t kMinDistance = std::uint64_t{1} << TrailerSpec::kMinRestartLog;
+    constexpr std::uint64_t kMaxDistance = std::uint64_t{1} << TrailerSpec::kMaxRestartLog;
+    if (!std::has_single_bit(distance) || distance < kMinDistance || distance > kMaxDistance) {
+      fail_usage("--restart", fmt::format("{} is no power of two from {} to {}", args.restart,
+                                          kMinDistance, kMaxDistance));
     }
     return TrailerSpec::restarts(static_cast<unsigned>(std::countr_zero(distance)));
   }
-  const bool wanted = words.wanted || (!is_stdout && !words.unwanted);
-  return wanted ? TrailerSpec::index() : TrailerSpec::none();
+  const bool requested = args.requested || (!is_stdout && !args.omitted);
+  return requested ? TrailerSpec::index() : TrailerSpec::none();
 }
 
-DecodeConfig parse_limit_words(const LimitWords& words) {
+DecodeConfig parse_limit_args(const LimitArgs& args) {
   DecodeConfig config;
-  if (!words.max_output.empty()) {
-    config.limits.max_output_bytes = parse_size("--max-output", words.max_output);
+  if (!args.max_output.empty()) {
+    config.limits.max_output_bytes = parse_size("--max-output", args.max_output);
   }
-  if (!words.max_memory.empty()) {
-    config.limits.max_memory = parse_size("--max-memory", words.max_memory);
+  if (!args.max_memory.empty()) {
+    config.limits.max_memory = parse_size("--max-memory", args.max_memory);
   }
   return config;
 }
 
-std::optional<NumberRange> parse_range(const std::string& word, const std::string& option) {
-  if (word.empty()) return std::nullopt;
-  const std::string_view text = word;
+std::optional<NumberRange> parse_range(const std::string& arg, const std::string& option) {
+  if (arg.empty()) return std::nullopt;
+  const std::string_view text = arg;
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto first = parse_whole<std::uint64_t>(text.substr(0, colon));
   const auto count = parse_whole<std::uint64_t>(text.substr(std::min(colon + 1, text.size())));
-  if (!first || !count) fail_usage(option, fmt::format("'{}' is not FIRST:COUNT", word));
+  if (!first || !count) fail_usage(option, fmt::format("'{}' is not FIRST:COUNT", arg));
   return NumberRange{*first, *count};
 }
 
-std::optional<NumberType> parse_dtype(const std::string& word) {
-  if (word.empty()) return std::nullopt;
-  const std::optional<NumberType> type = number_type_of_name(word);
+std::optional<NumberType> parse_dtype(const std::string& arg) {
+  if (arg.empty()) return std::nullopt;
+  const std::optional<NumberType> type = number_type_of_name(arg);
   if (type) return type;
   std::vector<std::string> names;
   for (const NumberType known : kNumberTypes) names.emplace_back(name_of(known));
-  fail_choice("--dtype", word, names);
+  fail_choice("--dtype", arg, names);
 }
 
 void require_config_fits(NumberType type, const EncodeConfig& config, const std::string& place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the command line that say how to encode and what decoding may cost.
+// Raw option values that say how to encode and that limit decoding, and their parsers.
 #ifndef NUMPACT_CLI_ENCODE_OPTIONS_HPP
 #define NUMPACT_CLI_ENCODE_OPTIONS_HPP
 
@@ -12,8 +12,8 @@
 
 namespace numpact::cli {
 
-// As given; empty where not given.
-struct EncodeWords {
+// Values as given on the command line; empty where not given.
+struct EncodeArgs {
   unsigned level = kDefaultLevel;
   std::string mode;
   std::string delta;
@@ -22,33 +22,33 @@ struct EncodeWords {
   bool favor_decode_speed = false;
 };
 
-struct LimitWords {
+struct LimitArgs {
   std::string max_output;
   std::string max_memory;
 };
 
-// Whether files get a trailer; restart points are so many numbers apart.
-struct TrailerWords {
-  bool wanted = false;
-  bool unwanted = false;
+// Whether files get a trailer, and the distance of its restart points in numbers.
+struct TrailerArgs {
+  bool requested = false;
+  bool omitted = false;
   std::string restart;
 };
 
-// Numbers of a file by their places.
+// A range of numbers by position in the file.
 struct NumberRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
 
-// All of these fail with a usage error that names the option.
-EncodeConfig parse_encode_words(const EncodeWords& words);
-// Files get one unless it is unwanted, standard output only if it is asked for.
-TrailerSpec parse_trailer_words(const TrailerWords& words, bool is_stdout);
-DecodeConfig parse_limit_words(const LimitWords& words);
-std::optional<NumberRange> parse_range(const std::string& word,
+// All parsers fail with a usage error that names the option.
+EncodeConfig parse_encode_args(const EncodeArgs& args);
+// Files get a trailer unless it is switched off. Standard output gets one only on request.
+TrailerSpec parse_trailer_args(const TrailerArgs& args, bool is_stdout);
+DecodeConfig parse_limit_args(const LimitArgs& args);
+std::optional<NumberRange> parse_range(const std::string& arg,
                                        const std::string& option = "--range");
-std::optional<NumberType> parse_dtype(const std::string& word);
-// Bytes, as in 4096, 64K, 512M, 2G.
+std::optional<NumberType> parse_dtype(const std::string& arg);
+// Parses a byte count, as in 4096, 64K, 512M, 2G.
 std::uint64_t parse_size(const std::string& option, const std::string& text);
 
 // Fails with a usage error if the mode or delta does not apply to the type.

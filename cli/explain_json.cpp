@@ -80,7 +80,7 @@ std::string explain_json(const std::vector<ExplainedColumn>& columns,
     entry["level"] = or_null(column.level);
     entry.update(explanation_json(column.explanation, chunk));
     if (column.again) {
-      // Its chunks may be cut in other places.
+      // Its chunk boundaries may differ.
       entry["again"] = explanation_json(*column.again, std::nullopt);
       entry["again"]["level"] = column.again_level;
     }

@@ -24,31 +24,33 @@ constexpr double kLeft = 90;
 constexpr double kRight = 40;
 constexpr double kPanelTop = 62;  // within the panel
 constexpr double kPanelBottom = 62;
-constexpr double kLeastWidth = 1.2;  // of a box
-// Narrower bins than this share of the range cannot be seen on an even axis.
-constexpr double kVisible = 1.0 / 600;
-// Densities that differ by more are shown by their logarithms.
-constexpr double kEvenDensities = 50;
-constexpr std::size_t kMostSwatches = 12;
-constexpr double kReadable = 1e7;  // larger latents are given by their distance from the middle
+constexpr double kMinBoxWidth = 1.2;  // of a box, so that it stays visible
+// Bins narrower than this share of the range are invisible on a linear axis.
+constexpr double kMinVisibleShare = 1.0 / 600;
+// Beyond this ratio of densities the axis is logarithmic.
+constexpr double kMaxLinearDensityRatio = 50;
+constexpr std::size_t kMaxSwatches = 12;
+constexpr double kMaxReadableLatent =
+    1e7;  // above it, latents are labelled by their distance from the middle
 
-constexpr std::uint64_t kPowerOfTwo = 1 << 16;  // from which on powers of two are called that
-constexpr double kMarkGap = 48;                 // between numbers below the axis
+constexpr std::uint64_t kMinNamedPowerOfTwo =
+    1 << 16;                         // from here on, powers of two are labelled as such
+constexpr double kMinLabelGap = 48;  // minimum distance of labels below the axis
 
 constexpr std::string_view kMiddle = "text-anchor=\"middle\"";
 constexpr std::string_view kEnd = "text-anchor=\"end\"";
 constexpr std::string_view kAxis = "stroke=\"#333\"";
 constexpr std::string_view kGrid = "stroke=\"#ddd\"";
 
-// Blue for none over green to red for all bits.
-std::string colour_of(unsigned offset_bits, unsigned most) {
-  const double share = most == 0 ? 0 : static_cast<double>(offset_bits) / most;
+// From blue for no offset bits over green to red for the most.
+std::string colour_of(unsigned offset_bits, unsigned max_bits) {
+  const double share = max_bits == 0 ? 0 : static_cast<double>(offset_bits) / max_bits;
   return fmt::format("hsl({:.0f},65%,45%)", 225 - 220 * share);
 }
 
 struct Box {
   double low;   // relative to the origin
-  double high;  // behind the last latent
+  double high;  // one past the last latent
   double density;
   double share;
   BinInfo bin;
@@ -59,7 +61,7 @@ double distance(std::uint64_t value, std::uint64_t origin) {
                          : -static_cast<double>(origin - value);
 }
 
-// The lower end of the bin that the latent in the middle is in.
+// The lower end of the bin that contains the median latent.
 std::uint64_t median_of(std::vector<BinInfo> bins, unsigned ans_size_log) {
   std::sort(bins.begin(), bins.end(),
             [](const BinInfo& a, const BinInfo& b) { return a.lower < b.lower; });
@@ -71,17 +73,16 @@ std::uint64_t median_of(std::vector<BinInfo> bins, unsigned ans_size_log) {
   return 0;
 }
 
-// From latents to places along the axis, evenly or by the logarithm of the distance from the
-// origin.
+// Maps latents to positions on the axis: linear, or logarithmic in the distance from the origin.
 class LatentAxis {
  public:
   explicit LatentAxis(const LatentVariableInfo& variable) {
     if (variable.bins.empty()) return;
-    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-    double most = 0;
+    std::uint64_t min_lower = std::numeric_limits<std::uint64_t>::max();
+    double max_upper = 0;
     for (const BinInfo& bin : variable.bins) {
-      least = std::min(least, bin.lower);
-      most = std::max(most, static_cast<double>(bin.lower) + width_of(bin));
+      min_lower = std::min(min_lower, bin.lower);
+      max_upper = std::max(max_upper, static_cast<double>(bin.lower) + width_of(bin));
     }
     is_difference_ = variable.delta_encoded;
     const std::uint64_t half = std::uint64_t{1} << (variable.latent_bits - 1);
@@ -90,11 +91,11 @@ class LatentAxis {
     double unseen = 0;
     for (const BinInfo& bin : variable.bins) {
       const double share = std::ldexp(bin.weight, -static_cast<int>(variable.ans_size_log));
-      const double range = most - static_cast<double>(least);
-      if (width_of(bin) < kVisible * range) unseen += share;
+      const double range = max_upper - static_cast<double>(min_lower);
+      if (width_of(bin) < kMinVisibleShare * range) unseen += share;
     }
-    is_even_ = unseen < 0.5;
-    const bool is_relative = is_difference_ || !is_even_ || most > kReadable;
+    is_linear_ = unseen < 0.5;
+    const bool is_relative = is_difference_ || !is_linear_ || max_upper > kMaxReadableLatent;
     origin_ = is_relative ? middle : 0;
     low_ = std::numeric_limits<double>::max();
     high_ = std::numeric_limits<double>::lowest();
@@ -116,19 +117,19 @@ class LatentAxis {
   }
 
   std::string title() const {
-    const std::string_view scale = is_even_ ? "" : ", logarithmic to both sides of 0";
+    const std::string_view scale = is_linear_ ? "" : ", logarithmic to both sides of 0";
     if (is_difference_) return fmt::format("difference that is stored{}", scale);
     if (origin_ == 0) return fmt::format("latent{}", scale);
-    const std::string origin = std::has_single_bit(origin_) && origin_ >= kPowerOfTwo
+    const std::string origin = std::has_single_bit(origin_) && origin_ >= kMinNamedPowerOfTwo
                                    ? fmt::format("2^{}", std::countr_zero(origin_))
                                    : grouped(origin_);
     return fmt::format("latent, less {}{}", origin, scale);
   }
 
-  // Where numbers are written.
+  // Positions of the labels.
   std::vector<double> marks() const {
     std::vector<double> marks;
-    if (is_even_) {
+    if (is_linear_) {
       const double step = std::max(1.0, round_step((high_ - low_) / 8));
       for (double at = std::ceil(low_ / step) * step; at <= high_; at += step) marks.push_back(at);
       return marks;
@@ -148,11 +149,11 @@ class LatentAxis {
 
  private:
   double bent(double at) const {
-    return is_even_ ? at : std::copysign(std::log2(1 + std::fabs(at)), at);
+    return is_linear_ ? at : std::copysign(std::log2(1 + std::fabs(at)), at);
   }
 
   bool is_difference_ = false;
-  bool is_even_ = true;
+  bool is_linear_ = true;
   std::uint64_t origin_ = 0;
   double low_ = 0;
   double high_ = 1;
@@ -162,18 +163,18 @@ class Panel {
  public:
   Panel(Svg& svg, const LatentVariableInfo& variable, double top)
       : svg_(svg), variable_(variable), axis_(variable), top_(top) {
-    least_ = std::numeric_limits<double>::max();
+    min_density_ = std::numeric_limits<double>::max();
     for (const BinInfo& bin : variable.bins) {
       const double share = std::ldexp(bin.weight, -static_cast<int>(variable.ans_size_log));
       const double low = distance(bin.lower, axis_.origin());
       const double width = LatentAxis::width_of(bin);
       boxes_.push_back({low, low + width, share / width, share, bin});
-      least_ = std::min(least_, share / width);
-      most_ = std::max(most_, share / width);
-      most_bits_ = std::max(most_bits_, bin.offset_bits);
+      min_density_ = std::min(min_density_, share / width);
+      max_density_ = std::max(max_density_, share / width);
+      max_bits_ = std::max(max_bits_, bin.offset_bits);
     }
-    is_even_ = most_ <= kEvenDensities * least_;
-    // Bins may lie in one another.
+    is_linear_ = max_density_ <= kMaxLinearDensityRatio * min_density_;
+    // Draws large boxes first, since bins may overlap.
     std::stable_sort(boxes_.begin(), boxes_.end(), [](const Box& a, const Box& b) {
       return a.bin.offset_bits > b.bin.offset_bits;
     });
@@ -193,10 +194,10 @@ class Panel {
   double height() const { return kPanel - kPanelBottom - kPanelTop; }
 
   double y_of(double density) const {
-    double share = density / most_;
-    if (!is_even_) {  // so that the least can be seen
-      const double range = std::log2(most_ / least_);
-      share = (std::log2(density / least_) + range / 12) / (range * 13 / 12);
+    double share = density / max_density_;
+    if (!is_linear_) {  // keeps the lowest density visible
+      const double range = std::log2(max_density_ / min_density_);
+      share = (std::log2(density / min_density_) + range / 12) / (range * 13 / 12);
     }
     return floor() - std::clamp(share, 0.0, 1.0) * height();
   }
@@ -217,7 +218,7 @@ class Panel {
     std::set<unsigned> bits;
     for (const Box& box : boxes_) bits.insert(box.bin.offset_bits);
     const std::vector<unsigned> all(bits.begin(), bits.end());
-    const std::size_t shown = std::min(kMostSwatches, all.size());
+    const std::size_t shown = std::min(kMaxSwatches, all.size());
     svg_.label(kLeft, top_ + 46, "offset bits", "fill=\"#555\"");
     double x = kLeft + 80;
     for (std::size_t i = 0; i < shown; ++i) {
@@ -229,13 +230,13 @@ class Panel {
   }
 
   std::string fill(unsigned offset_bits) const {
-    return fmt::format("fill=\"{}\"", colour_of(offset_bits, most_bits_));
+    return fmt::format("fill=\"{}\"", colour_of(offset_bits, max_bits_));
   }
 
   void draw_boxes() {
     for (const Box& box : boxes_) {
       const double x = axis_.x_of(box.low);
-      const double width = std::max(kLeastWidth, axis_.x_of(box.high) - x);
+      const double width = std::max(kMinBoxWidth, axis_.x_of(box.high) - x);
       const double y = y_of(box.density);
       svg_.box(x, y, width, floor() - y, fill(box.bin.offset_bits),
                fmt::format("from {} on, {} offset bits, {:.3g} % of the latents", box.bin.lower,
@@ -245,15 +246,15 @@ class Panel {
 
   void draw_densities() {
     svg_.label(-(top_ + kPanelTop + height() / 2), 20,
-               is_even_ ? "share for each value" : "share for each value, logarithmic",
+               is_linear_ ? "share for each value" : "share for each value, logarithmic",
                "transform=\"rotate(-90)\" text-anchor=\"middle\"");
     std::vector<double> marks;
-    if (is_even_) {
-      const double step = round_step(most_ / 5);
-      for (int i = 0; i * step <= most_; ++i) marks.push_back(i * step);
+    if (is_linear_) {
+      const double step = round_step(max_density_ / 5);
+      for (int i = 0; i * step <= max_density_; ++i) marks.push_back(i * step);
     } else {
-      const double step = std::ceil(std::log10(most_ / least_) / 7);
-      for (double power = std::floor(std::log10(most_)); power >= std::log10(least_);
+      const double step = std::ceil(std::log10(max_density_ / min_density_) / 7);
+      for (double power = std::floor(std::log10(max_density_)); power >= std::log10(min_density_);
            power -= step) {
         marks.push_back(std::pow(10, power));
       }
@@ -274,7 +275,7 @@ class Panel {
     for (const double mark : marks) {
       const double x = axis_.x_of(mark);
       svg_.line(x, floor(), x, floor() + 5, kAxis);
-      const auto is_near = [&](double other) { return std::fabs(other - x) < kMarkGap; };
+      const auto is_near = [&](double other) { return std::fabs(other - x) < kMinLabelGap; };
       if (std::any_of(written.begin(), written.end(), is_near)) continue;
       svg_.label(x, floor() + 20, mark_text(mark), kMiddle);
       written.push_back(x);
@@ -282,7 +283,7 @@ class Panel {
     svg_.label((kLeft + kWidth - kRight) / 2, floor() + 40, axis_.title(), kMiddle);
   }
 
-  // Whole numbers, the large among them powers of ten or short of digits.
+  // Formats whole numbers; large ones as powers of ten or with few digits.
   static std::string mark_text(double mark) {
     const double power = std::round(std::log10(std::fabs(mark)));
     if (std::fabs(mark) >= 1e5 && std::fabs(mark) == std::pow(10, power)) {
@@ -296,10 +297,10 @@ class Panel {
   LatentAxis axis_;
   double top_;
   std::vector<Box> boxes_;
-  double least_ = 1;
-  double most_ = 0;
-  unsigned most_bits_ = 0;
-  bool is_even_ = true;
+  double min_density_ = 1;
+  double max_density_ = 0;
+  unsigned max_bits_ = 0;
+  bool is_linear_ = true;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of how a chunk's latents are distributed, as its bins have it.
+// Plots the distribution of a chunk's latents as described by its bins.
 #ifndef NUMPACT_CLI_EXPLAIN_PLOT_HPP
 #define NUMPACT_CLI_EXPLAIN_PLOT_HPP
 
@@ -10,8 +10,8 @@
 
 namespace numpact::cli {
 
-// SVG: a panel for each latent variable. A bin is a box from its lower to its upper end, as high as
-// the share of latents that each of its values has, in the colour of its offset bits.
+// SVG with a panel for each latent variable. A bin is a box from its lower to its upper end. Its
+// height is the share of latents per value, and its colour stands for its offset bits.
 std::string bins_plot(const std::string& place, std::size_t index, const ChunkInfo& chunk);
 
 }  // namespace numpact::cli

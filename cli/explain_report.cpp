@@ -17,8 +17,8 @@ namespace {
 
 using Align = TextTable::Align;
 
-// Up to so many chunks are shown one by one.
-constexpr std::size_t kFewChunks = 3;
+// Maximum number of chunks to show one by one. More chunks are shown as groups.
+constexpr std::size_t kMaxDetailedChunks = 3;
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -102,7 +102,7 @@ std::string parts_text(const SizeParts& parts, std::uint64_t count, std::size_t 
   return table.text(indent);
 }
 
-// What was taken first, the others by what they were thought to cost.
+// The accepted candidate first, the others by estimated cost.
 std::vector<CandidateInfo> ranked(std::vector<CandidateInfo> candidates) {
   const auto key = [](const CandidateInfo& candidate) {
     return std::pair(!candidate.is_chosen, candidate.estimated_bits.value_or(HUGE_VAL));
@@ -166,14 +166,14 @@ std::string chunk_text(std::size_t index, const ChunkInfo& info, const ChunkExpl
   return text + variables_text(info, chunk);
 }
 
-// Chunks that are encoded alike, or ways that were tried in several chunks.
+// Chunks with the same encoding, or candidates that were considered in several chunks.
 struct Group {
   std::size_t chunks = 0;
-  std::size_t taken = 0;
+  std::size_t accepted = 0;
   std::uint64_t numbers = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t judged_numbers = 0;  // of the chunks where there was an estimate
-  double judged_bits = 0;
+  std::uint64_t estimated_numbers = 0;  // numbers of the chunks that have an estimate
+  double estimated_bits = 0;
 };
 using Groups = std::map<std::pair<std::string, std::string>, Group>;
 
@@ -182,7 +182,7 @@ Groups groups_of(const Explanation& explanation) {
   for (std::size_t i = 0; i < explanation.chunks.size(); ++i) {
     const ChunkInfo& info = explanation.file.chunks[i];
     Group& own = groups[{info.mode_text(), info.delta_text()}];
-    ++own.taken;
+    ++own.accepted;
     own.numbers += info.count;
     own.bytes += bytes_of(info);
     if (explanation.chunks[i].candidates.empty()) ++own.chunks;
@@ -190,8 +190,8 @@ Groups groups_of(const Explanation& explanation) {
       Group& group = groups[{candidate.mode_text, candidate.delta_text}];
       ++group.chunks;
       if (!candidate.estimated_bits) continue;
-      group.judged_numbers += info.count;
-      group.judged_bits += *candidate.estimated_bits * static_cast<double>(info.count);
+      group.estimated_numbers += info.count;
+      group.estimated_bits += *candidate.estimated_bits * static_cast<double>(info.count);
     }
   }
   return groups;
@@ -214,11 +214,12 @@ std::string groups_text(const Explanation& explanation) {
   }
   for (const auto& at : order) {
     const Group& group = at->second;
-    const double judged = group.judged_bits / static_cast<double>(group.judged_numbers);
+    const double estimate = group.estimated_bits / static_cast<double>(group.estimated_numbers);
     table.add_row({at->first.first, at->first.second, std::to_string(group.chunks),
-                   group.judged_numbers == 0 ? "-" : fmt::format("{:.3f}", judged),
-                   std::to_string(group.taken), group.taken == 0 ? "-" : grouped(group.numbers),
-                   group.taken == 0 ? "-" : grouped(group.bytes),
+                   group.estimated_numbers == 0 ? "-" : fmt::format("{:.3f}", estimate),
+                   std::to_string(group.accepted),
+                   group.accepted == 0 ? "-" : grouped(group.numbers),
+                   group.accepted == 0 ? "-" : grouped(group.bytes),
                    bits_text(8 * group.bytes, group.numbers)});
   }
   const std::size_t last = explanation.chunks.size() - 1;
@@ -231,7 +232,7 @@ std::string body(const Explanation& explanation, std::optional<std::size_t> chun
   if (chunk) return chunk_text(*chunk, infos[*chunk], explanation.chunks[*chunk], true);
   std::string text(1, '\n');
   text += parts_text(parts_of(explanation.file), explanation.file.count, 0);
-  if (infos.size() > kFewChunks) return text + groups_text(explanation);
+  if (infos.size() > kMaxDetailedChunks) return text + groups_text(explanation);
   for (std::size_t i = 0; i < infos.size(); ++i) {
     text += chunk_text(i, infos[i], explanation.chunks[i], false);
   }

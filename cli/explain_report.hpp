@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why columns have the size they have, for people and for programs.
+// Reports why columns have the size they have, as text and as JSON.
 #ifndef NUMPACT_CLI_EXPLAIN_REPORT_HPP
 #define NUMPACT_CLI_EXPLAIN_REPORT_HPP
 
@@ -15,20 +15,20 @@ namespace numpact::cli {
 struct ExplainedColumn {
   std::string place;  // file and column
   Explanation explanation;
-  // Level of the encoder; none where an existing file is explained.
+  // Level of the encoder; none if an existing file is explained.
   std::optional<unsigned> level;
-  // What the numbers of an existing file become at that level.
+  // The result of re-encoding the numbers of an existing file at that level.
   std::optional<Explanation> again;
   unsigned again_level = 0;
 };
 
-// chunk: the only one that is shown in detail; else all are if they are few.
+// `chunk`: the only chunk to show in detail. Without it all chunks are, if they are few.
 std::string explain_report(const ExplainedColumn& column, std::optional<std::size_t> chunk);
-// All chunks or one.
+// `chunk`: the only chunk to list; none lists all.
 std::string explain_json(const std::vector<ExplainedColumn>& columns,
                          std::optional<std::size_t> chunk);
 
-// Entropy of what the pages store, for each number.
+// Entropy of what the pages store, in bits per number.
 double latent_bits(const Explanation& explanation);
 
 }  // namespace numpact::cli

@@ -12,7 +12,7 @@
 namespace numpact::cli {
 
 Failure::Failure(ExitCode code, const std::string& place, const std::string& message)
-    // what() is a C string, which a zero in a name would end.
+    // one_line() escapes zero bytes of names, which would end the C string of what().
     : std::runtime_error(one_line(place.empty() ? message : place + ": " + message)), code_(code) {}
 
 ExitCode exit_code_of(ErrorKind kind) noexcept {
@@ -37,12 +37,11 @@ std::string message_of(const Status& status) {
   if (status.kind() == ErrorKind::kTimedOut) {
     return "is being written by another process (--lock-timeout)";
   }
-  return option_words(status.message());
+  return with_option_names(status.message());
 }
 
-std::string option_words(std::string message) {
-  // Names of the library's settings and of the options that set them; the library writes them as
-  // whole words.
+std::string with_option_names(std::string message) {
+  // Library settings and the options that set them. The library writes the names as whole words.
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"max_output_bytes", "--max-output"},
       {"max_memory", "--max-memory"},
@@ -74,7 +73,7 @@ std::string column_place(const std::string& file, const std::string& column) {
   return fmt::format("{}: column '{}'", file, column);
 }
 
-void say(std::string_view text) {
+void print_message(std::string_view text) {
   const std::string line = fmt::format("numpact: {}\n", one_line(text));
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the program fails: an exit code, a place (file, column) and one line of words.
+// How the program fails: an exit code, a place (file, column) and a message of one line.
 #ifndef NUMPACT_CLI_FAILURE_HPP
 #define NUMPACT_CLI_FAILURE_HPP
 
@@ -30,32 +30,31 @@ class Failure : public std::runtime_error {
   ExitCode code_;
 };
 
-// The reader of standard output has gone: nothing more to do and nothing to say.
-class OutputGone {};
+// The reader of standard output has closed it. The program ends without a message.
+class OutputClosed {};
 
 ExitCode exit_code_of(ErrorKind kind) noexcept;
 
-// The library's message about an error, with the options of the command line for the settings that
-// it names.
+// The message of a library error. Names of library settings become the options that set them.
 std::string message_of(const Status& status);
-std::string option_words(std::string message);
+std::string with_option_names(std::string message);
 
-// Throws the Failure that fits an error of the library.
+// Throws a Failure for an error of the library.
 void check(const Status& status, const std::string& place);
 
-// "FILE: MESSAGE: what errno says".
+// Fails with "FILE: MESSAGE: text of errno".
 [[noreturn]] void fail_errno(const std::string& place, std::string_view message);
 [[noreturn]] void fail_usage(const std::string& place, const std::string& message);
 
 // "FILE: column 'NAME'".
 std::string column_place(const std::string& file, const std::string& column);
 
-// What a message on nulls ends with.
+// Ends messages about nulls.
 inline constexpr const char* kNullAdvice =
     " (a folder keeps them: -o FOLDER; --nulls drop leaves them out)";
 
 // Prints "numpact: TEXT" on standard error.
-void say(std::string_view text);
+void print_message(std::string_view text);
 
 }  // namespace numpact::cli
 

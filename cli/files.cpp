@@ -36,7 +36,7 @@ void OpenFile::look() {
   const bool is_known = ::fstat(descriptor_, &found) == 0;
   if (!is_known || S_ISDIR(found.st_mode)) {
     const int error = errno;
-    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);  // no destructor runs
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);  // since the destructor does not run
     errno = error;
     if (!is_known) fail_errno(name_, "");
     throw Failure(ExitCode::kFailure, name_, "is a folder");
@@ -44,13 +44,13 @@ void OpenFile::look() {
   if (!S_ISREG(found.st_mode)) return;
   end_ = static_cast<std::uint64_t>(found.st_size);
   if (path_ != "-") size_ = end_;
-  // Files that the system makes up are of no size, and have their bytes when they are read.
+  // Virtual files such as those in /proc report size 0 but have contents.
   const off_t at = ::lseek(descriptor_, 0, SEEK_CUR);
   if (end_ == 0 || at < 0) return;
   limit_ = end_ - std::min(static_cast<std::uint64_t>(at), end_);
 }
 
-std::optional<char> OpenFile::byte_behind() const {
+std::optional<char> OpenFile::byte_after_end() const {
   char next = 0;
   if (!limit_ || ::pread(descriptor_, &next, 1, static_cast<off_t>(end_)) != 1) return {};
   return next;
@@ -64,7 +64,7 @@ std::size_t Input::read_some(std::span<std::byte> out) {
     out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left)));
   }
   if (out.empty()) return 0;
-  // At a place of its own, so that others may read the file as well.
+  // Reads at an explicit offset, so that several readers can share the descriptor.
   const int descriptor = file_->descriptor();
   const bool has_places = file_->size().has_value();
   for (;;) {
@@ -124,14 +124,14 @@ std::size_t Input::read_full(std::span<std::byte> out) {
 }
 
 std::vector<std::byte> Input::read_rest() {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::vector<std::byte> all;
   for (;;) {
     const std::size_t have = all.size();
-    all.resize(have + kPiece);
+    all.resize(have + kBlock);
     const std::size_t got = read_full(std::span(all).subspan(have));
     all.resize(have + got);
-    if (got < kPiece) return all;
+    if (got < kBlock) return all;
   }
 }
 

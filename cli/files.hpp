@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files to read from, standard input among them.
+// Input files, including standard input.
 #ifndef NUMPACT_CLI_FILES_HPP
 #define NUMPACT_CLI_FILES_HPP
 
@@ -17,13 +17,14 @@
 
 namespace numpact::cli {
 
-// A file that is open, or standard input for the path "-". All who read it read what was found
-// then, whatever gets its name meanwhile; of a regular file no more than it held then.
+// An open file, or standard input for the path "-". All readers see the file that was opened, even
+// if another file takes its name. Of a regular file they see no more bytes than it had when it was
+// opened.
 class OpenFile {
  public:
   // Throws Failure.
   explicit OpenFile(const std::string& path);
-  // Takes the descriptor.
+  // Takes ownership of the descriptor.
   OpenFile(int descriptor, const std::string& path);
   ~OpenFile();
   OpenFile(const OpenFile&) = delete;
@@ -33,12 +34,12 @@ class OpenFile {
   // For messages.
   const std::string& name() const { return name_; }
   int descriptor() const { return descriptor_; }
-  // Set for a regular file that is not standard input: it can be read at any place, and mapped.
+  // Set for a regular file that is not standard input: it allows random access and can be mapped.
   const std::optional<std::uint64_t>& size() const { return size_; }
-  // Bytes to read from where the descriptor stands; none where only the end will tell.
+  // Number of bytes from the current position of the descriptor to the end; none if unknown.
   const std::optional<std::uint64_t>& limit() const { return limit_; }
-  // The byte that has come behind the limit since.
-  std::optional<char> byte_behind() const;
+  // The byte that was appended after the limit since the file was opened, if any.
+  std::optional<char> byte_after_end() const;
 
  private:
   void look();
@@ -48,14 +49,14 @@ class OpenFile {
   int descriptor_;
   std::optional<std::uint64_t> size_;
   std::optional<std::uint64_t> limit_;
-  std::uint64_t end_ = 0;  // of the file, where there is a limit
+  std::uint64_t end_ = 0;  // end of the file, if there is a limit
 };
 
 using FileRef = std::shared_ptr<const OpenFile>;
 
 FileRef open_file(const std::string& path);
 
-// Reads a file from its beginning.
+// Reads a file sequentially from its beginning.
 class Input final : public ByteSource {
  public:
   explicit Input(const std::string& path) : Input(open_file(path)) {}
@@ -66,27 +67,27 @@ class Input final : public ByteSource {
   const std::optional<std::uint64_t>& size() const { return file_->size(); }
   const std::string& path() const { return file_->path(); }
 
-  // The next bytes, which stay to be read: `count` of them, fewer only at the end.
+  // Returns the next `count` bytes without consuming them; fewer only at the end.
   std::span<const std::byte> peek(std::size_t count);
 
   Status read(std::span<std::byte> out, std::size_t& got) override;
-  // As many as fit; fewer only at the end. Throws Failure.
+  // Fills `out`; fewer bytes only at the end. Throws Failure.
   std::size_t read_full(std::span<std::byte> out);
   std::vector<std::byte> read_rest();
-  // Bytes that read() and what is built on it gave so far.
+  // Number of bytes that read() and its callers have returned so far.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
   std::size_t read_some(std::span<std::byte> out);  // throws
 
   FileRef file_;
-  std::uint64_t taken_ = 0;  // from the file
+  std::uint64_t taken_ = 0;  // bytes read from the file
   std::vector<std::byte> peeked_;
   std::size_t peeked_used_ = 0;
   std::uint64_t bytes_read_ = 0;
 };
 
-// All bytes of a file: mapped if it is a regular file, else read.
+// All bytes of a file. A regular file is mapped, others are read.
 class FileBytes {
  public:
   explicit FileBytes(const std::string& path) : FileBytes(open_file(path)) {}
@@ -96,8 +97,8 @@ class FileBytes {
   FileBytes& operator=(const FileBytes&) = delete;
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  // Gives the memory of the first bytes back, which stay readable; all who pass over them in order
-  // do so as they go, or by the callback.
+  // Releases the memory of the first `size` bytes, which stay readable. Sequential readers call
+  // this as they go, or use the callback.
   void release_first(std::uint64_t size) const;
   ProgressCallback releasing() const;
 
@@ -108,10 +109,10 @@ class FileBytes {
 };
 
 bool is_folder(const std::string& path);
-// Without opening it: a pipe would wait for its other end.
+// Does not open the file, since opening a pipe would block.
 bool is_regular_file(const std::string& path);
 
-// Fails if both names lead to one file: the source is never written over.
+// Fails if both names refer to one file, so that the source is never overwritten.
 void refuse_same_file(const std::string& input, const std::string& output);
 
 }  // namespace numpact::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half-precision numbers as floats and back.
+// Converts half-precision numbers to floats and back.
 #ifndef NUMPACT_CLI_FLOAT16_HPP
 #define NUMPACT_CLI_FLOAT16_HPP
 
@@ -10,7 +10,7 @@
 
 namespace numpact::cli {
 
-// Exact; a NaN keeps its payload.
+// Exact. A NaN keeps its payload.
 inline float to_float(Float16 number) {
   const std::uint32_t sign = static_cast<std::uint32_t>(number.bits >> 15) << 31;
   const std::uint32_t exponent = (number.bits >> 10) & 0x1f;
@@ -23,7 +23,7 @@ inline float to_float(Float16 number) {
   return std::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
 }
 
-// Rounds to nearest, ties to even; a NaN keeps the upper bits of its payload and stays a NaN.
+// Rounds to nearest, ties to even. A NaN keeps the upper bits of its payload and stays a NaN.
 inline Float16 to_float16(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   const std::uint32_t sign = (bits >> 16) & 0x8000;
@@ -37,7 +37,7 @@ inline Float16 to_float16(float number) {
   } else if (magnitude >= 0x38800000) {  // normal
     const std::uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1);
     half = (rounded - 0x38000000) >> 13;
-  } else {  // adding 0.5 leaves the multiple of 2^-24 in the lowest bits, rounded
+  } else {  // adding 0.5 leaves the rounded multiple of 2^-24 in the lowest bits
     const float sum = std::bit_cast<float>(magnitude) + 0.5f;
     half = std::bit_cast<std::uint32_t>(sum) - std::bit_cast<std::uint32_t>(0.5f);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division that rounds towards minus infinity, as units of time before 1970 need it.
+// Division that rounds towards minus infinity, needed for times before 1970.
 #ifndef NUMPACT_CLI_FLOOR_DIVIDE_HPP
 #define NUMPACT_CLI_FLOOR_DIVIDE_HPP
 
@@ -7,7 +7,7 @@
 
 namespace numpact::cli {
 
-// `by` is positive.
+// `by` must be positive.
 constexpr std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
   const std::int64_t quotient = number / by;
   return number % by < 0 ? quotient - 1 : quotient;

@@ -81,6 +81,12 @@ std::string names(bool for_input) {
   return fmt::format("{}", fmt::join(name_list(for_input), ", "));
 }
 
+// "a, b or c".
+std::string listed_with_or(const std::vector<std::string>& list) {
+  const auto last = list.end() - 1;
+  return fmt::format("{} or {}", fmt::join(list.begin(), last, ", "), *last);
+}
+
 const Format* by_magic(Input& input) {
   for (const Format& format : kFormats) {
     if (format.magic.empty()) continue;
@@ -96,6 +102,9 @@ const Format* by_magic(Input& input) {
 }  // namespace
 
 std::span<const Format> formats() { return kFormats; }
+
+std::string input_format_names() { return listed_with_or(name_list(true)); }
+std::string output_format_names() { return listed_with_or(name_list(false)); }
 
 const Format& input_format(std::string_view name) {
   const Format* format = by_name(name);
@@ -122,7 +131,7 @@ const Format& guess_input_format(Input& input, bool dtype_given) {
                   fmt::format("only text is read from {} files: decompress it first", compressed));
   }
   if (format != nullptr && format->open != nullptr) return *format;
-  // Raw numbers may begin like anything: they are not searched for the marks of other formats.
+  // Raw numbers may begin with any bytes, so magic numbers of other formats mean nothing.
   if (dtype_given) return *by_name("raw");
   format = by_magic(input);
   if (format != nullptr) return *format;

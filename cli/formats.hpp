@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file formats that can be read and written besides Pco itself.
+// File formats other than Pco that can be read and written.
 #ifndef NUMPACT_CLI_FORMATS_HPP
 #define NUMPACT_CLI_FORMATS_HPP
 
@@ -20,28 +20,32 @@ using MakeOutput = std::unique_ptr<TableOutput>(OutputFile&, const OutputPlan&);
 struct Format {
   std::string_view name;  // as --from and --to spell it
   std::string_view extensions[4];
-  std::string_view magic;  // how its files begin; may be empty
+  std::string_view magic;  // leading bytes of its files; may be empty
   Content content;
-  bool holds_nulls;  // when it is written
-  OpenInput* open;   // null: is not read
-  MakeOutput* make;  // null: is not written
+  bool holds_nulls;  // whether its files can represent nulls
+  OpenInput* open;   // null: cannot be read
+  MakeOutput* make;  // null: cannot be written
 };
 
 std::span<const Format> formats();
 
-// By name; fails if there is no such format or it does not go this way.
+// Names of the formats that can be read or written, as "npy, raw or csv", for help texts.
+std::string input_format_names();
+std::string output_format_names();
+
+// Looks up a format by name. Fails if there is none, or if it cannot be read or written.
 const Format& input_format(std::string_view name);
 const Format& output_format(std::string_view name);
 
-// By the file's extension, else raw if a number type is given, else by how it begins.
+// Chosen by the file's extension, else raw if a number type is given, else by the leading bytes.
 const Format& guess_input_format(Input& input, bool dtype_given);
-// By the file's extension; fails if that says nothing.
+// Chosen by the file's extension. Fails if that is unknown.
 const Format& guess_output_format(const std::string& path);
 
-// Opens a file in the format of this name, or in the one that fits it.
+// Opens a file in the named format, or in the detected one if the name is empty.
 std::unique_ptr<TableInput> open_table(const std::string& path, const std::string& format_name,
                                        const InputOptions& options);
-// The same of what is open.
+// Same for an open file.
 std::unique_ptr<TableInput> open_table(std::unique_ptr<Input> input, const std::string& format_name,
                                        const InputOptions& options);
 

@@ -16,27 +16,27 @@ class ArrayNumbers final : public NumberInput {
  public:
   ArrayNumbers(std::unique_ptr<Input> input, const ArrayLayout& layout)
       : input_(std::move(input)), layout_(layout) {
-    numbers_.resize(kPieceNumbers * size_of(layout.type) / sizeof(std::uint64_t));
+    numbers_.resize(kBlockNumbers * size_of(layout.type) / sizeof(std::uint64_t));
   }
 
   NumberView next() override {
     const std::size_t size = size_of(layout_.type);
-    std::uint64_t wanted = kPieceNumbers;
-    if (layout_.count) wanted = std::min(wanted, *layout_.count - done_);
-    const std::span<std::byte> room =
-        std::as_writable_bytes(std::span(numbers_)).first(static_cast<std::size_t>(wanted) * size);
-    const std::size_t got = input_->read_full(room);
-    if (got % size != 0 || (layout_.count && got < room.size())) {
+    std::uint64_t needed = kBlockNumbers;
+    if (layout_.count) needed = std::min(needed, *layout_.count - done_);
+    const std::span<std::byte> out =
+        std::as_writable_bytes(std::span(numbers_)).first(static_cast<std::size_t>(needed) * size);
+    const std::size_t got = input_->read_full(out);
+    if (got % size != 0 || (layout_.count && got < out.size())) {
       throw Failure(ExitCode::kCorrupt, input_->name(),
                     fmt::format("truncated: ends in number {}", done_ + got / size));
     }
     if (layout_.swap_bytes) {
       for (std::size_t i = 0; i < got; i += size) {
-        std::reverse(room.data() + i, room.data() + i + size);
+        std::reverse(out.data() + i, out.data() + i + size);
       }
     }
     done_ += got / size;
-    return {layout_.type, room.data(), got / size};
+    return {layout_.type, out.data(), got / size};
   }
 
   std::optional<std::uint64_t> count() const override {

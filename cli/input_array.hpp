@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that lie in a file one after another, without any frame.
+// Numbers stored contiguously in a file, without framing.
 #ifndef NUMPACT_CLI_INPUT_ARRAY_HPP
 #define NUMPACT_CLI_INPUT_ARRAY_HPP
 
@@ -14,8 +14,8 @@ namespace numpact::cli {
 
 struct ArrayLayout {
   NumberType type = NumberType::kU8;
-  std::optional<std::uint64_t> count;  // none: until the end of the file
-  bool swap_bytes = false;             // the file's byte order is not the machine's
+  std::optional<std::uint64_t> count;  // none: up to the end of the file
+  bool swap_bytes = false;             // the file's byte order differs from the machine's
 };
 
 std::unique_ptr<NumberInput> read_array(std::unique_ptr<Input> input, const ArrayLayout& layout);

@@ -12,7 +12,7 @@
 namespace numpact::cli {
 namespace {
 
-// One column of a batch as arrays; the batch holds no other.
+// The only column of a batch that was read with only_field().
 std::shared_ptr<arrow::ChunkedArray> only_column(const arrow::RecordBatch& batch) {
   return std::make_shared<arrow::ChunkedArray>(batch.column(0));
 }

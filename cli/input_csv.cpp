@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables as text. The file is read once: types are those that keep all values, so the values wait
-// in a spool until the last row was seen.
+// Reads CSV tables. The file is read once. The type of a column depends on all of its values, so
+// the values are spooled until the last row was read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
-// The encoding of a file that is not UTF-8, as its first bytes tell; empty if they do not. ASCII
-// characters as pairs of bytes show by their zeros.
+// Detects UTF-16 and UTF-32 from the first bytes, by a byte order mark or by the zero bytes of
+// ASCII characters; empty for other encodings.
 std::string_view other_encoding(std::string_view front) {
   using namespace std::string_view_literals;
   if (front.starts_with("\xff\xfe\0\0"sv) || front.starts_with("\0\0\xfe\xff"sv)) return "UTF-32";
@@ -51,22 +51,23 @@ class CsvTable final : public TableInput {
         spool_(options.csv.memory_bytes) {
     const std::unique_ptr<ByteSource> source = decompressed(input);
     CsvRecordReader reader(*source, name_);
-    reader.set_byte_behind([file = input.file(), plain = is_plain(input)]() -> std::optional<char> {
-      const std::optional<char> next = file->byte_behind();
-      // What comes behind compressed text is none: whether a line goes on there is not known, and
-      // it is taken to.
-      return next && !plain ? '\0' : next;
-    });
+    reader.set_byte_after_end(
+        [file = input.file(), plain = is_plain(input)]() -> std::optional<char> {
+          const std::optional<char> next = file->byte_after_end();
+          // For compressed files the next decompressed byte is unknown. It is assumed to continue
+          // the line.
+          return next && !plain ? '\0' : next;
+        });
     begin(reader);
     read_names(reader);
     make_columns();
     add_empty_lines_before();
     while (read_record(reader)) add_row();
-    if (reader.cut_line()) {
+    if (reader.truncated_line()) {
       notes_.push_back(
           fmt::format("line {} is left out: it was written only in part when the file "
                       "was opened",
-                      *reader.cut_line()));
+                      *reader.truncated_line()));
     }
     finish();
   }
@@ -83,7 +84,7 @@ class CsvTable final : public TableInput {
   }
 
  private:
-  // Checks the encoding and settles the dialect.
+  // Checks the encoding and determines the dialect.
   void begin(CsvRecordReader& reader) {
     const std::string_view front = reader.front();
     if (front.empty()) throw Failure(ExitCode::kCorrupt, name_, "is empty: there is no header");
@@ -94,7 +95,7 @@ class CsvTable final : public TableInput {
     }
     if (front.starts_with(kUtf8Mark)) reader.skip_bytes(kUtf8Mark.size());
     if (!options_.csv.delimiter && dialect_.delimiter == ',') {
-      dialect_.delimiter = recognise_delimiter(reader.front(), reader.front_is_whole(), dialect_);
+      dialect_.delimiter = detect_delimiter(reader.front(), reader.front_is_whole(), dialect_);
       if (dialect_.delimiter != ',') {
         notes_.push_back(
             fmt::format("the delimiter is taken to be {}", delimiter_name(dialect_.delimiter)));
@@ -111,7 +112,8 @@ class CsvTable final : public TableInput {
     reader.set_dialect(dialect_);
   }
 
-  // The first record that is no empty line is the header, or is kept to be the first row.
+  // The first record that is not an empty line is the header, or the first row if there is no
+  // header.
   void read_names(CsvRecordReader& reader) {
     bool is_empty = true;
     while (is_empty && reader.next(record_)) {
@@ -140,7 +142,7 @@ class CsvTable final : public TableInput {
   }
 
   void make_columns() {
-    const std::vector<std::optional<NumberType>> dtypes = wanted_dtypes(names_, name_, options_);
+    const std::vector<std::optional<NumberType>> dtypes = requested_dtypes(names_, name_, options_);
     why_not_read_.resize(names_.size());
     for (const std::string& skipped : options_.skip) {
       why_not_read_[find_name(names_, name_, skipped)] = kSkipped;
@@ -159,7 +161,7 @@ class CsvTable final : public TableInput {
     }
   }
 
-  // Without a header empty lines may be the first rows, which shows once a record has come.
+  // Without a header, leading empty lines are rows of a single column.
   void add_empty_lines_before() {
     if (dialect_.has_header || names_.size() > 1) return;
     for (std::uint64_t line = 1; line <= empty_lines_before_; ++line) {
@@ -168,8 +170,8 @@ class CsvTable final : public TableInput {
     }
   }
 
-  // To the next row. An empty line is a null where there is one column, and nothing where there
-  // are more.
+  // Moves to the next row. An empty line is a null if there is one column, and is skipped
+  // otherwise.
   bool read_record(CsvRecordReader& reader) {
     if (std::exchange(first_is_row_, false)) return true;
     do {
@@ -187,7 +189,7 @@ class CsvTable final : public TableInput {
                     names_.size(), delimiter_hint()));
   }
 
-  // Where the file may have another delimiter.
+  // Suggests another delimiter if the header contains one.
   std::string delimiter_hint() const {
     if (names_.size() > 1) return "";
     for (const char other : {',', ';', '\t', '|'}) {
@@ -235,11 +237,11 @@ class CsvTable final : public TableInput {
   Spool spool_;
   std::vector<std::string> names_;
   std::vector<std::string> why_not_read_;
-  std::vector<std::unique_ptr<CsvColumn>> values_;  // none of columns that are not read
+  std::vector<std::unique_ptr<CsvColumn>> values_;  // null for columns that are not read
   std::vector<std::size_t> read_;
   std::vector<CsvField> record_;
-  bool first_is_row_ = false;             // record_ is one, and was not added
-  std::uint64_t empty_lines_before_ = 0;  // the first record that is none
+  bool first_is_row_ = false;             // record_ holds the first row, not yet added
+  std::uint64_t empty_lines_before_ = 0;  // before the first nonempty record
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy arrays.
+// Reads NumPy arrays.
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet files, read a piece of one column at a time.
+// Reads Parquet files, one block of one column at a time.
 #include <arrow/array/array_primitive.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
@@ -63,7 +63,7 @@ class ParquetTable final : public TableInput {
     NextArrays next =
         column.list_size == 0
             ? open_numbers(reader, index)
-            : open_lists(index, std::max<std::uint64_t>(1, kPieceNumbers / column.list_size));
+            : open_lists(index, std::max<std::uint64_t>(1, kBlockNumbers / column.list_size));
     return read_arrays(std::move(next), column, rows(), nulls_, file_);
   }
 
@@ -76,7 +76,8 @@ class ParquetTable final : public TableInput {
     return column_place(file_, reader_->manifest().schema_fields[index].field->name());
   }
 
-  // Reading throws, and says too late that rows are missing.
+  // Turns exceptions of the reader into Failure, and checks for missing rows, which it reports too
+  // late.
   static NextArrays checked(std::function<std::shared_ptr<arrow::ChunkedArray>()> next,
                             std::string place, std::uint64_t rows) {
     return [next = std::move(next), place = std::move(place),
@@ -98,13 +99,13 @@ class ParquetTable final : public TableInput {
 
   NextArrays open_numbers(const FileReader& reader, std::size_t index) const {
     std::unique_ptr<parquet::arrow::ColumnReader> opened;
-    // By the place of the field in the schema: fields before it may have any number of leaves.
+    // By index of the field in the schema, since fields before it may have any number of leaves.
     check_arrow(reader->GetColumn(static_cast<int>(index), &opened), file_);
     const std::shared_ptr<parquet::arrow::ColumnReader> column = std::move(opened);
     const std::string place = place_of(index);
     const auto next = [reader, column, place] {
       std::shared_ptr<arrow::ChunkedArray> arrays;
-      check_arrow(column->NextBatch(std::int64_t{kPieceNumbers}, &arrays), place);
+      check_arrow(column->NextBatch(std::int64_t{kBlockNumbers}, &arrays), place);
       return arrays;
     };
     return checked(next, place, rows());
@@ -140,7 +141,7 @@ class ParquetTable final : public TableInput {
     return unit == arrow::TimeUnit::NANO ? reader_ : open_reader(bytes_, unit, file_);
   }
 
-  // Reads the column in three units, and sets its own in columns_.
+  // Reads the column in three units, and sets the suitable one in columns_.
   arrow::TimeUnit::type choose_int96_unit(std::size_t index) {
     using arrow::TimeUnit;
     std::array<NextArrays, 3> units;
@@ -163,7 +164,7 @@ class ParquetTable final : public TableInput {
     return *found.unit() == cli::TimeUnit::kNano ? TimeUnit::NANO : TimeUnit::MICRO;
   }
 
-  // All arrays of a piece as one.
+  // Combines all arrays of a block into one.
   std::shared_ptr<arrow::Array> next_array(const NextArrays& next) const {
     const std::shared_ptr<arrow::ChunkedArray> arrays = next();
     if (arrays == nullptr) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw numbers: little-endian, one after another, of the type that --dtype names.
+// Reads raw numbers: contiguous and little-endian, of the type that --dtype names.
 #include <bit>
 #include <utility>
 

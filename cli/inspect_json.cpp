@@ -6,7 +6,7 @@
 namespace numpact::cli {
 namespace {
 
-// What a chunk or a bin takes as JSON in memory and as text, about.
+// Approximate memory of a chunk or bin as JSON values and as text.
 constexpr std::uint64_t kChunkJsonBytes = 6000;
 constexpr std::uint64_t kBinJsonBytes = 600;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside Pco files, as JSON to be put into more of it.
+// The contents of Pco files as JSON values.
 #ifndef NUMPACT_CLI_INSPECT_JSON_HPP
 #define NUMPACT_CLI_INSPECT_JSON_HPP
 

@@ -28,7 +28,7 @@ std::string type_text(const FileHeader& header) {
                      header.uniform_type ? "" : " (of the first chunk)");
 }
 
-// What a chunk or a bin takes in the report, about.
+// Approximate size of a chunk or bin in the report.
 constexpr std::uint64_t kChunkTextBytes = 1200;
 constexpr std::uint64_t kBinTextBytes = 120;
 
@@ -119,25 +119,25 @@ std::string chunk_report(std::size_t index, const ChunkInfo& chunk, bool bins) {
   return text;
 }
 
-// What most chunks say.
+// The value that most chunks have.
 template <class TextOf>
 std::string most_common(const FileInfo& info, TextOf&& text_of) {
   std::map<std::string, std::size_t> counts;
   for (const ChunkInfo& chunk : info.chunks) ++counts[text_of(chunk)];
   if (counts.empty()) return "-";
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most->first + (counts.size() > 1 ? "+" : "");
+  const auto top = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    return a.second < b.second;
+  });
+  return top->first + (counts.size() > 1 ? "+" : "");
 }
 
 }  // namespace
 
 std::size_t listed_chunks(const FileInfo& info, std::uint64_t chunk_bytes,
                           std::uint64_t bin_bytes) {
-  // With what the library takes for its descriptions, 1 MiB and half of the file, this keeps within
-  // 4 MiB and twice the file.
-  std::uint64_t room = (std::uint64_t{3} << 20) + info.file_bytes + info.file_bytes / 2;
+  // Together with the library's descriptions, of 1 MiB and half the file's size, this stays within
+  // 4 MiB plus twice the file's size.
+  std::uint64_t budget = (std::uint64_t{3} << 20) + info.file_bytes + info.file_bytes / 2;
   std::size_t listed = 0;
   for (const ChunkInfo& chunk : info.chunks) {
     std::uint64_t bytes = chunk_bytes;
@@ -145,8 +145,8 @@ std::size_t listed_chunks(const FileInfo& info, std::uint64_t chunk_bytes,
       bytes += bin_bytes * variable.bins.size();
     }
     bytes += bin_bytes * chunk.dict.size();
-    if (bytes > room) break;
-    room -= bytes;
+    if (bytes > budget) break;
+    budget -= bytes;
     ++listed;
   }
   return listed;

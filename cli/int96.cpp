@@ -18,7 +18,7 @@ void Int96Unit::add(std::uint64_t row, std::int64_t nanos, std::int64_t micros,
     bad_row_ = row;
     bad_millis_ = millis;
   }
-  // Modulo 2^64 the nanoseconds are right also where they wrapped.
+  // Wrapped nanoseconds are still correct modulo 2^64.
   const bool is_finer =
       static_cast<std::uint64_t>(micros) * kNanosInMicro != static_cast<std::uint64_t>(nanos);
   if (floor_divide(micros, kMicrosInMilli) != millis || is_finer) micros_fit_ = false;

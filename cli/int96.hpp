@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet's old timestamps of 96 bits: which unit of 64 bits holds all of a column.
+// Finds the 64-bit time unit that can hold a column of Parquet's deprecated 96-bit timestamps.
 #ifndef NUMPACT_CLI_INT96_HPP
 #define NUMPACT_CLI_INT96_HPP
 
@@ -11,16 +11,18 @@
 
 namespace numpact::cli {
 
-// Takes each timestamp as Arrow converts it to three units. Arrow computes modulo 2^64, so
-// nanoseconds wrap outside of the years 1677 to 2262. Milliseconds never wrap, which shows it.
+// Gets each timestamp as Arrow converts it to three units. Arrow computes modulo 2^64, so
+// nanoseconds wrap outside the years 1677 to 2262. Milliseconds never wrap, which reveals the
+// wrapping.
 class Int96Unit {
  public:
   void add(std::uint64_t row, std::int64_t nanos, std::int64_t micros, std::int64_t millis);
 
-  // Nanoseconds if they hold all timestamps, else microseconds if these do and no timestamp is
-  // finer; none if neither does.
+  // Nanoseconds if they hold all timestamps; else microseconds if they do and no timestamp is
+  // finer; none otherwise.
   std::optional<TimeUnit> unit() const;
-  // For a message, where there is none: row and value of the first that nanoseconds do not hold.
+  // For an error message if there is no unit: row and value of the first timestamp that nanoseconds
+  // do not hold.
   std::string problem() const;
 
  private:

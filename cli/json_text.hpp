@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as commands print it.
+// JSON text for the output of commands.
 #ifndef NUMPACT_CLI_JSON_TEXT_HPP
 #define NUMPACT_CLI_JSON_TEXT_HPP
 
@@ -10,7 +10,7 @@ namespace numpact::cli {
 
 using Json = nlohmann::ordered_json;
 
-// Lines of text. Bytes that are no UTF-8 are replaced, and characters that are not shown are
+// Formats over several lines. Bytes that are not UTF-8 are replaced, and unprintable characters are
 // escaped.
 std::string dump(const Json& json);
 

@@ -26,7 +26,7 @@ std::string_view without_blanks_before(std::string_view text) {
   return text.substr(blanks);
 }
 
-// Goes over a whole text once, and holds nothing of it but what is open.
+// Validates a text in one pass. Stores only the stack of open brackets.
 class Checker {
  public:
   Checker(std::string_view text, std::size_t max_values) : text_(text), values_left_(max_values) {}
@@ -49,13 +49,13 @@ class Checker {
     ++at_;
     return true;
   }
-  bool take(std::string_view word) {
-    if (text_.substr(at_, word.size()) != word) return false;
-    at_ += word.size();
+  bool take(std::string_view literal) {
+    if (text_.substr(at_, literal.size()) != literal) return false;
+    at_ += literal.size();
     return true;
   }
 
-  // A scalar or an empty container, behind the brackets and the name that lead to it.
+  // Takes a scalar or an empty container, with the brackets and the name before it.
   bool take_value() {
     for (;;) {
       skip_blanks();
@@ -72,13 +72,13 @@ class Checker {
       open_[depth_++] = opening;
       ++at_;
       skip_blanks();
-      if (now() == closing()) return true;  // take_ends() has it
+      if (now() == closing()) return true;  // take_ends() handles it
     }
   }
 
   char closing() const { return open_[depth_ - 1] == '[' ? ']' : '}'; }
 
-  // Brackets that close, up to a comma or the end.
+  // Takes closing brackets, up to a comma or the end.
   bool take_ends() {
     while (depth_ > 0) {
       skip_blanks();
@@ -137,7 +137,7 @@ class Checker {
   std::array<char, JsonView::kMaxDepth> open_{};  // brackets
 };
 
-// Where a value of a checked text ends.
+// The length of the value at the start of a validated text.
 std::size_t length_of_value(std::string_view text) {
   std::size_t depth = 0;
   std::size_t at = 0;
@@ -150,7 +150,7 @@ std::size_t length_of_value(std::string_view text) {
       ++depth;
     } else if (c == ']' || c == '}') {
       --depth;
-    } else if (depth == 0) {  // a number or a word
+    } else if (depth == 0) {  // a number, true, false or null
       const std::size_t end = text.find_first_of(",:]} \t\n\r", at);
       return end == std::string_view::npos ? text.size() : end;
     }
@@ -177,7 +177,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// Four digits that are known to be there.
+// Parses four hexadecimal digits of a validated text.
 std::uint32_t hex4(std::string_view digits) {
   std::uint32_t code = 0;
   for (const char digit : digits.substr(0, 4)) {
@@ -189,13 +189,13 @@ std::uint32_t hex4(std::string_view digits) {
 }  // namespace
 
 std::optional<JsonView> JsonView::of(std::string_view text, std::size_t max_values) {
-  constexpr std::string_view kMark = "\xef\xbb\xbf";  // some editors begin UTF-8 with it
+  constexpr std::string_view kMark = "\xef\xbb\xbf";  // a byte order mark, which some editors write
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   if (!Checker(text, max_values).is_json() || first_not_utf8(text)) return std::nullopt;
   return begin_of(text);
 }
 
-// The value that comes next; none where a container ends.
+// The next value; none at the end of a container.
 std::optional<JsonView> JsonView::begin_of(std::string_view rest) {
   rest = without_blanks_before(rest);
   if (rest.empty() || rest[0] == ']' || rest[0] == '}') return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the numbers of a column mean: dates and the like are stored as the integers behind them.
+// The meaning of a column's numbers. Dates, times and booleans are stored as integers.
 #ifndef NUMPACT_CLI_LOGICAL_TYPE_HPP
 #define NUMPACT_CLI_LOGICAL_TYPE_HPP
 
@@ -39,13 +39,13 @@ std::optional<LogicalKind> logical_kind_of(std::string_view name);
 // "s", "ms", "us", "ns".
 std::string_view to_string(TimeUnit unit);
 std::optional<TimeUnit> time_unit_of(std::string_view name);
-// How many of them make a second.
+// How many of these units make a second.
 std::int64_t per_second(TimeUnit unit);
 
-// The number type that holds the values; none for plain numbers, which may have any.
+// The number type that stores the values; none for plain numbers, which may have any type.
 std::optional<NumberType> storage_of(LogicalKind kind);
 
-// For people, e.g. "timestamp[ms, UTC]"; for a plain number the name of its type.
+// For messages, e.g. "timestamp[ms, UTC]"; for a plain number the name of its type.
 std::string describe(const LogicalType& logical, NumberType type);
 
 }  // namespace numpact::cli

@@ -19,10 +19,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Version 2 has nulls, metadata and the reasons why columns were left out. Version 1 is read.
+// Version 2 adds nulls, metadata and the reasons why columns were left out. Version 1 can be read.
 constexpr std::uint64_t kVersion = 2;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-// Enough for 600,000 columns, whose manifest is of some 64 MiB.
+// Enough for 600,000 columns, whose manifest has about 64 MiB.
 constexpr std::size_t kMaxValues = std::size_t{1} << 22;
 constexpr std::size_t kMaxNameBytes = 120;
 
@@ -45,16 +45,16 @@ Json column_json(const ManifestColumn& entry) {
   return json;
 }
 
-// The most that a manifest may make of its text: what this program writes makes less. Beside it
-// there is room for a few columns.
-constexpr std::uint64_t kMemoryOfText = 2;
-constexpr std::uint64_t kMemoryBeside = std::uint64_t{4} << 20;
+// Memory that parsing may use: twice the size of the text, which is more than manifests written by
+// this program need, plus a constant for tables of a few columns.
+constexpr std::uint64_t kMemoryPerTextByte = 2;
+constexpr std::uint64_t kFixedMemoryBytes = std::uint64_t{4} << 20;
 
-// Counts what is kept of a text.
+// Limits the memory for what is parsed from a text.
 class Memory {
  public:
   Memory(std::uint64_t text_bytes, std::string place)
-      : left_(kMemoryBeside + kMemoryOfText * text_bytes), place_(std::move(place)) {}
+      : left_(kFixedMemoryBytes + kMemoryPerTextByte * text_bytes), place_(std::move(place)) {}
 
   void take(std::uint64_t bytes) {
     if (bytes > left_) {
@@ -88,7 +88,7 @@ std::optional<Metadata> metadata_from(const JsonView& json, Memory& memory) {
   return metadata;
 }
 
-// Reads fields of an object; every error is the same Failure.
+// Reads members of an object. Every error is a Failure of the same kind.
 class Reader {
  public:
   using Kind = JsonView::Kind;
@@ -140,7 +140,7 @@ class Reader {
     return std::move(*found);
   }
 
-  // `bytes`: of what becomes of a value in it.
+  // `bytes`: memory for each parsed element.
   JsonView list(const char* name, std::size_t bytes, std::size_t& count) const {
     const JsonView value = field(name);
     if (!value.is(Kind::kArray)) bad(fmt::format("'{}' is no list", name));
@@ -222,7 +222,7 @@ Json text_to_json(const std::string& text) {
   return Json{{"hex", hex}};
 }
 
-// The bytes that pairs of digits stand for; none where some are no digits.
+// Decodes pairs of hexadecimal digits; none if other characters occur.
 std::optional<std::string> bytes_of_hex(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {

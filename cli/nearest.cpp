@@ -15,7 +15,8 @@ std::string_view before_value(std::string_view word) { return word.substr(0, wor
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Rows of the table of distances between beginnings of a and of b: two before, one before, this.
+  // Rows of the table of distances between prefixes of a and b: the row before the last, the last,
+  // and the current one.
   std::vector<std::size_t> older(b.size() + 1);
   std::vector<std::size_t> old(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
@@ -35,11 +36,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest_word(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t kMostLetters = 64;  // of a word that could be meant; bounds the work
+  constexpr std::size_t kMaxLetters = 64;  // bounds the work
   const std::string_view given = before_value(word);
-  if (given.empty() || given.size() > kMostLetters) return {};
+  if (given.empty() || given.size() > kMaxLetters) return {};
   std::string_view nearest;
-  std::size_t least = ~std::size_t{0};
+  std::size_t min_distance = ~std::size_t{0};
   std::string_view begun;
   std::size_t begun_count = 0;
   for (const std::string& choice : known) {
@@ -49,9 +50,9 @@ std::string_view nearest_word(std::string_view word, const std::vector<std::stri
       ++begun_count;
     }
     const std::size_t distance = edit_distance(given, name);
-    if (3 * distance > std::max(given.size(), name.size()) || distance >= least) continue;
+    if (3 * distance > std::max(given.size(), name.size()) || distance >= min_distance) continue;
     nearest = choice;
-    least = distance;
+    min_distance = distance;
   }
   if (nearest.empty() && begun_count == 1 && given.size() > 1) return begun;
   return nearest;

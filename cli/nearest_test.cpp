@@ -16,19 +16,20 @@ TEST(Nearest, DistanceCountsSwapsOnce) {
   EXPECT_EQ(edit_distance("compres", "compress"), 1u);
   EXPECT_EQ(edit_distance("inspetc", "inspect"), 1u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
-  // No part is changed twice: a swap and an insertion between the two letters are three.
+  // No part is changed twice: swapping and inserting between the two letters would be two changes
+  // of one part, so the distance is three.
   EXPECT_EQ(edit_distance("ca", "abc"), 3u);
 }
 
-TEST(Nearest, IsNamedIfNearEnough) {
+TEST(Nearest, SuggestsCloseWords) {
   const std::vector<std::string> commands = {"compress", "decompress", "inspect", "explain"};
   EXPECT_EQ(nearest_word("compres", commands), "compress");
   EXPECT_EQ(nearest_word("decompres", commands), "decompress");
-  EXPECT_EQ(nearest_word("insp", commands), "inspect");  // begins one alone
+  EXPECT_EQ(nearest_word("insp", commands), "inspect");  // a prefix of one only
   EXPECT_EQ(nearest_word("frobnicate", commands), "");
   EXPECT_EQ(nearest_word("", commands), "");
   EXPECT_EQ(nearest_word(std::string(10000, 'c'), commands), "");
-  EXPECT_EQ(nearest_word("co", {"concat", "compress"}), "");  // begins two
+  EXPECT_EQ(nearest_word("co", {"concat", "compress"}), "");  // a prefix of both
 }
 
 TEST(Nearest, ValuesAreNotCompared) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the formats that need Arrow in a build without it.
+// Replaces the formats that need Arrow in a build without it.
 #include <fmt/format.h>
 
 #include "failure.hpp"

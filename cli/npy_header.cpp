@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
-// numpy leaves room for the first dimension to grow to this many digits.
+// numpy pads the header so that the first dimension can grow to this many digits.
 constexpr std::size_t kGrowthDigits = 21;
-// Dimensions of an array, at most: numpy's own limit. A header could claim half a million.
+// Maximum number of dimensions, as in numpy. A crafted header could claim half a million.
 constexpr std::size_t kMaxDimensions = 64;
 
-// Parses the dictionary that the header is: Python literals, in any order. Python 2 writes long
-// integers as 3L, and may write u before strings.
+// Parses the header's dictionary of Python literals, in any order. Python 2 writes long integers as
+// 3L, and may write u before strings.
 class Parser {
  public:
   Parser(std::string_view text, const std::string& place) : rest_(text), place_(place) {}
@@ -95,10 +95,10 @@ class Parser {
 
   bool boolean() {
     skip_space();
-    for (const std::string_view word : {"True", "False"}) {
-      if (rest_.starts_with(word)) {
-        rest_.remove_prefix(word.size());
-        return word == "True";
+    for (const std::string_view literal : {"True", "False"}) {
+      if (rest_.starts_with(literal)) {
+        rest_.remove_prefix(literal.size());
+        return literal == "True";
       }
     }
     bad();
@@ -143,10 +143,10 @@ std::string_view numpy_kind(NumberType type) {
 
 NpyHeader read_npy_header(Input& input) {
   std::byte front[12];
-  const auto cut = [&] {
+  const auto truncated = [&] {
     return Failure(ExitCode::kCorrupt, input.name(), "truncated: the NPY header is not whole");
   };
-  if (input.read_full(std::span(front).first(8)) < 8) throw cut();
+  if (input.read_full(std::span(front).first(8)) < 8) throw truncated();
   if (std::memcmp(front, kNpyMagic.data(), kNpyMagic.size()) != 0) {
     throw Failure(ExitCode::kCorrupt, input.name(), "corrupt: not an NPY file");
   }
@@ -156,7 +156,7 @@ NpyHeader read_npy_header(Input& input) {
                   fmt::format("unsupported version: NPY {}", version));
   }
   const std::size_t length_bytes = version == 1 ? 2 : 4;
-  if (input.read_full(std::span(front).subspan(8, length_bytes)) < length_bytes) throw cut();
+  if (input.read_full(std::span(front).subspan(8, length_bytes)) < length_bytes) throw truncated();
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) {
     length |= std::to_integer<std::size_t>(front[8 + i]) << (8 * i);
@@ -165,7 +165,7 @@ NpyHeader read_npy_header(Input& input) {
     throw Failure(ExitCode::kCorrupt, input.name(), "corrupt: the NPY header is too long");
   }
   std::string text(length, ' ');
-  if (input.read_full(std::as_writable_bytes(std::span(text))) < length) throw cut();
+  if (input.read_full(std::as_writable_bytes(std::span(text))) < length) throw truncated();
   return Parser(text, input.name()).parse();
 }
 

@@ -23,13 +23,13 @@ struct NpyHeader {
   std::vector<std::uint64_t> shape;
 };
 
-// Reads the header and leaves the input at the first number. Throws Failure.
+// Reads the header and positions the input at the first number. Throws Failure.
 NpyHeader read_npy_header(Input& input);
 
 // The header of a one-dimensional array, byte for byte as numpy.save writes it. Its size does not
 // depend on `count`.
 std::string npy_header(NumberType type, std::uint64_t count);
-// The same of one or two dimensions; the size does not depend on the first of them.
+// Same for one or two dimensions. The size of the header does not depend on the first one.
 std::string npy_header(NumberType type, std::span<const std::uint64_t> shape);
 
 }  // namespace numpact::cli

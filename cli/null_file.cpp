@@ -17,7 +17,7 @@ class SpooledRuns final : public NumberInput {
       : spool_(spool), stream_(stream), total_(spool.size(stream) / sizeof(std::uint64_t)) {}
 
   NumberView next() override {
-    runs_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kPieceNumbers, total_ - done_)));
+    runs_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kBlockNumbers, total_ - done_)));
     spool_.read(stream_, done_ * sizeof(std::uint64_t), std::as_writable_bytes(std::span(runs_)));
     done_ += runs_.size();
     return {NumberType::kU64, runs_.data(), runs_.size()};
@@ -42,9 +42,9 @@ void NullFileWriter::take(NullRuns& runs) {
 
 WrittenFile NullFileWriter::write(const std::string& path, WriteOptions options,
                                   const std::string& place) {
-  options.after_piece = nullptr;
+  options.after_block = nullptr;
   options.progress = false;
-  // How the numbers are encoded was asked for the numbers.
+  // The requested mode and delta apply to the numbers, not to run lengths.
   options.config.mode = ModeSpec::automatic();
   options.config.delta = DeltaSpec::automatic();
   SpooledRuns runs(spool_, stream_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file beside a column that says which of its rows are null: a Pco file of the lengths of runs.
+// Writes the file that marks the null rows of a column: a Pco file of run lengths.
 #ifndef NUMPACT_CLI_NULL_FILE_HPP
 #define NUMPACT_CLI_NULL_FILE_HPP
 
@@ -12,19 +12,18 @@
 
 namespace numpact::cli {
 
-// Collects the runs of a column while its numbers are written, in bounded memory.
+// Collects the runs of a column in bounded memory while its numbers are written.
 class NullFileWriter {
  public:
   NullFileWriter() : spool_(kMemoryBytes), stream_(spool_.add_stream()) {}
 
-  // The runs that are complete.
+  // Takes the runs that are complete.
   void take(NullRuns& runs);
-  // Writes them; after the last take(). The file is committed, and synced with its
-  // folder.
+  // Writes the runs, after the last take(). The file is committed; it is synced with its folder.
   WrittenFile write(const std::string& path, WriteOptions options, const std::string& place);
 
  private:
-  // Of runs that wait: 2 million of them.
+  // Memory for buffered runs: 2 million runs.
   static constexpr std::uint64_t kMemoryBytes = std::uint64_t{16} << 20;
 
   Spool spool_;

@@ -30,7 +30,7 @@ void append_padded(std::string& text, std::int64_t number, std::size_t width) {
   text += digits;
 }
 
-// A day since 1970 in the Gregorian calendar. After Howard Hinnant, "chrono-Compatible Low-Level
+// Converts days since 1970 to a Gregorian date. After Howard Hinnant, "chrono-Compatible Low-Level
 // Date Algorithms": years begin in March, eras of 400 years have 146 097 days.
 void append_date(std::string& text, std::int64_t days) {
   const std::int64_t shifted = days + 719'468;
@@ -51,7 +51,7 @@ void append_date(std::string& text, std::int64_t days) {
   append_padded(text, day, 2);
 }
 
-// A time of day given in `unit`, with as many decimals as the unit has.
+// Appends a time of day given in `unit`, with the decimals of that unit.
 void append_time(std::string& text, std::int64_t since_midnight, TimeUnit unit) {
   const std::int64_t scale = per_second(unit);
   const std::int64_t seconds = since_midnight / scale;
@@ -142,7 +142,7 @@ void append_csv_value(std::string& text, const LogicalType& logical, const Numbe
   append_value(text, logical, numbers, index);
   const bool is_float = numbers.type == NumberType::kF16 || numbers.type == NumberType::kF32 ||
                         numbers.type == NumberType::kF64;
-  // Neither a point, nor an exponent, nor a letter of inf and nan.
+  // The text has no point, no exponent, and no letter of inf or nan.
   if (is_float && text.find_first_of(".en", from) == std::string::npos) text += ".0";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, dates and times as text.
+// Formats numbers, dates and times as text.
 #ifndef NUMPACT_CLI_NUMBER_TEXT_HPP
 #define NUMPACT_CLI_NUMBER_TEXT_HPP
 
@@ -11,15 +11,15 @@
 
 namespace numpact::cli {
 
-// Appends the number at `index`: the shortest text that reads back as the same number.
+// Appends the number at `index` as the shortest text that parses back to the same number.
 void append_number(std::string& text, const NumberView& numbers, std::size_t index);
 
-// Appends what the number at `index` means, e.g. "2024-02-29 12:00:00.5Z". A value that its logical
-// type does not allow (a time past midnight) is written as the bare number.
+// Appends the value of the number at `index`, e.g. "2024-02-29 12:00:00.5Z". A value outside its
+// logical type (a time past midnight) is written as the bare number.
 void append_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
                   std::size_t index);
 
-// The same for CSV: whole floats end in ".0".
+// Same for CSV, where whole floats end in ".0".
 void append_csv_value(std::string& text, const LogicalType& logical, const NumberView& numbers,
                       std::size_t index);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet and Arrow IPC tables.
+// Writes Parquet and Arrow IPC tables.
 #include <arrow/array/data.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
@@ -22,7 +22,7 @@
 namespace numpact::cli {
 namespace {
 
-// An OutputFile as Arrow wants it.
+// Adapts an OutputFile to Arrow's interface.
 class ArrowSink final : public arrow::io::OutputStream {
  public:
   explicit ArrowSink(OutputFile& file) : file_(file) {}
@@ -47,7 +47,7 @@ class ArrowSink final : public arrow::io::OutputStream {
   bool closed_ = false;
 };
 
-// The truth values of `numbers` as bits.
+// Packs the booleans of `numbers` into bits.
 std::shared_ptr<arrow::Buffer> packed_bits(const NumberView& numbers, const std::string& place) {
   const auto* values = static_cast<const std::uint8_t*>(numbers.data);
   const auto count = static_cast<std::int64_t>(numbers.count);
@@ -61,7 +61,7 @@ std::shared_ptr<arrow::Buffer> packed_bits(const NumberView& numbers, const std:
   return bits;
 }
 
-// Validity, a byte a row, as bits.
+// Packs validity bytes, one per row, into bits.
 std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
                                              const std::string& place) {
   const auto count = static_cast<std::int64_t>(valid.size());
@@ -72,7 +72,7 @@ std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid
   return bits;
 }
 
-// Tables as record batches; what becomes of a batch is the subclass's.
+// Converts blocks to record batches, which subclasses write.
 class ArrowOutput : public TableOutput {
  public:
   ArrowOutput(OutputFile& file, const OutputPlan& plan)
@@ -85,8 +85,8 @@ class ArrowOutput : public TableOutput {
     schema_ = arrow::schema(std::move(fields), arrow_metadata_of(plan.metadata));
   }
 
-  // The numbers are copied: writers may keep a batch until its row group is full.
-  void write(std::span<const ColumnPiece> columns) override {
+  // Copies the numbers, since writers may keep a batch until its row group is full.
+  void write(std::span<const ColumnBlock> columns) override {
     const auto rows = static_cast<std::int64_t>(rows_of(columns_[0], columns[0].numbers.count));
     if (rows == 0) return;
     arrow::ArrayVector arrays;
@@ -155,7 +155,7 @@ class ParquetOutput final : public ArrowOutput {
       : ArrowOutput(file, plan), fit_(file.name()) {
     const auto properties =
         parquet::WriterProperties::Builder().compression(arrow::Compression::ZSTD)->build();
-    // The schema is kept as Arrow has it, since Parquet knows no seconds and no durations.
+    // Stores the Arrow schema, since Parquet has no seconds and no durations.
     const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
     auto writer = parquet::arrow::FileWriter::Open(*schema(), arrow::default_memory_pool(), sink(),
                                                    properties, arrow_properties);
@@ -163,7 +163,7 @@ class ParquetOutput final : public ArrowOutput {
     writer_ = std::move(writer).ValueUnsafe();
   }
 
-  void write(std::span<const ColumnPiece> columns) override {
+  void write(std::span<const ColumnBlock> columns) override {
     fit_.check(columns_, columns);
     ArrowOutput::write(columns);
   }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
-// Lets the system begin to write a file to disk, where it can be told so.
+// Asks the system to start writing a file to disk, if it supports that.
 void start_writing([[maybe_unused]] const std::string& path) {
 #ifdef SYNC_FILE_RANGE_WRITE
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -30,11 +30,11 @@ void start_writing([[maybe_unused]] const std::string& path) {
 #endif
 }
 
-// Gives errno, or 0.
+// Returns 0 or errno.
 int sync_file(const std::string& path) noexcept {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
-  // Some file systems cannot sync: the file is then as safe as they make it.
+  // Some file systems do not support fsync: the file is then as safe as they make it.
   const int error = ::fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
   ::close(descriptor);
   return error;
@@ -49,7 +49,7 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
   if (is_stdout()) {
     descriptor_ = STDOUT_FILENO;
   } else if (::stat(path.c_str(), &found) != 0) {
-    path_ = followed(path);
+    path_ = resolve_links(path);
     temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else if (S_ISDIR(found.st_mode)) {
     throw Failure(ExitCode::kFailure, name_, "is a folder");
@@ -57,7 +57,7 @@ OutputFile::OutputFile(const std::string& path, const Overwrite& overwrite, Cont
     if (!overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     }
-    path_ = followed(path);
+    path_ = resolve_links(path);
     temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFile);
   } else {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -115,7 +115,7 @@ void OutputFile::put(std::span<const std::byte> bytes) {
 
 void OutputFile::throw_if_failed() const {
   if (error_ == 0) return;
-  if (error_ == EPIPE) throw OutputGone();
+  if (error_ == EPIPE) throw OutputClosed();
   errno = error_;
   fail_errno(name_, "cannot be written");
 }
@@ -138,7 +138,8 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
   flush();
   throw_if_failed();
   if (temporary_ == nullptr) {
-    // Some file systems tell only at a close that the disk is full; the descriptor stays open.
+    // Some file systems report a full disk only on close. Closing a duplicate keeps the descriptor
+    // open.
     const int copy = ::dup(descriptor_);
     if (copy >= 0 && ::close(copy) != 0) fail_errno(name_, "cannot be written");
     return;
@@ -159,7 +160,7 @@ void OutputFile::commit(TemporaryPath::Sync sync) {
   temporary_.reset();
 }
 
-std::string followed(const std::string& path) {
+std::string resolve_links(const std::string& path) {
   std::string target;
   check(try_follow_links(path, target), path);
   return target;
@@ -178,18 +179,18 @@ FileLock lock_existing(const std::string& path, const Overwrite& overwrite) {
 OutputFolder::OutputFolder(const std::string& path, const Overwrite& overwrite)
     : name_(path), overwrite_(overwrite.is_allowed) {
   while (name_.size() > 1 && name_.back() == '/') name_.pop_back();
-  path_ = followed(name_);
+  path_ = resolve_links(name_);
   struct stat found = {};
   is_there_ = ::stat(path_.c_str(), &found) == 0;
   if (is_there_ && !overwrite_) {
     throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
   }
-  if (is_there_) table_files(path_, name_);  // refuses what is not to be removed
+  if (is_there_) table_files(path_, name_);  // throws if files would be removed that must not be
   temporary_ = std::make_unique<TemporaryPath>(path_, TemporaryPath::Kind::kFolder);
 }
 
-// Syncs that wait at the same time share what the file system writes for them: 3,000 files took
-// 1 second by 32 threads, 8 by one, and 24 where each was synced when it was written.
+// Concurrent syncs share the work of the file system: 3,000 files took 1 second with 32 threads, 8
+// with one, and 24 if each file was synced when it was written.
 void OutputFolder::sync_files() const {
   constexpr unsigned kThreads = 32;
   std::vector<std::string> files;
@@ -214,8 +215,8 @@ void OutputFolder::sync_files() const {
   sync_folder(temporary_->path());
 }
 
-// Who may use the files of the folder that is replaced may use those of their names; others get the
-// access of its manifest. The folder is the last: until then nobody else gets into it.
+// Files get the access rights of the files they replace, other files those of the old manifest. The
+// folder comes last, so that nobody else gets into it before.
 void OutputFolder::take_access(const std::set<std::string>& old_files) const {
   const auto take = [this](const std::string& path, const std::string& like) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -239,12 +240,12 @@ void OutputFolder::commit() {
     temporary_.reset();
     return;
   }
-  const std::set<std::string> old_files = table_files(path_, name_);  // as it is by now
+  const std::set<std::string> old_files = table_files(path_, name_);  // the current files
   take_access(old_files);
   sync_files();
   if (!temporary_->replace_folder(path_, old_files)) {
-    say(name_ + ": files came meanwhile that are no part of the table; they stay in " +
-        temporary_->left());
+    print_message(name_ + ": files came meanwhile that are no part of the table; they stay in " +
+                  temporary_->leftover());
   }
   temporary_.reset();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders to write to. Nothing has its final name before it is whole and on disk.
+// Output files and folders. None gets its final name before it is complete and on disk.
 #ifndef NUMPACT_CLI_OUTPUT_FILE_HPP
 #define NUMPACT_CLI_OUTPUT_FILE_HPP
 
@@ -21,14 +21,14 @@ namespace numpact::cli {
 
 enum class Content { kText, kBinary };
 
-// Written beside its final name and renamed by commit(); without commit() nothing stays. Standard
-// output ("-") and what is no regular file (a device, a pipe) are written straight.
+// Written under a temporary name next to the final one, and renamed by commit(). Without commit()
+// nothing remains. Standard output ("-") and special files (a device, a pipe) are written directly.
 class OutputFile final : public ByteSink {
  public:
-  // Fails if the file exists and may not be overwritten, and if binary content would go to a
+  // Fails if the file exists and may not be overwritten, or if binary content would go to a
   // terminal.
   OutputFile(const std::string& path, const Overwrite& overwrite, Content content);
-  // In the place of a file that is read meanwhile, and whose lock is held.
+  // Replaces a file that is still being read, and whose lock is held.
   OutputFile(FileLock lock, const std::string& path);
   ~OutputFile() override;
   OutputFile(const OutputFile&) = delete;
@@ -37,21 +37,21 @@ class OutputFile final : public ByteSink {
   const std::string& name() const { return name_; }
   bool is_stdout() const { return path_ == "-"; }
   bool is_terminal() const;
-  // patch() works: bytes already written can be changed.
+  // Whether patch() can change bytes that were written before.
   bool can_patch() const { return temporary_ != nullptr; }
 
-  // For the library: errors come as a Status, and throw_if_failed() has the words for them.
+  // For the library: errors are returned as a Status; throw_if_failed() throws the full message.
   Status write(std::span<const std::byte> bytes) override;
-  // For this program: throws.
+  // For this program: throws Failure.
   void put(std::span<const std::byte> bytes);
   void put(std::string_view text) { put(std::as_bytes(std::span(text))); }
   void patch(std::uint64_t offset, std::span<const std::byte> bytes);
   void throw_if_failed() const;
-  // Where what was put so far can be read; only where it can be patched.
+  // The path where the bytes written so far can be read; only if can_patch().
   const std::string& written_path();
 
   std::uint64_t bytes_written() const { return bytes_written_; }
-  // `sync`: kLater where the commit of a folder around it puts it on disk.
+  // `sync`: kLater if the commit of the enclosing folder syncs the file.
   void commit(TemporaryPath::Sync sync = TemporaryPath::Sync::kNow);
 
  private:
@@ -69,23 +69,23 @@ class OutputFile final : public ByteSink {
   std::uint64_t bytes_written_ = 0;
 };
 
-// Takes the lock of a file that is to be read and replaced; it must be there.
+// Acquires the lock of an existing file that will be read and replaced.
 FileLock lock_existing(const std::string& path, const Overwrite& overwrite);
 
-// Where a path leads, through links; the last of them may name what is not there.
-std::string followed(const std::string& path);
+// Resolves symbolic links; the last one may name a file that does not exist.
+std::string resolve_links(const std::string& path);
 
 // A folder that gets its name once all its files are written.
 class OutputFolder {
  public:
-  // What may be overwritten is a table that compress made, or an empty folder: one that holds any
-  // other file is refused, and its files are never removed.
+  // May overwrite a table that compress made, or an empty folder. A folder with any other file is
+  // refused, and such files are never removed.
   OutputFolder(const std::string& path, const Overwrite& overwrite);
 
   const std::string& name() const { return name_; }
-  // Where to write a file of the folder.
+  // The temporary path of a file of the folder.
   std::string path_of(const std::string& file) const { return temporary_->path() + "/" + file; }
-  // Puts all files on disk and gives the folder its name.
+  // Syncs all files to disk and renames the folder.
   void commit();
 
  private:
@@ -95,7 +95,7 @@ class OutputFolder {
   std::string name_;
   std::string path_;
   bool overwrite_;
-  bool is_there_ = false;  // a folder, which is replaced
+  bool is_there_ = false;  // a folder exists, and will be replaced
   std::unique_ptr<TemporaryPath> temporary_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw numbers and NumPy arrays: the numbers one after another, with or without a header.
+// Writes raw numbers and NumPy arrays: contiguous numbers, with or without a header.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -20,7 +20,7 @@ class RawOutput final : public TableOutput {
  public:
   explicit RawOutput(OutputFile& file) : file_(file) {}
 
-  void write(std::span<const ColumnPiece> columns) override {
+  void write(std::span<const ColumnBlock> columns) override {
     const std::span<const std::byte> bytes = bytes_of(columns[0].numbers);
     if constexpr (std::endian::native == std::endian::little) return file_.put(bytes);
     const std::size_t size = size_of(columns[0].numbers.type);
@@ -47,7 +47,7 @@ class NpyOutput final : public TableOutput {
     file_.put(npy_header(type_, planned_));
   }
 
-  void write(std::span<const ColumnPiece> columns) override {
+  void write(std::span<const ColumnBlock> columns) override {
     file_.put(bytes_of(columns[0].numbers));
     count_ += columns[0].numbers.count;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text: one number a line, or a table with separators.
+// Writes text: one number per line, or a table with delimiters.
 #include <utility>
 
 #include "failure.hpp"
@@ -16,8 +16,8 @@ class LinesOutput final : public TableOutput {
  public:
   explicit LinesOutput(OutputFile& file) : file_(file) {}
 
-  // A null is an empty line.
-  void write(std::span<const ColumnPiece> columns) override {
+  // A null becomes an empty line.
+  void write(std::span<const ColumnBlock> columns) override {
     for (std::size_t i = 0; i < columns[0].numbers.count; ++i) {
       if (!columns[0].is_null(i)) append_number(text_, columns[0].numbers, i);
       text_ += '\n';
@@ -44,14 +44,15 @@ class SeparatedOutput final : public TableOutput {
       : file_(file), columns_(plan.columns), separator_(separator) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) text_ += separator_;
-      // A terminal would obey what stands in a name; elsewhere it is data.
+      // A terminal would obey control characters in a name; elsewhere they are data.
       append_name(file.is_terminal() ? one_line(columns_[c].name) : columns_[c].name);
     }
     text_ += '\n';
   }
 
-  // A null is an empty field. Floats show that they are ones, so that they are read as floats.
-  void write(std::span<const ColumnPiece> columns) override {
+  // A null becomes an empty field. Whole floats get a decimal point, so that they are read as
+  // floats.
+  void write(std::span<const ColumnBlock> columns) override {
     for (std::size_t row = 0; row < columns[0].numbers.count; ++row) {
       for (std::size_t c = 0; c < columns.size(); ++c) {
         if (c > 0) text_ += separator_;
@@ -66,8 +67,8 @@ class SeparatedOutput final : public TableOutput {
   void finish() override { flush(); }
 
  private:
-  // RFC 4180: quoted where it holds a separator, a quote or a line break. An empty name alone would
-  // be an empty line.
+  // Quotes as in RFC 4180 if the name contains a delimiter, a quote or a line break. A single empty
+  // name is quoted too, since it would be an empty line.
   void append_name(const std::string& name) {
     const char special[] = {separator_, '"', '\n', '\r', '\0'};
     const bool is_empty_line = name.empty() && columns_.size() == 1;

@@ -10,26 +10,27 @@
 namespace numpact::cli {
 namespace {
 
-// A shorter wait is nothing to speak of.
-constexpr std::chrono::milliseconds kBeforeNote{2000};
-// Longer than anybody waits, and far from where milliseconds overflow.
-constexpr double kMostSeconds = 1e12;
+// Shorter waits are not reported.
+constexpr std::chrono::milliseconds kMinReportedWait{2000};
+// Longer than anyone waits, and small enough for milliseconds not to overflow.
+constexpr double kMaxLockSeconds = 1e12;
 
 }  // namespace
 
 LockConfig Overwrite::lock_config(const std::string& name) const {
   LockConfig config;
   if (lock_timeout) {
-    const double seconds = std::min(*lock_timeout, kMostSeconds);
+    const double seconds = std::min(*lock_timeout, kMaxLockSeconds);
     config.timeout =
         std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(1000 * seconds)));
   }
   if (is_quiet) return config;
-  const auto has_said = std::make_shared<bool>(false);
-  config.while_waiting = [name, has_said](std::chrono::milliseconds waited) {
-    if (!*has_said && waited >= kBeforeNote) {
-      *has_said = true;
-      say(name + ": waiting for another process that is writing it (--lock-timeout limits this)");
+  const auto is_reported = std::make_shared<bool>(false);
+  config.while_waiting = [name, is_reported](std::chrono::milliseconds waited) {
+    if (!*is_reported && waited >= kMinReportedWait) {
+      *is_reported = true;
+      print_message(
+          name + ": waiting for another process that is writing it (--lock-timeout limits this)");
     }
     return true;
   };

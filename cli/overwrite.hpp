@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may become of a file that has the name of the output.
+// What to do if the output file exists.
 #ifndef NUMPACT_CLI_OVERWRITE_HPP
 #define NUMPACT_CLI_OVERWRITE_HPP
 
@@ -14,10 +14,10 @@ struct Overwrite {
   Overwrite(bool may = false) : is_allowed(may) {}  // NOLINT(google-explicit-constructor)
 
   bool is_allowed;
-  std::optional<double> lock_timeout;  // seconds to wait for others who write it; none: no end
-  bool is_quiet = false;               // no note on waiting
+  std::optional<double> lock_timeout;  // seconds to wait for other writers; none: unlimited
+  bool is_quiet = false;               // do not report waiting
 
-  // For the library; `name` is the file's for the note.
+  // The lock configuration for the library. `name`: the file's name in messages.
   LockConfig lock_config(const std::string& name) const;
 };
 

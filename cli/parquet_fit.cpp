@@ -21,7 +21,7 @@ bool has_millis(T seconds) {
          seconds <= std::numeric_limits<T>::max() / kMillisPerSecond;
 }
 
-// Why the value does not fit; null if it does.
+// Why the value does not fit into Parquet; null if it does.
 const char* why_unfit(const LogicalType& logical, const NumberView& numbers, std::size_t row) {
   const bool is_seconds = logical.unit == TimeUnit::kSecond;
   if (logical.kind == LogicalKind::kTimestamp && is_seconds) {
@@ -44,14 +44,14 @@ const char* why_unfit(const LogicalType& logical, const NumberView& numbers, std
 
 }  // namespace
 
-void ParquetFit::check(std::span<const Column> columns, std::span<const ColumnPiece> pieces) {
+void ParquetFit::check(std::span<const Column> columns, std::span<const ColumnBlock> blocks) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const LogicalType& logical = columns[c].logical;
     const bool converts = logical.kind == LogicalKind::kDate64 ||
                           (has_unit(logical.kind) && logical.unit == TimeUnit::kSecond);
-    const NumberView& numbers = pieces[c].numbers;
+    const NumberView& numbers = blocks[c].numbers;
     for (std::size_t row = 0; converts && row < numbers.count; ++row) {
-      const char* const why = pieces[c].is_null(row) ? nullptr : why_unfit(logical, numbers, row);
+      const char* const why = blocks[c].is_null(row) ? nullptr : why_unfit(logical, numbers, row);
       if (why == nullptr) continue;
       std::string value;
       append_value(value, logical, numbers, row);
@@ -59,7 +59,7 @@ void ParquetFit::check(std::span<const Column> columns, std::span<const ColumnPi
                     fmt::format("row {}: {} {} (Arrow IPC keeps it)", rows_ + row, value, why));
     }
   }
-  if (!pieces.empty()) rows_ += rows_of(columns[0], pieces[0].numbers.count);
+  if (!blocks.empty()) rows_ += rows_of(columns[0], blocks[0].numbers.count);
 }
 
 }  // namespace numpact::cli

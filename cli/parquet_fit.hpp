@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that Parquet cannot hold as Arrow has them.
+// Finds values that Arrow can represent but Parquet cannot.
 #ifndef NUMPACT_CLI_PARQUET_FIT_HPP
 #define NUMPACT_CLI_PARQUET_FIT_HPP
 
@@ -11,14 +11,14 @@
 
 namespace numpact::cli {
 
-// Parquet has no seconds, which become milliseconds, and no date64, which becomes days. Writers
-// convert without a look at overflow and rest, so that is done here.
+// Parquet has no seconds, which become milliseconds, and its date64 holds whole days only. Parquet
+// writers convert without checking for overflow or remainders, so this class checks first.
 class ParquetFit {
  public:
   explicit ParquetFit(std::string file) : file_(std::move(file)) {}
 
-  // The next rows. Throws Failure with column, row and value.
-  void check(std::span<const Column> columns, std::span<const ColumnPiece> pieces);
+  // Checks the next rows. Throws a Failure that names column, row and value.
+  void check(std::span<const Column> columns, std::span<const ColumnBlock> blocks);
 
  private:
   std::string file_;

@@ -14,10 +14,11 @@
 namespace numpact::cli {
 namespace {
 
-// What is decoded at once by several threads.
-constexpr std::size_t kParallelPieceBytes = std::size_t{16} << 20;
+// Block size for decoding with several threads. Larger blocks give each thread more work and take
+// more memory.
+constexpr std::size_t kParallelBlockBytes = std::size_t{16} << 20;
 
-// Bytes for the file, seen by the verifier too.
+// Passes bytes to the file and to the verifier.
 class VerifiedSink final : public ByteSink {
  public:
   VerifiedSink(OutputFile& file, Verifier* verifier) : file_(file), verifier_(verifier) {}
@@ -32,12 +33,12 @@ class VerifiedSink final : public ByteSink {
   Verifier* verifier_;
 };
 
-// Chunks of one size to within one number, where the count is known; the writer itself sees to that
-// under automatic paging.
+// If the count is known, makes chunk sizes equal to within one number. With automatic paging the
+// writer does so itself.
 PagingSpec even_paging(const PagingSpec& paging, std::uint64_t count) {
   if (paging.is_automatic()) return paging;
-  const std::uint64_t most = paging.max_page_n();
-  const std::uint64_t chunks = (count + most - 1) / most;
+  const std::uint64_t max_n = paging.max_page_n();
+  const std::uint64_t chunks = (count + max_n - 1) / max_n;
   if (chunks == 0) return paging;
   const std::uint64_t size = (count + chunks - 1) / chunks;
   return PagingSpec::equal_pages_up_to(static_cast<std::size_t>(size));
@@ -49,9 +50,9 @@ void check_written(const Status& status, const OutputFile& file, const std::stri
   check(status, place);
 }
 
-// Before the first number: the chunks of the file that is written on.
-void copy_old(const WriteOptions& options, NumberType type, OutputFile& file, StreamWriter& writer,
-              Verifier* verifier) {
+// Copies the chunks of the old file before new numbers are written.
+void copy_old_chunks(const WriteOptions& options, NumberType type, OutputFile& file,
+                     StreamWriter& writer, Verifier* verifier) {
   const std::string& name = options.append_name;
   PcoNumbers numbers(std::make_unique<Input>(options.append_to), name, {});
   if (numbers.type().value_or(type) != type) {
@@ -59,15 +60,15 @@ void copy_old(const WriteOptions& options, NumberType type, OutputFile& file, St
                   fmt::format("holds {} numbers, not {}", name_of(*numbers.type()), name_of(type)));
   }
   while (verifier != nullptr) {
-    const NumberView piece = numbers.next();
-    if (piece.count == 0) break;
-    verifier->expect(piece);
+    const NumberView block_buffer = numbers.next();
+    if (block_buffer.count == 0) break;
+    verifier->expect(block_buffer);
   }
   Input old(options.append_to);
   check_written(writer.try_copy_file(old), file, name);
 }
 
-// Behind a file that was written on, for all of it.
+// Appends a trailer for the old and new chunks.
 std::uint64_t append_trailer(const TrailerSpec& spec, OutputFile& file, ByteSink& sink,
                              const std::string& place) {
   const FileBytes written(file.written_path());
@@ -93,7 +94,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   const auto verifier = options.verify ? std::make_unique<Verifier>(type) : nullptr;
   VerifiedSink sink(file, verifier.get());
   StreamWriter writer(sink, type, config, count.value_or(0));
-  if (appends) copy_old(options, type, file, writer, verifier.get());
+  if (appends) copy_old_chunks(options, type, file, writer, verifier.get());
   ProgressBar progress(place, count, options.progress);
   WrittenFile written;
   for (;;) {
@@ -102,7 +103,7 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
     if (verifier != nullptr) verifier->expect(numbers);
     check_written(writer.try_write(numbers), file, place);
     written.count += numbers.count;
-    if (options.after_piece) options.after_piece();
+    if (options.after_block) options.after_block();
     progress.add(numbers.count, numbers.count * size_of(type));
   }
   check_written(writer.try_finish(), file, place);
@@ -116,16 +117,16 @@ WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
   return written;
 }
 
-MutableNumberView PcoInput::piece(std::uint64_t most) {
+MutableNumberView PcoInput::block_buffer(std::uint64_t max_n) {
   const NumberType type = type_.value_or(NumberType::kU8);
   if (keeps_last_) std::swap(numbers_, last_);
-  if (piece_n_ == 0) {
-    piece_n_ = is_parallel_ ? kParallelPieceBytes / size_of(type) : kPieceNumbers;
+  if (block_n_ == 0) {
+    block_n_ = is_parallel_ ? kParallelBlockBytes / size_of(type) : kBlockNumbers;
   }
   if (numbers_ == nullptr) {
-    numbers_ = std::make_unique_for_overwrite<std::uint64_t[]>(piece_n_ * size_of(type) / 8);
+    numbers_ = std::make_unique_for_overwrite<std::uint64_t[]>(block_n_ * size_of(type) / 8);
   }
-  const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(most, piece_n_));
+  const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(max_n, block_n_));
   return MutableNumberView(type, numbers_.get(), n);
 }
 
@@ -139,7 +140,7 @@ PcoNumbers::PcoNumbers(std::unique_ptr<ByteSource> source, std::string place,
 }
 
 Status PcoNumbers::try_next(NumberView& numbers) {
-  const MutableNumberView out = piece(std::numeric_limits<std::uint64_t>::max());
+  const MutableNumberView out = block_buffer(std::numeric_limits<std::uint64_t>::max());
   std::size_t count = 0;
   const Status status = reader_.try_read(out, count);
   numbers = NumberView(out.type, out.data, count);
@@ -152,8 +153,8 @@ NumberView PcoNumbers::next() {
   return numbers;
 }
 
-PcoSalvage::PcoSalvage(const FileRef& file, std::string place, const DecodeConfig& config,
-                       std::optional<NumberType> dtype)
+PcoRecovery::PcoRecovery(const FileRef& file, std::string place, const DecodeConfig& config,
+                         std::optional<NumberType> dtype)
     : PcoInput(std::move(place), config.threads), bytes_(file), config_(config) {
   check(try_verify(bytes_.bytes(), found_, config, &context_), place_);
   type_ = found_.type ? found_.type : dtype;
@@ -163,7 +164,7 @@ PcoSalvage::PcoSalvage(const FileRef& file, std::string place, const DecodeConfi
   reader_ = *reader;
 }
 
-NumberView PcoSalvage::next() {
+NumberView PcoRecovery::next() {
   std::uint64_t end = found_.index.count();
   for (; damage_at_ < found_.damage.size(); ++damage_at_) {
     const DamagedPart& damage = found_.damage[damage_at_];
@@ -173,7 +174,7 @@ NumberView PcoSalvage::next() {
     }
     at_ = damage.first + *damage.count;
   }
-  const MutableNumberView out = piece(reader_ ? end - at_ : 0);
+  const MutableNumberView out = block_buffer(reader_ ? end - at_ : 0);
   if (out.count > 0) check(reader_->try_read(at_, out, config_, &context_), place_);
   at_ += out.count;
   return NumberView(out.type, out.data, out.count);
@@ -196,7 +197,7 @@ std::vector<std::string> losses(const Verification& found) {
 PcoRange::PcoRange(const FileRef& file, std::string place, const NumberRange& range,
                    const DecodeConfig& config, std::optional<NumberType> dtype)
     : PcoInput(std::move(place), config.threads), bytes_(file), range_(range), config_(config) {
-  // The limits are for what is asked for, but a walk past the rest of the file has some as well.
+  // The user's limits apply to the range; the walk over the rest of the file has its own.
   DecodeConfig walk = config;
   walk.limits = walk_limits(config.limits, bytes_.bytes().size());
   ChunkIndex index;
@@ -210,20 +211,22 @@ PcoRange::PcoRange(const FileRef& file, std::string place, const NumberRange& ra
 }
 
 NumberView PcoRange::next() {
-  const MutableNumberView out = piece(range_.count - done_);
+  const MutableNumberView out = block_buffer(range_.count - done_);
   check(reader_->try_read(range_.first + done_, out, config_, &context_), place_);
   done_ += out.count;
   return NumberView(out.type, out.data, out.count);
 }
 
 DecodeLimits walk_limits(const DecodeLimits& limits, std::uint64_t file_bytes) {
-  // Half a second of walking over numbers that take no bits, the fastest to be said.
-  constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 30;
-  // Of a byte of the file; more is rare where numbers are not all the same.
-  constexpr std::uint64_t kMostRatio = 1024;
+  // Number bytes that a walk may pass for a file of any size: half a second at the highest speed,
+  // for numbers that take no bits.
+  constexpr std::uint64_t kMinWalkBytes = std::uint64_t{16} << 30;
+  // Number bytes that a walk may pass per byte of the file. Only files of nearly constant numbers
+  // exceed this ratio.
+  constexpr std::uint64_t kMaxNumberBytesPerFileByte = 1024;
   DecodeLimits walk;
   walk.max_memory = limits.max_memory;
-  walk.max_output_bytes = std::max(kLeastBytes, kMostRatio * file_bytes);
+  walk.max_output_bytes = std::max(kMinWalkBytes, kMaxNumberBytesPerFileByte * file_bytes);
   if (limits.max_output_bytes != DecodeLimits::kUnlimited) {
     walk.max_output_bytes = std::max(walk.max_output_bytes, limits.max_output_bytes);
   }

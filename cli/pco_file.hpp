@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pco files: written from and read as columns of numbers.
+// Writes and reads Pco files as columns of numbers.
 #ifndef NUMPACT_CLI_PCO_FILE_HPP
 #define NUMPACT_CLI_PCO_FILE_HPP
 
@@ -24,42 +24,43 @@ namespace numpact::cli {
 
 struct WrittenFile {
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0;          // all
-  std::uint64_t trailer_bytes = 0;  // of these
+  std::uint64_t bytes = 0;          // size of the whole file
+  std::uint64_t trailer_bytes = 0;  // size of the trailer, included in `bytes`
 };
 
 struct WriteOptions {
   EncodeConfig config;
   bool verify = true;
   bool progress = true;
-  FileRef append_to;                  // a file whose chunks come first, if any
-  std::string append_name;            // of that file, for messages
-  std::function<void()> after_piece;  // called when a piece of the input was taken, if set
+  FileRef append_to;                  // file whose chunks are copied first, if any
+  std::string append_name;            // its name in messages
+  std::function<void()> after_block;  // called after each block of the input, if set
 };
 
-// Encodes all of `input` into `file`, which the caller commits. `place` names the input. Counts
-// what is new, and the bytes of the whole file.
+// Encodes all of `input` into `file`, which the caller commits. `place` names the input. Returns
+// the count of new numbers and the size of the whole file.
 WrittenFile write_pco(NumberInput& input, NumberType type, OutputFile& file,
                       const WriteOptions& options, const std::string& place);
 
-// Numbers of a Pco file. Errors name the place, the byte offset and the chunk.
+// The numbers of a Pco file. Errors name the place, the byte offset and the chunk.
 class PcoInput : public NumberInput {
  public:
   const std::string& place() const { return place_; }
-  // None: the file is empty and does not say what of.
+  // None if the file is empty and does not state its type.
   const std::optional<NumberType>& type() const { return type_; }
-  // Before the first next(): what one gives stays until the one after it has returned. By so many
-  // numbers, if there is one thread.
-  void keep_last(std::size_t piece_n) {
+  // To be called before the first next(). A returned block then stays valid until the following
+  // next() has returned. `block_n`: numbers per block if there is one thread.
+  void keep_last(std::size_t block_n) {
     keeps_last_ = true;
-    if (!is_parallel_) piece_n_ = piece_n;
+    if (!is_parallel_) block_n_ = block_n;
   }
 
  protected:
   PcoInput(std::string place, unsigned threads)
       : place_(std::move(place)), is_parallel_(threads != 1) {}
-  // Memory for the next piece; `most` becomes how many numbers. Several threads need much to do.
-  MutableNumberView piece(std::uint64_t most);
+  // Returns a buffer for the next block, of at most `max_n` numbers. Blocks are larger with several
+  // threads, to give each enough work.
+  MutableNumberView block_buffer(std::uint64_t max_n);
 
   std::string place_;
   std::optional<NumberType> type_;
@@ -67,24 +68,25 @@ class PcoInput : public NumberInput {
  private:
   bool is_parallel_;
   bool keeps_last_ = false;
-  std::size_t piece_n_ = 0;                   // 0: as many as usual
-  std::unique_ptr<std::uint64_t[]> numbers_;  // what is not used is never touched
-  std::unique_ptr<std::uint64_t[]> last_;     // if it is kept
+  std::size_t block_n_ = 0;  // numbers per block; 0: not yet determined
+  // Uninitialised, so that unused memory is never touched.
+  std::unique_ptr<std::uint64_t[]> numbers_;
+  std::unique_ptr<std::uint64_t[]> last_;  // the previous block, if it is kept
 };
 
-// All of them, from first to last.
+// All numbers, from first to last.
 class PcoNumbers final : public PcoInput {
  public:
-  // `dtype` is what an empty file without a number type is taken to hold.
+  // `dtype`: the type to assume for an empty file that does not state one.
   PcoNumbers(std::unique_ptr<ByteSource> source, std::string place, const DecodeConfig& config,
              std::optional<NumberType> dtype = std::nullopt);
 
   const FileHeader& header() const { return header_; }
   NumberView next() override;
 
-  // Like next(), but errors come as a Status.
+  // Like next(), but returns errors as a Status.
   Status try_next(NumberView& numbers);
-  // After the last of them.
+  // To be called after the last number.
   Status try_check_trailer(TrailerState& state) { return reader_.try_check_trailer(state); }
   std::uint64_t bytes_consumed() const { return reader_.bytes_consumed(); }
 
@@ -94,12 +96,12 @@ class PcoNumbers final : public PcoInput {
   FileHeader header_;
 };
 
-// All that is sound in a file that may be damaged.
-class PcoSalvage final : public PcoInput {
+// All numbers in intact chunks of a file that may be damaged.
+class PcoRecovery final : public PcoInput {
  public:
-  // Looks over the whole file.
-  PcoSalvage(const FileRef& file, std::string place, const DecodeConfig& config,
-             std::optional<NumberType> dtype = std::nullopt);
+  // Scans the whole file.
+  PcoRecovery(const FileRef& file, std::string place, const DecodeConfig& config,
+              std::optional<NumberType> dtype = std::nullopt);
 
   NumberView next() override;
   const Verification& found() const { return found_; }
@@ -110,15 +112,15 @@ class PcoSalvage final : public PcoInput {
   DecodeContext context_;
   Verification found_;
   std::optional<FileReader> reader_;
-  std::uint64_t at_ = 0;       // the next number
-  std::size_t damage_at_ = 0;  // the next of found_.damage
+  std::uint64_t at_ = 0;       // index of the next number
+  std::size_t damage_at_ = 0;  // index of the next entry of found_.damage
 };
 
-// What is lost, a line for each range.
+// Describes the lost numbers, one line per range.
 std::vector<std::string> losses(const Verification& found);
 
-// Some of them, by their places. Of a file on disk no more is decoded than their chunks; of others
-// all bytes are read into memory. The file is walked first.
+// A range of numbers. In a regular file only the chunks of the range are decoded; other inputs are
+// read into memory. The file is walked first.
 class PcoRange final : public PcoInput {
  public:
   PcoRange(const FileRef& file, std::string place, const NumberRange& range,
@@ -136,11 +138,11 @@ class PcoRange final : public PcoInput {
   std::uint64_t done_ = 0;
 };
 
-// Limits for a walk over a file that makes no numbers but costs time for all that it says. A few
-// bytes can say a lot: where the caller sets no limit of output that is higher, it stops at what
-// few files of their size hold.
+// Limits for walking a file without decoding it. A walk still takes time for every number that the
+// file claims, and a few bytes can claim many. Unless the caller allows more output, the walk stops
+// beyond what files of this size normally hold.
 DecodeLimits walk_limits(const DecodeLimits& limits, std::uint64_t file_bytes);
-// Fails as check() does; a limit of these in words that fit a walk.
+// Fails as check() does. If one of these limits was exceeded, the message explains the walk.
 void check_walk(const Status& status, const DecodeLimits& limits, const std::string& place);
 
 // "8000 -> 1234 bytes (6.48x)".

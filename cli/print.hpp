@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands print on standard output for people and programs.
+// Prints the results of commands on standard output.
 #ifndef NUMPACT_CLI_PRINT_HPP
 #define NUMPACT_CLI_PRINT_HPP
 
@@ -7,7 +7,8 @@
 
 namespace numpact::cli {
 
-// Prints text of several lines, in which nothing reaches a terminal but what can be seen.
+// Prints text of several lines. Control characters are escaped so that a terminal does not obey
+// them.
 void print_report(std::string_view text);
 
 }  // namespace numpact::cli

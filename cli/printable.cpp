@@ -15,8 +15,8 @@ struct Character {
   bool is_valid = false;
 };
 
-// The first character of UTF-8 text; of what is none, one byte.
-Character first_of(std::string_view text) {
+// The first character of UTF-8 text, or a single byte if it is not well-formed.
+Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {text.substr(0, 1), lead, true};
@@ -28,13 +28,14 @@ Character first_of(std::string_view text) {
     if ((byte(i) & 0xc0U) != 0x80) return invalid;
     code = (code << 6) | (byte(i) & 0x3fU);
   }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // by size: no longer form of others
+  constexpr char32_t kMinCodePoint[] = {
+      0, 0, 0x80, 0x800, 0x10000};  // by size: shorter forms exist for smaller code points
   const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-  if (code < kLeast[size] || code > 0x10ffff || is_surrogate) return invalid;
+  if (code < kMinCodePoint[size] || code > 0x10ffff || is_surrogate) return invalid;
   return {text.substr(0, size), code, true};
 }
 
-// Controls, marks of direction (Unicode's Bidi_Control), separators of lines and paragraphs.
+// Control characters, bidirectional marks (Unicode's Bidi_Control), line and paragraph separators.
 bool is_hidden(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200e ||
          code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -46,7 +47,7 @@ std::string shown(std::string_view text, LineBreaks breaks) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Character character = first_of(text);
+    const Character character = first_character(text);
     text.remove_prefix(character.bytes.size());
     if (character.code == U'\n') {
       out += breaks == LineBreaks::kKept ? '\n' : ' ';
@@ -76,9 +77,9 @@ std::string printable_json(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Character character = first_of(text);
+    const Character character = first_character(text);
     text.remove_prefix(character.bytes.size());
-    // Outside of strings JSON has no such character but line breaks, and those are not in strings.
+    // Outside of strings JSON contains no such character but line breaks, and strings contain none.
     if (is_hidden(character.code) && character.code != U'\n') {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(character.code));
     } else {

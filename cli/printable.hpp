@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from files, made harmless for terminals.
+// Makes text from files safe for terminals.
 #ifndef NUMPACT_CLI_PRINTABLE_HPP
 #define NUMPACT_CLI_PRINTABLE_HPP
 
@@ -8,15 +8,15 @@
 
 namespace numpact::cli {
 
-// UTF-8 text whose control characters are made visible, as \x1b or \u{202e}: those of C0 and C1,
-// marks that change the direction of text, separators of lines, and bytes that are no UTF-8. Line
-// breaks become spaces, so that it stays one line.
+// Escapes control characters of UTF-8 text, as \x1b or \u{202e}: C0 and C1 controls, bidirectional
+// marks, line separators, and bytes that are not UTF-8. Line breaks become spaces, so that the text
+// stays on one line.
 std::string one_line(std::string_view text);
 
-// The same for text of several lines, whose line breaks stay.
+// Same for text of several lines; line breaks are kept.
 std::string printable(std::string_view text);
 
-// JSON text whose strings have such characters as \uXXXX. The text is UTF-8.
+// Escapes such characters in JSON strings as \uXXXX. The text must be UTF-8.
 std::string printable_json(std::string_view text);
 
 }  // namespace numpact::cli

@@ -20,10 +20,11 @@ constexpr std::size_t kLabelWidth = 24;
 
 }  // namespace
 
-ProgressBar::ProgressBar(const std::string& label, std::optional<std::uint64_t> total, bool wanted)
+ProgressBar::ProgressBar(const std::string& label, std::optional<std::uint64_t> total,
+                         bool requested)
     : label_(shorten(one_line(label), kLabelWidth)),
       total_(total),
-      wanted_(wanted && ::isatty(STDERR_FILENO) == 1),
+      requested_(requested && ::isatty(STDERR_FILENO) == 1),
       next_draw_(start_ + kFirstDraw) {}
 
 ProgressBar::~ProgressBar() {
@@ -33,7 +34,7 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::add(std::uint64_t numbers, std::uint64_t bytes) {
   numbers_ += numbers;
   bytes_ += bytes;
-  if (!wanted_) return;
+  if (!requested_) return;
   const Clock::time_point now = Clock::now();
   if (now < next_draw_) return;
   next_draw_ = now + kBetweenDraws;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on standard error that says how far long work has come.
+// A progress line on standard error.
 #ifndef NUMPACT_CLI_PROGRESS_BAR_HPP
 #define NUMPACT_CLI_PROGRESS_BAR_HPP
 
@@ -10,17 +10,17 @@
 
 namespace numpact::cli {
 
-// Shown only where standard error is a terminal and the work takes longer than a second; wiped when
-// the object goes.
+// Shown only if standard error is a terminal and the work takes longer than a second. The
+// destructor erases it.
 class ProgressBar {
  public:
-  // `total`: of numbers, if known.
-  ProgressBar(const std::string& label, std::optional<std::uint64_t> total, bool wanted);
+  // `total`: the number of numbers, if known.
+  ProgressBar(const std::string& label, std::optional<std::uint64_t> total, bool requested);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // `numbers` more, of `bytes` in all.
+  // Reports `numbers` more numbers, which have `bytes` bytes.
   void add(std::uint64_t numbers, std::uint64_t bytes);
 
  private:
@@ -29,7 +29,7 @@ class ProgressBar {
 
   std::string label_;
   std::optional<std::uint64_t> total_;
-  bool wanted_;
+  bool requested_;
   bool drawn_ = false;
   std::uint64_t numbers_ = 0;
   std::uint64_t bytes_ = 0;

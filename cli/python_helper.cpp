@@ -22,14 +22,13 @@ constexpr char kJson = 'J';
 constexpr char kBytes = 'D';
 constexpr char kError = 'E';
 constexpr std::size_t kHeadBytes = 9;
-// Schemas of very many columns stay below.
-constexpr std::uint64_t kMostJson = std::uint64_t{1} << 30;
+// Large enough for schemas of very many columns.
+constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{1} << 30;
 
-// Nothing is imported from the working folder: an isolated interpreter (-I) has neither that folder
-// nor what the environment names in its path. Where the package's command found its modules is
-// handed over; the folder of the user's own packages is gone through as at a usual start, since
-// what lies there may be of use by import hooks alone. An exception has a line that no terminal
-// obeys.
+// Nothing is imported from the working folder: the path of an isolated interpreter (-I) contains
+// neither that folder nor folders from the environment. The module folders of the package's command
+// are passed explicitly. The user's site folder is processed as at a usual start, since import
+// hooks there may be needed. Exceptions are printed on one line that no terminal obeys.
 constexpr const char* kStart =
     "import json, os, site, sys\n"
     "sys.excepthook = lambda kind, value, _: sys.stderr.write(\n"
@@ -41,8 +40,8 @@ constexpr const char* kStart =
     "from numpact._tables.__main__ import main\n"
     "main()\n";
 
-// Where an interpreter lies that is named without a folder. Entries of PATH that are no full path
-// lead into the working folder, and are passed over.
+// Finds an interpreter that is named without a folder. Relative entries of PATH depend on the
+// working folder and are skipped.
 std::string find_program(const std::string& name, const std::string& place) {
   const char* const list = std::getenv("PATH");
   std::string_view rest = list == nullptr ? "" : list;
@@ -73,10 +72,10 @@ std::string interpreter(std::string_view needs, const std::string& place) {
                             python));
 }
 
-std::vector<std::string> command_line(const std::vector<std::string>& words, std::string_view needs,
+std::vector<std::string> command_line(const std::vector<std::string>& args, std::string_view needs,
                                       const std::string& place) {
   std::vector<std::string> command{interpreter(needs, place), "-I", "-c", kStart};
-  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), args.begin(), args.end());
   return command;
 }
 
@@ -84,7 +83,7 @@ std::span<const std::byte> bytes_of_text(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-[[noreturn]] void fail_as_told(const std::string& text, const std::string& place) {
+[[noreturn]] void fail_as_reported(const std::string& text, const std::string& place) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("code") || !json.contains("message") ||
       !json["message"].is_string()) {
@@ -102,12 +101,12 @@ void fail_protocol(const std::string& place) {
                 "the Python helper does not fit this program (is the package of one piece?)");
 }
 
-PythonHelper::PythonHelper(const std::vector<std::string>& words, std::string_view needs,
+PythonHelper::PythonHelper(const std::vector<std::string>& args, std::string_view needs,
                            const std::string& place)
-    : process_(command_line(words, needs, place), place) {}
+    : process_(command_line(args, needs, place), place) {}
 
-void PythonHelper::gone(const std::string& place) {
-  // Why it went may be waiting to be read, where this side was writing.
+void PythonHelper::fail_exited(const std::string& place) {
+  // The reason may be waiting in the pipe, since this side was writing.
   const int status = process_.finish();
   throw Failure(ExitCode::kFailure, place,
                 fmt::format("the Python helper has ended early (status {})", status));
@@ -120,11 +119,12 @@ void PythonHelper::send(char kind, std::span<const std::byte> content, const std
     head[i] = static_cast<std::byte>(std::uint64_t{content.size()} >> (8 * (i - 1)));
   }
   if (process_.write(head) && process_.write(content)) return;
-  receive_head(kError, 0, place);  // throws: what it told before it went, or that it has gone
+  receive_head(kError, 0,
+               place);  // throws the error the helper sent before it exited, or that it exited
 }
 
 void PythonHelper::send(const Json& request, const std::string& place) {
-  // Names come from files: what is no UTF-8 in them is replaced.
+  // Names come from files: bytes that are not UTF-8 are replaced.
   const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
   send(kJson, bytes_of_text(text), place);
 }
@@ -135,27 +135,27 @@ void PythonHelper::send(std::span<const std::byte> bytes, const std::string& pla
 
 std::uint64_t PythonHelper::receive_head(char kind, std::uint64_t limit, const std::string& place) {
   std::array<std::byte, kHeadBytes> head{};
-  if (!process_.read(head)) gone(place);
+  if (!process_.read(head)) fail_exited(place);
   std::uint64_t length = 0;
   for (std::size_t i = 1; i < kHeadBytes; ++i) {
     length |= std::to_integer<std::uint64_t>(head[i]) << (8 * (i - 1));
   }
   const char got = static_cast<char>(head[0]);
-  if (got == kError && length <= kMostJson) {
+  if (got == kError && length <= kMaxJsonBytes) {
     std::string text(static_cast<std::size_t>(length), '\0');
     receive_content(std::as_writable_bytes(std::span(text)), place);
-    fail_as_told(text, place);
+    fail_as_reported(text, place);
   }
   if (got != kind || length > limit) fail_protocol(place);
   return length;
 }
 
-void PythonHelper::receive_content(std::span<std::byte> room, const std::string& place) {
-  if (!process_.read(room)) gone(place);
+void PythonHelper::receive_content(std::span<std::byte> out, const std::string& place) {
+  if (!process_.read(out)) fail_exited(place);
 }
 
 Json PythonHelper::receive(const std::string& place) {
-  std::string text(static_cast<std::size_t>(receive_head(kJson, kMostJson, place)), '\0');
+  std::string text(static_cast<std::size_t>(receive_head(kJson, kMaxJsonBytes, place)), '\0');
   receive_content(std::as_writable_bytes(std::span(text)), place);
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) fail_protocol(place);

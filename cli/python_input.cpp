@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables read by the Python helper.
+// Reads tables through the Python helper.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -30,7 +30,7 @@ std::uint64_t count_of(const Json& json, const char* key, const std::string& pla
   return *count;
 }
 
-const char* word_of(NullPolicy nulls) {
+const char* name_of_policy(NullPolicy nulls) {
   switch (nulls) {
     case NullPolicy::kKeep:
       return "keep";
@@ -54,8 +54,8 @@ class HelperNumbers final : public NumberInput {
         place_(std::move(place)) {}
 
   NumberView next() override {
-    while (take_piece()) {
-      if (!numbers_.empty()) break;  // else all rows were null
+    while (take_block()) {
+      if (!numbers_.empty()) break;  // otherwise all rows were null
     }
     return {type_, numbers_.data(), numbers_.size() / size_of(type_)};
   }
@@ -65,14 +65,15 @@ class HelperNumbers final : public NumberInput {
   NullRuns* null_runs() override { return policy_ == NullPolicy::kKeep ? &runs_ : nullptr; }
 
  private:
-  // False at the end.
-  bool take_piece() {
+  // Reads the next block. Returns false at the end.
+  bool take_block() {
     const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
     const std::uint64_t rows = count_of(answer, "rows", place_);
     const std::size_t size = size_of(type_);
-    const std::uint64_t most = std::max<std::uint64_t>(kPieceNumbers, list_size_) * size;
-    numbers_ = helper_->receive_bytes(most, place_);  // as aligned as by operator new
-    const std::vector<std::byte> valid = helper_->receive_bytes(kPieceNumbers, place_);
+    const std::uint64_t max_bytes = std::max<std::uint64_t>(kBlockNumbers, list_size_) * size;
+    numbers_ =
+        helper_->receive_bytes(max_bytes, place_);  // aligned like any allocation of operator new
+    const std::vector<std::byte> valid = helper_->receive_bytes(kBlockNumbers, place_);
     if (numbers_.size() % size != 0 || (!valid.empty() && valid.size() != rows)) {
       fail_protocol(place_);
     }
@@ -84,7 +85,7 @@ class HelperNumbers final : public NumberInput {
     }
     const std::uint64_t with_numbers = rows - (runs_.nulls() - nulls_before);
     if (numbers_.size() / size != with_numbers * list_size_) fail_protocol(place_);
-    if (policy_ != NullPolicy::kKeep) runs_.take();  // which nobody else does
+    if (policy_ != NullPolicy::kKeep) runs_.take();  // discarded, since nobody else takes them
     return rows > 0;
   }
 
@@ -101,7 +102,8 @@ class HelperNumbers final : public NumberInput {
 
 class HelperTable final : public TableInput {
  public:
-  // `format`: as the helper calls it; `needs`: how a message without pyarrow begins.
+  // `format`: the helper's name of the format; `needs`: the start of the message if pyarrow is
+  // missing.
   HelperTable(Input& input, const InputOptions& options, const char* format, const char* needs)
       : TableInput(true), name_(input.name()) {
     start(input, format, needs);
@@ -115,8 +117,8 @@ class HelperTable final : public TableInput {
   std::unique_ptr<NumberInput> open(std::size_t index) override {
     Column& column = columns_[index];
     const std::string place = column_place(name_, column.name);
-    const Json answer =
-        helper_->ask({{"verb", "column"}, {"column", index}, {"nulls", word_of(nulls_)}}, place);
+    const Json answer = helper_->ask(
+        {{"verb", "column"}, {"column", index}, {"nulls", name_of_policy(nulls_)}}, place);
     std::optional<std::uint64_t> count = optional_count(answer, "rows", place);
     if (nulls_ == NullPolicy::kDrop) count.reset();
     if (count && column.list_size != 0) *count *= column.list_size;
@@ -126,18 +128,18 @@ class HelperTable final : public TableInput {
   }
 
  private:
-  // A file is opened by the helper; what comes through a pipe is handed on.
+  // The helper opens a file by its path; input from a pipe is sent to it.
   void start(Input& input, const char* format, const char* needs) {
-    std::vector<std::string> words{"read", format};
+    std::vector<std::string> args{"read", format};
     const bool is_file = input.size().value_or(0) > 0;
-    if (is_file) words.push_back(input.path());
-    helper_ = std::make_shared<PythonHelper>(words, needs, name_);
+    if (is_file) args.push_back(input.path());
+    helper_ = std::make_shared<PythonHelper>(args, needs, name_);
     if (is_file) return;
-    std::vector<std::byte> piece(std::size_t{1} << 20);
+    std::vector<std::byte> block(std::size_t{1} << 20);
     for (;;) {
-      const std::size_t got = input.read_full(piece);
-      if (got > 0) helper_->send(std::span<const std::byte>(piece).first(got), name_);
-      if (got < piece.size()) break;
+      const std::size_t got = input.read_full(block);
+      if (got > 0) helper_->send(std::span<const std::byte>(block).first(got), name_);
+      if (got < block.size()) break;
     }
     helper_->send(std::span<const std::byte>(), name_);
   }

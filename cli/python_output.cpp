@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables written by the Python helper, whose bytes come back to go into the file.
+// Writes tables through the Python helper, which returns the bytes of the file.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -16,8 +16,8 @@
 namespace numpact::cli {
 namespace {
 
-// Of a piece of the table's bytes.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
+// Maximum size of a block of the returned bytes. Bounds what a broken helper can allocate.
+constexpr std::uint64_t kMaxOutputBlockBytes = std::uint64_t{1} << 24;
 
 class HelperOutput final : public TableOutput {
  public:
@@ -32,17 +32,17 @@ class HelperOutput final : public TableOutput {
     take_bytes();
   }
 
-  void write(std::span<const ColumnPiece> columns) override {
+  void write(std::span<const ColumnBlock> columns) override {
     if (columns[0].numbers.count == 0) return;
     if (fit_) fit_->check(columns_, columns);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      check_truth_values(columns[c].numbers, columns_[c]);
+      check_booleans(columns[c].numbers, columns_[c]);
     }
     const std::uint64_t rows = rows_of(columns_[0], columns[0].numbers.count);
     helper_.send({{"verb", "rows"}, {"count", rows}}, file_.name());
-    for (const ColumnPiece& piece : columns) {
-      helper_.send(bytes_of(piece.numbers), file_.name());
-      helper_.send(std::as_bytes(piece.valid), file_.name());
+    for (const ColumnBlock& block : columns) {
+      helper_.send(bytes_of(block.numbers), file_.name());
+      helper_.send(std::as_bytes(block.valid), file_.name());
     }
     take_bytes();
   }
@@ -54,7 +54,7 @@ class HelperOutput final : public TableOutput {
   }
 
  private:
-  void check_truth_values(const NumberView& numbers, const Column& column) const {
+  void check_booleans(const NumberView& numbers, const Column& column) const {
     if (column.logical.kind != LogicalKind::kBool) return;
     const auto is_none = [](std::byte value) { return value > std::byte{1}; };
     const std::span<const std::byte> values = bytes_of(numbers);
@@ -66,7 +66,8 @@ class HelperOutput final : public TableOutput {
 
   void take_bytes() {
     for (;;) {
-      const std::vector<std::byte> bytes = helper_.receive_bytes(kMostBytes, file_.name());
+      const std::vector<std::byte> bytes =
+          helper_.receive_bytes(kMaxOutputBlockBytes, file_.name());
       if (bytes.empty()) return;
       file_.put(bytes);
     }

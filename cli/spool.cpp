@@ -28,23 +28,23 @@ Spool::Stream Spool::add_stream() {
 
 void Spool::append(Stream stream, std::span<const std::byte> bytes) {
   StreamState& state = streams_[stream];
-  const std::size_t before = state.held.capacity();
-  state.held.insert(state.held.end(), bytes.begin(), bytes.end());
+  const std::size_t before = state.buffered.capacity();
+  state.buffered.insert(state.buffered.end(), bytes.begin(), bytes.end());
   state.size += bytes.size();
-  held_bytes_ += state.held.capacity() - before;
-  if (held_bytes_ > memory_bytes_) flush_all();
+  buffered_bytes_ += state.buffered.capacity() - before;
+  if (buffered_bytes_ > memory_bytes_) flush_all();
 }
 
 void Spool::clear(Stream stream) {
-  held_bytes_ -= streams_[stream].held.capacity();
+  buffered_bytes_ -= streams_[stream].buffered.capacity();
   streams_[stream] = StreamState();
 }
 
 void Spool::flush_all() {
   if (descriptor_ < 0) descriptor_ = open_unnamed_file();
   for (StreamState& state : streams_) {
-    if (state.held.empty()) continue;
-    std::span<const std::byte> rest = state.held;
+    if (state.buffered.empty()) continue;
+    std::span<const std::byte> rest = state.buffered;
     state.extents.push_back({state.size - rest.size(), file_size_, rest.size()});
     while (!rest.empty()) {
       const ssize_t written =
@@ -54,9 +54,9 @@ void Spool::flush_all() {
       file_size_ += static_cast<std::uint64_t>(written);
       rest = rest.subspan(static_cast<std::size_t>(written));
     }
-    state.held = {};  // gives the memory back, which clear() would not
+    state.buffered = {};  // frees the memory, which clear() would not
   }
-  held_bytes_ = 0;
+  buffered_bytes_ = 0;
 }
 
 void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) const {
@@ -76,8 +76,8 @@ void Spool::read(Stream stream, std::uint64_t offset, std::span<std::byte> out) 
     offset += count;
   }
   if (out.empty()) return;
-  const std::uint64_t held_from = state.size - state.held.size();
-  std::memcpy(out.data(), state.held.data() + (offset - held_from), out.size());
+  const std::uint64_t buffered_from = state.size - state.buffered.size();
+  std::memcpy(out.data(), state.buffered.data() + (offset - buffered_from), out.size());
 }
 
 void Spool::read_file(std::uint64_t offset, std::span<std::byte> out) const {

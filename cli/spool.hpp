@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many growing rows of bytes in bounded memory: what does not fit goes to a temporary file.
+// Buffers many growing byte streams in bounded memory; the excess goes to a temporary file.
 #ifndef NUMPACT_CLI_SPOOL_HPP
 #define NUMPACT_CLI_SPOOL_HPP
 
@@ -10,11 +10,11 @@
 
 namespace numpact::cli {
 
-// All of it throws Failure if the temporary file cannot be made, written or read. The file has no
-// name, so nothing stays behind. For one thread.
+// All functions throw Failure if the temporary file cannot be created, written or read. The file
+// has no name, so nothing remains after a crash. Not thread-safe.
 class Spool {
  public:
-  // `memory_bytes`: the most that is held before all that is held goes to the file.
+  // `memory_bytes`: all buffers are flushed to the file when together they exceed this size.
   explicit Spool(std::uint64_t memory_bytes) : memory_bytes_(memory_bytes) {}
   ~Spool();
   Spool(const Spool&) = delete;
@@ -23,11 +23,11 @@ class Spool {
   using Stream = std::size_t;
   Stream add_stream();
   void append(Stream stream, std::span<const std::byte> bytes);
-  // Forgets what the stream holds.
+  // Discards the contents of the stream.
   void clear(Stream stream);
   std::uint64_t size(Stream stream) const { return streams_[stream].size; }
 
-  // Copies bytes of a stream; they must exist.
+  // Copies a range of a stream, which must exist.
   void read(Stream stream, std::uint64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -38,15 +38,15 @@ class Spool {
   };
   struct StreamState {
     std::uint64_t size = 0;
-    std::vector<Extent> extents;  // in the file, in order
-    std::vector<std::byte> held;  // behind them
+    std::vector<Extent> extents;      // the part in the file, in order
+    std::vector<std::byte> buffered;  // the bytes after these extents
   };
 
   void flush_all();
   void read_file(std::uint64_t offset, std::span<std::byte> out) const;
 
   std::uint64_t memory_bytes_;
-  std::uint64_t held_bytes_ = 0;  // capacity of all that is held
+  std::uint64_t buffered_bytes_ = 0;  // total capacity of all buffers
   std::vector<StreamState> streams_;
   int descriptor_ = -1;
   std::uint64_t file_size_ = 0;

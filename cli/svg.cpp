@@ -9,7 +9,7 @@
 namespace numpact::cli {
 namespace {
 
-// Bytes of the UTF-8 character that text begins with; 0 where there is none.
+// Size in bytes of the first UTF-8 character; 0 if it is not well-formed.
 std::size_t character_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t size = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
@@ -20,7 +20,7 @@ std::size_t character_size(std::string_view text) {
   return size;
 }
 
-// Text of XML, where control characters are not allowed.
+// Escapes text for XML, which does not allow control characters.
 std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {

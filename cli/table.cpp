@@ -13,17 +13,18 @@
 namespace numpact::cli {
 
 std::size_t find_name(std::span<const std::string> names, const std::string& file,
-                      const std::string& wanted) {
-  const auto found = std::count(names.begin(), names.end(), wanted);
+                      const std::string& requested) {
+  const auto found = std::count(names.begin(), names.end(), requested);
   if (found == 1) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), wanted) - names.begin());
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), requested) -
+                                    names.begin());
   }
   if (found > 1) {
-    fail_usage(file, fmt::format("{} columns are named '{}', give an index", found, wanted));
+    fail_usage(file, fmt::format("{} columns are named '{}', give an index", found, requested));
   }
   std::size_t index = 0;
-  const char* end = wanted.data() + wanted.size();
-  const std::from_chars_result parsed = std::from_chars(wanted.data(), end, index);
+  const char* end = requested.data() + requested.size();
+  const std::from_chars_result parsed = std::from_chars(requested.data(), end, index);
   if (parsed.ec == std::errc() && parsed.ptr == end && index < names.size()) return index;
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 12); ++i) {
@@ -31,7 +32,7 @@ std::size_t find_name(std::span<const std::string> names, const std::string& fil
   }
   if (names.size() > 12) list += ", ...";
   fail_usage(file,
-             fmt::format("no column '{}'; there are {}", wanted, list.empty() ? "none" : list));
+             fmt::format("no column '{}'; there are {}", requested, list.empty() ? "none" : list));
 }
 
 std::vector<std::string> names_of(std::span<const Column> columns) {
@@ -40,19 +41,19 @@ std::vector<std::string> names_of(std::span<const Column> columns) {
   return names;
 }
 
-std::vector<std::optional<NumberType>> wanted_dtypes(std::span<const std::string> names,
-                                                     const std::string& file,
-                                                     const InputOptions& options) {
-  std::vector<std::optional<NumberType>> wanted(names.size(), options.dtype);
+std::vector<std::optional<NumberType>> requested_dtypes(std::span<const std::string> names,
+                                                        const std::string& file,
+                                                        const InputOptions& options) {
+  std::vector<std::optional<NumberType>> requested(names.size(), options.dtype);
   for (const auto& [name, type] : options.column_dtypes) {
-    wanted[find_name(names, file, name)] = type;
+    requested[find_name(names, file, name)] = type;
   }
-  return wanted;
+  return requested;
 }
 
 std::size_t find_column(const TableInput& table, const std::string& file,
-                        const std::string& wanted) {
-  return find_name(names_of(table.columns()), file, wanted);
+                        const std::string& requested) {
+  return find_name(names_of(table.columns()), file, requested);
 }
 
 std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
@@ -62,7 +63,7 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
   const std::string place = table.has_names() ? column_place(file, column.name) : file;
   if (!column.unfit.empty()) throw Failure(ExitCode::kFailure, place, column.unfit);
   std::unique_ptr<NumberInput> numbers = table.open(index);
-  column = table.columns()[index];  // a table may look at a column when it is opened
+  column = table.columns()[index];  // some tables refine the column when it is opened
   if (!dtype || *dtype == column.type) return numbers;
   numbers = convert_numbers(std::move(numbers), column.type, *dtype, Conversion::kExact, place);
   column.type = *dtype;

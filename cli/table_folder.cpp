@@ -19,21 +19,21 @@
 namespace numpact::cli {
 namespace {
 
-// Links within a folder that are followed one after the other.
+// Maximum length of a chain of links within a folder.
 constexpr int kMaxLinks = 8;
-// How often a folder is opened anew because it was replaced meanwhile. Nobody replaces a folder so
-// often while a few files are opened.
-constexpr int kAttempts = 100;
-// Descriptors that are left for other use where a table has more files than may be open.
-constexpr rlim_t kSpareFiles = 64;
+// Maximum attempts to open a folder that is replaced meanwhile. Nobody replaces a folder this often
+// while a few files are opened.
+constexpr int kMaxOpenAttempts = 100;
+// File descriptors reserved for other use if a table has more files than may be open.
+constexpr rlim_t kReservedDescriptors = 64;
 
-// A table has a file open for each column. Gives how many may be.
+// Raises the limit of open files, since a table has a file open for each column. Returns how many.
 rlim_t allow_many_files() {
   struct rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_max > kSpareFiles ? limit.rlim_max - kSpareFiles : 0;
+  return limit.rlim_max > kReservedDescriptors ? limit.rlim_max - kReservedDescriptors : 0;
 }
 
 int open_folder(const std::string& path) {
@@ -46,7 +46,7 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
 }
 
-// What a link in the folder names, if that lies in the folder too.
+// The target of a link, which must be a file of the same folder.
 std::string target_of(int folder, const std::string& name, const std::string& place) {
   char target[NAME_MAX + 1];
   const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
@@ -58,8 +58,8 @@ std::string target_of(int folder, const std::string& name, const std::string& pl
   return std::string(text);
 }
 
-// A regular file of an open folder; what is none is not even opened, since a pipe would wait and a
-// device might act.
+// Opens a regular file of an open folder. Other kinds are not even opened, since a pipe would block
+// and a device might act.
 FileRef open_in(int folder, const std::string& name, const std::string& place) {
   std::string at = name;
   for (int links = 0; links <= kMaxLinks; ++links) {
@@ -95,7 +95,7 @@ void for_each_file(const Manifest& manifest, Function&& function) {
   }
 }
 
-// Its entries that are regular files, and all others, by name.
+// The entries of a folder: regular files, and all others.
 struct Entries {
   std::set<std::string> files;
   std::set<std::string> others;
@@ -117,14 +117,14 @@ Entries entries_of(const std::string& path, const std::string& name) {
   return entries;
 }
 
-// Of a folder that may hold anything.
+// The manifest of a folder that may contain anything; none if it is not a table.
 std::optional<Manifest> manifest_if_any(const std::string& path) {
   const int folder = open_folder(path);
   std::optional<Manifest> manifest;
   try {
     manifest = manifest_of(folder, kManifestName);
   } catch (const Failure&) {
-    // It is no table.
+    // Not a table.
   }
   ::close(folder);
   return manifest;
@@ -134,15 +134,15 @@ std::optional<Manifest> manifest_if_any(const std::string& path) {
 
 TableFolder::TableFolder(const std::string& path) : path_(path) {
   while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
-  const auto most = static_cast<std::size_t>(allow_many_files());
+  const auto max_files = static_cast<std::size_t>(allow_many_files());
   for (int attempt = 1;; ++attempt) {
     descriptor_ = open_folder(path_);
     try {
       manifest_ = manifest_of(descriptor_, path_of(kManifestName));
-      if (open_all(most) || attempt == kAttempts || is_current()) return;
+      if (open_all(max_files) || attempt == kMaxOpenAttempts || is_current()) return;
     } catch (const Failure&) {
-      // Who replaces a folder removes its files: those of the new one are whole.
-      if (attempt == kAttempts || is_current()) {
+      // Replacing a folder removes its old files; the files of the new folder are complete.
+      if (attempt == kMaxOpenAttempts || is_current()) {
         ::close(std::exchange(descriptor_, -1));
         throw;
       }
@@ -164,11 +164,10 @@ bool TableFolder::is_current() const {
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-// False where one cannot be opened. Of more files than may be open the last are opened when they
-// are asked for.
-bool TableFolder::open_all(std::size_t most) {
+// Returns false if a file cannot be opened. Files beyond the limit are opened on demand.
+bool TableFolder::open_all(std::size_t max_files) {
   for_each_file(manifest_, [&](const std::string& name) {
-    if (files_.size() >= most || files_.contains(name) || failures_.contains(name)) return;
+    if (files_.size() >= max_files || files_.contains(name) || failures_.contains(name)) return;
     try {
       files_[name] = open_in(descriptor_, name, path_of(name));
     } catch (const Failure&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of compress, as files on disk.
+// Reads the folders that compress writes.
 #ifndef NUMPACT_CLI_TABLE_FOLDER_HPP
 #define NUMPACT_CLI_TABLE_FOLDER_HPP
 
@@ -13,25 +13,25 @@
 
 namespace numpact::cli {
 
-// A table that is open: manifest and files are those of one moment, also where another folder gets
-// the name while they are read. Folders may come from strangers: only regular files are opened, and
-// none outside of the folder.
+// An open table. Manifest and files belong to one state of the folder, even if another folder takes
+// its name while they are read. Folders are untrusted: only regular files inside the folder are
+// opened.
 class TableFolder {
  public:
-  // Throws Failure where the manifest cannot be read.
+  // Throws Failure if the manifest cannot be read.
   explicit TableFolder(const std::string& path);
   ~TableFolder();
   TableFolder(const TableFolder&) = delete;
   TableFolder& operator=(const TableFolder&) = delete;
 
   const Manifest& manifest() const { return manifest_; }
-  // A file that the manifest names; what is wrong with it is thrown here.
+  // A file named by the manifest. Throws the error if it could not be opened.
   FileRef file(const std::string& name) const;
   // For messages.
   std::string path_of(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  bool open_all(std::size_t most);
+  bool open_all(std::size_t max_files);
   bool is_current() const;
 
   std::string path_;
@@ -41,8 +41,8 @@ class TableFolder {
   std::map<std::string, std::exception_ptr> failures_;
 };
 
-// The names of all files in a folder that is a table or empty. Fails with the first other file
-// where it holds any; `name` is the folder's for messages.
+// Names of all files in a folder that is a table or empty. Fails if it contains any other file.
+// `name`: the folder's name in messages.
 std::set<std::string> table_files(const std::string& path, const std::string& name);
 
 }  // namespace numpact::cli

@@ -13,7 +13,7 @@ constexpr std::string_view kGap = "  ";
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Characters of UTF-8 text.
+// Number of characters of UTF-8 text.
 std::size_t width_of_text(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
@@ -69,12 +69,12 @@ std::size_t TextTable::full_width() const {
   return width;
 }
 
-void TextTable::fit(std::size_t column, std::size_t least, std::size_t width) {
+void TextTable::fit(std::size_t column, std::size_t min_width, std::size_t width) {
   const std::size_t full = full_width();
   if (full <= width) return;
   const std::size_t now = width_of(column);
-  const std::size_t cut = std::min(full - width, now);
-  columns_[column].max_width = std::max(least, now - cut);
+  const std::size_t reduction = std::min(full - width, now);
+  columns_[column].max_width = std::max(min_width, now - reduction);
 }
 
 std::string TextTable::line(const std::vector<std::string>& cells,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for people.
+// Formats tables as text.
 #ifndef NUMPACT_CLI_TEXT_TABLE_HPP
 #define NUMPACT_CLI_TEXT_TABLE_HPP
 
@@ -15,16 +15,16 @@ class TextTable {
  public:
   enum class Align { kLeft, kRight };
 
-  // Columns from left to right. Cells are cut to `max_width` characters, with a mark.
+  // Adds a column on the right. Longer cells are truncated to `max_width` characters, with a mark.
   void add_column(std::string title, Align align, std::size_t max_width = 1000);
   void add_row(std::vector<std::string> cells);
-  // A line across the table, or words across it.
+  // Adds a horizontal line, or a heading that spans the table.
   void add_rule();
   void add_heading(const std::string& text);
-  // Cuts the cells of a column further, until no line is wider than `width` or `least` is reached.
-  void fit(std::size_t column, std::size_t least, std::size_t width);
+  // Narrows a column until no line is wider than `width` or the column has `min_width` characters.
+  void fit(std::size_t column, std::size_t min_width, std::size_t width);
 
-  // Lines, each of them indented and ended.
+  // The lines of the table, each indented and terminated.
   std::string text(std::size_t indent = 0) const;
 
  private:
@@ -48,10 +48,10 @@ class TextTable {
   std::vector<Row> rows_;
 };
 
-// The first characters of UTF-8 text, the last of them '~' where something was cut.
+// Truncates UTF-8 text to `max_width` characters; the last one becomes '~' if text was removed.
 std::string shorten(std::string_view text, std::size_t max_width);
 
-// Digits in groups of three: 1234567 as "1 234 567".
+// Groups digits by three: 1234567 becomes "1 234 567".
 std::string grouped(std::uint64_t number);
 
 }  // namespace numpact::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser says that something is wrong, in words of its own that name no alternative. So the
-// command line is gone through again, for the first fault that a user would see.
+// CLI11 reports an error but suggests no alternative. So the arguments are parsed again here, to
+// find the first fault that a user would see.
 #include "usage_error.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ const CLI::App* find_command(const CLI::App& app, std::string_view name) {
   return nullptr;
 }
 
-// "numpact cvc pack".
+// The full name of a command, as "numpact cvc pack".
 std::string full_name(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
@@ -43,55 +43,55 @@ std::string see_help(const CLI::App& app) {
   return fmt::format(" (see {} --help)", full_name(app));
 }
 
-// No command has such a name.
-bool is_file_name(std::string_view word) { return word.find_first_of("./") != word.npos; }
+// Command names contain neither dots nor slashes.
+bool is_file_name(std::string_view arg) { return arg.find_first_of("./") != arg.npos; }
 
-bool looks_like_file(const std::string& word) {
+bool looks_like_file(const std::string& arg) {
   std::error_code ignored;
-  return is_file_name(word) || std::filesystem::exists(word, ignored);
+  return is_file_name(arg) || std::filesystem::exists(arg, ignored);
 }
 
-std::string wrong_command(const CLI::App& app, const std::string& word) {
+std::string wrong_command(const CLI::App& app, const std::string& arg) {
   std::vector<std::string> names = command_names(app);
   const std::string list = fmt::format("{}", fmt::join(names, ", "));
-  // Commands of groups too: "numpact pack" means "numpact cvc pack".
+  // Includes commands of groups: "numpact pack" means "numpact cvc pack".
   for (const CLI::App* command : app.get_subcommands({})) {
     for (const std::string& inner : command_names(*command)) {
-      if (inner == word) {
-        return fmt::format("no command '{}'; nearest: {} {}{}", word, command->get_name(), inner,
+      if (inner == arg) {
+        return fmt::format("no command '{}'; nearest: {} {}{}", arg, command->get_name(), inner,
                            see_help(app));
       }
     }
   }
-  const std::string hint = is_file_name(word) ? "" : nearest_hint(word, names);
-  if (hint.empty() && looks_like_file(word)) {
-    return fmt::format("a command is missing before '{}': {}{}", word, list, see_help(app));
+  const std::string hint = is_file_name(arg) ? "" : nearest_hint(arg, names);
+  if (hint.empty() && looks_like_file(arg)) {
+    return fmt::format("a command is missing before '{}': {}{}", arg, list, see_help(app));
   }
-  if (hint.empty()) return fmt::format("no command '{}', but {}{}", word, list, see_help(app));
-  return fmt::format("no command '{}'{}{}", word, hint, see_help(app));
+  if (hint.empty()) return fmt::format("no command '{}', but {}{}", arg, list, see_help(app));
+  return fmt::format("no command '{}'{}{}", arg, hint, see_help(app));
 }
 
-// The words after a command, held against its options.
-class Words {
+// Checks the arguments after a command against its options.
+class ArgumentChecker {
  public:
-  Words(const CLI::App& command, std::span<const std::string> words)
-      : command_(command), words_(words) {}
+  ArgumentChecker(const CLI::App& command, std::span<const std::string> args)
+      : command_(command), args_(args) {}
 
-  // The first fault; empty where there is none.
+  // The first fault; empty if there is none.
   std::string fault() {
-    while (at_ < words_.size() && fault_.empty()) {
-      const std::string& word = words_[at_++];
-      if (word == "--") {
-        for (; at_ < words_.size(); ++at_) add_positional(words_[at_]);
-      } else if (word.starts_with("--")) {
-        look_at_long(word);
-      } else if (word.size() > 1 && word[0] == '-' && !is_digit(word[1])) {
-        look_at_short(word);
+    while (at_ < args_.size() && fault_.empty()) {
+      const std::string& arg = args_[at_++];
+      if (arg == "--") {
+        for (; at_ < args_.size(); ++at_) add_positional(args_[at_]);
+      } else if (arg.starts_with("--")) {
+        check_long(arg);
+      } else if (arg.size() > 1 && arg[0] == '-' && !is_digit(arg[1])) {
+        check_short(arg);
       } else {
-        add_positional(word);
+        add_positional(arg);
       }
     }
-    if (fault_.empty()) look_at_counts();
+    if (fault_.empty()) check_counts();
     return fault_;
   }
 
@@ -104,9 +104,9 @@ class Words {
 
   static bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-  void look_at_long(const std::string& word) {
-    const std::size_t equals = std::min(word.find('='), word.size());
-    const std::string name = word.substr(2, equals - 2);
+  void check_long(const std::string& arg) {
+    const std::size_t equals = std::min(arg.find('='), arg.size());
+    const std::string name = arg.substr(2, equals - 2);
     const CLI::Option* option = nullptr;
     std::vector<std::string> known;
     for (const CLI::Option* one : command_.get_options()) {
@@ -116,58 +116,58 @@ class Words {
       }
     }
     if (option == nullptr) {
-      const std::string given = word.substr(0, equals);
+      const std::string given = arg.substr(0, equals);
       return fail(fmt::format("no option '{}'{}", given, nearest_hint(given, known)));
     }
-    const bool has_value = equals < word.size();
+    const bool has_value = equals < arg.size();
     if (has_value && !takes_value(*option)) {
       return fail(
-          fmt::format("--{}: takes no value, '{}' was given", name, word.substr(equals + 1)));
+          fmt::format("--{}: takes no value, '{}' was given", name, arg.substr(equals + 1)));
     }
     count(*option, has_value);
   }
 
-  void look_at_short(const std::string& word) {
-    for (std::size_t i = 1; i < word.size(); ++i) {
-      const std::string name(1, word[i]);
+  void check_short(const std::string& arg) {
+    for (std::size_t i = 1; i < arg.size(); ++i) {
+      const std::string name(1, arg[i]);
       const CLI::Option* option = nullptr;
       for (const CLI::Option* one : command_.get_options()) {
         if (one->check_sname(name)) option = one;
       }
-      if (option == nullptr) return fail(wrong_short(word, name));
-      if (takes_value(*option)) return count(*option, i + 1 < word.size());
+      if (option == nullptr) return fail(wrong_short(arg, name));
+      if (takes_value(*option)) return count(*option, i + 1 < arg.size());
       count(*option, false);
     }
   }
 
-  std::string wrong_short(const std::string& word, const std::string& name) const {
-    if (word.size() == 2) return fmt::format("no option '{}'", word);
+  std::string wrong_short(const std::string& arg, const std::string& name) const {
+    if (arg.size() == 2) return fmt::format("no option '{}'", arg);
     std::vector<std::string> known;
     for (const CLI::Option* one : command_.get_options()) {
       for (const std::string& other : one->get_lnames()) known.push_back("--" + other);
     }
     // "-level" for "--level".
-    const std::string hint = nearest_hint("-" + word, known);
-    if (!hint.empty()) return fmt::format("no option '{}'{}", word, hint);
-    if (looks_like_file(word)) {
-      return fmt::format("no option '-{}' in '{}' (a file of that name: ./{})", name, word, word);
+    const std::string hint = nearest_hint("-" + arg, known);
+    if (!hint.empty()) return fmt::format("no option '{}'{}", arg, hint);
+    if (looks_like_file(arg)) {
+      return fmt::format("no option '-{}' in '{}' (a file of that name: ./{})", name, arg, arg);
     }
-    return fmt::format("no option '-{}' in '{}'", name, word);
+    return fmt::format("no option '-{}' in '{}'", name, arg);
   }
 
   void count(const CLI::Option& option, bool has_value) {
     ++counts_[&option];
     if (has_value || !takes_value(option)) return;
-    if (at_ == words_.size()) {
+    if (at_ == args_.size()) {
       return fail(
           fmt::format("{}: its value is missing ({})", option.get_name(), option.get_type_name()));
     }
     ++at_;
   }
 
-  void add_positional(const std::string& word) { positionals_.push_back(word); }
+  void add_positional(const std::string& arg) { positionals_.push_back(arg); }
 
-  void look_at_counts() {
+  void check_counts() {
     for (const CLI::Option* option : command_.get_options()) {
       const bool is_single = takes_value(*option) && !option->get_positional() &&
                              option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
@@ -175,21 +175,21 @@ class Words {
         return fail(fmt::format("{}: is given {} times", option->get_name(), counts_[option]));
       }
     }
-    std::size_t room = 0;
+    std::size_t capacity = 0;
     for (const CLI::Option* option : command_.get_options()) {
       if (!option->get_positional()) continue;
-      if (option->get_required() && positionals_.size() <= room) {
+      if (option->get_required() && positionals_.size() <= capacity) {
         return fail(fmt::format("{} is missing", option->get_name(true)));
       }
-      room += static_cast<std::size_t>(option->get_items_expected_max());
+      capacity += static_cast<std::size_t>(option->get_items_expected_max());
     }
-    if (positionals_.size() > room) {
-      fail(fmt::format("'{}' is one argument too many", positionals_[room]));
+    if (positionals_.size() > capacity) {
+      fail(fmt::format("'{}' is one argument too many", positionals_[capacity]));
     }
   }
 
   const CLI::App& command_;
-  std::span<const std::string> words_;
+  std::span<const std::string> args_;
   std::size_t at_ = 0;
   std::string fault_;
   std::map<const CLI::Option*, std::size_t> counts_;
@@ -212,36 +212,36 @@ CLI::Validator validator(Check check) {
 
 }  // namespace
 
-std::string usage_error(const CLI::App& app, const std::vector<std::string>& words,
+std::string usage_error(const CLI::App& app, const std::vector<std::string>& args,
                         const CLI::ParseError& error) {
   const CLI::App* command = &app;
   std::size_t at = 0;
   while (!command->get_subcommands({}).empty()) {
-    if (at == words.size()) {
+    if (at == args.size()) {
       return fmt::format("a command is missing: {}{}", fmt::join(command_names(*command), ", "),
                          see_help(*command));
     }
-    const std::string& word = words[at++];
-    if (word.size() > 1 && word[0] == '-') {
-      return fmt::format("no option '{}' before a command{}", word, see_help(*command));
+    const std::string& arg = args[at++];
+    if (arg.size() > 1 && arg[0] == '-') {
+      return fmt::format("no option '{}' before a command{}", arg, see_help(*command));
     }
-    const CLI::App* inner = find_command(*command, word);
-    if (inner == nullptr) return wrong_command(*command, word);
+    const CLI::App* inner = find_command(*command, arg);
+    if (inner == nullptr) return wrong_command(*command, arg);
     command = inner;
   }
-  // The words of a check of ours, with the option in front.
+  // The message of one of our validators, after the option's name.
   if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) return error.what();
-  const std::string fault = Words(*command, std::span(words).subspan(at)).fault();
+  const std::string fault = ArgumentChecker(*command, std::span(args).subspan(at)).fault();
   return (fault.empty() ? std::string(error.what()) : fault) + see_help(*command);
 }
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  return validator([least, most](const std::string& text) {
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  return validator([min, max](const std::string& text) {
     const std::optional<std::uint64_t> number = parse<std::uint64_t>(text);
-    if (number && *number >= least && *number <= most) return std::string();
-    const bool is_open = most == std::numeric_limits<std::uint64_t>::max();
-    return fmt::format("'{}' is no whole number from {}{}", text, least,
-                       is_open ? " on" : fmt::format(" to {}", most));
+    if (number && *number >= min && *number <= max) return std::string();
+    const bool is_open = max == std::numeric_limits<std::uint64_t>::max();
+    return fmt::format("'{}' is no whole number from {}{}", text, min,
+                       is_open ? " on" : fmt::format(" to {}", max));
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a command line that cannot be parsed.
+// Error messages for command lines that cannot be parsed, and validators of option values.
 #ifndef NUMPACT_CLI_USAGE_ERROR_HPP
 #define NUMPACT_CLI_USAGE_ERROR_HPP
 
@@ -15,13 +15,13 @@ class Validator;
 
 namespace numpact::cli {
 
-// One line for the error that parsing `words` has given: it names the word and, where one is near,
-// the right one.
-std::string usage_error(const CLI::App& app, const std::vector<std::string>& words,
+// A message of one line for the error that parsing `args` caused. It names the wrong argument and,
+// if one is similar, the right one.
+std::string usage_error(const CLI::App& app, const std::vector<std::string>& args,
                         const CLI::ParseError& error);
 
-// Checks of values, whose errors say what is allowed.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+// Validators of option values. Their messages say what is allowed.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 CLI::Validator real_number();
 CLI::Validator seconds_from_zero();
 CLI::Validator not_empty();

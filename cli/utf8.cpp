@@ -6,8 +6,8 @@
 namespace numpact::cli {
 namespace {
 
-// Bytes of the character that begins here; 0 if it is not well-formed. The ranges of the second
-// byte are those of the Unicode standard, table 3-7.
+// Size in bytes of the first character; 0 if it is not well-formed. The ranges of the second byte
+// are those of the Unicode standard, table 3-7.
 std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<std::uint8_t>(text[i]) : std::uint8_t{0};

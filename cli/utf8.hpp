@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether text is UTF-8.
+// Validates UTF-8.
 #ifndef NUMPACT_CLI_UTF8_HPP
 #define NUMPACT_CLI_UTF8_HPP
 
@@ -9,7 +9,7 @@
 
 namespace numpact::cli {
 
-// The place of the first byte that is not part of a well-formed character; none if all are.
+// The offset of the first byte that is not part of a well-formed character; none if all are.
 // Surrogates and overlong forms are not well-formed.
 std::optional<std::size_t> first_not_utf8(std::string_view text);
 

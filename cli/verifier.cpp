@@ -55,33 +55,33 @@ std::uint64_t Digest::value() const {
   return mix(mix(state_, word), length_);
 }
 
-// The pieces as the decoder reads them.
+// Feeds the pending blocks to the decoder.
 class Verifier::Source final : public ByteSource {
  public:
   explicit Source(Verifier& verifier) : verifier_(verifier) {}
 
   Status read(std::span<std::byte> out, std::size_t& got) override {
-    if (used_ == piece_.size()) {
+    if (used_ == block_.size()) {
       std::unique_lock lock(verifier_.mutex_);
-      verifier_.changed_.wait(lock, [&] { return !verifier_.pieces_.empty() || verifier_.ended_; });
+      verifier_.changed_.wait(lock, [&] { return !verifier_.blocks_.empty() || verifier_.ended_; });
       used_ = 0;
-      piece_.clear();
-      if (!verifier_.pieces_.empty()) {
-        piece_ = std::move(verifier_.pieces_.front());
-        verifier_.pieces_.pop_front();
-        verifier_.waiting_bytes_ -= piece_.size();
+      block_.clear();
+      if (!verifier_.blocks_.empty()) {
+        block_ = std::move(verifier_.blocks_.front());
+        verifier_.blocks_.pop_front();
+        verifier_.waiting_bytes_ -= block_.size();
         verifier_.changed_.notify_all();
       }
     }
-    got = std::min(out.size(), piece_.size() - used_);
-    if (got > 0) std::memcpy(out.data(), piece_.data() + used_, got);
+    got = std::min(out.size(), block_.size() - used_);
+    if (got > 0) std::memcpy(out.data(), block_.data() + used_, got);
     used_ += got;
     return {};
   }
 
  private:
   Verifier& verifier_;
-  std::vector<std::byte> piece_;
+  std::vector<std::byte> block_;
   std::size_t used_ = 0;
 };
 
@@ -109,7 +109,7 @@ void Verifier::feed(std::span<const std::byte> bytes) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_bytes_ < kMaxWaitingBytes || stopped_; });
   if (stopped_) return;
-  pieces_.emplace_back(bytes.begin(), bytes.end());
+  blocks_.emplace_back(bytes.begin(), bytes.end());
   waiting_bytes_ += bytes.size();
   changed_.notify_all();
 }
@@ -118,12 +118,12 @@ void Verifier::decode() {
   try {
     Source source(*this);
     StreamReader reader(source);
-    // Not filled: small files would pay for memory that they do not use.
+    // Not zero-filled, so that small files do not pay for memory that they do not use.
     const auto numbers = std::make_unique_for_overwrite<std::uint64_t[]>(
-        kPieceNumbers * size_of(type_) / sizeof(std::uint64_t));
-    std::size_t count = kPieceNumbers;
+        kBlockNumbers * size_of(type_) / sizeof(std::uint64_t));
+    std::size_t count = kBlockNumbers;
     while (status_.ok() && count > 0) {
-      status_ = reader.try_read(MutableNumberView(type_, numbers.get(), kPieceNumbers), count);
+      status_ = reader.try_read(MutableNumberView(type_, numbers.get(), kBlockNumbers), count);
       if (!status_.ok()) break;
       decoded_.add(bytes_of(NumberView(type_, numbers.get(), count)));
       decoded_count_ += count;
@@ -138,7 +138,7 @@ void Verifier::decode() {
   }
   const std::lock_guard lock(mutex_);
   stopped_ = true;
-  pieces_.clear();
+  blocks_.clear();
   changed_.notify_all();
 }
 

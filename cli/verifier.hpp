@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves while a file is written that it decodes to the numbers that went in.
+// Verifies while a file is written that it decodes to the original numbers.
 #ifndef NUMPACT_CLI_VERIFIER_HPP
 #define NUMPACT_CLI_VERIFIER_HPP
 
@@ -19,8 +19,8 @@
 
 namespace numpact::cli {
 
-// A 64-bit digest of a row of bytes, the same however the row is cut. Every step is a bijection of
-// the state, so a change in one word always shows. Not for adversaries.
+// A 64-bit digest of a byte sequence, independent of how the sequence is split. Every step is a
+// bijection of the state, so a change in one word always changes the digest. Not cryptographic.
 class Digest {
  public:
   void add(std::span<const std::byte> bytes);
@@ -32,10 +32,10 @@ class Digest {
 
   std::uint64_t state_ = 0;
   std::uint64_t length_ = 0;
-  std::array<std::byte, 8> word_{};  // its first length_ % 8 bytes wait
+  std::array<std::byte, 8> word_{};  // the first length_ % 8 bytes are pending
 };
 
-// Decodes on a thread of its own.
+// Decodes the written bytes on its own thread.
 class Verifier {
  public:
   explicit Verifier(NumberType type);
@@ -43,11 +43,12 @@ class Verifier {
   Verifier(const Verifier&) = delete;
   Verifier& operator=(const Verifier&) = delete;
 
-  // Numbers that go into the encoder.
+  // Adds numbers that go into the encoder.
   void expect(const NumberView& numbers);
-  // Bytes that come out of it. Waits where decoding is far behind.
+  // Adds bytes that come out of the encoder. Blocks while too many bytes are pending.
   void feed(std::span<const std::byte> bytes);
-  // After the last byte. Throws Failure if the file is not what it should be.
+  // To be called after the last byte. Throws Failure if the file does not decode to the expected
+  // numbers.
   void finish(const std::string& place);
 
  private:
@@ -61,10 +62,10 @@ class Verifier {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::vector<std::byte>> pieces_;
+  std::deque<std::vector<std::byte>> blocks_;
   std::size_t waiting_bytes_ = 0;
-  bool ended_ = false;    // no more pieces will come
-  bool stopped_ = false;  // no more pieces are wanted
+  bool ended_ = false;    // no more blocks will come
+  bool stopped_ = false;  // the decoder takes no more blocks
 
   Status status_;
   Digest decoded_;

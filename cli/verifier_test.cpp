@@ -21,13 +21,13 @@ std::vector<std::int64_t> numbers_to(std::int64_t end) {
   return numbers;
 }
 
-// What a verifier says of these bytes, given in pieces of `piece`; empty if it is content.
-std::string verdict(const std::vector<std::int64_t>& expected, std::span<const std::byte> bytes,
-                    std::size_t piece) {
+// The verifier's message for these bytes, fed in blocks of `block` bytes; empty if it accepts them.
+std::string verify(const std::vector<std::int64_t>& expected, std::span<const std::byte> bytes,
+                   std::size_t block) {
   Verifier verifier(NumberType::kI64);
   verifier.expect(std::span<const std::int64_t>(expected));
-  for (std::size_t at = 0; at < bytes.size(); at += piece) {
-    verifier.feed(bytes.subspan(at, std::min(piece, bytes.size() - at)));
+  for (std::size_t at = 0; at < bytes.size(); at += block) {
+    verifier.feed(bytes.subspan(at, std::min(block, bytes.size() - at)));
   }
   try {
     verifier.finish("FILE");
@@ -38,21 +38,21 @@ std::string verdict(const std::vector<std::int64_t>& expected, std::span<const s
   return "";
 }
 
-TEST(Digest, DoesNotDependOnTheCuts) {
+TEST(Digest, DoesNotDependOnTheSplit) {
   std::vector<std::byte> bytes(100);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
   Digest whole;
   whole.add(bytes);
-  for (std::size_t piece = 1; piece < 20; ++piece) {
-    Digest cut;
-    for (std::size_t at = 0; at < bytes.size(); at += piece) {
-      cut.add(std::span(bytes).subspan(at, std::min(piece, bytes.size() - at)));
+  for (std::size_t block = 1; block < 20; ++block) {
+    Digest split;
+    for (std::size_t at = 0; at < bytes.size(); at += block) {
+      split.add(std::span(bytes).subspan(at, std::min(block, bytes.size() - at)));
     }
-    EXPECT_EQ(cut, whole) << piece;
+    EXPECT_EQ(split, whole) << block;
   }
 }
 
-TEST(Digest, SeesEveryBitAndTheLength) {
+TEST(Digest, CoversEveryBitAndTheLength) {
   std::vector<std::byte> bytes(21);
   Digest plain;
   plain.add(bytes);
@@ -68,42 +68,42 @@ TEST(Digest, SeesEveryBitAndTheLength) {
   EXPECT_FALSE(longer == plain);
 }
 
-TEST(Verifier, IsContentWithWhatWasEncoded) {
+TEST(Verifier, AcceptsEncodedNumbers) {
   const std::vector<std::int64_t> numbers = numbers_to(100'000);
   const std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}, file.size()}) {
-    EXPECT_EQ(verdict(numbers, file, piece), "");
+  for (const std::size_t block : {std::size_t{1}, std::size_t{1000}, file.size()}) {
+    EXPECT_EQ(verify(numbers, file, block), "");
   }
 }
 
-TEST(Verifier, SeesOtherNumbers) {
+TEST(Verifier, DetectsOtherNumbers) {
   std::vector<std::int64_t> numbers = numbers_to(100'000);
   const std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
   numbers[77'777] += 1;
-  EXPECT_EQ(verdict(numbers, file, 4096),
+  EXPECT_EQ(verify(numbers, file, 4096),
             "FILE: what was written decodes to other numbers (100000 of 100000)");
   numbers.pop_back();
-  EXPECT_EQ(verdict(numbers, file, 4096),
+  EXPECT_EQ(verify(numbers, file, 4096),
             "FILE: what was written decodes to other numbers (100000 of 99999)");
 }
 
-TEST(Verifier, SeesWhatDoesNotDecode) {
+TEST(Verifier, DetectsUndecodableBytes) {
   const std::vector<std::int64_t> numbers = numbers_to(100'000);
   std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
   const auto front = std::span(file).first(file.size() - 1);
-  EXPECT_NE(verdict(numbers, front, 4096).find("does not decode: truncated"), std::string::npos);
+  EXPECT_NE(verify(numbers, front, 4096).find("does not decode: truncated"), std::string::npos);
   file[0] ^= std::byte{1};
-  EXPECT_NE(verdict(numbers, file, 4096).find("does not decode: corrupt"), std::string::npos);
+  EXPECT_NE(verify(numbers, file, 4096).find("does not decode: corrupt"), std::string::npos);
 }
 
 TEST(Verifier, StopsTakingBytesAfterAnError) {
   Verifier verifier(NumberType::kI64);
   const std::vector<std::byte> junk(std::size_t{1} << 20);
-  for (int i = 0; i < 40; ++i) verifier.feed(junk);  // more than may wait
+  for (int i = 0; i < 40; ++i) verifier.feed(junk);  // more than may be pending
   EXPECT_THROW(verifier.finish("FILE"), Failure);
 }
 
-TEST(Verifier, MayBeGivenUp) {
+TEST(Verifier, MayBeAbandoned) {
   Verifier verifier(NumberType::kI64);
   verifier.feed(std::vector<std::byte>(3));
 }

@@ -13,7 +13,7 @@ Json optional_json(const std::optional<std::uint64_t>& number) {
 Json damage_json(const DamagedPart& damage) {
   return Json{{"chunk", damage.chunk},
               {"first", damage.first},
-              {"count", optional_json(damage.count)},  // null: to the end, however many
+              {"count", optional_json(damage.count)},  // null: all numbers up to the end
               {"offset", damage.offset},
               {"bytes", damage.bytes},
               {"kind", to_string(damage.status.kind())},
@@ -49,7 +49,7 @@ std::optional<VerifyError> error_of(const Verification& found) {
   if (!found.header_status.ok()) return error_of(found.header_status);
   if (!found.damage.empty()) return error_of(found.damage.front().status);
   if (!found.trailer_status.ok()) return error_of(found.trailer_status);
-  return std::nullopt;  // also where bytes follow that are no trailer
+  return std::nullopt;  // also if unrecognised bytes follow
 }
 
 Json verified_json(const VerifiedFile& file) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `numpact verify --json` says of each file.
+// The output of `numpact verify --json` for each file.
 #ifndef NUMPACT_CLI_VERIFY_REPORT_HPP
 #define NUMPACT_CLI_VERIFY_REPORT_HPP
 
@@ -13,26 +13,26 @@
 
 namespace numpact::cli {
 
-// An error in words, with its kind as the library names it.
+// An error message with the library's name of its kind.
 struct VerifyError {
   std::string kind;
   std::string message;
 };
 
-// One file, or a path that is none.
+// The result for one file, or for a path that is not a file.
 struct VerifiedFile {
   std::string path;
   std::optional<std::string> column;  // of a folder
-  // None where the file could not be looked through: it cannot be read, or passes a limit.
+  // None if the file could not be scanned: it is unreadable or exceeds a limit.
   std::optional<Verification> found;
   std::uint64_t bytes = 0;           // of the whole file
-  std::optional<VerifyError> error;  // none: all is sound
+  std::optional<VerifyError> error;  // none: the file is intact
 };
 
-// The words for a Failure that has no Status: the kind is told by the exit code.
+// The error for a Failure, which has no Status: the kind is derived from the exit code.
 VerifyError error_of(const Failure& failure, const std::string& place);
 VerifyError error_of(const Status& status);
-// The first thing that is wrong with a file.
+// The first error of a file.
 std::optional<VerifyError> error_of(const Verification& found);
 
 Json verified_json(const VerifiedFile& file);

@@ -10,9 +10,9 @@
 namespace numpact::cli {
 namespace {
 
-// Slots and runs that a column collects before they go to the spool: 4 KiB of each for a column,
-// 24 MB for 3,000 columns.
-constexpr std::size_t kWaitingWords = 512;
+// Slots and runs that a column buffers before they go to the spool: 4 KiB of each per column, 24 MB
+// for 3,000 columns.
+constexpr std::size_t kPendingSlots = 512;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ class CsvNumbers final : public NumberInput {
 
   NumberView next() override {
     const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kPieceNumbers, column_.count_ - done_));
+        static_cast<std::size_t>(std::min<std::uint64_t>(kBlockNumbers, column_.count_ - done_));
     const NumberType type = column_.stored_type();
     if (keeps_nulls_) read_runs(count);
     slots_.resize(count);
@@ -55,7 +55,7 @@ class CsvNumbers final : public NumberInput {
     }
   }
 
-  // Runs up to the numbers of this piece; all the rest with the end of the numbers.
+  // Reads the runs that cover the numbers of this block; with the last block, all remaining runs.
   void read_runs(std::size_t count) {
     const std::uint64_t end = column_.spool_.size(column_.runs_) / sizeof(std::uint64_t);
     while (next_run_ < end &&
@@ -83,12 +83,12 @@ class CsvNumbers final : public NumberInput {
   std::vector<std::uint64_t> numbers_;
 };
 
-CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> wanted)
+CsvColumn::CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested)
     : dialect_(dialect),
       spool_(spool),
       slots_(spool.add_stream()),
       runs_(spool.add_stream()),
-      number_values_(dialect.decimal, wanted) {}
+      number_values_(dialect.decimal, requested) {}
 
 CsvColumn::Family CsvColumn::family_of(LiteralKind kind) {
   switch (kind) {
@@ -126,7 +126,7 @@ void CsvColumn::add(const CsvField& field) {
   null_runs_.add_numbers(1);
   switch (family) {
     case Family::kBool:
-      return add_slot(literal.truth ? 1 : 0);
+      return add_slot(literal.boolean ? 1 : 0);
     case Family::kNumber:
       return add_slot(number_values_.add(literal, field.line));
     default:
@@ -157,22 +157,22 @@ void CsvColumn::become_text(const CsvField& field) {
   text_.add(field.line, field.text);
   spool_.clear(slots_);
   spool_.clear(runs_);
-  waiting_ = {};
+  pending_ = {};
   null_runs_ = NullRuns();
 }
 
 void CsvColumn::add_slot(std::uint64_t slot) {
-  waiting_.push_back(slot);
+  pending_.push_back(slot);
   ++count_;
-  if (waiting_.size() == kWaitingWords) {
+  if (pending_.size() == kPendingSlots) {
     flush_slots();
     flush_runs();
   }
 }
 
 void CsvColumn::flush_slots() {
-  spool_.append(slots_, std::as_bytes(std::span(waiting_)));
-  waiting_.clear();
+  spool_.append(slots_, std::as_bytes(std::span(pending_)));
+  pending_.clear();
 }
 
 void CsvColumn::flush_runs() {
@@ -185,7 +185,7 @@ void CsvColumn::finish() {
   null_runs_.finish();
   flush_slots();
   flush_runs();
-  waiting_ = {};
+  pending_ = {};
 }
 
 NumberType CsvColumn::stored_type() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One column of a CSV file: takes its fields one after another, decides what they are, and gives
-// them back as numbers.
+// One column of a CSV file: collects its fields, determines their type, and returns them as
+// numbers.
 #ifndef NUMPACT_CLI_CSV_CSV_COLUMN_HPP
 #define NUMPACT_CLI_CSV_CSV_COLUMN_HPP
 
@@ -23,25 +23,25 @@ namespace numpact::cli {
 
 class CsvColumn {
  public:
-  // `wanted`: the type of the numbers, else the narrowest that keeps every digit. `spool` and
-  // `dialect` must outlive the column.
-  CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> wanted);
+  // `requested`: the type of the numbers; without it, the narrowest one that keeps every digit.
+  // `spool` and `dialect` must outlive the column.
+  CsvColumn(const CsvDialect& dialect, Spool& spool, std::optional<NumberType> requested);
 
   void add(const CsvField& field);
-  void finish();  // after the last field
+  void finish();  // call after the last field
 
-  // The following hold once the column is finished.
+  // The following functions may be called after finish().
 
-  // Name and all; `unfit` says why a column of text is left out.
+  // Describes the column; `unfit` says why a column of text is left out.
   Column describe(const std::string& name) const;
-  // Why the values are numbers or times that no type keeps; none if they are kept, or are text.
+  // Why no type can store the numbers or times; none if one can, or if the column is text.
   std::optional<std::string> problem() const;
   std::vector<std::string> notes() const;
   std::uint64_t numbers() const { return count_; }
   const Occurrence& nulls() const { return nulls_; }
 
-  // The numbers from the first to the last, without nulls, whose runs are known if `keeps_nulls`.
-  // The column must outlive what it gives.
+  // Reads the numbers from first to last, without nulls. With `keeps_nulls` it also returns the
+  // null runs. The column must outlive the result.
   std::unique_ptr<NumberInput> open(bool keeps_nulls) const;
 
  private:
@@ -64,12 +64,12 @@ class CsvColumn {
   Family family_ = Family::kNone;
   NumberValues number_values_;
   TimeValues time_values_;
-  Occurrence text_;  // the first field that is no number, or not of the family of those before
+  Occurrence text_;  // the first field that is not of the family of the fields before it
   std::string_view why_text_;
   Occurrence nulls_;
   NullRuns null_runs_;
-  std::uint64_t count_ = 0;  // slots
-  std::vector<std::uint64_t> waiting_;
+  std::uint64_t count_ = 0;  // number of slots
+  std::vector<std::uint64_t> pending_;
 };
 
 }  // namespace numpact::cli

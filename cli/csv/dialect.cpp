@@ -13,18 +13,19 @@
 namespace numpact::cli {
 namespace {
 
-// Fields of every record in `front` by this delimiter; 0 if records differ or cannot be read.
-// `first_only`: looks at the first record alone.
-std::size_t fields_by(char delimiter, std::string_view front, bool is_whole,
-                      const CsvDialect& dialect, bool first_only) {
-  CsvDialect tried = dialect;
-  tried.delimiter = delimiter;
+// The number of fields of the records in `front` with this delimiter; 0 if the records differ or
+// cannot be parsed. `first_only`: looks at the first record only.
+std::size_t count_fields(char delimiter, std::string_view front, bool is_whole,
+                         const CsvDialect& dialect, bool first_only) {
+  CsvDialect candidate_dialect = dialect;
+  candidate_dialect.delimiter = delimiter;
   MemorySource source(std::as_bytes(std::span(front)));
   CsvRecordReader reader(source, "");
-  reader.set_dialect(tried);
+  reader.set_dialect(candidate_dialect);
   std::vector<CsvField> record;
   std::size_t count = 0;
-  std::size_t pending = 0;  // the last record may be cut where the file goes on
+  std::size_t pending =
+      0;  // fields of the last record, which may be truncated at the end of `front`
   const auto is_empty_line = [&] {
     return record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
   };
@@ -37,7 +38,7 @@ std::size_t fields_by(char delimiter, std::string_view front, bool is_whole,
       pending = record.size();
     }
   } catch (const Failure&) {
-    // Else a quote that closes behind `front`.
+    // If more of the file follows, the error may be a quote that closes after `front`.
     return is_whole || (pending != 0 && pending != count) ? 0 : count;
   }
   return is_whole && pending != count ? 0 : count;
@@ -45,17 +46,17 @@ std::size_t fields_by(char delimiter, std::string_view front, bool is_whole,
 
 }  // namespace
 
-char recognise_delimiter(std::string_view front, bool is_whole, const CsvDialect& dialect) {
-  constexpr char kUsual = ',';
-  if (fields_by(kUsual, front, is_whole, dialect, true) > 1) return kUsual;
-  char found = kUsual;
-  std::size_t most = 1;
+char detect_delimiter(std::string_view front, bool is_whole, const CsvDialect& dialect) {
+  constexpr char kDefaultDelimiter = ',';
+  if (count_fields(kDefaultDelimiter, front, is_whole, dialect, true) > 1) return kDefaultDelimiter;
+  char found = kDefaultDelimiter;
+  std::size_t max_fields = 1;
   for (const char candidate : {';', '\t', '|'}) {
     if (candidate == dialect.quote || candidate == dialect.decimal) continue;
-    const std::size_t fields = fields_by(candidate, front, is_whole, dialect, false);
-    if (fields <= most) continue;
+    const std::size_t fields = count_fields(candidate, front, is_whole, dialect, false);
+    if (fields <= max_fields) continue;
     found = candidate;
-    most = fields;
+    max_fields = fields;
   }
   return found;
 }

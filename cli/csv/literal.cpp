@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr unsigned kMaxFractionDigits = 9;  // of a second: nanoseconds
-// Years are written with at least 4 digits. 7 digits hold all years of a date32.
+// Years have at least 4 digits. 7 digits are enough for all years of a date32.
 constexpr std::size_t kMinYearDigits = 4;
 constexpr std::size_t kMaxYearDigits = 7;
-// A double has at most 767 significant digits: longer text that is not zeros cannot be one.
+// A double has at most 767 significant digits, so longer text without trailing zeros is inexact.
 constexpr std::size_t kMaxSignificantDigits = 767;
-// Exponents beyond it are as good as infinite; the lengths of texts can be added to it.
+// Larger exponents mean infinity or zero. Text lengths can be added to it without overflow.
 constexpr std::int64_t kMaxExponent = std::int64_t{1} << 62;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Reads a text from front to back.
+// Scans a text from front to back.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -40,14 +40,14 @@ class Scanner {
     return true;
   }
 
-  // Digits up to one that is none.
+  // Takes digits up to the first other character.
   std::string_view take_digits() {
     const std::size_t from = at_;
     while (is_digit(peek())) ++at_;
     return text_.substr(from, at_ - from);
   }
 
-  // A number of exactly so many digits, at most `max`.
+  // Takes a number of exactly `digits` digits that is at most `max`.
   bool take_number(std::size_t digits, unsigned max, unsigned& number) {
     if (text_.size() - at_ < digits) return false;
     number = 0;
@@ -70,13 +70,13 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   });
 }
 
-// The words for truth values, infinities and "not a number".
+// Parses true, false, infinities and "not a number".
 bool parse_word(Literal& literal) {
   const std::string_view text = literal.text;
   const bool is_true = text == "true" || text == "True" || text == "TRUE";
   if (is_true || text == "false" || text == "False" || text == "FALSE") {
     literal.kind = LiteralKind::kBool;
-    literal.truth = is_true;
+    literal.boolean = is_true;
     return true;
   }
   const bool has_sign = text.front() == '-' || text.front() == '+';
@@ -128,8 +128,8 @@ unsigned days_in_month(std::int64_t year, unsigned month) {
   return month == 2 && is_leap(year) ? 29 : kDays[month - 1];
 }
 
-// Days since 1970 in the Gregorian calendar: the inverse of append_date in number_text.cpp, with
-// years that begin in March and eras of 400 years, which have 146 097 days.
+// Days since 1970 in the Gregorian calendar: the inverse of append_date in number_text.cpp. Years
+// begin in March, eras of 400 years have 146 097 days.
 std::int64_t days_since_1970(std::int64_t year, unsigned month, unsigned day) {
   if (month <= 2) --year;
   const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -168,7 +168,7 @@ void read_fraction(std::string_view digits, Literal& literal) {
   literal.too_fine = digits.find_first_not_of('0', kept) != std::string_view::npos;
 }
 
-// hh, hh:mm, hh:mm:ss or hh:mm:ss.fraction.
+// Takes hh, hh:mm, hh:mm:ss or hh:mm:ss.fraction.
 bool take_clock(Scanner& scanner, Literal& literal, bool minutes_needed) {
   unsigned hours = 0;
   unsigned minutes = 0;
@@ -191,7 +191,7 @@ bool take_clock(Scanner& scanner, Literal& literal, bool minutes_needed) {
   return true;
 }
 
-// Z, +hh, +hhmm, +hh:mm, at the end of a timestamp.
+// Takes Z, +hh, +hhmm or +hh:mm at the end of a timestamp.
 bool take_zone(Scanner& scanner, Literal& literal) {
   literal.zoned = true;
   if (scanner.take('Z')) return true;
@@ -229,8 +229,8 @@ bool parse_time(Literal& literal) {
   return true;
 }
 
-// The significant digits of a number, from the first to the last that is not 0, and the power of
-// ten of the first one.
+// The significant digits of a number, from the first to the last nonzero digit, and the decimal
+// exponent of the first one.
 struct Digits {
   std::string text;
   std::int64_t exponent = 0;
@@ -238,23 +238,23 @@ struct Digits {
 
 Digits significant_digits(std::string_view number, char decimal) {
   Digits digits;
-  std::int64_t before_point = 0;  // digits of the integer part from the first that is not 0
-  std::int64_t zeros_behind = 0;  // between the point and the first digit that is not 0
-  bool behind_point = false;
+  std::int64_t before_point = 0;    // digits of the integer part from its first nonzero digit
+  std::int64_t trailing_zeros = 0;  // zeros between the point and the first nonzero digit
+  bool after_point = false;
   std::size_t at = 0;
   for (; at < number.size() && number[at] != 'e' && number[at] != 'E'; ++at) {
     const char c = number[at];
-    if (c == decimal) behind_point = true;
+    if (c == decimal) after_point = true;
     if (!is_digit(c)) continue;
     if (digits.text.empty() && c == '0') {
-      if (behind_point) ++zeros_behind;
+      if (after_point) ++trailing_zeros;
       continue;
     }
     digits.text += c;
-    if (!behind_point) ++before_point;
+    if (!after_point) ++before_point;
   }
   while (!digits.text.empty() && digits.text.back() == '0') digits.text.pop_back();
-  digits.exponent = before_point > 0 ? before_point - 1 : -zeros_behind - 1;
+  digits.exponent = before_point > 0 ? before_point - 1 : -trailing_zeros - 1;
   if (at < number.size()) {
     std::string_view text = number.substr(at + 1);
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
@@ -267,38 +267,39 @@ Digits significant_digits(std::string_view number, char decimal) {
   return digits;
 }
 
-// Whether a number that is not 0, printed with as many digits as the text has, is the text.
-bool prints_as(double number, const Digits& wanted) {
-  if (wanted.text.size() > kMaxSignificantDigits) return false;
-  std::string printed(wanted.text.size() + 32, '\0');
+// Whether a nonzero number, printed with as many digits as the text has, equals the text.
+bool prints_as(double number, const Digits& expected) {
+  if (expected.text.size() > kMaxSignificantDigits) return false;
+  std::string printed(expected.text.size() + 32, '\0');
   const std::to_chars_result end =
       std::to_chars(printed.data(), printed.data() + printed.size(), std::abs(number),
-                    std::chars_format::scientific, static_cast<int>(wanted.text.size()) - 1);
+                    std::chars_format::scientific, static_cast<int>(expected.text.size()) - 1);
   printed.resize(static_cast<std::size_t>(end.ptr - printed.data()));
   const Digits found = significant_digits(printed, '.');
-  return found.text == wanted.text && found.exponent == wanted.exponent;
+  return found.text == expected.text && found.exponent == expected.exponent;
 }
 
-// Text that std::from_chars reads.
-std::string_view plain_number(const Literal& literal, char decimal, std::string& room) {
+// The text in the form that std::from_chars accepts.
+std::string_view plain_number(const Literal& literal, char decimal, std::string& buffer) {
   std::string_view text = literal.text;
   if (text.front() == '+') text.remove_prefix(1);
   if (decimal == '.') return text;
-  room = text;
-  std::replace(room.begin(), room.end(), decimal, '.');
-  return room;
+  buffer = text;
+  std::replace(buffer.begin(), buffer.end(), decimal, '.');
+  return buffer;
 }
 
-// `exact_digits`: texts of up to so many digits come back from every normal number of the type.
+// `exact_digits`: texts of at most this many digits round-trip through every normal number of the
+// type.
 template <class T>
 Fit nearest_number(const Literal& literal, char decimal, T& number) {
   constexpr int kExactDigits = std::numeric_limits<T>::digits10;
-  std::string room;
-  const std::string_view text = plain_number(literal, decimal, room);
+  std::string buffer;
+  const std::string_view text = plain_number(literal, decimal, buffer);
   number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec == std::errc::result_out_of_range) return Fit::kRange;
-  if (!std::isfinite(number)) return Fit::kExact;  // from the words nan and inf
+  if (!std::isfinite(number)) return Fit::kExact;  // the words nan and inf
   const bool is_normal = std::abs(number) >= std::numeric_limits<T>::min();
   if (is_normal && text.size() <= static_cast<std::size_t>(kExactDigits)) return Fit::kExact;
   const Digits digits = significant_digits(text, '.');
@@ -310,7 +311,7 @@ Fit nearest_number(const Literal& literal, char decimal, T& number) {
   return prints_as(static_cast<double>(number), digits) ? Fit::kExact : Fit::kRounded;
 }
 
-// All digits of a number.
+// All decimal digits of a double.
 Digits exact_digits(double number) {
   std::string text(kMaxSignificantDigits + 32, '\0');
   const std::to_chars_result end =
@@ -320,21 +321,22 @@ Digits exact_digits(double number) {
   return significant_digits(text, '.');
 }
 
-// Of the two doubles around a literal the odd one, the double itself where it is the literal:
-// rounding that to fewer bits gives what rounding the literal would. `number`: the nearest.
+// Rounds a literal to odd: the double itself if it equals the literal, else the neighbour with an
+// odd mantissa among the two doubles around it. Rounding that to fewer bits gives the same result
+// as rounding the literal. `number`: the nearest double.
 double odd_double(const Literal& literal, char decimal, double number) {
   const bool is_odd = (std::bit_cast<std::uint64_t>(number) & 1U) != 0;
   if (is_odd || number == 0 || !std::isfinite(number)) return number;
-  const Digits wanted = significant_digits(literal.text, decimal);
+  const Digits expected = significant_digits(literal.text, decimal);
   const Digits found = exact_digits(number);
-  if (wanted.text == found.text && wanted.exponent == found.exponent) return number;
+  if (expected.text == found.text && expected.exponent == found.exponent) return number;
   const bool is_farther_from_zero =
-      std::tie(wanted.exponent, wanted.text) > std::tie(found.exponent, found.text);
+      std::tie(expected.exponent, expected.text) > std::tie(found.exponent, found.text);
   return std::nextafter(number, is_farther_from_zero ? 2 * number : 0.0);
 }
 
-// The float next to a double, towards the double's odd neighbour where it is inexact: rounding that
-// once more to half precision gives what rounding the double itself would.
+// Rounds a double to odd as a float. Rounding that to half precision gives the same result as
+// rounding the double.
 float round_to_odd(double number) {
   const auto nearest = static_cast<float>(number);
   if (static_cast<double>(nearest) == number || !std::isfinite(nearest)) return nearest;
@@ -381,15 +383,15 @@ Fit nearest(const Literal& literal, char decimal, Float16& number) {
   if (fit == Fit::kRange) return fit;
   if (std::isfinite(wide) && (!std::isfinite(back) || (back == 0 && wide != 0))) return Fit::kRange;
   if (!std::isfinite(wide) || back == wide) return fit;
-  std::string room;
-  const Digits digits = significant_digits(plain_number(literal, decimal, room), '.');
+  std::string buffer;
+  const Digits digits = significant_digits(plain_number(literal, decimal, buffer), '.');
   return prints_as(back, digits) ? Fit::kExact : Fit::kRounded;
 }
 
 bool is_exactly(const Literal& literal, double number) {
-  const Digits wanted = significant_digits(literal.text, '.');
+  const Digits expected = significant_digits(literal.text, '.');
   const Digits found = exact_digits(number);
-  return found.text == wanted.text && found.exponent == wanted.exponent;
+  return found.text == expected.text && found.exponent == expected.exponent;
 }
 
 std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decimal) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the text of one CSV field is: a number, a truth value, a date, a time, or other text. The
+// Classifies the text of one CSV field as a number, a boolean, a date, a time, or other text. The
 // rules are those of docs/text-to-numbers.md.
 #ifndef NUMPACT_CLI_CSV_LITERAL_HPP
 #define NUMPACT_CLI_CSV_LITERAL_HPP
@@ -24,48 +24,48 @@ enum class LiteralKind : std::uint8_t {
 
 struct Literal {
   LiteralKind kind = LiteralKind::kText;
-  std::string_view text;  // without blanks around it
+  std::string_view text;  // without surrounding blanks
 
-  // Integers. `fits` says that `magnitude` holds all digits.
+  // For integers. `fits`: `magnitude` holds all digits.
   bool negative = false;
   bool fits = false;
   std::uint64_t magnitude = 0;
-  bool leading_zeros = false;  // also of floats
+  bool leading_zeros = false;  // also for floats
   bool plus_sign = false;
 
-  bool truth = false;
+  bool boolean = false;
 
-  // Dates, times and timestamps. Seconds are those since midnight for times, and those since 1970
-  // for dates and timestamps, in UTC if `zoned`.
+  // For dates, times and timestamps. Seconds since midnight for times, and since 1970 for dates and
+  // timestamps, in UTC if `zoned`.
   std::int64_t seconds = 0;
   std::uint32_t nanoseconds = 0;
   std::uint8_t fraction_digits = 0;  // at most 9
   bool zoned = false;
-  bool has_offset = false;  // of other than 0 from UTC
-  bool too_fine = false;    // digits behind the ninth are not 0
+  bool has_offset = false;  // a nonzero offset from UTC
+  bool too_fine = false;    // there are nonzero digits after the ninth
 };
 
-// The text without the blanks and tabs around it.
+// Removes blanks and tabs from both ends.
 std::string_view without_blanks(std::string_view text);
 
-// `decimal`: the character before the digits of a fraction.
+// `decimal`: the decimal point character.
 Literal parse_literal(std::string_view text, char decimal);
 
 enum class Fit : std::uint8_t {
-  kExact,    // the nearest number, printed with as many digits as the text has, is the text
-  kRounded,  // it is not: digits are lost
-  kRange,    // beyond the largest number of the type, or rounded to 0
+  kExact,    // the nearest number prints as the text, with the same number of digits
+  kRounded,  // digits are lost
+  kRange,    // beyond the largest number of the type, or underflows to 0
 };
 
-// The number of the type that is nearest to an integer or a float literal.
+// Finds the number of the type that is nearest to an integer or float literal.
 Fit nearest(const Literal& literal, char decimal, double& number);
 Fit nearest(const Literal& literal, char decimal, float& number);
 Fit nearest(const Literal& literal, char decimal, Float16& number);
 
-// Whether the number is that of an integer literal, to the last digit.
+// Whether the number equals an integer literal exactly.
 bool is_exactly(const Literal& literal, double number);
-// The magnitude of a literal whose number is whole, however it is written; none if it is not whole,
-// or 64 bits do not hold it.
+// The magnitude of a literal with a whole value, however it is written; none if it is not whole or
+// exceeds 64 bits.
 std::optional<std::uint64_t> whole_magnitude(const Literal& literal, char decimal);
 
 }  // namespace numpact::cli

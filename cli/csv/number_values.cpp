@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMaxI64 = std::numeric_limits<std::int64_t>::max();
 
-// A number in the first bytes of a slot.
+// Stores a number in the first bytes of a slot.
 template <class T>
 std::uint64_t slot_of(T number) {
   std::uint64_t slot = 0;
@@ -39,7 +39,7 @@ std::string times(const Occurrence& seen, std::string_view what) {
 std::uint64_t NumberValues::add(const Literal& literal, std::uint64_t line) {
   if (literal.leading_zeros) leading_zeros_.add(line, literal.text);
   if (literal.plus_sign) plus_signs_.add(line, literal.text);
-  const std::uint64_t slot = wanted_                                 ? add_wanted(literal, line)
+  const std::uint64_t slot = requested_                              ? add_requested(literal, line)
                              : literal.kind == LiteralKind::kInteger ? add_integer(literal, line)
                                                                      : add_float(literal, line);
   ++count_;
@@ -53,12 +53,12 @@ void NumberValues::begin_floats() {
 }
 
 std::uint64_t NumberValues::add_integer(const Literal& literal, std::uint64_t line) {
-  // The magnitude of the least i64 is one more than that of the greatest.
+  // The magnitude of the smallest i64 is one more than that of the largest.
   const bool fits_signed =
       literal.fits && literal.magnitude <= kMaxI64 + (literal.negative ? 1 : 0);
   const bool is_beyond_u64 = !literal.fits || (literal.negative && !fits_signed);
   const bool is_beyond_i64 = !is_beyond_u64 && !fits_signed;
-  // Integer slots are all signed or all unsigned.
+  // Integer slots are either all signed or all unsigned.
   if (is_beyond_u64 || (literal.negative && beyond_i64_) || (is_beyond_i64 && negatives_)) {
     begin_floats();
   }
@@ -89,19 +89,19 @@ std::uint64_t NumberValues::add_float(const Literal& literal, std::uint64_t line
   return slot_of(number);
 }
 
-std::uint64_t NumberValues::add_wanted(const Literal& literal, std::uint64_t line) {
-  return with_type(*wanted_, [&](auto tag) {
+std::uint64_t NumberValues::add_requested(const Literal& literal, std::uint64_t line) {
+  return with_type(*requested_, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T>) {
-      return add_wanted_integer<T>(literal, line);
+      return add_requested_integer<T>(literal, line);
     } else {
-      return add_wanted_float<T>(literal, line);
+      return add_requested_float<T>(literal, line);
     }
   });
 }
 
 template <class T>
-std::uint64_t NumberValues::add_wanted_integer(const Literal& literal, std::uint64_t line) {
+std::uint64_t NumberValues::add_requested_integer(const Literal& literal, std::uint64_t line) {
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   const std::optional<std::uint64_t> magnitude = whole_magnitude(literal, decimal_);
   const bool is_negative = literal.negative && magnitude != 0;
@@ -111,12 +111,12 @@ std::uint64_t NumberValues::add_wanted_integer(const Literal& literal, std::uint
   if (magnitude && *magnitude <= most && !loses_sign && (std::is_signed_v<T> || !is_negative)) {
     return slot_of(static_cast<T>(is_negative ? 0 - *magnitude : *magnitude));
   }
-  not_wanted_.add(line, literal.text);
+  wrong_type_.add(line, literal.text);
   return 0;
 }
 
 template <class T>
-std::uint64_t NumberValues::add_wanted_float(const Literal& literal, std::uint64_t line) {
+std::uint64_t NumberValues::add_requested_float(const Literal& literal, std::uint64_t line) {
   T number{};
   const Fit fit = nearest(literal, decimal_, number);
   if (fit == Fit::kRange) out_of_range_.add(line, literal.text);
@@ -125,18 +125,18 @@ std::uint64_t NumberValues::add_wanted_float(const Literal& literal, std::uint64
 }
 
 NumberType NumberValues::type() const {
-  if (wanted_) return *wanted_;
+  if (requested_) return *requested_;
   if (first_float_slot_) return NumberType::kF64;
   return beyond_i64_ ? NumberType::kU64 : NumberType::kI64;
 }
 
 std::optional<std::string> NumberValues::problem() const {
   const std::string_view name = name_of(type());
-  if (not_wanted_) return fmt::format("{} is no {}", not_wanted_.place(), name);
+  if (wrong_type_) return fmt::format("{} is no {}", wrong_type_.place(), name);
   if (out_of_range_) {
     return fmt::format("{} is out of the range of {}", out_of_range_.place(), name);
   }
-  if (wanted_) return std::nullopt;  // rounding was asked for
+  if (requested_) return std::nullopt;  // the user accepted rounding
   if (!floats_) {
     if (beyond_u64_) {
       return fmt::format("{} is too large: out of the range of 64-bit integers",
@@ -164,8 +164,9 @@ std::vector<std::string> NumberValues::notes() const {
     notes.push_back("leading zeros are not kept: " + times(leading_zeros_, "value"));
   }
   if (plus_signs_) notes.push_back("plus signs are not kept: " + times(plus_signs_, "value"));
-  if (wanted_ && rounded_) {
-    notes.push_back(fmt::format("rounded to {}: {}", name_of(*wanted_), times(rounded_, "value")));
+  if (requested_ && rounded_) {
+    notes.push_back(
+        fmt::format("rounded to {}: {}", name_of(*requested_), times(rounded_, "value")));
   }
   return notes;
 }
@@ -178,7 +179,7 @@ double NumberValues::as_double(std::uint64_t integer_slot) const {
 void NumberValues::convert(std::span<const std::uint64_t> slots, std::uint64_t first,
                            std::byte* out) const {
   const std::size_t size = size_of(type());
-  const bool has_floats = !wanted_ && first_float_slot_;
+  const bool has_floats = !requested_ && first_float_slot_;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     std::uint64_t slot = slots[i];
     if (has_floats && first + i < *first_float_slot_) slot = slot_of(as_double(slot));

@@ -8,7 +8,7 @@
 namespace numpact::cli {
 namespace {
 
-// Bytes of a text in a message: a line of a terminal holds it with the words around it.
+// Maximum bytes of a text in a message, so that the message fits on a terminal line.
 constexpr std::size_t kMaxTextBytes = 60;
 
 // A byte of a UTF-8 character that is not its first.

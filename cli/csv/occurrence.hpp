@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a CSV file something happened, for messages.
+// Records where an event occurred in a CSV file, for messages.
 #ifndef NUMPACT_CLI_CSV_OCCURRENCE_HPP
 #define NUMPACT_CLI_CSV_OCCURRENCE_HPP
 
@@ -9,7 +9,7 @@
 
 namespace numpact::cli {
 
-// How often something happened, and the first time.
+// The count of an event, and its first occurrence.
 struct Occurrence {
   std::uint64_t count = 0;
   std::uint64_t line = 0;
@@ -17,7 +17,7 @@ struct Occurrence {
 
   explicit operator bool() const { return count > 0; }
   void add(std::uint64_t at_line, std::string_view at_text);
-  // "line 7: 'TEXT'", the text cut where it is long.
+  // "line 7: 'TEXT'". Long texts are truncated.
   std::string place() const;
 };
 

@@ -13,9 +13,9 @@
 namespace numpact::cli {
 namespace {
 
-// Room for the bytes that are read at once; it grows where one record is longer.
+// Initial size of the buffer. It grows if a record is longer.
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
-// The longest record. A quote that is never closed makes one record of the rest of the file, which
+// Maximum length of a record. An unclosed quote turns the rest of the file into one record, which
 // must not fill the memory.
 constexpr std::size_t kMaxRecordBytes = std::size_t{256} << 20;
 
@@ -36,7 +36,7 @@ void CsvRecordReader::set_dialect(const CsvDialect& dialect) {
   for (const char c : {delimiter_, '\n', '\r'}) ends_field_[static_cast<unsigned char>(c)] = true;
 }
 
-// Reads more bytes behind those that are there. False at the end of the file.
+// Reads more bytes after the buffered ones. Returns false at the end of the file.
 bool CsvRecordReader::fill() {
   if (at_end_) return false;
   if (begin_ > 0) {
@@ -69,8 +69,8 @@ bool CsvRecordReader::next(std::vector<CsvField>& fields) {
   fields.clear();
   if (begin_ == end_ && !fill()) return false;
   line_ = next_line_;
-  if (scan() == Scan::kCut) {
-    cut_line_ = line_;
+  if (scan() == Scan::kTruncated) {
+    truncated_line_ = line_;
     begin_ = end_;
     return false;
   }
@@ -87,21 +87,22 @@ CsvRecordReader::Scan CsvRecordReader::scan() {
   for (;;) {
     const Scan found = scan_record();
     if (found != Scan::kNeedsMore) return found;
-    // Twice as much each time: a long record is scanned again only a few times.
-    const std::size_t wanted = 2 * (end_ - begin_);
-    while (end_ - begin_ < wanted && fill()) {
+    // Doubles the buffer, so that a long record is scanned again only a few times.
+    const std::size_t needed = 2 * (end_ - begin_);
+    while (end_ - begin_ < needed && fill()) {
     }
   }
 }
 
-// Of a record that ends where the source does: it goes on. A line end there is its own.
-bool CsvRecordReader::is_cut() const {
-  const std::optional<char> next = byte_behind_ ? byte_behind_() : std::nullopt;
+// Whether a record at the end of the source continues beyond it. If a line end follows, the record
+// is complete.
+bool CsvRecordReader::is_truncated() const {
+  const std::optional<char> next = byte_after_end_ ? byte_after_end_() : std::nullopt;
   return next && *next != '\n' && *next != '\r';
 }
 
-// Finds the fields of the record at begin_. Changes no byte, since it starts again when there are
-// more bytes.
+// Finds the fields of the record at begin_. Changes no byte, since it starts again after more bytes
+// were read.
 CsvRecordReader::Scan CsvRecordReader::scan_record() {
   extents_.clear();
   const char* const bytes = buffer_.data() + begin_;
@@ -118,7 +119,7 @@ CsvRecordReader::Scan CsvRecordReader::scan_record() {
     }
     if (at == size && !at_end_) return Scan::kNeedsMore;
     extents_.push_back(field);
-    if (at == size && is_cut()) return Scan::kCut;
+    if (at == size && is_truncated()) return Scan::kTruncated;
     if (at == size) break;
     if (bytes[at] == delimiter_) {
       ++at;
@@ -133,7 +134,7 @@ CsvRecordReader::Scan CsvRecordReader::scan_record() {
   return Scan::kRecord;
 }
 
-// Behind a line end of one or two bytes.
+// Skips a line end of one or two bytes.
 CsvRecordReader::Scan CsvRecordReader::take_line_end(std::size_t& at) const {
   const char* const bytes = buffer_.data() + begin_;
   const std::size_t size = end_ - begin_;
@@ -145,7 +146,7 @@ CsvRecordReader::Scan CsvRecordReader::take_line_end(std::size_t& at) const {
   return Scan::kRecord;
 }
 
-// From an opening quote to the end of the field.
+// Scans from an opening quote to the end of the field.
 CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& field,
                                                    std::uint64_t& line) {
   const char* const bytes = buffer_.data() + begin_;
@@ -155,7 +156,7 @@ CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& fiel
   for (;; ++at) {
     if (at == size) {
       if (!at_end_) return Scan::kNeedsMore;
-      if (byte_behind_ && byte_behind_()) return Scan::kCut;
+      if (byte_after_end_ && byte_after_end_()) return Scan::kTruncated;
       throw Failure(ExitCode::kCorrupt, place_,
                     fmt::format("line {}: a quote is opened and never closed", field.line));
     }
@@ -180,7 +181,7 @@ CsvRecordReader::Scan CsvRecordReader::scan_quoted(std::size_t& at, Extent& fiel
   return Scan::kRecord;
 }
 
-// Rewrites a field with its quotes to its text, in its place.
+// Removes the quotes of a field in place.
 std::string_view CsvRecordReader::unquote(const Extent& field) {
   char* const start = buffer_.data() + begin_ + field.from;
   const char* const end = buffer_.data() + begin_ + field.to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a CSV file, one after another.
+// Splits a CSV file into records.
 #ifndef NUMPACT_CLI_CSV_RECORD_READER_HPP
 #define NUMPACT_CLI_CSV_RECORD_READER_HPP
 
@@ -19,72 +19,74 @@
 namespace numpact::cli {
 
 struct CsvField {
-  std::string_view text;  // without its quotes; doubled quotes are single ones
+  std::string_view text;  // without its quotes; doubled quotes are unescaped
   bool is_quoted = false;
-  std::uint64_t line = 0;  // where it begins, from 1
+  std::uint64_t line = 0;  // line where it begins, from 1
 };
 
 // A record ends with a line feed, a carriage return, or both, outside of quotes. A quote opens only
-// at the beginning of a field; text behind the closing quote belongs to the field. All functions
+// at the beginning of a field; text after the closing quote belongs to the field. All functions
 // throw Failure. The source must outlive the reader.
 class CsvRecordReader {
  public:
   CsvRecordReader(ByteSource& source, std::string place);
 
-  // The bytes that come next, for a look: at least kFrontBytes where there are as many.
+  // Returns the next bytes without consuming them: at least kFrontBytes if the file has as many.
   std::string_view front();
   bool front_is_whole() const { return at_end_; }
   void skip_bytes(std::size_t count) { begin_ += count; }
 
   void set_dialect(const CsvDialect& dialect);
 
-  // What has come behind the source's end while it was read, if anything: a record that ends there
-  // without a line end may be a part of one that is longer, which is then left out.
-  using ByteBehind = std::function<std::optional<char>()>;
-  void set_byte_behind(ByteBehind byte_behind) { byte_behind_ = std::move(byte_behind); }
-  // The line of the record that was left out.
-  const std::optional<std::uint64_t>& cut_line() const { return cut_line_; }
+  // Returns the byte appended after the source's end while it was read, if any. A record that ends
+  // there without a line end may then be incomplete, and is left out.
+  using ByteAfterEnd = std::function<std::optional<char>()>;
+  void set_byte_after_end(ByteAfterEnd byte_after_end) {
+    byte_after_end_ = std::move(byte_after_end);
+  }
+  // The line of the incomplete record that was left out.
+  const std::optional<std::uint64_t>& truncated_line() const { return truncated_line_; }
 
-  // The next record; its texts are valid until the next call. False at the end. An empty line is a
-  // record of one empty field.
+  // Reads the next record; its texts are valid until the next call. Returns false at the end. An
+  // empty line is a record with one empty field.
   bool next(std::vector<CsvField>& fields);
 
   static constexpr std::size_t kFrontBytes = std::size_t{1} << 18;
 
  private:
-  // Where a field lies, relative to begin_.
+  // The position of a field, relative to begin_.
   struct Extent {
     std::size_t from;
     std::size_t to;
     std::uint64_t line;
     bool is_quoted;
-    bool has_doubled_quotes;  // or text behind the closing quote
+    bool has_doubled_quotes;  // or text after the closing quote
   };
-  enum class Scan { kRecord, kNeedsMore, kCut };
+  enum class Scan { kRecord, kNeedsMore, kTruncated };
 
   bool fill();
   Scan scan();
   Scan scan_record();
   Scan scan_quoted(std::size_t& at, Extent& field, std::uint64_t& line);
   Scan take_line_end(std::size_t& at) const;
-  bool is_cut() const;
+  bool is_truncated() const;
   std::string_view unquote(const Extent& field);
 
   ByteSource& source_;
   std::string place_;
-  ByteBehind byte_behind_;
-  std::optional<std::uint64_t> cut_line_;
+  ByteAfterEnd byte_after_end_;
+  std::optional<std::uint64_t> truncated_line_;
   char delimiter_ = ',';
   char quote_ = '"';
   bool has_quote_ = true;
   bool ends_field_[256] = {};  // delimiter and line ends
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // of the next record
-  std::size_t end_ = 0;    // of the bytes that were read
+  std::size_t begin_ = 0;  // start of the next record
+  std::size_t end_ = 0;    // end of the buffered bytes
   bool at_end_ = false;    // of the file
   std::uint64_t line_ = 1;
   std::uint64_t next_line_ = 1;
-  std::size_t record_size_ = 0;  // with its line end
+  std::size_t record_size_ = 0;  // including its line end
   std::vector<Extent> extents_;
 };
 

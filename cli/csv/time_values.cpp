@@ -38,14 +38,14 @@ std::int64_t TimeValues::per_second(Unit unit) {
 bool TimeValues::in_unit(std::int64_t seconds, std::uint32_t nanoseconds, Unit unit,
                          std::int64_t& value) {
   if (unit == Unit::kDay) {
-    value = seconds / kSecondsPerDay;  // without a rest: it is a date
+    value = seconds / kSecondsPerDay;  // exact: it is a date
     return value >= std::numeric_limits<std::int32_t>::min() &&
            value <= std::numeric_limits<std::int32_t>::max();
   }
   const std::int64_t scale = per_second(unit);
   const std::int64_t fraction = nanoseconds / (kNanosPerSecond / scale);
-  // Seconds before 1970 are negative and fractions are not. Where the product alone is below the
-  // least number, the sum may still not be.
+  // Seconds before 1970 are negative, but fractions are positive. The product alone may overflow
+  // where the sum does not, so one second moves to the fraction.
   const bool borrows = seconds < 0 && fraction > 0;
   std::int64_t product = 0;
   if (__builtin_mul_overflow(borrows ? seconds + 1 : seconds, scale, &product)) return false;
@@ -80,8 +80,8 @@ std::uint64_t TimeValues::add(const Literal& literal, std::uint64_t line) {
   std::int64_t value = 0;
   const Unit slot_unit = segments_.back().unit;
   const bool fits = in_unit(literal.seconds, literal.nanoseconds, slot_unit, value);
-  // What does not fit is found again by problem(), from the extremes. Days fit in a slot whatever
-  // a date32 holds: they may become timestamps.
+  // problem() detects an overflow later from the extremes. Days always fit in a slot, even beyond
+  // the range of date32: they may become timestamps.
   if (!fits && slot_unit != Unit::kDay) value = 0;
   return static_cast<std::uint64_t>(value);
 }
@@ -145,7 +145,7 @@ void TimeValues::convert(std::span<const std::uint64_t> slots, std::uint64_t fir
     auto value = static_cast<std::int64_t>(slots[i]);
     const Unit unit = segments_[segment].unit;
     if (unit == Unit::kDay && finest != Unit::kDay) value *= kSecondsPerDay;
-    value *= per_second(finest) / per_second(unit);  // problem() says that it fits
+    value *= per_second(finest) / per_second(unit);  // cannot overflow if problem() found none
     if (size == sizeof(std::int32_t)) {
       const auto narrow = static_cast<std::int32_t>(value);
       std::memcpy(out + i * size, &narrow, size);

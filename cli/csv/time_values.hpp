@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dates, times or timestamps of one CSV column: finds the coarsest unit that keeps every digit.
+// Collects the dates, times or timestamps of one CSV column and finds the coarsest unit that keeps
+// every digit.
 #ifndef NUMPACT_CLI_CSV_TIME_VALUES_HPP
 #define NUMPACT_CLI_CSV_TIME_VALUES_HPP
 
@@ -16,28 +17,28 @@
 
 namespace numpact::cli {
 
-// Turns literals into slots of 64 bits as they come, and slots into stored numbers once all have
-// come. A slot is in the finest unit up to then: days, seconds, and so on. Dates among timestamps
-// are midnights.
+// Turns literals into 64-bit slots as they arrive, and slots into stored numbers at the end. A slot
+// is in the finest unit seen so far: days, seconds, and so on. Dates among timestamps are
+// midnights.
 class TimeValues {
  public:
-  // The slot of the next value. Literals are all times, or all dates and timestamps.
+  // Returns the slot of the next value. Literals must be all times, or all dates and timestamps.
   std::uint64_t add(const Literal& literal, std::uint64_t line);
 
-  // These hold once all values were added.
+  // The following functions may be called after all values were added.
   LogicalType logical_type() const;
-  // Why no type keeps all values, with line and text; none if one does.
+  // Why no type can store all values, with line and text; none if one can.
   std::optional<std::string> problem() const;
-  // What a user should know about values that are kept.
+  // Messages for the user about values that are stored.
   std::vector<std::string> notes() const;
-  // Slots `first`, `first` + 1, ... as numbers of the type that stores the logical type.
+  // Converts slots `first`, `first` + 1, ... to the number type that stores the logical type.
   void convert(std::span<const std::uint64_t> slots, std::uint64_t first, std::byte* out) const;
 
  private:
   enum class Unit : std::uint8_t { kDay, kSecond, kMilli, kMicro, kNano };
   static Unit unit_for(const Literal& literal);
   static std::int64_t per_second(Unit unit);
-  // False if 64 bits do not hold it.
+  // Returns false if the value exceeds 64 bits.
   static bool in_unit(std::int64_t seconds, std::uint32_t nanoseconds, Unit unit,
                       std::int64_t& value);
 

@@ -30,9 +30,9 @@ class ArrayVectors final : public VectorInput {
     const std::span<std::byte> bytes = stream_.next();
     if (bytes.empty()) return {};
     const VectorColumn& column = columns_[0];
-    piece_ = {column.dtype, widener_.widen(bytes).data(), bytes.size() / row_bytes_,
+    block_ = {column.dtype, widener_.widen(bytes).data(), bytes.size() / row_bytes_,
               column.dimension};
-    return {&piece_, 1};
+    return {&block_, 1};
   }
 
  private:
@@ -41,7 +41,7 @@ class ArrayVectors final : public VectorInput {
   std::uint64_t row_bytes_;
   RowStream stream_;
   Widener widener_;
-  cvc::Rows piece_;
+  cvc::Rows block_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ using cvc::Dtype;
 
 std::uint64_t end_of(const cvc::RowRange& range) { return range.first + range.count; }
 
-// The sections of a file in the order of their first rows.
+// The sections of a file, sorted by their first row.
 class Sections {
  public:
   explicit Sections(const cvc::Info& info) : sections_(info.sections) {
@@ -26,7 +26,7 @@ class Sections {
     }
   }
 
-  // Calls f with those that have rows in the range.
+  // Calls f for each section that overlaps the range.
   template <class F>
   void each_in(const cvc::RowRange& range, const F& f) const {
     const auto from = std::upper_bound(ends_.begin(), ends_.end(), range.first) - ends_.begin();
@@ -39,10 +39,10 @@ class Sections {
 
  private:
   std::vector<cvc::Section> sections_;
-  std::vector<std::uint64_t> ends_;  // the furthest so far
+  std::vector<std::uint64_t> ends_;  // running maximum of the sections' ends
 };
 
-// One row of a chunk, which is checked for that as a whole.
+// Decodes one row of a chunk, which checks the whole chunk.
 Status read_row(const CvcInput& input, std::size_t chunk) {
   const cvc::Column& column = input.info().columns[0];
   const cvc::RowRange row{input.info().chunks[chunk].first_row, 1};
@@ -50,18 +50,18 @@ Status read_row(const CvcInput& input, std::size_t chunk) {
   config.verify = true;
   Status status;
   for (const Dtype dtype : {column.dtype, Dtype::kFloat32}) {
-    std::vector<std::byte> room(static_cast<std::size_t>(column.dimension) * size_of(dtype));
-    const cvc::Target target{{dtype, room.data(), 1, column.dimension}, 0};
+    std::vector<std::byte> scratch(static_cast<std::size_t>(column.dimension) * size_of(dtype));
+    const cvc::Target target{{dtype, scratch.data(), 1, column.dimension}, 0};
     status = input.reader().try_read({&row, 1}, {&target, 1}, config);
     if (status.kind() != ErrorKind::kTypeMismatch) return status;
   }
   return status;
 }
 
-// What of a slice stands for some of its rows, as a slice of its own: their codes, and the ranges
-// these are steps of. False where codes are not of one size, or mean something by what is unknown.
-bool cut_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint64_t first,
-               std::uint64_t count, std::vector<std::byte>& payload) {
+// Extracts the codes of some rows of a slice as a new slice, with the ranges that they refer to.
+// Returns false if codes vary in size or depend on unknown state.
+bool extract_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint64_t first,
+                   std::uint64_t count, std::vector<std::byte>& payload) {
   const auto add = [&](std::span<const std::byte> bytes, std::uint64_t from, std::uint64_t size) {
     const auto part = bytes.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(size));
     payload.insert(payload.end(), part.begin(), part.end());
@@ -86,8 +86,8 @@ bool cut_codes(const cvc::Codes& codes, std::uint64_t slice_bytes, std::uint64_t
   return true;
 }
 
-// Values of some rows as a file of one chunk in memory makes them with the slice's compression;
-// sets what the slice needs to say of them.
+// Encodes the values of some rows again with the slice's compression, as a file of one chunk in
+// memory. Sets the parameters of the new slice.
 void encode_again(const CvcInput& input, std::size_t index, const cvc::RowRange& rows,
                   cvc::Slice& slice, std::vector<std::byte>& payload) {
   const cvc::Info& info = input.info();
@@ -132,7 +132,8 @@ bool is_all(const cvc::Info& info, std::span<const std::size_t> columns) {
 cvc::WriteConfig config_like(const cvc::Info& info, std::span<const std::size_t> columns) {
   cvc::WriteConfig config;
   for (const cvc::Chunk& chunk : info.chunks) {
-    config.chunk_rows = std::max(config.chunk_rows, chunk.rows);  // a cut one is never cut again
+    config.chunk_rows =
+        std::max(config.chunk_rows, chunk.rows);  // so that a partial chunk is never split again
   }
   if (info.metadata) config.metadata = *info.metadata;
   if (!info.is_columnar) {
@@ -190,14 +191,14 @@ void ChunkCopier::copy_range(const CvcInput& input, std::span<const std::size_t>
   }
 }
 
-// Once, however many parts of it are copied one after the other.
+// Checks a chunk once, however many parts of it are copied in sequence.
 void ChunkCopier::check_chunk(const CvcInput& input, std::size_t chunk) {
   if (checked_input_ == &input && checked_chunk_ == chunk) return;
   cvc::ReadConfig config;
   config.verify = true;
   cvc::StoredSlice ignored;
   check(input.reader().try_stored_slice(chunk, 0, ignored, config), input.name());
-  // Without checksums at least something is decoded.
+  // Without checksums, decodes at least one row.
   const bool is_read = !input.info().has_checksums() && input.info().chunks[chunk].rows > 0;
   if (is_read) check(read_row(input, chunk), input.name());
   checked_input_ = &input;
@@ -231,8 +232,8 @@ void ChunkCopier::copy_chunk(const CvcInput& input, std::size_t chunk,
   progress_.add(numbers, entry.payload_bytes);
 }
 
-// A payload of parts of another: whole slices, codes of some rows, or values encoded again where
-// there are no codes that can be cut.
+// Appends a payload made of parts of another: whole slices, codes of some rows, or values that are
+// encoded again if their codes cannot be split.
 void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
                                std::span<const std::size_t> columns, const cvc::RowRange& rows) {
   const cvc::Info& info = input.info();
@@ -251,9 +252,10 @@ void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
       cvc::Codes codes;
       const Status status = input.reader().try_codes(chunk, index, codes);
       if (status.kind() != ErrorKind::kTypeMismatch) check(status, input.name());
-      const bool is_cut = status.ok() && cut_codes(codes, slice.size, rows.first - entry.first_row,
-                                                   rows.count, payload);
-      if (!is_cut) {
+      const bool is_truncated =
+          status.ok() &&
+          extract_codes(codes, slice.size, rows.first - entry.first_row, rows.count, payload);
+      if (!is_truncated) {
         encode_again(input, index, rows, slice, payload);
         is_exact = is_exact && (slice.compression == cvc::Compression::kLossless ||
                                 slice.compression == cvc::Compression::kPco);
@@ -264,7 +266,7 @@ void ChunkCopier::append_parts(const CvcInput& input, std::size_t chunk,
     slices.push_back(slice);
   }
   append(rows.count, slices, payload);
-  if (!is_exact) rounded_again_ += rows.count;
+  if (!is_exact) reencoded_ += rows.count;
 }
 
 void ChunkCopier::append(std::uint64_t rows, std::span<const cvc::Slice> slices,

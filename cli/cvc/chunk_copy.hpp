@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks from file to file: payloads are copied, and only those that are cut may be encoded again.
+// Copies chunks between files. Payloads are copied; only partial chunks may need encoding again.
 #ifndef NUMPACT_CLI_CVC_CHUNK_COPY_HPP
 #define NUMPACT_CLI_CVC_CHUNK_COPY_HPP
 
@@ -15,7 +15,8 @@
 
 namespace numpact::cli {
 
-// Of a file that holds these columns of another. The metadata is the other's.
+// The configuration for a file that holds these columns of another file, with the metadata of the
+// other.
 cvc::WriteConfig config_like(const cvc::Info& info, std::span<const std::size_t> columns);
 
 class ChunkCopier {
@@ -23,15 +24,15 @@ class ChunkCopier {
   ChunkCopier(cvc::Writer& writer, std::string output, ProgressBar& progress)
       : writer_(writer), output_(std::move(output)), progress_(progress) {}
 
-  // Appends rows with their sections, clipped to the ranges, and what chunks have of metadata.
-  // Every chunk is checked against its checksum first. Throws Failure.
+  // Appends rows with their sections, clipped to the ranges, and the metadata of the chunks.
+  // Verifies the checksum of every chunk first. Throws Failure.
   void copy(const CvcInput& input, std::span<const std::size_t> columns,
             std::span<const cvc::RowRange> ranges);
-  // The same of all rows, chunks and sections without rows included.
+  // Same for all rows, including chunks and sections without rows.
   void copy_all(const CvcInput& input, std::span<const std::size_t> columns);
 
-  // Chunks were cut whose codes cannot be, and so were rounded again.
-  std::uint64_t rows_rounded_again() const { return rounded_again_; }
+  // Rows of partial chunks whose codes could not be split, so that the values were rounded again.
+  std::uint64_t rows_reencoded() const { return reencoded_; }
 
  private:
   void add_section(const cvc::Section& section, const cvc::RowRange& range);
@@ -49,9 +50,9 @@ class ChunkCopier {
   cvc::Writer& writer_;
   std::string output_;
   ProgressBar& progress_;
-  std::uint64_t rows_ = 0;    // written
-  std::uint64_t chunks_ = 0;  // written
-  std::uint64_t rounded_again_ = 0;
+  std::uint64_t rows_ = 0;    // rows written
+  std::uint64_t chunks_ = 0;  // chunks written
+  std::uint64_t reencoded_ = 0;
   const CvcInput* checked_input_ = nullptr;
   std::size_t checked_chunk_ = 0;
 };

@@ -32,7 +32,7 @@ std::string words_for(const cvc::Info& info) {
   return "columns " + list;
 }
 
-bool are_alike(const cvc::Info& a, const cvc::Info& b) {
+bool are_compatible(const cvc::Info& a, const cvc::Info& b) {
   const auto is_same = [&](const cvc::Column& x, const cvc::Column& y) {
     return x.name == y.name && x.dimension == y.dimension && (x.dtype == y.dtype || !a.is_columnar);
   };
@@ -40,14 +40,14 @@ bool are_alike(const cvc::Info& a, const cvc::Info& b) {
                                                       b.columns.begin(), b.columns.end(), is_same);
 }
 
-// Opened all at once, so that nothing is written where one does not fit.
+// Opens all inputs first, so that nothing is written if one is incompatible.
 std::vector<std::unique_ptr<CvcInput>> open_all(const ConcatOptions& options) {
   std::vector<std::unique_ptr<CvcInput>> inputs;
   for (const std::string& path : options.inputs) {
     refuse_same_file(path, options.output);
     inputs.push_back(std::make_unique<CvcInput>(path));
     const CvcInput& input = *inputs.back();
-    if (are_alike(inputs[0]->info(), input.info())) continue;
+    if (are_compatible(inputs[0]->info(), input.info())) continue;
     throw Failure(ExitCode::kFailure, input.name(),
                   fmt::format("has {}, but {} has {}", words_for(input.info()), inputs[0]->name(),
                               words_for(inputs[0]->info())));
@@ -58,7 +58,7 @@ std::vector<std::unique_ptr<CvcInput>> open_all(const ConcatOptions& options) {
 cvc::WriteConfig config_of(const std::vector<std::unique_ptr<CvcInput>>& inputs,
                            std::span<const std::size_t> columns) {
   cvc::WriteConfig config = config_like(inputs[0]->info(), columns);
-  // Version 1.0 can hold what 0.1 has, not the other way round.
+  // Version 1.0 can hold what 0.1 holds, but not vice versa.
   const bool is_new = std::any_of(inputs.begin(), inputs.end(),
                                   [](const auto& input) { return input->info().major > 0; });
   if (is_new && config.version == cvc::Version::kV01) config.version = cvc::Version::kV10;
@@ -85,28 +85,27 @@ void concat(const ConcatOptions& options) {
   for (const auto& input : inputs) {
     copier.copy_all(*input, columns);
     if (input->info().metadata != first.metadata && !options.common.quiet) {
-      say(fmt::format("{}: its metadata is left out, that of {} is kept", input->name(),
-                      inputs[0]->name()));
+      print_message(fmt::format("{}: its metadata is left out, that of {} is kept", input->name(),
+                                inputs[0]->name()));
     }
   }
   cvc::WriteReport report;
   check(writer->try_finish(&report), output.name());
   output.commit();
   if (options.common.quiet || output.is_stdout()) return;
-  say(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows, report.chunks,
-                  report.bytes));
+  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows,
+                            report.chunks, report.bytes));
 }
 
 }  // namespace
 
-CvcCommand add_cvc_concat(CLI::App& group) {
+Command add_cvc_concat(CLI::App& group) {
   const auto options = std::make_shared<ConcatOptions>();
-  CLI::App* command =
-      group.add_subcommand("concat", "Files one after the other; chunks are copied");
+  CLI::App* command = group.add_subcommand("concat", "Concatenate files; chunks are copied");
   command->add_option("FILE", options->inputs, "CVC files of the same columns")
       ->required()
       ->type_name("");
-  command->add_option("-o,--output", options->output, "The new one, - for standard output")
+  command->add_option("-o,--output", options->output, "The new file, - for standard output")
       ->type_name("PATH");
   add_overwrite_options(*command, options->overwrite, options->common);
   add_common_options(*command, options->common);

@@ -19,12 +19,13 @@ namespace {
 
 using Align = TextTable::Align;
 
-// Rows of a table that are shown: the first and the last ones of more.
+// Number of first and last rows that are shown of a long table.
 constexpr std::size_t kFirstShown = 12;
 constexpr std::size_t kLastShown = 4;
 constexpr std::size_t kMetadataWidth = 60;
-// Bytes of metadata that become values of --json.
-constexpr std::size_t kMostParsed = std::size_t{1} << 20;
+// Maximum size of metadata that --json parses into values. Longer metadata is printed as a string,
+// since values take many times the memory of their text.
+constexpr std::size_t kMaxParsedBytes = std::size_t{1} << 20;
 
 struct InfoOptions {
   std::string input;
@@ -41,7 +42,7 @@ std::uint64_t row_numbers(const cvc::Info& info) {
   return numbers;
 }
 
-// Bytes of all values as float32; past 64 bits the most there is.
+// Size of all values as float32; saturates at 64 bits.
 std::uint64_t float_bytes(const cvc::Info& info) {
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(info.rows, row_numbers(info), &bytes) ||
@@ -51,7 +52,7 @@ std::uint64_t float_bytes(const cvc::Info& info) {
   return bytes;
 }
 
-// The compressions that occur, as "int8" or "fp16+int8".
+// The compressions in use, as "int8" or "fp16+int8".
 std::string compressions_of(const cvc::Info& info, std::size_t column) {
   std::vector<cvc::Compression> seen;
   for (std::size_t i = 0; i < info.chunks.size(); ++i) {
@@ -74,10 +75,9 @@ std::string chunk_compression(const cvc::Info& info, std::size_t chunk) {
   return text;
 }
 
-// Metadata of CVC files may hold what JSON does not: it is then given as a string. So it is where
-// it is long, since values take many times the memory of their text.
+// Metadata as a JSON value. It becomes a string if it is not valid JSON or is too long.
 Json metadata_json(std::string_view text) {
-  if (text.size() > kMostParsed) return Json(std::string(text));
+  if (text.size() > kMaxParsedBytes) return Json(std::string(text));
   Json json = Json::parse(text, nullptr, false);
   return json.is_discarded() ? Json(std::string(text)) : json;
 }
@@ -91,7 +91,7 @@ Json slice_json(const cvc::Slice& slice) {
             {"offset", slice.offset},
             {"bytes", slice.size}};
   if (slice.compression == cvc::Compression::kInt8) {
-    json["min"] = slice.min;  // null where it is no finite number
+    json["min"] = slice.min;  // null unless it is finite
     json["scale"] = slice.scale;
   }
   return json;
@@ -140,7 +140,7 @@ Json section_json(const cvc::Section& section) {
           {"metadata", metadata_json(section.metadata)}};
 }
 
-// As dump() writes a value that is a member of another.
+// Formats like dump() for a value that is nested in another.
 std::string indented(const Json& json, std::size_t spaces) {
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
   std::string out;
@@ -160,7 +160,7 @@ void put_list(OutputFile& out, const char* name, std::size_t count, const F& jso
   out.put(count == 0 ? "]" : "\n  ]");
 }
 
-// Piece by piece: a document of many chunks takes far more memory than the file.
+// Prints chunk by chunk: a document of many chunks would take far more memory than the file.
 void put_json(const CvcInput& input, const std::string& path) {
   const cvc::Info& info = input.info();
   OutputFile out("-", false, Content::kText);
@@ -174,7 +174,7 @@ void put_json(const CvcInput& input, const std::string& path) {
   out.commit();
 }
 
-// Adds rows to a table, the middle ones of many left out.
+// Adds rows to a table. Leaves out the middle of a long table.
 template <class F>
 void add_some(TextTable& table, std::size_t count, const F& cells_of) {
   const bool is_long = count > kFirstShown + kLastShown + 1;
@@ -187,8 +187,8 @@ void add_some(TextTable& table, std::size_t count, const F& cells_of) {
   }
 }
 
-// More of a text than is shown of it.
-std::string beginning(std::string_view text) {
+// A prefix of the text that is longer than what is shown.
+std::string prefix_of(std::string_view text) {
   return one_line(text.substr(0, 32 * kMetadataWidth));
 }
 
@@ -221,7 +221,7 @@ std::string chunks_text(const cvc::Info& info) {
     std::vector<std::string> cells{
         std::to_string(i),     grouped(chunk.first_row),     grouped(chunk.rows),
         grouped(chunk.offset), grouped(chunk.payload_bytes), chunk_compression(info, i)};
-    if (has_metadata) cells.push_back(beginning(chunk.metadata.value_or("")));
+    if (has_metadata) cells.push_back(prefix_of(chunk.metadata.value_or("")));
     return cells;
   });
   return table.text(2);
@@ -236,7 +236,7 @@ std::string sections_text(const cvc::Info& info) {
   add_some(table, info.sections.size(), [&](std::size_t i) {
     const cvc::Section& section = info.sections[i];
     return std::vector<std::string>{std::to_string(i), grouped(section.rows.first),
-                                    grouped(section.rows.count), beginning(section.metadata)};
+                                    grouped(section.rows.count), prefix_of(section.metadata)};
   });
   return table.text(2);
 }
@@ -257,7 +257,7 @@ std::string info_text(const CvcInput& input) {
                       grouped(float_bytes(info)), ratio);
   if (info.metadata) {
     text +=
-        fmt::format("  metadata     {}\n", shorten(beginning(*info.metadata), 4 * kMetadataWidth));
+        fmt::format("  metadata     {}\n", shorten(prefix_of(*info.metadata), 4 * kMetadataWidth));
   }
   if (info.is_columnar) text += "\n" + columns_text(info);
   if (!info.chunks.empty()) text += "\n" + chunks_text(info);
@@ -265,7 +265,7 @@ std::string info_text(const CvcInput& input) {
   return text;
 }
 
-void tell_info(const InfoOptions& options) {
+void print_info(const InfoOptions& options) {
   const CvcInput input(options.input);
   if (options.json) return put_json(input, options.input);
   print_report(info_text(input));
@@ -273,13 +273,13 @@ void tell_info(const InfoOptions& options) {
 
 }  // namespace
 
-CvcCommand add_cvc_info(CLI::App& group) {
+Command add_cvc_info(CLI::App& group) {
   const auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = group.add_subcommand("info", "What is inside a CVC file");
+  CLI::App* command = group.add_subcommand("info", "Show the structure of a CVC file");
   command->add_option("FILE", options->input, "A CVC file, or -")->required()->type_name("");
-  command->add_flag("--json", options->json, "For programs");
+  command->add_flag("--json", options->json, "Print JSON");
   return {command, [options] {
-            tell_info(*options);
+            print_info(*options);
             return ExitCode::kDone;
           }};
 }

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "cvc/args.hpp"
 #include "cvc/commands.hpp"
 #include "cvc/cvc_output.hpp"
 #include "cvc/narrow.hpp"
 #include "cvc/vectors.hpp"
-#include "cvc/words.hpp"
 #include "files.hpp"
 #include "nearest.hpp"
 #include "numpact/cvc/writer.hpp"
@@ -38,8 +38,9 @@ Examples:
   generate | numpact cvc pack - --dtype f32 --dimension 768 -o out.cvc
 )";
 
-// Chunks that wait to be compressed take no more than this, but where one alone does.
-constexpr std::uint64_t kWaitingBytes = std::uint64_t{1} << 30;
+// Maximum memory for chunks that wait for compression, except that one chunk may exceed it. Bounds
+// the number of threads.
+constexpr std::uint64_t kMaxPendingBytes = std::uint64_t{1} << 30;
 
 struct PackOptions {
   std::string input;
@@ -68,16 +69,16 @@ std::uint64_t row_bytes(const std::vector<VectorColumn>& columns) {
   return bytes;
 }
 
-std::optional<cvc::Version> parse_version(const std::string& word) {
-  if (word.empty()) return std::nullopt;
-  if (word == "0.1") return cvc::Version::kV01;
-  if (word == "1.0" || word == "1") return cvc::Version::kV10;
-  if (word == "2.0" || word == "2") return cvc::Version::kV20;
-  fail_choice("--version", word, {"0.1", "1.0", "2.0"});
+std::optional<cvc::Version> parse_version(const std::string& arg) {
+  if (arg.empty()) return std::nullopt;
+  if (arg == "0.1") return cvc::Version::kV01;
+  if (arg == "1.0" || arg == "1") return cvc::Version::kV10;
+  if (arg == "2.0" || arg == "2") return cvc::Version::kV20;
+  fail_choice("--version", arg, {"0.1", "1.0", "2.0"});
 }
 
-// What the library calls its options, as the command does.
-std::string in_words_of_the_command(std::string text) {
+// Replaces the names of library settings with the command's options.
+std::string with_pack_option_names(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"allow_nonfinite", "--allow-nonfinite"}, {"chunk_rows", "--chunk-rows"}};
   for (const auto& [ours, theirs] : kNames) {
@@ -126,12 +127,12 @@ class Packer {
     config_.sync = output.sync();
     const cvc::WriteReport report = write(output);
     output.commit();
-    tell(output, report);
+    print_summary(output, report);
   }
 
  private:
   void note(const std::string& text) const {
-    if (!options_.common.quiet) say(fmt::format("{}: {}", input_->name(), text));
+    if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_->name(), text));
   }
 
   const std::vector<VectorColumn>& columns() const { return input_->columns(); }
@@ -140,7 +141,7 @@ class Packer {
     return input_->has_names() ? column.name : "vectors";
   }
 
-  // Integers are kept as they are unless they are named.
+  // Integers are stored uncompressed unless they are named.
   std::optional<cvc::Compression> compression_for(const VectorColumn& column) const {
     for (const auto& [name, compression] : choice_.named) {
       if (name == column_name(column)) return compression;
@@ -150,8 +151,8 @@ class Packer {
 
   void check_names() const {
     for (const auto& [name, compression] : choice_.named) {
-      const auto is_it = [&, &wanted = name](const VectorColumn& column) {
-        return column_name(column) == wanted;
+      const auto is_it = [&, &requested = name](const VectorColumn& column) {
+        return column_name(column) == requested;
       };
       if (std::none_of(columns().begin(), columns().end(), is_it)) {
         fail_usage("--compression", fmt::format("there is no column '{}'", name));
@@ -175,7 +176,7 @@ class Packer {
     return config;
   }
 
-  // Columns of a file are told apart by their names.
+  // Columns of a file need unique names.
   void check_column_names() const {
     std::set<std::string> names;
     for (std::size_t i = 0; i < columns().size(); ++i) {
@@ -198,7 +199,7 @@ class Packer {
     return cvc::Writer::create(nothing, config).ok();
   }
 
-  // One array where that can hold what is asked for, else columns.
+  // Chooses the version: one array if that can hold what is requested, else columns.
   void choose_layout() {
     check_names();
     const bool is_single = columns().size() == 1;
@@ -208,8 +209,8 @@ class Packer {
     }
     cvc::Version version = cvc::Version::kV20;
     if (is_single) {
-      const std::optional<cvc::Compression> wanted = compression_for(columns()[0]);
-      const bool is_kept = !is_float(columns()[0].dtype) && (!wanted || is_exact(wanted));
+      const std::optional<cvc::Compression> requested = compression_for(columns()[0]);
+      const bool is_kept = !is_float(columns()[0].dtype) && (!requested || is_exact(requested));
       const bool fits = is_possible(config_for(cvc::Version::kV10)) ||
                         !is_possible(config_for(cvc::Version::kV20));
       if ((!is_kept || options_.paged) && fits) version = cvc::Version::kV10;
@@ -218,12 +219,12 @@ class Packer {
     if (config_.version != cvc::Version::kV20) return;
     check_column_names();
     for (const VectorColumn& column : columns()) {
-      const std::optional<cvc::Compression> wanted = compression_for(column);
+      const std::optional<cvc::Compression> requested = compression_for(column);
       narrowers_.emplace_back(column_place(input_->name(), column_name(column)),
-                              is_exact(wanted) ? wanted : std::nullopt);
+                              is_exact(requested) ? requested : std::nullopt);
       if (column.dtype != Dtype::kFloat64) continue;
       note(fmt::format("column '{}' {} float32, version 2.0 has no float64", column_name(column),
-                       is_exact(wanted) ? "is stored as" : "is rounded to"));
+                       is_exact(requested) ? "is stored as" : "is rounded to"));
     }
   }
 
@@ -231,7 +232,7 @@ class Packer {
     config_.threads = options_.threads;
     if (options_.threads != 0) return;
     const std::uint64_t bytes = std::max<std::uint64_t>(1, row_bytes(columns()));
-    const std::uint64_t chunks = kWaitingBytes / bytes / config_.chunk_rows;
+    const std::uint64_t chunks = kMaxPendingBytes / bytes / config_.chunk_rows;
     const ThreadExecutor all(0);
     config_.threads = static_cast<unsigned>(
         std::clamp<std::uint64_t>(chunks, 1, std::max(1U, all.concurrency())));
@@ -247,15 +248,15 @@ class Packer {
     ProgressBar progress(input_->name(), numbers, options_.common.shows_progress());
     std::vector<cvc::Rows> rows(columns().size());
     for (;;) {
-      const std::span<const cvc::Rows> piece = input_->next();
-      if (piece.empty()) break;
-      for (std::size_t c = 0; c < piece.size(); ++c) {
+      const std::span<const cvc::Rows> block = input_->next();
+      if (block.empty()) break;
+      for (std::size_t c = 0; c < block.size(); ++c) {
         const bool is_narrowed =
-            config_.version == cvc::Version::kV20 && piece[c].dtype == Dtype::kFloat64;
-        rows[c] = is_narrowed ? narrowers_[c].narrow(piece[c]) : piece[c];
+            config_.version == cvc::Version::kV20 && block[c].dtype == Dtype::kFloat64;
+        rows[c] = is_narrowed ? narrowers_[c].narrow(block[c]) : block[c];
       }
       check_written(writer->try_append(rows), output, writer->error_place());
-      progress.add(piece[0].count * row_numbers, piece[0].count * row_bytes(columns()));
+      progress.add(block[0].count * row_numbers, block[0].count * row_bytes(columns()));
     }
     cvc::WriteReport report;
     const Status finished = writer->try_finish(&report);
@@ -263,31 +264,31 @@ class Packer {
     return report;
   }
 
-  // `value`: what of the input the error is about, if it is about one.
+  // `value`: the part of the input that the error is about, if any.
   void check_written(const Status& status, const CvcOutput& output,
                      const std::string& value) const {
     if (status.ok()) return;
     const std::string place =
         value.empty() ? output.name() : fmt::format("{}: {}", input_->name(), value);
-    throw Failure(exit_code_of(status.kind()), place, in_words_of_the_command(status.message()));
+    throw Failure(exit_code_of(status.kind()), place, with_pack_option_names(status.message()));
   }
 
-  // What was lost is told whatever was asked for.
-  void tell(const CvcOutput& output, const cvc::WriteReport& report) const {
+  // Losses are reported even with --quiet.
+  void print_summary(const CvcOutput& output, const cvc::WriteReport& report) const {
     if (report.overflows > 0) {
-      say(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
+      print_message(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
     }
     if (report.lost > 0) {
-      say(
+      print_message(
           fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
                       "with what is not finite",
                       output.name(), report.lost));
     }
     for (std::size_t c = 0; c < narrowers_.size(); ++c) {
       if (narrowers_[c].overflows() == 0) continue;
-      say(fmt::format("{}: {} numbers became infinite in float32",
-                      column_place(output.name(), column_name(columns()[c])),
-                      narrowers_[c].overflows()));
+      print_message(fmt::format("{}: {} numbers became infinite in float32",
+                                column_place(output.name(), column_name(columns()[c])),
+                                narrowers_[c].overflows()));
     }
     if (options_.common.quiet || output.is_stdout()) return;
     const std::string what =
@@ -295,8 +296,9 @@ class Packer {
             ? fmt::format("{} {} {}", columns()[0].dimension, name_of(columns()[0].dtype),
                           columns()[0].dimension == 1 ? "number" : "numbers")
             : fmt::format("{} columns", columns().size());
-    say(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(), report.rows, what,
-                    report.chunks, size_text(report.rows * row_bytes(columns()), report.bytes)));
+    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(), report.rows,
+                              what, report.chunks,
+                              size_text(report.rows * row_bytes(columns()), report.bytes)));
   }
 
   const PackOptions& options_;
@@ -326,22 +328,21 @@ void add_options(CLI::App& command, PackOptions& options) {
                   "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits")
       ->type_name("V");
   command.add_flag("--paged", options.paged, "Chunks start on pages of 4096 bytes (1.0)");
-  command.add_option("--metadata", options.metadata, "About the whole file")->type_name("JSON");
+  command.add_option("--metadata", options.metadata, "Metadata of the file")->type_name("JSON");
   command.add_flag(
       "--allow-nonfinite", options.allow_nonfinite,
-      "int8 and its kin: take NaN and infinities; their chunk (int8_row: row; int8_dim, "
+      "int8 and its variants: accept NaN and infinities; their chunk (int8_row: row; int8_dim, "
       "int4: dimension of the chunk) reads as NaN, and lost numbers are counted");
   command.add_flag("--nearest", options.is_nearest,
-                   "int8_row, int8_dim, int4: round each value by itself: quicker, and each is "
-                   "nearer, but searches lose more");
+                   "int8_row, int8_dim, int4: round each value to nearest: faster, and values are "
+                   "closer, but searches lose more");
   command
       .add_option("--column", options.source.columns,
                   "A column or tensor, by name or index; may be given again")
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
-  command
-      .add_option("--from", options.source.from, input_vector_formats() + "; else told by the file")
+  command.add_option("--from", options.source.from, input_vector_formats() + "; default: detected")
       ->type_name("FORMAT");
   command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
       ->type_name("TYPE");
@@ -355,9 +356,9 @@ void add_options(CLI::App& command, PackOptions& options) {
 
 }  // namespace
 
-CvcCommand add_cvc_pack(CLI::App& group) {
+Command add_cvc_pack(CLI::App& group) {
   const auto options = std::make_shared<PackOptions>();
-  CLI::App* command = group.add_subcommand("pack", "Vectors to a CVC file");
+  CLI::App* command = group.add_subcommand("pack", "Pack vectors into a CVC file");
   add_options(*command, *options);
   return {command, [options] {
             Packer(*options).run();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "cvc/args.hpp"
 #include "cvc/commands.hpp"
 #include "cvc/quality/decoded.hpp"
 #include "cvc/quality/measurement.hpp"
@@ -17,7 +18,6 @@
 #include "cvc/quality/plot.hpp"
 #include "cvc/quality/report.hpp"
 #include "cvc/vectors.hpp"
-#include "cvc/words.hpp"
 #include "files.hpp"
 #include "nearest.hpp"
 #include "numpact/executor.hpp"
@@ -37,13 +37,13 @@ Examples:
 )";
 
 constexpr std::size_t kDefaultSample = 20000;
-// Less where that would be more than 64 MiB for each compression.
+// Values in the default sample: 64 MiB as float32 for each compression.
 constexpr std::size_t kDefaultSampleValues = std::size_t{1} << 24;
 constexpr std::size_t kDefaultQueries = 1000;
-// Up to here all rows are queries.
-constexpr std::size_t kFewRows = 2000;
-// Where nothing is packed, chunks need not be those of a file.
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 26;
+// Up to this many rows, all rows are queries. More would take quadratic time.
+constexpr std::size_t kMaxRowsQueriedInFull = 2000;
+// Block size if nothing is packed here, so that the chunk size is free.
+constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 26;
 
 struct QualityOptions {
   std::string input;
@@ -65,17 +65,17 @@ struct QualityOptions {
   CommonOptions common;
 };
 
-// None for "all" and where nothing is said.
-std::optional<std::size_t> parse_number(const std::string& option, const std::string& word) {
-  if (word.empty() || word == "all") return std::nullopt;
-  return static_cast<std::size_t>(parse_count(option, word));
+// None for "all" and for an empty argument.
+std::optional<std::size_t> parse_number(const std::string& option, const std::string& arg) {
+  if (arg.empty() || arg == "all") return std::nullopt;
+  return static_cast<std::size_t>(parse_count(option, arg));
 }
 
-std::vector<std::string> split(const std::string& words) {
+std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> out;
-  for (std::size_t at = 0; at <= words.size();) {
-    const std::size_t end = std::min(words.find(',', at), words.size());
-    out.push_back(words.substr(at, end - at));
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
     at = end + 1;
   }
   return out;
@@ -146,19 +146,19 @@ class Runner {
   std::vector<Candidate> candidates() {
     std::vector<Candidate> found;
     if (!options_.compression.empty()) {
-      for (const std::string& word : split(options_.compression)) {
-        const cvc::Compression compression = parse_compression("--compression", word);
+      for (const std::string& arg : split(options_.compression)) {
+        const cvc::Compression compression = parse_compression("--compression", arg);
         try {
           found.push_back(packer(compression));
         } catch (const Unfit& unfit) {
-          fail_usage("--compression", fmt::format("{}: {}", word, unfit.what()));
+          fail_usage("--compression", fmt::format("{}: {}", arg, unfit.what()));
         }
       }
     } else if (options_.packed.empty()) {
       for (const cvc::Compression compression : cvc::kCompressions) {
         try {
           found.push_back(packer(compression));
-        } catch (const Unfit&) {  // for columns only
+        } catch (const Unfit&) {  // versions with columns only
         }
       }
     }
@@ -189,9 +189,9 @@ class Runner {
 
   void measure_errors(Measurement& measurement) {
     const std::uint64_t row_bytes = original_->dimension() * cvc::size_of(original_->dtype());
-    const std::uint64_t piece =
-        kPieceBytes / cvc::size_of(original_->dtype()) / original_->dimension();
-    const std::uint64_t rows = packs_ ? chunk_rows_ : std::max<std::uint64_t>(1, piece);
+    const std::uint64_t block =
+        kBlockBytes / cvc::size_of(original_->dtype()) / original_->dimension();
+    const std::uint64_t rows = packs_ ? chunk_rows_ : std::max<std::uint64_t>(1, block);
     std::optional<std::uint64_t> numbers;
     if (original_->rows()) numbers = *original_->rows() * original_->dimension();
     ProgressBar progress(original_->name() + ": errors", numbers, options_.common.shows_progress());
@@ -203,15 +203,15 @@ class Runner {
     measurement.finish();
   }
 
-  // Says what was left out.
+  // Reports what was left out.
   void plan_search(const Measurement& measurement) {
     const std::size_t rows = measurement.sample_rows();
     plan_.queries = std::min(rows, queries_.value_or(rows));
-    if (options_.queries.empty() && rows > kFewRows) plan_.queries = kDefaultQueries;
+    if (options_.queries.empty() && rows > kMaxRowsQueriedInFull) plan_.queries = kDefaultQueries;
     if (plan_.queries == 0 || rows > plan_.k) return;
     plan_.queries = 0;
-    say(fmt::format("{}: {} rows are too few for {} neighbours of each: no recall",
-                    original_->name(), rows, plan_.k));
+    print_message(fmt::format("{}: {} rows are too few for {} neighbours of each: no recall",
+                              original_->name(), rows, plan_.k));
   }
 
   QualityReport report_of(const Measurement& measurement) {
@@ -233,7 +233,7 @@ class Runner {
       if (!options_.compression.empty()) {
         throw Failure(ExitCode::kFailure, original_->name(), text);
       }
-      say(fmt::format("{}: left out: {}", original_->name(), text));
+      print_message(fmt::format("{}: left out: {}", original_->name(), text));
     }
     if (plan_.queries > 0) search(measurement, report);
     return report;
@@ -271,12 +271,12 @@ class Runner {
   RecallSearch::Plan plan_;
   std::optional<std::size_t> queries_;
   std::uint64_t chunk_rows_ = cvc::WriteConfig().chunk_rows;
-  bool packs_ = false;  // something is packed here
+  bool packs_ = false;  // whether this program packs any candidate
   std::unique_ptr<Original> original_;
 };
 
 void add_search_options(CLI::App& command, QualityOptions& options) {
-  command.add_option("-k,--k", options.k, "Neighbours that are looked for")
+  command.add_option("-k,--k", options.k, "Number of neighbours to find")
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--metric", options.metric, "l2, cosine or dot")
@@ -284,15 +284,15 @@ void add_search_options(CLI::App& command, QualityOptions& options) {
       ->capture_default_str();
   command
       .add_option("--sample", options.sample,
-                  "Random rows that are searched, or all (20000, fewer if they are long)")
+                  "Random rows to search, or all (20000, fewer if they are long)")
       ->type_name("N");
   command
       .add_option("--queries", options.queries,
-                  "Rows of the sample that are looked for, or all (1000; all of up to 2000); "
+                  "Rows of the sample to use as queries, or all (1000; all of up to 2000); "
                   "0: no search")
       ->type_name("N");
   command.add_flag("--quantized-queries", options.quantized_queries,
-                   "Queries are decoded rows too, not original ones");
+                   "Use decoded rows as queries, not original ones");
 }
 
 void add_options(CLI::App& command, QualityOptions& options) {
@@ -300,7 +300,7 @@ void add_options(CLI::App& command, QualityOptions& options) {
       ->required()
       ->type_name("");
   command
-      .add_option("PACKED", options.packed, "CVC files of these vectors, to measure as they are")
+      .add_option("PACKED", options.packed, "Existing CVC files of these vectors to measure too")
       ->type_name("");
   command
       .add_option("--compression", options.compression,
@@ -309,17 +309,15 @@ void add_options(CLI::App& command, QualityOptions& options) {
   command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
       ->type_name("N");
   command.add_flag("--nearest", options.is_nearest,
-                   "Round each value by itself, as pack --nearest does");
+                   "Round each value to nearest, as pack --nearest does");
   add_search_options(command, options);
-  command.add_option("--plot", options.plot, "Draw loss against size: an SVG file")
-      ->type_name("PATH");
+  command.add_option("--plot", options.plot, "Plot loss against size as SVG")->type_name("PATH");
   add_overwrite_options(command, options.overwrite, options.common, "Overwrite PATH if it exists");
-  command.add_flag("--json", options.json, "For programs");
+  command.add_flag("--json", options.json, "Print JSON");
   command.add_option("--column", options.source.columns, "A column or tensor, by name or index")
       ->type_name("NAME")
       ->expected(1);
-  command
-      .add_option("--from", options.source.from, input_vector_formats() + "; else told by the file")
+  command.add_option("--from", options.source.from, input_vector_formats() + "; default: detected")
       ->type_name("FORMAT");
   command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
       ->type_name("TYPE");
@@ -332,10 +330,10 @@ void add_options(CLI::App& command, QualityOptions& options) {
 
 }  // namespace
 
-CvcCommand add_cvc_quality(CLI::App& group) {
+Command add_cvc_quality(CLI::App& group) {
   const auto options = std::make_shared<QualityOptions>();
   CLI::App* command =
-      group.add_subcommand("quality", "What each compression costs and loses on your vectors");
+      group.add_subcommand("quality", "Measure size and loss of each compression on your vectors");
   add_options(*command, *options);
   return {command, [options] {
             Runner(*options).run();

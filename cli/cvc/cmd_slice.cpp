@@ -17,15 +17,15 @@ struct SliceOptions {
   std::string input;
   std::string output;
   Overwrite overwrite;
-  PartWords part;
+  PartArgs part;
   CommonOptions common;
 };
 
 void slice(const SliceOptions& options) {
   refuse_same_file(options.input, options.output);
   const CvcInput input(options.input);
-  const std::vector<cvc::RowRange> ranges = wanted_rows(input, options.part);
-  const std::vector<std::size_t> columns = wanted_columns(input, options.part);
+  const std::vector<cvc::RowRange> ranges = selected_rows(input, options.part);
+  const std::vector<std::size_t> columns = selected_columns(input, options.part);
   CvcOutput output(options.output, options.overwrite);
   cvc::WriteConfig config = config_like(input.info(), columns);
   config.sync = output.sync();
@@ -44,23 +44,23 @@ void slice(const SliceOptions& options) {
   cvc::WriteReport report;
   check(writer->try_finish(&report), output.name());
   output.commit();
-  if (copier.rows_rounded_again() > 0) {
-    say(fmt::format("{}: {} rows of chunks that were cut have been rounded again", output.name(),
-                    copier.rows_rounded_again()));
+  if (copier.rows_reencoded() > 0) {
+    print_message(fmt::format("{}: {} rows of chunks that were cut have been rounded again",
+                              output.name(), copier.rows_reencoded()));
   }
   if (options.common.quiet || output.is_stdout()) return;
-  say(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows, report.chunks,
-                  report.bytes));
+  print_message(fmt::format("{}: {} rows in {} chunks, {} bytes", output.name(), report.rows,
+                            report.chunks, report.bytes));
 }
 
 }  // namespace
 
-CvcCommand add_cvc_slice(CLI::App& group) {
+Command add_cvc_slice(CLI::App& group) {
   const auto options = std::make_shared<SliceOptions>();
   CLI::App* command =
-      group.add_subcommand("slice", "Some rows or columns as a CVC file; codes are copied");
+      group.add_subcommand("slice", "Extract rows or columns into a CVC file; codes are copied");
   command->add_option("FILE", options->input, "A CVC file, or -")->required()->type_name("");
-  command->add_option("OUT", options->output, "The new one, - for standard output")
+  command->add_option("OUT", options->output, "The new file, - for standard output")
       ->required()
       ->type_name("");
   add_overwrite_options(*command, options->overwrite, options->common);

@@ -31,8 +31,9 @@ Examples:
   numpact cvc unpack hurt.cvc --on-corruption drop -o rest.npy
 )";
 
-// Chunks are read together up to this many bytes of numbers.
-constexpr std::uint64_t kTogetherBytes = std::uint64_t{1} << 24;
+// Chunks are read together up to this many bytes of numbers. Larger batches allow more threads and
+// take more memory.
+constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 24;
 
 struct UnpackOptions {
   std::string input;
@@ -43,31 +44,31 @@ struct UnpackOptions {
   double fill = 0;
   Overwrite overwrite;
   unsigned threads = 0;
-  PartWords part;
-  LimitWords limits;
+  PartArgs part;
+  LimitArgs limits;
   CommonOptions common;
 };
 
-OnCorruption parse_on_corruption(const std::string& word) {
-  if (word == "raise") return OnCorruption::kRaise;
-  if (word == "fill") return OnCorruption::kFill;
-  if (word == "drop") return OnCorruption::kDrop;
-  fail_choice("--on-corruption", word, {"raise", "fill", "drop"});
+OnCorruption parse_on_corruption(const std::string& arg) {
+  if (arg == "raise") return OnCorruption::kRaise;
+  if (arg == "fill") return OnCorruption::kFill;
+  if (arg == "drop") return OnCorruption::kDrop;
+  fail_choice("--on-corruption", arg, {"raise", "fill", "drop"});
 }
 
-std::optional<Dtype> parse_float(const std::string& word) {
-  if (word.empty()) return std::nullopt;
+std::optional<Dtype> parse_float(const std::string& arg) {
+  if (arg.empty()) return std::nullopt;
   for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBFloat16}) {
-    if (name_of(dtype) == word) return dtype;
+    if (name_of(dtype) == arg) return dtype;
   }
-  fail_choice("--dtype", word, {"float32", "float16", "bfloat16"});
+  fail_choice("--dtype", arg, {"float32", "float16", "bfloat16"});
 }
 
 class Unpacker {
  public:
   explicit Unpacker(const UnpackOptions& options)
       : options_(options), dtype_(parse_float(options.dtype)) {
-    limits_ = parse_limit_words(options.limits).limits;
+    limits_ = parse_limit_args(options.limits).limits;
     config_.limits = limits_;
     config_.threads = options.threads;
     config_.verify = true;
@@ -79,8 +80,8 @@ class Unpacker {
     if (options_.output.empty()) fail_usage("-o", "says where to, - for standard output");
     refuse_same_file(options_.input, options_.output);
     const CvcInput input(options_.input, limits_);
-    const std::vector<cvc::RowRange> ranges = wanted_rows(input, options_.part);
-    columns_ = wanted_columns(input, options_.part);
+    const std::vector<cvc::RowRange> ranges = selected_rows(input, options_.part);
+    columns_ = selected_columns(input, options_.part);
     make_plan(input, ranges);
     check_limit(input);
     OutputFile file(options_.output, options_.overwrite, Content::kBinary);
@@ -95,7 +96,7 @@ class Unpacker {
   }
 
  private:
-  // Integers that are stored as they are keep their type, all else is float32.
+  // Integers that are stored uncompressed keep their type; all other columns become float32.
   Dtype usual_type(const CvcInput& input, std::size_t index, std::uint64_t first_row) const {
     const cvc::Column& column = input.info().columns[index];
     const bool is_float = column.dtype == Dtype::kFloat32 || column.dtype == Dtype::kFloat16;
@@ -105,8 +106,8 @@ class Unpacker {
                            column.compression == cvc::Compression::kPco;
       return is_kept ? column.dtype : dtype_.value_or(Dtype::kFloat32);
     }
-    std::vector<std::byte> room(column.dimension * size_of(column.dtype));
-    const cvc::Target target{{column.dtype, room.data(), 1, column.dimension}, index};
+    std::vector<std::byte> scratch(column.dimension * size_of(column.dtype));
+    const cvc::Target target{{column.dtype, scratch.data(), 1, column.dimension}, index};
     const Status kept = input.reader().try_gather({&first_row, 1}, {&target, 1});
     return kept.kind() == ErrorKind::kTypeMismatch ? dtype_.value_or(Dtype::kFloat32)
                                                    : column.dtype;
@@ -121,16 +122,16 @@ class Unpacker {
       plan_.columns.push_back({column.name, shape_of(info, index), column.dimension,
                                usual_type(input, index, row), std::string(name_of(column.dtype))});
     }
-    wanted_rows_ = rows;
+    selected_rows_ = rows;
     if (config_.on_corruption != OnCorruption::kDrop) plan_.rows = rows;
   }
 
-  // The library counts each part by itself.
+  // The library enforces the limit for each read only.
   void check_limit(const CvcInput& input) const {
     std::uint64_t bytes = 0;
     for (const VectorColumn& column : plan_.columns) {
       std::uint64_t size = 0;
-      if (__builtin_mul_overflow(wanted_rows_, column.dimension, &size) ||
+      if (__builtin_mul_overflow(selected_rows_, column.dimension, &size) ||
           __builtin_mul_overflow(size, size_of(column.dtype), &size) ||
           __builtin_add_overflow(bytes, size, &bytes) || bytes > limits_.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input.name(), "limit exceeded: more than --max-output");
@@ -145,7 +146,7 @@ class Unpacker {
     return bytes;
   }
 
-  // Whole chunks at a time, so that each is checked and decoded once.
+  // Reads whole chunks, so that each is checked and decoded once.
   void copy(const CvcInput& input, const cvc::RowRange& range, VectorOutput& output,
             ProgressBar& progress) {
     const cvc::Info& info = input.info();
@@ -157,7 +158,7 @@ class Unpacker {
     while (row < end) {
       std::size_t chunk = input.reader().chunk_of(row);
       std::uint64_t stop = end_of(chunk);
-      for (++chunk; stop < end && (end_of(chunk) - row) * row_bytes() < kTogetherBytes; ++chunk) {
+      for (++chunk; stop < end && (end_of(chunk) - row) * row_bytes() < kBatchBytes; ++chunk) {
         stop = end_of(chunk);
       }
       copy_rows(input, {row, stop - row}, output, progress);
@@ -178,7 +179,7 @@ class Unpacker {
     }
     cvc::ReadReport report;
     check(input.reader().try_read({&rows, 1}, targets, config_, &report), input.name());
-    for (const cvc::CorruptRows& bad : report.corrupt) tell(input, bad);
+    for (const cvc::CorruptRows& bad : report.corrupt) print_damage(input, bad);
     std::vector<cvc::Rows> views;
     std::uint64_t numbers = 0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -190,13 +191,14 @@ class Unpacker {
     progress.add(numbers, rows.count * row_bytes());
   }
 
-  // What was lost is told whatever was asked for.
-  void tell(const CvcInput& input, const cvc::CorruptRows& bad) const {
+  // Losses are reported even with --quiet.
+  void print_damage(const CvcInput& input, const cvc::CorruptRows& bad) const {
     const std::string what = config_.on_corruption == OnCorruption::kFill
                                  ? fmt::format("filled with {}", options_.fill)
                                  : "left out";
-    say(fmt::format("{}: chunk {} is damaged: rows {} to {} are {}", input.name(), bad.chunk,
-                    bad.rows.first, bad.rows.first + bad.rows.count - 1, what));
+    print_message(fmt::format("{}: chunk {} is damaged: rows {} to {} are {}", input.name(),
+                              bad.chunk, bad.rows.first, bad.rows.first + bad.rows.count - 1,
+                              what));
   }
 
   const UnpackOptions& options_;
@@ -205,25 +207,28 @@ class Unpacker {
   cvc::ReadConfig config_;
   std::vector<std::size_t> columns_;
   VectorPlan plan_;
-  std::uint64_t wanted_rows_ = 0;
+  std::uint64_t selected_rows_ = 0;
   std::vector<std::vector<std::byte>> buffers_;
 };
 
 void add_options(CLI::App& command, UnpackOptions& options) {
   command.add_option("FILE", options.input, "A CVC file, or -")->required()->type_name("");
-  command.add_option("-o,--output", options.output, "Where to, - for standard output")
+  command.add_option("-o,--output", options.output, "Output file, - for standard output")
       ->type_name("PATH");
   add_overwrite_options(command, options.overwrite, options.common);
-  command.add_option("--to", options.to, output_vector_formats() + "; else told by PATH")
+  command
+      .add_option("--to", options.to,
+                  output_vector_formats() + "; default: by the extension of PATH")
       ->type_name("FORMAT");
   command
-      .add_option("--dtype", options.dtype,
-                  "float32 (the default), float16 or bfloat16; integers stored as they are stay")
+      .add_option(
+          "--dtype", options.dtype,
+          "float32 (the default), float16 or bfloat16; uncompressed integers keep their type")
       ->type_name("TYPE");
   add_part_options(command, options.part);
   command
       .add_option("--on-corruption", options.on_corruption,
-                  "Chunks of a wrong checksum: raise (stop), fill or drop their rows")
+                  "Chunks with a wrong checksum: raise (stop), fill or drop their rows")
       ->type_name("WHAT")
       ->capture_default_str();
   command.add_option("--fill", options.fill, "The value for --on-corruption fill")
@@ -238,9 +243,9 @@ void add_options(CLI::App& command, UnpackOptions& options) {
 
 }  // namespace
 
-CvcCommand add_cvc_unpack(CLI::App& group) {
+Command add_cvc_unpack(CLI::App& group) {
   const auto options = std::make_shared<UnpackOptions>();
-  CLI::App* command = group.add_subcommand("unpack", "A CVC file back to vectors");
+  CLI::App* command = group.add_subcommand("unpack", "Unpack a CVC file to vectors");
   add_options(*command, *options);
   return {command, [options] {
             Unpacker(*options).run();

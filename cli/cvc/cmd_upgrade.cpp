@@ -42,18 +42,19 @@ void upgrade(const UpgradeOptions& options) {
   check(writer->try_finish(&report), output.name());
   output.commit();
   if (options.common.quiet || output.is_stdout()) return;
-  say(fmt::format("{}: version {}.{} -> 1.0, {} rows in {} chunks, {} bytes", output.name(),
-                  info.major, info.minor, report.rows, report.chunks, report.bytes));
+  print_message(fmt::format("{}: version {}.{} -> 1.0, {} rows in {} chunks, {} bytes",
+                            output.name(), info.major, info.minor, report.rows, report.chunks,
+                            report.bytes));
 }
 
 }  // namespace
 
-CvcCommand add_cvc_upgrade(CLI::App& group) {
+Command add_cvc_upgrade(CLI::App& group) {
   const auto options = std::make_shared<UpgradeOptions>();
   CLI::App* command =
-      group.add_subcommand("upgrade", "A file of version 0.1 as one of 1.0; chunks are copied");
+      group.add_subcommand("upgrade", "Convert a file of version 0.1 to 1.0; chunks are copied");
   command->add_option("FILE", options->input, "The old CVC file, or -")->required()->type_name("");
-  command->add_option("OUT", options->output, "The new one, - for standard output")
+  command->add_option("OUT", options->output, "The new file, - for standard output")
       ->required()
       ->type_name("");
   add_overwrite_options(*command, options->overwrite, options->common);

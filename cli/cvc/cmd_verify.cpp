@@ -20,14 +20,14 @@ struct VerifyCvcOptions {
   std::vector<std::string> inputs;
   bool json = false;
   unsigned threads = 0;
-  LimitWords limits;
+  LimitArgs limits;
   CommonOptions common;
 };
 
 class Checker {
  public:
   explicit Checker(const VerifyCvcOptions& options) : options_(options) {
-    config_.limits = parse_limit_words(options.limits).limits;
+    config_.limits = parse_limit_args(options.limits).limits;
     config_.threads = options.threads;
   }
 
@@ -45,7 +45,7 @@ class Checker {
   }
 
  private:
-  // Corruption goes before all, then a limit.
+  // Keeps the most severe code: corruption first, then a limit.
   void worsen(ExitCode code) {
     const bool is_final = worst_ == ExitCode::kCorrupt || code == ExitCode::kDone;
     if (!is_final && (worst_ != ExitCode::kLimit || code == ExitCode::kCorrupt)) worst_ = code;
@@ -56,7 +56,7 @@ class Checker {
     if (options_.json) {
       all_.push_back({{"file", path}, {"ok", false}, {"error", failure.what()}});
     } else {
-      say(failure.what());
+      print_message(failure.what());
     }
   }
 
@@ -75,7 +75,7 @@ class Checker {
     if (options_.json) {
       all_.push_back(json_of(path, input, report));
     } else {
-      tell(input, report);
+      print_result(input, report);
     }
   }
 
@@ -98,18 +98,19 @@ class Checker {
     return json;
   }
 
-  void tell(const CvcInput& input, const cvc::VerifyReport& report) {
+  void print_result(const CvcInput& input, const cvc::VerifyReport& report) {
     for (const cvc::VerifyReport::Bad& bad : report.bad) {
       const std::string rows =
           bad.rows.count == 0
               ? "no rows"
               : fmt::format("rows {} to {}", bad.rows.first, bad.rows.first + bad.rows.count - 1);
-      say(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.name(), bad.chunk,
-                      message_of(bad.status), rows, input.info().chunks[bad.chunk].offset));
+      print_message(fmt::format("{}: chunk {}: {}; {}, record at byte {}", input.name(), bad.chunk,
+                                message_of(bad.status), rows,
+                                input.info().chunks[bad.chunk].offset));
     }
     if (!report.bad.empty()) {
-      say(fmt::format("{}: corrupt: {} of {} chunks are damaged", input.name(), report.bad.size(),
-                      report.chunks));
+      print_message(fmt::format("{}: corrupt: {} of {} chunks are damaged", input.name(),
+                                report.bad.size(), report.chunks));
     } else if (!options_.common.quiet) {
       text_ += fmt::format("{}: OK, {} rows, {} chunks{}\n", one_line(input.name()),
                            input.info().rows, report.chunks,
@@ -126,11 +127,11 @@ class Checker {
 
 }  // namespace
 
-CvcCommand add_cvc_verify(CLI::App& group) {
+Command add_cvc_verify(CLI::App& group) {
   const auto options = std::make_shared<VerifyCvcOptions>();
   CLI::App* command = group.add_subcommand("verify", "Check and decode every chunk");
   command->add_option("FILE", options->inputs, "CVC files")->required()->type_name("");
-  command->add_flag("--json", options->json, "For programs");
+  command->add_flag("--json", options->json, "Print JSON");
   add_thread_option(*command, options->threads, "decode");
   add_limit_options(*command, options->limits);
   add_common_options(*command, options->common);

@@ -17,9 +17,8 @@ Examples:
 
 }  // namespace
 
-std::vector<CvcCommand> add_cvc_commands(CLI::App& app) {
-  CLI::App* group =
-      app.add_subcommand("cvc", "Files of vectors (embeddings): pack, look into, cut");
+std::vector<Command> add_cvc_commands(CLI::App& app) {
+  CLI::App* group = app.add_subcommand("cvc", "Vector files (embeddings): pack, inspect, slice");
   group->require_subcommand(1);
   group->footer(kCommandsFooter);
   return {add_cvc_pack(*group),    add_cvc_unpack(*group), add_cvc_info(*group),

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "cvc/words.hpp"
+#include "cvc/args.hpp"
 #include "encode_options.hpp"
 #include "failure.hpp"
 #include "table.hpp"
@@ -21,7 +21,7 @@ cvc::Reader reader_of(std::span<const std::byte> bytes, const DecodeLimits& limi
   return std::move(*reader);
 }
 
-// Ranges that follow each other as one.
+// Merges adjacent ranges.
 std::vector<cvc::RowRange> joined(std::span<const cvc::RowRange> ranges) {
   std::vector<cvc::RowRange> all;
   for (const cvc::RowRange& range : ranges) {
@@ -47,53 +47,53 @@ std::span<const std::byte> CvcInput::payload(std::size_t chunk) const {
                                 static_cast<std::size_t>(entry.payload_bytes));
 }
 
-void add_part_options(CLI::App& command, PartWords& words) {
-  command.add_option("--rows", words.rows, "Only COUNT rows from row FIRST on (from 0)")
+void add_part_options(CLI::App& command, PartArgs& args) {
+  command.add_option("--rows", args.rows, "Only COUNT rows from row FIRST on (from 0)")
       ->type_name("FIRST:COUNT");
   command
-      .add_option("--section", words.section,
+      .add_option("--section", args.section,
                   "Only rows of sections whose metadata has this value (JSON, else a string)")
       ->type_name("KEY=VALUE");
-  command.add_option("--column", words.columns, "A column, by name or index; may be given again")
+  command.add_option("--column", args.columns, "A column, by name or index; may be given again")
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
 }
 
-std::vector<cvc::RowRange> wanted_rows(const CvcInput& input, const PartWords& words) {
+std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& args) {
   const std::uint64_t rows = input.info().rows;
-  const std::optional<SectionKey> section = parse_section(words.section);
-  const std::optional<NumberRange> range = parse_range(words.rows, "--rows");
+  const std::optional<SectionKey> section = parse_section(args.section);
+  const std::optional<NumberRange> range = parse_range(args.rows, "--rows");
   if (section && range) fail_usage("--section", "does not go with --rows");
   if (section) {
     std::vector<cvc::RowRange> found;
     check(input.reader().try_find_sections(section->key, section->value, found), input.name());
     if (found.empty()) {
       throw Failure(ExitCode::kFailure, input.name(),
-                    fmt::format("no section has {} in its metadata", words.section));
+                    fmt::format("no section has {} in its metadata", args.section));
     }
     return joined(found);
   }
   if (!range) return {{0, rows}};
   if (range->first > rows || range->count > rows - range->first) {
     fail_usage("--rows", fmt::format("{}: '{}' goes past the {} rows of the file", input.name(),
-                                     words.rows, rows));
+                                     args.rows, rows));
   }
   return {{range->first, range->count}};
 }
 
-std::vector<std::size_t> wanted_columns(const CvcInput& input, const PartWords& words) {
+std::vector<std::size_t> selected_columns(const CvcInput& input, const PartArgs& args) {
   const cvc::Info& info = input.info();
-  if (!info.is_columnar && !words.columns.empty()) {
+  if (!info.is_columnar && !args.columns.empty()) {
     fail_usage(input.name(), "has one array, no columns to choose from (--column)");
   }
   std::vector<std::string> names;
   for (const cvc::Column& column : info.columns) names.push_back(column.name);
   std::vector<std::size_t> chosen;
-  for (const std::string& word : words.columns) {
-    chosen.push_back(find_name(names, input.name(), word));
+  for (const std::string& arg : args.columns) {
+    chosen.push_back(find_name(names, input.name(), arg));
   }
-  if (!words.columns.empty()) return chosen;
+  if (!args.columns.empty()) return chosen;
   for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(i);
   return chosen;
 }

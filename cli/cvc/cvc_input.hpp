@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CVC file to read from, and what part of it is wanted.
+// A CVC input file, and the part of it that the user selected.
 #ifndef NUMPACT_CLI_CVC_CVC_INPUT_HPP
 #define NUMPACT_CLI_CVC_CVC_INPUT_HPP
 
@@ -18,7 +18,7 @@ class App;
 
 namespace numpact::cli {
 
-// Mapped, or read to its end where it comes through a pipe ("-"). Throws Failure.
+// Mapped, or read into memory if it comes through a pipe ("-"). Throws Failure.
 class CvcInput {
  public:
   explicit CvcInput(const std::string& path, const DecodeLimits& limits = {});
@@ -37,23 +37,23 @@ class CvcInput {
   cvc::Reader reader_;
 };
 
-// What of a file is wanted, as words.
-struct PartWords {
+// The arguments that select a part of a file.
+struct PartArgs {
   std::string rows;
   std::string section;
   std::vector<std::string> columns;
 };
 
-void add_part_options(CLI::App& command, PartWords& words);
+void add_part_options(CLI::App& command, PartArgs& args);
 
-// Ranges of rows, in order; all rows if the words name none. Fails if they go past the end, or if
-// no section is such.
-std::vector<cvc::RowRange> wanted_rows(const CvcInput& input, const PartWords& words);
-// Places of columns, in the order of the words; all if they name none.
-std::vector<std::size_t> wanted_columns(const CvcInput& input, const PartWords& words);
+// The selected ranges of rows, in order; all rows if none are selected. Fails if they exceed the
+// file, or if no section matches.
+std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& args);
+// Indices of the selected columns, in the order of the arguments; all columns if none are selected.
+std::vector<std::size_t> selected_columns(const CvcInput& input, const PartArgs& args);
 
 std::uint64_t count_rows(std::span<const cvc::RowRange> ranges);
-// Whether its values are written as numbers or as lists of them.
+// Whether the column's values are written as numbers or as lists.
 Shape shape_of(const cvc::Info& info, std::size_t column);
 
 }  // namespace numpact::cli

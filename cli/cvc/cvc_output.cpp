@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 void copy_into(const std::string& path, OutputFile& out) {
   Input input(path);
-  std::vector<std::byte> piece(std::size_t{1} << 20);
+  std::vector<std::byte> block(std::size_t{1} << 20);
   for (;;) {
-    const std::size_t got = input.read_full(piece);
-    out.put(std::span(piece).first(got));
-    if (got < piece.size()) return;
+    const std::size_t got = input.read_full(block);
+    out.put(std::span(block).first(got));
+    if (got < block.size()) return;
   }
 }
 
@@ -41,7 +41,7 @@ CvcOutput::CvcOutput(const std::string& path, const Overwrite& overwrite)
     if (is_there && !overwrite.is_allowed) {
       throw Failure(ExitCode::kFailure, name_, "exists already (-f overwrites it)");
     }
-    target_ = followed(path);  // a link stays a link
+    target_ = resolve_links(path);  // keeps a symbolic link
     folder_ = std::make_unique<TemporaryPath>(target_, TemporaryPath::Kind::kPrivateFolder);
   }
   path_ = folder_->path() + "/made.cvc";

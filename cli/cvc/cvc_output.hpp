@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a CVC file goes that the library writes to a path of its own.
+// The destination of a CVC file that the library writes by path.
 #ifndef NUMPACT_CLI_CVC_CVC_OUTPUT_HPP
 #define NUMPACT_CLI_CVC_CVC_OUTPUT_HPP
 
@@ -12,19 +12,19 @@
 
 namespace numpact::cli {
 
-// A file gets its name by commit(), as with OutputFile; without it nothing stays, also where a
-// signal ends the program. For standard output and what is no regular file, the CVC file is made in
-// the folder for temporary files and copied.
+// The file gets its final name in commit(), as with OutputFile. Without it nothing remains, even if
+// a signal ends the program. For standard output and special files, the CVC file is made in the
+// temporary folder and copied.
 class CvcOutput {
  public:
-  // Fails if the file exists and may not be overwritten, and for a terminal.
+  // Fails if the file exists and may not be overwritten, or if the output is a terminal.
   CvcOutput(const std::string& path, const Overwrite& overwrite);
 
   const std::string& name() const { return name_; }
   bool is_stdout() const { return target_ == "-"; }
-  // Where the library is to write.
+  // The path for the library to write to.
   const std::string& path() const { return path_; }
-  // Whether that is to be synced to the disk.
+  // Whether the library should sync the file to disk.
   bool sync() const { return stream_ == nullptr; }
   void commit();
 
@@ -32,7 +32,7 @@ class CvcOutput {
   std::string target_;
   std::string name_;
   Overwrite overwrite_;
-  std::unique_ptr<OutputFile> stream_;  // where it is copied to
+  std::unique_ptr<OutputFile> stream_;  // destination of the copy
   std::unique_ptr<TemporaryPath> folder_;
   std::string path_;
 };

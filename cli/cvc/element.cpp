@@ -14,7 +14,7 @@ namespace {
 
 using cvc::Dtype;
 
-// Values of one type after the other as those of a wider one.
+// Converts an array of one type to a wider type.
 template <class From, class To, class F>
 std::span<const std::byte> each(std::span<const std::byte> bytes, std::vector<std::byte>& out,
                                 const F& f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of numbers in vector files, and what they are read as.
+// Number types in vector files, and the types they are read as.
 #ifndef NUMPACT_CLI_CVC_ELEMENT_HPP
 #define NUMPACT_CLI_CVC_ELEMENT_HPP
 
@@ -16,27 +16,28 @@
 namespace numpact::cli {
 
 struct Element {
-  NumberType type = NumberType::kF32;  // bfloat16: of its bits, kU16
+  NumberType type = NumberType::kF32;  // kU16 for the bits of bfloat16
   bool is_bfloat16 = false;
 };
 
 inline std::size_t size_of(const Element& element) { return size_of(element.type); }
-// "f32" or "float32", "bf16" or "bfloat16".
+// Looks up "f32" or "float32", "bf16" or "bfloat16", and so on.
 std::optional<Element> element_of_name(std::string_view name);
-// The Element that is written for a type; none for those that are only for memory.
+// The Element that stores a type; none for types that exist only in memory.
 Element element_of(cvc::Dtype dtype);
 
-// What rows of it are read as.
+// The type that rows of this element are read as.
 cvc::Dtype dtype_read_as(const Element& element);
 
-// Numbers of a file as those of dtype_read_as. `place` names file and column for errors.
+// Converts numbers of a file to dtype_read_as(). `place` names file and column in errors.
 class Widener {
  public:
   Widener(const Element& element, bool swap_bytes, std::string place);
 
-  // The bytes themselves, changed in place, or those of a buffer; valid until the next call.
+  // Returns the bytes themselves, converted in place, or those of a buffer; valid until the next
+  // call.
   std::span<const std::byte> widen(std::span<std::byte> bytes);
-  // The same of bytes that may not be changed.
+  // Same for bytes that must not be changed.
   std::span<const std::byte> widen(std::span<const std::byte> bytes);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy arrays of one or two dimensions.
+// Reads NumPy arrays of one or two dimensions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@
 namespace numpact::cli {
 namespace {
 
-// "<f4"; false if it is of no number type.
+// Parses a descr such as "<f4". Returns false if it is not a number type.
 bool parse_descr(const std::string& descr, VectorLayout& layout) {
   if (descr.size() != 3) return false;
   const bool little = std::endian::native == std::endian::little;
@@ -34,7 +34,8 @@ bool parse_descr(const std::string& descr, VectorLayout& layout) {
   return true;
 }
 
-// Columns of numbers, one after the other in the file: rows are put together from all of them.
+// Reads Fortran order: columns are stored one after another, and rows are gathered from all of
+// them.
 class FortranVectors final : public VectorInput {
  public:
   FortranVectors(const Input& input, std::uint64_t offset, const VectorLayout& layout)
@@ -53,7 +54,7 @@ class FortranVectors final : public VectorInput {
 
   std::span<const cvc::Rows> next() override {
     const std::uint64_t dimension = columns_[0].dimension;
-    const std::uint64_t count = std::min(rows_in_piece(dimension * size_), rows_ - done_);
+    const std::uint64_t count = std::min(rows_per_block(dimension * size_), rows_ - done_);
     if (count == 0) return {};
     buffer_.resize(static_cast<std::size_t>(count * dimension * size_));
     for (std::uint64_t column = 0; column < dimension; ++column) {
@@ -64,8 +65,8 @@ class FortranVectors final : public VectorInput {
       }
     }
     done_ += count;
-    piece_ = {columns_[0].dtype, widener_.widen(std::span(buffer_)).data(), count, dimension};
-    return {&piece_, 1};
+    block_ = {columns_[0].dtype, widener_.widen(std::span(buffer_)).data(), count, dimension};
+    return {&block_, 1};
   }
 
  private:
@@ -76,7 +77,7 @@ class FortranVectors final : public VectorInput {
   Widener widener_;
   std::span<const std::byte> numbers_;
   std::vector<std::byte> buffer_;
-  cvc::Rows piece_;
+  cvc::Rows block_;
 };
 
 }  // namespace

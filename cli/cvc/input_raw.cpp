@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw vectors: little-endian numbers, one row after another, of the type that --dtype names.
+// Reads raw vectors: contiguous rows of little-endian numbers of the type that --dtype names.
 #include <bit>
 #include <utility>
 

@@ -13,7 +13,7 @@
 namespace numpact::cli {
 namespace {
 
-// Tensors of one or two dimensions, read in place.
+// Reads tensors of one or two dimensions in place.
 class TensorVectors final : public VectorInput {
  public:
   TensorVectors(Input& input, const VectorOptions& options) : VectorInput(input.name(), true) {
@@ -29,25 +29,25 @@ class TensorVectors final : public VectorInput {
     std::uint64_t row_bytes = 0;
     for (const VectorColumn& column : columns_)
       row_bytes += column.dimension * size_of(column.dtype);
-    piece_rows_ = rows_in_piece(row_bytes);
-    pieces_.resize(columns_.size());
+    block_rows_ = rows_per_block(row_bytes);
+    blocks_.resize(columns_.size());
   }
 
   std::optional<std::uint64_t> rows() const override { return rows_; }
 
   std::span<const cvc::Rows> next() override {
-    const std::uint64_t count = std::min(piece_rows_, *rows_ - done_);
+    const std::uint64_t count = std::min(block_rows_, *rows_ - done_);
     if (count == 0) return {};
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const std::uint64_t row_bytes = columns_[c].dimension * size_of(*tensors_[c].element);
       const std::span<const std::byte> bytes =
           bytes_.subspan(static_cast<std::size_t>(tensors_[c].offset + done_ * row_bytes),
                          static_cast<std::size_t>(count * row_bytes));
-      pieces_[c] = {columns_[c].dtype, wideners_[c].widen(bytes).data(), count,
+      blocks_[c] = {columns_[c].dtype, wideners_[c].widen(bytes).data(), count,
                     columns_[c].dimension};
     }
     done_ += count;
-    return pieces_;
+    return blocks_;
   }
 
  private:
@@ -67,9 +67,9 @@ class TensorVectors final : public VectorInput {
     return fits ? "" : fmt::format("shape [{}]", fmt::join(tensor.shape, ", "));
   }
 
-  void add_tensor(const Tensor& tensor, bool is_wanted) {
+  void add_tensor(const Tensor& tensor, bool is_requested) {
     const std::string why = why_unfit(tensor);
-    if (!why.empty() && is_wanted) {
+    if (!why.empty() && is_requested) {
       throw Failure(ExitCode::kFailure, column_place(name_, tensor.name), why);
     }
     if (!why.empty()) {
@@ -96,9 +96,9 @@ class TensorVectors final : public VectorInput {
   std::span<const std::byte> bytes_;
   std::vector<Tensor> tensors_;
   std::vector<Widener> wideners_;
-  std::vector<cvc::Rows> pieces_;
+  std::vector<cvc::Rows> blocks_;
   std::optional<std::uint64_t> rows_;
-  std::uint64_t piece_rows_ = 1;
+  std::uint64_t block_rows_ = 1;
   std::uint64_t done_ = 0;
 };
 

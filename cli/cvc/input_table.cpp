@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors in tables: columns of numbers and of lists of equally many numbers.
+// Reads vectors from tables: columns of numbers, and of lists of a fixed length.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace numpact::cli {
 namespace {
 
-// Numbers of one column, taken as many at a time as are asked for.
+// Reads the numbers of one column in blocks of any requested size.
 class ColumnRows {
  public:
   ColumnRows(std::unique_ptr<NumberInput> numbers, const Column& column, const std::string& place)
@@ -30,10 +30,10 @@ class ColumnRows {
   const std::string& place() const { return place_; }
 
   cvc::Rows next(std::uint64_t rows) {
-    const std::uint64_t wanted = rows * dimension_ * size_;
+    const std::uint64_t needed = rows * dimension_ * size_;
     buffer_.clear();
-    while (buffer_.size() < wanted && refill()) {
-      const std::size_t taken = std::min<std::size_t>(rest_.size(), wanted - buffer_.size());
+    while (buffer_.size() < needed && refill()) {
+      const std::size_t taken = std::min<std::size_t>(rest_.size(), needed - buffer_.size());
       buffer_.insert(buffer_.end(), rest_.begin(),
                      rest_.begin() + static_cast<std::ptrdiff_t>(taken));
       rest_ = rest_.subspan(taken);
@@ -77,33 +77,33 @@ class TableVectors final : public VectorInput {
       throw Failure(ExitCode::kFailure, name_,
                     "no column holds numbers or lists of equally many numbers");
     }
-    piece_rows_ = rows_in_piece(row_bytes);
-    pieces_.resize(columns_.size());
+    block_rows_ = rows_per_block(row_bytes);
+    blocks_.resize(columns_.size());
   }
 
   std::optional<std::uint64_t> rows() const override { return rows_; }
 
   std::span<const cvc::Rows> next() override {
     for (std::size_t c = 0; c < inputs_.size(); ++c) {
-      pieces_[c] = inputs_[c].next(piece_rows_);
-      if (pieces_[c].count != pieces_[0].count) {
+      blocks_[c] = inputs_[c].next(block_rows_);
+      if (blocks_[c].count != blocks_[0].count) {
         throw Failure(ExitCode::kCorrupt, inputs_[c].place(),
                       "corrupt: the columns differ in length");
       }
     }
-    if (pieces_[0].count == 0) return {};
-    return pieces_;
+    if (blocks_[0].count == 0) return {};
+    return blocks_;
   }
 
  private:
-  // Bytes of a row as it is read.
-  std::uint64_t add_column(std::size_t index, bool is_wanted) {
+  // Returns the bytes of a row as it is read.
+  std::uint64_t add_column(std::size_t index, bool is_requested) {
     const Column& column = table_->columns()[index];
     const std::string place = column_place(name_, column.name);
     if (!column.unfit.empty()) {
       const std::string why = fmt::format(
           "values of type {} are no numbers or lists of equally many numbers", column.source_type);
-      if (is_wanted) throw Failure(ExitCode::kFailure, place, why);
+      if (is_requested) throw Failure(ExitCode::kFailure, place, why);
       notes_.push_back(fmt::format("column '{}' is left out: {}", column.name, why));
       return 0;
     }
@@ -125,9 +125,9 @@ class TableVectors final : public VectorInput {
 
   std::unique_ptr<TableInput> table_;
   std::vector<ColumnRows> inputs_;
-  std::vector<cvc::Rows> pieces_;
+  std::vector<cvc::Rows> blocks_;
   std::optional<std::uint64_t> rows_;
-  std::uint64_t piece_rows_ = 1;
+  std::uint64_t block_rows_ = 1;
 };
 
 std::unique_ptr<VectorInput> open_table_vectors(std::unique_ptr<Input> input,

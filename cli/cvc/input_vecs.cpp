@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are taken as they lie");
 
-// Rows are handed on in place, as far from each other as in the file.
+// Returns rows in place, with the stride that they have in the file.
 class VecsInput final : public VectorInput {
  public:
   VecsInput(std::unique_ptr<Input> input, cvc::Dtype dtype)
@@ -50,9 +50,9 @@ class VecsInput final : public VectorInput {
                     fmt::format("corrupt: row {} has {} numbers, the first has {}", first + row,
                                 dimension, dimension_));
     }
-    piece_ = {columns_[0].dtype, bytes.data() + kVecsHeadBytes, count, dimension_,
+    block_ = {columns_[0].dtype, bytes.data() + kVecsHeadBytes, count, dimension_,
               static_cast<std::size_t>(row_bytes_)};
-    return {&piece_, 1};
+    return {&block_, 1};
   }
 
  private:
@@ -83,7 +83,7 @@ class VecsInput final : public VectorInput {
   std::uint64_t row_bytes_;
   RowStream stream_;
   std::optional<std::uint64_t> rows_;
-  cvc::Rows piece_;
+  cvc::Rows block_;
 };
 
 std::unique_ptr<VectorInput> open_vecs(std::unique_ptr<Input> input, const VectorOptions& options,

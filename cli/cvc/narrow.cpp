@@ -21,7 +21,7 @@ cvc::Rows Narrower::narrow(const cvc::Rows& rows) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_[i] = static_cast<float>(from[i]);
     if (std::isinf(values_[i]) && !std::isinf(from[i])) ++overflows_;
-    // Bits, so that NaNs keep their payload too.
+    // Compares bits, so that payloads of NaNs count too.
     const bool is_kept = std::bit_cast<std::uint64_t>(static_cast<double>(values_[i])) ==
                          std::bit_cast<std::uint64_t>(from[i]);
     if (exact_ && !is_kept) refuse(rows_ + i / rows.dimension, i % rows.dimension, from[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doubles as the floats that columns have in their place.
+// Converts doubles to floats for columns of version 2.0, which has no float64.
 #ifndef NUMPACT_CLI_CVC_NARROW_HPP
 #define NUMPACT_CLI_CVC_NARROW_HPP
 
@@ -14,13 +14,13 @@ namespace numpact::cli {
 
 class Narrower {
  public:
-  // `place`: file and column, for errors. `exact`: the compression that loses nothing, so that a
-  // double which no float holds is a Failure; none: doubles are rounded.
+  // `place`: file and column, for errors. `exact`: the lossless compression, for which a double
+  // that no float equals is a Failure; none: doubles are rounded.
   Narrower(std::string place, std::optional<cvc::Compression> exact);
 
-  // Rows of doubles without gaps. Valid until the next call.
+  // Converts contiguous rows of doubles. The result is valid until the next call.
   cvc::Rows narrow(const cvc::Rows& rows);
-  // Finite numbers that became infinite so far.
+  // Count of finite numbers that became infinite so far.
   std::uint64_t overflows() const { return overflows_; }
 
  private:

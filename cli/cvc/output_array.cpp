@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One array of rows, with NumPy's header or without.
+// Writes one array of rows, with or without NumPy's header.
 #include <fmt/format.h>
 
 #include <bit>

@@ -8,11 +8,11 @@
 namespace numpact::cli {
 namespace {
 
-// Digits that the header of one tensor may still grow by: its rows, and where it ends.
-constexpr std::size_t kGrowth = 48;
+// Digits by which the header of one tensor may still grow: its rows and its end offset.
+constexpr std::size_t kHeaderGrowthDigits = 48;
 
-// One tensor is written behind a header with room, which is corrected at the end; several go to
-// their places.
+// The bytes of a single tensor are written in sequence. If its rows are unknown, its header is
+// padded and patched at the end. Several tensors are patched in at their offsets.
 class TensorOutput final : public VectorOutput {
  public:
   TensorOutput(OutputFile& file, const VectorPlan& plan)
@@ -28,11 +28,11 @@ class TensorOutput final : public VectorOutput {
     }
     const std::vector<Tensor> tensors = describe(planned_);
     const std::string head = tensor_header(tensors, 0);
-    header_bytes_ = plan.rows ? head.size() : head.size() + kGrowth;
+    header_bytes_ = plan.rows ? head.size() : head.size() + kHeaderGrowthDigits;
     file_.put(tensor_header(tensors, header_bytes_));
     std::uint64_t offset = header_bytes_;
     for (const Tensor& tensor : tensors) {
-      places_.push_back(offset);
+      offsets_.push_back(offset);
       offset += tensor.bytes;
     }
   }
@@ -46,9 +46,9 @@ class TensorOutput final : public VectorOutput {
       if (columns.size() == 1) {
         file_.put(bytes);
       } else {
-        file_.patch(places_[c], bytes);
+        file_.patch(offsets_[c], bytes);
       }
-      places_[c] += bytes.size();
+      offsets_[c] += bytes.size();
     }
     count_ += columns[0].count;
   }
@@ -78,7 +78,7 @@ class TensorOutput final : public VectorOutput {
   std::uint64_t planned_;
   std::uint64_t count_ = 0;
   std::size_t header_bytes_ = 0;
-  std::vector<std::uint64_t> places_;
+  std::vector<std::uint64_t> offsets_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors as columns of tables: lists of a fixed number of numbers.
+// Writes vectors as columns of tables: lists of a fixed length.
 #include <fmt/format.h>
 
 #include <limits>
@@ -50,7 +50,7 @@ class TableVectorOutput final : public VectorOutput {
   }
 
   std::unique_ptr<TableOutput> output_;
-  std::vector<ColumnPiece> views_;
+  std::vector<ColumnBlock> views_;
 };
 
 }  // namespace

@@ -13,35 +13,35 @@ namespace numpact::cli {
 
 std::uint64_t checked_bytes(std::uint64_t a, std::uint64_t b, const std::string& place,
                             const std::string& what) {
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (a != 0 && b > kMost / a) {
+  constexpr auto kMaxInt64 = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (a != 0 && b > kMaxInt64 / a) {
     throw Failure(ExitCode::kCorrupt, place,
                   fmt::format("corrupt: {} is past what memory can hold", what));
   }
   return a * b;
 }
 
-std::uint64_t rows_in_piece(std::uint64_t row_bytes) {
-  return std::max<std::uint64_t>(1, kRowPieceBytes / std::max<std::uint64_t>(1, row_bytes));
+std::uint64_t rows_per_block(std::uint64_t row_bytes) {
+  return std::max<std::uint64_t>(1, kRowBlockBytes / std::max<std::uint64_t>(1, row_bytes));
 }
 
 std::span<std::byte> RowStream::next() {
-  std::uint64_t rows = rows_in_piece(row_bytes_);
+  std::uint64_t rows = rows_per_block(row_bytes_);
   if (rows_) rows = std::min(rows, *rows_ - done_);
   if (rows == 0) return {};
-  const std::uint64_t wanted = rows * row_bytes_;  // a piece, or one row
+  const std::uint64_t needed = rows * row_bytes_;  // a block, or one row
   std::uint64_t have = 0;
-  while (have < wanted) {
-    // One row can be said to be huge: room is made as its bytes come.
-    const std::uint64_t room = std::min<std::uint64_t>(wanted, have + kRowPieceBytes);
-    if (buffer_.size() < room) buffer_.resize(static_cast<std::size_t>(room));
+  while (have < needed) {
+    // A header may claim a huge row, so the buffer grows only as bytes arrive.
+    const std::uint64_t end = std::min<std::uint64_t>(needed, have + kRowBlockBytes);
+    if (buffer_.size() < end) buffer_.resize(static_cast<std::size_t>(end));
     const std::size_t got =
-        input_.read_full(std::span(buffer_).subspan(have, static_cast<std::size_t>(room - have)));
+        input_.read_full(std::span(buffer_).subspan(have, static_cast<std::size_t>(end - have)));
     have += got;
-    if (have < room) break;
+    if (have < end) break;
   }
   const std::uint64_t got_rows = have / row_bytes_;
-  if (have % row_bytes_ != 0 || (rows_ && have < wanted)) {
+  if (have % row_bytes_ != 0 || (rows_ && have < needed)) {
     throw Failure(ExitCode::kCorrupt, input_.name(),
                   fmt::format("truncated: ends in row {}", done_ + got_rows));
   }

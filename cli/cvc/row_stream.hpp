@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a fixed number of bytes, read in pieces. What a header says of them sizes nothing before
-// the bytes are there.
+// Reads rows of a fixed size in blocks. Sizes claimed by a header allocate nothing before the bytes
+// arrive.
 #ifndef NUMPACT_CLI_CVC_ROW_STREAM_HPP
 #define NUMPACT_CLI_CVC_ROW_STREAM_HPP
 
@@ -15,20 +15,20 @@
 
 namespace numpact::cli {
 
-// a * b; fails as corrupt if that is past what memory can hold. `what` as "shape".
+// Returns a * b. Fails as corrupt if that exceeds the address space. `what`: as "shape".
 std::uint64_t checked_bytes(std::uint64_t a, std::uint64_t b, const std::string& place,
                             const std::string& what);
 
-// Rows of a piece.
-std::uint64_t rows_in_piece(std::uint64_t row_bytes);
+// Rows per block.
+std::uint64_t rows_per_block(std::uint64_t row_bytes);
 
 class RowStream {
  public:
-  // `rows`: none: up to the end of the input.
+  // `rows`: none means up to the end of the input.
   RowStream(Input& input, std::uint64_t row_bytes, std::optional<std::uint64_t> rows)
       : input_(input), row_bytes_(row_bytes), rows_(rows) {}
 
-  // Whole rows, none at the end. Fails as truncated.
+  // Returns whole rows, none at the end. Fails if the input is truncated.
   std::span<std::byte> next();
   std::uint64_t done() const { return done_; }
 

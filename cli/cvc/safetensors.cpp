@@ -14,13 +14,13 @@
 namespace numpact::cli {
 namespace {
 
-// The format's own bound, in bytes.
+// The format's own limit, in bytes.
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-// The most that tensors may make of the text of the header, which real ones keep below; beside it
-// there is room for a few of short names.
-constexpr std::uint64_t kMemoryOfText = 2;
-constexpr std::uint64_t kMemoryBeside = std::uint64_t{4} << 20;
-// Dimensions of a tensor, as many as NumPy knows.
+// Memory that parsing may use: twice the size of the header, which real headers stay below, plus a
+// constant for files with a few short names.
+constexpr std::uint64_t kMemoryPerTextByte = 2;
+constexpr std::uint64_t kFixedMemoryBytes = std::uint64_t{4} << 20;
+// Maximum number of dimensions, as in NumPy.
 constexpr std::size_t kMaxDimensions = 64;
 constexpr std::size_t kAlignment = 8;
 
@@ -46,9 +46,9 @@ class Reader {
     const std::optional<JsonView> header = JsonView::of(text);
     if (!header || !header->is(Kind::kObject)) bad("the header is no JSON object");
     const std::uint64_t count = header->count();
-    // With a copy of the name, and a note on a tensor that holds no vectors.
+    // Includes a copy of the name, and a note for a tensor that holds no vectors.
     constexpr std::uint64_t kBytes = sizeof(Tensor) + 3 * sizeof(std::string);
-    if (count > (kMemoryOfText * text.size() + kMemoryBeside) / kBytes) {
+    if (count > (kMemoryPerTextByte * text.size() + kFixedMemoryBytes) / kBytes) {
       throw Failure(
           ExitCode::kLimit, name_,
           fmt::format("limit exceeded: {} tensors in a header of {} bytes", count, text.size()));

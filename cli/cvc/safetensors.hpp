@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of .safetensors files: 8 bytes of length, JSON, then the tensors' bytes.
+// The header of .safetensors files: 8 bytes of length, JSON, then the bytes of the tensors.
 #ifndef NUMPACT_CLI_CVC_SAFETENSORS_HPP
 #define NUMPACT_CLI_CVC_SAFETENSORS_HPP
 
@@ -19,19 +19,19 @@ inline constexpr std::size_t kTensorHeadBytes = 8;
 
 struct Tensor {
   std::string name;
-  std::string dtype;               // as the file has it, "BF16"
-  std::optional<Element> element;  // none: not of a number type
+  std::string dtype;               // as spelt in the file, e.g. "BF16"
+  std::optional<Element> element;  // none: not a number type
   std::vector<std::uint64_t> shape;
   std::uint64_t offset = 0;  // from the start of the file
   std::uint64_t bytes = 0;
 };
 
-// All tensors in the order of their bytes, which lie inside the file and are as many as their
-// shapes need. Throws Failure.
+// Returns all tensors in the order of their bytes, which lie inside the file and match their
+// shapes. Throws Failure.
 std::vector<Tensor> read_tensors(std::span<const std::byte> file, const std::string& name);
 
 std::string_view tensor_dtype(const Element& element);
-// What stands before the tensors' bytes, which follow one another; padded to at least `size`.
+// The header of contiguous tensors, padded to at least `size` bytes.
 std::string tensor_header(std::span<const Tensor> tensors, std::size_t size);
 
 }  // namespace numpact::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files .fvecs, .bvecs and .ivecs: each row is its dimension in 4 bytes, then its numbers.
+// The formats .fvecs, .bvecs and .ivecs: each row is its dimension in 4 bytes, then its numbers.
 #ifndef NUMPACT_CLI_CVC_VECS_HPP
 #define NUMPACT_CLI_CVC_VECS_HPP
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of vector files, each in a file of its own.
+// The file formats for vectors. Each one has a file of its own.
 #ifndef NUMPACT_CLI_CVC_VECTOR_FORMATS_HPP
 #define NUMPACT_CLI_CVC_VECTOR_FORMATS_HPP
 
@@ -29,13 +29,13 @@ OpenVectors open_npy_vectors, open_raw_vectors, open_fvecs, open_bvecs, open_ive
 MakeVectors make_npy_vectors, make_raw_vectors, make_fvecs, make_bvecs, make_ivecs,
     make_safetensors, make_parquet_vectors, make_arrow_vectors, make_arrows_vectors;
 
-// The columns that are wanted, in the order of the options: their places in `names`. All where none
-// is named. Fails if there is no such column, or more than one.
+// Indices in `names` of the selected columns, in the order of the options; all columns if none is
+// selected. Fails if a column does not exist or is ambiguous.
 std::vector<std::size_t> choose_columns(std::span<const std::string> names,
                                         const VectorOptions& options, const std::string& file);
-// Fails where columns are chosen from a file that has none.
+// Fails if columns are selected from a file without columns.
 void refuse_columns(const VectorOptions& options, const std::string& file);
-// Fails unless the plan has just one column.
+// Fails unless the plan has exactly one column.
 const VectorColumn& only_column(const OutputFile& file, const VectorPlan& plan);
 
 }  // namespace numpact::cli

@@ -87,7 +87,7 @@ const VectorFormat& input_format(Input& input, const VectorOptions& options) {
   }
   format = by_extension(input.path());
   if (format != nullptr) return *format;
-  // Raw numbers may begin like anything: they are not searched for the marks of other formats.
+  // Raw numbers may begin with any bytes, so magic numbers of other formats mean nothing.
   if (!options.dtype.empty()) return *by_name("raw");
   format = by_magic(input);
   if (format != nullptr) return *format;
@@ -127,8 +127,8 @@ std::vector<std::size_t> choose_columns(std::span<const std::string> names,
   if (options.columns.empty()) {
     for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(i);
   }
-  for (const std::string& wanted : options.columns) {
-    const std::size_t index = find_name(names, file, wanted);
+  for (const std::string& requested : options.columns) {
+    const std::size_t index = find_name(names, file, requested);
     if (std::find(chosen.begin(), chosen.end(), index) != chosen.end()) {
       fail_usage("--column", fmt::format("names '{}' twice", names[index]));
     }

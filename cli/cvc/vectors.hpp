@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors in files other than CVC: where they come from and where they go, whatever the format.
+// Vectors in files other than CVC, independent of the format.
 #ifndef NUMPACT_CLI_CVC_VECTORS_HPP
 #define NUMPACT_CLI_CVC_VECTORS_HPP
 
@@ -17,21 +17,22 @@
 
 namespace numpact::cli {
 
-// Rows are handed on in pieces of about this many bytes, or of one row.
-inline constexpr std::size_t kRowPieceBytes = std::size_t{1} << 22;
+// Size of a block of rows; a block has at least one row. Larger blocks take more memory, smaller
+// ones more calls.
+inline constexpr std::size_t kRowBlockBytes = std::size_t{1} << 22;
 
-// Whether a column's values are numbers or lists of them. A list may have one number.
+// Whether a column's values are numbers or lists. A list may have one number.
 enum class Shape { kScalar, kList };
 
 struct VectorColumn {
-  std::string name;  // empty where the file has no names, too
+  std::string name;  // empty if the file has no names
   Shape shape = Shape::kList;
   std::uint64_t dimension = 0;              // numbers in a row, at least 1; 1 for scalars
-  cvc::Dtype dtype = cvc::Dtype::kFloat32;  // of the rows; bfloat16 to write only
-  std::string source_type;                  // as the file calls it
+  cvc::Dtype dtype = cvc::Dtype::kFloat32;  // of the rows; bfloat16 for writing only
+  std::string source_type;                  // name of the type in the source file
 };
 
-// Columns of equal length, from the first row to the last.
+// Reads columns of equal length, from first to last row.
 class VectorInput {
  public:
   virtual ~VectorInput() = default;
@@ -39,14 +40,14 @@ class VectorInput {
   const std::string& name() const { return name_; }
   // At least one.
   const std::vector<VectorColumn>& columns() const { return columns_; }
-  // What the user should know about how the file is read.
+  // Messages for the user about how the file is read.
   const std::vector<std::string>& notes() const { return notes_; }
-  // Columns have names (tables, tensors), or there is just one array (NPY, raw).
+  // True if columns have names (tables, tensors); false for a single array (NPY, raw).
   bool has_names() const { return has_names_; }
-  // How many, if that is known beforehand.
+  // The count of rows, if known in advance.
   virtual std::optional<std::uint64_t> rows() const { return std::nullopt; }
-  // The next rows of every column, as many of each; none at the end. Valid until the next call.
-  // Throws Failure.
+  // Returns the next rows of every column, the same number of each; none at the end. Valid until
+  // the next call. Throws Failure.
   virtual std::span<const cvc::Rows> next() = 0;
 
  protected:
@@ -61,9 +62,9 @@ class VectorInput {
 };
 
 struct VectorOptions {
-  std::string from;                  // the format; else told by the file
-  std::vector<std::string> columns;  // the only ones wanted, by name or index; else all that can be
-  std::string dtype;                 // raw: type of the numbers
+  std::string from;                        // the format; empty: detected
+  std::vector<std::string> columns;        // by name or index; empty: all that can be read
+  std::string dtype;                       // raw: type of the numbers
   std::optional<std::uint64_t> dimension;  // raw: numbers in a row
 };
 
@@ -76,19 +77,19 @@ std::unique_ptr<VectorInput> open_vectors(const std::string& path, const VectorO
 
 struct VectorPlan {
   std::vector<VectorColumn> columns;
-  std::optional<std::uint64_t> rows;  // if that is known beforehand
+  std::optional<std::uint64_t> rows;  // if known in advance
 };
 
 // Writes columns of equal length. Does not commit the file.
 class VectorOutput {
  public:
   virtual ~VectorOutput() = default;
-  // The next rows: of every column of the plan as many, in its type, without gaps.
+  // Writes the next rows: the same number for every column of the plan, in its type, contiguous.
   virtual void write(std::span<const cvc::Rows> columns) = 0;
   virtual void finish() = 0;
 };
 
-// By the format's name, or by the ending of the path where that is empty.
+// Chooses the format by name, or by the extension of the path if the name is empty.
 std::unique_ptr<VectorOutput> make_vectors(OutputFile& file, std::string_view to,
                                            const VectorPlan& plan);
 // Names of the formats, for help texts.

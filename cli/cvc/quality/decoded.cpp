@@ -31,7 +31,7 @@ class Packer final : public Decoded {
     rows_ += chunk.count;
     ++chunks_;
     const std::uint64_t header = reader_->info().header_bytes;
-    // What the header says of the chunk.
+    // Adds the header bytes that describe the chunk.
     chunk_headers_ += header - empty_header_ - (digits_of(chunk.count) - 1);
     records_ += file_.size() - header;
   }
@@ -164,14 +164,15 @@ cvc::Dtype dtype_read_from(const cvc::Info& info, std::size_t column) {
 }
 
 std::size_t column_of(const cvc::Info& info, const std::string& place,
-                      const std::optional<std::string>& wanted) {
-  if (info.columns.size() == 1 && (!wanted || !info.is_columnar)) return 0;
+                      const std::optional<std::string>& requested) {
+  if (info.columns.size() == 1 && (!requested || !info.is_columnar)) return 0;
   std::string names;
   for (std::size_t i = 0; i < info.columns.size(); ++i) {
-    if (wanted && (*wanted == info.columns[i].name || *wanted == std::to_string(i))) return i;
+    if (requested && (*requested == info.columns[i].name || *requested == std::to_string(i)))
+      return i;
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", info.columns[i].name);
   }
-  if (wanted) fail_usage(place, fmt::format("no column '{}', but {}", *wanted, names));
+  if (requested) fail_usage(place, fmt::format("no column '{}', but {}", *requested, names));
   fail_usage(place, fmt::format("choose one of its columns with --column: {}", names));
 }
 

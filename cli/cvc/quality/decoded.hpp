@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows after a compression: packed here, or in a file of before.
+// Rows after compression and decompression: packed here, or read from an existing file.
 #ifndef NUMPACT_CLI_CVC_QUALITY_DECODED_HPP
 #define NUMPACT_CLI_CVC_QUALITY_DECODED_HPP
 
@@ -17,41 +17,41 @@
 
 namespace numpact::cli {
 
-// A compression that does not take the values, and why.
+// A compression that cannot take the values, and why.
 class Unfit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Follows the original rows, chunk by chunk.
+// Decodes the same rows as the original, chunk by chunk.
 class Decoded {
  public:
   virtual ~Decoded() = default;
-  // The next rows of the original, without gaps. Throws Failure or Unfit.
+  // Starts the next chunk with rows of the original, contiguous. Throws Failure or Unfit.
   virtual void begin(const cvc::Rows& chunk) = 0;
-  // Rows of the chunk, counted from its first.
+  // Decodes rows of the chunk, counted from its first.
   virtual void read(const cvc::RowRange& rows, std::span<float> out) = 0;
-  // After the last chunk: bytes of the file.
+  // To be called after the last chunk. Returns the size of the file in bytes.
   virtual std::uint64_t finish() = 0;
 };
 
-// What a column is read as: its own type if it is one of integers that are kept as they are, else
-// float32.
+// The type a column is read as: its own type if it holds uncompressed integers, else float32.
 cvc::Dtype dtype_read_from(const cvc::Info& info, std::size_t column);
 
-// The column of a file: the only one, or of this name or index. Fails with the names there are.
+// The index of a column: the only one, or the one with this name or index. Fails with a list of the
+// names.
 std::size_t column_of(const cvc::Info& info, const std::string& place,
-                      const std::optional<std::string>& wanted);
+                      const std::optional<std::string>& requested);
 
-// Packs each chunk as a file of one array, in memory, one at a time. Its bytes are those of the
-// file of all chunks. Throws Unfit if there are no such files.
+// Packs each chunk as a file of one array in memory, one at a time. The total size equals that of
+// one file with all chunks. Throws Unfit if there are no such files.
 std::unique_ptr<Decoded> pack_in_memory(cvc::Compression compression, std::uint64_t dimension,
                                         cvc::Rounding rounding = cvc::Rounding::kForSearch);
 
-// Of an array of `dimension`, else it fails. finish() fails if the file has other rows than came.
+// Reads an array of `dimension`, else fails. finish() fails if the file has other rows.
 struct PackedFile {
   std::unique_ptr<Decoded> decoded;
-  std::string compression;  // as "int8", or "fp16+int8" where chunks differ
+  std::string compression;  // as "int8", or "fp16+int8" if chunks differ
 };
 PackedFile open_packed(const std::string& path, const std::optional<std::string>& column,
                        std::uint64_t dimension);

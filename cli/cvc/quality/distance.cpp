@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kRun = 256;
 constexpr std::size_t kTile = kTileQueries * kPanelRows;
 
-// Loops over arrays are left scalar by some compilers: the vectors are spelt out.
+// Written with vector extensions, since some compilers do not vectorize loops over arrays.
 using Narrow [[gnu::vector_size(16)]] = float;
 using Wide [[gnu::vector_size(32)]] = float;
 
@@ -31,7 +31,7 @@ float finished(Measure measure, float sum) {
   return measure == Measure::kProducts ? -sum : sum;
 }
 
-// Some rows of a panel.
+// A vector of rows of a panel.
 template <class Vector>
 struct Lanes {
   Vector low = {};
@@ -63,7 +63,7 @@ template <class Vector>
   std::memcpy(sums + sizeof(Vector) / sizeof(float), &sum.high, sizeof(Vector));
 }
 
-// The sums of a run are variables, not an array, so that they stay in registers.
+// The sums are separate variables instead of an array, so that they stay in registers.
 template <Measure kMeasure, class Vector>
 [[gnu::always_inline]] inline void add_lanes(const float* queries, const float* panel,
                                              std::size_t dimension, float* out) {

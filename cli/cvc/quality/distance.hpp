@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances of a few vectors to many.
+// Computes distances between a few queries and many vectors.
 #ifndef NUMPACT_CLI_CVC_QUALITY_DISTANCE_HPP
 #define NUMPACT_CLI_CVC_QUALITY_DISTANCE_HPP
 
@@ -9,9 +9,9 @@
 
 namespace numpact::cli {
 
-// What is summed over the values of two vectors. Sums are float32 over runs of 256 values, one
-// value after the other, then over the runs: the same bits on every processor and from every
-// function here. The smaller, the nearer; what is not finite is infinity.
+// The terms that are summed over two vectors. Sums are float32: sequential over runs of 256 values,
+// then over the runs. All functions here give the same bits on every processor. Smaller is nearer;
+// nonfinite values count as infinity.
 enum class Measure {
   kSquares,   // squares of differences
   kProducts,  // products, negated
@@ -20,11 +20,11 @@ enum class Measure {
 inline constexpr std::size_t kPanelRows = 16;
 inline constexpr std::size_t kTileQueries = 4;
 
-// Vectors, cut into panels of kPanelRows whose values stand by dimension. The last is filled up
-// with zeros.
+// Vectors in panels of kPanelRows rows, whose values are stored by dimension. The last panel is
+// padded with zeros.
 class Panels {
  public:
-  // `rows`: row by row, without gaps.
+  // `rows`: contiguous, row by row.
   Panels(std::span<const float> rows, std::size_t dimension);
 
   std::size_t rows() const { return rows_; }
@@ -40,7 +40,8 @@ class Panels {
   std::vector<float> values_;
 };
 
-// Of kTileQueries vectors without gaps to the vectors of a panel: out[query * kPanelRows + row].
+// Distances of kTileQueries contiguous vectors to the vectors of a panel: out[query * kPanelRows +
+// row].
 void tile_distances(Measure measure, const float* queries, const float* panel,
                     std::size_t dimension, float* out);
 

@@ -39,9 +39,9 @@ void ErrorSum::add_row(std::span<const double> original, std::span<const float> 
     double error = std::fabs(x - y);
     if (!std::isfinite(y)) {
       error = kInfinity;
-      ++most_.overflows;
+      ++worst_.overflows;
     }
-    most_.max = std::max(most_.max, error);
+    worst_.max = std::max(worst_.max, error);
     absolute += error;
     squares += error * error;
     products += x * y;
@@ -51,14 +51,14 @@ void ErrorSum::add_row(std::span<const double> original, std::span<const float> 
   absolute_ += absolute;
   squares_ += squares;
   const double cosine = cosine_error(products, original_square, decoded_square);
-  most_.worst_cosine = std::max(most_.worst_cosine, cosine);
+  worst_.worst_cosine = std::max(worst_.worst_cosine, cosine);
   cosines_ += cosine;
   values_ += static_cast<double>(original.size());
   ++rows_;
 }
 
 ErrorFigures ErrorSum::figures() const {
-  ErrorFigures figures = most_;
+  ErrorFigures figures = worst_;
   figures.mean = absolute_ / values_;
   figures.rmse = std::sqrt(squares_ / values_);
   figures.mean_cosine = cosines_ / rows_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far decoded vectors are from the original ones.
+// Error figures of decoded vectors.
 #ifndef NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
 #define NUMPACT_CLI_CVC_QUALITY_ERRORS_HPP
 
@@ -10,11 +10,10 @@
 namespace numpact::cli {
 
 struct ErrorFigures {
-  double max = 0;   // absolute error of a value
-  double mean = 0;  // of absolute errors
+  double max = 0;   // largest absolute error of a value
+  double mean = 0;  // mean absolute error
   double rmse = 0;
-  // 1 - cos of the angle between a row and what it decodes to; 0 for two rows of zeros, 1 if one
-  // of them is.
+  // 1 - cos of the angle between a row and its decoded row; 0 if both are zero, 1 if only one is.
   double mean_cosine = 0;
   double worst_cosine = 0;
   std::uint64_t overflows = 0;  // values that decode to infinity or NaN; their error is infinite
@@ -23,15 +22,15 @@ struct ErrorFigures {
 
 class ErrorSum {
  public:
-  // Row by row, as many of both; the original ones are finite.
+  // Adds a row. Both spans have the same size; the original values are finite.
   void add(std::span<const double> original, std::span<const float> decoded, std::size_t dimension);
-  // Of all rows so far, at least one.
+  // Figures of all rows so far, at least one.
   ErrorFigures figures() const;
 
  private:
   void add_row(std::span<const double> original, std::span<const float> decoded);
 
-  ErrorFigures most_;
+  ErrorFigures worst_;
   double absolute_ = 0;
   double squares_ = 0;
   double cosines_ = 0;

@@ -15,9 +15,10 @@
 namespace numpact::cli {
 namespace {
 
-constexpr std::size_t kPieceValues = std::size_t{1} << 18;
-// Packing takes about twice the memory of a chunk: so much of it at the same time, at most.
-constexpr std::uint64_t kChunksBytes = std::uint64_t{1} << 30;
+constexpr std::size_t kBlockValues = std::size_t{1} << 18;
+// Maximum bytes of chunks that are packed at the same time. Packing takes about twice the memory of
+// a chunk.
+constexpr std::uint64_t kMaxParallelChunkBytes = std::uint64_t{1} << 30;
 
 }  // namespace
 
@@ -31,8 +32,8 @@ Measurement::Measurement(std::vector<Candidate> candidates, std::string place, c
       sample_(sample_rows) {}
 
 template <class F>
-void Measurement::for_pieces(std::uint64_t rows, const F& f) const {
-  const std::uint64_t step = std::max<std::uint64_t>(1, kPieceValues / dimension_);
+void Measurement::for_each_block(std::uint64_t rows, const F& f) const {
+  const std::uint64_t step = std::max<std::uint64_t>(1, kBlockValues / dimension_);
   for (std::uint64_t first = 0; first < rows; first += step) {
     f(cvc::RowRange{first, std::min(step, rows - first)});
   }
@@ -78,7 +79,7 @@ void Measurement::take_original(const cvc::Rows& chunk) {
     if (place) kept_.push_back({row, *place});
   }
   std::vector<double> values;
-  for_pieces(chunk.count, [&](const cvc::RowRange& rows) {
+  for_each_block(chunk.count, [&](const cvc::RowRange& rows) {
     read_original(chunk, rows, values);
     require_finite(values, rows_ + rows.first);
     keep<double>(rows, values, original_sample_);
@@ -96,7 +97,7 @@ void Measurement::compare(Candidate& candidate, const cvc::Rows& chunk) const {
   }
   std::vector<double> original;
   std::vector<float> decoded;
-  for_pieces(chunk.count, [&](const cvc::RowRange& rows) {
+  for_each_block(chunk.count, [&](const cvc::RowRange& rows) {
     read_original(chunk, rows, original);
     decoded.resize(original.size());
     candidate.decoded->read(rows, decoded);
@@ -116,7 +117,7 @@ void Measurement::add(const cvc::Rows& chunk) {
   };
   const std::uint64_t bytes = chunk.count * dimension_ * cvc::size_of(dtype_);
   const auto together = static_cast<std::size_t>(std::clamp<std::uint64_t>(
-      kChunksBytes / std::max<std::uint64_t>(1, bytes), 1, candidates_.size()));
+      kMaxParallelChunkBytes / std::max<std::uint64_t>(1, bytes), 1, candidates_.size()));
   for (std::size_t first = 0; first < candidates_.size(); first += together) {
     const std::size_t count = std::min(together, candidates_.size() - first);
     Work work{*this, candidates_, chunk, first, std::vector<std::exception_ptr>(count)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Original rows beside what several compressions make of them.
+// Compares original rows with their decoded versions for several compressions.
 #ifndef NUMPACT_CLI_CVC_QUALITY_MEASUREMENT_HPP
 #define NUMPACT_CLI_CVC_QUALITY_MEASUREMENT_HPP
 
@@ -19,13 +19,13 @@ namespace numpact::cli {
 
 // One compression, or one file.
 struct Candidate {
-  std::string name;         // of the compression, or the file's
-  std::string compression;  // or several, joined with "+"
+  std::string name;         // of the compression or file
+  std::string compression;  // compressions in use, joined with "+"
   std::unique_ptr<Decoded> decoded;
   std::uint64_t bytes = 0;
   ErrorSum errors;
   std::vector<float> sample;  // decoded rows of the sample
-  std::string unfit;          // why it does not take the values; nothing else holds then
+  std::string unfit;          // why it cannot take the values; the other members are then unset
 };
 
 // Compares all rows, and keeps a sample of them.
@@ -34,16 +34,16 @@ class Measurement {
   Measurement(std::vector<Candidate> candidates, std::string place, cvc::Dtype dtype,
               std::uint64_t dimension, std::size_t sample_rows, Executor& executor);
 
-  // The next rows of the original, without gaps: a chunk of each compression. Fails if a value is
-  // not finite, with its row.
+  // Adds the next rows of the original, contiguous, as one chunk of each compression. Fails if a
+  // value is not finite, with its row.
   void add(const cvc::Rows& chunk);
-  // After the last.
+  // To be called after the last chunk.
   void finish();
 
   std::uint64_t rows() const { return rows_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
   std::size_t sample_rows() const { return sample_.size(); }
-  // Rows of the sample in random order, the same for all.
+  // Rows of the sample in random order, which is the same for all candidates.
   std::vector<float> original_sample() const { return in_order(original_sample_); }
   std::vector<float> sample_of(const Candidate& candidate) const {
     return in_order(candidate.sample);
@@ -51,12 +51,12 @@ class Measurement {
 
  private:
   struct Kept {
-    std::uint64_t row;  // of the chunk
+    std::uint64_t row;  // in the chunk
     std::size_t place;  // in the sample
   };
-  // Calls f(rows) for pieces of the chunk.
+  // Calls f(rows) for blocks of the chunk.
   template <class F>
-  void for_pieces(std::uint64_t rows, const F& f) const;
+  void for_each_block(std::uint64_t rows, const F& f) const;
   void read_original(const cvc::Rows& chunk, const cvc::RowRange& rows,
                      std::vector<double>& out) const;
   void take_original(const cvc::Rows& chunk);
@@ -74,7 +74,7 @@ class Measurement {
   Executor& executor_;
   RowSample sample_;
   std::vector<float> original_sample_;
-  std::vector<Kept> kept_;  // of the chunk at hand, by row
+  std::vector<Kept> kept_;  // of the current chunk, by row
   std::uint64_t rows_ = 0;
 };
 

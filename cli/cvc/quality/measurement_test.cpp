@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of decoded rows, sizes of files that are never made whole, rows beside each other.
+// Tests error figures, sizes of files that are never written whole, and pairing of rows.
 #include "cvc/quality/measurement.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ ErrorFigures figures_of(std::vector<double> original, std::vector<float> decoded
   return sum.figures();
 }
 
-TEST(Errors, OfAHandfulOfValues) {
+TEST(Errors, OfAFewValues) {
   const ErrorFigures figures = figures_of({3, 4, 0, 0, 0, 2}, {3, 4, 0, 0, 2, 0}, 2);
   EXPECT_EQ(figures.max, 2);
   EXPECT_DOUBLE_EQ(figures.mean, 4.0 / 6);
@@ -50,7 +50,7 @@ TEST(Errors, OfDirections) {
   EXPECT_NEAR(figures_of({1, 0}, {5, 5}, 2).mean_cosine, 1 - std::sqrt(0.5), 1e-12);
 }
 
-TEST(Errors, OfWhatIsNotFinite) {
+TEST(Errors, OfNonfiniteValues) {
   const ErrorFigures figures = figures_of({1, 70000, 3, 4}, {1, kInfinity, kNan, 4}, 2);
   EXPECT_EQ(figures.overflows, 2u);
   EXPECT_EQ(figures.max, kInfinity);
@@ -74,7 +74,7 @@ Candidate candidate_of(cvc::Compression compression, std::uint64_t dimension) {
   return candidate;
 }
 
-// Compressions that files of one array have.
+// Compressions that files of one array can have.
 std::vector<cvc::Compression> array_compressions() {
   std::vector<cvc::Compression> found;
   for (const cvc::Compression compression : cvc::kCompressions) {
@@ -87,14 +87,14 @@ std::vector<cvc::Compression> array_compressions() {
   return found;
 }
 
-TEST(Packer, KnowsWhichCompressionsThereAre) {
+TEST(Packer, ListsTheCompressions) {
   EXPECT_THAT(array_compressions(),
               ::testing::IsSupersetOf(
                   {cvc::Compression::kFp16, cvc::Compression::kInt8, cvc::Compression::kLossless}));
   EXPECT_THROW(pack_in_memory(cvc::Compression::kNone, 4), Unfit);
 }
 
-// Chunks that are packed one by one have the bytes and the values of the whole file.
+// Packing chunk by chunk gives the same bytes and values as the whole file.
 TEST(Packer, AgreesWithWholeFiles) {
   constexpr std::size_t kDimension = 12;
   const std::vector<float> values = normal_rows(2345, kDimension);
@@ -126,7 +126,7 @@ TEST(Packer, AgreesWithWholeFiles) {
   }
 }
 
-TEST(Measurement, KeepsTheSameRowsOfAll) {
+TEST(Measurement, SamplesTheSameRowsForAll) {
   constexpr std::size_t kDimension = 3;
   constexpr std::size_t kRows = 1000;
   std::vector<float> values(kRows * kDimension);
@@ -152,10 +152,11 @@ TEST(Measurement, KeepsTheSameRowsOfAll) {
   }
   EXPECT_EQ(measurement.sample_of(measurement.candidates()[0]), original);
   EXPECT_TRUE(measurement.candidates()[0].errors.figures().is_exact());
-  const std::vector<float> rough = measurement.sample_of(measurement.candidates()[1]);
-  const double most = measurement.candidates()[1].errors.figures().max;
-  EXPECT_NEAR(most, 750.0 / 255 / 2, 0.05);
-  for (std::size_t i = 0; i < original.size(); ++i) EXPECT_NEAR(rough[i], original[i], most);
+  const std::vector<float> reconstructed = measurement.sample_of(measurement.candidates()[1]);
+  const double max_error = measurement.candidates()[1].errors.figures().max;
+  EXPECT_NEAR(max_error, 750.0 / 255 / 2, 0.05);
+  for (std::size_t i = 0; i < original.size(); ++i)
+    EXPECT_NEAR(reconstructed[i], original[i], max_error);
 }
 
 std::string refusal_of(std::vector<double> values) {
@@ -169,15 +170,15 @@ std::string refusal_of(std::vector<double> values) {
   return "";
 }
 
-TEST(Measurement, RefusesWhatHasNoDistance) {
+TEST(Measurement, RefusesNonfiniteValues) {
   EXPECT_EQ(refusal_of({1, 2, 3, 3.4e38}), "");
   EXPECT_THAT(refusal_of({1, 2, 3, std::nan("")}), HasSubstr("numbers.npy: row 1, value 1 is nan"));
   EXPECT_THAT(refusal_of({1, -HUGE_VAL, 3, 4}), HasSubstr("row 0, value 1 is -inf: not finite"));
   EXPECT_THAT(refusal_of({1, 2, 1e39, 4}), HasSubstr("row 1, value 0 is 1e+39: beyond float32"));
 }
 
-TEST(Measurement, GoesOnWithoutACompressionThatDoesNotTakeTheValues) {
-  // int8 refuses a range beyond float32.
+TEST(Measurement, SkipsCompressionsThatRefuseTheValues) {
+  // int8 refuses a range beyond that of float32.
   const std::vector<float> values = {-3e38f, 3e38f};
   ThreadExecutor executor(1);
   std::vector<Candidate> candidates;

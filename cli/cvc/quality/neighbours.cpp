@@ -6,15 +6,16 @@
 namespace numpact::cli {
 namespace {
 
-// Queries that go over the base together: as many as stay in a cache with one panel.
+// Queries that scan the base together: as many as fit in a cache with one panel.
 constexpr std::size_t kBatchQueries = 32;
-// Batches for each thread between two reports of progress.
-constexpr std::size_t kBatchesInWave = 4;
+// Batches per thread between two progress reports. Larger groups balance threads better, smaller
+// ones report more often.
+constexpr std::size_t kBatchesPerThread = 4;
 
 // Answers a batch of queries.
 class Batch {
  public:
-  // Its first query is number `first` of all.
+  // `first`: index of its first query among all queries.
   Batch(const Panels& base, std::span<const float> queries, std::size_t first, std::size_t k,
         Measure measure, std::span<Neighbour> out)
       : base_(base), first_(first), k_(k), measure_(measure), out_(out) {
@@ -71,7 +72,7 @@ class Batch {
   std::span<Neighbour> out_;
   std::size_t count_ = 0;
   std::vector<float> values_;
-  std::vector<std::vector<Neighbour>> found_;  // a heap for each query, the farthest in front
+  std::vector<std::vector<Neighbour>> found_;  // a heap per query, the farthest on top
 };
 
 }  // namespace
@@ -81,10 +82,10 @@ std::vector<Neighbour> nearest(const Panels& base, std::span<const float> querie
   const std::size_t dimension = base.dimension();
   const std::size_t count = queries.size() / dimension;
   std::vector<Neighbour> found(count * k);
-  const std::size_t wave =
-      kBatchQueries * kBatchesInWave * std::max<std::size_t>(1, executor.concurrency());
-  for (std::size_t first = 0; first < count; first += wave) {
-    const std::size_t end = std::min(count, first + wave);
+  const std::size_t group_queries =
+      kBatchQueries * kBatchesPerThread * std::max<std::size_t>(1, executor.concurrency());
+  for (std::size_t first = 0; first < count; first += group_queries) {
+    const std::size_t end = std::min(count, first + group_queries);
     std::vector<Batch> batches;
     for (std::size_t query = first; query < end; query += kBatchQueries) {
       const std::size_t n = std::min(kBatchQueries, end - query);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest of many vectors, by looking at all of them.
+// Finds the nearest of many vectors by exhaustive search.
 #ifndef NUMPACT_CLI_CVC_QUALITY_NEIGHBOURS_HPP
 #define NUMPACT_CLI_CVC_QUALITY_NEIGHBOURS_HPP
 
@@ -17,17 +17,17 @@ namespace numpact::cli {
 struct Neighbour {
   float distance = 0;
   std::size_t row = 0;
-  // Of equal distances the first row's.
+  // Ties are broken by row.
   friend bool operator<(const Neighbour& a, const Neighbour& b) {
     return a.distance != b.distance ? a.distance < b.distance : a.row < b.row;
   }
 };
 
-// Told how many queries have been answered.
+// Called with the number of queries answered.
 using QueriesDone = std::function<void(std::size_t queries)>;
 
-// The k nearest rows of `base` for each query, the nearest first; row i is left out for query i.
-// `queries`: row by row, as many values as in a row of the base. k is below base.rows().
+// The k nearest rows of `base` for each query, nearest first. Row i is excluded for query i.
+// `queries`: contiguous rows with the dimension of the base. k must be below base.rows().
 std::vector<Neighbour> nearest(const Panels& base, std::span<const float> queries, std::size_t k,
                                Measure measure, Executor& executor, const QueriesDone& done = {});
 

@@ -36,9 +36,9 @@ class CvcOriginal final : public Original {
   std::optional<std::uint64_t> rows() const override { return reader_->rows(); }
 
   cvc::Rows next() override {
-    const std::uint64_t piece = kRowPieceBytes / cvc::size_of(dtype_) / dimension_;
+    const std::uint64_t block = kRowBlockBytes / cvc::size_of(dtype_) / dimension_;
     const cvc::RowRange range{done_,
-                              std::min(std::max<std::uint64_t>(1, piece), reader_->rows() - done_)};
+                              std::min(std::max<std::uint64_t>(1, block), reader_->rows() - done_)};
     if (range.count == 0) return {dtype_, nullptr, 0, dimension_};
     buffer_.resize(static_cast<std::size_t>(range.count * dimension_) * cvc::size_of(dtype_));
     const cvc::Target target{cvc::MutableRows(dtype_, buffer_.data(), range.count, dimension_),
@@ -74,15 +74,15 @@ class OtherOriginal final : public Original {
   std::optional<std::uint64_t> rows() const override { return input_->rows(); }
 
   cvc::Rows next() override {
-    const std::span<const cvc::Rows> piece = input_->next();
-    return piece.empty() ? cvc::Rows(dtype_, nullptr, 0, dimension_) : piece[0];
+    const std::span<const cvc::Rows> block = input_->next();
+    return block.empty() ? cvc::Rows(dtype_, nullptr, 0, dimension_) : block[0];
   }
 
  private:
   std::unique_ptr<VectorInput> input_;
 };
 
-// A pipe is not: what is read of it is gone.
+// Does not check pipes: bytes read from a pipe would be lost.
 bool is_cvc(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;

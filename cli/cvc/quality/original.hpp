@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors that compressions are measured on, out of a CVC file or any other.
+// The vectors that compressions are measured on, from a CVC file or any other format.
 #ifndef NUMPACT_CLI_CVC_QUALITY_ORIGINAL_HPP
 #define NUMPACT_CLI_CVC_QUALITY_ORIGINAL_HPP
 
@@ -16,16 +16,16 @@
 
 namespace numpact::cli {
 
-// One column, from the first row to the last.
+// Reads one column, from first to last row.
 class Original {
  public:
   virtual ~Original() = default;
   const std::string& name() const { return name_; }
   cvc::Dtype dtype() const { return dtype_; }
   std::uint64_t dimension() const { return dimension_; }  // at least 1
-  // How many, if that is known beforehand.
+  // The count of rows, if known in advance.
   virtual std::optional<std::uint64_t> rows() const = 0;
-  // The next rows, none at the end; valid until the next call. Throws Failure.
+  // Returns the next rows, none at the end; valid until the next call. Throws Failure.
   virtual cvc::Rows next() = 0;
 
  protected:
@@ -34,10 +34,10 @@ class Original {
   std::uint64_t dimension_ = 0;
 };
 
-// Of several columns one has to be chosen.
+// If the file has several columns, the options must select one.
 std::unique_ptr<Original> open_original(const std::string& path, const VectorOptions& options);
 
-// Calls f with chunks of `chunk_rows` rows without gaps; the last may be shorter.
+// Calls f with chunks of `chunk_rows` contiguous rows; the last may be shorter.
 void for_chunks(Original& original, std::uint64_t chunk_rows,
                 const std::function<void(const cvc::Rows&)>& f);
 

@@ -21,8 +21,8 @@ constexpr double kLeft = 90;
 constexpr double kRight = 30;
 constexpr double kTop = 60;
 constexpr double kBottom = 70;
-// Below the axis of losses, where points without any loss lie.
-constexpr double kNoneBand = 44;
+// Height of the band below the axis where points without loss lie.
+constexpr double kNoLossBandHeight = 44;
 constexpr double kRadius = 4.5;
 constexpr double kLabelHeight = 15;
 constexpr double kCharacterWidth = 7.5;
@@ -33,7 +33,7 @@ struct Point {
   std::string name;
   double bytes = 0;
   double loss = 0;  // 0: none
-  double low = 0;   // of the interval of the loss
+  double low = 0;   // lower end of the interval of the loss
   double high = 0;
 };
 
@@ -50,18 +50,18 @@ std::vector<Point> points_of(const QualityReport& report) {
 class Plot {
  public:
   explicit Plot(const QualityReport& report) : report_(report), points_(points_of(report)) {
-    double least = 0.1;
-    double most_bytes = 1;
+    double min_loss = 0.1;
+    double max_bytes = 1;
     for (const Point& point : points_) {
-      most_bytes = std::max(most_bytes, point.bytes);
+      max_bytes = std::max(max_bytes, point.bytes);
       for (const double loss : {point.loss, point.low, point.high}) {
-        if (loss > 1e-9) least = std::min(least, loss);
+        if (loss > 1e-9) min_loss = std::min(min_loss, loss);
       }
     }
-    least_power_ = static_cast<int>(std::floor(std::log10(least)));
-    step_ = round_step(most_bytes / 6);
-    // Room for labels to the right of the last point.
-    most_bytes_ = most_bytes * 1.18;
+    min_power_ = static_cast<int>(std::floor(std::log10(min_loss)));
+    step_ = round_step(max_bytes / 6);
+    // Leaves space for labels to the right of the last point.
+    max_bytes_ = max_bytes * 1.18;
   }
 
   std::string text() {
@@ -75,13 +75,11 @@ class Plot {
  private:
   static constexpr double kFloor = kHeight - kBottom;
 
-  double x_of(double bytes) const {
-    return kLeft + bytes / most_bytes_ * (kWidth - kLeft - kRight);
-  }
+  double x_of(double bytes) const { return kLeft + bytes / max_bytes_ * (kWidth - kLeft - kRight); }
   double y_of(double loss) const {
-    if (loss <= 1e-9) return kFloor - kNoneBand / 2;
-    const double share = std::log10(loss) / least_power_;
-    return kTop + std::clamp(share, 0.0, 1.0) * (kFloor - kNoneBand - kTop);
+    if (loss <= 1e-9) return kFloor - kNoLossBandHeight / 2;
+    const double share = std::log10(loss) / min_power_;
+    return kTop + std::clamp(share, 0.0, 1.0) * (kFloor - kNoLossBandHeight - kTop);
   }
 
   void draw_titles() {
@@ -104,7 +102,7 @@ class Plot {
 
   void draw_bytes_axis() {
     svg_.line(kLeft, kFloor, kWidth - kRight, kFloor, "stroke=\"#333\"");
-    for (int step = 0; step * step_ <= most_bytes_; ++step) {
+    for (int step = 0; step * step_ <= max_bytes_; ++step) {
       const double bytes = step * step_;
       svg_.line(x_of(bytes), kFloor, x_of(bytes), kFloor + 5, "stroke=\"#333\"");
       svg_.label(x_of(bytes), kFloor + 20, fmt::format("{:g}", bytes), "text-anchor=\"middle\"");
@@ -113,7 +111,7 @@ class Plot {
 
   void draw_loss_axis() {
     svg_.line(kLeft, kTop, kLeft, kFloor, "stroke=\"#333\"");
-    for (int power = 0; power >= least_power_; --power) {
+    for (int power = 0; power >= min_power_; --power) {
       const double y = y_of(std::pow(10, power));
       svg_.line(kLeft, y, kWidth - kRight, y, "stroke=\"#ddd\"");
       svg_.label(kLeft - 8, y + 4, fmt::format("{:g}", std::pow(10, power)), "text-anchor=\"end\"");
@@ -121,7 +119,7 @@ class Plot {
     svg_.label(kLeft - 8, y_of(0) + 4, "none", "text-anchor=\"end\"");
   }
 
-  // Where the text of a point can stand so that it covers no other, nor a point.
+  // Finds a position for a point's label that covers no other label and no point.
   double free_place(double x, double y, double width) {
     const auto is_taken = [&](double at) {
       return std::any_of(labels_.begin(), labels_.end(), [&](const Label& other) {
@@ -173,8 +171,8 @@ class Plot {
   std::vector<Point> points_;
   std::vector<Label> labels_;
   Svg svg_{kWidth, kHeight};
-  int least_power_ = -1;
-  double most_bytes_ = 1;
+  int min_power_ = -1;
+  double max_bytes_ = 1;
   double step_ = 1;
 };
 

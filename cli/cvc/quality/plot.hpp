@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of what each compression costs and loses.
+// Plots size against loss for each compression.
 #ifndef NUMPACT_CLI_CVC_QUALITY_PLOT_HPP
 #define NUMPACT_CLI_CVC_QUALITY_PLOT_HPP
 
@@ -9,8 +9,8 @@
 
 namespace numpact::cli {
 
-// SVG: the share of neighbours that are lost, on a logarithmic axis, against bytes per vector; a
-// point with its interval for each row that has a recall.
+// SVG: the share of lost neighbours on a logarithmic axis against bytes per vector, with a point
+// and its interval for each row that has a recall.
 std::string quality_plot(const QualityReport& report);
 
 }  // namespace numpact::cli

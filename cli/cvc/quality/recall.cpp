@@ -16,8 +16,8 @@ struct MetricName {
 constexpr MetricName kMetrics[] = {
     {Metric::kL2, "l2"}, {Metric::kCosine, "cosine"}, {Metric::kDot, "dot"}};
 
-// Of the normal distribution, 95 % lie within so many standard deviations.
-constexpr double kDeviations = 1.959963984540054;
+// Standard deviations around the mean that contain 95 % of a normal distribution.
+constexpr double kDeviationsOf95Percent = 1.959963984540054;
 
 void normalise(std::span<float> row) {
   double squares = 0;
@@ -27,7 +27,8 @@ void normalise(std::span<float> row) {
   for (float& value : row) value = static_cast<float>(value * factor);
 }
 
-// Of independent trials with this mean, how many make the variance that the counts show.
+// The effective sample size: the number of independent trials with this mean that would have the
+// observed variance.
 double trials_of(std::span<const std::size_t> right, std::size_t k, double mean) {
   const auto queries = static_cast<double>(right.size());
   double squares = 0;
@@ -62,7 +63,7 @@ Recall recall_of(std::span<const std::size_t> right, std::size_t k) {
   const double mean =
       static_cast<double>(sum) / static_cast<double>(right.size()) / static_cast<double>(k);
   const double trials = trials_of(right, k, mean);
-  const double z = kDeviations * kDeviations / trials;
+  const double z = kDeviationsOf95Percent * kDeviationsOf95Percent / trials;
   const double middle = (mean + z / 2) / (1 + z);
   const double half = std::sqrt(z * (mean * (1 - mean) + z / 4)) / (1 + z);
   return {mean, std::clamp(middle - half, 0.0, mean), std::clamp(middle + half, mean, 1.0)};
@@ -87,7 +88,7 @@ RecallSearch::RecallSearch(std::vector<float> original, std::size_t dimension, c
   }
 }
 
-// A power of two changes no order of distances, nor equal ones.
+// Scaling by a power of two preserves the order of distances, and ties.
 void RecallSearch::prepare(std::vector<float>& rows) const {
   const double factor = std::ldexp(1.0, exponent_);
   for (float& value : rows) value = static_cast<float>(value * factor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances, nearest neighbours, samples of rows and recall.
+// Tests distances, nearest neighbours, row samples and recall.
 #include "cvc/quality/recall.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::span<const float> row_of(const std::vector<float>& rows, std::size_t row, s
   return std::span(rows).subspan(row * d, d);
 }
 
-// Tiles give the very bits that one distance alone gives.
+// Tiles give the same bits as single distances.
 TEST(Distance, TilesAgreeWithSinglePairs) {
   for (const std::size_t d : {1u, 3u, 255u, 256u, 257u, 700u}) {
     const std::vector<float> rows = normal_rows(21, d);
@@ -58,7 +58,7 @@ TEST(Distance, TilesAgreeWithSinglePairs) {
   }
 }
 
-TEST(Distance, IsWhatItIsCalled) {
+TEST(Distance, MatchesItsDefinition) {
   const std::vector<float> a = {1, 2, 3};
   const std::vector<float> b = {2, 0, -1};
   EXPECT_EQ(distance(Measure::kSquares, a, b), 21);
@@ -67,20 +67,20 @@ TEST(Distance, IsWhatItIsCalled) {
   EXPECT_EQ(distance(Measure::kProducts, a, std::vector<float>{1, kInfinity, 3}), kInfinity);
 }
 
-TEST(Neighbours, AreThoseOfSortingAll) {
+TEST(Neighbours, MatchFullSorting) {
   constexpr std::size_t kRows = 300;
   constexpr std::size_t kDimension = 5;
-  constexpr std::size_t kWanted = 7;
+  constexpr std::size_t kNeighbours = 7;
   std::vector<float> rows = normal_rows(kRows, kDimension);
-  for (float& value : rows) value = std::round(value);  // many equal distances
+  for (float& value : rows) value = std::round(value);  // creates many ties
   for (const unsigned threads : {1u, 3u}) {
     ThreadExecutor executor(threads);
-    std::size_t told = 0;
+    std::size_t reported = 0;
     const std::vector<Neighbour> found =
-        nearest(Panels(rows, kDimension), std::span(rows).first(201 * kDimension), kWanted,
-                Measure::kSquares, executor, [&](std::size_t queries) { told += queries; });
-    EXPECT_EQ(told, 201u);
-    ASSERT_EQ(found.size(), 201 * kWanted);
+        nearest(Panels(rows, kDimension), std::span(rows).first(201 * kDimension), kNeighbours,
+                Measure::kSquares, executor, [&](std::size_t queries) { reported += queries; });
+    EXPECT_EQ(reported, 201u);
+    ASSERT_EQ(found.size(), 201 * kNeighbours);
     for (std::size_t query = 0; query < 201; ++query) {
       std::vector<Neighbour> all;
       for (std::size_t row = 0; row < kRows; ++row) {
@@ -90,15 +90,15 @@ TEST(Neighbours, AreThoseOfSortingAll) {
                        row});
       }
       std::sort(all.begin(), all.end());
-      for (std::size_t i = 0; i < kWanted; ++i) {
-        EXPECT_EQ(found[query * kWanted + i].row, all[i].row);
-        EXPECT_EQ(found[query * kWanted + i].distance, all[i].distance);
+      for (std::size_t i = 0; i < kNeighbours; ++i) {
+        EXPECT_EQ(found[query * kNeighbours + i].row, all[i].row);
+        EXPECT_EQ(found[query * kNeighbours + i].distance, all[i].distance);
       }
     }
   }
 }
 
-TEST(RowSample, TakesAllWhereThereIsRoom) {
+TEST(RowSample, TakesAllUpToItsCapacity) {
   RowSample sample(10);
   for (std::uint64_t row = 0; row < 10; ++row) EXPECT_EQ(sample.offer(row), row);
   const std::vector<std::size_t> order = sample.order();
@@ -106,7 +106,7 @@ TEST(RowSample, TakesAllWhereThereIsRoom) {
   EXPECT_FALSE(std::is_sorted(order.begin(), order.end()));
 }
 
-TEST(RowSample, TakesEveryRowAsOften) {
+TEST(RowSample, IsUniform) {
   constexpr std::size_t kCapacity = 1000;
   RowSample sample(kCapacity);
   std::vector<std::uint64_t> kept(kCapacity);
@@ -132,10 +132,10 @@ Recall search(const std::vector<float>& original, const std::vector<float>& deco
   return RecallSearch(original, dimension, plan, executor).measure(decoded);
 }
 
-// On a line: 0, 1, 3, 7, 15. Each has its nearest neighbour to the left, 0 to the right.
+// On a line: 0, 1, 3, 7, 15. The nearest neighbour is to the left for each row but 0.
 const std::vector<float> kLine = {0, 1, 3, 7, 15};
 
-TEST(Recall, CountsWhatIsLost) {
+TEST(Recall, CountsLostNeighbours) {
   EXPECT_EQ(search(kLine, kLine, 1, {Metric::kL2, 1}).mean, 1);
   // 0 and 7 change places: only 3 still finds the row of 1. 0 and 1 find the row of 7, 7 and 15
   // that of 0.
@@ -145,33 +145,33 @@ TEST(Recall, CountsWhatIsLost) {
   EXPECT_GT(recall.high, 0.2);
 }
 
-TEST(Recall, DecodedQueriesSearchFromWhereTheyAre) {
-  // All rows move together: from where they were, neighbours are others.
+TEST(Recall, DecodedQueriesUseDecodedPositions) {
+  // All rows move together: seen from the original positions, the neighbours change.
   const std::vector<float> moved = {8, 9, 11, 15, 23};
   EXPECT_LT(search(kLine, moved, 1, {Metric::kL2, 1}).mean, 1);
   EXPECT_EQ(search(kLine, moved, 1, {Metric::kL2, 1, 0, Queries::kDecoded}).mean, 1);
 }
 
-TEST(Recall, EquallyNearRowsAreAllRight) {
-  // Twelve times the same row, and one far away: which of the twelve are found means nothing.
+TEST(Recall, EquidistantRowsAreAllCorrect) {
+  // Twelve equal rows and a distant one: which of the twelve are found is arbitrary.
   std::vector<float> rows(12, 1.0f);
   rows.push_back(100);
   std::vector<float> decoded = rows;
   for (std::size_t i = 0; i < 12; ++i) decoded[i] += 0.01f * static_cast<float>(i % 5);
   EXPECT_EQ(search(rows, decoded, 1, {Metric::kL2, 3, 12}).mean, 1);
-  // Two rows at the same distance from 0, of which one is to be found.
+  // Two rows at the same distance from 0, of which one must be found.
   EXPECT_EQ(search({0, -1, 1, 5}, {0, -1.1f, 1, 5}, 1, {Metric::kL2, 1, 1}).mean, 1);
   EXPECT_EQ(search({0, -1, 1, 5}, {0, -1, 1.1f, 5}, 1, {Metric::kL2, 1, 1}).mean, 1);
 }
 
-TEST(Recall, RowsThatCollapseAreNoBetterThanChance) {
+TEST(Recall, EqualDecodedRowsAreChance) {
   const std::vector<float> rows = normal_rows(400, 8);
   const Recall recall = search(rows, std::vector<float>(rows.size()), 8, {Metric::kL2, 10});
   EXPECT_LT(recall.mean, 0.1);
   EXPECT_GT(recall.high, 10.0 / 399);
 }
 
-TEST(Recall, RowsThatAreNotFiniteAreFarthest) {
+TEST(Recall, NonfiniteRowsAreFarthest) {
   const std::vector<float> rows = normal_rows(50, 4);
   std::vector<float> decoded = rows;
   for (std::size_t i = 0; i < 4 * 25; i += 2) {
@@ -185,7 +185,7 @@ TEST(Recall, RowsThatAreNotFiniteAreFarthest) {
   }
 }
 
-TEST(Recall, SizesOfValuesDoNotMatter) {
+TEST(Recall, IsScaleInvariant) {
   const std::vector<float> rows = normal_rows(100, 6);
   const std::vector<float> noisy = with_noise(rows, 0.3f);
   for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kDot}) {
@@ -219,13 +219,13 @@ TEST(Recall, MetricsDiffer) {
   EXPECT_FALSE(metric_of_name("hamming"));
 }
 
-TEST(RecallInterval, HoldsTheTruthAboutAsOftenAsItSays) {
-  // Queries of two kinds: neighbours of one query are lost together.
+TEST(RecallInterval, HasTheNominalCoverage) {
+  // Two kinds of queries: the neighbours of a query are lost together.
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> share(0.6, 1.0);
   std::uniform_real_distribution<double> unit;
   constexpr int kTrials = 1000;
-  int held = 0;
+  int covered = 0;
   for (int trial = 0; trial < kTrials; ++trial) {
     std::vector<std::size_t> right(100);
     for (std::size_t& count : right) {
@@ -233,13 +233,13 @@ TEST(RecallInterval, HoldsTheTruthAboutAsOftenAsItSays) {
       for (int i = 0; i < 10; ++i) count += unit(engine) < chance ? 1 : 0;
     }
     const Recall recall = recall_of(right, 10);
-    held += recall.low <= 0.8 && 0.8 <= recall.high ? 1 : 0;
+    covered += recall.low <= 0.8 && 0.8 <= recall.high ? 1 : 0;
   }
-  EXPECT_GT(held, 0.925 * kTrials);
-  EXPECT_LT(held, 0.975 * kTrials);
+  EXPECT_GT(covered, 0.925 * kTrials);
+  EXPECT_LT(covered, 0.975 * kTrials);
 }
 
-TEST(RecallInterval, IsNeverCertainFromAFewQueries) {
+TEST(RecallInterval, IsWideForFewQueries) {
   const std::vector<std::size_t> all(1000, 10);
   const Recall recall = recall_of(all, 10);
   EXPECT_EQ(recall.mean, 1);

@@ -13,10 +13,10 @@
 namespace numpact::cli {
 namespace {
 
-// Of the neighbours, for advice.
-constexpr double kNearlyAll = 0.99;
-// Sizes that differ by no more count as equal: headers and ranges are of this size.
-constexpr double kEqualSizes = 0.02;
+// Minimum recall of a compression that the advice recommends.
+constexpr double kMinAdvisedRecall = 0.99;
+// Relative difference up to which sizes count as equal: headers and ranges take about as much.
+constexpr double kSizeTolerance = 0.02;
 
 bool has_files(const QualityReport& report) {
   return std::any_of(report.rows.begin(), report.rows.end(),
@@ -27,7 +27,7 @@ std::string error_text(double error) {
   return error == 0 || std::isinf(error) ? fmt::format("{}", error) : fmt::format("{:.2e}", error);
 }
 
-// Never 1 for what is below.
+// Never prints 1 for a smaller share.
 std::string share_text(double share) {
   return share == 1 ? "1" : fmt::format("{:.4f}", std::floor(share * 1e4) / 1e4);
 }
@@ -66,7 +66,7 @@ std::string explanation(const QualityReport& report) {
                     original ? "original" : "decoded");
 }
 
-// What is infinite is null.
+// Infinity becomes null.
 Json number_json(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
 Json row_json(const QualityReport& report, const QualityRow& row) {
@@ -135,12 +135,12 @@ std::string quality_json(const QualityReport& report) {
 std::string quality_advice(const QualityReport& report) {
   std::vector<const QualityRow*> fit;
   for (const QualityRow& row : report.rows) {
-    if (row.recall && row.recall->low >= kNearlyAll) fit.push_back(&row);
+    if (row.recall && row.recall->low >= kMinAdvisedRecall) fit.push_back(&row);
   }
   if (fit.empty() || report.rows.size() < 2) return "";
   const auto smallest =
       std::min_element(fit.begin(), fit.end(), [](auto a, auto b) { return a->bytes < b->bytes; });
-  const double enough = static_cast<double>((*smallest)->bytes) * (1 + kEqualSizes);
+  const double enough = static_cast<double>((*smallest)->bytes) * (1 + kSizeTolerance);
   const QualityRow* best = *smallest;
   for (const QualityRow* row : fit) {
     const bool is_small = static_cast<double>(row->bytes) <= enough;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `numpact cvc quality` has found, for people and for programs.
+// Reports the results of `numpact cvc quality` as text and as JSON.
 #ifndef NUMPACT_CLI_CVC_QUALITY_REPORT_HPP
 #define NUMPACT_CLI_CVC_QUALITY_REPORT_HPP
 
@@ -15,11 +15,11 @@
 namespace numpact::cli {
 
 struct QualityRow {
-  std::string name;  // of the compression, or of a file
+  std::string name;  // of the compression or file
   std::string compression;
   std::uint64_t bytes = 0;
   ErrorFigures errors;
-  std::optional<Recall> recall;  // none where it cannot be measured
+  std::optional<Recall> recall;  // none if it cannot be measured
 };
 
 struct QualityReport {
@@ -28,13 +28,13 @@ struct QualityReport {
   std::uint64_t vectors = 0;
   std::uint64_t dimension = 0;
   RecallSearch::Plan plan;
-  std::size_t sample_rows = 0;  // that the search is among
+  std::size_t sample_rows = 0;  // rows that the search is among
   std::vector<QualityRow> rows;
 
   double bytes_per_vector(const QualityRow& row) const {
     return static_cast<double>(row.bytes) / static_cast<double>(vectors);
   }
-  // To float32.
+  // Size of float32 divided by this size.
   double ratio(const QualityRow& row) const {
     return 4 * static_cast<double>(dimension) / bytes_per_vector(row);
   }
@@ -42,8 +42,8 @@ struct QualityReport {
 
 std::string quality_table(const QualityReport& report);
 std::string quality_json(const QualityReport& report);
-// The smallest that keeps nearly all neighbours, or the best of about that size, in a sentence;
-// empty if there is none.
+// One sentence that recommends the smallest compression that keeps nearly all neighbours, or the
+// best one of about that size; empty if there is none.
 std::string quality_advice(const QualityReport& report);
 
 }  // namespace numpact::cli

@@ -61,7 +61,7 @@ TEST(QualityTable, NamesFiles) {
   EXPECT_THAT(quality_table(report), Not(HasSubstr("nearest")));
 }
 
-TEST(QualityAdvice, IsTheSmallestThatIsSure) {
+TEST(QualityAdvice, RecommendsTheSmallestThatIsCertain) {
   QualityReport report = report_of_three();
   EXPECT_THAT(quality_advice(report),
               HasSubstr("int8, which loses at most 0.80 % of them at 25.0 % of float32's bytes"));
@@ -89,7 +89,7 @@ TEST(QualityJson, HasNullForInfinity) {
   EXPECT_EQ(json["compressions"][2]["overflows"], 1234);
 }
 
-// A small reader of XML: tags must close each other, text and attributes hold no bare marks.
+// A minimal XML parser: tags must match, and text and attributes must be escaped.
 void expect_well_formed(const std::string& xml) {
   std::vector<std::string> open;
   std::size_t at = 0;
@@ -130,14 +130,14 @@ TEST(QualityPlot, IsWellFormed) {
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
 }
 
-TEST(QualityPlot, StandsWithoutPoints) {
+TEST(QualityPlot, WorksWithoutPoints) {
   QualityReport report = report_of_three();
   for (QualityRow& row : report.rows) row.recall.reset();
   expect_well_formed(quality_plot(report));
 }
 
-// Names of points at one place do not cover each other.
-TEST(QualityPlot, KeepsNamesApart) {
+// Labels of coinciding points do not overlap.
+TEST(QualityPlot, SeparatesLabels) {
   QualityReport report = report_of_three();
   for (QualityRow& row : report.rows) row = report.rows[1];
   const std::string svg = quality_plot(report);

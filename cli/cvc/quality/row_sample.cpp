@@ -6,7 +6,7 @@
 namespace numpact::cli {
 namespace {
 
-// splitmix64, which no two rows share a result of.
+// splitmix64, a bijection, so that keys are unique.
 std::uint64_t key_of(std::uint64_t row) {
   std::uint64_t bits = (row + 1) * 0x9e3779b97f4a7c15u;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;

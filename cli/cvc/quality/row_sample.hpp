@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random sample of rows that pass by.
+// Draws a random sample of a stream of rows.
 #ifndef NUMPACT_CLI_CVC_QUALITY_ROW_SAMPLE_HPP
 #define NUMPACT_CLI_CVC_QUALITY_ROW_SAMPLE_HPP
 
@@ -11,18 +11,18 @@
 
 namespace numpact::cli {
 
-// Every row has a key, which looks random but is always the same; those with the smallest keys are
-// the sample. So the sample does not depend on how rows arrive, nor does its order.
+// Every row has a key that is pseudo-random but fixed; the rows with the smallest keys are the
+// sample. So neither the sample nor its order depends on how rows arrive.
 class RowSample {
  public:
   explicit RowSample(std::size_t capacity) : capacity_(capacity) {}
 
-  // Rows 0, 1, 2, ... The place where the row is to be kept, below the capacity, whatever is there
-  // already; none if it is not taken.
+  // Offers rows 0, 1, 2, ... in this order. Returns the slot for the row, below the capacity, which
+  // may replace an earlier row; none if the row is not sampled.
   std::optional<std::size_t> offer(std::uint64_t row);
 
   std::size_t size() const { return taken_.size(); }
-  // All places, in random order.
+  // All slots, in random order.
   std::vector<std::size_t> order() const;
 
  private:

@@ -45,7 +45,7 @@ void convert_any(std::span<const std::byte> values, cvc::Dtype dtype, std::span<
       return convert<std::int8_t>(values, out);
     case cvc::Dtype::kUInt8:
       return convert<std::uint8_t>(values, out);
-    case cvc::Dtype::kBFloat16:  // only to read into
+    case cvc::Dtype::kBFloat16:  // can only be read into
       return;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of any type as floats.
+// Converts values of any type to floats.
 #ifndef NUMPACT_CLI_CVC_QUALITY_VALUES_HPP
 #define NUMPACT_CLI_CVC_QUALITY_VALUES_HPP
 
@@ -10,7 +10,7 @@
 
 namespace numpact::cli {
 
-// As many as there is room for. int64 is rounded.
+// Converts as many values as the output holds. int64 is rounded.
 void doubles_of(std::span<const std::byte> values, cvc::Dtype dtype, std::span<double> out);
 void floats_of(std::span<const std::byte> values, cvc::Dtype dtype, std::span<float> out);
 

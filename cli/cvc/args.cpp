@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/words.hpp"
+#include "cvc/args.hpp"
 
 #include <fmt/format.h>
 
@@ -21,18 +21,18 @@ std::string compression_names() {
   return list;
 }
 
-cvc::Compression parse_compression(const std::string& option, const std::string& word) {
-  const std::optional<cvc::Compression> found = cvc::compression_of_name(word);
+cvc::Compression parse_compression(const std::string& option, const std::string& arg) {
+  const std::optional<cvc::Compression> found = cvc::compression_of_name(arg);
   if (found) return *found;
   std::vector<std::string> names;
   for (const cvc::Compression known : cvc::kCompressions) names.emplace_back(name_of(known));
-  fail_choice(option, word, names);
+  fail_choice(option, arg, names);
 }
 
-CompressionChoice parse_compressions(const std::string& word) {
+CompressionChoice parse_compressions(const std::string& arg) {
   const std::string option = "--compression";
   CompressionChoice choice;
-  std::string_view rest = word;
+  std::string_view rest = arg;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     const std::string part(rest.substr(0, comma));
@@ -46,33 +46,33 @@ CompressionChoice parse_compressions(const std::string& word) {
       }
       choice.named.emplace_back(name, parse_compression(option, part.substr(equals + 1)));
     } else {
-      if (choice.others) fail_usage(option, fmt::format("'{}': which of them?", word));
+      if (choice.others) fail_usage(option, fmt::format("'{}': which of them?", arg));
       choice.others = parse_compression(option, part);
     }
   }
   return choice;
 }
 
-std::optional<SectionKey> parse_section(const std::string& word) {
-  if (word.empty()) return std::nullopt;
-  const std::size_t equals = word.find('=');
+std::optional<SectionKey> parse_section(const std::string& arg) {
+  if (arg.empty()) return std::nullopt;
+  const std::size_t equals = arg.find('=');
   if (equals == std::string::npos) {
-    fail_usage("--section", fmt::format("'{}' is not KEY=VALUE", word));
+    fail_usage("--section", fmt::format("'{}' is not KEY=VALUE", arg));
   }
-  const std::string value = word.substr(equals + 1);
+  const std::string value = arg.substr(equals + 1);
   const bool is_json = nlohmann::json::accept(value);
-  return SectionKey{word.substr(0, equals), is_json ? value : json_string(value)};
+  return SectionKey{arg.substr(0, equals), is_json ? value : json_string(value)};
 }
 
 std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::uint64_t parse_count(const std::string& option, const std::string& word) {
+std::uint64_t parse_count(const std::string& option, const std::string& arg) {
   std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || number == 0) {
-    fail_usage(option, fmt::format("'{}' is no count", word));
+  const auto [end, error] = std::from_chars(arg.data(), arg.data() + arg.size(), number);
+  if (error != std::errc() || end != arg.data() + arg.size() || number == 0) {
+    fail_usage(option, fmt::format("'{}' is no count", arg));
   }
   return number;
 }
