@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller may ask for: how to encode, and what decoding may cost.
+// Encoder and decoder options, limits, and contexts that keep scratch memory between calls.
 #ifndef NUMPACT_CONFIG_HPP
 #define NUMPACT_CONFIG_HPP
 
@@ -19,9 +19,9 @@
 
 namespace numpact {
 
-// How numbers are split into latents (docs/format/pco.md, "Modes"). The "try" forms name a mode
-// whose split always works but may not pay; where the encoder finds no use for it on the data it
-// falls back to classic. A mode that does not apply to the number type is kInvalidArgument.
+// How numbers are split into latents (docs/format/pco.md, "Modes"). The "try" forms request a mode;
+// where it saves nothing on the data, the encoder falls back to classic. kInvalidArgument: the mode
+// does not apply to the number type.
 class ModeSpec {
  public:
   enum class Kind : std::uint8_t { kAuto, kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };
@@ -35,7 +35,7 @@ class ModeSpec {
     spec.int_base_ = base;
     return spec;
   }
-  // Floats only; base finite and not zero, also once rounded to the number type.
+  // Floats only; base is finite and nonzero, also after rounding to the number type.
   static constexpr ModeSpec try_float_mult(double base) {
     ModeSpec spec(Kind::kFloatMult);
     spec.float_base_ = base;
@@ -70,7 +70,7 @@ class DeltaSpec {
   constexpr DeltaSpec() = default;
   static constexpr DeltaSpec automatic() { return DeltaSpec(Kind::kAuto, 0); }
   static constexpr DeltaSpec none() { return DeltaSpec(Kind::kNone, 0); }
-  // order 0..7; 0 is the same as none.
+  // order 0..7; 0 is the same as none().
   static constexpr DeltaSpec try_consecutive(unsigned order) {
     return DeltaSpec(Kind::kConsecutive, order);
   }
@@ -87,27 +87,27 @@ class DeltaSpec {
   unsigned order_ = 0;
 };
 
-// How the numbers of a call are cut: into the pages of a wrapped chunk, or into the chunks of a
+// How the numbers of a call are divided: into the pages of a wrapped chunk, or into the chunks of a
 // standalone file (each with its own metadata).
 class PagingSpec {
  public:
   static constexpr std::size_t kDefaultPageN = std::size_t{1} << 18;
 
-  // Automatic.
+  // automatic().
   PagingSpec() = default;
-  // Chunks of a standalone file end where the numbers change so much that metadata of their own
-  // pay (from level 7 on, if mode and delta are automatic too), and at automatic_chunk_n(level)
-  // numbers at the latest. Pages of a wrapped chunk: as
-  // equal_pages_up_to(kDefaultPageN), since pages share their metadata.
+  // A chunk of a standalone file ends where the distribution changes enough to pay for new metadata
+  // (from level 7 on, and only if mode and delta are automatic too), and after
+  // automatic_chunk_n(level) numbers at the latest. Pages of a wrapped chunk share their metadata,
+  // so they are divided as by equal_pages_up_to(kDefaultPageN).
   static PagingSpec automatic() { return {}; }
-  // As few pages as possible of at most max_n numbers each, equal to within one number.
+  // The fewest pages of at most max_n numbers each; sizes differ by at most one number.
   static PagingSpec equal_pages_up_to(std::size_t max_n) {
     PagingSpec spec;
     spec.kind_ = Kind::kEqual;
     spec.max_page_n_ = max_n;
     return spec;
   }
-  // Exactly these sizes: each at least 1, adding up to the count of numbers.
+  // Exactly these sizes: each at least 1, their sum the count of numbers.
   static PagingSpec exact(std::vector<std::size_t> sizes) {
     PagingSpec spec;
     spec.kind_ = Kind::kExact;
@@ -116,7 +116,7 @@ class PagingSpec {
   }
 
   bool is_automatic() const { return kind_ == Kind::kAutomatic; }
-  // The most numbers in a page of equal pages; the default where pages are not equal.
+  // Maximum numbers per page under equal_pages_up_to(); kDefaultPageN otherwise.
   std::size_t max_page_n() const { return max_page_n_; }
   const std::optional<std::vector<std::size_t>>& exact_sizes() const { return exact_; }
 
@@ -128,18 +128,17 @@ class PagingSpec {
   std::optional<std::vector<std::size_t>> exact_;
 };
 
-// The most numbers in a chunk of a standalone file under automatic paging, which begins with equal
-// shares: as few as hold no more than this, but four instead of three, and the last of more than
-// four is halved, so that threads end at about the same time. Longer chunks are smaller and can be
-// read by fewer threads.
+// Maximum numbers per chunk of a standalone file under automatic paging. The input is first split
+// into the fewest equal shares not larger than this; three become four, and with more than four the
+// last is halved, to balance threads. Larger chunks compress better but offer less parallelism.
 constexpr std::size_t automatic_chunk_n(unsigned level) {
   return std::size_t{1} << (level <= 5 ? 18 : 20);
 }
 
-// The oldest format version whose readers must read what is written (docs/format/pco.md, "Wrapped
-// header and versions"). Older versions hold less: kV4_0 no Dict, Conv1 and 8-bit types, kV3
-// neither a uniform type, kV2 no Lookback, kV1 no FloatQuant and 16-bit types. What is asked for
-// but cannot be held is kInvalidArgument.
+// The oldest format version whose readers must be able to read the output (docs/format/pco.md,
+// "Wrapped header and versions"). Older versions lack features: kV4_0 Dict, Conv1 and 8-bit types;
+// kV3 also uniform types; kV2 also Lookback; kV1 also FloatQuant and 16-bit types.
+// kInvalidArgument: a requested feature is missing in the version.
 enum class Compatibility : std::uint8_t { kV1, kV2, kV3, kV4_0, kV4_1 };
 
 // "1", "2", "3", "4.0", "4.1".
@@ -151,16 +150,16 @@ constexpr std::optional<Compatibility> compatibility_of_name(std::string_view na
   return std::nullopt;
 }
 
-// What is written behind a standalone file, for readers that know it (docs/format/trailer.md):
-// others take no notice. For each chunk its place, count, range and checksum, which takes 40 bytes,
-// and 56 in all.
+// The trailer written after a standalone file (docs/format/trailer.md); other readers ignore it. It
+// stores offset, count, value range and checksum of each chunk: 56 bytes plus 40 per chunk.
 class TrailerSpec {
  public:
-  // Restart points lie 2^8 to 2^24 numbers apart.
+  // log2 of the distance between restart points, in numbers.
   static constexpr unsigned kMinRestartLog = 8;
   static constexpr unsigned kMaxRestartLog = 24;
 
-  // None; but a file that is appended to keeps the kind it has.
+  // Default: no trailer, except that appending keeps the kind of trailer the file has. none(): no
+  // trailer in any case.
   constexpr TrailerSpec() = default;
   static constexpr TrailerSpec none() {
     TrailerSpec spec;
@@ -168,8 +167,8 @@ class TrailerSpec {
     return spec;
   }
   static constexpr TrailerSpec index() { return TrailerSpec(true, {}); }
-  // Also, every 2^log numbers within a chunk, what it takes to begin decoding there: about 20 bytes
-  // each. Chunks with Lookback have none.
+  // Also stores a restart point every 2^log numbers within a chunk, from which decoding can start:
+  // about 20 bytes each. Chunks with Lookback have none.
   static constexpr TrailerSpec restarts(unsigned log) { return TrailerSpec(true, log); }
 
   constexpr bool is_wanted() const { return is_wanted_; }
@@ -187,37 +186,36 @@ class TrailerSpec {
   std::optional<unsigned> restart_log_;
 };
 
-// What a reader makes of a trailer. Its checksums find damage, not malice: who writes a trailer can
-// make them match whatever it says. Decoding a file to its end gives the numbers of the file, or an
-// error, all the same. Parts are found where an unproven trailer says they are: one that was made
-// to lie, about the place of a chunk or the state at a restart point, makes them other numbers.
+// How a reader uses a trailer. Checksums detect accidental damage, not tampering: the author of a
+// trailer can make them match any contents. Decoding a file to its end always gives the file's
+// numbers or an error. Random access trusts an unverified trailer: false chunk offsets or restart
+// states yield wrong numbers.
 enum class TrailerPolicy : std::uint8_t {
-  kUse,      // if there is a sound one: kChecksum for a chunk it says is damaged, kCorrupt where it
-             // contradicts the file; index and restart points are used. A damaged one is ignored.
-  kIgnore,   // as if bytes behind the terminator were nothing
-  kRequire,  // as kUse, and none or a damaged one is an error
-  kVerify,   // as kUse, and a damaged one is an error. Where parts are read, one that is there is
-             // proven before the first of them, by decoding the file once: every chunk ends where
-             // the next begins, and decoding comes to the states of the restart points.
+  kUse,      // use an intact trailer: its index and restart points; kChecksum for a chunk that it
+             // reports as damaged, kCorrupt where it contradicts the file. A damaged trailer is
+             // ignored.
+  kIgnore,   // treat bytes after the terminator as absent
+  kRequire,  // as kUse, but a missing or damaged trailer is an error
+  kVerify,   // as kUse, but a damaged trailer is an error. Random access first verifies the trailer
+             // by decoding the whole file once: chunk boundaries and restart states must match.
 };
 
-// What is found behind a file.
+// What follows the terminator of a file.
 enum class TrailerState : std::uint8_t {
   kNone,          // nothing
-  kSound,         // a trailer that is true of the file, but for chunks that are damaged
-  kDamaged,       // one that is damaged, or says what is not so
-  kUnrecognised,  // something else
+  kSound,         // a valid trailer that matches the file, except for damaged chunks
+  kDamaged,       // a trailer that is damaged or contradicts the file
+  kUnrecognised,  // other bytes
 };
 
-// How far a long call has come.
+// Progress of a call.
 struct Progress {
   std::uint64_t numbers = 0;  // encoded or decoded so far
-  std::uint64_t bytes = 0;    // of the compressed form, read or written so far
+  std::uint64_t bytes = 0;    // compressed bytes read or written so far
 };
 
-// Called on the calling thread: after each chunk when encoding, after each piece of at most a few
-// hundred thousand numbers when decoding. Returning false stops the call with kCancelled. Must not
-// throw.
+// Called on the calling thread: after each chunk when encoding, after at most a few hundred
+// thousand numbers when decoding. Returning false stops the call with kCancelled. Must not throw.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
 class Executor;
@@ -226,67 +224,65 @@ inline constexpr unsigned kDefaultLevel = 8;
 inline constexpr unsigned kMaxLevel = 12;
 
 struct EncodeConfig {
-  // 0 (fastest) to 12 (smallest); docs/benchmarks/levels.md has a table of what each costs and
-  // gives.
+  // 0 (fastest) to 12 (smallest); docs/benchmarks/levels.md compares speed and size.
   unsigned level = kDefaultLevel;
   ModeSpec mode;
   DeltaSpec delta;
   PagingSpec paging;
   Compatibility compatibility = Compatibility::kV4_1;
-  // At nearly equal size, choose what decodes fast: Lookback and Conv1 only where they save a
-  // tenth, a delta encoded secondary variable only where that saves a twentieth, Consecutive up to
-  // order 2.
+  // Prefer encodings that decode fast: Lookback and Conv1 only if they save a tenth, a
+  // delta-encoded secondary variable only if that saves a twentieth, Consecutive only up to order
+  // 2.
   bool favor_decode_speed = false;
-  // Standalone files only: name the number type in the header, so that it holds for every chunk and
-  // an empty file keeps its type.
+  // Standalone files only: store the number type in the header, so that it applies to every chunk
+  // and an empty file keeps its type.
   bool uniform_type = true;
-  // Standalone files only. What it says is gathered by operator new, whatever memory resource a
-  // context or writer has.
+  // Standalone files only. Its contents are collected in memory from operator new, not from the
+  // memory resource of a context or writer.
   TrailerSpec trailer;
   ProgressCallback progress;
 
-  // The most numbers in a chunk of a standalone file. No bound with exact sizes.
+  // Maximum numbers per chunk of a standalone file. Does not apply to exact sizes.
   std::size_t max_chunk_n() const {
     return paging.is_automatic() ? automatic_chunk_n(level) : paging.max_page_n();
   }
 
-  // Threads that encode at the same time, the calling one among them; 0: as many as the machine
-  // runs at once. Those beyond one are kept in the EncodeContext or StreamWriter where there is
-  // one, else begun for the call alone. The bytes are the same, errors and progress too. Chunks of
-  // standalone files are what is shared: one chunk gains nothing.
+  // Threads that encode concurrently, including the calling thread; 0: one per hardware thread.
+  // Threads beyond the first are kept in the EncodeContext or StreamWriter if there is one,
+  // otherwise they are started for the call. Output, errors and progress do not depend on the
+  // number. The unit of work is a chunk of a standalone file: a single chunk is not sped up.
   unsigned threads = 1;
-  // Works instead of threads of the library's own; must outlive the calls, and a StreamWriter. With
-  // either, tasks take scratch memory from the memory resource of the context or writer, from any
-  // thread but one at a time.
+  // Runs the tasks instead of the library's own threads; must outlive the calls, and any
+  // StreamWriter. With threads or an executor, tasks allocate scratch memory from the memory
+  // resource of the context or writer: from any thread, but never concurrently.
   Executor* executor = nullptr;
 };
 
-// What decoding may cost. A call that would pass a limit stops with kLimitExceeded before it
-// allocates or writes what the limit forbids.
+// Bounds on the cost of decoding. A call that would exceed one stops with kLimitExceeded before it
+// allocates or writes that much.
 struct DecodeLimits {
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 
-  std::uint64_t max_numbers = kUnlimited;       // numbers in all
-  std::uint64_t max_output_bytes = kUnlimited;  // numbers times their size
-  std::uint64_t max_memory = kUnlimited;        // bytes of scratch memory, the output not counted
+  std::uint64_t max_numbers = kUnlimited;       // total numbers
+  std::uint64_t max_output_bytes = kUnlimited;  // total numbers times their size
+  std::uint64_t max_memory = kUnlimited;        // bytes of scratch memory; excludes the output
 };
 
 struct DecodeConfig {
   DecodeLimits limits;
-  // Of standalone files in memory, by the functions that read them to their end or by places; a
-  // StreamReader makes checksums unless this is kIgnore, and holds them against a trailer when
-  // asked.
+  // Applies to standalone files in memory: to functions that read them to the end and to random
+  // access. A StreamReader computes checksums unless this is kIgnore, and compares them with the
+  // trailer on request.
   TrailerPolicy trailer = TrailerPolicy::kUse;
-  // May be called less often where several threads work: they are not interrupted for it.
+  // May be called less often with several threads, which are not interrupted for it.
   ProgressCallback progress;
-  // Threads that decode at the same time, the calling one among them; 0: as many as the machine
-  // runs at once. Those beyond one are kept in the DecodeContext or StreamReader where there is
-  // one, else begun for the call alone. Results are the same, errors included. Chunks are what is
-  // shared: a file of one gains nothing.
+  // Threads that decode concurrently, including the calling thread; 0: one per hardware thread.
+  // Threads beyond the first are kept in the DecodeContext or StreamReader if there is one,
+  // otherwise they are started for the call. Results and errors do not depend on the number. The
+  // unit of work is a chunk: a file of one chunk is not sped up.
   unsigned threads = 1;
-  // Works instead of threads of the library's own; must outlive the calls, and a StreamReader. With
-  // either, tasks take scratch memory from the memory resource of the context or reader, from any
-  // thread but one at a time.
+  // As EncodeConfig::executor; must outlive the calls, and any StreamReader. Scratch memory comes
+  // from the memory resource of the context or reader.
   Executor* executor = nullptr;
 };
 
@@ -294,11 +290,11 @@ namespace detail {
 class ContextAccess;
 }
 
-// Scratch memory of the encoder, kept from call to call: once warm, a call of the same shape
-// allocates nothing but its output. Not for two threads at once; any number may exist.
+// Encoder scratch memory that is reused: once warm, a call of the same shape allocates only its
+// output. One thread at a time.
 class NUMPACT_API EncodeContext {
  public:
-  // Memory comes from `memory`, which must outlive the context.
+  // `memory` must outlive the context.
   explicit EncodeContext(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   ~EncodeContext();
   EncodeContext(EncodeContext&&) noexcept;
@@ -310,7 +306,7 @@ class NUMPACT_API EncodeContext {
   std::unique_ptr<Impl> impl_;
 };
 
-// Scratch memory of the decoder; the same rules.
+// Decoder scratch memory; same rules.
 class NUMPACT_API DecodeContext {
  public:
   explicit DecodeContext(std::pmr::memory_resource* memory = std::pmr::get_default_resource());

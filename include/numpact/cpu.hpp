@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction set the inner loops use. One library carries all; the best that the processor
-// has is taken, unless the environment variable NUMPACT_TARGET names another when the library is
-// first used. Every choice gives the same bytes and the same numbers.
+// Runtime choice of the SIMD instruction set. The library contains all targets and uses the best
+// that the processor supports, unless the environment variable NUMPACT_TARGET names another when
+// the library is first used. Every target gives the same bytes and numbers. All functions are
+// thread-safe.
 #ifndef NUMPACT_CPU_HPP
 #define NUMPACT_CPU_HPP
 
@@ -14,26 +15,24 @@
 namespace numpact {
 
 struct CpuTarget {
-  std::string_view name;   // as NUMPACT_TARGET takes it; a static string
+  std::string_view name;   // as accepted by NUMPACT_TARGET; a static string
   bool supported = false;  // by this processor
   bool active = false;     // in use
 };
 
-// The instruction sets that were compiled in, best first; the last is "scalar", portable code.
-// Thread-safe.
+// The compiled targets, best first; the last is "scalar", portable code.
 NUMPACT_API std::vector<CpuTarget> cpu_targets();
 
-// The name of the one in use. Thread-safe.
+// The name of the target in use.
 NUMPACT_API std::string_view active_cpu_target() noexcept;
 
-// What NUMPACT_TARGET said when it was read; empty if it was not set. A name that is unknown or not
-// supported is not followed: then this differs from active_cpu_target().
+// The value of NUMPACT_TARGET when it was read; empty if unset. Unknown or unsupported names are
+// ignored: this then differs from active_cpu_target().
 NUMPACT_API std::string_view requested_cpu_target() noexcept;
 
-// Uses the named instruction set from now on; "auto" for the best. kInvalidArgument, without
-// effect, if it was not compiled in or the processor lacks it. Meant for tests and measurements:
-// calls of other threads that are running go on with what they started with or change over, with
-// the same results.
+// Selects a target by name; "auto" selects the best. For tests and benchmarks: calls that run in
+// other threads may switch or not, with the same results. kInvalidArgument, without effect: the
+// target is not compiled in or not supported.
 NUMPACT_API Status try_force_cpu_target(std::string_view name) noexcept;
 
 }  // namespace numpact

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CVC files: collections of vectors in chunks, each compressed on its own. docs/format/cvc.md says
-// what is in them.
+// CVC files: collections of vectors in chunks, each compressed on its own (docs/format/cvc.md).
 #ifndef NUMPACT_CVC_HPP
 #define NUMPACT_CVC_HPP
 

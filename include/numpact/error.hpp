@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors: Status and Result for callers that do without exceptions, Error for those that use them.
+// Errors: Status and Result for callers without exceptions, Error for callers with them.
 #ifndef NUMPACT_ERROR_HPP
 #define NUMPACT_ERROR_HPP
 
@@ -13,47 +13,48 @@
 
 namespace numpact {
 
-// What went wrong. The numbers are spaced and pinned: they never change, new kinds take free ones.
+// Error categories. The values are stable; new kinds use free ones.
 enum class ErrorKind : std::int32_t {
   kNone = 0,
-  kInvalidArgument = 10,     // the caller's arguments contradict each other or the documentation
-  kTypeMismatch = 11,        // the numbers are of another type than asked for
+  kInvalidArgument = 10,     // arguments contradict each other or the documentation
+  kTypeMismatch = 11,        // the numbers have another type than requested
   kOutputTooSmall = 12,      // the caller's memory cannot hold the result
-  kCorrupt = 20,             // the bytes break a rule of the format
-  kTruncated = 21,           // the bytes end too early
-  kUnsupportedVersion = 22,  // written in a format version that this library cannot read
+  kCorrupt = 20,             // the bytes violate the format
+  kTruncated = 21,           // the bytes end early
+  kUnsupportedVersion = 22,  // the format version is not supported
   kChecksum = 23,            // a stored checksum does not match
-  kLimitExceeded = 30,       // decoding would pass one of the caller's DecodeLimits
+  kLimitExceeded = 30,       // decoding would exceed one of the DecodeLimits
   kOutOfMemory = 31,         // an allocation failed
   kIo = 40,                  // reading or writing failed
-  kTimedOut = 41,            // another process has kept the file for longer than was to be waited
-  kCancelled = 50,           // the progress callback asked to stop
-  kUnavailable = 60,         // no such device here, or nothing in this build that drives it
+  kTimedOut = 41,            // waiting for another process's file lock timed out
+  kCancelled = 50,           // the progress callback stopped the call
+  kUnavailable = 60,         // the device is missing, or the build lacks support for it
   kDevice = 61,              // a device failed
 };
 
-// The kind in words, e.g. "corrupt"; a static string.
+// The kind as text, e.g. "corrupt"; a static string.
 NUMPACT_API const char* to_string(ErrorKind kind) noexcept;
 
-// The outcome of an operation: success, or a kind with a static text and a place. Never allocates.
+// The outcome of an operation: success, or an error kind with a static text and a position. Never
+// allocates.
 class [[nodiscard]] Status {
  public:
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
 
   constexpr Status() noexcept = default;
-  // `what` must be a string that outlives the Status (a literal).
+  // `what` must outlive the Status, such as a literal.
   constexpr Status(ErrorKind kind, const char* what, std::uint64_t offset = kNoOffset) noexcept
       : kind_(kind), what_(what), offset_(offset) {}
 
   constexpr bool ok() const noexcept { return kind_ == ErrorKind::kNone; }
   constexpr ErrorKind kind() const noexcept { return kind_; }
   constexpr const char* what() const noexcept { return what_; }
-  // Byte offset from the start of the input that was being read (for streams: from where reading
-  // began; for the wrapped objects: within the span they were given); kNoOffset where none applies.
+  // Byte offset from the start of the input (streams: from where reading began; wrapped objects: in
+  // the span passed); kNoOffset if not applicable.
   constexpr std::uint64_t offset() const noexcept { return offset_; }
-  // Index of the chunk that was being read; kNoOffset outside of chunks.
+  // Index of the chunk being read; kNoOffset outside of chunks.
   constexpr std::uint64_t chunk() const noexcept { return chunk_; }
-  // kOutputTooSmall: an output of so many bytes holds the result; kNoOffset where that is unknown.
+  // kOutputTooSmall: output bytes that suffice; kNoOffset if unknown.
   constexpr std::uint64_t needed_bytes() const noexcept { return needed_bytes_; }
 
   constexpr Status at_chunk(std::uint64_t chunk) const noexcept {
@@ -61,7 +62,7 @@ class [[nodiscard]] Status {
     status.chunk_ = chunk;
     return status;
   }
-  // The same error with its offset counted from `base` bytes earlier.
+  // The same error with `base` added to its offset.
   constexpr Status shifted(std::uint64_t base) const noexcept {
     Status status = *this;
     if (offset_ != kNoOffset) status.offset_ += base;
@@ -85,11 +86,11 @@ class [[nodiscard]] Status {
   std::uint64_t needed_bytes_ = kNoOffset;
 };
 
-// What the throwing functions throw, and nothing else.
+// The only exception type that the throwing functions throw.
 class NUMPACT_API Error : public std::runtime_error {
  public:
   explicit Error(const Status& status);
-  // With words that name the outside world too (a file, a column).
+  // `context` names e.g. a file or column and precedes the message.
   Error(const Status& status, const std::string& context);
   ~Error() override;
 
@@ -106,7 +107,7 @@ namespace detail {
 // Throw Error from inside the library, so that headers also compile without exceptions.
 [[noreturn]] NUMPACT_API void throw_error(const Status& status);
 [[noreturn]] NUMPACT_API void throw_error(const Status& status, const std::string& context);
-// Of a Result without a value.
+// For a Result without a value.
 [[noreturn]] NUMPACT_API void throw_no_value(const Status& status);
 }  // namespace detail
 
@@ -114,7 +115,7 @@ inline void throw_if_error(const Status& status) {
   if (!status.ok()) detail::throw_error(status);
 }
 
-// A value or the Status that says why there is none.
+// A value, or the Status that explains its absence.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -138,7 +139,7 @@ class [[nodiscard]] Result {
     if (!ok()) detail::throw_no_value(status_);
     return std::move(*value_);
   }
-  // The value, unchecked: only after ok().
+  // The value, unchecked: call ok() first.
   T& operator*() & noexcept { return *value_; }
   const T& operator*() const& noexcept { return *value_; }
   T&& operator*() && noexcept { return std::move(*value_); }

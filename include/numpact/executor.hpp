@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs the parts of a call that may run at the same time.
+// Runs the concurrent tasks of a call.
 #ifndef NUMPACT_EXECUTOR_HPP
 #define NUMPACT_EXECUTOR_HPP
 
@@ -10,32 +10,32 @@
 
 namespace numpact {
 
-// One task: part `index` of what `argument` stands for. Never throws.
+// Task `index` of the job `argument`. Never throws.
 using TaskFunction = void (*)(void* argument, std::size_t index) noexcept;
 
-// Runs tasks, as an engine's own pool does it. Implementations must be safe to call from several
-// threads if calls that share one are made from several threads.
+// Interface to a thread pool, e.g. an engine's own. run() must be thread-safe if calls on several
+// threads share the executor.
 class NUMPACT_API Executor {
  public:
   virtual ~Executor();
 
-  // How many tasks may run at the same time, the calling thread counted if it takes part; 0 and 1
-  // mean that nothing is gained by cutting work up. Does not change while a call uses the executor.
+  // How many tasks may run concurrently, including the calling thread if it takes part. With 0 or 1
+  // work is not split. Constant while a call uses the executor.
   virtual unsigned concurrency() const noexcept = 0;
 
-  // Calls task(argument, index) once for every index below task_n, in any order and on any threads,
-  // and returns when all have returned. Tasks never wait for one that has not begun, so running
-  // them one after the other is right too. May throw, but only when no task is running and none
-  // will be begun any more: the call that shared its work then ends with an error.
+  // Calls task(argument, index) once per index below task_n, in any order and on any threads, and
+  // returns when all have returned. A task never waits for one that has not started, so sequential
+  // execution is valid. May throw only if no task is running or will be started: the library call
+  // then fails.
   virtual void run(std::size_t task_n, TaskFunction task, void* argument) = 0;
 };
 
-// Threads of its own, begun at the first run() and joined in the destructor. The calling thread
-// takes part. run() may be called from several threads at once; runs then share the threads.
+// A thread pool, started by the first run() and joined by the destructor. The calling thread takes
+// part. run() may be called concurrently; the runs share the threads.
 class NUMPACT_API ThreadExecutor final : public Executor {
  public:
-  // `threads`: how many work at the same time, the caller's among them; 0: as many as the machine
-  // runs at once. Where the system gives fewer, fewer work.
+  // `threads`: concurrency including the calling thread; 0: one per hardware thread. Fewer are used
+  // if the system refuses to start more.
   explicit ThreadExecutor(unsigned threads = 0);
   ~ThreadExecutor() override;
   ThreadExecutor(const ThreadExecutor&) = delete;

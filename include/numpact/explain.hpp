@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a column takes the bytes it takes: what the encoder weighed for each chunk, what it took,
-// which part of the file is what, and what no coding of single values can get below.
+// Explains the size of a column: which encodings were considered for each chunk, which one was
+// chosen, what each part of the file costs, and the order-0 entropy as a bound for coding values
+// one by one.
 #ifndef NUMPACT_EXPLAIN_HPP
 #define NUMPACT_EXPLAIN_HPP
 
@@ -18,36 +19,34 @@
 
 namespace numpact {
 
-// The order-0 entropy of some values: what each of them costs at least on average, where all are
-// coded by themselves, none helping with the next, and how often each occurs is known for free. It
-// says little where most values occur once.
+// Order-0 entropy: a lower bound on the mean cost of a value if values are coded independently and
+// their frequencies are known for free. Says little if most values occur once.
 struct EntropyBound {
-  double bits = 0;             // for each value
+  double bits = 0;             // per value
   std::uint64_t count = 0;     // values
-  std::uint64_t distinct = 0;  // different ones among them, bit by bit
+  std::uint64_t distinct = 0;  // distinct values, compared bit by bit
 };
 
-// A way to encode a chunk that the encoder weighed.
+// An encoding that the encoder considered for a chunk.
 struct CandidateInfo {
   Mode mode = Mode::kClassic;
   Delta delta = Delta::kNone;
   std::string mode_text;   // as ChunkInfo::mode_text()
   std::string delta_text;  // as ChunkInfo::delta_text()
-  // For each number, metadata included, judged by a sample. The last word where it was asked twice;
-  // none where it was not estimated.
+  // Estimated bits per number from a sample, including metadata: the last estimate, or none.
   std::optional<double> estimated_bits;
-  // Metadata and page in bytes, where the chunk was encoded so in full.
+  // Size of metadata and page, if the chunk was fully encoded this way.
   std::optional<std::uint64_t> bytes;
-  bool is_chosen = false;  // it is how the chunk is encoded
+  bool is_chosen = false;  // used for the chunk
 };
 
 struct ChunkExplanation {
   EntropyBound numbers;  // of the chunk
-  // Of the latents that the page stores, in the order of ChunkInfo::variables.
+  // Of the stored latents, in the order of ChunkInfo::variables.
   std::vector<EntropyBound> latents;
-  // In the order in which they were weighed; none where a file is explained. One of them is chosen.
+  // In the order considered, exactly one chosen; empty when explaining a file.
   std::vector<CandidateInfo> candidates;
-  // Nothing that was weighed was smaller than plain numbers: one bin over their range was taken.
+  // No candidate was smaller than plain numbers: a single bin over their range was used.
   bool is_fallback = false;
 
   const CandidateInfo* chosen() const noexcept {
@@ -59,37 +58,36 @@ struct ChunkExplanation {
 };
 
 struct Explanation {
-  FileInfo file;                         // what compress() writes, or the file that was given
+  FileInfo file;                         // what compress() would write, or the given file
   EntropyBound numbers;                  // of the whole column
-  std::vector<ChunkExplanation> chunks;  // as file.chunks
+  std::vector<ChunkExplanation> chunks;  // parallel to file.chunks
 };
 
-// What bits are there for. Those of all parts add up to the bytes.
+// Bits by purpose; their sum is the size of the file or chunk.
 struct SizeParts {
-  std::uint64_t framing = 0;       // header of the file, heads of the chunks, terminator
-  std::uint64_t choices = 0;       // modes, deltas, dictionaries, and the metadata's padding
+  std::uint64_t framing = 0;       // file header, chunk heads, terminator
+  std::uint64_t choices = 0;       // modes, deltas, dictionaries, metadata padding
   std::uint64_t bins = 0;          // of the latent variables
-  std::uint64_t delta_states = 0;  // latents that deltas start from
-  std::uint64_t ans_states = 0;    // what the tANS decoders start from
-  std::uint64_t codes = 0;         // which bin each latent is in
-  std::uint64_t offsets = 0;       // where in the bin
-  std::uint64_t padding = 0;       // of the pages, to whole bytes
+  std::uint64_t delta_states = 0;  // initial latents of deltas
+  std::uint64_t ans_states = 0;    // initial states of the tANS decoders
+  std::uint64_t codes = 0;         // the bin of each latent
+  std::uint64_t offsets = 0;       // the position within the bin
+  std::uint64_t padding = 0;       // of pages, to whole bytes
 
   std::uint64_t total() const noexcept {
     return framing + choices + bins + delta_states + ans_states + codes + offsets + padding;
   }
 };
 
-// Of a standalone file, or of a chunk with its head. Chunks that FileInfo::chunks leaves out count
-// as framing.
+// Of a standalone file, or of a chunk with its head. Chunks missing in FileInfo::chunks count as
+// framing.
 NUMPACT_API SizeParts parts_of(const FileInfo& file) noexcept;
 NUMPACT_API SizeParts parts_of(const ChunkInfo& chunk) noexcept;
 
-// Encodes the numbers as compress() does, into memory that is given back, by one thread, and tells
-// what was weighed. Everything in `explanation` is a copy. Errors are those of compress();
-// `explanation` is empty then. Any number of threads may explain at the same time. Progress is
-// reported after each chunk that was encoded. Takes the time of compress() and inspect(), and some
-// sorting; memory for the file and a copy of the numbers.
+// Encodes the numbers as compress() does, on one thread, discards the file and reports the
+// candidates. `explanation` owns its data; it is empty after an error. Errors: as compress().
+// Thread-safe. Progress is reported after each encoded chunk. Costs the time of compress() and
+// inspect() plus some sorting, and memory for the file and a copy of the numbers.
 NUMPACT_API Status try_explain(const NumberView& numbers, Explanation& explanation,
                                const EncodeConfig& config = {}) noexcept;
 
@@ -99,9 +97,9 @@ inline Explanation explain(const NumberView& numbers, const EncodeConfig& config
   return explanation;
 }
 
-// Of an existing standalone file, which does not tell what else was weighed. The numbers are
-// decoded. Errors and limits are those of decompress(); `explanation` is empty then. max_memory is
-// for scratch, among it the latents and a copy of the numbers of one chunk at a time.
+// Explains an existing standalone file, without candidates. Decodes the numbers. Errors and limits:
+// as decompress(); `explanation` is then empty. max_memory bounds scratch memory, including the
+// latents and a copy of the numbers of one chunk at a time.
 NUMPACT_API Status try_explain_file(std::span<const std::byte> file, Explanation& explanation,
                                     const DecodeConfig& config = {}) noexcept;
 

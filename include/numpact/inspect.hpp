@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is inside a Pco file: header, chunks, modes, deltas, bins, sizes. The numbers themselves are
-// not made, but the tANS codes are walked, since nothing else tells where a page ends.
+// The structure of a Pco file: header, chunks, modes, deltas, bins, sizes. Numbers are not decoded,
+// but tANS codes are read, since page ends cannot be found otherwise.
 #ifndef NUMPACT_INSPECT_HPP
 #define NUMPACT_INSPECT_HPP
 
@@ -37,9 +37,9 @@ NUMPACT_API const char* to_string(LatentVariable variable) noexcept;
 NUMPACT_API const char* to_string(TrailerState state) noexcept;
 
 struct BinInfo {
-  std::uint32_t weight = 0;  // share of the tANS table, out of 2^ans_size_log
+  std::uint32_t weight = 0;  // weight in the tANS table, out of 2^ans_size_log
   std::uint64_t lower = 0;   // the smallest latent of the bin
-  unsigned offset_bits = 0;  // bits that a latent of this bin stores beside its code
+  unsigned offset_bits = 0;  // bits per latent of this bin, in addition to its code
 };
 
 struct LatentVariableInfo {
@@ -48,8 +48,8 @@ struct LatentVariableInfo {
   unsigned ans_size_log = 0;
   bool delta_encoded = false;
   std::vector<BinInfo> bins;
-  std::uint64_t meta_bits = 0;  // of the bins and their header in the chunk's metadata
-  // Of the page (standalone files only, else 0):
+  std::uint64_t meta_bits = 0;  // of the bins and their header in the metadata
+  // Sizes in the page (standalone files only, else 0):
   std::uint64_t stored = 0;       // latents stored in batches
   std::uint64_t state_bits = 0;   // delta state and tANS states
   std::uint64_t code_bits = 0;    // tANS codes
@@ -60,8 +60,8 @@ struct ChunkInfo {
   NumberType type = NumberType::kU8;
   std::uint64_t count = 0;       // numbers (standalone files only, else 0)
   std::uint64_t offset = 0;      // of the chunk in the file, in bytes
-  std::uint64_t meta_bytes = 0;  // of the chunk's metadata
-  std::uint64_t page_bytes = 0;  // of its page
+  std::uint64_t meta_bytes = 0;  // size of the metadata
+  std::uint64_t page_bytes = 0;  // size of the page
 
   Mode mode = Mode::kClassic;
   std::uint64_t int_mult_base = 0;  // kIntMult
@@ -77,7 +77,7 @@ struct ChunkInfo {
   std::vector<std::int32_t> conv1_weights;    // kConv1
   std::vector<LatentVariableInfo> variables;  // in file order
 
-  // E.g. "float-mult=0.01", spelled as the command line spells it.
+  // E.g. "float-mult=0.01", as on the command line.
   NUMPACT_API std::string mode_text() const;
   // E.g. "consecutive=2".
   NUMPACT_API std::string delta_text() const;
@@ -85,22 +85,22 @@ struct ChunkInfo {
 
 struct FileInfo {
   FileHeader header;
-  // The first chunks: all of them, unless their descriptions would take more memory than 1 MiB and
-  // half of the file, as those of very many tiny chunks do.
+  // The first chunks; all of them unless their descriptions exceed 1 MiB plus half of the file's
+  // size, as with very many tiny chunks.
   std::vector<ChunkInfo> chunks;
-  std::uint64_t chunk_count = 0;     // of all, also those that `chunks` leaves out
+  std::uint64_t chunk_count = 0;     // total, including those missing in `chunks`
   std::uint64_t count = 0;           // numbers in all chunks
-  std::uint64_t raw_bytes = 0;       // that these take in memory
+  std::uint64_t raw_bytes = 0;       // size of these in memory
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
-  // Of these, by its own checksums: whether it is true of the file is for try_verify to find.
+  // Type of the trailing bytes, by their own checksums; try_verify checks them against the file.
   TrailerState trailer = TrailerState::kNone;
-  std::optional<unsigned> restart_log;  // how far apart its restart points are, as a power of two
+  std::optional<unsigned> restart_log;  // log2 of the distance of its restart points
 };
 
-// Errors as decoding would give them, but for those that only the numbers show (a dictionary index
-// or lookback out of range). Sound chunks before the error stay in `info`. Limits hold as if
-// the numbers were decoded; max_memory is for scratch, which `info` does not count as.
+// Errors: as for decoding, except those only decoded numbers reveal (a dictionary index or lookback
+// out of range). Intact chunks before the error remain in `info`. Limits apply as if the numbers
+// were decoded; max_memory bounds scratch memory, excluding `info`.
 NUMPACT_API Status try_inspect(std::span<const std::byte> file, FileInfo& info,
                                const DecodeConfig& config = {}) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long to wait for a file that somebody else is writing.
+// How long to wait for a file that another writer has locked.
 #ifndef NUMPACT_LOCK_CONFIG_HPP
 #define NUMPACT_LOCK_CONFIG_HPP
 
@@ -10,10 +10,10 @@
 namespace numpact {
 
 struct LockConfig {
-  // The longest wait; none: without end; 0: not at all.
+  // Maximum wait; none: unlimited; 0: do not wait.
   std::optional<std::chrono::milliseconds> timeout;
-  // Called several times a second during the wait with how long it has lasted; false ends it
-  // (kCancelled). Must not throw.
+  // Called several times per second during the wait; returning false stops it with kCancelled. Must
+  // not throw.
   std::function<bool(std::chrono::milliseconds waited)> while_waiting;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files on disk as bytes in memory.
+// Memory-mapped files.
 #ifndef NUMPACT_MAPPED_FILE_HPP
 #define NUMPACT_MAPPED_FILE_HPP
 
@@ -13,38 +13,38 @@
 
 namespace numpact {
 
-// A file mapped read-only for as long as the object lives. Several threads may read its bytes.
+// A read-only mapping that lives as long as the object. Its bytes may be read concurrently.
 //
-// The file must keep its length meanwhile: where another program cuts it off, reading the bytes
-// beyond ends the process (SIGBUS). Files that change so are better read through a ByteSource. A
-// file that is replaced by renaming another over it, as numpact does, stays as it was.
+// The file must not be truncated meanwhile: reading past its new end raises SIGBUS. Read files that
+// may change through a ByteSource. Replacing a file by a rename, as numpact does, does not affect
+// the mapping.
 class NUMPACT_API MappedFile {
  public:
-  // Of nothing: bytes() is empty.
+  // Empty.
   MappedFile() noexcept = default;
-  // Throws Error of kIo with the path and the system's reason: the file cannot be opened, is a
-  // folder or a pipe, or cannot be mapped.
+  // Throws Error (kIo) with the path and the system's reason: the file cannot be opened, is a
+  // folder or pipe, or cannot be mapped.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
 
-  // The same without exceptions; the Status has the reason only. `file` is empty after an error.
+  // The same without exceptions; the Status has only the reason. After an error `file` is empty.
   static Status try_open(const std::string& path, MappedFile& file) noexcept;
 
-  // The whole file; at an address that stays when the object is moved.
+  // The whole file; the address does not change when the object is moved.
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
-  // Gives back the memory that the first `size` bytes take, for one who reads in order. Reading
-  // them again is allowed, by other threads meanwhile too: they come from the file anew.
+  // Releases the physical memory of the first `size` bytes after sequential reading. They can still
+  // be read, also concurrently, and are then reloaded from the file.
   void release_first(std::uint64_t size) const noexcept;
-  // For configs: what a call has left behind is given back. This object must stay where it is
-  // meanwhile.
+  // A progress callback for configs that releases what a call has passed. This object must not be
+  // moved meanwhile.
   ProgressCallback releasing() const {
     return [this, released = std::uint64_t{0}](const Progress& progress) mutable {
-      // Not after each of very many tiny chunks: the system looks at every page that it is told of.
+      // In steps, because each system call costs time: chunks may be tiny.
       constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
-      if (progress.bytes < released) released = 0;  // another call, from the front
+      if (progress.bytes < released) released = 0;  // another call, from the start
       if (progress.bytes - released < kStepBytes) return true;
       release(released, progress.bytes);
       released = progress.bytes;
@@ -53,7 +53,7 @@ class NUMPACT_API MappedFile {
   }
 
  private:
-  // What is between two places, whole pages of it.
+  // Releases the whole pages in the range.
   void release(std::uint64_t begin, std::uint64_t end) const noexcept;
 
   std::span<const std::byte> bytes_;

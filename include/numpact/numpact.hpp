@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything.
+// Includes the whole library except numpact/cuda and device_plan.hpp.
 #ifndef NUMPACT_NUMPACT_HPP
 #define NUMPACT_NUMPACT_HPP
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-shot compression of an array into a standalone Pco file in memory, and back.
+// One-shot compression of an array into a standalone Pco file in memory, and decompression.
 //
-// Every function may be called from any thread; a context serves one call at a time. The throwing
-// functions throw Error; the try_ functions are noexcept and give the same error as a Status.
+// All functions are thread-safe; a context serves one call at a time. The throwing functions throw
+// Error; the try_ functions are noexcept and return the same error as a Status.
 #ifndef NUMPACT_PCO_HPP
 #define NUMPACT_PCO_HPP
 
@@ -18,19 +18,19 @@
 
 namespace numpact {
 
-// The most bytes that compressing `count` numbers of `type` under `config` can take. Never fails;
-// saturates at SIZE_MAX. Meant for sizing the output of compress_into.
+// Maximum bytes of `count` numbers of `type` compressed with `config`, to size the output of
+// compress_into. Never fails; saturates at SIZE_MAX.
 NUMPACT_API std::size_t compress_bound(NumberType type, std::size_t count,
                                        const EncodeConfig& config = {}) noexcept;
 
-// Compresses into the caller's memory and sets `written` to the bytes used. Errors:
-// kInvalidArgument (config), kOutputTooSmall (never if `out` has compress_bound bytes),
-// kOutOfMemory, kCancelled. What `out` holds after an error, or behind `written`, is unspecified.
+// Compresses into the caller's memory; sets `written` to the bytes used. Errors: kInvalidArgument
+// (config), kOutputTooSmall (never if `out` has compress_bound bytes), kOutOfMemory, kCancelled.
+// The bytes of `out` after `written`, or after an error, are unspecified.
 NUMPACT_API Status try_compress_into(const NumberView& numbers, std::span<std::byte> out,
                                      std::size_t& written, const EncodeConfig& config = {},
                                      EncodeContext* context = nullptr) noexcept;
 
-// Appends nothing, replaces `out` with the compressed file.
+// Replaces `out` with the compressed file.
 NUMPACT_API Status try_compress(const NumberView& numbers, std::vector<std::byte>& out,
                                 const EncodeConfig& config = {},
                                 EncodeContext* context = nullptr) noexcept;
@@ -51,7 +51,7 @@ std::size_t compress_into(std::span<const T> numbers, std::span<std::byte> out,
   return written;
 }
 
-// The same from spans of numbers that may be written, whose type is then deduced.
+// Overloads for spans of mutable numbers, which deduce the type.
 template <class T, std::size_t N>
 requires(Number<T> && !std::is_const_v<T>) std::vector<std::byte> compress(
     std::span<T, N> numbers, const EncodeConfig& config = {}, EncodeContext* context = nullptr) {
@@ -64,20 +64,20 @@ requires(Number<T> && !std::is_const_v<T>) std::size_t
   return compress_into(std::span<const T>(numbers), out, config, context);
 }
 
-// What the front of a standalone file says, before any chunk is read.
+// The header of a standalone file.
 struct FileHeader {
-  unsigned standalone_version = 0;  // 0 and 1: from before standalone files had their own version
+  unsigned standalone_version = 0;  // 0 and 1: files older than this version field
   unsigned format_major = 0;
   unsigned format_minor = 0;
-  std::optional<NumberType> uniform_type;  // set: every chunk has this type
-  std::uint64_t n_hint = 0;                // what the writer claims; not to be trusted
-  std::uint64_t size_bytes = 0;            // where the first chunk starts
+  std::optional<NumberType> uniform_type;  // if set, every chunk has this type
+  std::uint64_t n_hint = 0;                // count stated by the writer; untrusted
+  std::uint64_t size_bytes = 0;            // offset of the first chunk
 
-  // The uniform type, else that of the first chunk if there is one.
+  // The uniform type, else that of the first chunk, if any.
   std::optional<NumberType> number_type;
 };
 
-// Reads the header and peeks at the first chunk's type; decodes nothing.
+// Reads the header and the first chunk's type; decodes nothing.
 NUMPACT_API Status try_read_header(std::span<const std::byte> file, FileHeader& header) noexcept;
 
 inline FileHeader read_header(std::span<const std::byte> file) {
@@ -86,34 +86,33 @@ inline FileHeader read_header(std::span<const std::byte> file) {
   return header;
 }
 
-// Decodes a file of a known number type into the caller's memory; `count` becomes the numbers
-// written. Errors: kTypeMismatch, kOutputTooSmall (the file holds more than out.count numbers), any
-// that bad bytes give, kLimitExceeded, kOutOfMemory, kCancelled. After an error the first `count`
-// numbers are those of the sound chunks before the place of the error; the rest is unspecified.
-// An empty file without a type fits every type.
+// Decodes a file of a known number type into the caller's memory; sets `count` to the numbers
+// written. Errors: kTypeMismatch, kOutputTooSmall (the file holds more than out.count numbers),
+// those of invalid bytes, kLimitExceeded, kOutOfMemory, kCancelled. After an error the first
+// `count` numbers are those of the intact chunks before it; the rest is unspecified. An empty file
+// without a type matches every type.
 NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
                                        const MutableNumberView& out, std::size_t& count,
                                        const DecodeConfig& config = {},
                                        DecodeContext* context = nullptr) noexcept;
 
-// The same, but numbers that `out` has no room for are left out: it is filled from the front of the
-// file. `is_finished`: the file was read to its end, `count` is all it holds. Else only what was
-// needed is read: where `out` ends within a chunk not the rest of that, where it ends with a chunk
-// still the head and metadata of the next.
+// The same, but stops when `out` is full. `is_finished`: the whole file was read and `count` is its
+// total. Otherwise reading stops inside the chunk; if `out` ends on a chunk boundary, the head and
+// metadata of the next chunk have been read.
 NUMPACT_API Status try_decompress_front(std::span<const std::byte> file,
                                         const MutableNumberView& out, std::size_t& count,
                                         bool& is_finished, const DecodeConfig& config = {},
                                         DecodeContext* context = nullptr) noexcept;
 
-// The numbers in the file, found by walking its chunks (tANS codes are read, numbers are not
-// made): about half the cost of decoding. Checks everything but what only the numbers show. Limits
-// hold as if the numbers were decoded.
+// Counts the numbers by walking the chunks: tANS codes are read, numbers are not decoded, at about
+// half the cost of decoding. Detects all errors that do not depend on decoded numbers. Limits apply
+// as if they were decoded.
 NUMPACT_API Status try_count_numbers(std::span<const std::byte> file, std::uint64_t& count,
                                      DecodeContext* context = nullptr,
                                      const DecodeConfig& config = {}) noexcept;
 
-// Grows as chunks are decoded; memory is never sized by n_hint beyond what the chunks turn out to
-// hold.
+// Decodes all numbers; the vector grows with decoded chunks, so n_hint cannot cause an oversized
+// allocation.
 template <Number T>
 std::vector<T> decompress(std::span<const std::byte> file, const DecodeConfig& config = {},
                           DecodeContext* context = nullptr);
@@ -126,7 +125,7 @@ std::size_t decompress_into(std::span<const std::byte> file, std::span<T> out,
   return count;
 }
 
-// An array that owns its numbers, of a type known at run time. Movable.
+// A movable array that owns numbers of a type known at run time.
 class NUMPACT_API NumberArray {
  public:
   NumberArray() = default;
@@ -136,7 +135,7 @@ class NUMPACT_API NumberArray {
   std::size_t count() const noexcept { return bytes_.size() / size_of(type_); }
   const void* data() const noexcept { return bytes_.data(); }
   NumberView view() const noexcept { return {type_, bytes_.data(), count()}; }
-  // The numbers as T; throws kTypeMismatch if they are of another type.
+  // The numbers as T; throws kTypeMismatch for another type.
   template <Number T>
   std::span<const T> as() const {
     if (type_ != kNumberTypeOf<T>) {
@@ -152,8 +151,7 @@ class NUMPACT_API NumberArray {
   std::vector<std::byte> bytes_;  // operator new aligns for every number type
 };
 
-// Decodes a file of any number type. An empty file without a type gives kTypeMismatch: it does not
-// say what it is empty of.
+// Decodes a file of any number type. kTypeMismatch: an empty file without a type.
 NUMPACT_API Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
                                       const DecodeConfig& config = {},
                                       DecodeContext* context = nullptr) noexcept;
@@ -166,8 +164,8 @@ inline NumberArray decompress_any(std::span<const std::byte> file, const DecodeC
 }
 
 namespace detail {
-// Decodes piece by piece; before each, asks `grow` for memory of `count` numbers in all, keeping
-// what is there; `expected` is the count that will probably be reached.
+// Decodes in steps; before each, `grow` provides memory for `count` numbers in total and keeps the
+// previous ones; `expected` is the probable final count.
 using GrowFunction = void* (*)(void* owner, std::size_t count, std::size_t expected);
 NUMPACT_API Status decompress_growing(std::span<const std::byte> file, NumberType type,
                                       GrowFunction grow, void* owner, const DecodeConfig& config,

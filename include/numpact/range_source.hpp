@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of which any range of bytes can be had: on disk, in an object store, behind a server.
+// Random access to bytes on disk, in an object store or behind a server.
 #ifndef NUMPACT_RANGE_SOURCE_HPP
 #define NUMPACT_RANGE_SOURCE_HPP
 
@@ -12,22 +12,22 @@
 
 namespace numpact {
 
-// Where ranges of bytes come from. Threads call it at the same time. Implementations may block;
-// they report failure as a Status (kIo).
+// A file of which any byte range can be read. Called concurrently. May block; reports failure as a
+// Status (kIo).
 class NUMPACT_API RangeSource {
  public:
   static constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
 
   virtual ~RangeSource();
-  // Of the file, in bytes; always the same. Or kUnknownSize.
+  // Size of the file in bytes, constant; or kUnknownSize.
   virtual std::uint64_t size() const noexcept = 0;
-  // Reads at least one and at most out.size() bytes from `offset` on into `out`, sets `got`; 0 only
-  // where the file ends at or before `offset`.
+  // Reads 1 to out.size() bytes at `offset` into `out` and sets `got`; 0 only if the file ends at
+  // or before `offset`.
   virtual Status read_at(std::uint64_t offset, std::span<std::byte> out, std::size_t& got) = 0;
 };
 
-// A file on disk, read by its descriptor and not mapped: one that is cut short meanwhile is an
-// error and no more. kIo with the system's reason in Error's message where it cannot be opened.
+// A file on disk, read without mapping: truncation by others is an error, not a crash. The
+// constructor throws Error (kIo) with the system's reason if the file cannot be opened.
 class NUMPACT_API FileRangeSource final : public RangeSource {
  public:
   explicit FileRangeSource(const std::string& path);

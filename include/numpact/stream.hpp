@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standalone Pco files piece by piece, with bounded memory, over any source or sink of bytes.
+// Streams standalone Pco files from a source or to a sink of bytes in bounded memory.
 //
-// A Reader or Writer serves one thread at a time; different objects are independent.
+// A reader or writer serves one thread at a time; different objects are independent.
 #ifndef NUMPACT_STREAM_HPP
 #define NUMPACT_STREAM_HPP
 
@@ -22,15 +22,15 @@
 
 namespace numpact {
 
-// Where bytes come from. Implementations may block; they report failure as a Status (kIo).
+// Input of bytes. May block; reports failure as a Status (kIo).
 class NUMPACT_API ByteSource {
  public:
   virtual ~ByteSource();
-  // Reads at least one byte and at most out.size() into `out`, sets `got`; 0 only at the end.
+  // Reads 1 to out.size() bytes into `out` and sets `got`; 0 only at the end.
   virtual Status read(std::span<std::byte> out, std::size_t& got) = 0;
 };
 
-// Where bytes go.
+// Output of bytes.
 class NUMPACT_API ByteSink {
  public:
   virtual ~ByteSink();
@@ -41,7 +41,7 @@ class NUMPACT_API ByteSink {
 // Bytes in memory as a source; does not own them.
 class NUMPACT_API MemorySource final : public ByteSource {
  public:
-  // At most `piece` bytes are handed out at a time.
+  // Returns at most `piece` bytes per read.
   explicit MemorySource(std::span<const std::byte> bytes, std::size_t piece = SIZE_MAX)
       : bytes_(bytes), piece_(piece) {}
   Status read(std::span<std::byte> out, std::size_t& got) override;
@@ -51,7 +51,7 @@ class NUMPACT_API MemorySource final : public ByteSource {
   std::size_t piece_;
 };
 
-// Collects bytes in a vector that the caller owns.
+// Appends to a vector owned by the caller.
 class NUMPACT_API VectorSink final : public ByteSink {
  public:
   explicit VectorSink(std::vector<std::byte>& out) : out_(out) {}
@@ -61,8 +61,8 @@ class NUMPACT_API VectorSink final : public ByteSink {
   std::vector<std::byte>& out_;
 };
 
-// A file on disk as a source. kIo with the system's reason in Error's message where it cannot be
-// opened.
+// A file on disk as a source. The constructor throws Error (kIo) with the system's reason if the
+// file cannot be opened.
 class NUMPACT_API FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path);
@@ -75,13 +75,13 @@ class NUMPACT_API FileSource final : public ByteSource {
   int descriptor_;
 };
 
-// Decodes a standalone file from a source, in order. Memory: a window of the input (about 64 KiB,
-// or a chunk's metadata if that is larger), one batch, and what the chunk's lookback window and
-// dictionary need; it grows only with bytes that have arrived or numbers that were decoded.
+// Decodes a standalone file from a source, in order. Memory: an input window (about 64 KiB, or a
+// chunk's metadata if larger), one batch, and the chunk's lookback window and dictionary. It grows
+// only with bytes received or numbers decoded.
 //
-// With threads or an executor in the config, a try_read() of more numbers than the next chunk has
-// reads ahead, up to 16 MiB of input, and decodes whole chunks at the same time straight to the
-// caller's memory; each task has scratch of its own. What is given and reported stays the same.
+// With threads or an executor, a try_read() beyond the next chunk reads ahead, up to 16 MiB of
+// input, and decodes whole chunks concurrently into the caller's memory, with scratch memory per
+// task. Results and reports stay the same.
 class NUMPACT_API StreamReader {
  public:
   // The source must outlive the reader. Reads nothing yet.
@@ -91,7 +91,7 @@ class NUMPACT_API StreamReader {
   StreamReader(StreamReader&&) noexcept;
   StreamReader& operator=(StreamReader&&) noexcept;
 
-  // The file's header and number type; reads as far as the first chunk's type byte.
+  // The header and number type; reads up to the first chunk's type byte.
   Status try_header(FileHeader& header) noexcept;
   FileHeader header() {
     FileHeader header;
@@ -99,8 +99,8 @@ class NUMPACT_API StreamReader {
     return header;
   }
 
-  // Decodes the next numbers into `out`; `count` becomes how many: less than out.count only at the
-  // end of the file. Errors as try_decompress_into; after one the reader gives it again.
+  // Decodes the next numbers into `out`; sets `count`, which is less than out.count only at the end
+  // of the file. Errors: as try_decompress_into; an error is returned again by later calls.
   Status try_read(const MutableNumberView& out, std::size_t& count) noexcept;
   template <Number T>
   std::size_t read(std::span<T> out) {
@@ -109,11 +109,11 @@ class NUMPACT_API StreamReader {
     return count;
   }
 
-  // After the end of the file: reads on, to the end of the source if what follows may be a trailer,
-  // and holds the file against it. Errors: kChecksum, with the first chunk of those that may be
-  // damaged; kCorrupt where the trailer contradicts the file; those of the source; kInvalidArgument
-  // before the end and with TrailerPolicy::kIgnore. A trailer that is damaged itself is no error,
-  // but `state` says so.
+  // After the end of the file: reads on, to the end of the source if a trailer may follow, and
+  // checks the file against it. Errors: kChecksum, with the first chunk that may be damaged;
+  // kCorrupt if the trailer contradicts the file; those of the source; kInvalidArgument before the
+  // end and with TrailerPolicy::kIgnore. A trailer that is itself damaged is reported only by
+  // `state`.
   Status try_check_trailer(TrailerState& state) noexcept;
   TrailerState check_trailer() {
     TrailerState state = TrailerState::kNone;
@@ -121,8 +121,8 @@ class NUMPACT_API StreamReader {
     return state;
   }
 
-  // Bytes of the file decoded so far; once the end is reached, where the file ends in the source
-  // (what follows the terminator is not part of the file and may have been read ahead).
+  // Bytes decoded so far; after the end, the size of the file (bytes after the terminator are not
+  // part of it and may have been read ahead).
   std::uint64_t bytes_consumed() const noexcept;
 
  private:
@@ -130,58 +130,57 @@ class NUMPACT_API StreamReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// Encodes numbers into a standalone file on a sink. Numbers are gathered until a chunk is full, so
-// memory is one chunk of numbers and the encoder's scratch for it.
+// Encodes numbers into a standalone file on a sink. Memory: one chunk of numbers, buffered until it
+// is full, and the encoder's scratch memory.
 //
-// With threads or an executor in the config, they are gathered until there are two chunks for each
-// task (or, where chunks are small, some 2^16 numbers), and then encoded at the same time; each
-// task has scratch of its own. Whole chunks within one try_write() need not be gathered. The file
-// is the same; bytes, progress and errors of the sink or callback come in the same order but
-// perhaps in a later call: in try_end_chunk() or try_finish() at the latest.
+// With threads or an executor, two chunks per task (or, if chunks are small, some 2^16 numbers) are
+// buffered and encoded concurrently, with scratch memory per task; whole chunks within one
+// try_write() need no buffer. The file is the same; bytes, progress and errors of the sink or
+// callback keep their order but may occur in a later call, in try_end_chunk() or try_finish() at
+// the latest.
 class NUMPACT_API StreamWriter {
  public:
-  // The sink must outlive the writer. config.paging: equal_pages_up_to(n) makes chunks of n numbers
-  // (the last one shorter); exact sizes are taken in turn, and finish() fails unless they are used
-  // up exactly. `n_hint` is the count of numbers to come if known: stored for readers' convenience;
-  // under automatic paging the file is then that of compress().
+  // The sink must outlive the writer. config.paging: equal_pages_up_to(n) makes chunks of n
+  // numbers, the last one shorter; exact sizes are used in turn, and finish() fails unless all are
+  // used up. `n_hint`: the total count if known; it is stored for readers, and under automatic
+  // paging the file then equals that of compress().
   StreamWriter(ByteSink& sink, NumberType type, EncodeConfig config = {}, std::uint64_t n_hint = 0,
                std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   ~StreamWriter();
   StreamWriter(StreamWriter&&) noexcept;
   StreamWriter& operator=(StreamWriter&&) noexcept;
 
-  // Before any numbers: gives the sink a standalone file of the writer's type without its
-  // terminator; what is written follows its chunks. The file is decoded on the way, so that no
-  // damaged one is continued, in the memory of a StreamReader. Its format version holds: it must be
-  // 4 (kUnsupportedVersion), and config.compatibility not older (kInvalidArgument). What follows
-  // its end is left out, but if it is a sound trailer, what is copied is held against it, and a
-  // damaged one is an error (kCorrupt): it may be the only witness of damage. Errors as
-  // StreamReader's, and for good; kInvalidArgument if a trailer is wanted: of what is copied it
-  // would say nothing (Trailer::try_make is for all of a file).
+  // Before any numbers: copies a standalone file of the writer's type without its terminator; later
+  // chunks follow its own. The file is decoded on the way, in the memory of a StreamReader, so that
+  // damage is not continued. Its format version is kept: it must be 4 (kUnsupportedVersion), and
+  // config.compatibility not older (kInvalidArgument). Bytes after its end are dropped; an intact
+  // trailer is checked against the copied chunks, and a damaged one is an error (kCorrupt), as it
+  // may be the only evidence of damage. kInvalidArgument if config.trailer requests a trailer: it
+  // would not cover the copied chunks (use Trailer::try_make). Other errors: as StreamReader.
+  // Errors are permanent.
   Status try_copy_file(ByteSource& file) noexcept;
   void copy_file(ByteSource& file) { throw_if_error(try_copy_file(file)); }
 
-  // Takes numbers of the writer's type (kTypeMismatch otherwise, which changes nothing). Any other
-  // error is given again by all later calls.
+  // Adds numbers of the writer's type; kTypeMismatch otherwise, without effect. Other errors are
+  // permanent: all later calls return them.
   Status try_write(const NumberView& numbers) noexcept;
   template <Number T>
   void write(std::span<const T> numbers) {
     throw_if_error(try_write(NumberView(numbers)));
   }
 
-  // Ends the current chunk early; kInvalidArgument under exact sizes. Nothing happens if no numbers
-  // are waiting.
+  // Ends the current chunk early; no effect if it is empty. kInvalidArgument: exact sizes.
   Status try_end_chunk() noexcept;
   void end_chunk() { throw_if_error(try_end_chunk()); }
 
-  // Writes what is left and the terminator. A writer that is destroyed before leaves an unfinished
-  // file, which readers refuse as truncated.
+  // Writes pending numbers and the terminator. Destroying the writer earlier leaves an unfinished
+  // file, which readers reject as truncated.
   Status try_finish() noexcept;
   void finish() { throw_if_error(try_finish()); }
 
-  // Those of a file that was copied among them.
+  // Includes a copied file.
   std::uint64_t numbers_written() const noexcept;
-  // The trailer among them, once the writer has finished.
+  // Includes the trailer, once finished.
   std::uint64_t bytes_written() const noexcept;
   std::uint64_t trailer_bytes() const noexcept;
 
@@ -190,18 +189,16 @@ class NUMPACT_API StreamWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-// Appends chunks with `numbers` to an existing standalone file of the same number type: copies it
-// as StreamWriter::try_copy_file does to a file beside it, which takes its place when all is
-// written. So errors leave it as it is, and a crash leaves the old file or the new one; bytes after
-// the old terminator are lost. A header that names the old count names the new one. Where
-// config.trailer is wanted, or a sound trailer was there, one for all of the file is made by
-// decoding it; chunks that the old one says are damaged are kChecksum, and so is a trailer that is
-// damaged itself, or kCorrupt.
+// Appends chunks with `numbers` to a standalone file of the same number type: copies it (see
+// StreamWriter::try_copy_file) to a temporary file in the same folder, which then replaces it.
+// Errors leave the old file; a crash leaves the old or the new one. Bytes after the old terminator
+// are lost. A count stored in the header is updated. If config.trailer requests a trailer, or the
+// file had an intact one, a new one is made by decoding the whole file. Damage reported by the old
+// trailer is kChecksum; a damaged trailer is kChecksum or kCorrupt.
 //
-// Any number of threads and processes may append to a file at the same time, also while others
-// replace it by numpact: it is locked (FileLock) from before its end is read until the new file has
-// the name. `lock` says how long to wait for others: kTimedOut after that; without one, without
-// end.
+// Safe against concurrent appends and replacements by numpact in any thread or process: the file is
+// locked (FileLock) from before its end is read until the new file is renamed. `lock` limits the
+// wait (kTimedOut); without it the wait is unlimited.
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,
                                       const EncodeConfig& config = {}) noexcept;
 NUMPACT_API Status try_append_to_file(const std::string& path, const NumberView& numbers,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may lie behind a standalone file (docs/format/trailer.md): where its chunks are, what range
-// of numbers each holds, checksums, and restart points. Other readers take no notice of it.
+// The trailer of a standalone file (docs/format/trailer.md): chunk positions, value ranges,
+// checksums and restart points. Other readers ignore it.
 //
-// EncodeConfig::trailer has one written; DecodeConfig::trailer says what reading makes of it. This
-// is for those who want to see it, make one for a file that has none, or find damage by it.
+// EncodeConfig::trailer writes it; DecodeConfig::trailer controls its use. This header inspects a
+// trailer, makes one for an existing file, and finds damage.
 #ifndef NUMPACT_TRAILER_HPP
 #define NUMPACT_TRAILER_HPP
 
@@ -22,18 +22,18 @@
 
 namespace numpact {
 
-// The place of a number in the order of all numbers of its type, as an unsigned integer of its
-// width: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN. `bits`: of the number, as an unsigned integer.
+// The rank of a number among all numbers of its type, as an unsigned integer of its width: -NaN,
+// -inf, ..., -0.0, 0.0, ..., inf, NaN. `bits`: the number's bits as an unsigned integer.
 NUMPACT_API std::uint64_t to_ordered_latent(NumberType type, std::uint64_t bits) noexcept;
 NUMPACT_API std::uint64_t from_ordered_latent(NumberType type, std::uint64_t latent) noexcept;
 
-// What a trailer says of a chunk.
+// A trailer's record of a chunk.
 struct ChunkSummary {
   IndexedChunk place;
-  std::uint64_t bytes = 0;      // of its head, metadata and page
-  std::uint32_t crc = 0;        // CRC-32 of these
-  std::uint64_t nan_count = 0;  // NaN among its numbers
-  // The range of the others, as ordered latents; meaningless if there are none.
+  std::uint64_t bytes = 0;      // size of head, metadata and page
+  std::uint32_t crc = 0;        // CRC-32 of these bytes
+  std::uint64_t nan_count = 0;  // NaNs among its numbers
+  // The range of the other numbers, as ordered latents; unspecified if there are none.
   std::uint64_t least = 0;
   std::uint64_t greatest = 0;
   std::uint64_t restart_points = 0;
@@ -51,7 +51,7 @@ using BitsOf = std::conditional_t<
                        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 }  // namespace detail
 
-// Ends of a chunk's range as numbers; T must be the file's type.
+// Converts the bounds of a chunk's range to numbers; T must be the file's type.
 template <Number T>
 T number_of_latent(std::uint64_t latent) {
   const std::uint64_t bits = from_ordered_latent(kNumberTypeOf<T>, latent);
@@ -62,21 +62,20 @@ std::uint64_t latent_of_number(T number) {
   return to_ordered_latent(kNumberTypeOf<T>, std::bit_cast<detail::BitsOf<T>>(number));
 }
 
-// A trailer that was read. Immutable and cheap to copy; holds nothing of the file.
+// A parsed trailer. Immutable and cheap to copy; does not refer to the file's memory.
 class NUMPACT_API Trailer {
  public:
-  // Of an empty file.
+  // For an empty file.
   Trailer() = default;
 
-  // Looks at the end of a file in memory: in time and memory that grow with the chunks, not with
-  // the numbers. `trailer` stays empty where the file does not end with one. Errors: kChecksum,
-  // kCorrupt, kUnsupportedVersion for one that is damaged, contradicts itself or is newer;
-  // kOutOfMemory. Whether what it says is true of the file is found when that is read, or by
-  // try_verify.
+  // Reads the trailer at the end of a file in memory; time and memory grow with the chunks, not the
+  // numbers. `trailer` stays empty if there is none. Errors: kChecksum, kCorrupt or
+  // kUnsupportedVersion if it is damaged, inconsistent or newer; kOutOfMemory. Reads and try_verify
+  // check it against the file.
   static Status try_read(std::span<const std::byte> file, std::optional<Trailer>& trailer) noexcept;
-  // The same with the end of a file whose first `before` bytes are elsewhere. Where that does not
-  // hold the whole trailer, `missing` becomes how many bytes before it are needed, too, and nothing
-  // else happens; 24 bytes are enough to tell.
+  // The same for the tail of a file, which follows `before` other bytes. If the tail does not hold
+  // the whole trailer, only sets `missing` to the preceding bytes that are also needed; a tail of
+  // 24 bytes suffices for that.
   static Status try_read_tail(std::span<const std::byte> tail, std::uint64_t before,
                               std::optional<Trailer>& trailer, std::uint64_t& missing) noexcept;
   static std::optional<Trailer> read(std::span<const std::byte> file) {
@@ -85,33 +84,32 @@ class NUMPACT_API Trailer {
     return trailer;
   }
 
-  // Makes one for a file, which is decoded. If it has one, it must be what that says: kChecksum or
-  // kCorrupt for a file, or a trailer, that is damaged, unless config.trailer is kIgnore. Other
-  // bytes behind it are left aside. `file_bytes` becomes where the file ends with its terminator,
-  // and where the trailer belongs. Errors: kInvalidArgument (spec), any that decoding gives.
+  // Makes a trailer by decoding the file. An existing trailer must match (kChecksum or kCorrupt if
+  // file or trailer is damaged) unless config.trailer is kIgnore; other bytes after the file are
+  // ignored. `file_bytes`: the size of the file including its terminator, where the trailer
+  // belongs. Other errors: kInvalidArgument (spec), those of decoding.
   static Status try_make(std::span<const std::byte> file, const TrailerSpec& spec,
                          std::vector<std::byte>& trailer, std::uint64_t& file_bytes,
                          const DecodeConfig& config = {},
                          DecodeContext* context = nullptr) noexcept;
 
-  // None: the file is empty and does not say what of.
+  // None: an empty file without a type.
   std::optional<NumberType> type() const noexcept;
   std::uint64_t count() const noexcept;
-  // Of the file without its trailer, which begins there, and of the trailer.
+  // Size of the file up to the trailer, and size of the trailer.
   std::uint64_t file_bytes() const noexcept;
   std::uint64_t bytes() const noexcept;
-  // CRC-32 of the file's header: of what comes before its first chunk.
+  // CRC-32 of the file header, which ends at the first chunk.
   std::uint32_t header_crc() const noexcept;
-  // How far apart restart points are, as a power of two; none: it has none.
+  // log2 of the distance between restart points; none: there are none.
   std::optional<unsigned> restart_log() const noexcept;
-  // In file order, as a list that is made when it is first asked for; valid as long as this trailer
-  // or a copy lives. Empty where memory does not suffice for it.
+  // In file order, as a list made at the first call; valid while this trailer or a copy lives.
+  // Empty if memory does not suffice.
   std::span<const ChunkSummary> chunks() const noexcept;
-  // For a FileReader; restart points included.
+  // For a FileReader; includes restart points.
   ChunkIndex index() const noexcept;
 
-  // The chunks that may hold a number from `least` to `greatest`, as ordered latents. NaN is within
-  // no range.
+  // Chunks that may hold a number in [least, greatest], as ordered latents. NaN is in no range.
   std::vector<std::size_t> chunks_within(std::uint64_t least, std::uint64_t greatest) const;
   template <Number T>
   std::vector<std::size_t> chunks_within(T least, T greatest) const {
@@ -121,35 +119,34 @@ class NUMPACT_API Trailer {
   struct Table;
 
  private:
-  std::shared_ptr<const Table> table_;  // null: nothing
+  std::shared_ptr<const Table> table_;  // null: empty
 };
 
-// A part of a file that cannot be decoded or is not what it was.
+// A part of a file that cannot be decoded or has changed.
 struct DamagedPart {
-  std::uint64_t chunk = 0;  // the first that is concerned
+  std::uint64_t chunk = 0;  // the first one affected
   std::uint64_t first = 0;  // numbers before it
-  // Numbers lost; none: to the end of the file, however many those are.
+  // Numbers lost; none: all to the end of the file, an unknown number.
   std::optional<std::uint64_t> count;
   std::uint64_t offset = 0;  // in bytes
   std::uint64_t bytes = 0;
   Status status;
 };
 
-// What try_verify found.
+// The result of try_verify.
 struct Verification {
   std::optional<NumberType> type;
   TrailerState trailer = TrailerState::kNone;
   Status trailer_status;
-  // Of the header: kChecksum, or what parsing it gave. Where try_verify itself fails, its error:
-  // then nothing is said to be sound.
+  // Of the header: kChecksum, or its parse error. If try_verify itself fails, its error: nothing is
+  // then verified.
   Status header_status;
-  std::vector<DamagedPart> damage;  // in file order, chunks
-  std::uint64_t sound_count = 0;    // numbers in sound chunks
-  std::uint64_t good_bytes = 0;     // from the front, up to the first damage
-  std::uint64_t file_bytes = 0;     // up to the terminator and with it, if that was reached
+  std::vector<DamagedPart> damage;  // in file order
+  std::uint64_t sound_count = 0;    // numbers in intact chunks
+  std::uint64_t good_bytes = 0;     // up to the first damage
+  std::uint64_t file_bytes = 0;     // up to and including the terminator, if it was reached
   std::uint64_t trailing_bytes = 0;
-  // Of all chunks whose place is known. For a FileReader made with `header`, the sound ones can be
-  // read.
+  // All chunks at known positions. A FileReader made with `header` can read the intact ones.
   ChunkIndex index;
   FileHeader header;
 
@@ -159,10 +156,10 @@ struct Verification {
   }
 };
 
-// Checks all of a file: structure, checksums, and by decoding every number. With a sound trailer
-// each chunk is looked at, and what the trailer says of it is compared (restart points too); else
-// the first damage is the end. Never stops at damage: a Status is returned for kLimitExceeded,
-// kOutOfMemory and kCancelled only. Threads share chunks where there is a trailer.
+// Checks a whole file: structure, checksums, and decodability of every number. With an intact
+// trailer each chunk is checked and compared with its record, including restart points,
+// concurrently with the config's threads; otherwise the check ends at the first damage. Damage is
+// reported in `verification`; the Status is only kLimitExceeded, kOutOfMemory or kCancelled.
 NUMPACT_API Status try_verify(std::span<const std::byte> file, Verification& verification,
                               const DecodeConfig& config = {},
                               DecodeContext* context = nullptr) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eleven number types of Pco, and untyped views of arrays of them.
+// The eleven number types of Pco, and untyped views of arrays.
 #ifndef NUMPACT_TYPES_HPP
 #define NUMPACT_TYPES_HPP
 
@@ -15,7 +15,7 @@
 
 namespace numpact {
 
-// A number type; the value is the byte that stands for it in a file.
+// A number type; the value is its byte in a file.
 enum class NumberType : std::uint8_t {
   kU32 = 1,
   kU64 = 2,
@@ -35,8 +35,7 @@ inline constexpr NumberType kNumberTypes[] = {NumberType::kU8,  NumberType::kI8,
                                               NumberType::kI32, NumberType::kF32, NumberType::kU64,
                                               NumberType::kI64, NumberType::kF64};
 
-// An IEEE binary16 number, as its bits. Numpact stores such numbers; it does no arithmetic on them
-// beyond what the format needs.
+// The bits of an IEEE binary16 number.
 struct Float16 {
   std::uint16_t bits = 0;
   friend constexpr bool operator==(Float16, Float16) = default;  // compares bits
@@ -46,7 +45,7 @@ enum class NumberKind : std::uint8_t { kUnsigned, kSigned, kFloat };
 
 constexpr bool is_number_type(std::uint8_t byte) noexcept { return byte >= 1 && byte <= 11; }
 
-// Bytes that one number takes in memory: 1, 2, 4 or 8.
+// Size of a number in bytes: 1, 2, 4 or 8.
 constexpr std::size_t size_of(NumberType type) noexcept {
   switch (type) {
     case NumberType::kU8:
@@ -86,7 +85,7 @@ constexpr NumberKind kind_of(NumberType type) noexcept {
 
 // "u8", "i8", "u16", ... "f64"; a static string.
 NUMPACT_API std::string_view name_of(NumberType type) noexcept;
-// The type of a name as above, or as NumPy spells it ("uint8", "float64"); none if unknown.
+// Parses such a name or NumPy's ("uint8", "float64"); none if unknown.
 NUMPACT_API std::optional<NumberType> number_type_of_name(std::string_view name) noexcept;
 
 namespace detail {
@@ -116,7 +115,7 @@ constexpr std::optional<NumberType> number_type_of() {
 }
 }  // namespace detail
 
-// The C++ types that can be compressed: (u)int8..64, Float16, float, double.
+// The C++ number types: (u)int8..64, Float16, float, double.
 template <class T>
 concept Number = detail::number_type_of<std::remove_cv_t<T>>()
 .has_value();
@@ -124,8 +123,7 @@ concept Number = detail::number_type_of<std::remove_cv_t<T>>()
 template <Number T>
 inline constexpr NumberType kNumberTypeOf = *detail::number_type_of<std::remove_cv_t<T>>();
 
-// An array of numbers whose type is known at run time only. Does not own the memory, which must be
-// aligned for the type.
+// A view of an array whose type is known at run time. The memory must be aligned for the type.
 struct NumberView {
   NumberType type = NumberType::kU8;
   const void* data = nullptr;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where the version of numpact is written; CMake reads it from here.
+// Defines the version of numpact; CMake reads it from here.
 #ifndef NUMPACT_VERSION_HPP
 #define NUMPACT_VERSION_HPP
 
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #error "numpact needs C++20: compile with -std=c++20 (GCC 12, clang 15 or later)"
-// There is no such file: compilers go on after #error, with hundreds of messages, but not after
-// this.
+// This file does not exist: unlike #error, a missing include stops compilers at once, without
+// hundreds of follow-up messages.
 #include <numpact-needs-cpp20>
 #endif
 

@@ -22,7 +22,7 @@
 namespace numpact {
 namespace {
 
-// What was asked for, else what the file had. One that is damaged is refused in any case.
+// The requested trailer, else the kind that the file has. A damaged trailer is refused in any case.
 Status choose_trailer(const std::string& path, TrailerSpec& spec) {
   MappedFile file;
   NUMPACT_TRY(MappedFile::try_open(path, file));
@@ -35,8 +35,8 @@ Status choose_trailer(const std::string& path, TrailerSpec& spec) {
   return {};
 }
 
-// A header that names the count of the old file is written anew with that of the new one, since
-// readers may plan by it.
+// If the header states the count of the old file, rewrites it with the new count, since readers may
+// plan by it.
 Status renew_count(std::uint64_t numbers, Replacement& file) {
   const auto text_of = [](const standalone::Header& header) {
     std::vector<std::byte> text(standalone::kMaxHeaderBytes);
@@ -57,7 +57,7 @@ Status renew_count(std::uint64_t numbers, Replacement& file) {
     NUMPACT_TRY(standalone::parse_header(reader, header));
     if (header.n_hint == 0 || header.n_hint == numbers) return {};
     old_bytes = reader.byte_position();
-    // Of another writer, whose layout is not known here: it stays.
+    // A header from another writer, whose layout is unknown here, stays unchanged.
     if (!std::ranges::equal(text_of(header), written.bytes().first(to_size(old_bytes)))) return {};
     header.n_hint = numbers;
     bytes = text_of(header);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ChunkIndex knows. Files of very many tiny chunks must not make it larger than twice what
-// the chunks take in the file, the smallest of which have 9 bytes.
+// The contents of a ChunkIndex. For files of very many tiny chunks (of at least 9 bytes) it must
+// not exceed twice the chunks' size.
 #ifndef NUMPACT_API_CHUNK_TABLE_HPP
 #define NUMPACT_API_CHUNK_TABLE_HPP
 
@@ -14,15 +14,15 @@
 
 namespace numpact {
 
-// The places of chunks in the order of the file, 16 bytes each and half a byte for where the
-// numbers of every 16th begin.
+// The positions of chunks in file order: 16 bytes each, plus half a byte for the cumulative count
+// of every 16th chunk.
 class ChunkPlaces {
  public:
   std::size_t size() const { return records_.size(); }
   bool empty() const { return records_.empty(); }
   std::uint64_t count() const { return count_; }  // of all numbers
 
-  // The next one, of 1 to 2^24 numbers. page_offset - offset must be less than 2^32.
+  // Appends a chunk of 1 to 2^24 numbers. page_offset - offset must be below 2^32.
   void add(std::uint64_t offset, std::uint64_t page_offset, std::uint64_t count) {
     if (records_.size() % kStep == 0) firsts_.push_back(count_);
     records_.push_back({offset, static_cast<std::uint32_t>(count),
@@ -50,16 +50,16 @@ class ChunkPlaces {
   };
   static constexpr std::size_t kStep = 16;
 
-  std::deque<Record> records_;  // grows without a copy
+  std::deque<Record> records_;  // grows without copying
   std::vector<std::uint64_t> firsts_;
   std::uint64_t count_ = 0;
 };
 
-// Made when it is first asked for. Threads may ask at the same time.
+// A list created at the first request. Thread-safe.
 template <class T>
 class LazyList {
  public:
-  // Empty where memory does not suffice. `make` gives a vector.
+  // Empty if memory does not suffice. `make` returns a vector.
   template <class Make>
   std::span<const T> get(const Make& make) const noexcept {
     try {
@@ -84,16 +84,15 @@ struct ChunkIndex::Table {
   // From a trailer:
   bool is_from_trailer = false;
   std::vector<std::uint32_t> crcs;
-  std::uint64_t end = 0;  // of the last chunk; the others end where the next begins
+  std::uint64_t end = 0;  // of the last chunk; others end where the next begins
   std::optional<unsigned> restart_log;
   std::vector<std::byte> point_bytes;
-  std::vector<trailer::ChunkPoints> points;  // of each chunk, into point_bytes
+  std::vector<trailer::ChunkPoints> points;  // per chunk, views into point_bytes
 
   std::uint64_t end_of(std::size_t chunk) const {
     return chunk + 1 < chunks.size() ? chunks.offset(chunk + 1) : end;
   }
-  // How many there are of a chunk, and which is the last of them at or before a number: 0 for none,
-  // else the point's number plus 1.
+  // The last restart point of a chunk at or before a number, as its index plus 1; 0: none.
   std::size_t point_before(std::size_t chunk, std::uint64_t number) const {
     if (points.empty() || !restart_log) return 0;
     const auto passed = static_cast<std::size_t>(number >> *restart_log);
@@ -103,14 +102,14 @@ struct ChunkIndex::Table {
 
 namespace detail {
 
-// For those that make an index in other ways than its own functions.
+// Creates indices for functions outside ChunkIndex.
 struct ChunkIndexAccess {
   static ChunkIndex index_of(std::shared_ptr<const ChunkIndex::Table> table);
 };
 
 }  // namespace detail
 
-// What a sound trailer says, in memory of its own.
+// Copies the contents of an intact trailer.
 Status index_of(const trailer::View& view, std::shared_ptr<const ChunkIndex::Table>& table);
 
 }  // namespace numpact

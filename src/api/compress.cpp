@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-shot encoding: each page of the paging becomes a chunk of its own.
+// One-shot encoding: each page of the paging becomes a chunk.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
-#include "api/chunk_wave.hpp"
+#include "api/chunk_group.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/paging.hpp"
@@ -27,12 +27,12 @@ std::size_t saturating_mul(std::size_t a, std::size_t b) {
   return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
 
-// One file into memory, wave by wave.
+// Encodes one file into memory, in groups of chunks.
 class FileEncoder {
  public:
   FileEncoder(const NumberView& numbers, std::span<std::byte> out, const EncodeConfig& config,
-              const standalone::Crew& crew, Arena& arena)
-      : numbers_(numbers), out_(out), config_(config), crew_(crew), arena_(arena) {}
+              const standalone::TaskGroup& group, Arena& arena)
+      : numbers_(numbers), out_(out), config_(config), group_(group), arena_(arena) {}
 
   Status run(std::span<const std::size_t> sizes, std::size_t& written) {
     BitWriter writer(out_);
@@ -47,7 +47,7 @@ class FileEncoder {
       trailer_.emplace(out_.first(at_), header.format, config_.trailer.restart_log());
       trailer_->set_type(numbers_.type);
     }
-    for (sizes_ = sizes; !sizes_.empty();) NUMPACT_TRY(write_wave());
+    for (sizes_ = sizes; !sizes_.empty();) NUMPACT_TRY(write_pending());
     BitWriter end(out_.subspan(at_));
     standalone::write_terminator(end);
     end.finish_byte();
@@ -61,16 +61,16 @@ class FileEncoder {
  private:
   struct Plan {
     std::size_t chunks = 0;
-    std::size_t bytes = 0;  // that they take at most
+    std::size_t bytes = 0;  // upper bound of their encoded size
   };
 
-  Plan plan(std::size_t per_task, std::size_t room) const {
+  Plan plan(std::size_t per_task, std::size_t space) const {
     Plan result;
     std::size_t numbers = 0;
     for (const std::size_t n : sizes_) {
       const std::size_t bytes = chunk_bound(numbers_.type, n);
-      if (bytes > room - result.bytes) break;
-      if (is_full_wave(crew_, per_task, result.chunks, numbers)) break;
+      if (bytes > space - result.bytes) break;
+      if (enough_for_tasks(group_, per_task, result.chunks, numbers)) break;
       ++result.chunks;
       result.bytes += bytes;
       numbers += n;
@@ -78,42 +78,42 @@ class FileEncoder {
     return result;
   }
 
-  // As many chunks as have room for the worst case behind one another in the output; where those
-  // are few, in scratch memory.
-  Status write_wave() {
+  // Encodes the next group: as many chunks as fit into the output one after another in the worst
+  // case. If these are too few for all tasks, chunks are encoded into scratch memory instead.
+  Status write_pending() {
     const ArenaScope scratch(arena_);
-    std::span<std::byte> room = out_.subspan(at_);
+    std::span<std::byte> space = out_.subspan(at_);
     std::size_t chunks = 1;
-    if (crew_.executor != nullptr) {
-      Plan most = plan(kLongestWave, room.size());
-      if (most.chunks < std::min(sizes_.size(), crew_.arenas.size())) {
-        most = plan(kShortWave, SIZE_MAX);
-        room = arena_.make<std::byte>(most.bytes);
+    if (group_.executor != nullptr) {
+      Plan plan_of_group = plan(kChunksPerTaskInPlace, space.size());
+      if (plan_of_group.chunks < std::min(sizes_.size(), group_.arenas.size())) {
+        plan_of_group = plan(kChunksPerTaskBuffered, SIZE_MAX);
+        space = arena_.make<std::byte>(plan_of_group.bytes);
       }
-      chunks = most.chunks;
+      chunks = plan_of_group.chunks;
     }
-    const std::span<WaveChunk> wave = arena_.make<WaveChunk>(chunks);
+    const std::span<PendingChunk> pending = arena_.make<PendingChunk>(chunks);
     if (trailer_ && summaries_.size() < chunks) summaries_.resize(chunks);
     const auto* data =
         static_cast<const std::byte*>(numbers_.data) + done_ * size_of(numbers_.type);
-    for (WaveChunk& chunk : wave) {
+    for (PendingChunk& chunk : pending) {
       const std::size_t n = sizes_.front();
-      const std::size_t bound = std::min(chunk_bound(numbers_.type, n), room.size());
-      chunk = {NumberView(numbers_.type, data, n), room.first(bound)};
-      const auto index = static_cast<std::size_t>(&chunk - wave.data());
+      const std::size_t bound = std::min(chunk_bound(numbers_.type, n), space.size());
+      chunk = {NumberView(numbers_.type, data, n), space.first(bound)};
+      const auto index = static_cast<std::size_t>(&chunk - pending.data());
       chunk.summaries = trailer_ ? &summaries_[index] : nullptr;
-      room = room.subspan(bound);
+      space = space.subspan(bound);
       data += n * size_of(numbers_.type);
       sizes_ = sizes_.subspan(1);
     }
-    encode_wave(wave, config_, crew_);
-    for (const WaveChunk& chunk : wave) NUMPACT_TRY(append(chunk));
+    encode_chunks(pending, config_, group_);
+    for (const PendingChunk& chunk : pending) NUMPACT_TRY(append(chunk));
     return {};
   }
 
-  Status append(const WaveChunk& chunk) {
+  Status append(const PendingChunk& chunk) {
     NUMPACT_TRY(chunk.status);
-    if (chunk.size > out_.size() - at_) return BitWriter::no_room();
+    if (chunk.size > out_.size() - at_) return BitWriter::output_too_small();
     std::byte* const to = out_.data() + at_;
     if (to != chunk.place.data()) std::memmove(to, chunk.place.data(), chunk.size);
     if (trailer_) add_run(*trailer_, chunk, at_);
@@ -123,7 +123,7 @@ class FileEncoder {
   }
 
   Status append_trailer(std::span<const std::byte> trailer) {
-    if (trailer.size() > out_.size() - at_) return BitWriter::no_room();
+    if (trailer.size() > out_.size() - at_) return BitWriter::output_too_small();
     std::copy(trailer.begin(), trailer.end(), out_.begin() + static_cast<std::ptrdiff_t>(at_));
     at_ += trailer.size();
     return {};
@@ -132,16 +132,16 @@ class FileEncoder {
   const NumberView& numbers_;
   std::span<std::byte> out_;
   const EncodeConfig& config_;
-  const standalone::Crew& crew_;
+  const standalone::TaskGroup& group_;
   Arena& arena_;
-  std::span<const std::size_t> sizes_;  // of the chunks to come
+  std::span<const std::size_t> sizes_;  // of the remaining chunks
   std::size_t at_ = 0;                  // bytes written
-  std::size_t done_ = 0;                // numbers
+  std::size_t done_ = 0;                // numbers encoded
   std::optional<trailer::Builder> trailer_;
-  std::vector<std::vector<trailer::Summary>> summaries_;  // of a wave
+  std::vector<std::vector<trailer::Summary>> summaries_;  // of the current group
 };
 
-// Of a trailer.
+// Maximum size of a trailer.
 std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig& config) {
   if (!config.trailer.is_wanted()) return 0;
   const std::size_t runs = chunk_count_bound(config, count);
@@ -150,7 +150,7 @@ std::size_t trailer_bound(NumberType type, std::size_t count, const EncodeConfig
   std::size_t bound = trailer::kFrontBytes + trailer::kFooterBytes;
   bound = saturating_add(bound, saturating_mul(chunks, trailer::kRecordBytes));
   if (config.trailer.restart_log()) {
-    // Any config has a bound; one that is out of range is refused later.
+    // The bound must exist for any config; values out of range are rejected later.
     const unsigned log = std::min(*config.trailer.restart_log(), kMaxRestartLog);
     const std::size_t point = trailer::kPositionBytes + max_state_bytes(type);
     bound = saturating_add(bound, saturating_mul(chunks, trailer::kStateSizeBytes));
@@ -168,14 +168,14 @@ Status encode_file(const NumberView& numbers, std::span<std::byte> out, std::siz
   NUMPACT_TRY(check_specs(numbers.type, config));
   std::span<const std::size_t> sizes;
   NUMPACT_TRY(chunk_sizes(config, numbers.count, *arena, sizes));
-  std::optional<Workers> own;
-  standalone::Crew crew;
-  if (sizes.size() > 1 && Workers::are_wanted(config)) {
-    crew = workers_of(context, own).crew(config);
-    for (Arena* const of_task : crew.arenas) of_task->reset();
+  std::optional<WorkerPool> own;
+  standalone::TaskGroup group;
+  if (sizes.size() > 1 && WorkerPool::are_requested(config)) {
+    group = worker_pool_of(context, own).group(config);
+    for (Arena* const of_task : group.arenas) of_task->reset();
   }
-  if (crew.executor == nullptr) crew.arenas = {&arena, 1};
-  return FileEncoder(numbers, out, config, crew, *arena).run(sizes, written);
+  if (group.executor == nullptr) group.arenas = {&arena, 1};
+  return FileEncoder(numbers, out, config, group, *arena).run(sizes, written);
 }
 
 }  // namespace

@@ -4,22 +4,22 @@
 
 #include <optional>
 
-#include "api/workers.hpp"
+#include "api/worker_pool.hpp"
 #include "base/arena.hpp"
 #include "numpact/config.hpp"
 
 namespace numpact {
 
 struct EncodeContext::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), workers(memory) {}
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), worker_pool(memory) {}
   Arena arena;
-  Workers workers;
+  WorkerPool worker_pool;
 };
 
 struct DecodeContext::Impl {
-  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), workers(memory) {}
+  explicit Impl(std::pmr::memory_resource* memory) : arena(memory), worker_pool(memory) {}
   Arena arena;
-  Workers workers;
+  WorkerPool worker_pool;
 };
 
 namespace detail {
@@ -31,8 +31,8 @@ class ContextAccess {
     return impl(context).arena;
   }
   template <class Context>
-  static Workers& workers(Context& context) {
-    return impl(context).workers;
+  static WorkerPool& worker_pool(Context& context) {
+    return impl(context).worker_pool;
   }
 
  private:
@@ -47,14 +47,14 @@ class ContextAccess {
 
 }  // namespace detail
 
-// The workers of the caller's context, else those that are made in `own`.
+// The worker pool of the caller's context, or else one created in `own`.
 template <class Context>
-Workers& workers_of(Context* context, std::optional<Workers>& own) {
-  return context != nullptr ? detail::ContextAccess::workers(*context)
+WorkerPool& worker_pool_of(Context* context, std::optional<WorkerPool>& own) {
+  return context != nullptr ? detail::ContextAccess::worker_pool(*context)
                             : own.emplace(std::pmr::get_default_resource());
 }
 
-// The arena of the caller's context, else one that lives as long as this object.
+// The arena of the caller's context, or else one owned by this object.
 class ScratchArena {
  public:
   template <class Context>
@@ -66,13 +66,13 @@ class ScratchArena {
     }
     arena_->reset(limit);
   }
-  // Leaves a caller's arena in one block, so that the next call finds all it needs.
+  // Merges the blocks of a caller's arena, so that the next call finds one that suffices.
   ~ScratchArena() {
     if (own_) return;
     try {
       arena_->reset();
     } catch (...) {
-      // The block will be asked for again when it is needed.
+      // The block is allocated again when it is needed.
     }
   }
   ScratchArena(const ScratchArena&) = delete;

@@ -24,7 +24,7 @@ namespace numpact::cvc {
 
 namespace {
 
-// As guarded(), for what needs the implementation; one that was moved from has none.
+// guarded() for functions that need the implementation, which a moved-from reader lacks.
 template <class Impl, class F>
 Status guarded_with(const std::shared_ptr<const Impl>& impl, const F& f) noexcept {
   if (impl == nullptr) return Status(ErrorKind::kInvalidArgument, "the reader was moved from");
@@ -34,9 +34,9 @@ Status guarded_with(const std::shared_ptr<const Impl>& impl, const F& f) noexcep
 }  // namespace
 
 struct Reader::Impl {
-  MappedFile map;  // of nothing where the caller has the bytes
+  MappedFile map;  // empty if the caller owns the bytes
   std::span<const std::byte> file;
-  std::shared_ptr<RangeSource> source;  // in the place of `file`
+  std::shared_ptr<RangeSource> source;  // used instead of `file`
   std::optional<Loader> loader;
   Info info;
 
@@ -103,7 +103,7 @@ Reader::Reader(const std::string& path, const DecodeLimits& limits) {
 }
 
 const Info& Reader::info() const noexcept {
-  static const Info nothing;  // of a reader that was moved from
+  static const Info nothing;  // of a moved-from reader
   return impl_ != nullptr ? impl_->info : nothing;
 }
 
@@ -117,7 +117,7 @@ Status Reader::check_sizes(std::uint64_t rows, std::size_t column, Dtype dtype,
     if (column >= info().columns.size()) {
       return Status(ErrorKind::kInvalidArgument, "the file has no such column");
     }
-    // Memory that is not there is only measured.
+    // A placeholder: only the shape of the target is checked.
     alignas(8) std::byte none[8];
     Target target{MutableRows(dtype, none, rows, info().columns[column].dimension), column};
     return check_targets(info(), {&target, 1}, rows, limits);

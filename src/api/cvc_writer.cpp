@@ -50,7 +50,7 @@ class FileOutput final : public Output {
   explicit FileOutput(bool sync) : sync_(sync) {}
 
   Status open(const std::string& path, const LockConfig& lock) { return file_.open(path, lock); }
-  Status reserve(std::uint64_t) override { return {}; }  // holes are zeros
+  Status reserve(std::uint64_t) override { return {}; }  // holes read as zeros
   Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
     return file_.write_at(offset, bytes);
   }
@@ -73,7 +73,7 @@ struct Writer::Impl {
   Impl(std::unique_ptr<Output> where, const WriteConfig& config)
       : output(std::move(where)), file(*output, config) {}
 
-  // Once something went wrong, or the file is finished, nothing more is done.
+  // Refuses all calls after an error or after the file was finished.
   template <class F>
   Status run(const F& f) noexcept {
     if (is_over) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the doors ask of their arguments, and every way of reading a file of its DecodeConfig.
+// Checks of arguments and of DecodeConfig limits that all entry points share.
 #ifndef NUMPACT_API_DECODE_CHECKS_HPP
 #define NUMPACT_API_DECODE_CHECKS_HPP
 
@@ -9,7 +9,7 @@
 
 namespace numpact {
 
-// numbers: in all, with the chunk that is about to be read.
+// `numbers`: the total including the chunk to be read.
 inline Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, NumberType type) {
   if (numbers > limits.max_numbers) {
     return Status(ErrorKind::kLimitExceeded, "more numbers than the limit max_numbers");
@@ -20,7 +20,7 @@ inline Status check_limits(const DecodeLimits& limits, std::uint64_t numbers, Nu
   return {};
 }
 
-// Never throws: some of its callers are tasks that must not.
+// Never throws: tasks, which must not throw, call it too.
 inline Status report_progress(const ProgressCallback& progress, const Progress& done) noexcept {
   if (!progress) return {};
   return guarded([&]() -> Status {
@@ -34,7 +34,7 @@ inline Status check_number_type(NumberType type) {
   return Status(ErrorKind::kInvalidArgument, "there is no such number type");
 }
 
-// Of a NumberView or MutableNumberView.
+// For a NumberView or MutableNumberView.
 template <class View>
 Status check_view(const View& view) {
   NUMPACT_TRY(check_number_type(view.type));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-shot decoding: short loops over the walker.
+// One-shot decoding: loops over the walker.
 #include <algorithm>
 #include <cstring>
 
@@ -23,34 +23,34 @@ using standalone::ChunkHead;
 using standalone::FileWalker;
 
 // Numbers between two progress calls, and the first step by which outputs grow.
-constexpr std::size_t kPieceN = std::size_t{1} << 18;
+constexpr std::size_t kOutputStepN = std::size_t{1} << 18;
 
-// Numbers per input byte up to which the writer's claim of the count is believed in advance.
-constexpr std::uint64_t kBelievableRatio = 64;
+// Maximum numbers per input byte for which the writer's stated count is trusted in advance.
+constexpr std::uint64_t kMaxTrustedNumbersPerByte = 64;
 
-// Fewer numbers are not worth many threads.
-constexpr std::uint64_t kMinIndexedN = std::uint64_t{1} << 17;
+// Minimum numbers for which decoding by index pays for its threads.
+constexpr std::uint64_t kMinParallelN = std::uint64_t{1} << 17;
 
-Status check_type(NumberType found, NumberType wanted) {
-  if (found == wanted) return {};
+Status check_type(NumberType found, NumberType expected) {
+  if (found == expected) return {};
   return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
 }
 
-// Where decoded numbers go.
-class Output : public ParallelPart::Room {
+// Destination of decoded numbers.
+class Output : public ParallelPart::OutputBuffer {
  public:
-  // Memory for numbers [0, total), of which those decoded before are kept.
-  virtual Status room_for(std::size_t total, void*& data) = 0;
-  // The largest total worth asking for at once when `needed` will be asked for in the end.
+  // Provides memory for numbers [0, total) and keeps those decoded before.
+  virtual Status reserve(std::size_t total, void*& data) = 0;
+  // The largest total to allocate at once if `needed` will be needed in the end.
   virtual std::size_t step(std::size_t used, std::size_t needed) const = 0;
 
-  Status make(std::size_t total, void*& data) final { return room_for(total, data); }
+  Status make(std::size_t total, void*& data) final { return reserve(total, data); }
 };
 
 class FixedOutput final : public Output {
  public:
   explicit FixedOutput(const MutableNumberView& view) : view_(view) {}
-  Status room_for(std::size_t total, void*& data) override {
+  Status reserve(std::size_t total, void*& data) override {
     if (total > view_.count) {
       return Status(ErrorKind::kOutputTooSmall, "the file holds more numbers than the output");
     }
@@ -59,7 +59,7 @@ class FixedOutput final : public Output {
   }
   std::size_t step(std::size_t, std::size_t needed) const override { return needed; }
   bool is_growing() const override { return false; }
-  std::uint64_t most() const override { return view_.count; }
+  std::uint64_t max_n() const override { return view_.count; }
 
  private:
   MutableNumberView view_;
@@ -70,59 +70,60 @@ class GrowingOutput final : public Output {
   GrowingOutput(detail::GrowFunction grow, void* owner) : grow_(grow), owner_(owner) {}
   void expect(std::size_t count) { expected_ = count; }
 
-  Status room_for(std::size_t total, void*& data) override {
+  Status reserve(std::size_t total, void*& data) override {
     data = grow_(owner_, total, expected_);
     return {};
   }
-  // A chunk's count may be a lie; memory follows what was decoded.
+  // A chunk's stated count may be false, so memory grows with the decoded numbers.
   std::size_t step(std::size_t used, std::size_t needed) const override {
-    return std::min(needed, used + std::max(used, kPieceN));
+    return std::min(needed, used + std::max(used, kOutputStepN));
   }
   bool is_growing() const override { return true; }
-  std::uint64_t most() const override { return SIZE_MAX; }
+  std::uint64_t max_n() const override { return SIZE_MAX; }
 
  private:
   detail::GrowFunction grow_;
   void* owner_;
-  std::size_t expected_ = 0;  // the count that will probably be reached
+  std::size_t expected_ = 0;  // the probable final count
 };
 
-struct Task {
+struct DecodeJob {
   NumberType type;
   const DecodeConfig& config;
   Output& output;
   std::size_t& count;
 };
 
-// Decodes the next numbers of the chunk, until there are `total` in all.
-Status decode_until(FileWalker& walker, const Task& task, std::size_t total) {
-  NUMPACT_TRY(check_limits(task.config.limits, total, task.type).at_chunk(walker.chunk_index()));
-  std::size_t used = task.count;
+// Decodes numbers of the chunk until there are `total` overall.
+Status decode_until(FileWalker& walker, const DecodeJob& job, std::size_t total) {
+  NUMPACT_TRY(check_limits(job.config.limits, total, job.type).at_chunk(walker.chunk_index()));
+  std::size_t used = job.count;
   while (used < total) {
-    const std::size_t room = task.output.step(used, total);
-    const std::size_t until = task.config.progress ? std::min(room, used + kPieceN) : room;
+    const std::size_t capacity = job.output.step(used, total);
+    const std::size_t until =
+        job.config.progress ? std::min(capacity, used + kOutputStepN) : capacity;
     void* data = nullptr;
-    NUMPACT_TRY(task.output.room_for(room, data));
-    std::byte* const at = static_cast<std::byte*>(data) + used * size_of(task.type);
+    NUMPACT_TRY(job.output.reserve(capacity, data));
+    std::byte* const at = static_cast<std::byte*>(data) + used * size_of(job.type);
     NUMPACT_TRY(walker.decode(until - used, at));
     used = until;
-    NUMPACT_TRY(report_progress(task.config.progress, {used, walker.offset()}));
+    NUMPACT_TRY(report_progress(job.config.progress, {used, walker.offset()}));
   }
   return {};
 }
 
-Status decode_chunk(FileWalker& walker, const Task& task) {
-  const std::size_t total = to_size(std::uint64_t{task.count} + walker.head().n);
-  NUMPACT_TRY(decode_until(walker, task, total));
+Status decode_chunk(FileWalker& walker, const DecodeJob& job) {
+  const std::size_t total = to_size(std::uint64_t{job.count} + walker.head().n);
+  NUMPACT_TRY(decode_until(walker, job, total));
   NUMPACT_TRY(walker.leave_chunk());
-  task.count = total;
+  job.count = total;
   return {};
 }
 
 std::size_t expected_count(std::span<const std::byte> file, std::uint64_t n_hint,
                            const DecodeLimits& limits, NumberType type) {
-  const std::uint64_t believable = file.size() * kBelievableRatio;
-  std::uint64_t expected = std::min({n_hint, believable, limits.max_numbers});
+  const std::uint64_t plausible = file.size() * kMaxTrustedNumbersPerByte;
+  std::uint64_t expected = std::min({n_hint, plausible, limits.max_numbers});
   expected = std::min<std::uint64_t>(expected, limits.max_output_bytes / size_of(type));
   return to_size(std::min<std::uint64_t>(expected, SIZE_MAX / size_of(type)));
 }
@@ -133,58 +134,58 @@ Status read_header(FileWalker& walker, NumberType type) {
   return {};
 }
 
-// Goes ahead of the walker with many threads, as far as that pays. What they decoded counts up to
-// the first chunk that the trailer does not agree with.
+// Decodes ahead of the walker on several threads while that pays. Counts numbers only up to the
+// first chunk that the trailer contradicts.
 Status decode_ahead(FileWalker& walker, ParallelPart& parallel, const TrailerCheck& check,
-                    const Task& task) {
+                    const DecodeJob& job) {
   const std::size_t first = walker.next_chunk();
-  std::uint64_t count = task.count;
-  const Status ahead = parallel.advance(walker, &task.output, count);
-  std::uint64_t sound_n = 0;
-  const Status checked = check.after_chunks(first, walker.next_chunk(), walker.offset(), sound_n);
-  task.count = checked.ok() ? static_cast<std::size_t>(count)
-                            : task.count + static_cast<std::size_t>(sound_n);
+  std::uint64_t count = job.count;
+  const Status ahead = parallel.advance(walker, &job.output, count);
+  std::uint64_t valid_n = 0;
+  const Status checked = check.after_chunks(first, walker.next_chunk(), walker.offset(), valid_n);
+  job.count = checked.ok() ? static_cast<std::size_t>(count)
+                           : job.count + static_cast<std::size_t>(valid_n);
   NUMPACT_TRY(checked);
   return ahead;
 }
 
-// Stops at the end of the file, or with `most` numbers in a chunk that holds more.
+// Stops at the end of the file, or inside a chunk once there are `max_n` numbers.
 Status decode_chunks(FileWalker& walker, ParallelPart& parallel, const TrailerCheck& check,
-                     const Task& task, std::size_t most, bool& is_end) {
-  parallel.start(walker, task.type);
+                     const DecodeJob& job, std::size_t max_n, bool& is_end) {
+  parallel.start(walker, job.type);
   is_end = false;
   while (true) {
-    NUMPACT_TRY(decode_ahead(walker, parallel, check, task));
+    NUMPACT_TRY(decode_ahead(walker, parallel, check, job));
     const std::size_t chunks = walker.next_chunk();
-    NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), most - task.count));
+    NUMPACT_TRY(check.before_chunk(chunks, walker.offset(), max_n - job.count));
     NUMPACT_TRY(walker.enter_chunk(is_end));
     if (is_end) return check.at_end(chunks, walker.offset());
-    NUMPACT_TRY(check_type(walker.head().type, task.type));
-    if (walker.head().n > most - task.count) {
-      NUMPACT_TRY(decode_until(walker, task, most));
-      task.count = most;
+    NUMPACT_TRY(check_type(walker.head().type, job.type));
+    if (walker.head().n > max_n - job.count) {
+      NUMPACT_TRY(decode_until(walker, job, max_n));
+      job.count = max_n;
       return {};
     }
-    NUMPACT_TRY(decode_chunk(walker, task));
+    NUMPACT_TRY(decode_chunk(walker, job));
     parallel.passed_in_order(walker.head().n);
   }
 }
 
 Status no_index() { return Status(ErrorKind::kInvalidArgument, "no trailer to go by"); }
 
-// By the places that the trailer knows, with many threads: they share chunks, too. False: to be
-// done in order, errors among the reasons.
+// Decodes by the chunk positions and restart points of the trailer on several threads, which also
+// splits chunks. False: decode in order instead, which also reports the errors.
 bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& out,
                      std::uint64_t& count, const DecodeConfig& config,
                      DecodeContext* context) noexcept {
-  if (!Workers::are_wanted(config) || config.progress) return false;
+  if (!WorkerPool::are_requested(config) || config.progress) return false;
   const Status status = guarded([&]() -> Status {
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     if (!check.has_trailer()) return no_index();
     const trailer::Front& front = check.view().front;
     count = front.number_n;
-    if (front.type != out.type || count > out.count || count < kMinIndexedN) return no_index();
+    if (front.type != out.type || count > out.count || count < kMinParallelN) return no_index();
     std::shared_ptr<const ChunkIndex::Table> table;
     NUMPACT_TRY(index_of(check.view(), table));
     Result<FileReader> reader =
@@ -196,8 +197,9 @@ bool decode_by_index(std::span<const std::byte> file, const MutableNumberView& o
   return status.ok();
 }
 
-// How many numbers a file holds, for the error of an output that is too small; 0: not known. Its
-// trailer says it, or a walk, unless few bytes claim so many that it would be long.
+// The count of numbers of a file, for the error of a too small output; 0: unknown. Taken from the
+// trailer or from a walk, which is limited so that a few bytes that claim many numbers cannot make
+// it long.
 std::uint64_t likely_count(std::span<const std::byte> file, const DecodeConfig& config,
                            DecodeContext* context) noexcept {
   std::optional<trailer::View> view;
@@ -206,16 +208,16 @@ std::uint64_t likely_count(std::span<const std::byte> file, const DecodeConfig& 
   silent.limits = config.limits;
   silent.limits.max_numbers = std::min<std::uint64_t>(
       config.limits.max_numbers,
-      std::max<std::uint64_t>(kMinIndexedN, file.size() * kBelievableRatio));
+      std::max<std::uint64_t>(kMinParallelN, file.size() * kMaxTrustedNumbersPerByte));
   silent.threads = config.threads;
   silent.executor = config.executor;
   std::uint64_t count = 0;
   return try_count_numbers(file, count, context, silent).ok() ? count : 0;
 }
 
-// At most `most` numbers; `is_end`: whether the file has no more.
+// Decodes at most `max_n` numbers; `is_end`: the file has no more.
 Status decode_into(std::span<const std::byte> file, const MutableNumberView& out,
-                   std::size_t& count, std::size_t most, bool& is_end, const DecodeConfig& config,
+                   std::size_t& count, std::size_t max_n, bool& is_end, const DecodeConfig& config,
                    DecodeContext* context) noexcept {
   count = 0;
   is_end = false;
@@ -234,7 +236,7 @@ Status decode_into(std::span<const std::byte> file, const MutableNumberView& out
     NUMPACT_TRY(read_header(walker, out.type));
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
-    return decode_chunks(walker, parallel, check, {out.type, config, output, count}, most, is_end);
+    return decode_chunks(walker, parallel, check, {out.type, config, output, count}, max_n, is_end);
   });
 }
 
@@ -305,7 +307,7 @@ Status decompress_growing(std::span<const std::byte> file, NumberType type, Grow
                            is_end);
     };
     const Status status = guarded(decode);
-    // What an error leaves half done is cut off, also where memory ran out.
+    // Removes partially decoded numbers after an error, including out of memory.
     grow(owner, count, count);
     return status;
   });
@@ -319,7 +321,7 @@ Status try_decompress_any(std::span<const std::byte> file, NumberArray& out,
   FileHeader header;
   NUMPACT_TRY(try_read_header(file, header));
   if (!header.number_type) {
-    // Walk on, so that a damaged file is called that.
+    // Walk the rest so that a damaged file is reported as such.
     std::uint64_t count = 0;
     NUMPACT_TRY(try_count_numbers(file, count, context));
     return Status(ErrorKind::kTypeMismatch, "the file is empty and does not name a number type");

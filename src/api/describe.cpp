@@ -138,7 +138,7 @@ std::string ChunkInfo::delta_text() const {
 }
 
 std::uint64_t described_bytes(const ChunkMeta& meta) {
-  constexpr std::uint64_t kAllocationBytes = 32;  // lost for each by the allocator, about
+  constexpr std::uint64_t kAllocationBytes = 32;  // approximate allocator overhead per allocation
   // Lists grow by doubling.
   std::uint64_t bytes = 2 * sizeof(ChunkInfo) + kAllocationBytes;
   for (std::size_t index = 0; index < kVariables; ++index) {

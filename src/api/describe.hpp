@@ -7,9 +7,9 @@
 
 namespace numpact {
 
-// Modes, deltas and bins of a chunk; sizes in the file are the caller's to fill in.
+// Modes, deltas and bins of a chunk; the caller fills in the sizes in the file.
 ChunkInfo describe(const ChunkMeta& meta);
-// What that takes in a list of many, no less than it does.
+// Upper bound of its memory in a list.
 std::uint64_t described_bytes(const ChunkMeta& meta);
 
 }  // namespace numpact

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(kPlannedVariables == kVariables);
 
-// One chunk of a file, put into a plan.
+// Adds one chunk of a file to a plan.
 class ChunkPlanner {
  public:
   ChunkPlanner(std::span<const std::byte> file, const FileHeader& header,
@@ -29,12 +29,12 @@ class ChunkPlanner {
         arena_(arena) {}
 
   Status read(TrailerPolicy policy);
-  // Of a chunk that was read: what it takes beyond its own bytes, and these.
+  // After read(): the size of its tables, scratch and tasks, and the size of its input.
   std::uint64_t table_bytes() const {
     return planned_bytes(meta_) + scratch_bytes() + task_bytes();
   }
   std::uint64_t input_bytes() const { return end().value_or(file_.size()) - place().offset; }
-  // Where its bytes end at the latest.
+  // Upper bound of the end of its bytes.
   std::uint64_t input_end() const { return end().value_or(file_.size()); }
   Status add_to(DevicePlan& plan);
 
@@ -47,7 +47,7 @@ class ChunkPlanner {
                   ? Status(ErrorKind::kCorrupt, "the trailer contradicts the file")
                   : Status(ErrorKind::kInvalidArgument, "the index does not fit the file"));
   }
-  // Where it ends, if that is known.
+  // The end of its bytes, if known.
   std::optional<std::uint64_t> end() const {
     if (table_.is_from_trailer) return table_.end_of(chunk_);
     if (chunk_ + 1 < table_.chunks.size()) return table_.chunks.offset(chunk_ + 1);
@@ -57,11 +57,12 @@ class ChunkPlanner {
   bool is_lookback() const { return std::holds_alternative<Lookback>(meta_.delta); }
   std::uint64_t scratch_bytes() const { return planned_scratch_bytes(meta_, n()); }
   std::uint64_t task_bytes() const {
-    return (points() + 1) * (sizeof(PlannedTask) + kMostHeadBytes);
+    return (points() + 1) * (sizeof(PlannedTask) + kEstimatedHeadBytes);
   }
 
-  // What a head takes for the estimate of memory; those of Lookback are within the file.
-  static constexpr std::uint64_t kMostHeadBytes = 64;
+  // Bytes per head assumed in the memory estimate; heads with Lookback state are covered by the
+  // input.
+  static constexpr std::uint64_t kEstimatedHeadBytes = 64;
 
   std::span<const std::byte> file_;
   const FileHeader& header_;
@@ -70,7 +71,7 @@ class ChunkPlanner {
   IndexedChunk place_;
   Arena& arena_;
   ChunkMeta meta_;
-  std::uint64_t page_ = 0;  // bytes before it
+  std::uint64_t page_ = 0;  // offset of the page
 };
 
 Status ChunkPlanner::read(TrailerPolicy policy) {
@@ -205,11 +206,11 @@ Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t most_bytes,
       if (planner.table_bytes() > config.limits.max_memory) {
         return Status(ErrorKind::kLimitExceeded, "more memory than the limit max_memory");
       }
-      const std::uint64_t wanted = planner.table_bytes() + planner.input_bytes();
-      if (next > next_ && wanted > most_bytes - bytes) break;
+      const std::uint64_t needed = planner.table_bytes() + planner.input_bytes();
+      if (next > next_ && needed > most_bytes - bytes) break;
       NUMPACT_TRY(planner.add_to(plan));
       plan.input_bytes = planner.input_end() - plan.input_begin;
-      bytes = std::min(most_bytes, bytes + wanted);
+      bytes = std::min(most_bytes, bytes + needed);
     }
     return {};
   });

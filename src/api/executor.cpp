@@ -13,7 +13,7 @@
 namespace numpact {
 namespace {
 
-// A call of run(); lives on its caller's stack, linked to the others of the pool.
+// A call of run(). Lives on the caller's stack and is linked to the other active runs of the pool.
 struct Run {
   TaskFunction task = nullptr;
   void* argument = nullptr;
@@ -32,28 +32,28 @@ struct ThreadExecutor::Impl {
   explicit Impl(unsigned n)
       : concurrency(n != 0 ? n : std::max(1U, std::thread::hardware_concurrency())) {}
 
-  // Under the lock from here on.
+  // The functions below require the lock.
 
-  void start_threads(std::size_t wanted) {
-    const std::size_t most = std::min<std::size_t>(wanted, concurrency - 1);
-    threads.reserve(most);
-    while (threads.size() < most && !refused) {
+  void start_threads(std::size_t count) {
+    const std::size_t max_threads = std::min<std::size_t>(count, concurrency - 1);
+    threads.reserve(max_threads);
+    while (threads.size() < max_threads && !refused) {
       try {
         threads.emplace_back([this] { serve(); });
       } catch (const std::system_error&) {
-        refused = true;  // those that are there do the work
+        refused = true;  // the existing threads do the work
       }
     }
   }
 
-  // Begins the run's next task and ends it; the lock is open meanwhile.
+  // Runs the next task; the lock is released meanwhile.
   void do_one(Run& run, std::unique_lock<std::mutex>& lock) {
     const std::size_t index = run.begun++;
     if (run.begun == run.task_n) remove(run);
     lock.unlock();
     run.task(run.argument, index);
     lock.lock();
-    // The last touch: the caller may be gone once it holds the lock.
+    // The last access: the caller may destroy the run once it holds the lock.
     if (++run.ended == run.task_n) run.all_ended.notify_one();
   }
 
@@ -76,16 +76,16 @@ struct ThreadExecutor::Impl {
   const OwnProcess process;
   std::mutex mutex;
   std::condition_variable work_came;
-  Run* first = nullptr;  // with tasks that were not begun
+  Run* first = nullptr;  // list of runs with tasks not started
   bool stopping = false;
-  bool refused = false;  // the system gives no more threads
+  bool refused = false;  // the system refused another thread
   std::vector<std::thread> threads;
 };
 
 ThreadExecutor::ThreadExecutor(unsigned threads) : impl_(std::make_unique<Impl>(threads)) {}
 
 ThreadExecutor::~ThreadExecutor() {
-  // fork() copies neither the threads, so that there is nobody to join, nor who may hold the mutex.
+  // fork() copies no threads: there is none to join, and the mutex may be locked by a missing one.
   if (!impl_->process.is_this()) {
     (void)impl_.release();
     return;
@@ -103,7 +103,7 @@ unsigned ThreadExecutor::concurrency() const noexcept { return impl_->concurrenc
 void ThreadExecutor::run(std::size_t task_n, TaskFunction task, void* argument) {
   if (task_n == 0) return;
   if (!impl_->process.is_this()) {
-    // The threads stayed behind in the process that was forked.
+    // The threads exist only in the parent process.
     for (std::size_t i = 0; i < task_n; ++i) task(argument, i);
     return;
   }

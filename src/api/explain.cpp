@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "api/chunk_wave.hpp"
+#include "api/chunk_group.hpp"
 #include "api/context.hpp"
 #include "api/decode_checks.hpp"
 #include "api/describe.hpp"
@@ -26,12 +26,12 @@
 namespace numpact {
 namespace {
 
-// Each chunk is explained, so each is described.
+// Every chunk is explained, so every chunk is described.
 constexpr std::uint64_t kAllChunks = ~std::uint64_t{0};
 
 using Candidates = std::vector<CandidateInfo>;
 
-// Notes what was weighed, each way to encode once.
+// Records each candidate encoding once.
 class CandidateLog final : public ChoiceLog {
  public:
   explicit CandidateLog(NumberType type) : type_(type) {}
@@ -45,7 +45,7 @@ class CandidateLog final : public ChoiceLog {
     });
   }
 
-  // Throws what was thrown where nothing may be.
+  // Rethrows an allocation failure of the noexcept callbacks.
   Candidates take() {
     if (is_out_of_memory_) throw std::bad_alloc();
     return std::move(candidates_);
@@ -82,14 +82,14 @@ class CandidateLog final : public ChoiceLog {
   bool is_out_of_memory_ = false;
 };
 
-// `values` end up sorted.
+// Sorts `values`.
 template <Latent L>
 EntropyBound bound_of(std::span<L> values) {
   EntropyBound bound;
   bound.count = values.size();
   if (values.empty()) return bound;
   std::sort(values.begin(), values.end());
-  double sum = 0;  // of n log n over the values that are different
+  double sum = 0;  // sum of n log n over the distinct values
   for (auto at = values.begin(); at != values.end();) {
     const auto end = std::upper_bound(at, values.end(), *at);
     const auto n = static_cast<double>(end - at);
@@ -140,7 +140,7 @@ Status explain_latents(std::span<const std::byte> file, const FormatVersion& ver
   return {};
 }
 
-// Of a sound file that holds these numbers: all but the candidates.
+// Explains a valid file that holds these numbers, except for the candidates.
 Status explain_contents(std::span<const std::byte> file, const NumberView& numbers,
                         const ProgressCallback& progress, Arena& arena, Explanation& explanation) {
   standalone::Header header;
@@ -160,7 +160,7 @@ Status explain_contents(std::span<const std::byte> file, const NumberView& numbe
   return {};
 }
 
-// What was weighed for the chunks of a run.
+// The candidates of the chunks of a run.
 class CandidateLogs final : public standalone::RunLog {
  public:
   explicit CandidateLogs(NumberType type) : type_(type), whole_(type) {}
@@ -179,11 +179,11 @@ class CandidateLogs final : public standalone::RunLog {
  private:
   NumberType type_;
   CandidateLog whole_;
-  std::deque<CandidateLog> parts_;  // which stay where they are
+  std::deque<CandidateLog> parts_;  // a deque: references stay valid
   bool is_cut_ = false;
 };
 
-// The file that compress() makes, and what was weighed for each chunk.
+// The file that compress() would make, with the candidates of each chunk.
 class LoggedFile {
  public:
   Status encode(const NumberView& numbers, const EncodeConfig& config, Arena& arena) {
@@ -218,9 +218,9 @@ class LoggedFile {
 
  private:
   template <class F>
-  void append(std::size_t room, F&& write) {
+  void append(std::size_t max_bytes, F&& write) {
     const std::size_t at = bytes_.size();
-    bytes_.resize(at + room);
+    bytes_.resize(at + max_bytes);
     BitWriter writer(std::span<std::byte>(bytes_).subspan(at));
     write(writer);
     bytes_.resize(at + writer.size());
@@ -266,7 +266,7 @@ Status explain_bytes(std::span<const std::byte> file, Explanation& explanation,
   DecodeConfig silent = config;
   silent.progress = {};
   NUMPACT_TRY(inspect_within(file, explanation.file, silent, kAllChunks));
-  if (explanation.file.count == 0) {  // perhaps of a file that does not name its type
+  if (explanation.file.count == 0) {  // the file may lack a number type
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     return check.at_end(explanation.file.chunks.size(), explanation.file.file_bytes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file is appended to by renaming a longer copy over it, so a lock on the old file says nothing
-// once that has happened: who gets it looks whether the path still leads there, and else begins
-// again with the new file.
+// Appending renames a longer copy over the file, so a lock on the old inode is then worthless:
+// after locking, check that the path still leads to the same inode, and otherwise start over.
 #include "numpact/file_lock.hpp"
 
 #include <fcntl.h>
@@ -27,14 +26,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Links that are followed one after the other, at most: as many as Linux follows.
+// Maximum links followed, as in Linux.
 constexpr int kMaxLinks = 40;
-// flock() cannot wait for a time, so it is asked again and again; the pauses double up to the
-// longest, which bounds how long a free lock stays unused.
+// flock() has no timeout, so it is polled. The pause doubles up to kMaxPause, which bounds how long
+// a free lock stays unused.
 constexpr milliseconds kFirstPause{1};
-constexpr milliseconds kLongestPause{20};
+constexpr milliseconds kMaxPause{20};
 
-// Renames without ever replacing anything. False with errno on failure.
+// Renames but never replaces a file. On failure returns false and sets errno.
 bool rename_to_free_name(const std::string& from, const std::string& to) {
 #if defined(__linux__) && defined(RENAME_NOREPLACE)
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
@@ -48,7 +47,7 @@ bool rename_to_free_name(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0;
 }
 
-// For waiting; a file of another kind must not make open() itself wait.
+// O_NONBLOCK: opening a pipe or device must not block.
 int open_to_lock(const std::string& path, int access) {
   return ::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
@@ -65,8 +64,7 @@ Status try_follow_links(const std::string& path, std::string& target) noexcept {
       return {};
     }
     if (errno == ELOOP) return io_error("the links lead back to themselves");
-    // The last of the links may lead to what is not there. Anything else is left to those who use
-    // the path.
+    // The last link may lead to a missing file. Other errors are left to the users of the path.
     fs::path at = path;
     std::error_code error;
     for (int links = 0; links < kMaxLinks; ++links) {
@@ -98,7 +96,7 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 }
 
 void FileLock::release() noexcept {
-  // Processes that were forked meanwhile have the descriptor too: closing it would not unlock.
+  // Forked processes share the descriptor, so closing it would not release the lock.
   if (is_held_ && process_ == ::getpid()) ::flock(descriptor_, LOCK_UN);
   if (descriptor_ >= 0) ::close(descriptor_);
   descriptor_ = -1;
@@ -117,7 +115,7 @@ bool FileLock::is_current() const noexcept {
          found.st_ino == static_cast<ino_t>(inode_);
 }
 
-// Sets has_file_, and the descriptor where the file may be opened.
+// Sets has_file_, and the descriptor if the file may be opened.
 Status FileLock::open() {
   descriptor_ = open_to_lock(path_, O_RDONLY);
   if (descriptor_ < 0 && errno == EACCES) descriptor_ = open_to_lock(path_, O_WRONLY);
@@ -138,13 +136,13 @@ Status FileLock::lock(const LockConfig& config, Clock::time_point begin) {
   milliseconds pause = kFirstPause;
   while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
-    if (errno == EBADF) {  // some network file systems lock only what may be written
+    if (errno == EBADF) {  // some network file systems require write access for an exclusive lock
       ::close(descriptor_);
       descriptor_ = open_to_lock(path_, O_RDWR);
       if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) break;
       if (descriptor_ < 0 || errno == EBADF) return {};
     }
-    if (errno != EWOULDBLOCK) return {};  // the file system has no locks
+    if (errno != EWOULDBLOCK) return {};  // the file system does not support locks
     const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
     if (config.timeout && waited >= *config.timeout) {
       return Status(ErrorKind::kTimedOut, "the file is being written by another process");
@@ -154,7 +152,7 @@ Status FileLock::lock(const LockConfig& config, Clock::time_point begin) {
     }
     if (config.timeout) pause = std::min(pause, *config.timeout - waited);
     std::this_thread::sleep_for(std::max(pause, kFirstPause));
-    pause = std::min(2 * pause, kLongestPause);
+    pause = std::min(2 * pause, kMaxPause);
   }
   is_held_ = descriptor_ >= 0;
   process_ = ::getpid();
@@ -202,7 +200,7 @@ Status try_replace_file(const std::string& from, const std::string& path, const 
                                               : rename_to_free_name(from, lock.path());
       if (is_renamed) return {};
       error = errno;
-      // A file has come meanwhile, which may be written on: once more, with its lock.
+      // A file has appeared, which others may write: start over with its lock.
       if (error == EEXIST && !lock.has_file()) continue;
       return write_error(error, "the file cannot be replaced");
     }

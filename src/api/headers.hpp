@@ -7,7 +7,7 @@
 
 namespace numpact {
 
-// The public view of a header; number_type is the uniform type if there is one.
+// The public view of a header; number_type is the uniform type, if any.
 FileHeader to_public(const standalone::Header& header, std::uint64_t size_bytes);
 
 }  // namespace numpact

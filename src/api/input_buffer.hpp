@@ -16,10 +16,10 @@
 
 namespace numpact {
 
-// What a source says that it read, of so much room. A source that says more has written past the
-// room, or lies; either way nothing that follows can be trusted.
-inline Status check_given(std::size_t got, std::size_t room) {
-  if (got <= room) return {};
+// Checks the byte count that a source returned. A source that returns more than `capacity` is
+// broken or has written past the buffer: nothing that follows can be trusted.
+inline Status check_read_size(std::size_t got, std::size_t capacity) {
+  if (got <= capacity) return {};
   return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for");
 }
 
@@ -28,11 +28,11 @@ class InputBuffer {
   InputBuffer(ByteSource& source, std::pmr::memory_resource* memory)
       : source_(&source), bytes_(memory) {}
 
-  // What has arrived and was not dropped.
+  // The bytes received and not dropped.
   std::span<const std::byte> bytes() const { return {bytes_.data() + begin_, end_ - begin_}; }
-  // Nothing comes after bytes().
+  // Nothing follows bytes().
   bool is_last() const { return at_end_; }
-  // Bytes dropped so far: the place of bytes() in the source.
+  // Bytes dropped so far, which is the position of bytes() in the source.
   std::uint64_t offset() const { return offset_; }
 
   void drop(std::size_t count) {
@@ -41,52 +41,51 @@ class InputBuffer {
     offset_ += count;
   }
 
-  // From now on drop() sums up what goes.
+  // From now on drop() updates a checksum.
   void keep_checksum() { checksums_ = true; }
-  // Of what was dropped since the last call.
+  // The checksum of the bytes dropped since the last call.
   std::uint32_t take_checksum() { return std::exchange(crc_, 0); }
 
-  // Reads until at least `wanted` bytes are there or the source ends.
-  Status ensure(std::size_t wanted) {
-    while (end_ - begin_ < wanted && !at_end_) NUMPACT_TRY(read_some(wanted));
+  // Reads until at least `min_bytes` are buffered or the source ends.
+  Status ensure(std::size_t min_bytes) {
+    while (end_ - begin_ < min_bytes && !at_end_) NUMPACT_TRY(read_some(min_bytes));
     return {};
   }
-  // Makes bytes() longer, if the source has more. Grows twofold, so that trying again after each
-  // call stays linear.
+  // Buffers more bytes if the source has more. Doubles, so that repeated attempts stay linear.
   Status extend() {
     const std::size_t have = end_ - begin_;
-    return ensure(have < kPiece / 2 ? have + kPiece / 2 : 2 * have);
+    return ensure(have < kMinBufferBytes / 2 ? have + kMinBufferBytes / 2 : 2 * have);
   }
-  // Reads once, to have at most `most` bytes. The room doubles once it is full.
-  Status extend_once(std::size_t most) {
+  // Reads once, up to `max_bytes` in total. The buffer doubles when it is full.
+  Status extend_once(std::size_t max_bytes) {
     const std::size_t have = end_ - begin_;
-    if (at_end_ || have >= most) return {};
-    const std::size_t room = have < bytes_.size() ? bytes_.size() : 2 * have;
-    return read_some(std::min(most, std::max(kPiece, room)));
+    if (at_end_ || have >= max_bytes) return {};
+    const std::size_t capacity = have < bytes_.size() ? bytes_.size() : 2 * have;
+    return read_some(std::min(max_bytes, std::max(kMinBufferBytes, capacity)));
   }
 
  private:
-  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+  static constexpr std::size_t kMinBufferBytes = std::size_t{1} << 16;
 
-  Status read_some(std::size_t wanted) {
+  Status read_some(std::size_t min_bytes) {
     NUMPACT_TRY(failure_);
     if (begin_ > 0) {
       std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
       end_ -= begin_;
       begin_ = 0;
     }
-    // Twice what has arrived at most: room follows bytes, not claims.
-    const std::size_t room = std::max(kPiece, std::min(wanted, 2 * end_));
-    if (bytes_.size() < room) {
-      bytes_.reserve(room);  // no more than that
-      bytes_.resize(room);
+    // At max_bytes twice the bytes received: the buffer grows with bytes, not with stated sizes.
+    const std::size_t capacity = std::max(kMinBufferBytes, std::min(min_bytes, 2 * end_));
+    if (bytes_.size() < capacity) {
+      bytes_.reserve(capacity);  // exactly this much
+      bytes_.resize(capacity);
     }
     std::size_t got = 0;
     failure_ = guarded([&] {
       return source_->read({bytes_.data() + end_, bytes_.size() - end_}, got);
     });
     NUMPACT_TRY(failure_);
-    failure_ = check_given(got, bytes_.size() - end_);
+    failure_ = check_read_size(got, bytes_.size() - end_);
     NUMPACT_TRY(failure_);
     end_ += got;
     at_end_ = got == 0;
@@ -101,7 +100,7 @@ class InputBuffer {
   bool at_end_ = false;
   bool checksums_ = false;
   std::uint32_t crc_ = 0;
-  Status failure_;  // of the source; it is not asked again
+  Status failure_;  // of the source, which is not read again
 };
 
 }  // namespace numpact

@@ -14,8 +14,8 @@
 namespace numpact {
 namespace {
 
-// What the descriptions of chunks may take beside half of the file.
-constexpr std::uint64_t kListedBytes = std::uint64_t{1} << 20;
+// Maximum bytes for descriptions of chunks, in addition to half of the file.
+constexpr std::uint64_t kMaxDescribedBytes = std::uint64_t{1} << 20;
 
 using Sizes = std::array<PageVariableSizes, kVariables>;
 
@@ -49,9 +49,9 @@ void describe_rest(std::span<const std::byte> file, FileInfo& info) {
 }  // namespace
 
 Status inspect_within(std::span<const std::byte> file, FileInfo& info, const DecodeConfig& config,
-                      std::uint64_t most_bytes) {
+                      std::uint64_t max_bytes) {
   info = {};
-  std::uint64_t room = most_bytes;
+  std::uint64_t bytes_left = max_bytes;
   NUMPACT_TRY(try_read_header(file, info.header));
   ScratchArena arena(static_cast<DecodeContext*>(nullptr), config.limits.max_memory);
   standalone::FileWalker walker(file, *arena);
@@ -68,8 +68,9 @@ Status inspect_within(std::span<const std::byte> file, FileInfo& info, const Dec
     NUMPACT_TRY(walker.skip(sizes));
     NUMPACT_TRY(walker.leave_chunk());
     const std::uint64_t taken = described_bytes(walker.meta());
-    room = taken <= room ? room - taken : 0;  // none behind the first that is left out
-    if (room > 0) info.chunks.push_back(describe_chunk(walker, sizes));
+    bytes_left = taken <= bytes_left ? bytes_left - taken
+                                     : 0;  // once a chunk is omitted, all later ones are
+    if (bytes_left > 0) info.chunks.push_back(describe_chunk(walker, sizes));
     ++info.chunk_count;
     info.count += head.n;
     info.raw_bytes += head.n * size_of(head.type);
@@ -83,7 +84,7 @@ Status inspect_within(std::span<const std::byte> file, FileInfo& info, const Dec
 Status try_inspect(std::span<const std::byte> file, FileInfo& info,
                    const DecodeConfig& config) noexcept {
   return guarded(
-      [&] { return inspect_within(file, info, config, kListedBytes + file.size() / 2); });
+      [&] { return inspect_within(file, info, config, kMaxDescribedBytes + file.size() / 2); });
 }
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inspecting with a bound on what describes the chunks.
+// Inspection with bounded memory for descriptions of chunks.
 #ifndef NUMPACT_API_INSPECTION_HPP
 #define NUMPACT_API_INSPECTION_HPP
 
@@ -10,10 +10,10 @@
 
 namespace numpact {
 
-// As try_inspect, within guarded(). The first chunks are described as long as that takes no more
-// than `most_bytes`; the others are counted.
+// As try_inspect, called within guarded(). Describes the first chunks while that takes at most
+// `max_bytes`; counts the others.
 Status inspect_within(std::span<const std::byte> file, FileInfo& info, const DecodeConfig& config,
-                      std::uint64_t most_bytes);
+                      std::uint64_t max_bytes);
 
 }  // namespace numpact
 

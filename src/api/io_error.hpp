@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failures of the system, as a Status.
+// Converts system errors to a Status.
 #ifndef NUMPACT_API_IO_ERROR_HPP
 #define NUMPACT_API_IO_ERROR_HPP
 
@@ -11,7 +11,7 @@ namespace numpact {
 
 inline Status io_error(const char* what) { return Status(ErrorKind::kIo, what); }
 
-// What an errno says of a new file, where that helps.
+// The error for a failure of writing a new file; `otherwise` if errno is not specific.
 inline Status write_error(int error, const char* otherwise) {
   switch (error) {
     case ENOSPC:

@@ -14,7 +14,7 @@
 namespace numpact {
 namespace {
 
-// Literals, since a Status holds no text of its own.
+// Literals, since a Status does not own its text.
 const char* reason(int error) {
   switch (error) {
     case ENOENT:
@@ -39,9 +39,9 @@ const char* reason(int error) {
   }
 }
 
-// The platform's part: 0, or errno.
+// Platform-specific; returns 0 or errno.
 int map_file(const char* path, std::span<const std::byte>& bytes) {
-  // Without O_NONBLOCK a pipe would wait for its writer.
+  // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return errno;
   struct stat found {};
@@ -107,9 +107,9 @@ void MappedFile::release_first(std::uint64_t size) const noexcept {
 void MappedFile::release(std::uint64_t begin, std::uint64_t end) const noexcept {
   const std::uint64_t last = std::min<std::uint64_t>(end, bytes_.size());
   if (begin >= last) return;
-  // Where a page begins, of any size that there is; the one before was not whole then.
-  constexpr std::uint64_t kMostPageBytes = std::uint64_t{1} << 16;
-  const auto first = static_cast<std::size_t>(begin / kMostPageBytes * kMostPageBytes);
+  // Aligned down to any supported page size, since the previous call may have left a partial page.
+  constexpr std::uint64_t kMaxPageBytes = std::uint64_t{1} << 16;
+  const auto first = static_cast<std::size_t>(begin / kMaxPageBytes * kMaxPageBytes);
   give_back(bytes_.subspan(first, static_cast<std::size_t>(last) - first));
 }
 

@@ -10,24 +10,25 @@ namespace {
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
 
-std::uint64_t least_count(std::uint64_t n, std::size_t most) {
-  return n / most + (n % most != 0 ? 1 : 0);
+std::uint64_t min_share_count(std::uint64_t n, std::size_t max_n) {
+  return n / max_n + (n % max_n != 0 ? 1 : 0);
 }
 
 std::size_t share_of(std::uint64_t n, std::uint64_t count, std::uint64_t index) {
   return static_cast<std::size_t>(n / count + (index < n % count ? 1 : 0));
 }
 
-// Threads take one share after another, and shares differ in cost: what one thread works on at the
-// end, others wait for. So of few shares there are an even number, and of more the last is halved;
-// halving one of few would cost bytes wherever numbers repeat far apart.
+// Threads take shares one by one, and shares differ in cost, so at the end the others wait for one
+// thread. A few shares are rounded up to an even number; with more, the last is halved. Halving one
+// of a few would cost bytes where numbers repeat at long distances. Examples: 1 -> 1, 2 -> 2, 3 ->
+// 4, 4 -> 4, 5 -> 6 (the last two are halves).
 class AutomaticShares {
  public:
-  AutomaticShares(std::uint64_t n, std::size_t most) : n_(n) {
-    constexpr std::uint64_t kFew = 4;
-    const std::uint64_t least = least_count(n, most);
-    last_is_halved_ = least > kFew;
-    shares_ = last_is_halved_ || least < 2 ? least : least + least % 2;
+  AutomaticShares(std::uint64_t n, std::size_t max_n) : n_(n) {
+    constexpr std::uint64_t kMaxEvenShares = 4;
+    const std::uint64_t min_count = min_share_count(n, max_n);
+    last_is_halved_ = min_count > kMaxEvenShares;
+    shares_ = last_is_halved_ || min_count < 2 ? min_count : min_count + min_count % 2;
   }
 
   std::uint64_t count() const { return shares_ + (last_is_halved_ ? 1 : 0); }
@@ -53,9 +54,9 @@ std::span<const std::size_t> list_sizes(std::uint64_t count, F&& size_of_share, 
 
 }  // namespace
 
-std::size_t automatic_share(std::uint64_t n, std::size_t most, std::size_t index) {
-  const AutomaticShares shares(n, most);
-  return index < shares.count() ? shares.size(index) : most;
+std::size_t automatic_share(std::uint64_t n, std::size_t max_n, std::size_t index) {
+  const AutomaticShares shares(n, max_n);
+  return index < shares.count() ? shares.size(index) : max_n;
 }
 
 Status chunk_sizes(const EncodeConfig& config, std::size_t n, Arena& arena,
@@ -82,8 +83,8 @@ Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Aren
     return {};
   }
   if (spec.max_page_n() == 0) return invalid("the page size is 0");
-  const std::size_t most = std::min(spec.max_page_n(), max_n);
-  const std::uint64_t count = least_count(n, most);
+  const std::size_t page_n = std::min(spec.max_page_n(), max_n);
+  const std::uint64_t count = min_share_count(n, page_n);
   sizes = list_sizes(
       count, [&](std::size_t i) { return share_of(n, count, i); }, arena);
   return {};
@@ -102,10 +103,10 @@ Status check_chunk_sizes(const PagingSpec& spec) {
 
 std::size_t chunk_count_bound(const EncodeConfig& config, std::size_t n) {
   if (const auto& exact = config.paging.exact_sizes()) return exact->size();
-  const std::size_t most = std::clamp<std::size_t>(config.max_chunk_n(), 1, kMaxChunkN);
+  const std::size_t max_n = std::clamp<std::size_t>(config.max_chunk_n(), 1, kMaxChunkN);
   const bool is_automatic = config.paging.is_automatic();
-  return static_cast<std::size_t>(is_automatic ? AutomaticShares(n, most).count()
-                                               : least_count(n, most));
+  return static_cast<std::size_t>(is_automatic ? AutomaticShares(n, max_n).count()
+                                               : min_share_count(n, max_n));
 }
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting a count of numbers into pages.
+// Divides a count of numbers into pages or chunks.
 #ifndef NUMPACT_API_PAGING_HPP
 #define NUMPACT_API_PAGING_HPP
 
@@ -10,24 +10,24 @@
 
 namespace numpact {
 
-// The sizes that a spec gives for n numbers, in `arena`; none for 0 numbers. kInvalidArgument for a
+// The sizes that a spec defines for n numbers, in `arena`; empty for 0 numbers. kInvalidArgument: a
 // page size of 0 or over max_n, or exact sizes that do not add up to n.
 Status page_sizes(const PagingSpec& spec, std::size_t n, std::size_t max_n, Arena& arena,
                   std::span<const std::size_t>& sizes);
 
-// The sizes of what a standalone file of n numbers is encoded by: its chunks, or under automatic
-// paging what is cut further.
+// The sizes of the units by which a standalone file of n numbers is encoded: chunks, or under
+// automatic paging runs that are segmented further.
 Status chunk_sizes(const EncodeConfig& config, std::size_t n, Arena& arena,
                    std::span<const std::size_t>& sizes);
 
-// The size of one of the shares, of at most `most`, that automatic paging deals n numbers into;
-// beyond the last, `most`.
-std::size_t automatic_share(std::uint64_t n, std::size_t most, std::size_t index);
+// The size of a share of n numbers under automatic paging, at most `max_n`; `max_n` past the last
+// share.
+std::size_t automatic_share(std::uint64_t n, std::size_t max_n, std::size_t index);
 
-// The same checks where the count is not known yet.
+// The same checks when the count is unknown.
 Status check_chunk_sizes(const PagingSpec& spec);
 
-// How many that is at most, for any config.
+// Upper bound of the count of chunk_sizes(), for any config.
 std::size_t chunk_count_bound(const EncodeConfig& config, std::size_t n);
 
 }  // namespace numpact

@@ -12,14 +12,14 @@
 namespace numpact {
 namespace {
 
-// Numbers for each task of a run between two progress calls at the latest, and the least step by
-// which outputs grow.
+// Numbers per task between two progress calls, and the minimum step by which outputs grow.
 constexpr std::uint64_t kStepN = std::uint64_t{1} << 19;
 
-// Outputs may in any case grow to so many times the bytes of the file.
-constexpr std::uint64_t kBelievedRatio = 4;
+// Outputs may always grow to this multiple of the file's size in bytes: a plausible ratio that
+// needs no proof by decoded numbers.
+constexpr std::uint64_t kUnprovenOutputRatio = 4;
 
-// Passes places on as progress; none twice.
+// Reports each position once as progress.
 struct Reporter {
   const ProgressCallback& progress;
   std::uint64_t reported;
@@ -41,15 +41,15 @@ using standalone::Stretch;
 ParallelPart::ParallelPart(std::span<const std::byte> file, const DecodeConfig& config,
                            DecodeContext* context, Arena& arena)
     : file_(file), config_(config), arena_(arena) {
-  if (!Workers::are_wanted(config)) return;
-  workers_ = &workers_of(context, own_);
-  crew_ = workers_->crew(config);
+  if (!WorkerPool::are_requested(config)) return;
+  worker_pool_ = &worker_pool_of(context, own_);
+  group_ = worker_pool_->group(config);
 }
 
 ParallelPart::~ParallelPart() = default;
 
 void ParallelPart::start(const standalone::FileWalker& walker, std::optional<NumberType> type) {
-  if (crew_.executor == nullptr) return;
+  if (group_.executor == nullptr) return;
   header_ = walker.header();
   if (!type) type = header_.uniform_type;
   if (!type) {
@@ -58,31 +58,32 @@ void ParallelPart::start(const standalone::FileWalker& walker, std::optional<Num
     type = static_cast<NumberType>(file_[at]);
   }
   type_ = *type;
-  parallel_.emplace(crew_, header_, type_);
+  parallel_.emplace(group_, header_, type_);
 }
 
 void ParallelPart::passed_in_order(std::size_t n) {
   if (parallel_) parallel_->passed_in_order(n);
 }
 
-std::uint64_t ParallelPart::most_numbers(const Room* room) const {
+std::uint64_t ParallelPart::max_numbers(const OutputBuffer* buffer) const {
   const DecodeLimits& limits = config_.limits;
-  const std::uint64_t most = std::min(limits.max_numbers, limits.max_output_bytes / size_of(type_));
-  return room != nullptr ? std::min(most, room->most()) : most;
+  const std::uint64_t max_n =
+      std::min(limits.max_numbers, limits.max_output_bytes / size_of(type_));
+  return buffer != nullptr ? std::min(max_n, buffer->max_n()) : max_n;
 }
 
-// Memory grows no faster than the numbers that were there before, by a step, or to what the file's
-// own size makes likely.
+// Memory may double, grow by one step per task, or grow to the size that the file's bytes make
+// plausible.
 std::uint64_t ParallelPart::step(std::uint64_t count) const {
-  const std::uint64_t likely = kBelievedRatio * file_.size() / size_of(type_);
-  const std::uint64_t least = std::max(count, kStepN * crew_.arenas.size());
-  return std::max(least, likely - std::min(likely, count));
+  const std::uint64_t plausible = kUnprovenOutputRatio * file_.size() / size_of(type_);
+  const std::uint64_t min_step = std::max(count, kStepN * group_.arenas.size());
+  return std::max(min_step, plausible - std::min(plausible, count));
 }
 
-// Whether there are segments enough to share.
-bool ParallelPart::plan(std::uint64_t count, const Room* room) {
+// Whether there are at min_step two segments to share.
+bool ParallelPart::plan(std::uint64_t count, const OutputBuffer* buffer) {
   const Stretch stretch{file_};
-  const bool by_steps = room != nullptr && room->is_growing();
+  const bool by_steps = buffer != nullptr && buffer->is_growing();
   const std::uint64_t target = step(count);
   while (by_steps ? parallel_->planned_numbers() < target : parallel_->planned_segments() < 2) {
     if (!parallel_->plan_segment(stretch)) break;
@@ -90,36 +91,37 @@ bool ParallelPart::plan(std::uint64_t count, const Room* room) {
   return parallel_->planned_segments() >= 2;
 }
 
-Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::uint64_t& count) {
+Status ParallelPart::advance(standalone::FileWalker& walker, OutputBuffer* buffer,
+                             std::uint64_t& count) {
   chunks_.clear();
   if (!parallel_) return {};
   const Stretch stretch{file_};
-  const std::uint64_t most = most_numbers(room);
-  while (parallel_->may_plan() && count <= most) {
+  const std::uint64_t max_n = max_numbers(buffer);
+  while (parallel_->may_plan() && count <= max_n) {
     const Place from{walker.offset(), count, walker.next_chunk()};
-    const bool by_steps = room != nullptr && room->is_growing();
-    std::uint64_t left = most - count;
+    const bool by_steps = buffer != nullptr && buffer->is_growing();
+    std::uint64_t left = max_n - count;
     if (by_steps) left = std::min(left, step(count));
-    if (config_.progress) left = std::min(left, 2 * kStepN * crew_.arenas.size());
-    workers_->share_memory(config_.limits.max_memory, arena_.capacity());
+    if (config_.progress) left = std::min(left, 2 * kStepN * group_.arenas.size());
+    worker_pool_->share_memory(config_.limits.max_memory, arena_.capacity());
     parallel_->begin(from, left);
-    if (!plan(count, room)) {
-      workers_->give_memory_back(config_.limits.max_memory);
+    if (!plan(count, buffer)) {
+      worker_pool_->give_memory_back(config_.limits.max_memory);
       return {};
     }
     void* data = nullptr;
-    if (room != nullptr) {
-      const std::uint64_t total = by_steps ? count + parallel_->planned_numbers() : most;
-      NUMPACT_TRY(room->make(to_size(total), data));
+    if (buffer != nullptr) {
+      const std::uint64_t total = by_steps ? count + parallel_->planned_numbers() : max_n;
+      NUMPACT_TRY(buffer->make(to_size(total), data));
     }
     std::byte* const out =
-        room != nullptr ? static_cast<std::byte*>(data) + count * size_of(type_) : nullptr;
+        buffer != nullptr ? static_cast<std::byte*>(data) + count * size_of(type_) : nullptr;
 
     Reporter reporter{config_.progress, count};
     const standalone::ParallelWalker::Report report = std::ref(reporter);
     const Place place =
         parallel_->run(stretch, out, !by_steps, config_.progress ? &report : nullptr);
-    workers_->give_memory_back(config_.limits.max_memory);
+    worker_pool_->give_memory_back(config_.limits.max_memory);
 
     walker.resume(header_, type_, static_cast<std::size_t>(place.offset),
                   static_cast<std::size_t>(place.chunk));
@@ -127,7 +129,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, Room* room, std::ui
     chunks_.insert(chunks_.end(), parallel_->chunks().begin(), parallel_->chunks().end());
     if (reporter.cancelled.ok()) reporter(place);
     NUMPACT_TRY(reporter.cancelled);
-    if (place.numbers == from.numbers || room == nullptr) return {};
+    if (place.numbers == from.numbers || buffer == nullptr) return {};
   }
   return {};
 }

@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a file in memory that can be read by several threads.
+// Reads part of a file in memory on several threads.
 #ifndef NUMPACT_API_PARALLEL_PART_HPP
 #define NUMPACT_API_PARALLEL_PART_HPP
 
 #include <optional>
 
-#include "api/workers.hpp"
+#include "api/worker_pool.hpp"
 #include "pco/standalone/file_walker.hpp"
 
 namespace numpact {
 
-// Goes ahead of a FileWalker over whole chunks, as long as that pays. Whatever it cannot pass, the
-// end of the file, errors and limits among them, is left for the walker to meet in order.
+// Passes whole chunks ahead of a FileWalker while that pays. The rest (the end of the file, errors
+// and limits) is left to the walker.
 class ParallelPart {
  public:
-  // `context` may be null. Nothing happens if the config asks for one thread. All must outlive
-  // this.
+  // `context` may be null. Does nothing if the config requests a single thread. All arguments must
+  // outlive this object.
   ParallelPart(std::span<const std::byte> file, const DecodeConfig& config, DecodeContext* context,
                Arena& arena);
   ~ParallelPart();
   ParallelPart(const ParallelPart&) = delete;
   ParallelPart& operator=(const ParallelPart&) = delete;
 
-  // After the walker has read the header; `type` is what the file should hold, none: what it holds.
+  // Call after the walker has read the header. `type`: the required type; none: that of the file.
   void start(const standalone::FileWalker& walker, std::optional<NumberType> type);
 
-  // Where numbers go. `is_growing`: room is asked for in steps, as sure as the numbers are; else
-  // for all at once. Null if they go nowhere.
-  class Room {
+  // Destination of numbers. If is_growing(), memory is requested step by step as numbers are
+  // confirmed, otherwise at once. Null if numbers are not stored.
+  class OutputBuffer {
    public:
-    virtual ~Room() = default;
+    virtual ~OutputBuffer() = default;
     virtual bool is_growing() const = 0;
-    // The most numbers that may be asked for in all.
-    virtual std::uint64_t most() const = 0;
+    // Maximum total that may be requested.
+    virtual std::uint64_t max_n() const = 0;
     virtual Status make(std::size_t total, void*& data) = 0;
   };
 
-  // With the walker between chunks and `count` numbers before it; both become what was reached.
-  // Limits hold: what would pass one is left. Errors are kCancelled and those of the room.
-  Status advance(standalone::FileWalker& walker, Room* room, std::uint64_t& count);
-  // To be told of a chunk of n numbers that the walker passed itself.
+  // Requires the walker between chunks, with `count` numbers before it; advances both. Stops before
+  // a limit would be exceeded. Errors: kCancelled and those of the output buffer.
+  Status advance(standalone::FileWalker& walker, OutputBuffer* buffer, std::uint64_t& count);
+  // Reports a chunk of n numbers that the walker passed itself.
   void passed_in_order(std::size_t n);
 
-  // The chunks that the last advance() passed, where they went nowhere.
+  // The chunks passed by the last advance() without an output buffer.
   std::span<const standalone::ChunkPlace> chunks() const { return chunks_; }
 
  private:
-  std::uint64_t most_numbers(const Room* room) const;
+  std::uint64_t max_numbers(const OutputBuffer* buffer) const;
   std::uint64_t step(std::uint64_t count) const;
-  bool plan(std::uint64_t count, const Room* room);
+  bool plan(std::uint64_t count, const OutputBuffer* buffer);
 
   std::span<const std::byte> file_;
   const DecodeConfig& config_;
   Arena& arena_;
-  std::optional<Workers> own_;
-  Workers* workers_ = nullptr;  // null: not wanted
-  standalone::Crew crew_;
+  std::optional<WorkerPool> own_;
+  WorkerPool* worker_pool_ = nullptr;  // null: not requested
+  standalone::TaskGroup group_;
   NumberType type_ = NumberType::kU8;
   std::optional<standalone::ParallelWalker> parallel_;
   std::vector<standalone::ChunkPlace> chunks_;

@@ -7,13 +7,13 @@
 namespace numpact {
 namespace {
 
-// Where a node has its parts.
+// Bit positions of the fields of a node.
 constexpr unsigned kNextShift = 4;
 constexpr unsigned kBinShift = 18;
 static_assert(kMaxAnsSizeLog < 1u << kNextShift);
 static_assert(kNextShift + kMaxAnsSizeLog == kBinShift && kBinShift + kMaxAnsSizeLog == 32);
 
-// Heads and scratch begin where whole words of 64 bits do.
+// Heads and scratch are aligned to 64-bit words.
 constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 bool is_coded(const Binning& binning) { return binning.bins.size() > 1; }
@@ -31,8 +31,8 @@ void plan_nodes(const Binning& binning, Arena& arena, DevicePlan& plan) {
   }
 }
 
-// A variable without bins gets one: pages within the delta state may store latents of it, which
-// take no bits (docs/format/pco.md, "Bins").
+// A variable without bins gets an empty one: pages within the delta state may have latents of it,
+// which take no bits (docs/format/pco.md, "Bins").
 constexpr Bin kNoBin = {};
 std::span<const Bin> bins_of(const Binning& binning) {
   return binning.bins.empty() ? std::span<const Bin>(&kNoBin, 1) : binning.bins;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of the grids of wrapped chunks that CVC files hold (docs/format/cvc.md, "pco").
+// Plans for the grids of wrapped chunks in CVC files (docs/format/cvc.md, "pco").
 #include <algorithm>
 
 #include "api/plan_chunk.hpp"
@@ -10,8 +10,8 @@
 
 namespace numpact {
 
-// One plan. What it takes of the grid is one group, or all wanted spans of several: pages are then
-// a grid, too.
+// Builds one plan. It covers part of one group, or all required spans of several groups, so that
+// its pages form a grid too.
 class SlicePlanner::Builder {
  public:
   Builder(SlicePlanner& at, const cvc::PcoPayload& payload, std::uint64_t data_at,
@@ -39,7 +39,7 @@ class SlicePlanner::Builder {
           first_group = at_.group_;
           begins_inside = false;
         }
-        if (begins_inside) break;  // the rest of a group goes with no other
+        if (begins_inside) break;  // the rest of a group shares no plan with other groups
       }
       const bool is_full = !pages_.empty() && bytes_ > most_bytes;
       if (is_full && (at_.span_ == 0 || at_.group_ == first_group)) break;
@@ -57,7 +57,7 @@ class SlicePlanner::Builder {
   }
 
  private:
-  // How much there is of everything.
+  // The sizes of all lists and the position, for rollback.
   struct Mark {
     std::uint64_t group, span, entry, offset, bytes, count, scratch;
     std::size_t chunks, tasks, nodes, bins, entries, weights, heads, pages;
@@ -149,7 +149,7 @@ class SlicePlanner::Builder {
     if (bytes > size) {
       return Status(ErrorKind::kTruncated, "the input ends inside a page", at_.offset_ + size);
     }
-    // The numbers, too, are put where the device has room for the plan alone.
+    // The numbers are decoded into device memory that is sized by the plan, so they count too.
     const std::uint64_t numbers = n * size_of(grid_.type);
     NUMPACT_TRY(take(size + scratch + numbers + sizeof(PlannedTask) + sizeof(PlannedPage)));
     const std::uint64_t begin = data_at_ + at_.offset_ - plan_.input_begin;
@@ -207,9 +207,9 @@ Status SlicePlanner::try_next(DevicePlan& plan, std::vector<PlannedPage>& pages,
     plan.type = payload.grid.type;
     if (rows_ > 0 && slice_.dimension > 0) {
       const auto data_at = static_cast<std::uint64_t>(payload.data.data() - slice_.bytes.data());
-      // A limit bounds what one plan takes.
-      const std::uint64_t most = std::min(most_bytes, config.limits.max_memory / 2);
-      NUMPACT_TRY(Builder(*this, payload, data_at, config, plan, pages).add(most));
+      // The limit bounds one plan.
+      const std::uint64_t max_bytes = std::min(most_bytes, config.limits.max_memory / 2);
+      NUMPACT_TRY(Builder(*this, payload, data_at, config, plan, pages).add(max_bytes));
     }
     is_at_end_ = rows_ == 0 || slice_.dimension == 0 || group_ >= payload.grid.groups();
     return {};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process made an object: after fork() the child has a copy of it, but not its threads, and
-// shares its files.
+// Detects fork(): the child has copies of objects but not their threads, and shares their files.
 #ifndef NUMPACT_API_PROCESS_HPP
 #define NUMPACT_API_PROCESS_HPP
 
@@ -8,7 +7,7 @@
 
 namespace numpact {
 
-// The process that made it.
+// Remembers the process that created it.
 class OwnProcess {
  public:
   bool is_this() const noexcept { return process_ == ::getpid(); }

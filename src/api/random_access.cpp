@@ -23,9 +23,11 @@ using standalone::FileWalker;
 
 namespace {
 
-Status misfit() { return Status(ErrorKind::kInvalidArgument, "the index does not fit the file"); }
+Status index_mismatch() {
+  return Status(ErrorKind::kInvalidArgument, "the index does not fit the file");
+}
 
-Status contradicts() {
+Status inconsistent_index() {
   return Status(ErrorKind::kInvalidArgument, "the chunks of the index contradict each other");
 }
 
@@ -62,8 +64,9 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
   return {};
 }
 
-// All that a trailer says of a file.
-Status prove(std::span<const std::byte> file, const DecodeConfig& config, DecodeContext* context) {
+// Verifies all that the trailer says about the file.
+Status verify_trailer(std::span<const std::byte> file, const DecodeConfig& config,
+                      DecodeContext* context) {
   Verification found;
   NUMPACT_TRY(try_verify(file, found, config, context));
   NUMPACT_TRY(found.header_status);
@@ -71,7 +74,7 @@ Status prove(std::span<const std::byte> file, const DecodeConfig& config, Decode
   return found.trailer_status;
 }
 
-bool is_about_memory(const Status& status) {
+bool is_memory_error(const Status& status) {
   return status.kind() == ErrorKind::kLimitExceeded || status.kind() == ErrorKind::kOutOfMemory;
 }
 
@@ -87,7 +90,8 @@ Status ChunkIndex::try_build(std::span<const std::byte> file, ChunkIndex& index,
       if (view->front.type) {
         NUMPACT_TRY(check_limits(config.limits, view->front.number_n, *view->front.type));
       }
-      if (config.trailer == TrailerPolicy::kVerify) NUMPACT_TRY(prove(file, config, context));
+      if (config.trailer == TrailerPolicy::kVerify)
+        NUMPACT_TRY(verify_trailer(file, config, context));
       return index_of(*view, index.table_);
     }
     auto table = std::make_shared<Table>();
@@ -101,17 +105,17 @@ Result<ChunkIndex> ChunkIndex::from_chunks(std::optional<NumberType> type,
                                            std::vector<IndexedChunk> chunks) noexcept {
   ChunkIndex index;
   const Status status = guarded([&]() -> Status {
-    if (type && !is_number_type(static_cast<std::uint8_t>(*type))) return contradicts();
-    if (!type && !chunks.empty()) return contradicts();
+    if (type && !is_number_type(static_cast<std::uint8_t>(*type))) return inconsistent_index();
+    if (!type && !chunks.empty()) return inconsistent_index();
     std::uint64_t first = 0;
     std::uint64_t offset = 0;
     for (const IndexedChunk& chunk : chunks) {
       if (chunk.first != first || chunk.count == 0 || chunk.count > kMaxChunkN) {
-        return contradicts();
+        return inconsistent_index();
       }
       if (chunk.offset < offset || chunk.page_offset <= chunk.offset ||
           chunk.page_offset - chunk.offset > UINT32_MAX) {
-        return contradicts();
+        return inconsistent_index();
       }
       first += chunk.count;
       offset = chunk.page_offset;
@@ -163,10 +167,11 @@ Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkInde
 Result<FileReader> FileReader::create(std::span<const std::byte> file, ChunkIndex index,
                                       const FileHeader& header) noexcept {
   const std::size_t chunk_n = index.chunk_count();
-  if (header.uniform_type && index.type() && header.uniform_type != index.type()) return misfit();
+  if (header.uniform_type && index.type() && header.uniform_type != index.type())
+    return index_mismatch();
   if (chunk_n > 0) {
-    if (index.chunk(0).offset != header.size_bytes) return misfit();
-    if (index.chunk(chunk_n - 1).page_offset > file.size()) return misfit();
+    if (index.chunk(0).offset != header.size_bytes) return index_mismatch();
+    if (index.chunk(chunk_n - 1).page_offset > file.size()) return index_mismatch();
   }
   return FileReader(file, header, std::move(index));
 }
@@ -180,16 +185,16 @@ Result<FileReader> FileReader::create(std::span<const std::byte> file, const Dec
 }
 
 Status FileReader::check_range(std::uint64_t first, std::uint64_t count,
-                               NumberType wanted) const noexcept {
-  NUMPACT_TRY(check_number_type(wanted));
-  if (type() && *type() != wanted) {
+                               NumberType number_type) const noexcept {
+  NUMPACT_TRY(check_number_type(number_type));
+  if (type() && *type() != number_type) {
     return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
   }
   const std::uint64_t all = this->count();
   if (first > all || count > all - first) {
     return Status(ErrorKind::kInvalidArgument, "the range goes past the end of the file");
   }
-  if (count > SIZE_MAX / size_of(wanted)) {
+  if (count > SIZE_MAX / size_of(number_type)) {
     return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
   }
   return {};
@@ -204,16 +209,16 @@ Status FileReader::try_read(std::uint64_t first, const MutableNumberView& out,
     if (out.count == 0) return {};
     ScratchArena arena(context, config.limits.max_memory);
     RangeRead read(file_, header_, *index_.table_, index_.chunk_of(first), first, out, config);
-    if (Workers::are_wanted(config) && read.cut_for_many() > 1) {
-      std::optional<Workers> own;
-      Workers& workers = workers_of(context, own);
-      const standalone::Crew crew = workers.crew(config);
-      if (crew.executor != nullptr) {
-        workers.share_memory(config.limits.max_memory, (*arena).capacity());
-        const Status status = read.in_parallel(crew);
-        workers.give_memory_back(config.limits.max_memory);
-        // What is too little for many may be enough for one.
-        if (!is_about_memory(status)) return status;
+    if (WorkerPool::are_requested(config) && read.split_for_tasks() > 1) {
+      std::optional<WorkerPool> own;
+      WorkerPool& worker_pool = worker_pool_of(context, own);
+      const standalone::TaskGroup group = worker_pool.group(config);
+      if (group.executor != nullptr) {
+        worker_pool.share_memory(config.limits.max_memory, (*arena).capacity());
+        const Status status = read.in_parallel(group);
+        worker_pool.give_memory_back(config.limits.max_memory);
+        // Memory that is insufficient for several tasks may suffice for one.
+        if (!is_memory_error(status)) return status;
       }
     }
     return read.in_order(*arena);

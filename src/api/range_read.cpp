@@ -16,29 +16,29 @@ using standalone::FileWalker;
 
 namespace {
 
-constexpr std::size_t kPieceN = std::size_t{1} << 18;
+constexpr std::size_t kProgressStepN = std::size_t{1} << 18;
 
-// Numbers before the first wanted are decoded to here.
-constexpr std::size_t kDroppedN = 16 * kBatchN;
+// Buffer size for numbers before the requested range, which are decoded and dropped.
+constexpr std::size_t kDropBufferN = 16 * kBatchN;
 
-// Parts that are listed at a time: a list of all would be larger than a file of tiny chunks.
-constexpr std::size_t kMostParts = std::size_t{1} << 12;
+// Maximum parts listed at a time: for a file of tiny chunks a list of all would exceed the file.
+constexpr std::size_t kMaxParts = std::size_t{1} << 12;
 
-// Fewer are not worth parsing a chunk's metadata again.
+// Minimum numbers per part: smaller parts do not pay for parsing the chunk's metadata again.
 constexpr std::size_t kMinPartN = std::size_t{1} << 16;
 
 }  // namespace
 
 struct RangeRead::Job {
   RangeRead& read;
-  const standalone::Crew& crew;
+  const standalone::TaskGroup& group;
   std::thread::id caller = std::this_thread::get_id();
   std::mutex mutex = {};
   std::size_t next = 0;
-  std::uint64_t numbers = 0;   // done
-  std::uint64_t reported = 0;  // on the calling thread
+  std::uint64_t numbers = 0;   // decoded so far
+  std::uint64_t reported = 0;  // last reported, on the calling thread
   Status status = {};
-  // Parts from here on need not be read: there is an error before them.
+  // Parts from here on may be skipped: an earlier one failed.
   std::atomic<std::size_t> end = SIZE_MAX;
 };
 
@@ -67,13 +67,13 @@ RangeRead::Part RangeRead::whole_part(std::size_t chunk) const {
   return {chunk, static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
 }
 
-std::size_t RangeRead::cut_for_many() {
+std::size_t RangeRead::split_for_tasks() {
   parts_.clear();
-  while (next_chunk_ < end_chunk_ && parts_.size() < kMostParts) cut(whole_part(next_chunk_++));
+  while (next_chunk_ < end_chunk_ && parts_.size() < kMaxParts) split(whole_part(next_chunk_++));
   return parts_.size();
 }
 
-void RangeRead::cut(const Part& whole) {
+void RangeRead::split(const Part& whole) {
   Part part = whole;
   if (!table_.points.empty() && table_.points[whole.chunk].count() > 0) {
     const std::size_t distance = std::size_t{1} << *table_.restart_log;
@@ -96,22 +96,22 @@ Status RangeRead::in_order(Arena& arena) {
   return {};
 }
 
-Status RangeRead::in_parallel(const standalone::Crew& crew) {
-  Job job{*this, crew};
+Status RangeRead::in_parallel(const standalone::TaskGroup& group) {
+  Job job{*this, group};
   const auto task = [](void* argument, std::size_t worker) noexcept {
     const CallerState state;
     Job& shared = *static_cast<Job*>(argument);
-    shared.read.work(shared, *shared.crew.arenas[worker]);
+    shared.read.work(shared, *shared.group.arenas[worker]);
   };
   do {
     job.next = 0;
-    crew.executor->run(std::min(crew.arenas.size(), parts_.size()), task, &job);
+    group.executor->run(std::min(group.arenas.size(), parts_.size()), task, &job);
     NUMPACT_TRY(job.status);
-  } while (cut_for_many() > 0);
-  return config_.progress ? report(job, end_ - first_, file_offset_behind()) : Status();
+  } while (split_for_tasks() > 0);
+  return config_.progress ? report(job, end_ - first_, end_offset()) : Status();
 }
 
-// The first error in the order of the file wins, so those before it go on.
+// The first error in file order wins, so parts before it continue.
 void RangeRead::fail(Job& job, std::size_t part, const Status& status) {
   if (part >= job.end) return;
   job.end = part;
@@ -145,11 +145,11 @@ Status RangeRead::report(Job& job, std::uint64_t numbers, std::uint64_t offset) 
   return report_progress(config_.progress, {numbers, bytes_});
 }
 
-std::uint64_t RangeRead::file_offset_behind() const {
+std::uint64_t RangeRead::end_offset() const {
   return end_chunk_ < table_.chunks.size() ? table_.chunks.offset(end_chunk_) : file_.size();
 }
 
-Status RangeRead::misfit() const {
+Status RangeRead::index_mismatch() const {
   if (table_.is_from_trailer) {
     return Status(ErrorKind::kCorrupt, "the trailer contradicts the file");
   }
@@ -163,13 +163,13 @@ bool RangeRead::fits_head(const IndexedChunk& chunk) const {
          standalone::head_n(rest.data()) == chunk.count;
 }
 
-// Of a part that begins a chunk which is wanted whole.
+// Only for the first part of a chunk that is read whole.
 Status RangeRead::check_crc(const Part& part) const {
   if (!table_.is_from_trailer || part.begin != 0) return {};
   const IndexedChunk chunk = table_.chunks[part.chunk];
   if (whole_part(part.chunk).end != chunk.count) return {};
   const std::uint64_t end = table_.end_of(part.chunk);
-  if (end > file_.size()) return misfit().at_chunk(part.chunk);
+  if (end > file_.size()) return index_mismatch().at_chunk(part.chunk);
   const auto bytes = file_.subspan(static_cast<std::size_t>(chunk.offset),
                                    static_cast<std::size_t>(end - chunk.offset));
   if (crc32(bytes) == table_.crcs[part.chunk]) return {};
@@ -178,8 +178,8 @@ Status RangeRead::check_crc(const Part& part) const {
       .at_chunk(part.chunk);
 }
 
-Status RangeRead::go_before(FileWalker& walker, std::size_t chunk, std::size_t number,
-                            std::size_t& start) const {
+Status RangeRead::go_to_restart(FileWalker& walker, std::size_t chunk, std::size_t number,
+                                std::size_t& start) const {
   start = 0;
   const std::size_t passed = table_.point_before(chunk, number);
   if (passed == 0) return {};
@@ -188,22 +188,22 @@ Status RangeRead::go_before(FileWalker& walker, std::size_t chunk, std::size_t n
   return walker.go_to(start, points.position(passed - 1), points.state(passed - 1));
 }
 
-std::size_t RangeRead::step(std::size_t chunk, std::size_t done, std::size_t most) const {
-  if (table_.points.empty() || table_.points[chunk].count() == 0) return most;
+std::size_t RangeRead::step(std::size_t chunk, std::size_t done, std::size_t max_n) const {
+  if (table_.points.empty() || table_.points[chunk].count() == 0) return max_n;
   const std::size_t distance = std::size_t{1} << *table_.restart_log;
-  return std::min(most, distance - done % distance);
+  return std::min(max_n, distance - done % distance);
 }
 
 Status RangeRead::check_point(const FileWalker& walker, std::size_t chunk, std::size_t done) const {
   const std::size_t point = table_.point_before(chunk, done);
   if (point == 0 || point << *table_.restart_log != done) return {};
   const trailer::ChunkPoints& points = table_.points[chunk];
-  const std::span<const std::byte> wanted = points.state(point - 1);
+  const std::span<const std::byte> expected = points.state(point - 1);
   std::byte state[kMaxStateBytes];
   BitWriter writer(state);
   walker.page().write_state(writer);
   const bool is_there = points.position(point - 1) == walker.page_bits() &&
-                        std::equal(wanted.begin(), wanted.end(), state, state + writer.size());
+                        std::equal(expected.begin(), expected.end(), state, state + writer.size());
   return is_there
              ? Status()
              : Status(ErrorKind::kCorrupt, "a restart point contradicts its page", walker.offset())
@@ -215,27 +215,28 @@ Status RangeRead::read_part(const Part& part, Arena& arena, const ProgressCallba
   const std::size_t i = part.chunk;
   const IndexedChunk chunk = table_.chunks[i];
   NUMPACT_TRY(check_crc(part));
-  if (!fits_head(chunk)) return misfit().at_chunk(i);
+  if (!fits_head(chunk)) return index_mismatch().at_chunk(i);
   const ArenaScope scope(arena);
   const std::size_t size = size_of(type_);
-  const std::span<std::byte> dropped = arena.make<std::byte>(part.begin > 0 ? kDroppedN * size : 0);
+  const std::span<std::byte> dropped =
+      arena.make<std::byte>(part.begin > 0 ? kDropBufferN * size : 0);
   FileWalker walker(file_, arena);
   walker.resume(header_, type_, static_cast<std::size_t>(chunk.offset), i);
   bool is_end = false;
   NUMPACT_TRY(walker.enter_chunk(is_end));
   std::size_t done = 0;
-  NUMPACT_TRY(go_before(walker, i, part.begin, done));
-  const auto is_needless = [&] { return end != nullptr && index > *end; };
+  NUMPACT_TRY(go_to_restart(walker, i, part.begin, done));
+  const auto may_skip = [&] { return end != nullptr && index > *end; };
   while (done < part.begin) {
-    const std::size_t n = step(i, done, std::min(part.begin - done, kDroppedN));
+    const std::size_t n = step(i, done, std::min(part.begin - done, kDropBufferN));
     NUMPACT_TRY(walker.decode(n, dropped.data()));
     done += n;
     NUMPACT_TRY(check_point(walker, i, done));
-    if (is_needless()) return {};
+    if (may_skip()) return {};
   }
   std::byte* out = out_ + (chunk.first + part.begin - first_) * size;
   while (done < part.end) {
-    const std::size_t n = step(i, done, std::min(part.end - done, kPieceN));
+    const std::size_t n = step(i, done, std::min(part.end - done, kProgressStepN));
     NUMPACT_TRY(walker.decode(n, out));
     done += n;
     out += n * size;
@@ -244,14 +245,14 @@ Status RangeRead::read_part(const Part& part, Arena& arena, const ProgressCallba
       const std::uint64_t bytes = walker.offset() - table_.chunks.offset(first_chunk_);
       NUMPACT_TRY(report_progress(*progress, {chunk.first + done - first_, bytes}));
     }
-    if (is_needless()) return {};
+    if (may_skip()) return {};
   }
   if (walker.numbers_left() > 0) return {};
   NUMPACT_TRY(walker.leave_chunk());
-  const std::uint64_t behind = table_.is_from_trailer         ? table_.end_of(i)
-                               : i + 1 < table_.chunks.size() ? table_.chunks.offset(i + 1)
-                                                              : walker.offset();
-  return walker.offset() == behind ? Status() : misfit().at_chunk(i);
+  const std::uint64_t expected_end = table_.is_from_trailer         ? table_.end_of(i)
+                                     : i + 1 < table_.chunks.size() ? table_.chunks.offset(i + 1)
+                                                                    : walker.offset();
+  return walker.offset() == expected_end ? Status() : index_mismatch().at_chunk(i);
 }
 
 }  // namespace numpact

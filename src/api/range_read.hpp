@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading numbers by their places: parts of chunks, by one thread or many.
+// Reads a range of numbers, on one or several threads.
 #ifndef NUMPACT_API_RANGE_READ_HPP
 #define NUMPACT_API_RANGE_READ_HPP
 
@@ -16,24 +16,24 @@
 
 namespace numpact {
 
-// A call of FileReader::try_read, of at least one number within the index.
+// A call of FileReader::try_read for at least one number within the index.
 class RangeRead {
  public:
-  // All must outlive this.
+  // All arguments must outlive this object.
   RangeRead(std::span<const std::byte> file, const FileHeader& header,
             const ChunkIndex::Table& table, std::size_t first_chunk, std::uint64_t first,
             const MutableNumberView& out, const DecodeConfig& config);
 
   Status in_order(Arena& arena);
 
-  // Finds what can be decoded at the same time next: some thousands of chunks, cut at restart
-  // points; returns how many parts that is, 0 at the end.
-  std::size_t cut_for_many();
-  // After that.
-  Status in_parallel(const standalone::Crew& crew);
+  // Prepares the next parts to decode concurrently: some thousands of chunks, split at restart
+  // points. Returns the number of parts, 0 at the end.
+  std::size_t split_for_tasks();
+  // Call after split_for_tasks().
+  Status in_parallel(const standalone::TaskGroup& group);
 
  private:
-  // Numbers of one chunk, counted from its own first.
+  // A range of numbers within one chunk.
   struct Part {
     std::size_t chunk = 0;
     std::size_t begin = 0;
@@ -42,23 +42,24 @@ class RangeRead {
   struct Job;
 
   Part whole_part(std::size_t chunk) const;
-  void cut(const Part& whole);
+  void split(const Part& whole);
   void work(Job& job, Arena& arena) noexcept;
   static void fail(Job& job, std::size_t part, const Status& status);
   Status report(Job& job, std::uint64_t numbers, std::uint64_t offset);
-  std::uint64_t file_offset_behind() const;
-  Status misfit() const;
+  std::uint64_t end_offset() const;
+  Status index_mismatch() const;
   bool fits_head(const IndexedChunk& chunk) const;
   Status check_crc(const Part& part) const;
-  // end: parts from there on need not be read; may be null.
+  // Parts from index *end on may be skipped; `end` may be null.
   Status read_part(const Part& part, Arena& arena, const ProgressCallback* progress,
                    const std::atomic<std::size_t>* end, std::size_t index);
-  // Where decoding begins for a number of the entered chunk; the walker goes there.
-  Status go_before(standalone::FileWalker& walker, std::size_t chunk, std::size_t number,
-                   std::size_t& start) const;
-  // The most numbers to decode at `done` of the chunk, before the next restart point.
-  std::size_t step(std::size_t chunk, std::size_t done, std::size_t most) const;
-  // That the walker is where the restart point says, if there is one at `done`.
+  // Moves the walker to the last restart point at or before a number of the entered chunk; `start`
+  // is its number.
+  Status go_to_restart(standalone::FileWalker& walker, std::size_t chunk, std::size_t number,
+                       std::size_t& start) const;
+  // Numbers to decode at `done` of the chunk: at most `max_n` and not past the next restart point.
+  std::size_t step(std::size_t chunk, std::size_t done, std::size_t max_n) const;
+  // Checks that the walker matches the restart point at `done`, if there is one.
   Status check_point(const standalone::FileWalker& walker, std::size_t chunk,
                      std::size_t done) const;
 
@@ -71,10 +72,10 @@ class RangeRead {
   const DecodeConfig& config_;
   std::size_t first_chunk_;
   std::size_t end_chunk_;
-  std::size_t next_chunk_;   // that was not cut into parts yet
-  std::vector<Part> parts_;  // for many
+  std::size_t next_chunk_;   // the first chunk not split into parts yet
+  std::vector<Part> parts_;  // for several tasks
   standalone::Header header_;
-  std::uint64_t bytes_ = 0;  // reported last
+  std::uint64_t bytes_ = 0;  // last reported
 };
 
 }  // namespace numpact

@@ -18,21 +18,21 @@
 namespace numpact {
 namespace {
 
-constexpr std::uint64_t kMoveBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMoveStepBytes = std::uint64_t{1} << 20;
 
-// As the command line names its own: what a killed process leaves behind is known by it.
+// The same pattern as in the CLI, so that leftovers of killed processes can be recognized.
 std::string hidden_name(const std::string& path, std::uint64_t number) {
-  constexpr std::size_t kMostOfName = 180;
+  constexpr std::size_t kMaxNameBytes = 180;
   constexpr char kDigits[] = "0123456789abcdef";
-  const std::size_t start = path.rfind('/') + 1;  // 0 where there is none
-  std::string name = path.substr(0, start) + "." + path.substr(start, kMostOfName) + "." +
+  const std::size_t start = path.rfind('/') + 1;  // 0 if there is none
+  std::string name = path.substr(0, start) + "." + path.substr(start, kMaxNameBytes) + "." +
                      std::to_string(::getpid()) + "-";
   for (int shift = 28; shift >= 0; shift -= 4) name.push_back(kDigits[number >> shift & 15U]);
   return name + ".tmp";
 }
 
-// A new file gets the permissions that others get, which mkstemp would not give. One in the place
-// of another is for nobody else until it has the access of that one.
+// A new file gets default permissions, unlike with mkstemp. A file that replaces another is private
+// until it gets the access of that one.
 int create_beside(const std::string& path, std::string& name) {
   struct stat found {};
   const mode_t mode = ::stat(path.c_str(), &found) == 0 ? 0600 : 0666;
@@ -50,7 +50,7 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// So that the rename lasts; a folder that cannot be synced is no failure of the file.
+// Makes the rename durable. Failure to sync a folder is not an error of the file.
 void sync_folder(const char* folder) {
   const int descriptor = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -119,11 +119,12 @@ Status Replacement::write_at(std::uint64_t offset, std::span<const std::byte> by
 
 Status Replacement::move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(
-      static_cast<std::size_t>(std::min(kMoveBytes, bytes)));
+      static_cast<std::size_t>(std::min(kMoveStepBytes, bytes)));
   std::uint64_t moved = 0;
   while (moved < bytes) {
-    const std::uint64_t size = std::min(kMoveBytes, bytes - moved);
-    // Upwards from the end, downwards from the start: nothing is lost that is yet to be read.
+    const std::uint64_t size = std::min(kMoveStepBytes, bytes - moved);
+    // Copies backward when moving up and forward when moving down, so that overlapping bytes are
+    // read before they are overwritten.
     const std::uint64_t at = to > from ? bytes - moved - size : moved;
     std::uint64_t got = 0;
     while (got < size) {
@@ -154,8 +155,9 @@ Status Replacement::replace(bool sync) {
   NUMPACT_TRY(check_process());
   NUMPACT_TRY(try_take_access(descriptor_, path_));
   if (sync && ::fsync(descriptor_) != 0) return write_error(errno, "the new file cannot be synced");
-  const std::string folder = folder_of(path_);  // nothing may fail once the file is replaced
-  // Some file systems tell only at a close that the disk is full.
+  const std::string folder =
+      folder_of(path_);  // computed now: nothing may fail after the file is replaced
+  // Some file systems report a full disk only at close.
   Status status;
   if (::close(std::exchange(descriptor_, -1)) != 0) {
     status = write_error(errno, "the file cannot be replaced");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new file beside another that takes its place, in one step, or goes away.
+// A temporary file in the folder of another file, which it replaces atomically or else is deleted.
 #ifndef NUMPACT_API_REPLACEMENT_HPP
 #define NUMPACT_API_REPLACEMENT_HPP
 
@@ -15,8 +15,8 @@
 
 namespace numpact {
 
-// It belongs to the process that made it. In a forked child it writes nothing, and its end leaves
-// the new file alone, which the parent still has.
+// Belongs to the process that created it. In a forked child it writes nothing, and its destructor
+// leaves the new file to the parent.
 class Replacement final : public ByteSink {
  public:
   Replacement() = default;
@@ -24,27 +24,27 @@ class Replacement final : public ByteSink {
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
 
-  // For the file at `path`, or what it links to; there need not be one yet. The lock is taken for
-  // the moment of replacing.
+  // For the file at `path` or its link target; it need not exist. The lock is taken only while
+  // replacing.
   Status open(const std::string& path, const LockConfig& lock);
-  // For a file that is there and will be read: from now on nobody else replaces it.
+  // For an existing file that will be read: from now on no other writer of numpact replaces it.
   Status open_locked(const std::string& path, const LockConfig& lock);
 
-  // The file that will be replaced.
+  // The file to be replaced.
   const std::string& path() const { return path_; }
-  // Where the new one is until then.
+  // The path of the new file until then.
   const std::string& temporary_path() const { return name_; }
 
-  // Behind what was written so.
+  // Appends to the bytes written by write().
   Status write(std::span<const std::byte> bytes) override;
-  // Anywhere; from any thread.
+  // Writes at any offset. Thread-safe.
   Status write_at(std::uint64_t offset, std::span<const std::byte> bytes);
-  // What is written from one place to another; they may overlap.
+  // Moves written bytes; the ranges may overlap.
   Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes);
-  // What is written next goes behind these bytes.
+  // Sets the size; write() continues there.
   Status resize(std::uint64_t bytes);
 
-  // Takes the place, with the access of the file there; first, if asked, down to the disk.
+  // Replaces the file and keeps its access rights; with `sync`, flushes to disk first.
   Status replace(bool sync = true);
 
  private:

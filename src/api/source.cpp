@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources and sinks of bytes that come with the library.
+// The sources and sinks of bytes included in the library.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ int open_to_read(const std::string& path) {
   return descriptor;
 }
 
-// read() gives what ::read does; again where a signal came in between.
+// `read` behaves like ::read; repeats it after a signal.
 template <class Read>
 Status read_some(const Read& read, std::size_t& got) {
   got = 0;

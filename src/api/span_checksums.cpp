@@ -7,11 +7,11 @@ namespace numpact {
 
 void SpanChecksums::add(std::uint64_t begin, std::uint64_t end, std::uint32_t crc) {
   if (begin == end) return;
-  if (spans_.size() == kMostSpans) halve();
+  if (spans_.size() == kMaxSpans) merge_pairs();
   spans_.push_back({begin, end, crc});
 }
 
-void SpanChecksums::halve() {
+void SpanChecksums::merge_pairs() {
   for (std::size_t i = 0; i < spans_.size() / 2; ++i) {
     const Span& a = spans_[2 * i];
     const Span& b = spans_[2 * i + 1];

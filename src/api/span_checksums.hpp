@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums of a stream's parts, to be held against a trailer that comes after them.
+// Checksums of the parts of a stream, compared later with the trailer that follows them.
 #ifndef NUMPACT_API_SPAN_CHECKSUMS_HPP
 #define NUMPACT_API_SPAN_CHECKSUMS_HPP
 
@@ -10,17 +10,17 @@
 
 namespace numpact {
 
-// Each part is some chunks in a row, which end where one of the trailer's does.
+// Each part consists of consecutive chunks and ends where a chunk of the trailer ends.
 class SpanChecksums {
  public:
   explicit SpanChecksums(std::pmr::memory_resource* memory) : spans_(memory) {}
 
-  // The next part, up to `end` of the file. Parts are put together two by two once there are many,
-  // so that memory stays bounded.
+  // Adds the next part, up to `end` of the file. If there are many, adjacent parts are merged in
+  // pairs to bound memory.
   void add(std::uint64_t begin, std::uint64_t end, std::uint32_t crc);
 
-  // kChecksum names the first chunk of the part that differs; kCorrupt where the trailer's chunks
-  // do not end with the parts.
+  // kChecksum, with the first chunk of the part that differs; kCorrupt if a part does not end with
+  // a chunk of the trailer.
   Status compare(const trailer::View& view) const;
 
  private:
@@ -29,9 +29,9 @@ class SpanChecksums {
     std::uint64_t end = 0;
     std::uint32_t crc = 0;
   };
-  static constexpr std::size_t kMostSpans = std::size_t{1} << 16;
+  static constexpr std::size_t kMaxSpans = std::size_t{1} << 16;
 
-  void halve();
+  void merge_pairs();
 
   std::pmr::vector<Span> spans_;
 };

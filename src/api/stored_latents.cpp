@@ -11,7 +11,7 @@
 namespace numpact {
 namespace {
 
-// One state of a tANS table (docs/format/pco.md, "tANS").
+// A state of a tANS table (docs/format/pco.md, "tANS").
 struct Step {
   std::uint16_t symbol;
   std::uint16_t bits;
@@ -37,7 +37,7 @@ std::span<const Step> make_steps(const Binning& binning, Arena& arena) {
 
 struct Variable {
   const Binning* binning = nullptr;
-  std::span<const Step> steps;  // none for fewer than two bins
+  std::span<const Step> steps;  // empty with fewer than two bins
   std::array<std::uint32_t, kAnsStates> states{};
   LatentArray latents;
   std::size_t done = 0;
@@ -65,7 +65,7 @@ void read_batch(BitReader& reader, Variable& variable) {
   variable.latents.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     for (std::size_t i = 0; i < n; ++i) {
-      // No bins are legal in a page that lies in its delta's state whole.
+      // A page contained in its delta state may have no bins.
       const Bin bin = bins.empty() ? Bin{} : bins[symbols[i]];
       latents[variable.done + i] = static_cast<L>(bin.lower + reader.read(bin.offset_bits));
     }

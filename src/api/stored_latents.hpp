@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latents that a page stores, before any delta is undone: decoded plainly, to be looked at.
+// Decodes the latents that a page stores, before any delta is undone, for inspection.
 #ifndef NUMPACT_API_STORED_LATENTS_HPP
 #define NUMPACT_API_STORED_LATENTS_HPP
 
@@ -12,8 +12,8 @@
 
 namespace numpact {
 
-// Of each variable that the chunk has, in `arena`. `page` begins with the page, which holds n
-// numbers and must have been walked without an error; nothing behind its end is read.
+// One array per variable of the chunk, in `arena`. `page` starts with a page of n numbers that was
+// walked without an error; nothing after its end is read.
 std::array<LatentArray, kVariables> stored_latents(std::span<const std::byte> page,
                                                    const ChunkMeta& meta, std::size_t n,
                                                    Arena& arena);

@@ -5,7 +5,7 @@
 #include "api/headers.hpp"
 #include "api/input_buffer.hpp"
 #include "api/span_checksums.hpp"
-#include "api/workers.hpp"
+#include "api/worker_pool.hpp"
 #include "base/arena.hpp"
 #include "base/guard.hpp"
 #include "pco/page/page_decoder.hpp"
@@ -13,27 +13,27 @@
 namespace numpact {
 
 struct StreamReader::Impl {
-  enum class Place { kHeader, kBetweenChunks, kPageHead, kPage, kEnd };
+  enum class Stage { kHeader, kBetweenChunks, kPageHead, kPage, kEnd };
 
   Impl(ByteSource& source, DecodeConfig decode_config, std::pmr::memory_resource* memory)
       : input(source, memory),
         config(std::move(decode_config)),
         arena(memory),
         spans(memory),
-        workers(memory) {
+        worker_pool(memory) {
     arena.reset(config.limits.max_memory);
     if (config.trailer != TrailerPolicy::kIgnore) input.keep_checksum();
   }
 
-  // To be called where chunks end.
+  // Call at chunk boundaries.
   void note_span() {
     if (config.trailer == TrailerPolicy::kIgnore) return;
     spans.add(span_begin, input.offset(), input.take_checksum());
     span_begin = input.offset();
   }
 
-  // Runs `parse` on the bytes at hand, with more of them as long as it finds them too few. On
-  // success drops what it read.
+  // Runs `parse` on the buffered bytes, and again with more bytes while it reports truncation. On
+  // success drops the parsed bytes.
   template <class Parse>
   Status parse_with_more(Parse&& parse) {
     while (true) {
@@ -53,14 +53,14 @@ struct StreamReader::Impl {
   }
 
   Status read_header() {
-    if (place != Place::kHeader) return {};
+    if (stage != Stage::kHeader) return {};
     NUMPACT_TRY(parse_with_more(
         [&](BitReader& reader) { return standalone::parse_header(reader, header); }));
     type = header.uniform_type;
     header_bytes = input.offset();
     header_crc = input.take_checksum();
     span_begin = header_bytes;
-    place = Place::kBetweenChunks;
+    stage = Stage::kBetweenChunks;
     NUMPACT_TRY(input.ensure(1));
     if (!type && !input.bytes().empty()) {
       const auto byte = static_cast<std::uint8_t>(input.bytes()[0]);
@@ -72,69 +72,70 @@ struct StreamReader::Impl {
   }
 
   void make_parallel() {
-    crew = workers.crew(config);
-    if (crew.executor == nullptr || !type) return;
-    parallel.emplace(crew, header, *type);
+    group = worker_pool.group(config);
+    if (group.executor == nullptr || !type) return;
+    parallel.emplace(group, header, *type);
   }
 
-  // Reads ahead as long as whole chunks may follow that fit into `room` numbers.
-  void plan(std::uint64_t room) {
+  // Reads ahead while more whole chunks may fit into `max_n` numbers.
+  void plan(std::uint64_t max_n) {
     arena.rewind(chunk_mark);
-    workers.share_memory(config.limits.max_memory, arena.capacity());
-    parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, room);
+    worker_pool.share_memory(config.limits.max_memory, arena.capacity());
+    parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, max_n);
     while (true) {
       const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
       while (parallel->plan_segment(stretch)) {
       }
       if (parallel->plan_is_closed() || input.is_last()) break;
-      if (input.bytes().size() >= kMostAhead) break;
+      if (input.bytes().size() >= kMaxReadAheadBytes) break;
       if (!read_ahead()) break;
     }
     parallel->end_plan();
   }
 
-  // Failures are for whoever needs the bytes.
+  // Errors are reported when the bytes are actually needed.
   bool read_ahead() {
     try {
-      return input.extend_once(kMostAhead).ok();
+      return input.extend_once(kMaxReadAheadBytes).ok();
     } catch (...) {
       return false;
     }
   }
 
-  // Between chunks: decodes whole chunks as far as they fit and that pays. What it leaves, errors
-  // among it, is met in order.
+  // Between chunks: decodes whole chunks concurrently while they fit and that pays. The rest,
+  // including errors, is decoded in order.
   Status read_in_parallel(const MutableNumberView& out, std::size_t& count) {
     if (!parallel || !parallel->may_plan()) return {};
     const DecodeLimits& limits = config.limits;
-    const std::uint64_t most =
+    const std::uint64_t max_n =
         std::min(limits.max_numbers, limits.max_output_bytes / size_of(out.type));
     const std::uint64_t before = numbers_before_chunk;
-    if (before > most) return {};
-    plan(std::min<std::uint64_t>(most - before, out.count - count));
+    if (before > max_n) return {};
+    plan(std::min<std::uint64_t>(max_n - before, out.count - count));
     if (parallel->planned_segments() < 2) {
-      workers.give_memory_back(limits.max_memory);
+      worker_pool.give_memory_back(limits.max_memory);
       return {};
     }
 
     Status cancelled;
-    const standalone::ParallelWalker::Report report_place = [&](const standalone::Place& reached) {
-      if (reached.numbers == numbers_given) return true;
-      numbers_given = reached.numbers;
-      cancelled = report_progress(config.progress, {numbers_given, reached.offset});
-      return cancelled.ok();
-    };
+    const standalone::ParallelWalker::Report report_position =
+        [&](const standalone::Place& reached) {
+          if (reached.numbers == numbers_given) return true;
+          numbers_given = reached.numbers;
+          cancelled = report_progress(config.progress, {numbers_given, reached.offset});
+          return cancelled.ok();
+        };
     const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
     std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
-    const standalone::Place proven = parallel->run(stretch, at, false, &report_place);
-    workers.give_memory_back(limits.max_memory);
-    input.drop(static_cast<std::size_t>(proven.offset - input.offset()));
+    const standalone::Place reached_place = parallel->run(stretch, at, false, &report_position);
+    worker_pool.give_memory_back(limits.max_memory);
+    input.drop(static_cast<std::size_t>(reached_place.offset - input.offset()));
     note_span();
-    count += static_cast<std::size_t>(proven.numbers - before);
-    numbers_before_chunk = proven.numbers;
-    chunk_index = proven.chunk;
+    count += static_cast<std::size_t>(reached_place.numbers - before);
+    numbers_before_chunk = reached_place.numbers;
+    chunk_index = reached_place.chunk;
     bit_position = 0;
-    if (cancelled.ok()) report_place(proven);
+    if (cancelled.ok()) report_position(reached_place);
     return cancelled;
   }
 
@@ -147,17 +148,17 @@ struct StreamReader::Impl {
     };
     NUMPACT_TRY(parse_with_more(parse));
     if (head.is_end) {
-      place = Place::kEnd;
+      stage = Stage::kEnd;
       return {};
     }
     NUMPACT_TRY(check_limits(config.limits, numbers_before_chunk + head.n, head.type));
     page = ChunkTables::make(meta, arena)->make_page_decoder(arena);
-    place = Place::kPageHead;
+    stage = Stage::kPageHead;
     return {};
   }
 
-  // Calls step(window, more) on the bytes at hand, starting at the bit position within the first
-  // byte; drops the whole bytes that were passed; reads on when more are needed.
+  // Calls step(window, more) on the buffered bytes, starting at the bit position within the first
+  // byte; drops the whole bytes passed; reads on if more are needed.
   template <class Step>
   Status step_with_more(Step&& step) {
     while (true) {
@@ -176,7 +177,7 @@ struct StreamReader::Impl {
     bit_position = 0;
     NUMPACT_TRY(step_with_more(
         [&](BitWindow& window, bool& more) { return page->start(window, head.n, more); }));
-    place = Place::kPage;
+    stage = Stage::kPage;
     return {};
   }
 
@@ -197,7 +198,7 @@ struct StreamReader::Impl {
     numbers_before_chunk += head.n;
     if (parallel) parallel->passed_in_order(head.n);
     ++chunk_index;
-    place = Place::kBetweenChunks;
+    stage = Stage::kBetweenChunks;
     return {};
   }
 
@@ -206,16 +207,16 @@ struct StreamReader::Impl {
     if (type && *type != out.type) {
       return Status(ErrorKind::kTypeMismatch, "the file holds numbers of another type");
     }
-    while (count < out.count || place == Place::kPageHead) {
-      if (place == Place::kEnd) break;
-      if (place == Place::kBetweenChunks) {
+    while (count < out.count || stage == Stage::kPageHead) {
+      if (stage == Stage::kEnd) break;
+      if (stage == Stage::kBetweenChunks) {
         NUMPACT_TRY(read_in_parallel(out, count));
         if (count < out.count) NUMPACT_TRY(enter_chunk());
-      } else if (place == Place::kPageHead) {
+      } else if (stage == Stage::kPageHead) {
         NUMPACT_TRY(start_page());
       } else {
         std::size_t done = 0;
-        const std::size_t n = std::min({out.count - count, page->numbers_left(), kPieceN});
+        const std::size_t n = std::min({out.count - count, page->numbers_left(), kProgressStepN});
         std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
         const Status status = decode(n, at, done);
         count += done;
@@ -226,17 +227,17 @@ struct StreamReader::Impl {
     return {};
   }
 
-  // All that follows the terminator, if it may be a trailer of this file.
+  // Reads all bytes after the terminator, if they may be a trailer of this file.
   Status read_rest(bool& may_be_trailer) {
     NUMPACT_TRY(input.ensure(trailer::kFrontBytes));
     may_be_trailer = !input.bytes().empty() && trailer::begins_with_trailer(input.bytes());
     const std::uint64_t per_chunk = trailer::kRecordBytes + trailer::kStateSizeBytes;
     const std::uint64_t points = numbers_before_chunk >> TrailerSpec::kMinRestartLog;
-    const std::uint64_t most = trailer::kFrontBytes + trailer::kFooterBytes +
-                               chunk_index * per_chunk +
-                               points * (trailer::kPositionBytes + kMaxStateBytes);
+    const std::uint64_t max_bytes = trailer::kFrontBytes + trailer::kFooterBytes +
+                                    chunk_index * per_chunk +
+                                    points * (trailer::kPositionBytes + kMaxStateBytes);
     while (may_be_trailer && !input.is_last()) {
-      if (input.bytes().size() > most) may_be_trailer = false;
+      if (input.bytes().size() > max_bytes) may_be_trailer = false;
       if (may_be_trailer) NUMPACT_TRY(input.extend());
     }
     may_be_trailer = may_be_trailer && trailer::ends_with_trailer(input.bytes());
@@ -244,7 +245,7 @@ struct StreamReader::Impl {
   }
 
   Status check_trailer(TrailerState& state) {
-    if (place != Place::kEnd) {
+    if (stage != Stage::kEnd) {
       return Status(ErrorKind::kInvalidArgument, "the file was not read to its end");
     }
     if (config.trailer == TrailerPolicy::kIgnore) {
@@ -272,17 +273,17 @@ struct StreamReader::Impl {
     return report_progress(config.progress, {numbers_given, input.offset()});
   }
 
-  bool in_chunk() const { return place != Place::kHeader && place != Place::kEnd; }
+  bool in_chunk() const { return stage != Stage::kHeader && stage != Stage::kEnd; }
 
-  static constexpr std::size_t kPieceN = std::size_t{1} << 18;
-  // Bytes of input at hand, at most, where several threads work.
-  static constexpr std::size_t kMostAhead = std::size_t{16} << 20;
+  static constexpr std::size_t kProgressStepN = std::size_t{1} << 18;
+  // Maximum bytes of buffered input when several threads decode.
+  static constexpr std::size_t kMaxReadAheadBytes = std::size_t{16} << 20;
 
   InputBuffer input;
   DecodeConfig config;
   Arena arena;
   Arena::Mark chunk_mark;
-  Place place = Place::kHeader;
+  Stage stage = Stage::kHeader;
   standalone::Header header;
   std::uint64_t header_bytes = 0;
   std::uint32_t header_crc = 0;
@@ -296,11 +297,11 @@ struct StreamReader::Impl {
   std::uint64_t chunk_index = 0;
   std::uint64_t numbers_before_chunk = 0;
   std::uint64_t numbers_given = 0;
-  Status failure;  // the first error, for good
+  Status failure;  // the first error; permanent
 
-  Workers workers;
-  standalone::Crew crew;
-  std::optional<standalone::ParallelWalker> parallel;  // none: one thread
+  WorkerPool worker_pool;
+  standalone::TaskGroup group;
+  std::optional<standalone::ParallelWalker> parallel;  // none: single-threaded
 };
 
 StreamReader::StreamReader(ByteSource& source, DecodeConfig config,
@@ -323,10 +324,10 @@ Status StreamReader::try_read(const MutableNumberView& out, std::size_t& count) 
   count = 0;
   if (impl_ == nullptr) return moved_from();
   if (!impl_->failure.ok()) return impl_->failure;
-  NUMPACT_TRY(check_view(out));  // asking again is fine
+  NUMPACT_TRY(check_view(out));  // not a permanent error
   Status status = guarded([&] { return impl_->read(out, count); });
   if (!status.ok() && impl_->in_chunk()) status = status.at_chunk(impl_->chunk_index);
-  // Asking for the wrong type changes nothing; any other error is the end.
+  // A request for the wrong type has no effect; other errors are permanent.
   if (status.kind() != ErrorKind::kTypeMismatch) impl_->failure = status;
   return status;
 }

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "api/chunk_wave.hpp"
+#include "api/chunk_group.hpp"
 #include "api/decode_checks.hpp"
 #include "api/input_buffer.hpp"
 #include "api/paging.hpp"
 #include "api/trailer_use.hpp"
-#include "api/workers.hpp"
+#include "api/worker_pool.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "numpact/stream.hpp"
@@ -19,19 +19,19 @@ namespace numpact {
 
 namespace {
 
-constexpr std::size_t kCopiedNumbers = std::size_t{1} << 16;  // decoded at a time
+constexpr std::size_t kCopyStepN = std::size_t{1} << 16;  // decoded at a time
 
-// Of what follows the file that is copied, read at a time; no more is kept.
-constexpr std::size_t kRestPieceBytes = std::size_t{1} << 14;
+// Bytes after a copied file that are read at a time; the buffer does not grow.
+constexpr std::size_t kRestStepBytes = std::size_t{1} << 14;
 
-// Keeps what was read of another source until it is dropped.
+// Keeps the bytes read from another source until they are dropped.
 class KeptSource final : public ByteSource {
  public:
   explicit KeptSource(ByteSource& source) : source_(source) {}
 
   Status read(std::span<std::byte> out, std::size_t& got) override {
     NUMPACT_TRY(source_.read(out, got));
-    NUMPACT_TRY(check_given(got, out.size()));
+    NUMPACT_TRY(check_read_size(got, out.size()));
     kept_.insert(kept_.end(), out.begin(), out.begin() + static_cast<std::ptrdiff_t>(got));
     return {};
   }
@@ -55,9 +55,9 @@ struct StreamWriter::Impl {
         config(std::move(encode_config)),
         n_hint(count_hint),
         arena(memory),
-        workers(memory),
+        worker_pool(memory),
         waiting(memory),
-        wave(memory),
+        pending(memory),
         places(memory) {}
 
   // Size of the open chunk; 0 once exact sizes are used up.
@@ -65,7 +65,7 @@ struct StreamWriter::Impl {
     if (const auto& exact = config.paging.exact_sizes()) {
       return chunks < exact->size() ? (*exact)[chunks] : 0;
     }
-    // As chunk_sizes() would have it, where the count is known.
+    // With a known count, the same sizes as chunk_sizes().
     if (config.paging.is_automatic() && n_hint > 0) {
       return automatic_share(n_hint, config.max_chunk_n(), chunks);
     }
@@ -103,7 +103,7 @@ struct StreamWriter::Impl {
     return {};
   }
 
-  // The header of the file to come is that of another, whose version holds.
+  // The copied file's header is reused, so its format version applies.
   Status continue_file(const FileHeader& header) {
     if (begun) {
       return Status(ErrorKind::kInvalidArgument, "a file is copied before numbers are written");
@@ -136,37 +136,37 @@ struct StreamWriter::Impl {
     FileHeader header;
     NUMPACT_TRY(reader.try_header(header));
     NUMPACT_TRY(continue_file(header));
-    std::vector<std::uint64_t> numbers(kCopiedNumbers * size_of(type) / sizeof(std::uint64_t));
+    std::vector<std::uint64_t> numbers(kCopyStepN * size_of(type) / sizeof(std::uint64_t));
     std::uint64_t sent = 0;
-    for (std::size_t count = kCopiedNumbers; count == kCopiedNumbers;) {
-      NUMPACT_TRY(reader.try_read(MutableNumberView(type, numbers.data(), kCopiedNumbers), count));
+    for (std::size_t count = kCopyStepN; count == kCopyStepN;) {
+      NUMPACT_TRY(reader.try_read(MutableNumberView(type, numbers.data(), kCopyStepN), count));
       numbers_copied += count;
-      // All but the last byte, which at the end is the terminator.
-      const std::uint64_t sound = std::max<std::uint64_t>(reader.bytes_consumed(), 1) - 1;
-      NUMPACT_TRY(send(source.kept().first(static_cast<std::size_t>(sound - sent))));
-      source.drop(static_cast<std::size_t>(sound - sent));
-      sent = sound;
+      // All but the last byte, which is the terminator at the end.
+      const std::uint64_t copied = std::max<std::uint64_t>(reader.bytes_consumed(), 1) - 1;
+      NUMPACT_TRY(send(source.kept().first(static_cast<std::size_t>(copied - sent))));
+      source.drop(static_cast<std::size_t>(copied - sent));
+      sent = copied;
     }
     TrailerState state = TrailerState::kNone;
-    NUMPACT_TRY(reader.try_check_trailer(state));  // a damaged file is not continued
+    NUMPACT_TRY(reader.try_check_trailer(state));  // a damaged file is not extended
     const std::uint64_t end = reader.bytes_consumed();
     if (state == TrailerState::kDamaged) return damaged_trailer(ErrorKind::kCorrupt, end);
     if (state != TrailerState::kUnrecognised) return {};
     return check_rest(file, source.kept().subspan(static_cast<std::size_t>(end - sent)), end);
   }
 
-  // That what follows the file is no trailer either that has lost its beginning or its end. `begin`
-  // was read already; the rest is read to its end.
+  // Checks that the bytes after the file are not a trailer that lost its start or end. `begin` has
+  // been read already; the rest is read to its end.
   static Status check_rest(ByteSource& file, std::span<const std::byte> begin,
                            std::uint64_t offset) {
     std::vector<std::byte> end(begin.begin(), begin.end());
     while (true) {
       const std::size_t kept = std::min(end.size(), trailer::kFooterBytes);
       end.erase(end.begin(), end.end() - static_cast<std::ptrdiff_t>(kept));
-      end.resize(kept + kRestPieceBytes);
+      end.resize(kept + kRestStepBytes);
       std::size_t got = 0;
       NUMPACT_TRY(file.read(std::span(end).subspan(kept), got));
-      NUMPACT_TRY(check_given(got, kRestPieceBytes));
+      NUMPACT_TRY(check_read_size(got, kRestStepBytes));
       end.resize(kept + got);
       if (got == 0) return refuse_damaged_rest(begin, end, offset);
     }
@@ -181,7 +181,7 @@ struct StreamWriter::Impl {
     NUMPACT_TRY(begin());
     const std::size_t size = size_of(type);
     const auto* at = static_cast<const std::byte*>(numbers.data);
-    const std::byte* kept = at;  // up to here the numbers are encoded or wait
+    const std::byte* kept = at;  // numbers before it are encoded or buffered
     const auto keep = [&] {
       waiting.insert(waiting.end(), kept, at);
       kept = at;
@@ -190,7 +190,7 @@ struct StreamWriter::Impl {
     while (left > 0) {
       const std::size_t chunk_n = open_chunk_n();
       if (chunk_n == 0) {
-        NUMPACT_TRY(write_wave(kept));
+        NUMPACT_TRY(write_pending(kept));
         return Status(ErrorKind::kInvalidArgument, "more numbers than the exact page sizes hold");
       }
       const std::size_t n = std::min(left, chunk_n - open_n);
@@ -200,8 +200,8 @@ struct StreamWriter::Impl {
       if (n < chunk_n) keep();
       if (open_n < chunk_n) break;
       close_chunk();
-      if (!wave_is_full(left)) continue;
-      NUMPACT_TRY(write_wave(kept));
+      if (!has_enough_pending(left)) continue;
+      NUMPACT_TRY(write_pending(kept));
       kept = at;
     }
     keep();
@@ -209,61 +209,63 @@ struct StreamWriter::Impl {
   }
 
   void close_chunk() {
-    wave.push_back({NumberView(type, nullptr, open_n), {}});
-    wave_n += open_n;
+    pending.push_back({NumberView(type, nullptr, open_n), {}});
+    pending_n += open_n;
     open_n = 0;
     ++chunks;
   }
 
-  // With `left` numbers of the caller's to come. Asks who works only now, so that for a single
-  // chunk nothing is made ready.
-  bool wave_is_full(std::size_t left) {
-    if (!crew) crew = workers.crew(config);
-    // Chunks that need not be kept cost little memory.
+  // `left`: remaining numbers of the caller. The task group is created only here, so that a single
+  // chunk needs none.
+  bool has_enough_pending(std::size_t left) {
+    if (!group) group = worker_pool.group(config);
+    // Chunks in the caller's memory need no buffer, so more of them are grouped.
     const bool is_given = waiting.empty() && left > 0 && left >= open_chunk_n();
-    return is_full_wave(*crew, is_given ? kLongWave : kShortWave, wave.size(), wave_n);
+    return enough_for_tasks(*group, is_given ? kChunksPerTaskGiven : kChunksPerTaskBuffered,
+                            pending.size(), pending_n);
   }
 
-  // Writes all chunks, the open one as it is.
+  // Writes all chunks, including the open one.
   Status write_waiting() {
     bool is_short = false;
     if (open_n > 0) {
       is_short = config.paging.exact_sizes() && open_n != open_chunk_n();
       if (!is_short) close_chunk();
     }
-    NUMPACT_TRY(write_wave(nullptr));
+    NUMPACT_TRY(write_pending(nullptr));
     if (is_short) {
       return Status(ErrorKind::kInvalidArgument, "a chunk has fewer numbers than its exact size");
     }
     return {};
   }
 
-  // Writes the closed chunks: those that wait, then those in the caller's memory, from `given` on.
-  Status write_wave(const std::byte* given) {
-    place_wave(given);
+  // Writes the closed chunks: the buffered ones, then those in the caller's memory at `given`.
+  Status write_pending(const std::byte* given) {
+    assign_places(given);
     Arena* const own = &arena;
-    const bool is_alone = !crew || crew->executor == nullptr;
-    const standalone::Crew all = is_alone ? standalone::Crew{nullptr, {&own, 1}, {}} : *crew;
+    const bool is_alone = !group || group->executor == nullptr;
+    const standalone::TaskGroup all =
+        is_alone ? standalone::TaskGroup{nullptr, {&own, 1}, {}} : *group;
     for (Arena* const of_task : all.arenas) of_task->reset();
     if (trailer) {
-      if (summaries.size() < wave.size()) summaries.resize(wave.size());
-      for (std::size_t i = 0; i < wave.size(); ++i) wave[i].summaries = &summaries[i];
+      if (summaries.size() < pending.size()) summaries.resize(pending.size());
+      for (std::size_t i = 0; i < pending.size(); ++i) pending[i].summaries = &summaries[i];
     }
-    encode_wave(wave, config, all);
-    for (const WaveChunk& chunk : wave) NUMPACT_TRY(send_chunk(chunk));
+    encode_chunks(pending, config, all);
+    for (const PendingChunk& chunk : pending) NUMPACT_TRY(send_chunk(chunk));
     waiting.clear();
-    wave.clear();
-    wave_n = 0;
+    pending.clear();
+    pending_n = 0;
     return {};
   }
 
-  void place_wave(const std::byte* given) {
-    std::size_t room = 0;
-    for (const WaveChunk& chunk : wave) room += chunk_bound(type, chunk.numbers.count);
+  void assign_places(const std::byte* given) {
+    std::size_t bound_sum = 0;
+    for (const PendingChunk& chunk : pending) bound_sum += chunk_bound(type, chunk.numbers.count);
     places.reset();
-    std::span<std::byte> left = places.make<std::byte>(room);  // pages not written to cost nothing
+    std::span<std::byte> left = places.make<std::byte>(bound_sum);  // untouched pages cost nothing
     std::size_t waiting_at = 0;
-    for (WaveChunk& chunk : wave) {
+    for (PendingChunk& chunk : pending) {
       const std::size_t bytes = chunk.numbers.count * size_of(type);
       const bool waits = waiting_at < waiting.size();
       chunk.numbers.data = waits ? waiting.data() + waiting_at : given;
@@ -278,7 +280,7 @@ struct StreamWriter::Impl {
     }
   }
 
-  Status send_chunk(const WaveChunk& chunk) {
+  Status send_chunk(const PendingChunk& chunk) {
     NUMPACT_TRY(chunk.status);
     numbers_written += chunk.numbers.count;
     if (trailer) add_run(*trailer, chunk, bytes_written);
@@ -309,29 +311,30 @@ struct StreamWriter::Impl {
   EncodeConfig config;
   std::uint64_t n_hint;
   Arena arena;
-  Workers workers;
-  std::optional<standalone::Crew> crew;  // none: not asked for yet
-  std::pmr::vector<std::byte> waiting;   // numbers of closed chunks, then of the open one
-  std::pmr::vector<WaveChunk> wave;      // the closed chunks; their numbers may not wait
-  std::size_t wave_n = 0;                // numbers of them
-  std::size_t open_n = 0;                // numbers of the open one
-  Arena places;                          // of the wave's chunks
-  bool begun = false;                    // the config is checked and the header written
-  bool continues = false;                // the header was there before
+  WorkerPool worker_pool;
+  std::optional<standalone::TaskGroup> group;  // none: not created yet
+  std::pmr::vector<std::byte> waiting;  // buffered numbers of closed chunks, then of the open one
+  std::pmr::vector<PendingChunk>
+      pending;                // closed chunks; their numbers may be in the caller's memory
+  std::size_t pending_n = 0;  // numbers in these
+  std::size_t open_n = 0;     // numbers in the open chunk
+  Arena places;               // encoded bytes of pending chunks
+  bool begun = false;         // the config is checked and the header written
+  bool continues = false;     // the header is that of a copied file
   bool finished = false;
-  std::size_t chunks = 0;            // closed
-  std::uint64_t numbers_copied = 0;  // of the file that is continued
+  std::size_t chunks = 0;            // closed chunks
+  std::uint64_t numbers_copied = 0;  // of the copied file
   std::uint64_t numbers_written = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t trailer_bytes = 0;
   std::optional<trailer::Builder> trailer;
-  std::vector<std::vector<trailer::Summary>> summaries;  // of a wave
+  std::vector<std::vector<trailer::Summary>> summaries;  // of the pending chunks
   Status failure;
 };
 
 namespace {
 
-// Runs f unless an earlier call failed; remembers failure. Giving the wrong type changes nothing.
+// Runs f unless an earlier call failed; remembers errors. Numbers of the wrong type have no effect.
 template <class Impl, class F>
 Status run(Impl* impl, F&& f) noexcept {
   if (impl == nullptr) return moved_from();

@@ -18,15 +18,15 @@ struct Trailer::Table {
   std::uint64_t file_bytes = 0;
   std::uint64_t bytes = 0;
   std::uint32_t header_crc = 0;
-  std::vector<std::byte> records;  // as they lie in the trailer
+  std::vector<std::byte> records;  // as stored in the trailer
   std::shared_ptr<const ChunkIndex::Table> index;
   LazyList<ChunkSummary> list;
 };
 
 namespace {
 
-// Numbers that are decoded at a time.
-constexpr std::size_t kPieceN = std::size_t{1} << 14;
+// Numbers decoded at a time.
+constexpr std::size_t kDecodeStepN = std::size_t{1} << 14;
 
 std::vector<ChunkSummary> summaries_of(const Trailer::Table& table) {
   trailer::View view;
@@ -108,7 +108,8 @@ Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spe
     TrailerCheck check;
     NUMPACT_TRY(check.start(file, config.trailer));
     ScratchArena arena(context, config.limits.max_memory);
-    const std::span<std::byte> room = (*arena).make<std::byte>(kPieceN * sizeof(std::uint64_t));
+    const std::span<std::byte> buffer =
+        (*arena).make<std::byte>(kDecodeStepN * sizeof(std::uint64_t));
     standalone::FileWalker walker(file, *arena);
     NUMPACT_TRY(walker.read_header());
     trailer::Builder builder(file.first(walker.offset()), walker.header().format,
@@ -128,7 +129,7 @@ Status Trailer::try_make(std::span<const std::byte> file, const TrailerSpec& spe
       const standalone::ChunkHead head = walker.head();
       NUMPACT_TRY(
           check_limits(config.limits, count + head.n, head.type).at_chunk(walker.chunk_index()));
-      NUMPACT_TRY(trailer::summarise(file, walker, spec.restart_log(), room, summary));
+      NUMPACT_TRY(trailer::summarise(file, walker, spec.restart_log(), buffer, summary));
       builder.add(head.type, summary.record, summary.points);
       count += head.n;
       NUMPACT_TRY(report_progress(config.progress, {count, walker.offset()}));

@@ -69,22 +69,22 @@ Status TrailerCheck::check_crc(std::uint64_t chunk) const {
 }
 
 Status TrailerCheck::before_chunk(std::uint64_t chunk, std::uint64_t offset,
-                                  std::uint64_t room) const {
+                                  std::uint64_t max_n) const {
   if (!view_ || chunk >= view_->front.chunk_n) return {};
   const trailer::ChunkRecord record = view_->record(chunk);
-  if (record.n > room) return {};
+  if (record.n > max_n) return {};
   if (record.offset != offset) return contradicts(chunk, offset);
   return check_crc(chunk);
 }
 
 Status TrailerCheck::after_chunks(std::uint64_t first, std::uint64_t end, std::uint64_t offset,
-                                  std::uint64_t& sound_n) const {
-  sound_n = 0;
+                                  std::uint64_t& valid_n) const {
+  valid_n = 0;
   if (!view_) return {};
   for (std::uint64_t i = first; i < end; ++i) {
     if (i >= view_->front.chunk_n) return contradicts(i, offset);
     NUMPACT_TRY(check_crc(i));
-    sound_n += view_->record(i).n;
+    valid_n += view_->record(i).n;
   }
   if (end > 0 && view_->end_of(end - 1) != offset) return contradicts(end - 1, offset);
   return {};

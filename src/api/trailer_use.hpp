@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading a file makes of its trailer.
+// Use of a file's trailer while reading.
 #ifndef NUMPACT_API_TRAILER_USE_HPP
 #define NUMPACT_API_TRAILER_USE_HPP
 
@@ -11,35 +11,36 @@
 
 namespace numpact {
 
-// The trailer of a file, if the policy lets it be used. Allocates nothing. Errors under kRequire.
+// The trailer of a file, if the policy allows its use. Allocates nothing. Returns errors only if
+// the policy requires a trailer.
 Status find_trailer(std::span<const std::byte> file, TrailerPolicy policy,
                     std::optional<trailer::View>& view);
 
-// Before a file is written on, or gets another trailer: a damaged one may have been the only
-// witness of damage before it. Errors: kChecksum, kCorrupt; kUnsupportedVersion for a newer one.
+// Checks before a file is extended or gets another trailer: a damaged trailer may be the only
+// evidence of damage to the file. Errors: kChecksum, kCorrupt; kUnsupportedVersion for a newer one.
 Status damaged_trailer(ErrorKind kind, std::uint64_t offset);
 Status refuse_damaged_trailer(std::span<const std::byte> file);
-// The same of the bytes from `offset` on that are no sound trailer, with their first and last ones:
-// where they begin or end as one does.
+// The same for the bytes from `offset` on, which are not an intact trailer: fails if their first or
+// last bytes look like those of one.
 Status refuse_damaged_rest(std::span<const std::byte> begin, std::span<const std::byte> end,
                            std::uint64_t offset);
 
-// Holds what is decoded in order against the trailer.
+// Compares chunks decoded in order with the trailer.
 class TrailerCheck {
  public:
-  // With no trailer nothing is checked.
+  // Without a trailer nothing is checked.
   Status start(std::span<const std::byte> file, TrailerPolicy policy);
   bool has_trailer() const { return view_.has_value(); }
   const trailer::View& view() const { return *view_; }
 
-  // Before a chunk at `offset` is entered of which at most `room` numbers are wanted: one that is
-  // not wanted whole is not looked at.
-  Status before_chunk(std::uint64_t chunk, std::uint64_t offset, std::uint64_t room) const;
-  // After chunks [first, end) were decoded, up to `offset`. `sound_n`: numbers of those before the
+  // Call before entering a chunk at `offset`. A chunk with more than `max_n` numbers will not be
+  // read whole and is not checked.
+  Status before_chunk(std::uint64_t chunk, std::uint64_t offset, std::uint64_t max_n) const;
+  // Call after decoding chunks [first, end) up to `offset`. `valid_n`: numbers of those before an
   // error.
   Status after_chunks(std::uint64_t first, std::uint64_t end, std::uint64_t offset,
-                      std::uint64_t& sound_n) const;
-  // After the terminator, behind so many chunks.
+                      std::uint64_t& valid_n) const;
+  // Call after the terminator; `chunks` is the number of chunks before it.
   Status at_end(std::uint64_t chunks, std::uint64_t offset) const;
 
  private:

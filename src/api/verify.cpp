@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking over all of a file.
+// Verifies a whole file.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -20,43 +20,43 @@
 namespace numpact {
 namespace {
 
-// Numbers that are decoded at a time.
-constexpr std::size_t kPieceN = std::size_t{1} << 14;
+// Numbers decoded at a time.
+constexpr std::size_t kVerifyStepN = std::size_t{1} << 14;
 
-// What is not the file's fault.
-bool is_ours(const Status& status) {
+// Errors that are not caused by the file.
+bool is_not_of_file(const Status& status) {
   return status.kind() == ErrorKind::kLimitExceeded || status.kind() == ErrorKind::kOutOfMemory ||
          status.kind() == ErrorKind::kCancelled;
 }
 
-Status untrue(const char* what, std::uint64_t chunk, std::uint64_t offset) {
+Status contradiction(const char* what, std::uint64_t chunk, std::uint64_t offset) {
   return Status(ErrorKind::kCorrupt, what, offset).at_chunk(chunk);
 }
 
-// ---- with a sound trailer ----
+// ---- with an intact trailer ----
 
-class ByTrailer {
+class TrailerVerifier {
  public:
-  // `table`: what the trailer says.
-  ByTrailer(std::span<const std::byte> file, const trailer::View& view,
-            std::shared_ptr<const ChunkIndex::Table> table, const DecodeConfig& config,
-            Verification& out)
+  // `table`: the chunks according to the trailer.
+  TrailerVerifier(std::span<const std::byte> file, const trailer::View& view,
+                  std::shared_ptr<const ChunkIndex::Table> table, const DecodeConfig& config,
+                  Verification& out)
       : file_(file), view_(view), table_(std::move(table)), config_(config), out_(out) {}
 
   Status run(DecodeContext* context) {
     NUMPACT_TRY(check_front());
     ScratchArena arena(context, config_.limits.max_memory);
-    std::optional<Workers> own;
-    standalone::Crew crew;
-    if (Workers::are_wanted(config_) && chunk_n() > 1) {
-      Workers& workers = workers_of(context, own);
-      crew = workers.crew(config_);
-      workers.share_memory(config_.limits.max_memory, (*arena).capacity());
-      if (crew.executor != nullptr) run_many(crew);
-      workers.give_memory_back(config_.limits.max_memory);
+    std::optional<WorkerPool> own;
+    standalone::TaskGroup group;
+    if (WorkerPool::are_requested(config_) && chunk_n() > 1) {
+      WorkerPool& worker_pool = worker_pool_of(context, own);
+      group = worker_pool.group(config_);
+      worker_pool.share_memory(config_.limits.max_memory, (*arena).capacity());
+      if (group.executor != nullptr) run_tasks(group);
+      worker_pool.give_memory_back(config_.limits.max_memory);
     }
-    if (crew.executor == nullptr) work(*arena, true);
-    NUMPACT_TRY(ours_);
+    if (group.executor == nullptr) work(*arena, true);
+    NUMPACT_TRY(failure_);
     return collect();
   }
 
@@ -105,18 +105,18 @@ class ByTrailer {
     out_.trailer_status = Status(ErrorKind::kCorrupt, "the trailer contradicts the file", offset);
   }
 
-  void run_many(const standalone::Crew& crew) {
+  void run_tasks(const standalone::TaskGroup& group) {
     struct Job {
-      ByTrailer& self;
-      const standalone::Crew& crew;
+      TrailerVerifier& self;
+      const standalone::TaskGroup& group;
       std::thread::id caller;
-    } job{*this, crew, std::this_thread::get_id()};
+    } job{*this, group, std::this_thread::get_id()};
     const auto task = [](void* argument, std::size_t worker) noexcept {
       const CallerState state;
       Job& shared = *static_cast<Job*>(argument);
-      shared.self.work(*shared.crew.arenas[worker], std::this_thread::get_id() == shared.caller);
+      shared.self.work(*shared.group.arenas[worker], std::this_thread::get_id() == shared.caller);
     };
-    crew.executor->run(std::min(crew.arenas.size(), chunk_n()), task, &job);
+    group.executor->run(std::min(group.arenas.size(), chunk_n()), task, &job);
   }
 
   void work(Arena& arena, bool reports) noexcept {
@@ -131,51 +131,51 @@ class ByTrailer {
     }
   }
 
-  // Only those that failed are kept: of the others there may be very many.
+  // Only failures are stored, since there may be very many chunks.
   void fail(std::size_t chunk, Status status) noexcept {
     const std::lock_guard lock(mutex_);
-    if (!is_ours(status) && status.kind() != ErrorKind::kIo) {
+    if (!is_not_of_file(status) && status.kind() != ErrorKind::kIo) {
       status = guarded([&]() -> Status {
         failures_.push_back({chunk, status});
         return {};
       });
       if (status.ok()) return;
     }
-    if (ours_.ok()) ours_ = status;
+    if (failure_.ok()) failure_ = status;
     next_ = chunk_n();
   }
 
-  Status check_chunk(std::size_t i, const trailer::ChunkRecord& known, Arena& arena) const {
-    const std::uint64_t offset = known.offset;
+  Status check_chunk(std::size_t i, const trailer::ChunkRecord& record, Arena& arena) const {
+    const std::uint64_t offset = record.offset;
     const std::uint64_t end = table_->end_of(i);
     const auto bytes =
         file_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(end - offset));
-    if (crc32(bytes) != known.crc) {
+    if (crc32(bytes) != record.crc) {
       return Status(ErrorKind::kChecksum, "a chunk has another checksum than the trailer says",
                     offset)
           .at_chunk(i);
     }
     const ArenaScope scope(arena);
     const NumberType type = *view_.front.type;
-    const std::span<std::byte> room = arena.make<std::byte>(kPieceN * size_of(type));
+    const std::span<std::byte> buffer = arena.make<std::byte>(kVerifyStepN * size_of(type));
     standalone::FileWalker walker(file_, arena);
     walker.resume(header_, type, static_cast<std::size_t>(offset), i);
     bool is_end = false;
     NUMPACT_TRY(walker.enter_chunk(is_end));
-    if (is_end || walker.head().n != known.n) {
-      return untrue("the trailer contradicts the file", i, offset);
+    if (is_end || walker.head().n != record.n) {
+      return contradiction("the trailer contradicts the file", i, offset);
     }
     trailer::Summary found;
-    NUMPACT_TRY(trailer::summarise(file_, walker, view_.front.restart_log, room, found));
-    if (walker.offset() != end || !(found.record == known)) {
-      return untrue("the trailer contradicts the file", i, offset);
+    NUMPACT_TRY(trailer::summarise(file_, walker, view_.front.restart_log, buffer, found));
+    if (walker.offset() != end || !(found.record == record)) {
+      return contradiction("the trailer contradicts the file", i, offset);
     }
     if (found.points.empty()) return {};
     const std::span<const std::byte> all(found.points);
     const trailer::ChunkPoints& points = table_->points[i];
     const bool same = std::equal(points.bytes.begin(), points.bytes.end(),
                                  all.begin() + trailer::kStateSizeBytes, all.end());
-    return same ? Status() : untrue("restart points contradict the page", i, offset);
+    return same ? Status() : contradiction("restart points contradict the page", i, offset);
   }
 
   Status collect() {
@@ -203,22 +203,22 @@ class ByTrailer {
   standalone::Header header_;
   std::mutex mutex_;
   std::vector<Failure> failures_;
-  Status ours_;  // what is not the file's fault, and ends the work
+  Status failure_;  // an error not caused by the file; stops the work
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::uint64_t> numbers_ = 0;
 };
 
-// ---- without ----
+// ---- without a trailer ----
 
-// One chunk after the other; false at the end of the file.
-Status verify_next(standalone::FileWalker& walker, std::span<std::byte> room,
-                   const DecodeConfig& config, std::uint64_t count, bool& is_end) {
+// Verifies the next chunk; sets is_end at the end of the file.
+Status verify_next_chunk(standalone::FileWalker& walker, std::span<std::byte> buffer,
+                         const DecodeConfig& config, std::uint64_t count, bool& is_end) {
   NUMPACT_TRY(walker.enter_chunk(is_end));
   if (is_end) return {};
   const standalone::ChunkHead& head = walker.head();
   NUMPACT_TRY(check_limits(config.limits, count + head.n, head.type));
   while (walker.numbers_left() > 0) {
-    NUMPACT_TRY(walker.decode(std::min(kPieceN, walker.numbers_left()), room.data()));
+    NUMPACT_TRY(walker.decode(std::min(kVerifyStepN, walker.numbers_left()), buffer.data()));
   }
   return walker.leave_chunk();
 }
@@ -226,7 +226,8 @@ Status verify_next(standalone::FileWalker& walker, std::span<std::byte> room,
 Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& config,
                        DecodeContext* context, Verification& out) {
   ScratchArena arena(context, config.limits.max_memory);
-  const std::span<std::byte> room = (*arena).make<std::byte>(kPieceN * sizeof(std::uint64_t));
+  const std::span<std::byte> buffer =
+      (*arena).make<std::byte>(kVerifyStepN * sizeof(std::uint64_t));
   standalone::FileWalker walker(file, *arena);
   out.header_status = try_read_header(file, out.header);
   if (!out.header_status.ok()) {
@@ -239,8 +240,8 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
   while (true) {
     bool is_end = false;
     out.good_bytes = walker.offset();
-    damage = verify_next(walker, room, config, out.sound_count, is_end);
-    if (is_ours(damage)) return damage;
+    damage = verify_next_chunk(walker, buffer, config, out.sound_count, is_end);
+    if (is_not_of_file(damage)) return damage;
     if (!damage.ok() || is_end) break;
     table->chunks.add(walker.chunk_offset(), walker.page_offset(), walker.head().n);
     out.type = walker.head().type;
@@ -260,8 +261,8 @@ Status verify_in_order(std::span<const std::byte> file, const DecodeConfig& conf
   return {};
 }
 
-// A trailer that is damaged, or bytes that are none, are told apart once the end is known.
-void judge_rest(std::span<const std::byte> file, Verification& out) {
+// Distinguishes a damaged trailer from other bytes once the end of the file is record.
+void classify_rest(std::span<const std::byte> file, Verification& out) {
   if (!out.trailer_status.ok()) {
     out.trailer = TrailerState::kDamaged;
   } else if (out.trailing_bytes > 0) {
@@ -284,11 +285,11 @@ Status try_verify(std::span<const std::byte> file, Verification& verification,
       if (verification.trailer_status.ok()) NUMPACT_TRY(index_of(view, table));
       if (table != nullptr) {
         verification.trailer = TrailerState::kSound;
-        return ByTrailer(file, view, std::move(table), config, verification).run(context);
+        return TrailerVerifier(file, view, std::move(table), config, verification).run(context);
       }
     }
     NUMPACT_TRY(verify_in_order(file, config, context, verification));
-    if (config.trailer != TrailerPolicy::kIgnore) judge_rest(file, verification);
+    if (config.trailer != TrailerPolicy::kIgnore) classify_rest(file, verification);
     return {};
   });
   if (!status.ok()) verification.header_status = status;

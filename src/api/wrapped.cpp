@@ -43,7 +43,7 @@ Status try_decode_file_header(std::span<const std::byte> bytes, FormatVersion& v
 struct ChunkEncoder::Impl {
   struct Page {
     std::size_t n = 0;    // numbers
-    std::size_t end = 0;  // of its bytes, which begin where those of the one before end
+    std::size_t end = 0;  // end of its bytes, which start at the end of the previous page
   };
 
   explicit Impl(std::pmr::memory_resource* memory) : bytes(memory), pages(memory) {}
@@ -54,17 +54,17 @@ struct ChunkEncoder::Impl {
     return std::span(bytes).subspan(begin, pages[index].end - begin);
   }
 
-  std::pmr::vector<std::byte> bytes;  // of the metadata and all pages
+  std::pmr::vector<std::byte> bytes;  // metadata and all pages
   std::pmr::vector<Page> pages;
   std::size_t meta_bytes = 0;
 };
 
 namespace {
 
-// Writes with `write` into the room that is left.
+// Runs `write` on the remaining output.
 template <class Write>
-Status write_part(std::span<std::byte> room, std::size_t& at, const Write& write) {
-  BitWriter writer(room.subspan(at));
+Status write_part(std::span<std::byte> out, std::size_t& at, const Write& write) {
+  BitWriter writer(out.subspan(at));
   write(writer);
   at += writer.size();
   return writer.status();
@@ -73,7 +73,7 @@ Status write_part(std::span<std::byte> room, std::size_t& at, const Write& write
 Status copy_part(std::span<const std::byte> part, std::span<std::byte> out, std::size_t& written) {
   written = 0;
   NUMPACT_TRY(check_bytes(out));
-  if (part.size() > out.size()) return BitWriter::no_room().needing(part.size());
+  if (part.size() > out.size()) return BitWriter::output_too_small().needing(part.size());
   std::copy(part.begin(), part.end(), out.begin());
   written = part.size();
   return {};

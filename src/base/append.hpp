@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Little-endian words at the end of a vector.
+// Appends little-endian words to a vector.
 #ifndef NUMPACT_BASE_APPEND_HPP
 #define NUMPACT_BASE_APPEND_HPP
 

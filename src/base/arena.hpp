@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch memory: a stack of blocks that is rewound, not freed, so that the second call of the same
-// shape allocates nothing.
+// Scratch memory: a stack of blocks that is rewound instead of freed, so that a second call of the
+// same shape allocates nothing.
 #ifndef NUMPACT_BASE_ARENA_HPP
 #define NUMPACT_BASE_ARENA_HPP
 
@@ -14,31 +14,31 @@
 
 namespace numpact {
 
-// Thrown (inside the library only) when scratch memory would pass its limit.
+// Thrown (inside the library only) when scratch memory would exceed its limit.
 struct MemoryLimitExceeded : std::bad_alloc {
   const char* what() const noexcept override { return "memory limit exceeded"; }
 };
 
 class Arena {
  public:
-  static constexpr std::size_t kAlign = 64;
-  static constexpr std::size_t kMinBlock = std::size_t{1} << 14;
-  static constexpr std::size_t kMostSpare = std::size_t{1} << 24;
-  // From here on the system is asked for large pages: getting the memory in small ones takes a good
-  // part of a call that makes it anew.
-  static constexpr std::size_t kLargeBlock = std::size_t{1} << 22;
+  static constexpr std::size_t kAlignBytes = 64;
+  static constexpr std::size_t kMinBlockBytes = std::size_t{1} << 14;
+  static constexpr std::size_t kMaxSpareBytes = std::size_t{1} << 24;
+  // Blocks of at least this size ask the system for large pages: mapping them in small pages takes
+  // a noticeable share of a call that allocates them anew.
+  static constexpr std::size_t kLargeBlockBytes = std::size_t{1} << 22;
 
   explicit Arena(std::pmr::memory_resource* memory);
   ~Arena() { release_blocks(); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Uninitialised memory for n objects, 64-byte aligned, valid until the arena is rewound past it.
+  // Uninitialized memory for n objects, 64-byte aligned, valid until the arena is rewound past it.
   // Throws std::bad_alloc or MemoryLimitExceeded.
   template <class T>
   std::span<T> make(std::size_t n) {
-    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlign);
-    if (n > (SIZE_MAX - kAlign) / sizeof(T)) throw std::bad_alloc();
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kAlignBytes);
+    if (n > (SIZE_MAX - kAlignBytes) / sizeof(T)) throw std::bad_alloc();
     return {static_cast<T*>(take(n * sizeof(T))), n};
   }
 
@@ -54,7 +54,8 @@ class Arena {
     total_used_ = mark.total;
   }
 
-  // Everything back; several blocks become one that would have held it all. The limit is in bytes.
+  // Frees all allocations; several blocks are merged into one of their total size. The limit is in
+  // bytes.
   void reset(std::uint64_t limit = ~std::uint64_t{0});
 
   std::size_t capacity() const { return capacity_; }
@@ -70,16 +71,16 @@ class Arena {
   void release_blocks();
 
   std::pmr::memory_resource* memory_;
-  bool may_hint_;  // a caller's own memory is left as the caller has it
+  bool may_hint_;  // only for memory from operator new, not for a caller's resource
   std::pmr::vector<Block> blocks_;
-  std::size_t current_ = 0;     // block in use
-  std::size_t used_ = 0;        // bytes of it
-  std::size_t total_used_ = 0;  // bytes handed out
+  std::size_t current_ = 0;     // current block
+  std::size_t used_ = 0;        // bytes used in it
+  std::size_t total_used_ = 0;  // bytes allocated
   std::size_t capacity_ = 0;    // bytes of all blocks
   std::uint64_t limit_ = ~std::uint64_t{0};
 };
 
-// Gives back what was taken during its life.
+// Rewinds the arena to its state at construction.
 class ArenaScope {
  public:
   explicit ArenaScope(Arena& arena) : arena_(arena), mark_(arena.mark()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a caller says it has.
+// Checks that memory passed by a caller is not null.
 #ifndef NUMPACT_BASE_CHECK_BYTES_HPP
 #define NUMPACT_BASE_CHECK_BYTES_HPP
 

@@ -6,7 +6,7 @@
 namespace numpact {
 namespace {
 
-// Polynomials over GF(2) modulo that of the CRC; the top bit is the coefficient of x^0.
+// Polynomials over GF(2) modulo the CRC polynomial; the top bit is the coefficient of x^0.
 constexpr std::uint32_t kModulus = 0xedb88320u;
 constexpr std::uint32_t kOne = 0x80000000u;
 
@@ -26,12 +26,12 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {
-  // Its answer to a null pointer is another.
+  // libdeflate_crc32() returns the initial value for a null pointer.
   return bytes.empty() ? before : libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 std::uint32_t join_crc32(std::uint32_t a, std::uint32_t b, std::uint64_t b_bytes) {
-  // a goes past 8 b_bytes zero bits: times x^(8 b_bytes), by squaring.
+  // Appending 8 b_bytes zero bits multiplies a by x^(8 b_bytes), computed by squaring.
   std::uint32_t power = kOne >> 8;  // x^8
   for (std::uint64_t n = b_bytes; n != 0; n >>= 1) {
     if ((n & 1) != 0) a = multiply(a, power);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 as zlib has it, also of parts that are seen apart.
+// CRC-32 as in zlib, also combined from separate parts.
 #ifndef NUMPACT_BASE_CRC_HPP
 #define NUMPACT_BASE_CRC_HPP
 
@@ -9,10 +9,10 @@
 
 namespace numpact {
 
-// Of the bytes behind those whose CRC is `before`.
+// The CRC of all bytes, given the CRC `before` of those preceding `bytes`.
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
-// Of a followed by b, which is `b_bytes` long.
+// The CRC of a followed by b, where b has `b_bytes` bytes.
 std::uint32_t join_crc32(std::uint32_t a, std::uint32_t b, std::uint64_t b_bytes);
 
 }  // namespace numpact

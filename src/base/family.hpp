@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families: variants whose members each own a tag in the file.
+// Variants whose members each have a tag in the file format.
 #ifndef NUMPACT_BASE_FAMILY_HPP
 #define NUMPACT_BASE_FAMILY_HPP
 
@@ -28,7 +28,7 @@ constexpr bool family_tags_are_distinct() {
       std::make_index_sequence<std::variant_size_v<Family>>());
 }
 
-// Parses the member whose tag it is; false in `known` if there is none.
+// Parses the member with this tag; sets `known` to false if there is none.
 template <class Family, class Reader, class Context, std::size_t I = 0>
 Status parse_family(unsigned tag, Reader& reader, const Context& context, Family& out,
                     bool& known) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment that floats are computed in: the same for every caller.
+// Sets the floating-point environment to the default, independently of the caller's.
 //
-// Splitting and joining floats takes products and quotients, and the format fixes their bits:
-// rounded to nearest, subnormals kept. A caller's thread may round another way, take subnormals for
-// zero (it does where a library linked with -ffast-math was loaded), or trap on what is inexact.
+// Splitting and joining floats computes products and quotients whose bits are fixed by the format:
+// rounded to nearest, subnormals kept. A caller's thread may use another rounding mode, flush
+// subnormals to zero (after loading a library linked with -ffast-math), or trap on inexact results.
 #ifndef NUMPACT_BASE_FLOAT_ENVIRONMENT_HPP
 #define NUMPACT_BASE_FLOAT_ENVIRONMENT_HPP
 
@@ -17,11 +17,11 @@
 
 namespace numpact {
 
-// While it lives, the thread computes in the default environment: to nearest, subnormals kept, no
-// traps. At its end the thread has the environment that it had, its exception flags too.
+// While it lives, the thread uses the default environment: round to nearest, keep subnormals, no
+// traps. The destructor restores the caller's environment, including exception flags.
 //
-// A compiler may move arithmetic of the same function across the two instructions; what computes is
-// therefore a call away from the function that holds this.
+// A compiler may move arithmetic of the same function across the two instructions, so floats must
+// be computed in functions called by the one that holds this object.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept { enter(); }
@@ -31,8 +31,8 @@ class DefaultFloatEnvironment {
 
  private:
 #if defined(__x86_64__) || defined(_M_X64)
-  // To nearest, all exceptions masked, no flags, no flushing (Intel SDM, volume 1, 10.2.3). The x87
-  // unit is not used.
+  // MXCSR: round to nearest, all exceptions masked, no flags, no flushing (Intel SDM, volume 1,
+  // 10.2.3). The x87 unit is not used.
   static constexpr unsigned kDefault = 0x1f80;
 
   void enter() noexcept {
@@ -45,7 +45,7 @@ class DefaultFloatEnvironment {
 
   unsigned caller_;
 #elif defined(__aarch64__)
-  // FPCR 0: to nearest, no traps, no flushing. Writing FPCR is slow, so it is compared first.
+  // FPCR 0: round to nearest, no traps, no flushing. Writing FPCR is slow, so it is compared first.
   void enter() noexcept {
     __asm__ volatile("mrs %0, fpcr" : "=r"(control_));
     __asm__ volatile("mrs %0, fpsr" : "=r"(flags_));

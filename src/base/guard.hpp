@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The border of the library, and of its tasks: what was thrown inside becomes a Status, and the
-// thread's own state is the caller's again.
+// The exception boundary of the library and its tasks: converts exceptions to a Status and restores
+// the thread state of the caller.
 #ifndef NUMPACT_BASE_GUARD_HPP
 #define NUMPACT_BASE_GUARD_HPP
 
@@ -13,8 +13,8 @@
 
 namespace numpact {
 
-// While it lives, floats are computed as the format has them. At its end errno and the environment
-// of floats are those that the caller had.
+// While it lives, the default floating-point environment is active. The destructor restores errno
+// and the caller's environment.
 class CallerState {
  public:
   CallerState() noexcept : error_number_(errno) {}
@@ -27,15 +27,15 @@ class CallerState {
   int error_number_;
 };
 
-// The library's own code throws nothing else than what guarded() names.
+// The library itself throws only the exceptions that guarded() handles by name.
 inline Status thrown_by_caller() noexcept {
   return Status(ErrorKind::kIo,
                 "a function or object of the caller threw an exception (memory resource, source, "
                 "sink, executor or progress function)");
 }
 
-// Runs f, which returns a Status. What f calls of the caller's (sources, sinks, allocators,
-// progress) runs in the default environment of floats too.
+// Runs f, which returns a Status. The caller's code that f calls (sources, sinks, allocators,
+// progress) also runs in the default floating-point environment.
 template <class F>
 Status guarded(F&& f) noexcept {
   const CallerState state;
@@ -48,7 +48,7 @@ Status guarded(F&& f) noexcept {
   } catch (const std::length_error&) {
     return Status(ErrorKind::kOutOfMemory, "the output is larger than memory can be");
   } catch (const Error& error) {
-    // An error without a kind would pass for success.
+    // An error without a kind would look like success.
     return error.status().ok() ? thrown_by_caller() : error.status();
   } catch (...) {
     return thrown_by_caller();

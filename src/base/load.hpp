@@ -13,19 +13,19 @@ namespace numpact {
 
 inline constexpr bool kIsBigEndian = std::endian::native == std::endian::big;
 
-// Turns `n` values of `size` bytes from the order of files into that of this machine, or back.
-inline void to_other_order(std::byte* values, std::size_t n, std::size_t size) {
+// Converts `n` values of `size` bytes between little-endian and native order.
+inline void swap_file_order(std::byte* values, std::size_t n, std::size_t size) {
   if constexpr (kIsBigEndian) {
     for (std::size_t i = 0; i < n; ++i) std::reverse(values + i * size, values + (i + 1) * size);
   }
 }
 
-// Of an integer or a float.
+// Loads an integer or a float.
 template <class T>
 T load_le(const std::byte* at) {
   std::byte bytes[sizeof(T)];
   std::memcpy(bytes, at, sizeof bytes);
-  to_other_order(bytes, 1, sizeof bytes);
+  swap_file_order(bytes, 1, sizeof bytes);
   T value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
@@ -34,7 +34,7 @@ T load_le(const std::byte* at) {
 template <class T>
 void store_le(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof value);
-  to_other_order(at, 1, sizeof value);
+  swap_file_order(at, 1, sizeof value);
 }
 
 inline std::uint64_t load_le64(const std::byte* at) {

@@ -14,11 +14,11 @@ namespace numpact {
 
 namespace {
 
-// Of Linux 5.14; the C library's headers may be older.
+// MADV_POPULATE_WRITE, from Linux 5.14; the C library's headers may be older.
 constexpr int kPopulateWrite = 23;
 
 void advise(std::span<std::byte> pages, int advice) {
-  // A system that refuses gives the pages one by one, as they are written to.
+  // If the system refuses, pages are mapped one by one when written.
   if (!pages.empty()) (void)::madvise(pages.data(), pages.size(), advice);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system does for memory, page by page.
+// Hints to the system about memory pages.
 #ifndef NUMPACT_BASE_PAGES_HPP
 #define NUMPACT_BASE_PAGES_HPP
 
@@ -8,10 +8,10 @@
 
 namespace numpact {
 
-// The part of `memory` that is made of whole pages.
+// The whole pages within `memory`.
 std::span<std::byte> whole_pages(std::span<std::byte> memory);
-// Hints, of whole pages: large ones are welcome; all of them will be written to soon. Contents
-// stay. Nothing happens where the system knows no such thing.
+// Hints for whole pages: use large pages; map all now because they will be written soon. Contents
+// are unchanged. No effect where the system lacks the hint.
 void prefer_large_pages(std::span<std::byte> pages);
 void populate_pages(std::span<std::byte> pages);
 

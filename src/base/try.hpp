@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passing a Status up.
+// Returns from the enclosing function if a Status is an error.
 #ifndef NUMPACT_BASE_TRY_HPP
 #define NUMPACT_BASE_TRY_HPP
 

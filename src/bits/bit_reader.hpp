@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads bit-packed metadata. Past the end it gives zeros and remembers that it did: a component is
-// read to its end, then status() is asked once, before any of its values sizes or indexes
-// something.
+// Reads bit-packed metadata. Reads past the end yield zeros and are recorded: read a component
+// completely, then check status() once before using its values as sizes or indices.
 #ifndef NUMPACT_BITS_BIT_READER_HPP
 #define NUMPACT_BITS_BIT_READER_HPP
 
@@ -20,7 +19,7 @@ class BitReader {
   explicit BitReader(std::span<const std::byte> bytes, std::uint64_t bit_position = 0)
       : bytes_(bytes), position_(bit_position) {}
 
-  // The next `bits` (0 to 64), least significant first.
+  // The next `bits` (0 to 64) as a number, least significant bit first.
   std::uint64_t read(unsigned bits) {
     if (bits == 0) return 0;
     const std::uint64_t value = peek(bits);
@@ -31,7 +30,7 @@ class BitReader {
 
   void skip(std::uint64_t bits) { position_ += bits; }
 
-  // Skips to the next byte; the bits between must be zero.
+  // Skips to the next byte; the skipped bits must be zero.
   Status finish_byte(const char* what) {
     const unsigned rest = static_cast<unsigned>((8 - position_ % 8) % 8);
     const std::uint64_t padding = read(rest);
@@ -41,7 +40,7 @@ class BitReader {
   }
 
   bool overrun() const { return position_ > 8 * std::uint64_t{bytes_.size()}; }
-  // kTruncated once more bits were asked for than there are.
+  // kTruncated if reads went past the end.
   Status status() const {
     if (overrun()) {
       return Status(ErrorKind::kTruncated, "the input ends inside metadata", bytes_.size());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes bit-packed data into memory of a fixed size. Past the end it drops bits and remembers that
-// it did.
+// Writes bit-packed data into memory of a fixed size. Bits past the end are dropped and recorded.
 #ifndef NUMPACT_BITS_BIT_WRITER_HPP
 #define NUMPACT_BITS_BIT_WRITER_HPP
 
@@ -14,21 +13,21 @@
 
 namespace numpact {
 
-// For kernels that pack many values: where the next bits go, without a look at the room. Adding
-// stores a word, so 8 bytes behind the last bit get zeros.
+// A write position for kernels that pack many values without bounds checks. Each add() stores a
+// word, so up to 8 bytes after the last bit are overwritten with zeros.
 struct BitCursor {
   std::byte* at = nullptr;
-  std::uint64_t buffer = 0;  // bits not in memory yet, those above `filled` zero
+  std::uint64_t buffer = 0;  // bits not stored yet; those above `filled` are zero
   unsigned filled = 0;
 
-  // The low `bits` (0 to 56) of value. At most 7 bits may be left from before: see settle().
+  // Appends the low `bits` (0 to 56) of value. Requires filled <= 7, which store_bytes() ensures.
   void add(std::uint64_t value, unsigned bits) {
     buffer |= value << filled;
     filled += bits;
-    settle();
+    store_bytes();
   }
-  // Whole bytes go to memory.
-  void settle() {
+  // Stores the whole bytes of the buffer.
+  void store_bytes() {
     store_le64(at, buffer);
     at += filled / 8;
     buffer >>= filled & 0x38;
@@ -40,7 +39,7 @@ class BitWriter {
  public:
   explicit BitWriter(std::span<std::byte> out) : out_(out) {}
 
-  // The low `bits` (0 to 64) of value; those above must be zero.
+  // Appends the low `bits` (0 to 64) of value; its other bits must be zero.
   void write(std::uint64_t value, unsigned bits) {
     buffer_ |= value << filled_;
     const unsigned total = filled_ + bits;
@@ -53,15 +52,15 @@ class BitWriter {
     filled_ = total - 64;
   }
 
-  // Zeros up to the next byte.
+  // Pads with zeros to the next byte.
   void finish_byte() {
     if (filled_ % 8 != 0) write(0, 8 - filled_ % 8);
     flush();
   }
 
-  // Bytes that may still come.
+  // Remaining bytes of the output.
   std::size_t room() const { return out_.size() - at_; }
-  // A cursor that goes on from here in place, or in memory of its own; it must come back.
+  // A cursor that continues here, in place or in separate memory; return it with take_back().
   BitCursor lend() { return {out_.data() + at_, buffer_, filled_}; }
   BitCursor lend(std::byte* memory) { return {memory, buffer_, filled_}; }
   void take_back(const BitCursor& cursor) {
@@ -71,18 +70,18 @@ class BitWriter {
   }
   void take_back(const BitCursor& cursor, const std::byte* memory) {
     const std::size_t bytes = static_cast<std::size_t>(cursor.at - memory);
-    const std::size_t fitting = bytes < room() ? bytes : room();
-    if (fitting > 0) std::memcpy(out_.data() + at_, memory, fitting);
-    at_ += fitting;
-    overrun_ = overrun_ || fitting < bytes;
+    const std::size_t fit = bytes < room() ? bytes : room();
+    if (fit > 0) std::memcpy(out_.data() + at_, memory, fit);
+    at_ += fit;
+    overrun_ = overrun_ || fit < bytes;
     buffer_ = cursor.buffer;
     filled_ = cursor.filled;
   }
 
-  // Whole bytes gone to memory so far. Exact after finish_byte().
+  // Whole bytes stored so far. Exact after finish_byte().
   std::size_t size() const { return at_; }
-  Status status() const { return overrun_ ? no_room() : Status(); }
-  static Status no_room() {
+  Status status() const { return overrun_ ? output_too_small() : Status(); }
+  static Status output_too_small() {
     return Status(ErrorKind::kOutputTooSmall, "the output has too little room");
   }
 
@@ -113,7 +112,7 @@ class BitWriter {
   std::span<std::byte> out_;
   std::size_t at_ = 0;
   std::uint64_t buffer_ = 0;
-  unsigned filled_ = 0;  // bits in buffer_, under 64
+  unsigned filled_ = 0;  // bits in buffer_, below 64
   bool overrun_ = false;
 };
 

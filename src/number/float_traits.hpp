@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats as their bits: what FloatMult and FloatQuant need to know of each width.
+// Properties of floats of each width and conversions of half precision, as used by FloatMult and
+// FloatQuant.
 #ifndef NUMPACT_NUMBER_FLOAT_TRAITS_HPP
 #define NUMPACT_NUMBER_FLOAT_TRAITS_HPP
 
@@ -24,7 +25,7 @@ constexpr float half_to_float(std::uint16_t half) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
 }
 
-// Rounds to nearest, ties to even; NaNs become quiet and keep sign and the top of their payload.
+// Rounds to nearest, ties to even. NaNs become quiet and keep their sign and upper payload bits.
 constexpr std::uint16_t float_to_half(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
@@ -34,7 +35,7 @@ constexpr std::uint16_t float_to_half(float value) {
   }
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
   if (magnitude < 0x38800000u) {
-    // Below 2^-14: adding 0.5 leaves the subnormal's mantissa, correctly rounded, in the low bits.
+    // Below 2^-14: adding 0.5 leaves the correctly rounded subnormal mantissa in the low bits.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
   }
@@ -42,13 +43,13 @@ constexpr std::uint16_t float_to_half(float value) {
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13));
 }
 
-// By the latent type of the same width.
+// Selected by the latent type of the same width.
 template <Latent L>
 struct FloatTraits;
 
 template <>
 struct FloatTraits<std::uint16_t> {
-  using Arithmetic = float;  // products are made in float and rounded once
+  using Arithmetic = float;  // products are computed in float and rounded once
   static constexpr unsigned kMantissaBits = 10;
   static constexpr Arithmetic to_arithmetic(std::uint16_t bits) { return half_to_float(bits); }
   static constexpr std::uint16_t to_bits(Arithmetic value) { return float_to_half(value); }
@@ -92,7 +93,7 @@ constexpr bool is_nan_bits(L bits) {
   return static_cast<L>(bits & (kMid<L> - 1)) > kInfinityBits<L>;
 }
 
-// Stored mantissa bits of a float type of `bits` bits; 0 for 8, which has no float.
+// Stored mantissa bits of a float with `bits` bits; 0 for 8 bits, which has no float type.
 constexpr unsigned mantissa_bits(unsigned bits) {
   return bits == 16 ? 10 : bits == 32 ? 23 : bits == 64 ? 52 : 0;
 }

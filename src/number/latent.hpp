@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latents: the unsigned integers that numbers turn into. Eleven number types become four widths.
+// Latents: the unsigned integers that represent numbers. Eleven number types map to four widths.
 #ifndef NUMPACT_NUMBER_LATENT_HPP
 #define NUMPACT_NUMBER_LATENT_HPP
 
@@ -21,17 +21,17 @@ concept Latent = std::same_as<L, std::uint8_t> || std::same_as<L, std::uint16_t>
 template <Latent L>
 inline constexpr unsigned kBits = 8 * sizeof(L);
 
-// Half of the range: what deltas and corrections are centred on.
+// Half of the range, the center of deltas and corrections.
 template <Latent L>
 inline constexpr L kMid = static_cast<L>(L{1} << (kBits<L> - 1));
 
-// Bits that a bin's offset width takes in the metadata: 4, 5, 6, 7.
+// Bits of the offset width field of a bin in the metadata: 4, 5, 6 or 7.
 template <Latent L>
 inline constexpr unsigned kOffsetWidthBits = std::bit_width(kBits<L>);
 
 constexpr unsigned latent_bits(NumberType type) { return static_cast<unsigned>(8 * size_of(type)); }
 
-// Wrapping arithmetic without integer promotion getting in the way.
+// Wrapping arithmetic that avoids integer promotion.
 template <Latent L>
 constexpr L wrapping_add(L a, L b) {
   return static_cast<L>(a + b);
@@ -45,7 +45,7 @@ constexpr L wrapping_mul(L a, L b) {
   return static_cast<L>(std::uint64_t{a} * std::uint64_t{b});
 }
 
-// The upper half of the product's bits.
+// The upper half of the bits of the product.
 template <Latent L>
 constexpr L upper_product(L a, L b) {
   if constexpr (sizeof(L) == 8) {
@@ -59,7 +59,7 @@ constexpr L upper_product(L a, L b) {
   }
 }
 
-// Calls f with a value of the latent type of `bits` (8, 16, 32 or 64).
+// Calls f with a value of the latent type that has `bits` bits (8, 16, 32 or 64).
 template <class F>
 decltype(auto) visit_latent(unsigned bits, F&& f) {
   switch (bits) {

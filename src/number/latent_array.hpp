@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of latents whose width is known at run time.
+// An untyped view of an array of latents whose width is known at run time.
 #ifndef NUMPACT_NUMBER_LATENT_ARRAY_HPP
 #define NUMPACT_NUMBER_LATENT_ARRAY_HPP
 
@@ -9,7 +9,7 @@
 
 namespace numpact {
 
-// Does not own. bits 0: no array at all.
+// Non-owning. bits == 0: no array.
 struct LatentArray {
   unsigned bits = 0;
   void* data = nullptr;
@@ -34,7 +34,7 @@ struct LatentArray {
     return part;
   }
 
-  // Calls f with the latents as a span of their width.
+  // Calls f with the latents as a typed span.
   template <class F>
   decltype(auto) visit(F&& f) const {
     return visit_latent(bits,

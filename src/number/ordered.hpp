@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order-preserving bijection between numbers and latents (docs/format/pco.md, "Ordered
-// latents"). Numbers are handled as their bits: NaN payloads and -0.0 survive.
+// latents"). It operates on bits, so NaN payloads and -0.0 are preserved.
 #ifndef NUMPACT_NUMBER_ORDERED_HPP
 #define NUMPACT_NUMBER_ORDERED_HPP
 
@@ -8,7 +8,7 @@
 
 namespace numpact {
 
-// All ones if the top bit is set, else zero. Written so, compilers keep whole vectors of it.
+// All ones if the top bit is set, else zero. Compilers vectorize this form without branches.
 template <Latent L>
 constexpr L top_bit_mask(L word) {
   return static_cast<L>(L{0} - static_cast<L>(word >> (kBits<L> - 1)));
@@ -22,7 +22,7 @@ constexpr L to_ordered(L bits, NumberKind kind) {
     case NumberKind::kSigned:
       return bits ^ kMid<L>;
     case NumberKind::kFloat:
-      return static_cast<L>(bits ^ (top_bit_mask(bits) | kMid<L>));  // all bits, or the sign
+      return static_cast<L>(bits ^ (top_bit_mask(bits) | kMid<L>));  // flips all bits, or the sign
   }
   return bits;
 }
@@ -40,7 +40,7 @@ constexpr L from_ordered(L latent, NumberKind kind) {
   return latent;
 }
 
-// Whole arrays; `out` may be `in`. Kernels, dispatched by CPU.
+// Converts arrays; `out` may be `in`. Kernels dispatched by instruction set.
 template <Latent L>
 void to_ordered(const L* in, std::size_t n, NumberKind kind, L* out);
 template <Latent L>

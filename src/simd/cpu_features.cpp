@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simd/targets.hpp"
-// After the list of targets.
+// Must follow targets.hpp.
 #include <hwy/highway.h>
 
 #include <cstdint>
@@ -21,8 +21,7 @@ namespace numpact::simd {
 #if HWY_ARCH_X86
 namespace {
 
-// The registers that CPUID answers with: Intel's manual, volume 2A, CPUID; AMD's, volume 3,
-// appendix E.
+// CPUID result registers: Intel SDM, volume 2A, CPUID; AMD APM, volume 3, appendix E.
 struct CpuId {
   std::uint32_t eax = 0;
   std::uint32_t ebx = 0;
@@ -30,7 +29,7 @@ struct CpuId {
   std::uint32_t edx = 0;
 };
 
-// All zero for a leaf that the processor does not have.
+// All zero if the processor does not support the leaf.
 CpuId cpu_id(std::uint32_t leaf) {
   CpuId id;
 #ifdef _MSC_VER
@@ -48,8 +47,8 @@ CpuId cpu_id(std::uint32_t leaf) {
   return id;
 }
 
-// Which registers the operating system saves when it switches threads (XCR0). Asked only where
-// CPUID says that the instruction is there.
+// Register states saved by the operating system at a context switch (XCR0). Only valid if CPUID
+// reports the instruction.
 std::uint64_t saved_registers() {
 #ifdef _MSC_VER
   return _xgetbv(0);
@@ -67,10 +66,12 @@ constexpr std::uint32_t bits(std::initializer_list<unsigned> places) {
   return all;
 }
 
-constexpr bool has(std::uint32_t from, std::uint32_t wanted) { return (from & wanted) == wanted; }
+constexpr bool has(std::uint32_t from, std::uint32_t required) {
+  return (from & required) == required;
+}
 
-// What Highway lets the compiler use for each of its targets (hwy/ops/set_macros-inl.h). The
-// places are the bits of leaf 1, leaf 7 and leaf 0x80000001.
+// The features that Highway enables for each of its targets (hwy/ops/set_macros-inl.h), as bits of
+// leaf 1, leaf 7 and leaf 0x80000001.
 // SSE3, PCLMULQDQ, SSSE3, SSE4.1, SSE4.2, POPCNT (which compilers use with SSE4.2), AES
 constexpr std::uint32_t kSse4Ecx1 = bits({0, 1, 9, 19, 20, 23, 25});
 constexpr std::uint32_t kOsSavesEcx1 = bits({27});
@@ -81,8 +82,8 @@ constexpr std::uint32_t kAvx3Ebx7 = bits({16, 17, 28, 30, 31});  // F, DQ, CD, B
 // VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ
 constexpr std::uint32_t kAvx3DlEcx7 = bits({1, 6, 8, 9, 10, 11, 12, 14});
 
-constexpr std::uint64_t kYmmState = 0x6;   // XMM and YMM
-constexpr std::uint64_t kZmmState = 0xE6;  // and masks and ZMM
+constexpr std::uint64_t kYmmState = 0x6;   // XMM, YMM
+constexpr std::uint64_t kZmmState = 0xE6;  // XMM, YMM, masks, ZMM
 
 std::int64_t detected() {
   std::int64_t targets = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction sets the processor and the operating system have. Included after Highway.
+// Detects which instruction sets the processor and the operating system support. Include after
+// Highway.
 #ifndef NUMPACT_SIMD_CPU_FEATURES_HPP
 #define NUMPACT_SIMD_CPU_FEATURES_HPP
 
@@ -8,12 +9,12 @@
 
 namespace numpact::simd {
 
-// Highway's mask of the instruction sets that are compiled and can be run here. Never zero: the
-// one that the compiler may use everywhere (HWY_STATIC_TARGET) is always in it.
+// Highway's mask of the compiled targets that can run here. Never zero: it contains the target that
+// the compiler may use everywhere (HWY_STATIC_TARGET).
 std::int64_t supported_targets();
 
 #if HWY_ARCH_X86
-// The instruction sets in a table of NUMPACT_EXPORT, best first. Portable code is the last.
+// The order of the targets in a table of NUMPACT_EXPORT: best first, portable code last.
 #ifndef HWY_SSE2
 inline constexpr std::int64_t kSse2 = 0;
 #else

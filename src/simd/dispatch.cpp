@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simd/targets.hpp"
-// After the list of targets.
+// Must follow targets.hpp.
 #include <hwy/highway.h>
 
 #include <array>
@@ -16,13 +16,13 @@ namespace numpact {
 namespace simd {
 namespace {
 
-struct Named {
+struct NamedTarget {
   std::int64_t target;
   std::string_view name;
 };
 
-// Best first. The last one is portable code, which defines what the others must give.
-constexpr Named kNamed[] = {
+// Best first. The last is portable code, the reference for the results of all others.
+constexpr NamedTarget kNamedTargets[] = {
     {HWY_AVX3_DL, "avx512_vbmi2"},
     {HWY_AVX3, "avx512"},
     {HWY_AVX2, "avx2"},
@@ -40,7 +40,7 @@ constexpr Named kNamed[] = {
     {HWY_SCALAR, "scalar"},
 };
 
-// The index of the best of the targets in a table of NUMPACT_EXPORT.
+// The index of the best of these targets in a table of NUMPACT_EXPORT.
 std::size_t index_of_best(std::int64_t targets) {
 #if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
   static_cast<void>(targets);
@@ -56,30 +56,30 @@ std::size_t index_of_best(std::int64_t targets) {
 #endif
 }
 
-// The named one, or nothing.
+// The target with this name if it is supported, else 0.
 std::int64_t usable_target(std::string_view name) {
-  for (const Named& named : kNamed) {
+  for (const NamedTarget& named : kNamedTargets) {
     if (named.name == name && (supported_targets() & named.target) != 0) return named.target;
   }
   return 0;
 }
 
-class Choice {
+class TargetChoice {
  public:
-  Choice() {
-    const char* const wanted = std::getenv("NUMPACT_TARGET");
-    if (wanted != nullptr) std::strncpy(requested_.data(), wanted, requested_.size() - 1);
-    if (!force(requested())) choose(supported_targets());
+  TargetChoice() {
+    const char* const request = std::getenv("NUMPACT_TARGET");
+    if (request != nullptr) std::strncpy(requested_.data(), request, requested_.size() - 1);
+    if (!force(requested())) select(supported_targets());
   }
 
   bool force(std::string_view name) {
     if (name.empty() || name == "auto") {
-      choose(supported_targets());
+      select(supported_targets());
       return true;
     }
     const std::int64_t target = usable_target(name);
     if (target == 0) return false;
-    choose(target);
+    select(target);
     return true;
   }
 
@@ -88,9 +88,9 @@ class Choice {
   std::string_view requested() const { return requested_.data(); }
 
  private:
-  void choose(std::int64_t targets) {
+  void select(std::int64_t targets) {
     index_ = index_of_best(targets);
-    target_ = targets & -targets;  // the best one is the lowest bit
+    target_ = targets & -targets;  // the lowest bit is the best target
   }
 
   std::atomic<std::size_t> index_{0};
@@ -98,38 +98,38 @@ class Choice {
   std::array<char, 64> requested_{};
 };
 
-Choice& choice() {
-  static Choice the_choice;
-  return the_choice;
+TargetChoice& target_choice() {
+  static TargetChoice choice;
+  return choice;
 }
 
 }  // namespace
 
-std::size_t target_index() { return choice().index(); }
+std::size_t target_index() { return target_choice().index(); }
 
 }  // namespace simd
 
 std::vector<CpuTarget> cpu_targets() {
   std::vector<CpuTarget> targets;
-  for (const simd::Named& named : simd::kNamed) {
+  for (const simd::NamedTarget& named : simd::kNamedTargets) {
     if ((HWY_TARGETS & named.target) == 0) continue;
     targets.push_back({named.name, (simd::supported_targets() & named.target) != 0,
-                       simd::choice().target() == named.target});
+                       simd::target_choice().target() == named.target});
   }
   return targets;
 }
 
 std::string_view active_cpu_target() noexcept {
-  for (const simd::Named& named : simd::kNamed) {
-    if (simd::choice().target() == named.target) return named.name;
+  for (const simd::NamedTarget& named : simd::kNamedTargets) {
+    if (simd::target_choice().target() == named.target) return named.name;
   }
   return "scalar";
 }
 
-std::string_view requested_cpu_target() noexcept { return simd::choice().requested(); }
+std::string_view requested_cpu_target() noexcept { return simd::target_choice().requested(); }
 
 Status try_force_cpu_target(std::string_view name) noexcept {
-  if (simd::choice().force(name)) return {};
+  if (simd::target_choice().force(name)) return {};
   return Status(ErrorKind::kInvalidArgument,
                 "no such instruction set was compiled in, or the processor lacks it");
 }

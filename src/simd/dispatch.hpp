@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing among the instruction sets that kernels were compiled for.
+// Selects among the versions of a kernel that were compiled for different instruction sets.
 //
-// Highway's own choice belongs to the whole process; numpact's is its own, so that forcing one
-// (NUMPACT_TARGET, force_cpu_target) does not touch other users of Highway. On x86 the tables and
-// the detection are numpact's, too: Highway's headers suffice there, and a program is linked
-// without its library. Included after Highway, by the part of a kernel file that is compiled once.
+// Highway's selection is global to the process. numpact keeps its own, so that forcing a target
+// (NUMPACT_TARGET, try_force_cpu_target) does not affect other users of Highway. On x86, numpact
+// also provides tables and detection: Highway's headers suffice, and programs need not link its
+// library. Include after Highway, in the part of a kernel file that is compiled once.
 #ifndef NUMPACT_SIMD_DISPATCH_HPP
 #define NUMPACT_SIMD_DISPATCH_HPP
 
@@ -12,19 +12,19 @@
 
 namespace numpact::simd {
 
-// The index in a table of NUMPACT_EXPORT of the instruction set in use. The environment is read
-// once, at the first call. Thread-safe.
+// The index of the active target in a table of NUMPACT_EXPORT. The environment is read once, at the
+// first call. Thread-safe.
 std::size_t target_index();
 
 }  // namespace numpact::simd
 
-// NUMPACT_EXPORT(F): the table of the versions of a function, which takes no templates.
-// NUMPACT_DISPATCH(F): the version that is in use.
+// NUMPACT_EXPORT(F): defines the table of the versions of a function, which must not be a template.
+// NUMPACT_DISPATCH(F): the version for the active target.
 #if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)
 #define NUMPACT_EXPORT(F) HWY_EXPORT(F)
 #define NUMPACT_DISPATCH(F) HWY_STATIC_DISPATCH(F)
 #elif HWY_ARCH_X86
-// The order of kInOrder (cpu_features.hpp). A null pointer stands for one that is not compiled.
+// The order of kInOrder (cpu_features.hpp). Targets that are not compiled have a null pointer.
 #ifdef HWY_CHOOSE_SSE2
 #define NUMPACT_CHOOSE_SSE2(F) HWY_CHOOSE_SSE2(F)
 #else

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the instruction set has vectors at all. Included once for each instruction set, by
-// kernels only.
+// Whether the target has vectors. Included once per target, by kernels only.
 #if defined(NUMPACT_SIMD_HAS_VECTORS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_SIMD_HAS_VECTORS_INL_HPP
 #undef NUMPACT_SIMD_HAS_VECTORS_INL_HPP
@@ -14,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// False for Highway's one-lane targets, where the scalar loop is the better code.
+// False for Highway's one-lane targets, where a scalar loop is faster.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 constexpr bool kHasVectors = false;
 #else

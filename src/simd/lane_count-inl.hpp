@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of masks. Included once for each instruction set, by kernels only.
+// Bit masks and counts of mask lanes. Included once per target, by kernels only.
 #if defined(NUMPACT_SIMD_LANE_COUNT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_SIMD_LANE_COUNT_INL_HPP
 #undef NUMPACT_SIMD_LANE_COUNT_INL_HPP
@@ -17,13 +17,13 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
-// Of 8 or 16 lanes those that a comparison found.
+// The set lanes of a mask of 8 or 16 lanes, as bits.
 template <class Mask>
 HWY_INLINE std::uint32_t LaneBits(Mask lanes) {
   static_assert(sizeof(Mask) <= sizeof(__mmask16));
 #if HWY_COMPILER_GCC_ACTUAL
-  // GCC 12 widens masks in mask registers, may put 16 bits of one aside, as around the calls of a
-  // sanitizer, and takes back 32.
+  // GCC 12 widens masks in mask registers: it may spill 16 bits of one (for example around calls of
+  // a sanitizer) and reload 32. The explicit move and the final mask avoid garbage bits.
   std::uint32_t bits;
   __asm__("kmovw %1, %0" : "=r"(bits) : "k"(lanes));
 #else
@@ -33,7 +33,7 @@ HWY_INLINE std::uint32_t LaneBits(Mask lanes) {
   return bits & kAll;
 }
 
-// How many they are.
+// The number of set lanes.
 template <class Mask>
 HWY_INLINE std::size_t CountLanes(Mask lanes) {
   return static_cast<std::size_t>(_mm_popcnt_u32(LaneBits(lanes)));

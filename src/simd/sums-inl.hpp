@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums within a vector. Included once for each instruction set, by kernels only.
+// Prefix sums within a vector. Included once per target, by kernels only.
 #if defined(NUMPACT_SIMD_SUMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_SIMD_SUMS_INL_HPP
 #undef NUMPACT_SIMD_SUMS_INL_HPP
@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET <= HWY_AVX3
 
-// Lanes moved up by kBy, zeros below.
+// Shifts lanes up by kBy, filling with zeros.
 template <int kBy, class V>
 HWY_INLINE V UpLanes(V v) {
   using L = hn::TFromV<V>;
@@ -29,11 +29,11 @@ HWY_INLINE V UpLanes(V v) {
   if constexpr (sizeof(L) == 8) return V{_mm512_alignr_epi64(v.raw, zero, 8 - kBy)};
   if constexpr (sizeof(L) == 4) return V{_mm512_alignr_epi32(v.raw, zero, 16 - kBy)};
   constexpr int kBytes = kBy * static_cast<int>(sizeof(L));
-  if constexpr (kBytes < 16) return V{_mm512_bslli_epi128(v.raw, kBytes)};  // within blocks
+  if constexpr (kBytes < 16) return V{_mm512_bslli_epi128(v.raw, kBytes)};  // within 128-bit blocks
   return v;
 }
 
-// All lanes the last one.
+// Broadcasts the last lane.
 HWY_INLINE __m512i LastLane(__m512i v, std::uint64_t) {
   return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v);
 }
@@ -47,7 +47,8 @@ HWY_INLINE __m512i LastLane(__m512i v, std::uint8_t) {
   return _mm512_shuffle_epi8(_mm512_shuffle_i64x2(v, v, 0xff), _mm512_set1_epi8(15));
 }
 
-// For narrow lanes, whose sums were taken within blocks of 128 bits: adds the blocks below.
+// For narrow lanes, whose prefix sums were computed within 128-bit blocks: adds the totals of the
+// lower blocks.
 template <class D, class V>
 HWY_INLINE V AddBlocksBelow(D, V v) {
   using L = hn::TFromD<D>;
@@ -62,7 +63,11 @@ HWY_INLINE V AddBlocksBelow(D, V v) {
 
 #endif
 
-// Sums of each lane and those below.
+// Inclusive prefix sum, by log-step shifts and additions: after step k each lane holds the sum of
+// the 2^k lanes that end at it. Example with four lanes:
+//   a        b        c          d
+//   a       a+b      b+c        c+d        after adding the vector shifted by 1
+//   a       a+b     a+b+c     a+b+c+d      after adding the vector shifted by 2
 template <class D, class V>
 HWY_INLINE V InclusiveSum(D d, V v) {
   using L = hn::TFromD<D>;
@@ -80,7 +85,7 @@ HWY_INLINE V InclusiveSum(D d, V v) {
   if constexpr (sizeof(L) <= 2) v = hn::Add(v, hn::ShiftLeftLanes<4>(d, v));
   if constexpr (sizeof(L) <= 1) v = hn::Add(v, hn::ShiftLeftLanes<8>(d, v));
 #if HWY_TARGET == HWY_AVX2
-  // The last lane of the lower block, for the upper one.
+  // The total of the lower 128-bit block, broadcast to the upper one.
   const V low{_mm256_permute2x128_si256(v.raw, v.raw, 0x08)};
   __m256i carry;
   if constexpr (sizeof(L) == 8) carry = _mm256_shuffle_epi32(low.raw, 0xee);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation fails in turn behind every door to Pco files.
+// Every allocation of every Pco entry point fails in turn.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "allocation_doors.hpp"
+#include "allocation_entry_points.hpp"
 #include "counting_new.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/explain.hpp"
@@ -23,7 +23,7 @@
 namespace numpact::testing {
 namespace {
 
-// A file of a few chunks, as it should be.
+// A valid file of a few chunks.
 struct Made {
   std::string name;
   Numbers numbers;
@@ -76,13 +76,13 @@ TEST(AllocationFailure, OneShot) {
     SCOPED_TRACE(made.name);
     EncodeContext encode;
     DecodeContext decode;
-    Bytes room(compress_bound(made.numbers.type(), made.numbers.count(), made.config));
+    Bytes output(compress_bound(made.numbers.type(), made.numbers.count(), made.config));
     Numbers out = zeros(made.numbers.type(), made.numbers.count());
     const auto compress_into = [&](EncodeContext* context) {
       std::size_t written = 0;
       const Status status =
-          try_compress_into(made.numbers.view(), room, written, made.config, context);
-      return status.ok() ? compare(ByteSpan(room).first(written), made) : status;
+          try_compress_into(made.numbers.view(), output, written, made.config, context);
+      return status.ok() ? compare(ByteSpan(output).first(written), made) : status;
     };
     const auto decompress_into = [&](DecodeContext* context) {
       std::size_t count = 0;
@@ -137,7 +137,7 @@ TEST(AllocationFailure, Streams) {
            }
            if (status.ok()) status = writer.try_finish();
            if (status.ok()) return compare(bytes, made);
-           // Told again, not written on.
+           // The error is reported again without writing.
            const Status again = writer.try_finish();
            return again.kind() == status.kind() ? status : wrong("the error is forgotten");
          }},
@@ -152,8 +152,8 @@ TEST(AllocationFailure, Streams) {
              std::size_t count = 0;
              const auto rest = writable(out);
              auto* const at = static_cast<std::byte*>(rest.data) + done * size_of(out.type());
-             const std::size_t most = std::min<std::size_t>(600, out.count() - done);
-             status = reader.try_read(MutableNumberView(out.type(), at, most), count);
+             const std::size_t n = std::min<std::size_t>(600, out.count() - done);
+             status = reader.try_read(MutableNumberView(out.type(), at, n), count);
              done += count;
            }
            if (status.ok()) return compare(out, made);
@@ -165,10 +165,10 @@ TEST(AllocationFailure, Streams) {
   }
 }
 
-TEST(AllocationFailure, LookingIn) {
+TEST(AllocationFailure, Inspection) {
   for (const Made& made : files()) {
     SCOPED_TRACE(made.name);
-    if (made.name == "segments") continue;  // as the others, and slow
+    if (made.name == "segments") continue;  // like the other formats, and slow
     Result<FileReader> kept = FileReader::create(made.file);
     const auto read_middle = [&](const FileReader& reader) {
       Numbers out = zeros(made.numbers.type(), 300);
@@ -286,7 +286,7 @@ TEST(AllocationFailure, Files) {
   const std::string path = folder.file("a.pco");
   put(path, made.file);
   const auto append = [&]() -> Status {
-    const long left = fail_in.exchange(-1);  // reading and comparing is the test's
+    const long left = fail_in.exchange(-1);  // reading and comparing belong to the test
     put(path, made.file);
     fail_in = left;
     const Status status = try_append_to_file(path, made.numbers.view(), made.config);
@@ -316,7 +316,7 @@ TEST(AllocationFailure, Files) {
                        }}});
 }
 
-// Where the system has no room in the address space.
+// Runs out of address space.
 TEST(AllocationFailure, Mapping) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need address space of their own";

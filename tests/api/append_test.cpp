@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appending replaces the file as a whole or leaves it alone.
+// Appending replaces the file as a whole or leaves it unchanged.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -64,9 +64,9 @@ TEST_F(Append, AddsChunks) {
   }
 }
 
-TEST_F(Append, TheHeaderNamesTheNewCount) {
+TEST_F(Append, TheHeaderStatesTheNewCount) {
   Random random(36);
-  // Counts whose widths differ, so that headers do.
+  // Counts of different widths, so that headers differ in size.
   for (const std::size_t first : {1u, 100u, 250u, 70'000u}) {
     for (const TrailerSpec& trailer : {TrailerSpec::none(), TrailerSpec::restarts(8)}) {
       EncodeConfig config;
@@ -89,7 +89,7 @@ TEST_F(Append, TheHeaderNamesTheNewCount) {
   }
 }
 
-TEST_F(Append, AHeaderThatNamesNoCountStaysSo) {
+TEST_F(Append, AHeaderWithoutACountStaysSo) {
   Random random(37);
   const Numbers numbers = make_numbers("walk", NumberType::kF32, 500, random);
   Bytes file;
@@ -105,7 +105,7 @@ TEST_F(Append, AHeaderThatNamesNoCountStaysSo) {
   EXPECT_EQ(header.n_hint, 0u);
 }
 
-TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
+TEST_F(Append, MakesATrailerOfTheWholeFileOnRequest) {
   Random random(34);
   const Numbers numbers = make_numbers("walk", NumberType::kI64, 3000, random);
   for (const TrailerSpec& before : {TrailerSpec::none(), TrailerSpec::restarts(9)}) {
@@ -119,7 +119,7 @@ TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
     EXPECT_EQ(trailer->count(), 6000u);
     EXPECT_EQ(trailer->restart_log(), 8u);
     EXPECT_TRUE(verify(get()).is_sound());
-    // Where there is one it stays, of its kind.
+    // An existing trailer is kept, of the same kind.
     ASSERT_OK(try_append_to_file(path_, numbers.view()));
     EXPECT_EQ(Trailer::read(get())->count(), 9000u);
     EXPECT_EQ(Trailer::read(get())->restart_log(), 8u);
@@ -133,19 +133,19 @@ TEST_F(Append, MakesATrailerOfAllIfOneIsWanted) {
   EXPECT_FALSE(Trailer::read(get()));
 }
 
-TEST_F(Append, HeedsATrailer) {
+TEST_F(Append, ChecksAndRenewsATrailer) {
   Random random(35);
   const Numbers numbers = make_numbers("uniform", NumberType::kU32, 500, random);
   EncodeConfig config;
   config.trailer = TrailerSpec::index();
   Bytes file = compressed(numbers, config);
   const ChunkSummary chunk = Trailer::read(file)->chunks()[0];
-  // Uniform numbers: the page's last bytes are offsets, of which any value is right.
+  // Uniform numbers: the page's last bytes are offsets, of which any value is valid.
   file[static_cast<std::size_t>(chunk.place.offset + chunk.bytes) - 20] ^= std::byte{1};
   expect_refused(file, numbers, ErrorKind::kChecksum);
 }
 
-// A damaged trailer may be all that tells of damage before it.
+// A damaged trailer may be the only evidence of damage before it.
 TEST_F(Append, DamagedTrailersAreRefused) {
   Random random(36);
   const Numbers numbers = make_numbers("uniform", NumberType::kU32, 500, random);
@@ -181,7 +181,7 @@ TEST_F(Append, DamagedTrailersAreRefused) {
     VectorSink sink(copied);
     MemorySource source(bad, 100);
     EXPECT_FALSE(StreamWriter(sink, NumberType::kU32).try_copy_file(source).ok());
-    // Who wants to can.
+    // Removing the trailer allows it.
     DecodeConfig ignore;
     ignore.trailer = TrailerPolicy::kIgnore;
     Bytes made;
@@ -189,7 +189,7 @@ TEST_F(Append, DamagedTrailersAreRefused) {
     EXPECT_OK(Trailer::try_make(bad, TrailerSpec::index(), made, file_bytes, ignore));
     EXPECT_EQ(file_bytes, end);
   }
-  // With the file's name.
+  // The message includes the file's name.
   put(damaged[0]);
   const std::vector<std::uint32_t> one = {1};
   try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every EncodeConfig outside the documented ranges is refused; those at their ends are not.
+// Every EncodeConfig outside the documented ranges is rejected; the limits of the ranges are
+// accepted.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -92,9 +93,9 @@ TEST(Arguments, FloatMultBases) {
 }
 
 TEST(Arguments, FloatQuantBits) {
-  const std::pair<NumberType, unsigned> most[] = {
+  const std::pair<NumberType, unsigned> max_k[] = {
       {NumberType::kF16, 10}, {NumberType::kF32, 23}, {NumberType::kF64, 52}};
-  for (const auto& [type, k] : most) {
+  for (const auto& [type, k] : max_k) {
     EXPECT_KIND(attempt(type, ModeSpec::try_float_quant(0)), kInvalidArgument);
     EXPECT_OK(attempt(type, ModeSpec::try_float_quant(1)));
     EXPECT_OK(attempt(type, ModeSpec::try_float_quant(k)));
@@ -135,17 +136,17 @@ TEST(Arguments, Paging) {
   EXPECT_KIND(attempt_paging(PagingSpec::exact({over}), over), kInvalidArgument);
 }
 
-TEST(Arguments, ErrorsAreTheSameByEveryDoor) {
+TEST(Arguments, ErrorsAreTheSameInEveryEntryPoint) {
   EncodeConfig config;
   config.level = 99;
   const std::vector<float> numbers(5);
-  Bytes room(1000);
+  Bytes output(1000);
   std::size_t written = 9;
-  EXPECT_KIND(try_compress_into(std::span<const float>(numbers), room, written, config),
+  EXPECT_KIND(try_compress_into(std::span<const float>(numbers), output, written, config),
               kInvalidArgument);
   EXPECT_EQ(written, 0u);
   EXPECT_THROW((void)compress<float>(numbers, config), Error);
-  EXPECT_THROW((void)compress_into<float>(numbers, room, config), Error);
+  EXPECT_THROW((void)compress_into<float>(numbers, output, config), Error);
 }
 
 TEST(Arguments, InvalidConfigStillHasABound) {

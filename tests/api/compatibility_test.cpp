@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files for readers of older format versions hold nothing newer, in a header of that version.
+// Files for readers of older format versions contain only that version's features, after its
+// header.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -62,7 +63,7 @@ void expect_nothing_newer(const Version& version, ByteSpan file) {
   }
 }
 
-// What each newer thing would be chosen for.
+// Data for which each newer feature would be chosen.
 Numbers waves(std::size_t n, Random& random) {  // Conv1
   std::vector<std::int16_t> numbers(n);
   double before = 0;
@@ -77,7 +78,7 @@ Numbers waves(std::size_t n, Random& random) {  // Conv1
 }
 Numbers rounded_floats(std::size_t n, Random& random) {  // FloatQuant
   std::vector<double> numbers(n);
-  // Of all magnitudes, or multiples of the last digit of the large ones would do better.
+  // All magnitudes; otherwise multiples of the last digit of the large ones would do better.
   for (double& number : numbers) number = static_cast<float>(std::exp(4 * random.normal()));
   return from_values(numbers);
 }
@@ -127,7 +128,7 @@ TEST(Compatibility, Headers) {
   }
 }
 
-TEST(Compatibility, EveryTypeComesBackOrIsRefused) {
+TEST(Compatibility, EveryTypeRoundTripsOrIsRejected) {
   Random random(601);
   for (const Version& version : versions()) {
     for (const NumberType type : kNumberTypes) {
@@ -156,7 +157,7 @@ TEST(Compatibility, EveryTypeComesBackOrIsRefused) {
   }
 }
 
-TEST(Compatibility, WhatIsChosenIsKnown) {
+TEST(Compatibility, ChosenFeaturesExistInTheVersion) {
   Random random(602);
   constexpr std::size_t kN = 40'000;
   const struct {
@@ -180,7 +181,7 @@ TEST(Compatibility, WhatIsChosenIsKnown) {
       const Bytes file = compressed(cases[i].numbers, config);
       expect_nothing_newer(version, file);
       EXPECT_TRUE(same_numbers(decompressed(file), cases[i].numbers));
-      // Else the case shows nothing.
+      // Otherwise the case proves nothing.
       if (version.compatibility == Compatibility::kV4_1) {
         EXPECT_TRUE(cases[i].is_newest(inspect(file).chunks[0]))
             << inspect(file).chunks[0].mode_text() << " " << inspect(file).chunks[0].delta_text();
@@ -189,7 +190,7 @@ TEST(Compatibility, WhatIsChosenIsKnown) {
   }
 }
 
-TEST(Compatibility, WhatIsAskedForIsHeldOrRefused) {
+TEST(Compatibility, RequestsAreFulfilledOrRejected) {
   Random random(603);
   for (const Version& version : versions()) {
     for (const NumberType type : {NumberType::kU32, NumberType::kF64, NumberType::kI16}) {
@@ -265,7 +266,7 @@ class CompatibleAppend : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(CompatibleAppend, TheVersionOfTheFileHolds) {
+TEST_F(CompatibleAppend, KeepsTheVersionOfTheFile) {
   Random random(605);
   const Numbers numbers = waves(20'000, random);
   EncodeConfig old;

@@ -17,7 +17,7 @@ std::atomic<long> allocations = 0;
 std::atomic<long> fail_in = -1;
 std::atomic<bool> fail_on = false;
 std::atomic<std::size_t> bytes_held = 0;
-std::atomic<std::size_t> most_held = 0;
+std::atomic<std::size_t> peak_bytes_held = 0;
 
 namespace {
 
@@ -31,7 +31,7 @@ std::size_t bytes_of(void* memory) {
 #endif
 }
 
-// From the last one on fail_in is kFailed.
+// fail_in is kFailed after the last allocation.
 bool fails() {
   if (fail_in >= 0) {
     const long before = fail_in--;
@@ -45,11 +45,12 @@ void* allocate(std::size_t size, std::size_t align) {
   ++allocations;
   if (fails()) throw std::bad_alloc();
   void* memory = nullptr;
-  const std::size_t least = std::max(align, sizeof(void*));
-  if (::posix_memalign(&memory, least, std::max<std::size_t>(size, 1)) != 0) throw std::bad_alloc();
+  const std::size_t min_align = std::max(align, sizeof(void*));
+  if (::posix_memalign(&memory, min_align, std::max<std::size_t>(size, 1)) != 0)
+    throw std::bad_alloc();
   const std::size_t held = bytes_held += bytes_of(memory);
-  for (std::size_t most = most_held; most < held;) {
-    if (most_held.compare_exchange_weak(most, held)) break;
+  for (std::size_t peak = peak_bytes_held; peak < held;) {
+    if (peak_bytes_held.compare_exchange_weak(peak, held)) break;
   }
   return memory;
 }
@@ -75,7 +76,7 @@ void* operator new[](std::size_t size) { return numpact::testing::allocate(size,
 void* operator new(std::size_t size, std::align_val_t align) {
   return numpact::testing::allocate(size, static_cast<std::size_t>(align));
 }
-// Sanitizers have these of their own, whose memory the deletes below must not get.
+// Sanitizers define these operators; their memory must not reach the deletes below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return numpact::testing::allocate_or_null(size);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ThreadExecutor: every task once, from any number of callers.
+// ThreadExecutor runs every task once, for any number of callers.
 #include "numpact/executor.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(ThreadExecutor, RunsWithinATask) {
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(outer.counts.calls[i], 5);
 }
 
-// Its end and its use in a forked process, where its threads are not; also while they work.
+// Destruction and use in a forked process, which lacks the threads, also while they work.
 TEST(ThreadExecutor, InAForkedProcess) {
   for (const bool is_busy : {false, true}) {
     auto executor = std::make_unique<ThreadExecutor>(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explain() says is true of the file that compress() makes.
+// explain() describes exactly the file that compress() makes.
 #include "numpact/explain.hpp"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,7 @@ void expect_parts_add_up(const Explanation& explanation) {
   }
 }
 
-// Bins and codes cannot do better than knowing how often each latent occurs, but for luck with the
-// tANS states.
+// Bins and codes cannot beat the frequencies of the latents, except by lucky tANS states.
 void expect_latents_fit(const ChunkInfo& info, const ChunkExplanation& chunk) {
   ASSERT_EQ(chunk.latents.size(), info.variables.size());
   for (std::size_t i = 0; i < chunk.latents.size(); ++i) {
@@ -84,7 +83,7 @@ void expect_same_file(const Explanation& explanation, const FileInfo& info) {
   }
 }
 
-TEST(Explain, IsOfTheFileThatCompressWrites) {
+TEST(Explain, MatchesTheFileOfCompress) {
   const std::vector<double> numbers = prices(20'000);
   for (const unsigned level : {0u, 8u, 12u}) {
     for (const std::size_t page : {std::size_t{3000}, PagingSpec::kDefaultPageN}) {
@@ -99,8 +98,8 @@ TEST(Explain, IsOfTheFileThatCompressWrites) {
   }
 }
 
-// Steps, then noise: worth a chunk each.
-TEST(Explain, AutomaticPagingIsThatOfCompress) {
+// Steps, then noise: each pays for its own chunk.
+TEST(Explain, AutomaticPagingMatchesCompress) {
   Random random(8);
   std::vector<std::int64_t> numbers;
   for (std::int64_t i = 0; i < 40'000; ++i) {
@@ -118,7 +117,7 @@ TEST(Explain, AutomaticPagingIsThatOfCompress) {
   }
 }
 
-TEST(Explain, TellsWhatWasWeighed) {
+TEST(Explain, ReportsTheCandidates) {
   const std::vector<double> numbers = prices(5000);
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(numbers.size());
@@ -191,7 +190,7 @@ TEST(Explain, NumbersThatDoNotCompressFallBack) {
   EXPECT_EQ(explanation.chunks[0].chosen()->mode, Mode::kClassic);
 }
 
-TEST(Explain, NothingIsExplainedToo) {
+TEST(Explain, ExplainsEmptyInput) {
   const Explanation explanation = explain(NumberView(NumberType::kF32, nullptr, 0));
   EXPECT_EQ(explanation.numbers.count, 0u);
   EXPECT_TRUE(explanation.chunks.empty());
@@ -201,14 +200,14 @@ TEST(Explain, NothingIsExplainedToo) {
   EXPECT_EQ(parts_of(empty.file).framing, 64u);
 }
 
-// A chunk's type that became the terminator: nothing is left to decode, and the trailer knows more.
-TEST(Explain, WhatTheTrailerSaysOfAnEmptyFile) {
+// A chunk's type byte became the terminator: no chunks remain, and the trailer contradicts that.
+TEST(Explain, ComparesAnEmptyFileWithItsTrailer) {
   EncodeConfig config;
   config.trailer = TrailerSpec::index();
   const std::vector<double> numbers = prices(1000);
   std::vector<std::byte> file = compress(std::span(numbers), config);
-  const FileInfo sound = inspect(file);
-  file.at(static_cast<std::size_t>(sound.chunks.at(0).offset)) = std::byte{0};
+  const FileInfo intact = inspect(file);
+  file.at(static_cast<std::size_t>(intact.chunks.at(0).offset)) = std::byte{0};
   Explanation explanation;
   EXPECT_KIND(try_explain_file(file, explanation), kCorrupt);
   DecodeConfig decode;
@@ -217,7 +216,7 @@ TEST(Explain, WhatTheTrailerSaysOfAnEmptyFile) {
   EXPECT_TRUE(explanation.chunks.empty());
 }
 
-TEST(Explain, ErrorsLeaveNothing) {
+TEST(Explain, ErrorsLeaveAnEmptyResult) {
   const std::vector<double> numbers = prices(1000);
   const NumberView view = view_of(numbers);
   Explanation explanation = explain(view);

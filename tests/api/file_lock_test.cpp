@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers of one file take turns: locks, what is replaced under them, and appending by many.
+// Writers of one file are serialized: locks, replaced files, and concurrent appends.
 #include "numpact/file_lock.hpp"
 
 #include <fcntl.h>
@@ -25,10 +25,10 @@
 #include "support/fixtures.hpp"
 
 namespace {
-std::atomic<int> lock_error = 0;  // what flock() fails with; 0: it works
+std::atomic<int> lock_error = 0;  // errno of flock(); 0: it works
 }
 
-// In the place of the system's, so that file systems without locks can be had.
+// Replaces the system's function, to simulate file systems without locks.
 extern "C" int flock(int file, int operation) noexcept {
   if (lock_error == 0) return static_cast<int>(::syscall(SYS_flock, file, operation));
   errno = lock_error;
@@ -64,7 +64,7 @@ class FileLocks : public ::testing::Test {
     std::ifstream stream(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  std::string beside(const std::string& text) const {
+  std::string new_file(const std::string& text) const {
     put(folder_ + "/beside", text);
     return folder_ + "/beside";
   }
@@ -79,7 +79,7 @@ mode_t mode_of(const std::string& path) {
   return found.st_mode & 07777;
 }
 
-// Permissions are kept, the bits that give a program its owner's rights are not.
+// Permissions are kept, except for the set-ID bits.
 TEST_F(FileLocks, AccessIsTaken) {
   for (const mode_t mode : {04755U, 02711U, 01600U, 0640U}) {
     ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
@@ -95,7 +95,7 @@ TEST_F(FileLocks, AccessIsTaken) {
   EXPECT_TRUE(try_take_access(-1, folder_ + "/none").ok());
 }
 
-// While a file is appended to, its copy is for nobody else.
+// The copy made while appending is private.
 TEST_F(FileLocks, CopiesOfPrivateFilesArePrivate) {
   const std::vector<std::int64_t> numbers(100000, 7);
   const std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
@@ -147,7 +147,7 @@ TEST_F(FileLocks, WaitingIsStopped) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST_F(FileLocks, WhoWaitedGetsTheNewFile) {
+TEST_F(FileLocks, WaitersGetTheNewFile) {
   FileLock holder;
   ASSERT_OK(holder.try_lock(path_));
   std::atomic<bool> waits = false;
@@ -158,7 +158,7 @@ TEST_F(FileLocks, WhoWaitedGetsTheNewFile) {
     FileLock lock;
     EXPECT_OK(lock.try_lock(path_, config));
     seen = get(lock.path());
-    EXPECT_OK(lock.try_replace(beside(seen + "+")));
+    EXPECT_OK(lock.try_replace(new_file(seen + "+")));
   });
   while (!waits) std::this_thread::yield();
   put(folder_ + "/new", "new");
@@ -168,30 +168,30 @@ TEST_F(FileLocks, WhoWaitedGetsTheNewFile) {
   EXPECT_EQ(get(path_), "new+");
 }
 
-TEST_F(FileLocks, WhoWaitedForARemovedFileHasNone) {
+TEST_F(FileLocks, WaitersForARemovedFileGetNone) {
   FileLock holder;
   ASSERT_OK(holder.try_lock(path_));
   fs::remove(path_);
-  EXPECT_KIND(holder.try_replace(beside("x")), kIo);
+  EXPECT_KIND(holder.try_replace(new_file("x")), kIo);
   holder.release();
   FileLock lock;
   ASSERT_OK(lock.try_lock(path_));
   EXPECT_FALSE(lock.has_file());
-  EXPECT_KIND(lock.try_replace(beside("x")), kIo);
+  EXPECT_KIND(lock.try_replace(new_file("x")), kIo);
   EXPECT_FALSE(fs::exists(path_));
 }
 
-TEST_F(FileLocks, AreNotLostToOthersThatRename) {
+TEST_F(FileLocks, SurviveOtherRenames) {
   FileLock lock;
   ASSERT_OK(lock.try_lock(path_));
-  fs::rename(beside("another program's"), path_);
-  const Status status = lock.try_replace(beside("ours"));
+  fs::rename(new_file("another program's"), path_);
+  const Status status = lock.try_replace(new_file("ours"));
   EXPECT_KIND(status, kIo);
   EXPECT_NE(status.message().find("replaced by another program"), std::string::npos);
   EXPECT_EQ(get(path_), "another program's");
 }
 
-TEST_F(FileLocks, GoWithTheirProcess) {
+TEST_F(FileLocks, EndWithTheirProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t child = ::fork();
@@ -212,13 +212,13 @@ TEST_F(FileLocks, GoWithTheirProcess) {
   ::close(ready[1]);
 }
 
-TEST_F(FileLocks, StayWithTheProcessThatHasThem) {
+TEST_F(FileLocks, BelongToTheirProcess) {
   FileLock lock;
   ASSERT_OK(lock.try_lock(path_));
   int go[2];
   ASSERT_EQ(::pipe(go), 0);
   const pid_t child = ::fork();
-  if (child == 0) {  // its copy of the object goes, its copy of the descriptor stays
+  if (child == 0) {  // its copy of the object is destroyed, its copy of the descriptor remains open
     { FileLock copy = std::move(lock); }
     char byte = 0;
     (void)!::read(go[0], &byte, 1);
@@ -240,7 +240,7 @@ TEST_F(FileLocks, StayWithTheProcessThatHasThem) {
   ::close(go[1]);
 }
 
-TEST_F(FileLocks, WithoutLocksReplacingIsSeen) {
+TEST_F(FileLocks, WithoutLocksReplacementIsDetected) {
   for (const int error : {ENOLCK, ENOTSUP, ENOSYS}) {
     lock_error = error;
     put(path_, "old");
@@ -249,8 +249,8 @@ TEST_F(FileLocks, WithoutLocksReplacingIsSeen) {
     ASSERT_OK(first.try_lock(path_));
     ASSERT_OK(second.try_lock(path_, kAtOnce));
     EXPECT_TRUE(first.has_file() && !first.is_held());
-    EXPECT_OK(second.try_replace(beside("second")));
-    EXPECT_KIND(first.try_replace(beside("first")), kIo);
+    EXPECT_OK(second.try_replace(new_file("second")));
+    EXPECT_KIND(first.try_replace(new_file("first")), kIo);
     EXPECT_EQ(get(path_), "second");
   }
 }
@@ -279,11 +279,11 @@ TEST_F(FileLocks, LinksAreFollowed) {
   fs::create_symlink("../one", folder_ + "/far/two");
   std::string target;
   for (const char* name : {"/one", "/far/two", "/far/real"}) {
-    ASSERT_OK(try_follow_links(folder_ + name, target));  // there is nothing yet
+    ASSERT_OK(try_follow_links(folder_ + name, target));  // the file does not exist yet
     EXPECT_TRUE(fs::equivalent(fs::path(target).parent_path(), folder_ + "/far")) << target;
     EXPECT_EQ(fs::path(target).filename(), "real");
   }
-  ASSERT_OK(try_replace_file(beside("made"), folder_ + "/far/two"));
+  ASSERT_OK(try_replace_file(new_file("made"), folder_ + "/far/two"));
   EXPECT_EQ(get(folder_ + "/far/real"), "made");
   EXPECT_TRUE(fs::is_symlink(folder_ + "/one") && fs::is_symlink(folder_ + "/far/two"));
   ASSERT_OK(try_follow_links(folder_ + "/far/two", target));
@@ -298,18 +298,18 @@ TEST_F(FileLocks, LinksAreFollowed) {
 TEST_F(FileLocks, ReplacingWaits) {
   FileLock lock;
   ASSERT_OK(lock.try_lock(path_));
-  EXPECT_KIND(try_replace_file(beside("new"), path_, kAtOnce), kTimedOut);
+  EXPECT_KIND(try_replace_file(new_file("new"), path_, kAtOnce), kTimedOut);
   EXPECT_EQ(get(path_), "old");
   EXPECT_EQ(get(folder_ + "/beside"), "new");
   lock.release();
-  EXPECT_OK(try_replace_file(beside("new"), path_, kAtOnce));
+  EXPECT_OK(try_replace_file(new_file("new"), path_, kAtOnce));
   EXPECT_EQ(get(path_), "new");
   int error = 0;
   EXPECT_KIND(try_replace_file(folder_ + "/none", path_, {}, &error), kIo);
   EXPECT_EQ(error, ENOENT);
 }
 
-TEST_F(FileLocks, ManyMakeOneFile) {
+TEST_F(FileLocks, ManyCreateOneFile) {
   for (int round = 0; round < 20; ++round) {
     fs::remove(path_);
     std::vector<std::thread> threads;
@@ -384,9 +384,9 @@ TEST_F(SharedFile, AppendsLoseNothing) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
 }
 
-TEST_F(SharedFile, AppendsBesideReplacements) {
-  // The file begins with the number of the replacement, and each append tells how many there were
-  // for sure before it: with one that came later it is in the file.
+TEST_F(SharedFile, AppendsDuringReplacements) {
+  // The file starts with the number of the replacement, and each append records how many had
+  // certainly completed before it; if a later one is in the file, so are these.
   constexpr int kReplacements = 40;
   write(std::vector<std::int64_t>{0});
   std::atomic<std::int64_t> replaced = 0;
@@ -417,7 +417,7 @@ TEST_F(SharedFile, AppendsBesideReplacements) {
   EXPECT_EQ(std::count(found.begin(), found.end(), -1 - kReplacements), appended_to_last);
 }
 
-TEST_F(SharedFile, AppendingGivesUp) {
+TEST_F(SharedFile, AppendingTimesOut) {
   write(std::vector<std::int64_t>{5});
   FileLock held;
   ASSERT_OK(held.try_lock(path_));
@@ -431,7 +431,7 @@ TEST_F(SharedFile, AppendingGivesUp) {
   EXPECT_EQ(numbers(), (std::vector<std::int64_t>{5, 6}));
 }
 
-TEST_F(SharedFile, VectorsWaitToo) {
+TEST_F(SharedFile, VectorWritersWaitToo) {
   FileLock held;
   ASSERT_OK(held.try_lock(path_));
   cvc::WriteConfig config;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding and decoding give the same bits whatever the caller's thread does with floats, and leave
-// the thread as it was: rounding mode, flushing of subnormals, traps, exception flags, errno.
+// Encoding and decoding give the same bits in any floating-point environment of the caller, and
+// restore that environment: rounding mode, flushing of subnormals, traps, exception flags, errno.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -24,12 +24,12 @@
 namespace numpact::testing {
 namespace {
 
-// How a thread computes with floats.
+// A floating-point environment.
 struct Environment {
   std::string name;
   int rounding = FE_TONEAREST;
-  bool flushes = false;  // subnormals, in and out
-  bool traps = false;    // on every exception
+  bool flushes = false;  // subnormals, as inputs and results
+  bool traps = false;    // for every exception
 };
 
 std::vector<Environment> environments() {
@@ -47,14 +47,14 @@ std::vector<Environment> environments() {
   return all;
 }
 
-// Puts the calling thread into an environment; at the end expects it to be as it was put, and gives
-// the old one back. Nothing that computes with floats may lie in between but the library.
+// Sets the environment of the calling thread; the destructor expects it unchanged and restores the
+// original. Between the two only the library may compute with floats.
 class Entered {
  public:
   explicit Entered(const Environment& environment) {
     std::fegetenv(&before_);
     std::feclearexcept(FE_ALL_EXCEPT);
-    // One flag is up, so that both a raised and a cleared flag would be seen.
+    // One flag is set, so that both raised and cleared flags are detected.
     std::feraiseexcept(FE_OVERFLOW);
     std::fesetround(environment.rounding);
 #if defined(__x86_64__)
@@ -132,7 +132,7 @@ std::vector<Numbers> columns() {
   return all;
 }
 
-// A few of the modes and deltas that apply, the automatic choice among them.
+// Some of the modes and deltas that apply, including the automatic choice.
 std::vector<EncodeConfig> configs(NumberType type, Random& random) {
   std::vector<EncodeConfig> all(1);
   for (const ModeSpec& mode : mode_specs(type)) {
@@ -175,8 +175,8 @@ TEST(FloatEnvironment, PcoFilesAreTheSameBothWays) {
   });
 }
 
-// Reading parts, streams, pages of an engine, threads and tasks of executors.
-TEST(FloatEnvironment, OtherDoors) {
+// Random access, streams, wrapped pages, threads and executor tasks.
+TEST(FloatEnvironment, OtherEntryPoints) {
   const Numbers numbers = columns()[2 * std::size(kNumberTypes)];
   EncodeConfig config;
   config.mode = ModeSpec::try_float_mult(0.01);
@@ -185,16 +185,16 @@ TEST(FloatEnvironment, OtherDoors) {
   Bytes expected;
   ASSERT_OK(try_compress(numbers.view(), expected, config));
   in_each_environment([&](const Environment& environment) {
-    for (const Crew& crew : crews()) {
-      SCOPED_TRACE(crew.name);
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      SCOPED_TRACE(executor_case.name);
       Bytes file;
       NumberArray decoded;
       Status encoding;
       Status decoding;
       {
         const Entered entered(environment);
-        encoding = try_compress(numbers.view(), file, with(crew, config));
-        decoding = try_decompress_any(file, decoded, with(crew, DecodeConfig{}));
+        encoding = try_compress(numbers.view(), file, with(executor_case, config));
+        decoding = try_decompress_any(file, decoded, with(executor_case, DecodeConfig{}));
       }
       EXPECT_OK(encoding);
       EXPECT_OK(decoding);
@@ -252,7 +252,7 @@ TEST(FloatEnvironment, WrappedPages) {
   });
 }
 
-// Numbers in headers are written and read by the rules of JSON, not by those of the locale.
+// Numbers in headers follow JSON, not the locale.
 class CommaForPoint : public std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For engines that are compiled without exceptions and run-time types: the public headers, and what
-// they define in templates. Errors of the throwing functions end such a program, those of the try_
-// functions are values as ever. The headers are included by the command line: see CMakeLists.txt.
+// The public headers compile without exceptions and RTTI, including the functions they define.
 static_assert(
 #ifdef __cpp_exceptions
     false

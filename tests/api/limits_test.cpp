@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DecodeLimits stop decoding before it costs what they forbid.
+// DecodeLimits stop decoding before the forbidden cost arises.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,7 +33,7 @@ Status stream(ByteSpan file, const Numbers& numbers, const DecodeLimits& limits)
   return reader.try_read(writable(out), count);
 }
 
-// Counting and inspecting, which make no numbers but keep to the same limits.
+// Counting and inspecting decode no numbers but obey the same limits.
 Status walk(ByteSpan file, const DecodeLimits& limits) {
   DecodeConfig config;
   config.limits = limits;
@@ -59,12 +59,12 @@ class Limits : public ::testing::Test {
 };
 
 TEST_F(Limits, Numbers) {
-  for (const std::uint64_t most : {0u, 1u, 300u, 599u, 899u}) {
+  for (const std::uint64_t limit : {0u, 1u, 300u, 599u, 899u}) {
     DecodeLimits limits;
-    limits.max_numbers = most;
-    EXPECT_KIND(one_shot(file_, numbers_, limits), kLimitExceeded) << most;
-    EXPECT_KIND(stream(file_, numbers_, limits), kLimitExceeded) << most;
-    EXPECT_KIND(walk(file_, limits), kLimitExceeded) << most;
+    limits.max_numbers = limit;
+    EXPECT_KIND(one_shot(file_, numbers_, limits), kLimitExceeded) << limit;
+    EXPECT_KIND(stream(file_, numbers_, limits), kLimitExceeded) << limit;
+    EXPECT_KIND(walk(file_, limits), kLimitExceeded) << limit;
   }
   DecodeLimits limits;
   limits.max_numbers = 900;
@@ -99,11 +99,11 @@ TEST_F(Limits, WalkingReportsAndStops) {
 }
 
 TEST_F(Limits, OutputBytes) {
-  for (const std::uint64_t most : {0u, 7u, 2400u, 7199u}) {
+  for (const std::uint64_t limit : {0u, 7u, 2400u, 7199u}) {
     DecodeLimits limits;
-    limits.max_output_bytes = most;
-    EXPECT_KIND(one_shot(file_, numbers_, limits), kLimitExceeded) << most;
-    EXPECT_KIND(stream(file_, numbers_, limits), kLimitExceeded) << most;
+    limits.max_output_bytes = limit;
+    EXPECT_KIND(one_shot(file_, numbers_, limits), kLimitExceeded) << limit;
+    EXPECT_KIND(stream(file_, numbers_, limits), kLimitExceeded) << limit;
   }
   DecodeLimits limits;
   limits.max_output_bytes = 7200;
@@ -113,16 +113,16 @@ TEST_F(Limits, OutputBytes) {
 
 TEST_F(Limits, MemoryFromNothingToEnough) {
   bool enough = false;
-  for (std::uint64_t most = 0; most < (1u << 20); most = most * 2 + 1) {
+  for (std::uint64_t limit = 0; limit < (1u << 20); limit = limit * 2 + 1) {
     DecodeLimits limits;
-    limits.max_memory = most;
+    limits.max_memory = limit;
     const Status status = one_shot(file_, numbers_, limits);
     if (status.ok()) {
       enough = true;
       EXPECT_OK(stream(file_, numbers_, limits));
     } else {
       EXPECT_FALSE(enough) << "more memory does not hurt";
-      EXPECT_KIND(status, kLimitExceeded) << most;
+      EXPECT_KIND(status, kLimitExceeded) << limit;
     }
   }
   EXPECT_TRUE(enough);
@@ -133,11 +133,11 @@ TEST_F(Limits, ContextKeepsNoLimit) {
   DecodeContext context;
   DecodeConfig config;
   Numbers out;
-  for (const std::uint64_t most :
+  for (const std::uint64_t limit :
        {std::uint64_t{100}, DecodeLimits::kUnlimited, std::uint64_t{0}, DecodeLimits::kUnlimited}) {
-    config.limits.max_memory = most;
+    config.limits.max_memory = limit;
     const Status status = try_decompress_any(file_, out, config, &context);
-    if (most == DecodeLimits::kUnlimited) {
+    if (limit == DecodeLimits::kUnlimited) {
       EXPECT_OK(status);
       EXPECT_TRUE(same_numbers(out, numbers_));
     } else {
@@ -146,7 +146,7 @@ TEST_F(Limits, ContextKeepsNoLimit) {
   }
 }
 
-// A few bytes that stand for 12 * 2^24 numbers.
+// A few bytes that represent 12 * 2^24 numbers.
 Bytes make_bomb() {
   constexpr std::size_t kN = std::size_t{1} << 24;
   EncodeConfig config;

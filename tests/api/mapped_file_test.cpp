@@ -43,7 +43,7 @@ TEST_F(MappedFileTest, HoldsTheBytes) {
   file = std::move(other);
   EXPECT_EQ(file.bytes().data(), at);
   EXPECT_TRUE(same_bytes(file.bytes(), bytes));
-  // Replaced files stay as they were.
+  // A mapping is unaffected when the file is replaced.
   std::filesystem::rename(make("another", ByteSpan(bytes).first(5)), path);
   EXPECT_TRUE(same_bytes(file.bytes(), bytes));
   ASSERT_OK(MappedFile::try_open(path, file));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warm contexts allocate nothing; an allocation that fails is an error and harms nothing.
+// Warm contexts allocate nothing; a failed allocation is an error without side effects.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,21 +15,21 @@
 namespace numpact::testing {
 namespace {
 
-// Counts what is asked of it; the k-th request from now on can be made to fail.
+// Counts requests; the k-th request from now on can be made to fail.
 class CountingMemory final : public std::pmr::memory_resource {
  public:
   ~CountingMemory() override { EXPECT_EQ(bytes_held, 0u); }
   long requests = 0;
   long failing = -1;
   std::size_t bytes_held = 0;
-  std::size_t most_held = 0;
+  std::size_t peak_bytes_held = 0;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t align) override {
     ++requests;
     if (failing >= 0 && failing-- == 0) throw std::bad_alloc();
     bytes_held += bytes;
-    most_held = std::max(most_held, bytes_held);
+    peak_bytes_held = std::max(peak_bytes_held, bytes_held);
     return std::pmr::new_delete_resource()->allocate(bytes, align);
   }
   void do_deallocate(void* memory, std::size_t bytes, std::size_t align) override {
@@ -82,7 +82,7 @@ TEST(WarmContexts, AllocateNothing) {
       ASSERT_OK(encoded);
       ASSERT_OK(decoded);
       ASSERT_TRUE(same_numbers(out, one.numbers));
-      // The first call takes blocks, the second may make them one.
+      // The first call allocates blocks, the second may merge them.
       if (round >= 2) {
         EXPECT_EQ(after, before);
         EXPECT_EQ(memory.requests, requests);
@@ -93,7 +93,7 @@ TEST(WarmContexts, AllocateNothing) {
   }
 }
 
-// Chunks enough for several threads.
+// Enough chunks for several threads.
 Case parallel_case(NumberType type, std::size_t n = 160000) {
   Random random(94);
   Case one;
@@ -116,8 +116,8 @@ TEST(WarmContexts, AllocateNothingWithThreads) {
     DecodeConfig config;
     config.threads = 3;
     config.executor = given;
-    // Which thread takes what differs from call to call: those of a pool may come to need more.
-    const long most = given == nullptr ? 8 : 0;
+    // Which thread takes which chunk varies from call to call, so arenas of a pool may still grow.
+    const long max_allocations = given == nullptr ? 8 : 0;
     for (int round = 0; round < 12; ++round) {
       const long before = allocations;
       const long requests = memory.requests;
@@ -126,8 +126,8 @@ TEST(WarmContexts, AllocateNothingWithThreads) {
       ASSERT_OK(status);
       EXPECT_TRUE(same_numbers(out, one.numbers));
       if (round < 2) continue;
-      EXPECT_LE(after - before, most);
-      EXPECT_LE(memory.requests - requests, most);
+      EXPECT_LE(after - before, max_allocations);
+      EXPECT_LE(memory.requests - requests, max_allocations);
     }
   }
 }
@@ -140,30 +140,30 @@ TEST(WarmContexts, AllocateNothingWhenEncodingWithThreads) {
        {static_cast<Executor*>(nullptr), static_cast<Executor*>(&executor)}) {
     CountingMemory memory;
     EncodeContext context(&memory);
-    // With room for the worst case and without.
-    Bytes rooms[2] = {Bytes(compress_bound(one.numbers.type(), one.numbers.count(), one.config)),
-                      Bytes(expected.size())};
+    // With enough output for the worst case and without.
+    Bytes outputs[2] = {Bytes(compress_bound(one.numbers.type(), one.numbers.count(), one.config)),
+                        Bytes(expected.size())};
     std::size_t written = 0;
     one.config.threads = 3;
     one.config.executor = given;
-    const long most = given == nullptr ? 8 : 0;
+    const long max_allocations = given == nullptr ? 8 : 0;
     for (int round = 0; round < 12; ++round) {
       const long before = allocations;
       const long requests = memory.requests;
-      for (Bytes& room : rooms) {
+      for (Bytes& output : outputs) {
         const Status status =
-            try_compress_into(one.numbers.view(), room, written, one.config, &context);
+            try_compress_into(one.numbers.view(), output, written, one.config, &context);
         if (!status.ok()) FAIL() << status.message();
       }
       if (round < 2) continue;
-      EXPECT_LE(allocations - before, most);
-      EXPECT_LE(memory.requests - requests, most);
-      EXPECT_TRUE(same_bytes(rooms[1], expected));
+      EXPECT_LE(allocations - before, max_allocations);
+      EXPECT_LE(memory.requests - requests, max_allocations);
+      EXPECT_TRUE(same_bytes(outputs[1], expected));
     }
   }
 }
 
-// Scratch is bounded by the tasks, not by the chunks, and together by the limit.
+// Scratch memory is bounded by the tasks, not by the chunks, and in total by the limit.
 TEST(ParallelMemory, IsBounded) {
   const Case one = parallel_case(NumberType::kF64);
   const Bytes file = compressed(one.numbers, one.config);
@@ -177,18 +177,18 @@ TEST(ParallelMemory, IsBounded) {
     config.limits.max_memory = limit;
     DecodeContext context(&memory);
     EXPECT_OK(try_decompress_into(file, writable(out), count, config, &context));
-    return memory.most_held;
+    return memory.peak_bytes_held;
   };
   const std::size_t alone = held_by(1, DecodeLimits::kUnlimited);
   const std::size_t four = held_by(4, DecodeLimits::kUnlimited);
   EXPECT_LE(four, 5 * alone + 100000);
-  // Besides the scratch: a list of blocks for each arena, and of segments.
+  // In addition to scratch: a list of blocks per arena, and of segments.
   EXPECT_LE(held_by(4, alone), alone + 40000);
   EXPECT_LE(held_by(4, 2 * alone), 2 * alone + 40000);
 }
 
 TEST(ParallelMemory, OfEncodingIsBounded) {
-  // In a tight output the bytes of some chunks wait in scratch memory.
+  // With a tight output, the bytes of some chunks are buffered in scratch memory.
   const auto held_by = [&](unsigned tasks, std::size_t n, bool is_tight) {
     Case one = parallel_case(NumberType::kF64, n);
     Bytes out = compressed(one.numbers, one.config);
@@ -199,7 +199,7 @@ TEST(ParallelMemory, OfEncodingIsBounded) {
     EncodeContext context(&memory);
     std::size_t written = 0;
     EXPECT_OK(try_compress_into(one.numbers.view(), out, written, one.config, &context));
-    return memory.most_held;
+    return memory.peak_bytes_held;
   };
   const std::size_t alone = held_by(1, 160000, false);
   EXPECT_LE(held_by(2, 160000, false), 3 * alone + 100000);
@@ -208,11 +208,11 @@ TEST(ParallelMemory, OfEncodingIsBounded) {
   EXPECT_LE(held_by(2, 1280000, true), tight + tight / 10);
 }
 
-// Of the longest run that there is.
+// For the longest run.
 TEST(EncodeMemory, OfALongRunIsBounded) {
   constexpr std::size_t kN = std::size_t{1} << 20;
-  // Ten times the numbers' size and the first, small blocks; most take less.
-  constexpr std::size_t kMost = 10 * sizeof(double) * kN + (std::size_t{1} << 16);
+  // Ten times the size of the numbers plus the first, small blocks; max_allocations runs need less.
+  constexpr std::size_t kMaxBytes = 10 * sizeof(double) * kN + (std::size_t{1} << 16);
   Random random(95);
   for (const NumberType type : {NumberType::kU64, NumberType::kF64}) {
     for (const std::string_view name : {"uniform", "walk", "decimals", "repeats", "segments"}) {
@@ -222,12 +222,12 @@ TEST(EncodeMemory, OfALongRunIsBounded) {
       EncodeContext context(&memory);
       std::size_t written = 0;
       ASSERT_OK(try_compress_into(numbers.view(), out, written, {}, &context));
-      EXPECT_LE(memory.most_held, kMost) << name_of(type) << " " << name;
+      EXPECT_LE(memory.peak_bytes_held, kMaxBytes) << name_of(type) << " " << name;
     }
   }
 }
 
-// Runs f with every allocation failing in turn until it goes through.
+// Runs f with every allocation failing in turn until none fails.
 template <class F>
 void expect_survives(const F& f) {
   int failures = 0;
@@ -241,7 +241,7 @@ void expect_survives(const F& f) {
       EXPECT_GT(failures, 0);
       return;
     }
-    // A failure may be survived (a smaller plan), never called anything else.
+    // A failure may be handled (by a smaller plan) but must not be reported as another error.
     if (!status.ok()) {
       EXPECT_KIND(status, kOutOfMemory);
     }
@@ -326,7 +326,7 @@ TEST(FailingMemory, WithThreads) {
   }
 }
 
-// A few bytes that claim much.
+// A few bytes that claim many numbers.
 TEST(ParallelMemory, OutputDoesNotGrowByClaims) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
@@ -337,7 +337,7 @@ TEST(ParallelMemory, OutputDoesNotGrowByClaims) {
   ASSERT_LT(chunk.size(), 100u);
   file.resize(begin);
   for (int i = 0; i < 40; ++i) file.insert(file.end(), chunk.begin(), chunk.end());
-  // The first is as it says; the others have a page that ends at once, by bins that take bits.
+  // The first chunk is valid; the others have a page that ends early, with bins that take bits.
   const std::size_t second = begin + chunk.size();
   for (std::size_t at = second; at < file.size(); ++at) file[at] ^= std::byte{0x01};
   OneByOne executor(4);
@@ -390,7 +390,7 @@ TEST(FailingMemory, OfContexts) {
   }
 }
 
-TEST(FailingMemory, OfEveryDoor) {
+TEST(FailingMemory, OfEveryEntryPoint) {
   Random random(92);
   const Numbers numbers = make_numbers("few-values", NumberType::kI32, 2000, random);
   EncodeConfig config;

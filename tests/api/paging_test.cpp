@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How files are cut into chunks, by automatic and by other paging.
+// How files are split into chunks, under automatic and other paging.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,13 +24,13 @@ std::size_t sum(const std::vector<std::size_t>& counts) {
 }
 
 Bytes streamed(const Numbers& numbers, const EncodeConfig& config, std::uint64_t n_hint,
-               std::size_t most, Random& random) {
+               std::size_t max_n, Random& random) {
   Bytes file;
   VectorSink sink(file);
   StreamWriter writer(sink, numbers.type(), config, n_hint);
   std::size_t done = 0;
   while (done < numbers.count()) {
-    const std::size_t n = std::min<std::size_t>(1 + random.below(most), numbers.count() - done);
+    const std::size_t n = std::min<std::size_t>(1 + random.below(max_n), numbers.count() - done);
     EXPECT_OK(writer.try_write(part(numbers, done, n)));
     done += n;
   }
@@ -38,7 +38,7 @@ Bytes streamed(const Numbers& numbers, const EncodeConfig& config, std::uint64_t
   return file;
 }
 
-// Changes its scale, its values and how smooth it is every so often.
+// Changes its scale, values and smoothness periodically.
 Numbers changing(NumberType type, std::size_t n, Random& random) {
   static constexpr std::string_view kNames[] = {"uniform", "small", "walk", "few-values", "sorted"};
   Numbers numbers = zeros(type, 0);
@@ -58,7 +58,7 @@ TEST(AutomaticPaging, IsTheDefault) {
   EXPECT_FALSE(PagingSpec::exact({}).is_automatic());
 }
 
-TEST(AutomaticPaging, CutsWhereNumbersChange) {
+TEST(AutomaticPaging, SplitsWhereNumbersChange) {
   Random random(701);
   std::vector<std::int64_t> numbers(120'000);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -95,24 +95,24 @@ TEST(AutomaticPaging, OneChunkWhereNothingChanges) {
   }
 }
 
-// At low levels runs are not cut; the longest are told by automatic_chunk_n().
+// At low levels runs are not segmented; automatic_chunk_n() bounds them.
 TEST(AutomaticPaging, RunsAreEqualAndBounded) {
   for (const unsigned level : {0u, 3u, 5u, 6u, 9u, 10u}) {
     EncodeConfig config;
     config.level = level;
-    const std::size_t most = automatic_chunk_n(level);
-    EXPECT_EQ(most, config.max_chunk_n());
-    EXPECT_EQ(chunk_counts(compressed(zeros(NumberType::kU8, most), config)),
-              (std::vector<std::size_t>{most}));
-    EXPECT_EQ(chunk_counts(compressed(zeros(NumberType::kU8, most + 1), config)),
-              (std::vector<std::size_t>{most / 2 + 1, most / 2}));
+    const std::size_t max_n = automatic_chunk_n(level);
+    EXPECT_EQ(max_n, config.max_chunk_n());
+    EXPECT_EQ(chunk_counts(compressed(zeros(NumberType::kU8, max_n), config)),
+              (std::vector<std::size_t>{max_n}));
+    EXPECT_EQ(chunk_counts(compressed(zeros(NumberType::kU8, max_n + 1), config)),
+              (std::vector<std::size_t>{max_n / 2 + 1, max_n / 2}));
   }
 }
 
 TEST(AutomaticPaging, SharesEndTogether) {
   EncodeConfig config;
   config.level = 0;
-  const std::size_t most = automatic_chunk_n(config.level);
+  const std::size_t max_n = automatic_chunk_n(config.level);
   const auto shares = [&](std::size_t n) {
     const Numbers numbers = zeros(NumberType::kU8, n);
     const Bytes file = compressed(numbers, config);
@@ -125,16 +125,16 @@ TEST(AutomaticPaging, SharesEndTogether) {
     return chunk_counts(file);
   };
   using Counts = std::vector<std::size_t>;
-  EXPECT_EQ(shares(most), Counts{most});
-  EXPECT_EQ(shares(most + 1), (Counts{most / 2 + 1, most / 2}));
-  EXPECT_EQ(shares(3 * most), Counts(4, 3 * most / 4)) << "four, not three";
-  EXPECT_EQ(shares(4 * most), Counts(4, most));
-  EXPECT_EQ(shares(5 * most), (Counts{most, most, most, most, most / 2, most / 2}));
-  const Counts many = shares(8 * most - 3);
+  EXPECT_EQ(shares(max_n), Counts{max_n});
+  EXPECT_EQ(shares(max_n + 1), (Counts{max_n / 2 + 1, max_n / 2}));
+  EXPECT_EQ(shares(3 * max_n), Counts(4, 3 * max_n / 4)) << "four, not three";
+  EXPECT_EQ(shares(4 * max_n), Counts(4, max_n));
+  EXPECT_EQ(shares(5 * max_n), (Counts{max_n, max_n, max_n, max_n, max_n / 2, max_n / 2}));
+  const Counts many = shares(8 * max_n - 3);
   EXPECT_EQ(many.size(), 9u);
-  EXPECT_EQ(sum(many), 8 * most - 3);
-  EXPECT_EQ((Counts{many[4], many[5]}), (Counts{most, most - 1})) << "equal to within one";
-  EXPECT_EQ((Counts{many[7], many[8]}), (Counts{most / 2, most / 2 - 1})) << "the last is halved";
+  EXPECT_EQ(sum(many), 8 * max_n - 3);
+  EXPECT_EQ((Counts{many[4], many[5]}), (Counts{max_n, max_n - 1})) << "equal to within one";
+  EXPECT_EQ((Counts{many[7], many[8]}), (Counts{max_n / 2, max_n / 2 - 1})) << "the last is halved";
 }
 
 TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
@@ -155,8 +155,8 @@ TEST(AutomaticPaging, StreamsGiveTheSameBytes) {
     SCOPED_TRACE(text(name_of(one.type), " x ", one.n, ", level ", one.level, ", seed ", seed()));
     const Bytes file = compressed(numbers, config);
     EXPECT_TRUE(same_numbers(decompressed(file), numbers));
-    for (const std::size_t most : {one.n, std::size_t{50'000}, std::size_t{777}}) {
-      EXPECT_TRUE(same_bytes(streamed(numbers, config, one.n, most, random), file)) << most;
+    for (const std::size_t max_n : {one.n, std::size_t{50'000}, std::size_t{777}}) {
+      EXPECT_TRUE(same_bytes(streamed(numbers, config, one.n, max_n, random), file)) << max_n;
     }
   }
 }
@@ -177,15 +177,15 @@ TEST(AutomaticPaging, ThreadsGiveTheSameBytes) {
   }
 }
 
-// Multiples of another base every so often, all of the same range: bins that all share tell no
-// difference, encoding does.
-TEST(AutomaticPaging, HighLevelsFindCutsByEncoding) {
+// Multiples of a changing base within the same range: shared bins show no difference, encoding
+// does.
+TEST(AutomaticPaging, HighLevelsFindSegmentsByEncoding) {
   Random random(711);
   std::vector<std::int64_t> numbers;
   for (const std::int64_t base : {1000, 60, 7, 86'400, 1, 250}) {
     for (std::size_t n = random.between(5000, 20'000); n > 0; --n) {
-      const auto most = static_cast<std::uint64_t>(100'000'000 / base);
-      numbers.push_back(base * static_cast<std::int64_t>(random.below(most)));
+      const auto max_n = static_cast<std::uint64_t>(100'000'000 / base);
+      numbers.push_back(base * static_cast<std::int64_t>(random.below(max_n)));
     }
   }
   EncodeConfig config;
@@ -205,7 +205,7 @@ TEST(AutomaticPaging, HighLevelsFindCutsByEncoding) {
   EXPECT_LT(static_cast<double>(last), 0.8 * static_cast<double>(uncut));
 }
 
-// Each is greedy in its own way, so no more is promised.
+// Each level is greedy in its own way, so no more can be required.
 TEST(AutomaticPaging, HigherLevelsAreHardlyEverLarger) {
   Random random(712);
   for (const NumberType type : {NumberType::kU8, NumberType::kI32, NumberType::kF64}) {
@@ -223,7 +223,7 @@ TEST(AutomaticPaging, HigherLevelsAreHardlyEverLarger) {
   }
 }
 
-// A hint of another count changes where runs end, and nothing else.
+// A hint of another count only changes where runs end.
 TEST(AutomaticPaging, WrongHintsDoNoHarm) {
   Random random(705);
   const Numbers numbers = changing(NumberType::kU32, 300'000, random);
@@ -271,7 +271,8 @@ TEST(AutomaticPaging, BoundHoldsForLongRuns) {
   }
 }
 
-// Chunks that pay before each other, incompressible ones between: no cut may pass the bound.
+// Chunks that pay relative to each other, with incompressible ones between: no segmentation may
+// exceed the bound.
 TEST(AutomaticPaging, BoundHoldsForAdversaries) {
   Random random(708);
   for (int round = 0; round < 8; ++round) {
@@ -293,36 +294,36 @@ TEST(AutomaticPaging, BoundHoldsForAdversaries) {
   }
 }
 
-// The bytes do not depend on the room there is; too little of it is told.
-TEST(AutomaticPaging, RoomDoesNotChangeWhatIsWritten) {
+// The bytes do not depend on the capacity of the output; too little is reported.
+TEST(AutomaticPaging, CapacityDoesNotChangeTheBytes) {
   Random random(709);
   const Numbers numbers = changing(NumberType::kI32, 120'000, random);
   const Bytes file = compressed(numbers);
   ASSERT_GT(chunk_counts(file).size(), 1u);
-  for (const std::size_t room : {file.size(), file.size() + 1, file.size() + 1000}) {
-    Bytes out(room);
+  for (const std::size_t capacity : {file.size(), file.size() + 1, file.size() + 1000}) {
+    Bytes out(capacity);
     std::size_t written = 0;
     ASSERT_OK(try_compress_into(numbers.view(), out, written));
     EXPECT_TRUE(same_bytes(ByteSpan(out).first(written), file));
   }
-  for (const std::size_t room : {file.size() - 1, file.size() / 2, std::size_t{30}}) {
-    Bytes out(room);
+  for (const std::size_t capacity : {file.size() - 1, file.size() / 2, std::size_t{30}}) {
+    Bytes out(capacity);
     std::size_t written = 0;
     EXPECT_KIND(try_compress_into(numbers.view(), out, written), kOutputTooSmall);
   }
 }
 
-TEST(Paging, EqualPagesAreNotCut) {
+TEST(Paging, EqualPagesAreNotSplit) {
   Random random(710);
   const Numbers numbers = changing(NumberType::kI32, 100'001, random);
-  for (const std::size_t most : {std::size_t{100'001}, std::size_t{30'000}, SIZE_MAX}) {
+  for (const std::size_t max_n : {std::size_t{100'001}, std::size_t{30'000}, SIZE_MAX}) {
     EncodeConfig config;
-    config.paging = PagingSpec::equal_pages_up_to(most);
+    config.paging = PagingSpec::equal_pages_up_to(max_n);
     const std::vector<std::size_t> counts = chunk_counts(compressed(numbers, config));
-    EXPECT_EQ(counts.size(), most == 30'000 ? 4u : 1u);
+    EXPECT_EQ(counts.size(), max_n == 30'000 ? 4u : 1u);
     EXPECT_EQ(sum(counts), numbers.count());
-    const auto [least, largest] = std::minmax_element(counts.begin(), counts.end());
-    EXPECT_LE(*largest - *least, 1u);
+    const auto [smallest, largest] = std::minmax_element(counts.begin(), counts.end());
+    EXPECT_LE(*largest - *smallest, 1u);
   }
 }
 
@@ -335,7 +336,7 @@ TEST(Paging, ExactSizesAreExact) {
   EXPECT_EQ(chunk_counts(compressed(numbers, config)), sizes);
 }
 
-// So many of a hundred numbers were there before; the others take all their bits.
+// This percentage of numbers occurred before; the others take all their bits.
 std::vector<std::uint32_t> repeating(unsigned percent, Random& random) {
   std::vector<std::uint32_t> numbers(60'000);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -355,7 +356,7 @@ bool looks_back(const std::vector<std::uint32_t>& numbers, bool favor_decode_spe
                      [](const ChunkInfo& chunk) { return chunk.delta == Delta::kLookback; });
 }
 
-TEST(FavorDecodeSpeed, LooksBackOnlyWhereThatSavesMuch) {
+TEST(FavorDecodeSpeed, LooksBackOnlyForALargeSaving) {
   Random random(712);
   int left_out = 0;
   for (unsigned percent = 5; percent <= 25; percent += 2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files are the same byte for byte however many threads encode them; so are errors and progress.
+// Files are byte-identical for any number of encoding threads; so are errors and progress.
 #include <gtest/gtest.h>
 
 #include "support/distributions.hpp"
@@ -9,7 +9,7 @@
 namespace numpact::testing {
 namespace {
 
-// What a call does to be seen.
+// The observable effects of a call.
 struct Outcome {
   Bytes bytes;
   Status status;
@@ -26,7 +26,7 @@ void expect_same(const Outcome& got, const Outcome& expected) {
   }
 }
 
-// Stops at the call of progress with that number, counted from 1.
+// Stops at this progress call, counted from 1.
 ProgressCallback recorder(Outcome& outcome, std::size_t stop_at) {
   const std::thread::id caller = std::this_thread::get_id();
   return [&outcome, stop_at, caller](const Progress& progress) {
@@ -36,32 +36,34 @@ ProgressCallback recorder(Outcome& outcome, std::size_t stop_at) {
   };
 }
 
-// Guard bytes behind the output notice what is written there.
-Outcome compress_into(const NumberView& numbers, std::size_t room, EncodeConfig config,
+// Guard bytes after the output detect writes past its end.
+Outcome compress_into(const NumberView& numbers, std::size_t capacity, EncodeConfig config,
                       EncodeContext* context, std::size_t stop_at = 0) {
   constexpr std::size_t kGuard = 64;
   Outcome outcome;
-  Bytes out(room + kGuard, std::byte{0xa5});
+  Bytes out(capacity + kGuard, std::byte{0xa5});
   std::size_t written = 0;
   config.progress = recorder(outcome, stop_at);
-  outcome.status = try_compress_into(numbers, std::span(out).first(room), written, config, context);
-  EXPECT_TRUE(same_bytes(ByteSpan(out).subspan(room), Bytes(kGuard, std::byte{0xa5})));
+  outcome.status =
+      try_compress_into(numbers, std::span(out).first(capacity), written, config, context);
+  EXPECT_TRUE(same_bytes(ByteSpan(out).subspan(capacity), Bytes(kGuard, std::byte{0xa5})));
   if (outcome.status.ok()) outcome.bytes = prefix(out, written);
   return outcome;
 }
 
-// With rooms that are just enough, too small, and plenty.
+// With outputs that are just sufficient, too small, and ample.
 void expect_same_by_all(const NumberView& numbers, const EncodeConfig& config) {
   const std::size_t bound = compress_bound(numbers.type, numbers.count, config);
   const std::size_t size = compress_into(numbers, bound, config, nullptr).bytes.size();
-  for (const std::size_t room : {bound, size, size - 1, (size + bound) / 2, size / 2}) {
-    const Outcome expected = compress_into(numbers, room, config, nullptr);
-    ASSERT_EQ(expected.status.ok(), room >= size);
-    for (const Crew& crew : crews()) {
-      SCOPED_TRACE(text(crew.name, ", room ", room));
+  for (const std::size_t capacity : {bound, size, size - 1, (size + bound) / 2, size / 2}) {
+    const Outcome expected = compress_into(numbers, capacity, config, nullptr);
+    ASSERT_EQ(expected.status.ok(), capacity >= size);
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      SCOPED_TRACE(text(executor_case.name, ", capacity ", capacity));
       EncodeContext context;
-      expect_same(compress_into(numbers, room, with(crew, config), nullptr), expected);
-      expect_same(compress_into(numbers, room, with(crew, config), &context), expected);
+      expect_same(compress_into(numbers, capacity, with(executor_case, config), nullptr), expected);
+      expect_same(compress_into(numbers, capacity, with(executor_case, config), &context),
+                  expected);
     }
   }
 }
@@ -89,13 +91,13 @@ TEST(ParallelEncode, EveryTypeAndPaging) {
   }
 }
 
-// More than go into one wave, by their numbers and by their count.
+// More chunks than one group holds, by their numbers and by their count.
 std::vector<std::pair<Numbers, std::size_t>> large_cases() {
   Random random(402);
   std::vector<std::pair<Numbers, std::size_t>> cases;
   cases.emplace_back(make_numbers("walk", NumberType::kU16, 700000, random), 30000);
   cases.emplace_back(make_numbers("uniform", NumberType::kF32, 2500, random), 2);
-  // Chunks of equal numbers are begun last.
+  // Constant chunks are started last.
   std::vector<std::uint32_t> mixed(6 * 70000, 7);
   for (const std::size_t chunk : {1, 3, 4}) {
     for (std::size_t i = 0; i < 70000; ++i) {
@@ -113,7 +115,7 @@ EncodeConfig fast_config(std::size_t page_n) {
   return config;
 }
 
-TEST(ParallelEncode, ManyWaves) {
+TEST(ParallelEncode, ManyGroups) {
   for (const auto& [numbers, page_n] : large_cases()) {
     expect_same_by_all(numbers.view(), fast_config(page_n));
   }
@@ -133,15 +135,16 @@ TEST(ParallelEncode, AnyNumberOfThreads) {
   }
 }
 
-TEST(ParallelEncode, EveryRoom) {
+TEST(ParallelEncode, EveryOutputSize) {
   Random random(403);
   const Numbers numbers = make_numbers("walk", NumberType::kI32, 31, random);
   const EncodeConfig config = fast_config(7);
   const std::size_t bound = compress_bound(numbers.type(), numbers.count(), config);
-  for (std::size_t room = 0; room <= bound; ++room) {
-    const Outcome expected = compress_into(numbers.view(), room, config, nullptr);
-    for (const Crew& crew : crews()) {
-      expect_same(compress_into(numbers.view(), room, with(crew, config), nullptr), expected);
+  for (std::size_t capacity = 0; capacity <= bound; ++capacity) {
+    const Outcome expected = compress_into(numbers.view(), capacity, config, nullptr);
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      expect_same(compress_into(numbers.view(), capacity, with(executor_case, config), nullptr),
+                  expected);
     }
   }
 }
@@ -153,10 +156,11 @@ TEST(ParallelEncode, Cancelled) {
   for (const std::size_t stop_at : {1u, 2u, 5u, 17u, 24u}) {
     const Outcome expected = compress_into(numbers.view(), bound, config, nullptr, stop_at);
     EXPECT_KIND(expected.status, kCancelled);
-    for (const Crew& crew : crews()) {
-      SCOPED_TRACE(text(crew.name, ", at ", stop_at));
-      expect_same(compress_into(numbers.view(), bound, with(crew, config), nullptr, stop_at),
-                  expected);
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      SCOPED_TRACE(text(executor_case.name, ", at ", stop_at));
+      expect_same(
+          compress_into(numbers.view(), bound, with(executor_case, config), nullptr, stop_at),
+          expected);
     }
   }
 }
@@ -171,13 +175,14 @@ TEST(ParallelEncode, ConfigErrorsAreTheSame) {
   for (const EncodeConfig& config : configs) {
     const Outcome expected = compress_into(numbers.view(), 1000, config, nullptr);
     EXPECT_KIND(expected.status, kInvalidArgument);
-    for (const Crew& crew : crews()) {
-      expect_same(compress_into(numbers.view(), 1000, with(crew, config), nullptr), expected);
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      expect_same(compress_into(numbers.view(), 1000, with(executor_case, config), nullptr),
+                  expected);
     }
   }
 }
 
-TEST(ParallelEncode, OneChunkAsksNobody) {
+TEST(ParallelEncode, OneChunkUsesNoExecutor) {
   Random random(404);
   const Numbers numbers = make_numbers("walk", NumberType::kF64, 1000, random);
   OneByOne executor(4);
@@ -215,12 +220,12 @@ TEST(ParallelEncode, ExecutorsThatDoNotHelp) {
 
 // ---- streams ----
 
-// Takes some bytes, then fails.
+// Accepts a number of bytes, then fails.
 class LimitedSink final : public ByteSink {
  public:
-  LimitedSink(Bytes& out, std::size_t room) : out_(out), room_(room) {}
+  LimitedSink(Bytes& out, std::size_t capacity) : out_(out), capacity_(capacity) {}
   Status write(std::span<const std::byte> bytes) override {
-    if (bytes.size() > room_ - out_.size()) {
+    if (bytes.size() > capacity_ - out_.size()) {
       return Status(ErrorKind::kIo, "the test's sink is full");
     }
     out_.insert(out_.end(), bytes.begin(), bytes.end());
@@ -229,13 +234,13 @@ class LimitedSink final : public ByteSink {
 
  private:
   Bytes& out_;
-  std::size_t room_;
+  std::size_t capacity_;
 };
 
-// Pieces of at most a size, chunks ended early now and then; all by the seed.
+// Blocks of bounded size, chunks ended early at random; determined by the seed.
 struct Pieces {
   std::uint64_t stream = 0;
-  std::size_t most = SIZE_MAX;
+  std::size_t max_n = SIZE_MAX;
   std::size_t one_ends_in = 0;  // 0: none
 };
 
@@ -244,8 +249,8 @@ Status write_all(StreamWriter& writer, const Numbers& numbers, const Pieces& pie
   std::size_t done = 0;
   while (done < numbers.count()) {
     std::size_t n = numbers.count() - done;
-    if (pieces.most < n) n = std::min<std::size_t>(n, random.below(pieces.most + 1));
-    // A copy that goes away: what the writer keeps must be its own.
+    if (pieces.max_n < n) n = std::min<std::size_t>(n, random.below(pieces.max_n + 1));
+    // A temporary copy: the writer must keep its own.
     const Bytes copy =
         to_bytes(raw(numbers).subspan(done * size_of(numbers.type()), n * size_of(numbers.type())));
     const Status status = writer.try_write(NumberView(numbers.type(), copy.data(), n));
@@ -259,24 +264,24 @@ Status write_all(StreamWriter& writer, const Numbers& numbers, const Pieces& pie
 }
 
 Outcome stream(const Numbers& numbers, const Pieces& pieces, EncodeConfig config,
-               std::size_t room = SIZE_MAX, std::size_t stop_at = 0) {
+               std::size_t capacity = SIZE_MAX, std::size_t stop_at = 0) {
   Outcome outcome;
   config.progress = recorder(outcome, stop_at);
-  LimitedSink sink(outcome.bytes, room);
+  LimitedSink sink(outcome.bytes, capacity);
   StreamWriter writer(sink, numbers.type(), config, numbers.count());
   outcome.status = write_all(writer, numbers, pieces);
   EXPECT_EQ(writer.bytes_written(), outcome.bytes.size());
-  // For good; what was finished stays so.
+  // The error is permanent; finished output remains.
   EXPECT_EQ(writer.try_finish().message(), outcome.status.message());
   return outcome;
 }
 
 void expect_same_streams(const Numbers& numbers, const Pieces& pieces, const EncodeConfig& config,
-                         std::size_t room = SIZE_MAX, std::size_t stop_at = 0) {
-  const Outcome expected = stream(numbers, pieces, config, room, stop_at);
-  for (const Crew& crew : crews()) {
-    SCOPED_TRACE(crew.name);
-    expect_same(stream(numbers, pieces, with(crew, config), room, stop_at), expected);
+                         std::size_t capacity = SIZE_MAX, std::size_t stop_at = 0) {
+  const Outcome expected = stream(numbers, pieces, config, capacity, stop_at);
+  for (const ExecutorCase& executor_case : executor_cases()) {
+    SCOPED_TRACE(executor_case.name);
+    expect_same(stream(numbers, pieces, with(executor_case, config), capacity, stop_at), expected);
   }
 }
 
@@ -292,20 +297,20 @@ TEST(ParallelStreamWriter, RandomPieces) {
       const Pieces pieces{random.bits(), random.between(1, 4000),
                           round % 2 == 0 ? 0 : random.between(1, 9)};
       SCOPED_TRACE(text(name_of(type), " ", describe(config), ", ", n, " numbers, pieces of ",
-                        pieces.most, ", chunks of ", config.paging.max_page_n(), ", seed ",
+                        pieces.max_n, ", chunks of ", config.paging.max_page_n(), ", seed ",
                         seed()));
       expect_same_streams(numbers, pieces, config);
     }
   }
 }
 
-TEST(ParallelStreamWriter, ManyWaves) {
+TEST(ParallelStreamWriter, ManyGroups) {
   Random random(412);
   for (const auto& [numbers, page_n] : large_cases()) {
     const EncodeConfig config = fast_config(page_n);
-    for (const std::size_t most : {page_n / 2 + 1, 3 * page_n + 1, numbers.count()}) {
-      expect_same_streams(numbers, {random.bits(), most, 0}, config);
-      expect_same_streams(numbers, {random.bits(), most, 10}, config);
+    for (const std::size_t max_n : {page_n / 2 + 1, 3 * page_n + 1, numbers.count()}) {
+      expect_same_streams(numbers, {random.bits(), max_n, 0}, config);
+      expect_same_streams(numbers, {random.bits(), max_n, 10}, config);
     }
   }
 }
@@ -319,9 +324,9 @@ TEST(ParallelStreamWriter, ExactSizes) {
       {200, 1, 300, 499}, {1000}, {200, 300, 499}, {200, 300, 501}, {200, 300, 500, 1}, {0, 1000}};
   for (const std::vector<std::size_t>& sizes : all_sizes) {
     config.paging = PagingSpec::exact(sizes);
-    for (const std::size_t most : {90u, 700u, 1000u}) {
-      expect_same_streams(numbers, {random.bits(), most, 0}, config);
-      expect_same_streams(numbers, {random.bits(), most, 2}, config);
+    for (const std::size_t max_n : {90u, 700u, 1000u}) {
+      expect_same_streams(numbers, {random.bits(), max_n, 0}, config);
+      expect_same_streams(numbers, {random.bits(), max_n, 2}, config);
     }
   }
 }
@@ -331,8 +336,8 @@ TEST(ParallelStreamWriter, FirstErrorOfTheSink) {
   const Numbers numbers = make_numbers("uniform", NumberType::kU16, 3000, random);
   const EncodeConfig config = fast_config(250);
   const std::size_t size = compressed(numbers, config).size();
-  for (std::size_t room = 0; room < size; room += 97) {
-    expect_same_streams(numbers, {random.bits(), 800, 0}, config, room);
+  for (std::size_t capacity = 0; capacity < size; capacity += 97) {
+    expect_same_streams(numbers, {random.bits(), 800, 0}, config, capacity);
   }
 }
 
@@ -343,8 +348,8 @@ TEST(ParallelStreamWriter, Cancelled) {
   }
 }
 
-// As long as a wave is not full nothing is written, but end_chunk() writes all.
-TEST(ParallelStreamWriter, EndChunkLeavesNothingWaiting) {
+// Nothing is written before a group is complete, but end_chunk() writes all.
+TEST(ParallelStreamWriter, EndChunkWritesAll) {
   OneByOne executor(4);
   EncodeConfig config = fast_config(100);
   config.executor = &executor;

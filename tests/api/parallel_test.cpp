@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// With several threads everything is as with one: numbers, counts, errors and their places.
+// Results with several threads equal those with one: numbers, counts, errors and their positions.
 #include <gtest/gtest.h>
 
 #include "support/distributions.hpp"
@@ -13,37 +13,38 @@ void expect_same(const Status& got, const Status& expected) {
   EXPECT_EQ(got.message(), expected.message());
 }
 
-// Guard numbers behind the output notice what is written there.
-void expect_same_into(ByteSpan file, NumberType type, std::size_t room, const Crew& crew,
-                      const DecodeConfig& config, DecodeContext* context) {
+// Guard numbers after the output detect writes past its end.
+void expect_same_into(ByteSpan file, NumberType type, std::size_t capacity,
+                      const ExecutorCase& executor_case, const DecodeConfig& config,
+                      DecodeContext* context) {
   constexpr std::size_t kGuard = 64;
-  Bytes expected(room * size_of(type) + kGuard, std::byte{0xa5});
+  Bytes expected(capacity * size_of(type) + kGuard, std::byte{0xa5});
   Bytes got = expected;
   std::size_t expected_count = 0;
   std::size_t count = 0;
-  const Status in_order = try_decompress_into(file, MutableNumberView(type, expected.data(), room),
-                                              expected_count, config);
-  const Status parallel = try_decompress_into(file, MutableNumberView(type, got.data(), room),
-                                              count, with(crew, config), context);
+  const Status in_order = try_decompress_into(
+      file, MutableNumberView(type, expected.data(), capacity), expected_count, config);
+  const Status parallel = try_decompress_into(file, MutableNumberView(type, got.data(), capacity),
+                                              count, with(executor_case, config), context);
   expect_same(parallel, in_order);
   ASSERT_EQ(count, expected_count);
-  const std::size_t sound = count * size_of(type);
-  EXPECT_TRUE(same_bytes(ByteSpan(got).first(sound), ByteSpan(expected).first(sound)));
-  const ByteSpan guard = ByteSpan(got).subspan(room * size_of(type));
+  const std::size_t equal_bytes = count * size_of(type);
+  EXPECT_TRUE(same_bytes(ByteSpan(got).first(equal_bytes), ByteSpan(expected).first(equal_bytes)));
+  const ByteSpan guard = ByteSpan(got).subspan(capacity * size_of(type));
   EXPECT_TRUE(same_bytes(guard, Bytes(kGuard, std::byte{0xa5})));
 }
 
-void expect_same_stream(ByteSpan file, NumberType type, std::size_t room, const Crew& crew,
-                        std::size_t piece, std::size_t asked) {
-  Numbers out[2] = {zeros(type, room + asked), zeros(type, room + asked)};
+void expect_same_stream(ByteSpan file, NumberType type, std::size_t capacity,
+                        const ExecutorCase& executor_case, std::size_t piece, std::size_t asked) {
+  Numbers out[2] = {zeros(type, capacity + asked), zeros(type, capacity + asked)};
   std::size_t total[2] = {};
   Status status[2];
   std::uint64_t consumed[2] = {};
   for (int i = 0; i < 2; ++i) {
     MemorySource source(file, piece);
-    StreamReader reader(source, i == 0 ? DecodeConfig() : with(crew));
+    StreamReader reader(source, i == 0 ? DecodeConfig() : with(executor_case));
     std::size_t count = 1;
-    while (status[i].ok() && count > 0 && total[i] <= room) {
+    while (status[i].ok() && count > 0 && total[i] <= capacity) {
       const MutableNumberView view = writable(out[i]);
       auto* const at = static_cast<std::byte*>(view.data) + total[i] * size_of(type);
       status[i] = reader.try_read(MutableNumberView(type, at, asked), count);
@@ -56,19 +57,20 @@ void expect_same_stream(ByteSpan file, NumberType type, std::size_t room, const 
     EXPECT_EQ(total[1], total[0]);
     EXPECT_EQ(consumed[1], consumed[0]);
   } else {
-    // Of the chunk with the error more or less is given, as bytes come; those before are whole.
-    Numbers whole = zeros(type, room);
+    // In the chunk with the error the count depends on the read sizes; earlier chunks are complete.
+    Numbers whole = zeros(type, capacity);
     std::size_t count = 0;
     EXPECT_FALSE(try_decompress_into(file, writable(whole), count).ok());
     EXPECT_GE(total[0], count);
     EXPECT_GE(total[1], count);
   }
-  const std::size_t sound = std::min(total[0], total[1]) * size_of(type);
-  EXPECT_TRUE(same_bytes(raw(out[1]).first(sound), raw(out[0]).first(sound)));
+  const std::size_t equal_bytes = std::min(total[0], total[1]) * size_of(type);
+  EXPECT_TRUE(same_bytes(raw(out[1]).first(equal_bytes), raw(out[0]).first(equal_bytes)));
 }
 
-// All doors, in order and by every crew.
-void expect_same_by_all(ByteSpan bytes, NumberType type, std::size_t room, bool with_streams) {
+// All entry points, in order and with every executor.
+void expect_same_everywhere(ByteSpan bytes, NumberType type, std::size_t capacity,
+                            bool with_streams) {
   const ExactCopy copy(bytes);
   const ByteSpan file = copy.span();
   Numbers all;
@@ -77,31 +79,32 @@ void expect_same_by_all(ByteSpan bytes, NumberType type, std::size_t room, bool 
   const Status count_status = try_count_numbers(file, count);
   ChunkIndex index;
   const Status index_status = ChunkIndex::try_build(file, index);
-  for (const Crew& crew : crews()) {
-    SCOPED_TRACE(crew.name);
+  for (const ExecutorCase& executor_case : executor_cases()) {
+    SCOPED_TRACE(executor_case.name);
     DecodeContext context;
-    expect_same_into(file, type, room, crew, {}, nullptr);
-    expect_same_into(file, type, room, crew, {}, &context);
+    expect_same_into(file, type, capacity, executor_case, {}, nullptr);
+    expect_same_into(file, type, capacity, executor_case, {}, &context);
 
     Numbers same;
-    expect_same(try_decompress_any(file, same, with(crew), &context), any_status);
+    expect_same(try_decompress_any(file, same, with(executor_case), &context), any_status);
     EXPECT_TRUE(same_numbers(same, all));
 
     std::uint64_t same_count = 0;
-    expect_same(try_count_numbers(file, same_count, &context, with(crew)), count_status);
+    expect_same(try_count_numbers(file, same_count, &context, with(executor_case)), count_status);
     EXPECT_EQ(same_count, count);
 
     ChunkIndex same_index;
-    expect_same(ChunkIndex::try_build(file, same_index, with(crew), &context), index_status);
+    expect_same(ChunkIndex::try_build(file, same_index, with(executor_case), &context),
+                index_status);
     EXPECT_TRUE(std::ranges::equal(same_index.chunks(), index.chunks()));
 
     if (!with_streams) continue;
-    expect_same_stream(file, type, room, crew, SIZE_MAX, room + 1);
-    expect_same_stream(file, type, room, crew, 70000, room / 2 + 1);
+    expect_same_stream(file, type, capacity, executor_case, SIZE_MAX, capacity + 1);
+    expect_same_stream(file, type, capacity, executor_case, 70000, capacity / 2 + 1);
   }
 }
 
-// Chunks of these sizes, of numbers of one distribution.
+// Chunks of these sizes, with numbers of one distribution.
 Bytes file_of(NumberType type, const std::vector<std::size_t>& sizes, std::string_view distribution,
               Random& random, EncodeConfig config = {}) {
   std::size_t n = 0;
@@ -111,7 +114,7 @@ Bytes file_of(NumberType type, const std::vector<std::size_t>& sizes, std::strin
   return compressed(make_numbers(distribution, type, n, random), config);
 }
 
-TEST(Parallel, ChunksOfEverySort) {
+TEST(Parallel, ChunksOfEveryKind) {
   Random random(301);
   for (const NumberType type : kNumberTypes) {
     const std::size_t chunks = random.between(1, 12);
@@ -125,22 +128,22 @@ TEST(Parallel, ChunksOfEverySort) {
     const Bytes file = file_of(type, sizes, distribution, random, config);
     std::size_t n = 0;
     for (const std::size_t size : sizes) n += size;
-    expect_same_by_all(file, type, n, true);
+    expect_same_everywhere(file, type, n, true);
   }
 }
 
-TEST(Parallel, SizesOfEverySort) {
+TEST(Parallel, SizesOfEveryKind) {
   Random random(302);
   const std::vector<std::vector<std::size_t>> cases = {
       {30000, 30000, 30000, 30000, 30000, 11},            // a short last one
       {30000, 30001, 30000, 29999, 30000, 30001},         // one more or less
       {30000, 30000, 30000, 500, 30000, 30000, 30000},    // appended to
       {700, 30000, 30000, 30000, 30000, 30000, 30000},    // an unusual first one
-      {40000, 1, 40000, 1, 40000, 1, 40000, 1, 40000},    // by turns
-      {90000, 20000, 60000, 20000, 70000, 20000, 90000},  // nothing usual
+      {40000, 1, 40000, 1, 40000, 1, 40000, 1, 40000},    // alternating
+      {90000, 20000, 60000, 20000, 70000, 20000, 90000},  // no usual size
       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12},
       std::vector<std::size_t>(150, 1000),  // many small ones
-      std::vector<std::size_t>(3000, 100),  // too small to be told
+      std::vector<std::size_t>(3000, 100),  // too small to be detected
       {100000},
       {100000, 100000},
   };
@@ -151,7 +154,7 @@ TEST(Parallel, SizesOfEverySort) {
       const Bytes file = file_of(NumberType::kI32, sizes, distribution, random);
       std::size_t n = 0;
       for (const std::size_t size : sizes) n += size;
-      expect_same_by_all(file, NumberType::kI32, n, distribution[0] == 'w');
+      expect_same_everywhere(file, NumberType::kI32, n, distribution[0] == 'w');
     }
   }
 }
@@ -159,14 +162,14 @@ TEST(Parallel, SizesOfEverySort) {
 TEST(Parallel, OutputsThatAreTooSmall) {
   Random random(303);
   const Bytes file = file_of(NumberType::kU16, std::vector<std::size_t>(8, 20000), "walk", random);
-  for (const std::size_t room : {0u, 1u, 19999u, 20000u, 70000u, 140001u, 159999u}) {
-    for (const Crew& crew : crews()) {
-      SCOPED_TRACE(text(room, " ", crew.name));
-      expect_same_into(file, NumberType::kU16, room, crew, {}, nullptr);
+  for (const std::size_t capacity : {0u, 1u, 19999u, 20000u, 70000u, 140001u, 159999u}) {
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      SCOPED_TRACE(text(capacity, " ", executor_case.name));
+      expect_same_into(file, NumberType::kU16, capacity, executor_case, {}, nullptr);
     }
   }
-  for (const Crew& crew : crews()) {
-    expect_same_into(file, NumberType::kI16, 160000, crew, {}, nullptr);
+  for (const ExecutorCase& executor_case : executor_cases()) {
+    expect_same_into(file, NumberType::kI16, 160000, executor_case, {}, nullptr);
   }
 }
 
@@ -174,17 +177,17 @@ TEST(Parallel, Limits) {
   Random random(304);
   const Bytes file = file_of(NumberType::kI32, std::vector<std::size_t>(8, 20000), "walk", random);
   for (const std::uint64_t n : {0u, 19999u, 20000u, 70000u, 159999u, 160000u}) {
-    for (const Crew& crew : crews()) {
-      SCOPED_TRACE(text(n, " ", crew.name));
+    for (const ExecutorCase& executor_case : executor_cases()) {
+      SCOPED_TRACE(text(n, " ", executor_case.name));
       DecodeConfig config;
       config.limits.max_numbers = n;
-      expect_same_into(file, NumberType::kI32, 160000, crew, config, nullptr);
+      expect_same_into(file, NumberType::kI32, 160000, executor_case, config, nullptr);
       config.limits = {};
       config.limits.max_output_bytes = 4 * n + 3;
-      expect_same_into(file, NumberType::kI32, 160000, crew, config, nullptr);
+      expect_same_into(file, NumberType::kI32, 160000, executor_case, config, nullptr);
       config.limits = {};
       config.limits.max_memory = n;
-      expect_same_into(file, NumberType::kI32, 160000, crew, config, nullptr);
+      expect_same_into(file, NumberType::kI32, 160000, executor_case, config, nullptr);
     }
   }
 }
@@ -197,7 +200,7 @@ TEST(Parallel, CutOff) {
     for (int i = 0; i < 10; ++i) {
       const std::size_t size = i == 0 ? file.size() - 1 : random.below(file.size());
       SCOPED_TRACE(text(distribution, " ", size, " of ", file.size()));
-      expect_same_by_all(prefix(file, size), NumberType::kF32, 180000, i % 4 == 0);
+      expect_same_everywhere(prefix(file, size), NumberType::kF32, 180000, i % 4 == 0);
     }
   }
 }
@@ -217,22 +220,23 @@ TEST(Parallel, Damaged) {
           damaged[random.below(file.size())] = static_cast<std::byte>(random.bits(8));
         }
         SCOPED_TRACE(text(name_of(type), " ", distribution, " ", i, ", seed ", seed()));
-        // Damage may make counts as large as they can be.
-        const Crew& crew = random.pick(crews());
+        // Damage may make counts as large as possible.
+        const ExecutorCase& executor_case = random.pick(executor_cases());
         const ExactCopy copy(damaged);
-        expect_same_into(copy.span(), type, 200000, crew, {}, nullptr);
+        expect_same_into(copy.span(), type, 200000, executor_case, {}, nullptr);
         DecodeContext context;
         std::uint64_t count[2] = {};
-        expect_same(try_count_numbers(copy.span(), count[1], &context, with(crew)),
+        expect_same(try_count_numbers(copy.span(), count[1], &context, with(executor_case)),
                     try_count_numbers(copy.span(), count[0]));
         EXPECT_EQ(count[1], count[0]);
-        if (i % 4 == 0) expect_same_stream(copy.span(), type, 200000, crew, 100000, 200000);
+        if (i % 4 == 0)
+          expect_same_stream(copy.span(), type, 200000, executor_case, 100000, 200000);
       }
     }
   }
 }
 
-// Numbers of u8 whose bytes come out in the page as they are.
+// u8 numbers whose bytes appear unchanged in the page.
 Numbers plain_bytes(std::size_t n, Random& random) {
   Numbers numbers = zeros(NumberType::kU8, n);
   for (std::byte& byte : numbers.storage()) byte = static_cast<std::byte>(random.bits(8));
@@ -243,7 +247,7 @@ bool contains(ByteSpan all, ByteSpan part) {
   return std::search(all.begin(), all.end(), part.begin(), part.end()) != all.end();
 }
 
-// A chunk of n equal numbers, whole and valid, to be stored as numbers in another.
+// A valid chunk of n equal numbers, to be stored as numbers in another chunk.
 Bytes forged_chunk(std::size_t n) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(SIZE_MAX);
@@ -272,12 +276,12 @@ TEST(Parallel, NumbersThatLookLikeChunks) {
       const Bytes file = compressed(numbers, config);
       ASSERT_TRUE(contains(file, forged));
       SCOPED_TRACE(text(copies, with_rest));
-      expect_same_by_all(file, NumberType::kU8, 6 * kN, true);
+      expect_same_everywhere(file, NumberType::kU8, 6 * kN, true);
     }
   }
 }
 
-// Guesses hold, so one run passes all chunks.
+// The guesses are right, so one run passes all chunks.
 void expect_shared(ByteSpan file, NumberType type, std::size_t n) {
   OneByOne executor(4);
   DecodeConfig config;
@@ -295,7 +299,7 @@ void expect_shared(ByteSpan file, NumberType type, std::size_t n) {
   EXPECT_EQ(passed, n);
 }
 
-// Chunks as cuts make them: each of another size.
+// Chunks of varying sizes, as segmentation makes them.
 TEST(Parallel, ChunksOfOtherSizesAreShared) {
   Random random(313);
   for (const char* distribution : {"walk", "uniform", "few-values"}) {
@@ -309,17 +313,17 @@ TEST(Parallel, ChunksOfOtherSizesAreShared) {
       if (has_trailer) config.trailer = TrailerSpec::index();
       const Bytes file = file_of(NumberType::kF64, sizes, distribution, random, config);
       SCOPED_TRACE(text(distribution, " ", has_trailer, ", seed ", seed()));
-      expect_same_by_all(file, NumberType::kF64, n, true);
-      expect_same_stream(file, NumberType::kF64, n, crews()[0], 997, n + 1);
+      expect_same_everywhere(file, NumberType::kF64, n, true);
+      expect_same_stream(file, NumberType::kF64, n, executor_cases()[0], 997, n + 1);
       expect_shared(file, NumberType::kF64, n);
     }
   }
 }
 
-TEST(Parallel, AnyNumberOfThreadsOnCutRuns) {
+TEST(Parallel, AnyNumberOfThreadsOnSegmentedRuns) {
   Random random(314);
   Numbers numbers = zeros(NumberType::kI64, 400000);
-  // Regimes of other widths and steps, so that chunks of their own pay.
+  // Regimes of different widths and steps, so that chunks of their own pay.
   std::uint64_t value = 0;
   unsigned bits = 0;
   for (std::size_t i = 0; i < numbers.count(); ++i) {
@@ -339,13 +343,13 @@ TEST(Parallel, AnyNumberOfThreadsOnCutRuns) {
     Numbers out;
     ASSERT_OK(try_decompress_any(file, out, with_threads));
     EXPECT_TRUE(same_numbers(out, numbers));
-    Crew crew{"threads", nullptr, threads};
-    expect_same_stream(file, NumberType::kI64, numbers.count(), crew, 5000, 150000);
+    ExecutorCase executor_case{"threads", nullptr, threads};
+    expect_same_stream(file, NumberType::kI64, numbers.count(), executor_case, 5000, 150000);
   }
   expect_shared(file, NumberType::kI64, numbers.count());
 }
 
-// What a wrong guess costs is paid before the next: runs are few.
+// The cost of a wrong guess must be earned before the next, so runs are few.
 TEST(Parallel, ForgedChunksAreGivenUp) {
   Random random(308);
   constexpr std::size_t kN = 60000;
@@ -370,8 +374,8 @@ TEST(Parallel, ForgedChunksAreGivenUp) {
   EXPECT_LE(executor.runs, 40);
 }
 
-// The same where pages have no size that could be known: three in four numbers take 8 bits, whose
-// bytes lie one after the other in the page, the others none.
+// The same with pages whose size cannot be known in advance: three in four numbers take 8 bits,
+// whose bytes are adjacent in the page; the others take none.
 TEST(Parallel, ForgedChunksInPagesOfAnySizeAreGivenUp) {
   Random random(315);
   constexpr std::size_t kN = 60000;
@@ -399,7 +403,7 @@ TEST(Parallel, ForgedChunksInPagesOfAnySizeAreGivenUp) {
     const Bytes file = compressed(numbers, config);
     SCOPED_TRACE(text(forged_n, ", seed ", seed()));
     ASSERT_TRUE(contains(file, forged));
-    expect_same_into(file, NumberType::kU16, numbers.count(), crews()[3], {}, nullptr);
+    expect_same_into(file, NumberType::kU16, numbers.count(), executor_cases()[3], {}, nullptr);
     Numbers out = zeros(NumberType::kU16, numbers.count());
     OneByOne executor(4);
     DecodeConfig one_by_one;
@@ -430,7 +434,7 @@ TEST(Parallel, ConfigsThatAskForNothing) {
   Numbers out;
   ASSERT_OK(try_decompress_any(file, out, config));
   EXPECT_GT(four.runs, 0);
-  config.threads = 7;  // the executor goes before
+  config.threads = 7;  // the executor comes first
   Unable unable;
   config.executor = &unable;
   EXPECT_KIND(try_decompress_any(file, out, config), kOutOfMemory);
@@ -440,12 +444,12 @@ TEST(Parallel, ProgressInOrderOnTheCallingThread) {
   Random random(310);
   const std::vector<std::size_t> sizes(12, 50000);
   const Bytes file = file_of(NumberType::kI32, sizes, "walk", random);
-  for (const Crew& crew : crews()) {
+  for (const ExecutorCase& executor_case : executor_cases()) {
     for (const bool is_stream : {false, true}) {
-      SCOPED_TRACE(crew.name);
+      SCOPED_TRACE(executor_case.name);
       std::vector<Progress> calls;
       const std::thread::id caller = std::this_thread::get_id();
-      DecodeConfig config = with(crew);
+      DecodeConfig config = with(executor_case);
       config.progress = [&](const Progress& progress) {
         EXPECT_EQ(std::this_thread::get_id(), caller);
         calls.push_back(progress);
@@ -476,12 +480,12 @@ TEST(Parallel, Cancelled) {
   const std::vector<std::size_t> sizes(12, 50000);
   const Bytes file = file_of(NumberType::kI32, sizes, "walk", random);
   const Numbers all = decompressed(file);
-  for (const Crew& crew : crews()) {
+  for (const ExecutorCase& executor_case : executor_cases()) {
     for (const std::size_t stop_at : {1u, 2u, 4u}) {
       for (const bool is_stream : {false, true}) {
-        SCOPED_TRACE(text(crew.name, " ", stop_at));
+        SCOPED_TRACE(text(executor_case.name, " ", stop_at));
         std::size_t calls = 0;
-        DecodeConfig config = with(crew);
+        DecodeConfig config = with(executor_case);
         config.progress = [&](const Progress&) { return ++calls < stop_at; };
         Numbers out = zeros(NumberType::kI32, 600000);
         std::size_t count = 0;
@@ -493,7 +497,7 @@ TEST(Parallel, Cancelled) {
         } else {
           status = try_decompress_into(file, writable(out), count, config);
         }
-        // Where no task runs on this thread, calls are few.
+        // If no task runs on this thread, there are few calls.
         if (calls < stop_at) {
           EXPECT_OK(status);
           continue;
@@ -507,7 +511,7 @@ TEST(Parallel, Cancelled) {
   }
 }
 
-// Fails at a byte, once; asked again it would have more.
+// Fails once at a byte; a later read would return more.
 class FailingSource final : public ByteSource {
  public:
   FailingSource(ByteSpan bytes, std::size_t fails_at) : bytes_(bytes), fails_at_(fails_at) {}
@@ -530,21 +534,21 @@ class FailingSource final : public ByteSource {
   bool failed_ = false;
 };
 
-// Reading ahead meets failures early; what came before is given all the same.
+// Reading ahead detects failures early; earlier numbers are still returned.
 TEST(Parallel, SourcesThatFail) {
   Random random(312);
   const std::vector<std::size_t> sizes(8, 20000);
   const Bytes file = file_of(NumberType::kF64, sizes, "uniform", random);
   const Numbers all = decompressed(file);
-  std::size_t most = 0;
-  for (const Crew& crew : crews()) {
+  std::size_t max_reported = 0;
+  for (const ExecutorCase& executor_case : executor_cases()) {
     for (int i = 0; i < 10; ++i) {
       const std::size_t fails_at = random.below(file.size());
-      SCOPED_TRACE(text(crew.name, " ", fails_at));
+      SCOPED_TRACE(text(executor_case.name, " ", fails_at));
       std::size_t count[2] = {};
       for (int parallel = 0; parallel < 2; ++parallel) {
         FailingSource source(file, fails_at);
-        StreamReader reader(source, parallel != 0 ? with(crew) : DecodeConfig());
+        StreamReader reader(source, parallel != 0 ? with(executor_case) : DecodeConfig());
         Numbers out = zeros(NumberType::kF64, 160000);
         EXPECT_KIND(reader.try_read(writable(out), count[parallel]), kIo);
         std::size_t more = 0;
@@ -552,20 +556,20 @@ TEST(Parallel, SourcesThatFail) {
         out.storage().resize(count[parallel] * sizeof(double));
         EXPECT_TRUE(is_prefix(out, all));
       }
-      // All whole chunks, whatever came of the last.
+      // All whole chunks, whatever became of the last one.
       EXPECT_GE(count[1], count[0] / 20000 * 20000);
-      most = std::max(most, count[1]);
+      max_reported = std::max(max_reported, count[1]);
     }
   }
-  EXPECT_GE(most, 100000u);
+  EXPECT_GE(max_reported, 100000u);
 }
 
 TEST(Parallel, FixturesOfOtherWriters) {
   for (const Fixture& fixture : good_fixtures()) {
     SCOPED_TRACE(fixture.name);
-    const Crew& crew = crews()[3];
-    expect_same_into(fixture.file, fixture.numbers.type(), fixture.numbers.count(), crew, {},
-                     nullptr);
+    const ExecutorCase& executor_case = executor_cases()[3];
+    expect_same_into(fixture.file, fixture.numbers.type(), fixture.numbers.count(), executor_case,
+                     {}, nullptr);
   }
 }
 

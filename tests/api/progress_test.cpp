@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress is reported in order and up to the end; refusing to go on stops the call.
+// Progress is reported in order and to the end; returning false stops the call.
 #include <gtest/gtest.h>
 
 #include "support/distributions.hpp"

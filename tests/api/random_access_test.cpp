@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of numbers by their places, through sound indexes and others.
+// Ranges of numbers through valid and invalid indexes.
 #include "numpact/random_access.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ void expect_range(const FileReader& reader, const Numbers& all, std::uint64_t fi
   EXPECT_TRUE(same_bytes(raw(out).subspan(bytes), guard));
 }
 
-TEST(ChunkIndex, SaysWhereChunksAre) {
+TEST(ChunkIndex, LocatesChunks) {
   Random random(401);
   const Column column = column_of(NumberType::kF32, "walk", {1000, 1, 5000, 300, 300}, random);
   const ChunkIndex index = ChunkIndex::build(column.file);
@@ -132,7 +132,7 @@ TEST(FileReader, TypedReads) {
   EXPECT_EQ(few[4], column.numbers.as<std::int64_t>()[104]);
 }
 
-TEST(FileReader, RangesThatDoNotExist) {
+TEST(FileReader, RangesOutOfBounds) {
   Random random(404);
   const Column column = column_of(NumberType::kU32, "walk", {700, 700}, random);
   const FileReader reader = FileReader::create(column.file).value();
@@ -183,7 +183,7 @@ TEST(FileReader, LimitsAndProgress) {
   }
 }
 
-TEST(FileReader, DamageIsFoundWhereItIsRead) {
+TEST(FileReader, DamageIsFoundWhenRead) {
   Random random(406);
   const Column column =
       column_of(NumberType::kU32, "walk", std::vector<std::size_t>(6, 3000), random);
@@ -239,7 +239,7 @@ TEST(FileReader, IndexesAreNotTrusted) {
           .status(),
       kInvalidArgument);
 
-  // Of the file's form, but not of the file.
+  // Plausible but of another file.
   Numbers out = zeros(NumberType::kU32, 18000);
   ThreadExecutor pool(2);
   for (int i = 0; i < 500; ++i) {
@@ -300,8 +300,8 @@ TEST(FileReader, ServesSeveralThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Whatever the counts are, and however many chunks.
-TEST(ChunkIndex, PlacesOfManyChunks) {
+// For any counts, and any number of chunks.
+TEST(ChunkIndex, PositionsOfManyChunks) {
   Random random(8);
   std::vector<IndexedChunk> chunks;
   std::uint64_t offset = 13;
@@ -322,7 +322,7 @@ TEST(ChunkIndex, PlacesOfManyChunks) {
     EXPECT_EQ(index.chunk_of(chunks[i].first), i);
     EXPECT_EQ(index.chunk_of(chunks[i].first + chunks[i].count - 1), i);
   }
-  // No chunk's metadata takes so much.
+  // No chunk's metadata is that large.
   chunks[500].page_offset = chunks[500].offset + (std::uint64_t{1} << 32);
   chunks.resize(501);
   EXPECT_KIND(ChunkIndex::from_chunks(NumberType::kU8, chunks).status(), kInvalidArgument);

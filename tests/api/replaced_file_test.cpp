@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many readers of one file, in threads of several processes, while a writer replaces it again and
-// again: each sees one version of it, whole, for as long as it has the file open.
+// Many readers of one file, in threads of several processes, while a writer replaces it repeatedly:
+// each sees one complete version while it has the file open.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -24,10 +24,10 @@ namespace numpact::testing {
 namespace {
 
 constexpr int kProcesses = 4;
-constexpr int kThreads = 16;  // in each
+constexpr int kThreads = 16;  // per process
 constexpr int kReplacements = 300;
 
-// Seen by all processes.
+// Shared by all processes.
 struct Shared {
   std::atomic<bool> is_over{false};
   std::atomic<int> reads[kProcesses * kThreads] = {};
@@ -35,16 +35,16 @@ struct Shared {
   std::atomic<int> failures{0};
 };
 
-// Says whether it saw a whole version, and which.
+// Reports whether it saw a complete version, and which.
 using Look = std::function<bool(int& version)>;
-// Makes the reader's function: what it opens once, it keeps.
+// Makes the reader's function; whatever it opens stays open.
 using MakeLook = std::function<Look()>;
 
 void read_on(Shared& shared, int place, const MakeLook& make) {
   int last = -1;
   while (!shared.is_over || shared.reads[place] == 0) {
     const Look look = make();
-    for (int again = 0; again < 3; ++again) {  // the second time after it was replaced, perhaps
+    for (int again = 0; again < 3; ++again) {  // the second read may follow a replacement
       int version = -1;
       if (!look(version) || version < last) ++shared.failures;
       if (version != last) ++shared.versions_seen;
@@ -90,7 +90,7 @@ std::string path_of(const char* name) {
   return ::testing::TempDir() + "numpact_" + std::to_string(::getpid()) + name;
 }
 
-constexpr std::size_t kStep = 500;  // numbers appended each time
+constexpr std::size_t kStep = 500;  // numbers appended per version
 
 TEST(ReplacedFile, OfNumbers) {
   const std::string path = path_of(".pco");
@@ -110,7 +110,7 @@ TEST(ReplacedFile, OfNumbers) {
     std::fclose(file);
   };
   write_first();
-  // Opened once; the last chunk and the count say which version it is.
+  // Opened once; the last chunk and the count identify the version.
   const auto make = [&]() -> Look {
     auto file = std::make_shared<MappedFile>();
     const Status opened = MappedFile::try_open(path, *file);
@@ -139,7 +139,7 @@ TEST(ReplacedFile, OfNumbers) {
 
 TEST(ReplacedFile, OfVectors) {
   const std::string path = path_of(".cvc");
-  // Of other lengths, so that records lie elsewhere each time.
+  // Of varying lengths, so that record offsets change.
   const auto values_of = [](int version) {
     return std::vector<float>(static_cast<std::size_t>(8 * (30 + version % 50)),
                               static_cast<float>(version));
@@ -159,7 +159,7 @@ TEST(ReplacedFile, OfVectors) {
     auto mapped = std::make_shared<Result<cvc::Reader>>(cvc::Reader::open(path));
     auto fetched = std::make_shared<Result<cvc::Reader>>(
         cvc::Reader::create(std::make_shared<FileRangeSource>(path)));
-    // The one that was opened last tells the version.
+    // The one opened last identifies the version.
     return [=](int& version) {
       for (const auto& reader : {mapped, fetched}) {
         if (!reader->ok()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of short arrays the automatic choice takes hardly more than the best order that is asked for.
+// For short arrays the automatic choice takes hardly more than the best explicitly requested order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@ constexpr std::size_t kLengths[] = {32,  50,  64,  100, 128,  200,  250, 256,
                                     300, 400, 500, 700, 1000, 1500, 2000};
 constexpr unsigned kLevels[] = {4, 8, 12};
 
-// What an automatic choice may take, as a share of the least of the asked ones.
-constexpr double kMostShare = 1.02;
+// Maximum size of the automatic choice relative to the smallest explicit one.
+constexpr double kMaxSizeRatio = 1.02;
 
 class ShortArrays : public ::testing::Test {
  protected:
-  // make(i): the number at a place, asked for one after the other.
+  // make(i): the number at index i, called in order.
   template <Number T, class Make>
   void check(const std::string& name, Make&& make) {
     for (const std::size_t n : kLengths) {
@@ -34,8 +34,8 @@ class ShortArrays : public ::testing::Test {
         EncodeConfig config;
         config.level = level;
         const std::size_t automatic = compressed(numbers, config).size();
-        const std::size_t least = least_asked(numbers, config);
-        EXPECT_LE(static_cast<double>(automatic), kMostShare * static_cast<double>(least))
+        const std::size_t smallest = smallest_requested(numbers, config);
+        EXPECT_LE(static_cast<double>(automatic), kMaxSizeRatio * static_cast<double>(smallest))
             << name << ", " << name_of(numbers.type()) << ", " << n << " numbers, level " << level;
       }
     }
@@ -44,16 +44,16 @@ class ShortArrays : public ::testing::Test {
   Random random_{7102};
 
  private:
-  static std::size_t least_asked(const Numbers& numbers, EncodeConfig config) {
-    std::size_t least = ~std::size_t{0};
+  static std::size_t smallest_requested(const Numbers& numbers, EncodeConfig config) {
+    std::size_t smallest = ~std::size_t{0};
     for (const ModeSpec& mode : {ModeSpec::automatic(), ModeSpec::classic()}) {
       config.mode = mode;
       for (const unsigned order : {0u, 1u, 2u, 3u}) {
         config.delta = order == 0 ? DeltaSpec::none() : DeltaSpec::try_consecutive(order);
-        least = std::min(least, compressed(numbers, config).size());
+        smallest = std::min(smallest, compressed(numbers, config).size());
       }
     }
-    return least;
+    return smallest;
   }
 };
 
@@ -120,7 +120,7 @@ TEST_F(ShortArrays, Sines) {
   }
 }
 
-// Too short for the sample of a search, but not for what it saves.
+// Too short for the sample of a search, but not for its saving.
 TEST_F(ShortArrays, PeriodsOfFewNumbers) {
   for (const std::size_t period : {13u, 25u, 40u}) {
     std::vector<std::int32_t> one(period);
@@ -131,7 +131,7 @@ TEST_F(ShortArrays, PeriodsOfFewNumbers) {
         values[i] = one[i % period] + static_cast<std::int32_t>(random_.below(3));
       }
       const Numbers numbers = from_values(values);
-      // 30 bits each for one period, 4 for the others and their lookbacks, and metadata.
+      // 30 bits per number of one period, 4 for the others and their lookbacks, and metadata.
       EXPECT_LT(compressed(numbers).size(), (30 * period + 4 * (n - period)) / 8 + 80)
           << period << ", " << n << " numbers";
     }

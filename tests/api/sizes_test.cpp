@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that say more than memory can be. Where sizes have 64 bits nothing that is tried here is
-// too large for them.
+// Files that claim more than memory can hold. With 64-bit sizes nothing tried here is too large.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +13,7 @@ namespace numpact::testing {
 namespace {
 
 constexpr bool kIsNarrow = sizeof(std::size_t) < sizeof(std::uint64_t);
-constexpr std::uint64_t kBeyond = std::uint64_t{1} << 32;  // narrow memory
+constexpr std::uint64_t kBeyond = std::uint64_t{1} << 32;  // 32-bit memory
 
 void append_text(Bytes& out, const std::string& text) {
   for (const char c : text) out.push_back(static_cast<std::byte>(c));
@@ -24,7 +23,7 @@ void append_u32(Bytes& out, std::size_t value) {
   for (unsigned i = 0; i < 4; ++i) out.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
 
-// What stands before the records of a CVC file.
+// The part of a CVC file before its records.
 Bytes cvc_header(unsigned major, const std::string& json) {
   Bytes out;
   append_text(out, "CVCF");
@@ -34,7 +33,7 @@ Bytes cvc_header(unsigned major, const std::string& json) {
   return out;
 }
 
-// One chunk of a few bytes that are said to be so many values, as those of pco may be.
+// One chunk of a few bytes that claims this many values, which pco allows.
 Bytes huge_array(std::uint64_t rows, std::uint64_t dimension) {
   const std::string count = std::to_string(rows);
   Bytes out = cvc_header(1, R"({"num_vectors": )" + count + R"(, "dimension": )" +
@@ -45,7 +44,7 @@ Bytes huge_array(std::uint64_t rows, std::uint64_t dimension) {
   return out;
 }
 
-// Two rows in columns of the same bytes.
+// Two rows in columns of the same size.
 Bytes shared_columns(std::size_t count, std::uint64_t bytes) {
   std::string schema;
   std::string places;
@@ -60,7 +59,7 @@ Bytes shared_columns(std::size_t count, std::uint64_t bytes) {
                            R"(], "chunks": [{"rows": 2, "columns": {)" + places + "}}]}");
 }
 
-// Zeros without end behind what it is given.
+// Endless zeros after the given bytes.
 class EndlessSource final : public RangeSource {
  public:
   explicit EndlessSource(Bytes start) : start_(std::move(start)) {}
@@ -95,7 +94,7 @@ class NarrowSizes : public ::testing::Test {
   }
 };
 
-TEST(Sizes, AreNotCutOff) {
+TEST(Sizes, AreNotTruncated) {
   EXPECT_EQ(to_size(0), 0u);
   EXPECT_EQ(to_size(SIZE_MAX), SIZE_MAX);
   EXPECT_TRUE(fits_memory(SIZE_MAX));
@@ -107,7 +106,7 @@ TEST(Sizes, AreNotCutOff) {
 }
 
 TEST_F(NarrowSizes, NewArrays) {
-  // 2^32 + 2^16 values: cut off they would be 2^16.
+  // 2^32 + 2^16 values: truncated they would be 2^16.
   const Bytes file = huge_array(65537, 65536);
   const cvc::Reader reader(file);
   EXPECT_EQ(thrown_by([&] { (void)reader.read_all(); }), ErrorKind::kLimitExceeded);
@@ -136,7 +135,7 @@ TEST_F(NarrowSizes, ArraysOfTheCaller) {
 }
 
 TEST_F(NarrowSizes, RowsThatAreFetched) {
-  // 65 times 64 MiB: cut off they would be 64 MiB.
+  // 65 times 64 MiB: truncated they would be 64 MiB.
   const cvc::Reader reader(
       std::make_shared<EndlessSource>(shared_columns(65, std::uint64_t{1} << 26)));
   std::vector<float> values(65);
@@ -159,11 +158,12 @@ TEST_F(NarrowSizes, NumbersOfAnIndex) {
   const Bytes file = compress(std::span<const std::uint8_t>(std::vector<std::uint8_t>(9)));
   FileHeader header;
   ASSERT_TRUE(try_read_header(file, header).ok());
-  // 2^32 + 2^24 numbers in chunks of the most, whose places need not be in the file yet.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
+  // 2^32 + 2^24 numbers in chunks of maximum size, whose offsets need not be in the file yet.
+  constexpr std::uint64_t kMaxChunkCount = std::uint64_t{1} << 24;
   std::vector<IndexedChunk> chunks;
   for (std::uint64_t i = 0; i < 257; ++i) {
-    chunks.push_back({header.size_bytes + i, header.size_bytes + i + 1, i * kMost, kMost});
+    chunks.push_back(
+        {header.size_bytes + i, header.size_bytes + i + 1, i * kMaxChunkCount, kMaxChunkCount});
   }
   Bytes padded = file;
   padded.resize(file.size() + chunks.size());

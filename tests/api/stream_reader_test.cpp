@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams read in any pieces give what one-shot decoding gives.
+// Streams read in blocks of any size give the result of one-shot decoding.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 namespace numpact::testing {
 namespace {
 
-// Reads all, in outputs of random sizes up to `most`.
-Status read_all(StreamReader& reader, NumberType type, std::size_t most, Random& random,
+// Reads all, into outputs of random sizes up to `max_n`.
+Status read_all(StreamReader& reader, NumberType type, std::size_t max_n, Random& random,
                 Numbers& out) {
   out = Numbers(type);
   while (true) {
-    Numbers piece = zeros(type, random.between(1, most));
+    Numbers piece = zeros(type, random.between(1, max_n));
     std::size_t count = 0;
     const Status status = reader.try_read(writable(piece), count);
     const ByteSpan got = raw(piece).first(count * size_of(type));
@@ -30,9 +30,9 @@ void expect_stream_equals(const Fixture& fixture, std::size_t piece, Random& ran
   const ExactCopy copy(fixture.file);
   MemorySource source(copy.span(), piece);
   StreamReader reader(source);
-  const std::size_t most = random.one_in(2) ? 3 : 700;
+  const std::size_t max_n = random.one_in(2) ? 3 : 700;
   Numbers out;
-  ASSERT_OK(read_all(reader, fixture.numbers.type(), most, random, out));
+  ASSERT_OK(read_all(reader, fixture.numbers.type(), max_n, random, out));
   EXPECT_TRUE(same_numbers(out, fixture.numbers));
   FileInfo info;
   ASSERT_OK(try_inspect(fixture.file, info));
@@ -162,7 +162,7 @@ TEST(StreamReader, EveryTruncationIsRefused) {
   }
 }
 
-// Fails with kIo after some bytes.
+// Fails with kIo after a number of bytes.
 class FailingSource final : public ByteSource {
  public:
   FailingSource(ByteSpan bytes, std::size_t good) : inner_(bytes.first(good), 5) {}
@@ -223,11 +223,11 @@ TEST(FileSource, NamesTheFileThatIsMissing) {
 }
 
 TEST(FileSource, FolderIsAnIoError) {
-  std::byte room[10];
+  std::byte buffer[10];
   std::size_t got = 0;
   try {
     FileSource source(::testing::TempDir());
-    EXPECT_KIND(source.read(room, got), kIo);
+    EXPECT_KIND(source.read(buffer, got), kIo);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kIo);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers written to a stream in any pieces come back; misuse and failing sinks are reported.
+// Numbers written to a stream in blocks of any size are read back; misuse and failing sinks are
+// reported.
 #include <gtest/gtest.h>
 
 #include "support/distributions.hpp"
@@ -8,11 +9,11 @@
 namespace numpact::testing {
 namespace {
 
-void write_in_pieces(StreamWriter& writer, const Numbers& numbers, std::size_t most,
+void write_in_pieces(StreamWriter& writer, const Numbers& numbers, std::size_t max_n,
                      Random& random) {
   std::size_t done = 0;
   while (done < numbers.count()) {
-    const std::size_t n = std::min<std::size_t>(random.below(most + 1), numbers.count() - done);
+    const std::size_t n = std::min<std::size_t>(random.below(max_n + 1), numbers.count() - done);
     ASSERT_OK(writer.try_write(part(numbers, done, n)));
     done += n;
   }
@@ -162,18 +163,18 @@ TEST(StreamWriter, InvalidConfig) {
   }
 }
 
-// Takes some bytes, then fails.
+// Accepts a number of bytes, then fails.
 class FailingSink final : public ByteSink {
  public:
-  explicit FailingSink(std::size_t room) : room_(room) {}
+  explicit FailingSink(std::size_t capacity) : capacity_(capacity) {}
   Status write(std::span<const std::byte> bytes) override {
-    if (bytes.size() > room_) return Status(ErrorKind::kIo, "the test's sink is full");
-    room_ -= bytes.size();
+    if (bytes.size() > capacity_) return Status(ErrorKind::kIo, "the test's sink is full");
+    capacity_ -= bytes.size();
     return {};
   }
 
  private:
-  std::size_t room_;
+  std::size_t capacity_;
 };
 
 TEST(StreamWriter, SinkErrorsArePassedOn) {
@@ -182,15 +183,15 @@ TEST(StreamWriter, SinkErrorsArePassedOn) {
   EncodeConfig config;
   config.paging = PagingSpec::equal_pages_up_to(50);
   const std::size_t size = compressed(numbers, config).size();
-  for (std::size_t room = 0; room < size - 1; ++room) {
-    FailingSink sink(room);
+  for (std::size_t capacity = 0; capacity < size - 1; ++capacity) {
+    FailingSink sink(capacity);
     StreamWriter writer(sink, NumberType::kU16, config);
     Status status = writer.try_write(numbers.view());
     if (status.ok()) status = writer.try_finish();
-    EXPECT_KIND(status, kIo) << room;
+    EXPECT_KIND(status, kIo) << capacity;
     EXPECT_STREQ(status.what(), "the test's sink is full");
     EXPECT_KIND(writer.try_finish(), kIo);
-    EXPECT_LE(writer.bytes_written(), room);
+    EXPECT_LE(writer.bytes_written(), capacity);
   }
 }
 

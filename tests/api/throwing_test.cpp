@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources, sinks, memory, executors and progress functions that throw or lie: an error, and none of
-// it ends the program.
+// Sources, sinks, memory, executors and progress functions that throw or lie: an error, never the
+// end of the program.
 #include <gtest/gtest.h>
 
 #include <memory_resource>
 #include <stdexcept>
 
-#include "door_samples.hpp"
+#include "entry_point_samples.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/explain.hpp"
 #include "numpact/trailer.hpp"
@@ -18,7 +18,7 @@ namespace {
 using wrapped::ChunkDecoder;
 using wrapped::ChunkEncoder;
 
-// Says that it gave more than it was asked for, from the k-th read on.
+// From the k-th read on claims to have returned more bytes than requested.
 class BoastingSource final : public ByteSource {
  public:
   BoastingSource(ByteSpan bytes, int sound_reads) : source_(bytes, 700), left_(sound_reads) {}
@@ -33,11 +33,11 @@ class BoastingSource final : public ByteSource {
   int left_;
 };
 
-TEST(CallersFunctions, SourcesThatSayTheyGaveMore) {
+TEST(CallersFunctions, SourcesThatClaimMoreBytes) {
   const Bytes file = sample_file(TrailerSpec::none());
   for (const unsigned threads : {1u, 2u}) {
-    for (const int sound : {0, 1, 3}) {
-      BoastingSource source(file, sound);
+    for (const int valid_calls : {0, 1, 3}) {
+      BoastingSource source(file, valid_calls);
       DecodeConfig config;
       config.threads = threads;
       StreamReader reader(source, config);
@@ -53,7 +53,7 @@ TEST(CallersFunctions, SourcesThatSayTheyGaveMore) {
   EXPECT_KIND(StreamWriter(sink, NumberType::kI32).try_copy_file(source), kIo);
 }
 
-// What any of the caller's functions throws.
+// The exceptions thrown by the caller's functions.
 enum class Thrown { kInt, kString, kRuntimeError, kLogicError, kBadAlloc, kSuccess };
 constexpr Thrown kAllThrown[] = {Thrown::kInt,        Thrown::kString,   Thrown::kRuntimeError,
                                  Thrown::kLogicError, Thrown::kBadAlloc, Thrown::kSuccess};
@@ -104,7 +104,7 @@ class ThrowingRanges final : public RangeSource {
   Thrown thrown_;
 };
 
-// Throws before any task has begun.
+// Throws before any task has started.
 class ThrowingExecutor final : public Executor {
  public:
   explicit ThrowingExecutor(Thrown thrown) : thrown_(thrown) {}
@@ -115,10 +115,10 @@ class ThrowingExecutor final : public Executor {
   Thrown thrown_;
 };
 
-// The k-th request throws, and all after it.
+// The k-th request and all later ones throw.
 class ThrowingMemory final : public std::pmr::memory_resource {
  public:
-  ThrowingMemory(Thrown thrown, int sound) : thrown_(thrown), left_(sound) {}
+  ThrowingMemory(Thrown thrown, int valid_calls) : thrown_(thrown), left_(valid_calls) {}
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t align) override {
@@ -180,7 +180,7 @@ TEST(CallersFunctions, ExecutorsThatThrow) {
     decode.executor = &executor;
     Numbers out = zeros(NumberType::kI32, 5000);
     for (const Bytes& each : {file, plain}) {
-      // An error, or numbers that are right because nothing was worth sharing.
+      // An error, or correct numbers because there was nothing worth sharing.
       std::size_t count = 0;
       if (try_decompress_into(each, writable(out), count, decode).ok()) {
         EXPECT_TRUE(same_numbers(out, numbers));
@@ -271,12 +271,12 @@ TEST(CallersFunctions, MemoryThatThrows) {
   const Bytes file = sample_file();
   for (const Thrown thrown : kAllThrown) {
     for (const unsigned threads : {1u, 2u}) {
-      for (const int sound : {1, 2, 4, 8}) {
-        SCOPED_TRACE(text(static_cast<int>(thrown), " ", threads, " ", sound));
+      for (const int valid_calls : {1, 2, 4, 8}) {
+        SCOPED_TRACE(text(static_cast<int>(thrown), " ", threads, " ", valid_calls));
         Numbers out = zeros(NumberType::kI32, 5000);
         std::size_t count = 0;
         try {
-          ThrowingMemory memory(thrown, sound);
+          ThrowingMemory memory(thrown, valid_calls);
           EncodeContext encode(&memory);
           DecodeContext decode(&memory);
           EncodeConfig encode_config = paged();
@@ -291,15 +291,16 @@ TEST(CallersFunctions, MemoryThatThrows) {
           if (try_decompress_into(file, writable(out), count, decode_config, &decode).ok()) {
             EXPECT_TRUE(same_numbers(out, numbers));
           }
-          ThrowingMemory kept(thrown, sound);
+          ThrowingMemory kept(thrown, valid_calls);
           Result<ChunkEncoder> encoder = ChunkEncoder::create(numbers.view(), paged(), &kept);
           if (encoder) {
             EXPECT_EQ(encoder->page_count(), 8u);
           }
           static_cast<void>(ChunkDecoder::create(file, NumberType::kI32, {4, 1}, {}, &kept));
         } catch (...) {
-          // Constructors of contexts may throw what the memory does; the functions do not.
-          EXPECT_LE(sound, 4);
+          // Constructors of contexts may pass on the memory resource's exceptions; the functions do
+          // not.
+          EXPECT_LE(valid_calls, 4);
         }
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trailers: what they say, what reading makes of them, and what damage they find.
+// Trailers: their contents, their use by readers, and the damage they detect.
 #include "numpact/trailer.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ DecodeConfig with(TrailerPolicy policy, unsigned threads = 1) {
   return config;
 }
 
-// Notes how many tasks it was asked to run at once.
+// Records how many tasks it was asked to run.
 class NotingExecutor final : public Executor {
  public:
   unsigned concurrency() const noexcept override { return 4; }
@@ -58,7 +58,7 @@ Sample sample_of(const TrailerSpec& spec, NumberType type = NumberType::kI32) {
   return sample;
 }
 
-// With the checksums of a trailer made right again.
+// With the trailer's own checksums corrected.
 void repair(Bytes& file, std::size_t trailer_at) {
   const auto put = [&](std::size_t at, std::uint32_t word) {
     for (std::size_t i = 0; i < 4; ++i) file[at + i] = static_cast<std::byte>(word >> (8 * i));
@@ -68,7 +68,7 @@ void repair(Bytes& file, std::size_t trailer_at) {
   put(footer + 12, crc32(ByteSpan(file).subspan(footer, 12)));
 }
 
-TEST(Trailer, IsWhatTheFileHolds) {
+TEST(Trailer, MatchesTheFile) {
   const Sample sample = sample_of(TrailerSpec::index());
   const std::optional<Trailer> trailer = Trailer::read(sample.file);
   ASSERT_TRUE(trailer);
@@ -157,7 +157,7 @@ TEST(Trailer, IsTheSameHoweverTheFileWasMade) {
     }
     Bytes streamed;
     VectorSink sink(streamed);
-    config.paging = PagingSpec::equal_pages_up_to(2858);  // as 40000 in equal parts
+    config.paging = PagingSpec::equal_pages_up_to(2858);  // as 40000 in equal shares
     StreamWriter writer(sink, NumberType::kF64, config, numbers.count());
     for (std::size_t at = 0; at < numbers.count(); at += 1111) {
       ASSERT_OK(writer.try_write(part(numbers, at, std::min<std::size_t>(1111, 40000 - at))));
@@ -172,8 +172,8 @@ TEST(Trailer, IsTheSameHoweverTheFileWasMade) {
   }
 }
 
-TEST(Trailer, OfRunsThatAreCut) {
-  // Half constant, half noise: automatic paging cuts that.
+TEST(Trailer, OfSegmentedRuns) {
+  // Half constant, half noise: automatic paging splits it.
   Random random(79);
   Numbers numbers = zeros(NumberType::kU32, 60000);
   for (std::size_t i = 30000; i < 60000; ++i) set_bits(numbers, i, random.below(1u << 20));
@@ -186,7 +186,7 @@ TEST(Trailer, OfRunsThatAreCut) {
   EXPECT_LE(file.size(), compress_bound(NumberType::kU32, numbers.count(), config));
 }
 
-// Every type, mode and delta: points everywhere, and reading from anywhere.
+// Every type, mode and delta: restart points everywhere, and reads from anywhere.
 TEST(Trailer, RestartPointsLeadIntoPages) {
   Random random(80);
   std::size_t points = 0;
@@ -212,8 +212,8 @@ TEST(Trailer, RestartPointsLeadIntoPages) {
           const std::size_t n = std::min<std::size_t>(first % 5 == 0 ? 600 : 9, 2013 - first);
           Numbers out = zeros(type, n);
           ASSERT_OK(reader.try_read(first, writable(out)));
-          const NumberView wanted = part(numbers, first, n);
-          EXPECT_EQ(std::memcmp(out.data(), wanted.data, n * size_of(type)), 0) << first;
+          const NumberView expected = part(numbers, first, n);
+          EXPECT_EQ(std::memcmp(out.data(), expected.data, n * size_of(type)), 0) << first;
         }
       }
     }
@@ -221,8 +221,8 @@ TEST(Trailer, RestartPointsLeadIntoPages) {
   EXPECT_GT(points, 100u);
 }
 
-// Dictionary indices are wider than the numbers: so are the states of points.
-TEST(Trailer, WideStatesOfNarrowNumbersHaveRoom) {
+// Dictionary indices are wider than the numbers, and so are the states of restart points.
+TEST(Trailer, WideStatesOfNarrowNumbersFit) {
   Random random(83);
   EncodeConfig config = config_of(TrailerSpec::restarts(8));
   config.mode = ModeSpec::try_dict();
@@ -273,7 +273,7 @@ TEST(Trailer, FindsEveryChangedByte) {
       if (at >= file_bytes) {
         EXPECT_TRUE(found.trailer == TrailerState::kDamaged ||
                     found.trailer == TrailerState::kUnrecognised);
-        EXPECT_OK(decoded);  // the file itself is whole
+        EXPECT_OK(decoded);  // the file itself is valid
         continue;
       }
       EXPECT_FALSE(decoded.ok());
@@ -295,7 +295,7 @@ TEST(Trailer, FindsEveryChangedByte) {
   }
 }
 
-TEST(Trailer, SoundChunksCanBeReadBesideDamagedOnes) {
+TEST(Trailer, IntactChunksCanBeReadNextToDamagedOnes) {
   const Sample sample = sample_of(TrailerSpec::index());
   const Trailer trailer = *Trailer::read(sample.file);
   Bytes bad = sample.file;
@@ -313,7 +313,7 @@ TEST(Trailer, SoundChunksCanBeReadBesideDamagedOnes) {
   EXPECT_THROW(reader.read<std::int32_t>(0, 3801), Error);
 }
 
-TEST(Trailer, WithoutOneTheFrontIsFound) {
+TEST(Trailer, WithoutATrailerTheIntactPrefixIsFound) {
   const Sample sample = sample_of(TrailerSpec::none());
   const FileInfo info = inspect(sample.file);
   Bytes bad = prefix(sample.file, static_cast<std::size_t>(info.chunks[2].offset) + 60);
@@ -327,7 +327,7 @@ TEST(Trailer, WithoutOneTheFrontIsFound) {
   EXPECT_EQ(reader.read<std::int32_t>(0, 701).size(), 701u);
 }
 
-TEST(Trailer, NothingIsSoundPastALimit) {
+TEST(Trailer, NothingIsVerifiedPastALimit) {
   for (const TrailerSpec spec : {TrailerSpec::none(), TrailerSpec::index()}) {
     const Sample sample = sample_of(spec);
     DecodeConfig config;
@@ -338,7 +338,7 @@ TEST(Trailer, NothingIsSoundPastALimit) {
   }
 }
 
-TEST(Trailer, PoliciesSayWhatCounts) {
+TEST(Trailer, PoliciesDecideWhatIsAnError) {
   const Sample sample = sample_of(TrailerSpec::index());
   const Bytes plain = compressed(sample.numbers);
   Numbers out = zeros(NumberType::kI32, sample.numbers.count());
@@ -376,7 +376,7 @@ TEST(Trailer, PoliciesSayWhatCounts) {
   EXPECT_GT(silent, 100u);
 }
 
-// One that is whole but tells lies.
+// An intact trailer with false contents.
 TEST(Trailer, LiesAreRefused) {
   const Sample sample = sample_of(TrailerSpec::restarts(8));
   const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file)->file_bytes());
@@ -390,14 +390,14 @@ TEST(Trailer, LiesAreRefused) {
       bad[i] ^= static_cast<std::byte>(flip);
       repair(bad, at);
       EXPECT_FALSE(verify(bad).is_sound());
-      // Who wants proof before parts are read gets it.
+      // kVerify proves the trailer before random access.
       for (const unsigned threads : {1u, 2u}) {
         EXPECT_FALSE(FileReader::create(bad, with(TrailerPolicy::kVerify, threads)).ok());
       }
       std::optional<Trailer> trailer;
       if (!Trailer::try_read(bad, trailer).ok()) continue;
       ++found_late;
-      // Whatever it says, reading is right or refused.
+      // Whatever the trailer says, results are correct or an error.
       Result<FileReader> reader = FileReader::create(bad, trailer->index());
       if (!reader.ok()) continue;
       std::size_t count = 0;
@@ -409,7 +409,7 @@ TEST(Trailer, LiesAreRefused) {
       if (reader->try_read(0, writable(out)).ok()) {
         EXPECT_TRUE(same_numbers(out, sample.numbers));
       }
-      // Parts may be other numbers where nothing was proven, but no more than that.
+      // Without verification, random access may give other numbers, but has no other effect.
       for (const std::uint64_t first : {300u, 701u, 1500u, 3300u}) {
         Numbers part = zeros(NumberType::kI32, 10);
         static_cast<void>(reader->try_read(first, writable(part)));
@@ -424,7 +424,7 @@ Status decode_with(TrailerPolicy policy, ByteSpan file) {
   return try_decompress_any(file, out, with(policy));
 }
 
-// Restart points whose states are not those that decoding comes to, by parts.
+// Restart points whose states differ from those reached by decoding.
 TEST(Trailer, PartsOfProvenFilesAreRight) {
   for (const TrailerSpec& spec :
        {TrailerSpec::none(), TrailerSpec::index(), TrailerSpec::restarts(8)}) {
@@ -451,7 +451,7 @@ TEST(Trailer, PartsOfProvenFilesAreRight) {
               kLimitExceeded);
 }
 
-TEST(Trailer, HostileSizesAreRefusedBeforeTheyCount) {
+TEST(Trailer, HostileSizesAreRejectedEarly) {
   const Sample sample = sample_of(TrailerSpec::index());
   const std::size_t at = static_cast<std::size_t>(Trailer::read(sample.file)->file_bytes());
   for (const std::size_t field : {std::size_t{16}, std::size_t{24}}) {
@@ -462,7 +462,7 @@ TEST(Trailer, HostileSizesAreRefusedBeforeTheyCount) {
     EXPECT_KIND(Trailer::try_read(bad, trailer), kCorrupt);
   }
   for (std::size_t n = 0; n < sample.file.size() - at; ++n) {
-    // What is left of a file's end.
+    // Truncated ends of a file.
     const Bytes rest = to_bytes(ByteSpan(sample.file).last(n));
     std::optional<Trailer> trailer;
     const Status status = Trailer::try_read(rest, trailer);

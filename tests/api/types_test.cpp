@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, numbers and messages that callers see.
+// Names, values and messages visible to callers.
 #include <gtest/gtest.h>
 
 #include <set>

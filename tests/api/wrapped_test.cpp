@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrapped chunks: header, metadata and pages each in memory of their own.
+// Wrapped chunks: header, metadata and pages, each in separate memory.
 #include "numpact/wrapped.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using wrapped::ChunkDecoder;
 using wrapped::ChunkEncoder;
 
-// The page in exactly its bytes; nothing more may be read.
+// The page in exactly its bytes; reading beyond them is detected.
 void expect_page(const ChunkDecoder& decoder, ByteSpan page, const Numbers& expected) {
   const ExactCopy copy(page);
   Numbers out = zeros(expected.type(), expected.count());
@@ -97,12 +97,12 @@ TEST(WrappedRoundTrip, EveryTypeModeAndDelta) {
         EncodeConfig config;
         config.mode = mode;
         config.delta = delta;
-        const std::size_t most = random.between(1, 600);
-        config.paging = PagingSpec::equal_pages_up_to(most);
+        const std::size_t max_n = random.between(1, 600);
+        config.paging = PagingSpec::equal_pages_up_to(max_n);
         const std::string_view distribution = random.pick(distribution_names());
         const std::size_t n = random.between(1, 1200);
         SCOPED_TRACE(text(name_of(type), " x ", n, " ", distribution, ", ", describe(config),
-                          ", pages of ", most, ", seed ", seed()));
+                          ", pages of ", max_n, ", seed ", seed()));
         round_trip(make_numbers(distribution, type, n, random), config, random);
         if (::testing::Test::HasFatalFailure()) return;
       }
@@ -158,8 +158,8 @@ TEST_F(OneChunk, PartialPages) {
     EXPECT_LE(consumed, page.size());
     EXPECT_TRUE(is_prefix(out, numbers_));
     before = consumed;
-    // These and one begun byte are enough, and no fewer are.
-    if (n % 256 != 0) continue;  // the rest of the batch is read, too
+    // These and one partial byte suffice, and no fewer do.
+    if (n % 256 != 0) continue;  // the rest of the batch is read too
     const std::size_t enough = std::min(before + 1, page.size());
     const ExactCopy front(ByteSpan(page).first(enough));
     ASSERT_OK(chunk.try_decode_page(front.span(), 600, writable(out), consumed));
@@ -169,7 +169,7 @@ TEST_F(OneChunk, PartialPages) {
   }
 }
 
-TEST_F(OneChunk, MoreRoomThanNumbers) {
+TEST_F(OneChunk, OutputLargerThanThePage) {
   Numbers out = zeros(NumberType::kU32, 700);
   std::size_t consumed = 0;
   const Bytes page = encoder_->page(0);
@@ -178,7 +178,7 @@ TEST_F(OneChunk, MoreRoomThanNumbers) {
   for (std::size_t i = 600; i < 700; ++i) EXPECT_EQ(bits_at(out, i), 0u);
 }
 
-TEST_F(OneChunk, BytesBehindThePageAreLeft) {
+TEST_F(OneChunk, BytesAfterThePageAreNotConsumed) {
   Bytes pages = encoder_->page(0);
   const std::size_t size = pages.size();
   const Bytes second = encoder_->page(1);
@@ -214,27 +214,27 @@ TEST_F(OneChunk, WrongArguments) {
   EXPECT_KIND(chunk.try_decode_page(page, (1u << 24) + 1, writable(out), size), kInvalidArgument);
   Numbers other = zeros(NumberType::kI32, 600);
   EXPECT_KIND(chunk.try_decode_page(page, 600, writable(other), size), kTypeMismatch);
-  Bytes room(10000);
-  EXPECT_KIND(encoder_->try_write_page(2, room, size), kInvalidArgument);
+  Bytes output(10000);
+  EXPECT_KIND(encoder_->try_write_page(2, output, size), kInvalidArgument);
   EXPECT_THROW((void)encoder_->page(2), Error);
 }
 
-TEST_F(OneChunk, OutputRoom) {
+TEST_F(OneChunk, OutputBuffer) {
   const Bytes page = encoder_->page(1);
   for (std::size_t n = 0; n < page.size(); ++n) {
-    ExactCopy room{Bytes(n)};
+    ExactCopy output{Bytes(n)};
     std::size_t written = 0;
-    EXPECT_KIND(encoder_->try_write_page(1, room.writable(), written), kOutputTooSmall);
+    EXPECT_KIND(encoder_->try_write_page(1, output.writable(), written), kOutputTooSmall);
   }
   for (std::size_t n = 0; n < meta_.size(); ++n) {
-    ExactCopy room{Bytes(n)};
+    ExactCopy output{Bytes(n)};
     std::size_t written = 0;
-    EXPECT_KIND(encoder_->try_write_meta(room.writable(), written), kOutputTooSmall);
+    EXPECT_KIND(encoder_->try_write_meta(output.writable(), written), kOutputTooSmall);
   }
-  ExactCopy room(page);
+  ExactCopy output(page);
   std::size_t written = 0;
-  ASSERT_OK(encoder_->try_write_page(1, room.writable(), written));
-  EXPECT_TRUE(same_bytes(room.span().first(written), page));
+  ASSERT_OK(encoder_->try_write_page(1, output.writable(), written));
+  EXPECT_TRUE(same_bytes(output.span().first(written), page));
 }
 
 TEST_F(OneChunk, Limits) {

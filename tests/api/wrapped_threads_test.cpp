@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers of the wrapped format, what encoders refuse, and many threads on one chunk.
+// Headers of the wrapped format, input that encoders reject, and concurrent use of one chunk.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -54,7 +54,7 @@ TEST(WrappedChunk, NewerVersionsAreRefused) {
               kUnsupportedVersion);
 }
 
-TEST(WrappedChunk, WhatCannotBeEncoded) {
+TEST(WrappedChunk, InvalidInput) {
   EncodeConfig config;
   const auto kind = [&](std::size_t n) {
     return wrapped::ChunkEncoder::create(zeros(NumberType::kU8, n).view(), config).status();
@@ -76,7 +76,7 @@ TEST(WrappedChunk, WhatCannotBeEncoded) {
 }
 
 TEST(WrappedChunk, DamagedMetaIsRefused) {
-  // Mode 5, then delta 4 in Classic: both reserved.
+  // Mode 5, then delta 4 in Classic: both are reserved.
   for (const unsigned first : {0x05u, 0x40u}) {
     Bytes meta(20);
     meta[0] = static_cast<std::byte>(first);

@@ -17,14 +17,14 @@ NOBODY = 65534
 
 
 def access_list(user: int = 4, group: int = 4) -> bytes:
-    """The owner may read and write, the user nobody as told, the group too, others nothing."""
+    """Owner: read and write; user nobody and the group: the given permissions; others: none."""
     entries = [(_USER_OBJ, 6, _NO_ID), (_USER, user, NOBODY), (_GROUP_OBJ, group, _NO_ID),
                (_MASK, user | group, _NO_ID), (_OTHER, 0, _NO_ID)]
     return struct.pack("<I", _VERSION) + b"".join(struct.pack("<HHI", *one) for one in entries)
 
 
 def set_list(path: Path, content: bytes, kind: str = "access") -> None:
-    """Sets a list, or removes it. Skips the test where the file system has none."""
+    """Sets or removes a list. Skips the test if the file system does not support lists."""
     if not hasattr(os, "setxattr"):
         pytest.skip("needs access control lists of Linux")
     name = f"system.posix_acl_{kind}"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of tests, in memory that notices reads past the end.
+// Byte buffers for tests that detect reads past their end.
 #ifndef NUMPACT_TESTS_SUPPORT_BYTES_HPP
 #define NUMPACT_TESTS_SUPPORT_BYTES_HPP
 
@@ -26,8 +26,7 @@ inline bool same_bytes(ByteSpan a, ByteSpan b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// A copy on the heap, exactly as long as the bytes: AddressSanitizer sees the first byte read
-// beyond it.
+// A heap copy of exact size: AddressSanitizer detects the first byte read beyond it.
 class ExactCopy {
  public:
   explicit ExactCopy(ByteSpan bytes) : size_(bytes.size()), data_(new std::byte[bytes.size()]) {
@@ -41,25 +40,25 @@ class ExactCopy {
   std::unique_ptr<std::byte[]> data_;
 };
 
-// Memory whose last byte lies before a page that cannot be touched: any build sees reads beyond.
-class GuardedRoom {
+// Memory that ends at an inaccessible page: any build detects reads beyond it.
+class GuardedBuffer {
  public:
-  explicit GuardedRoom(std::size_t most) {
+  explicit GuardedBuffer(std::size_t max_bytes) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    room_ = (most + page - 1) / page * page + page;
-    void* const map =
-        ::mmap(nullptr, room_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    capacity_ = (max_bytes + page - 1) / page * page + page;
+    void* const map = ::mmap(nullptr, capacity_ + page, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) throw std::bad_alloc();
     base_ = static_cast<std::byte*>(map);
-    mapped_ = room_ + page;
-    if (::mprotect(base_ + room_, page, PROT_NONE) != 0) throw std::bad_alloc();
+    mapped_ = capacity_ + page;
+    if (::mprotect(base_ + capacity_, page, PROT_NONE) != 0) throw std::bad_alloc();
   }
-  ~GuardedRoom() { ::munmap(base_, mapped_); }
-  GuardedRoom(const GuardedRoom&) = delete;
-  GuardedRoom& operator=(const GuardedRoom&) = delete;
+  ~GuardedBuffer() { ::munmap(base_, mapped_); }
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
-  // The last `n` bytes before the guard.
-  std::span<std::byte> last(std::size_t n) { return {base_ + (room_ - n), n}; }
+  // The last `n` bytes before the guard page.
+  std::span<std::byte> last(std::size_t n) { return {base_ + (capacity_ - n), n}; }
   ByteSpan copy(ByteSpan bytes) {
     const std::span<std::byte> at = last(bytes.size());
     std::copy(bytes.begin(), bytes.end(), at.begin());
@@ -68,7 +67,7 @@ class GuardedRoom {
 
  private:
   std::byte* base_ = nullptr;
-  std::size_t room_ = 0;
+  std::size_t capacity_ = 0;
   std::size_t mapped_ = 0;
 };
 

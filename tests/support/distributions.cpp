@@ -26,7 +26,7 @@ struct Float {
 
 bool is_float(NumberType type) { return kind_of(type) == NumberKind::kFloat; }
 
-// The number nearest to a real value; integers wrap.
+// The representable number nearest to a real value; integers wrap.
 std::uint64_t near(NumberType type, double value) {
   if (type == NumberType::kF64) return std::bit_cast<std::uint64_t>(value);
   if (type == NumberType::kF32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of data that encoders meet or fear, for every number type.
+// Typical and adversarial data for encoders, for every number type.
 #ifndef NUMPACT_TESTS_SUPPORT_DISTRIBUTIONS_HPP
 #define NUMPACT_TESTS_SUPPORT_DISTRIBUTIONS_HPP
 
@@ -11,7 +11,7 @@
 
 namespace numpact::testing {
 
-// Every name; those that only floats have behave like "uniform" for integers.
+// All names; those for floats only behave like "uniform" for integers.
 const std::vector<std::string_view>& distribution_names();
 
 Numbers make_numbers(std::string_view distribution, NumberType type, std::size_t n, Random& random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors that keep the rules in unusual ways.
+// Executors with unusual but valid behavior.
 #ifndef NUMPACT_TESTS_SUPPORT_EXECUTORS_HPP
 #define NUMPACT_TESTS_SUPPORT_EXECUTORS_HPP
 
@@ -17,7 +17,7 @@
 
 namespace numpact::testing {
 
-// One task after the other on the calling thread, first to last or last to first.
+// Runs tasks one by one on the calling thread, forward or backward.
 class OneByOne final : public Executor {
  public:
   explicit OneByOne(unsigned concurrency, bool backwards = false)
@@ -37,7 +37,7 @@ class OneByOne final : public Executor {
   bool backwards_;
 };
 
-// A new thread for each task; the calling one does nothing.
+// A new thread per task; the calling thread does nothing.
 class ThreadForEach final : public Executor {
  public:
   explicit ThreadForEach(unsigned concurrency) : concurrency_(concurrency) {}
@@ -53,23 +53,23 @@ class ThreadForEach final : public Executor {
   unsigned concurrency_;
 };
 
-// Has no memory to run anything.
+// Fails for lack of memory.
 class Unable final : public Executor {
  public:
   unsigned concurrency() const noexcept override { return 4; }
   void run(std::size_t, TaskFunction, void*) override { throw std::bad_alloc(); }
 };
 
-// Ways to work together.
-struct Crew {
+// A way to run tasks: an executor, or threads of the library.
+struct ExecutorCase {
   std::string name;
   std::unique_ptr<Executor> executor;
   unsigned threads = 1;
 };
 
-inline const std::vector<Crew>& crews() {
-  static const std::vector<Crew> all = [] {
-    std::vector<Crew> made;
+inline const std::vector<ExecutorCase>& executor_cases() {
+  static const std::vector<ExecutorCase> all = [] {
+    std::vector<ExecutorCase> made;
     made.push_back({"one by one", std::make_unique<OneByOne>(4)});
     made.push_back({"backwards", std::make_unique<OneByOne>(3, true)});
     made.push_back({"a thread each", std::make_unique<ThreadForEach>(3)});
@@ -81,9 +81,9 @@ inline const std::vector<Crew>& crews() {
 }
 
 template <class Config = DecodeConfig>
-Config with(const Crew& crew, Config config = {}) {
-  config.executor = crew.executor.get();
-  config.threads = crew.threads;
+Config with(const ExecutorCase& executor_case, Config config = {}) {
+  config.executor = executor_case.executor.get();
+  config.threads = executor_case.threads;
   return config;
 }
 

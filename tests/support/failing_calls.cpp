@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// To be preloaded: the k-th call that changes a file or folder fails, or is where SIGKILL comes.
-//
-// NUMPACT_FAILING_CALL=K:ERRNO sets it before the program starts (K from 0; ERRNO 0 kills), or
-// failing_calls_arm() later. The name of the call is added to the file NUMPACT_FAILED_CALL, if set.
+// For preloading: makes the k-th call that changes a file or folder fail, or raises SIGKILL there.
+// Set by NUMPACT_FAILING_CALL=K:ERRNO before the program starts (K from 0; ERRNO 0 kills), or by
+// failing_calls_arm() later. The name of the call is appended to the file NUMPACT_FAILED_CALL, if
+// set.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ F* next(const char* name) {
   }
 }
 
-void tell(const char* name) {
+void report(const char* name) {
   const char* const path = std::getenv("NUMPACT_FAILED_CALL");
   if (path == nullptr) return;
   const int file = next<int(const char*, int, ...)>("open")(path, O_WRONLY | O_CREAT, 0666);
@@ -45,12 +45,12 @@ void tell(const char* name) {
   next<int(int)>("close")(file);
 }
 
-// Says whether this call is the one, and sets errno.
+// Whether this call should fail; sets errno.
 bool fails(const char* name) {
   const int before = errno;
   if (calls_left < 0 || calls_left-- != 0) return false;
   has_failed = true;
-  tell(name);
+  report(name);
   if (error_number == 0) ::kill(::getpid(), SIGKILL);
   errno = error_number != 0 ? error_number.load() : before;
   return true;
@@ -112,7 +112,7 @@ NUMPACT_CALL(int, renameat2, true,
 NUMPACT_CALL(int, unlink, true, (const char* path), path)
 NUMPACT_CALL(int, unlinkat, true, (int at, const char* path, int flags), at, path, flags)
 
-// It closes all the same.
+// The descriptor is closed nevertheless.
 int close(int file) {
   const bool fail = is_written_file(file) && fails("close");
   const int error = errno;

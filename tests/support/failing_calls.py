@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the compiled failing_calls.cpp is, to be preloaded."""
+"""Path of the compiled failing_calls.cpp, for preloading."""
 
 from __future__ import annotations
 

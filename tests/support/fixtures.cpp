@@ -65,7 +65,7 @@ Numbers repeated(const std::vector<T>& values, std::size_t times) {
 
 Numbers conv1() {
   std::vector<std::int32_t> numbers;
-  volatile float x1 = 0;  // volatile: each operation rounded, on any compiler
+  volatile float x1 = 0;  // volatile: rounds each operation, with any compiler
   volatile float x2 = 0;
   for (int i = 0; i < 2000; ++i) {
     volatile float x = 1.99f * x1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pco files of other writers, and the numbers in them.
+// Pco files of other writers, and the numbers in them.
 #ifndef NUMPACT_TESTS_SUPPORT_FIXTURES_HPP
 #define NUMPACT_TESTS_SUPPORT_FIXTURES_HPP
 
@@ -13,26 +13,26 @@ namespace numpact::testing {
 Bytes read_file(const std::string& path);
 std::string fixture_path(const std::string& name);
 
-// A file by its path under tests/fixtures/pco, without the ending.
+// A file by its path under tests/fixtures/pco, without the extension.
 struct Fixture {
   std::string name;
   Bytes file;
   Numbers numbers;
 };
 
-// Names of the 13 files that releases of the format's reference wrote.
+// Names of the 13 files written by releases of the format's reference implementation.
 const std::vector<std::string>& conformance_names();
-// Their numbers by formula. Not for the file that is empty and has no type.
+// Their numbers by formula. Not for the empty file without a type.
 Numbers conformance_numbers(const std::string& name);
 inline constexpr const char* kTypelessEmpty = "v0_1_1_standalone_versioned";
 
-// The names (without ending) in a folder of fixtures, sorted.
+// The names (without extension) in a folder of fixtures, sorted.
 std::vector<std::string> names_in(const std::string& folder);
 
-// What an .npy file holds.
+// The contents of an .npy file.
 Numbers read_npy(const std::string& path);
 
-// Every file that decodes and names its type: conformance and made.
+// Every fixture that decodes and names its type.
 std::vector<Fixture> good_fixtures();
 
 }  // namespace numpact::testing

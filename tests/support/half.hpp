@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// binary16 by arithmetic on doubles: slow, and nothing like the library's way.
+// binary16 by arithmetic on doubles: slow and independent of the library's method.
 #ifndef NUMPACT_TESTS_SUPPORT_HALF_HPP
 #define NUMPACT_TESTS_SUPPORT_HALF_HPP
 
@@ -9,7 +9,7 @@
 
 namespace numpact::testing {
 
-// Nearest, ties to even. NaNs: the quiet one without payload.
+// To nearest, ties to even. NaNs become the quiet NaN without payload.
 inline std::uint16_t half_bits(double value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::abs(value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files with one byte changed: each bit flipped, 0x00, 0xFF. tests/oracle/mutants.py has the same.
+// Files with one byte changed: each bit flipped, 0x00, 0xFF. The same as in
+// tests/oracle/mutants.py.
 #ifndef NUMPACT_TESTS_SUPPORT_MUTANTS_HPP
 #define NUMPACT_TESTS_SUPPORT_MUTANTS_HPP
 
@@ -10,7 +11,7 @@
 
 namespace numpact::testing {
 
-// What becomes of a byte: 8 to 10 values, no two alike, none of them itself.
+// The values that replace a byte: 8 to 10 distinct ones, excluding itself.
 inline std::vector<std::byte> changed_bytes(std::byte byte) {
   std::vector<std::byte> values;
   for (int bit = 0; bit < 8; ++bit) values.push_back(byte ^ static_cast<std::byte>(1 << bit));
@@ -22,8 +23,8 @@ inline std::vector<std::byte> changed_bytes(std::byte byte) {
   return values;
 }
 
-// Calls f(at, value, mutant) for every mutant of the first `reach` bytes; the mutant is on the
-// heap, exactly as long as the file.
+// Calls f(at, value, mutant) for every mutant of the first `reach` bytes; the mutant is a heap copy
+// of exact size.
 template <class F>
 void for_each_mutant(ByteSpan file, std::size_t reach, const F& f) {
   ExactCopy copy(file);

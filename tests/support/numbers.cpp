@@ -9,7 +9,7 @@ namespace numpact::testing {
 
 namespace {
 
-// The bytes of a word that hold a number of so many.
+// The bytes of a word that hold a number of this size.
 std::byte* number_in(std::uint64_t& word, std::size_t size) {
   const bool is_big = std::endian::native == std::endian::big;
   return reinterpret_cast<std::byte*>(&word) + (is_big ? sizeof word - size : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of numbers of any type, compared bit for bit.
+// Arrays of numbers of any type, with bitwise comparison.
 #ifndef NUMPACT_TESTS_SUPPORT_NUMBERS_HPP
 #define NUMPACT_TESTS_SUPPORT_NUMBERS_HPP
 
@@ -18,7 +18,7 @@ namespace numpact::testing {
 
 using Numbers = NumberArray;
 
-// The parts one after the other.
+// Concatenates the parts as text.
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream stream;
@@ -32,7 +32,7 @@ inline Numbers zeros(NumberType type, std::size_t n) {
   return numbers;
 }
 
-// From the low bits of each.
+// Uses the low bits of each word.
 Numbers from_bits(NumberType type, const std::vector<std::uint64_t>& bits);
 std::uint64_t bits_at(const Numbers& numbers, std::size_t i);
 void set_bits(Numbers& numbers, std::size_t i, std::uint64_t bits);
@@ -58,7 +58,7 @@ inline ByteSpan raw(const Numbers& numbers) {
 }
 
 ::testing::AssertionResult same_numbers(const Numbers& got, const Numbers& expected);
-// The first got.count() numbers.
+// Compares the first got.count() numbers.
 ::testing::AssertionResult is_prefix(const Numbers& got, const Numbers& all);
 ::testing::AssertionResult is_ok(const Status& status);
 
@@ -96,9 +96,9 @@ decltype(auto) visit_type(NumberType type, F&& f) {
   }
 }
 
-// Fails the test and gives nothing where compressing fails.
+// Fails the test and returns an empty result if compressing fails.
 Bytes compressed(const Numbers& numbers, const EncodeConfig& config = {});
-// By decompress_any; fails the test where that fails.
+// Uses decompress_any; fails the test on an error.
 Numbers decompressed(ByteSpan file);
 
 }  // namespace numpact::testing

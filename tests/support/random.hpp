@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that can be had again: the seed is printed, NUMPACT_SEED sets it.
+// Reproducible random numbers: the seed is printed; NUMPACT_SEED sets it.
 #ifndef NUMPACT_TESTS_SUPPORT_RANDOM_HPP
 #define NUMPACT_TESTS_SUPPORT_RANDOM_HPP
 
@@ -22,15 +22,15 @@ inline std::uint64_t seed() {
 
 class Random {
  public:
-  // Different streams do not follow each other.
+  // Different streams are independent.
   explicit Random(std::uint64_t stream = 0) : engine_(seed() * 0x9e3779b97f4a7c15u + stream) {}
 
   std::uint64_t bits() { return engine_(); }
-  // The low `n` (0 to 64) bits are random.
+  // A number whose low `n` (0 to 64) bits are random.
   std::uint64_t bits(unsigned n) { return n == 0 ? 0 : engine_() >> (64 - n); }
   // 0 to n - 1.
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
-  // first to last, both possible.
+  // first to last, inclusive.
   std::uint64_t between(std::uint64_t first, std::uint64_t last) {
     return first + below(last - first + 1);
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that others write at the same time: locks on them, and what writers leave."""
+"""Files with concurrent writers: their locks and leftovers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """As a writer of another process holds it."""
+    """Holds the lock like a writer in another process."""
     with path.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Hidden files, which temporary ones are."""
+    """Hidden files, such as temporary ones."""
     return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))

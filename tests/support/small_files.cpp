@@ -11,8 +11,9 @@ std::vector<ModeSpec> mode_specs(NumberType type) {
     for (const double base : {0.01, 1.0, 3.0, -0.1, 1e-5}) {
       specs.push_back(ModeSpec::try_float_mult(base));
     }
-    const unsigned most = size_of(type) == 2 ? 10 : size_of(type) == 4 ? 23 : 52;
-    for (const unsigned k : {1u, 5u, most - 4, most}) specs.push_back(ModeSpec::try_float_quant(k));
+    const unsigned max_k = size_of(type) == 2 ? 10 : size_of(type) == 4 ? 23 : 52;
+    for (const unsigned k : {1u, 5u, max_k - 4, max_k})
+      specs.push_back(ModeSpec::try_float_quant(k));
   } else {
     for (const std::uint64_t base : {1u, 10u, 77u, 255u}) {
       specs.push_back(ModeSpec::try_int_mult(base));

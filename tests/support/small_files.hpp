@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files of this library's own making: every type, mode and delta that it writes.
+// Small files written by this library with every type, mode and delta.
 #ifndef NUMPACT_TESTS_SUPPORT_SMALL_FILES_HPP
 #define NUMPACT_TESTS_SUPPORT_SMALL_FILES_HPP
 
@@ -11,7 +11,7 @@
 
 namespace numpact::testing {
 
-// The modes that apply to a type, with parameters that suit the distributions or do not.
+// The modes that apply to a type, with parameters that fit the distributions or not.
 std::vector<ModeSpec> mode_specs(NumberType type);
 // The deltas that apply to a type.
 std::vector<DeltaSpec> delta_specs(NumberType type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of CVC files into the memory of a GPU: their stored bytes are copied there and decoded by
-// it. What comes out is bit for bit what cvc::Reader gives on the same machine.
+// Decodes rows of CVC files into GPU memory: stored bytes are copied to the device and decoded
+// there. Results are bit-identical to cvc::Reader on the same machine.
 #ifndef NUMPACT_CUDA_CVC_HPP
 #define NUMPACT_CUDA_CVC_HPP
 
@@ -18,91 +18,88 @@
 
 namespace numpact::cuda {
 
-// Rows in the memory of a device, which the caller owns: row r starts r * stride values after
-// `data`. Aligned for the type; rows are decoded fastest where data is a multiple of 16 bytes and
-// there are no gaps, or strides are multiples of 8 values. float32, float16 and bfloat16 can be had
-// of all but integers that are stored as they are, which come in their own type.
+// Rows in device memory owned by the caller: row r starts r * stride values after `data`. Aligned
+// for the type; fastest if data is a multiple of 16 bytes and rows have no gaps or strides are
+// multiples of 8 values. float32, float16 and bfloat16 can be read from every column except
+// integers stored uncompressed or as pco, which are read in their own type.
 struct DeviceRows {
   cvc::Dtype type = cvc::Dtype::kFloat32;
   void* data = nullptr;
   std::uint64_t count = 0;      // rows
-  std::uint64_t dimension = 0;  // values in each: those of the column
+  std::uint64_t dimension = 0;  // values per row, as in the column
   std::uint64_t stride = 0;     // values from row to row; 0: no gaps
 };
 
-// How stored bytes get to the device.
+// How stored bytes are transferred to the device.
 enum class Transfer : std::uint8_t {
-  // Through buffers of the decoder's: while one is copied to the device the next one is filled.
+  // Through the decoder's pinned buffers: one is filled while the other is copied.
   kPinned,
-  // Straight from where the reader has them: the pages between the first byte and the last are
-  // registered with the driver for the time of the call, so they must be in memory, as those of a
-  // mapped file come to be. kUnavailable or kDevice where the driver does not take them. Bytes
-  // that a RangeSource fetches go the other way all the same.
+  // Directly from the reader's memory: the pages of the range are registered with the driver during
+  // the call, so they must be resident, as pages of a mapped file become. kUnavailable or kDevice
+  // if the driver refuses them. Bytes fetched from a RangeSource use kPinned.
   kMapped,
 };
 
 struct CvcConfig {
   Transfer transfer = Transfer::kPinned;
-  // As in cvc::ReadConfig: a chunk that is read whole, all columns of it, is checked against its
-  // checksum; one of which a part is read only with `verify`. Checksums are the CPU's work.
+  // As in cvc::ReadConfig: chunks read whole, with all columns, are checked against their checksum;
+  // chunks read in part only with `verify`. The CPU computes checksums.
   bool verify = false;
-  // Who compares checksums and fills buffers, as in DecodeConfig.
+  // Used for checksums and for filling buffers; as in DecodeConfig.
   unsigned threads = 1;
   Executor* executor = nullptr;
 };
 
-// Rows of a slice, and the row of the output that the first one goes to.
+// Rows of a slice, and the output row where the first one goes.
 struct SliceRows {
   const cvc::StoredSlice* slice = nullptr;
   cvc::RowRange rows;  // of the slice
   std::uint64_t out_row = 0;
 };
 
-// The same of a slice whose bytes are on the device.
+// The same for a slice whose bytes are in device memory.
 struct ResidentRows {
-  const cvc::StoredSlice* slice = nullptr;  // its `bytes` are not looked at but for their size
-  // As long as those; multiples of 16 are read fastest. Of lossless slices up to 7 bytes behind
-  // them are read, too, and up to 3 before.
+  const cvc::StoredSlice* slice = nullptr;  // of its `bytes` only the size is used
+  // The slice's bytes in device memory; multiples of 16 are read fastest. For lossless slices up to
+  // 7 bytes after and 3 bytes before them are read too.
   const void* bytes = nullptr;
   cvc::RowRange rows;
   std::uint64_t out_row = 0;
 };
 
-// Owns what decoding needs besides: two pinned buffers and memory of the device, taken at the first
-// call and kept. For one device; not for two threads at once. What it has queued must be done
-// before it is destroyed: the destructor waits for it.
+// Owns two pinned buffers and device memory, allocated at the first call and kept. Bound to one
+// device; one thread at a time. The destructor waits for queued work.
 //
-// Errors are those of cvc::Reader, with their chunks (of slices: the index of the slice in the
-// call), and those of the device: kUnavailable, kOutOfMemory, kDevice. kInvalidArgument for outputs
-// that do not fit. What the output holds after an error is unspecified.
+// Errors: those of cvc::Reader with their chunk (for slices: the index of the slice in the call);
+// kUnavailable, kOutOfMemory, kDevice; kInvalidArgument for outputs of the wrong shape. After an
+// error the output is unspecified.
 class CvcDecoder {
  public:
-  // `buffer_bytes`: of each of the two buffers, here and on the device. They grow where a row takes
-  // more.
+  // `buffer_bytes`: size of each of the two buffers, on the host and on the device. They grow if a
+  // row needs more.
   explicit CvcDecoder(int device = 0, std::size_t buffer_bytes = std::size_t{32} << 20);
   ~CvcDecoder();
   CvcDecoder(CvcDecoder&&) noexcept;
   CvcDecoder& operator=(CvcDecoder&&) noexcept;
 
-  // Rows of the ranges, one after the other, as Reader::try_read does it with kRaise. Returns when
-  // they are there. The queue is one of the decoder's device; the output is not written to before
-  // what is queued there. Chunks of pco and integers that are stored as they are, are decoded by
-  // the CPU and copied.
+  // Reads the rows of the ranges in order, as Reader::try_read with kRaise, and waits for them. The
+  // queue belongs to the decoder's device; the output is written after the work already queued
+  // there. The CPU decodes pco chunks and uncompressed integers, which are then copied.
   Status try_read(const cvc::Reader& reader, std::span<const cvc::RowRange> ranges,
                   std::size_t column, const DeviceRows& out, const Queue& queue,
                   const CvcConfig& config = {}) noexcept;
 
-  // Rows of slices that are at hand, of all compressions; of the config only the threads count.
-  // Returns when they are there.
+  // Decodes rows of slices in host memory, of any compression, and waits for them. Only the threads
+  // of the config apply.
   Status try_decode(std::span<const SliceRows> slices, const DeviceRows& out, const Queue& queue,
                     const CvcConfig& config = {}) noexcept;
 
-  // The same of slices whose bytes are on the device: one launch for all. Returns once it is
-  // queued. Codes past their dictionaries, which lossless slices can have, try_finish tells of.
-  // pco, and integers that are stored as they are: kInvalidArgument.
+  // The same for slices in device memory, in one launch; returns once it is queued. Lossless codes
+  // out of their dictionary are reported by try_finish. kInvalidArgument: pco and uncompressed
+  // integers.
   Status try_decode_resident(std::span<const ResidentRows> slices, const DeviceRows& out,
                              const Queue& queue) noexcept;
-  // Waits for all that was queued. kCorrupt with the index of a slice of try_decode_resident.
+  // Waits for queued work. kCorrupt with the index of a slice passed to try_decode_resident.
   Status try_finish() noexcept;
 
  private:

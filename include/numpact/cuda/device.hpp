@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs, for numpact::cuda: a library of its own, which the core does not need.
+// GPU devices, for numpact::cuda, a separate library that the core does not need.
 //
-// Nothing here throws. Errors of the CUDA runtime become a Status: kUnavailable where there is no
-// device or driver for what was asked, kOutOfMemory, kDevice for all others.
+// Nothing here throws. CUDA errors become a Status: kUnavailable if there is no suitable device or
+// driver, kOutOfMemory, or kDevice for all others.
 #ifndef NUMPACT_CUDA_DEVICE_HPP
 #define NUMPACT_CUDA_DEVICE_HPP
 
@@ -12,18 +12,18 @@
 
 namespace numpact::cuda {
 
-// Where work is queued: a device by its number, as CUDA counts those it may use, and one of its
-// streams (a cudaStream_t; null is the default stream). Calls that take one return once the work is
-// queued, unless they say otherwise; memory they were given must live until it is done.
+// A device, by CUDA's ordinal, and one of its streams (a cudaStream_t; null is the default stream).
+// Calls that take a Queue return once the work is queued unless documented otherwise; memory passed
+// to them must live until the work is done.
 struct Queue {
   int device = 0;
   void* stream = nullptr;
 };
 
-// How many devices there are. kUnavailable, with the reason, where there is no driver.
+// The number of devices. kUnavailable, with the reason: no driver.
 Status try_device_count(int& count) noexcept;
 
-// Memory of a device that owns itself.
+// Owning device memory.
 class DeviceBuffer {
  public:
   DeviceBuffer() noexcept = default;
@@ -31,7 +31,7 @@ class DeviceBuffer {
   DeviceBuffer(DeviceBuffer&& other) noexcept;
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
 
-  // Aligned for any type; nothing is written to it. kOutOfMemory.
+  // Aligned for any type, uninitialized. kOutOfMemory.
   static Status try_allocate(int device, std::size_t bytes, DeviceBuffer& buffer) noexcept;
 
   void* data() const noexcept { return data_; }
@@ -44,7 +44,7 @@ class DeviceBuffer {
   int device_ = 0;
 };
 
-// Waits until all is done that was queued.
+// Waits for all queued work.
 Status try_wait(const Queue& queue) noexcept;
 
 }  // namespace numpact::cuda

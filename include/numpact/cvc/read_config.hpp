@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be asked of reading CVC files, and what comes of it.
+// Options and results of reading CVC files.
 #ifndef NUMPACT_CVC_READ_CONFIG_HPP
 #define NUMPACT_CVC_READ_CONFIG_HPP
 
@@ -14,35 +14,34 @@
 
 namespace numpact::cvc {
 
-// What to do about chunks whose checksum does not match.
+// What to do with a chunk whose checksum does not match.
 enum class OnCorruption : std::uint8_t {
   kRaise,  // stop with kChecksum
-  kFill,   // their rows become `fill`
-  kDrop,   // their rows are left out; those after them move up
+  kFill,   // set its rows to `fill`
+  kDrop,   // omit its rows; later rows move up
 };
 
 struct ReadConfig {
-  // max_numbers and max_output_bytes are about what is read; max_memory about the tables that a
-  // header needs.
+  // max_numbers and max_output_bytes bound the values read; max_memory bounds the tables built from
+  // a header.
   DecodeLimits limits;
-  // Progress::bytes are those of payloads passed.
+  // Progress::bytes counts payload bytes passed.
   ProgressCallback progress;
-  // As in DecodeConfig. Chunks are cut into pieces that are decoded at the same time.
+  // As in DecodeConfig. Chunks are split into blocks that are decoded concurrently.
   unsigned threads = 1;
   Executor* executor = nullptr;
-  // A chunk that is read whole, all columns of it, is checked against its checksum. One of which a
-  // part is read, some rows or columns, is so only with `verify`, at the cost of touching all of
-  // its bytes.
+  // A chunk read whole, with all columns, is always checked against its checksum. A chunk read in
+  // part (rows or columns) is checked only with `verify`, which reads all of its bytes.
   bool verify = false;
-  // Asks the system at once for all memory of large outputs, each task for a part of it: quicker
-  // for memory that was just allocated and never written to. On Linux; elsewhere nothing happens.
+  // Linux only: asks the system to map large outputs at once, one part per task. Faster for memory
+  // that was just allocated and never written.
   bool prefault = false;
   OnCorruption on_corruption = OnCorruption::kRaise;
-  // For kFill; integer columns take its whole part.
+  // For kFill; integer columns use its integer part.
   double fill = 0;
 };
 
-// The rows of a chunk that kFill filled or kDrop left out.
+// Rows of a chunk that kFill filled or kDrop omitted.
 struct CorruptRows {
   std::uint64_t chunk = 0;
   RowRange rows;  // of the file
@@ -53,36 +52,35 @@ struct ReadReport {
   std::vector<CorruptRows> corrupt;
 };
 
-// Where the values of a column go. float32, float16 and bfloat16 can be had of all but integers
-// that are stored as they are, which come in their own type; anything else is kTypeMismatch.
-// Roundings are to nearest even.
+// Where the values of a column go. float32, float16 and bfloat16 can be read from every column
+// except integers stored uncompressed or as pco, which are read in their own type; otherwise
+// kTypeMismatch. Values are rounded to nearest even.
 struct Target {
   MutableRows rows;
   std::size_t column = 0;
 };
 
-// The stored codes of a column in a chunk: halves, codes that stand for min + code * scale, or
-// values of the column's own type. lossless and pco have none.
+// The stored codes of a column in a chunk: half-precision values, codes that stand for min + code *
+// scale, or values of the column's type. lossless and pco have none.
 struct Codes {
   std::span<const std::byte> bytes;  // rows without gaps, little-endian
   Compression compression = Compression::kFp16;
-  Dtype dtype = Dtype::kFloat16;  // of a code; int4 has two in each kUInt8, the low half first
+  Dtype dtype = Dtype::kFloat16;  // of a code; int4 packs two per kUInt8, the low half first
   float min = 0;                  // int8
   float scale = 0;
-  // int8_row: float32 minima of all rows, then their scales. int8_dim, int4: of all dimensions.
-  // Little-endian, at any address.
+  // int8_row: float32 minima of all rows, then their scales. int8_dim, int4: the same per
+  // dimension. Little-endian, unaligned.
   std::span<const std::byte> ranges;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
   std::uint64_t row_bytes = 0;
 };
 
-// Rows that lie in one chunk, and what their codes mean.
+// Consecutive rows of one chunk and the meaning of their codes.
 struct CodeRun {
   std::uint64_t rows = 0;
   Compression compression = Compression::kFp16;
-  // One for all (int8), for each of the rows (int8_row), for each dimension (int8_dim, int4); none
-  // for the others.
+  // One entry (int8), one per row (int8_row), one per dimension (int8_dim, int4), or empty.
   std::vector<float> mins;
   std::vector<float> scales;
 };
@@ -93,7 +91,7 @@ struct VerifyReport {
     RowRange rows;
     Status status;
   };
-  std::uint64_t chunks = 0;  // all of them
+  std::uint64_t chunks = 0;  // checked
   std::vector<Bad> bad;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading CVC files of every version.
+// Reads CVC files of every version.
 //
-// The throwing functions throw Error; the try_ functions are noexcept and give a Status. Errors of
-// what the bytes hold: kCorrupt, kTruncated, kChecksum, kUnsupportedVersion (also an unknown
-// compression). Their text names the field of the header; offset() is its place, or that of the
-// payload, in the file; chunk() the chunk.
+// The throwing functions throw Error; the try_ functions are noexcept and return a Status. Errors
+// of the contents: kCorrupt, kTruncated, kChecksum, kUnsupportedVersion (also for an unknown
+// compression). Their text names the header field; offset() is its position or that of the payload
+// in the file; chunk() is the chunk.
 #ifndef NUMPACT_CVC_READER_HPP
 #define NUMPACT_CVC_READER_HPP
 
@@ -26,27 +26,26 @@
 
 namespace numpact::cvc {
 
-// Reads rows of a file in memory, or of one that only ranges of bytes are fetched of. Immutable,
-// cheap to copy; any number of threads may use one.
+// Reads rows of a file in memory or of a RangeSource. Immutable, cheap to copy, thread-safe.
 class NUMPACT_API Reader {
  public:
-  // The bytes must outlive the reader and its copies. Reads the header and the lengths of all
-  // records. Bytes behind the last chunk are ignored.
+  // `file` must outlive the reader and its copies. Reads the header and all record lengths. Bytes
+  // after the last chunk are ignored.
   static Result<Reader> create(std::span<const std::byte> file,
                                const DecodeLimits& limits = {}) noexcept;
-  // The same of a file on disk, which is mapped (see MappedFile) for as long as a copy lives.
+  // The same for a file on disk, which is mapped (see MappedFile) as long as a copy lives.
   static Result<Reader> open(const std::string& path, const DecodeLimits& limits = {}) noexcept;
 
-  // Of a file that stays where it is. The header is read in steps, and the length of a record only
-  // where the header does not tell it. Reading rows takes, besides its output, memory for one chunk
-  // for each task. Chunks are fetched whole where their checksum is looked at or lossless data is
-  // in the way; otherwise just the bytes of the rows and columns asked for, and what is between
-  // them if that is less than 64 KiB. Errors of the source keep their kind and text; offset() is
-  // where reading stopped, chunk() the chunk. kTruncated where the file ends too early.
+  // For a remote file. The header is read in steps; record lengths are read only where the header
+  // lacks them. Reading rows needs memory for one chunk per task besides its output. A chunk is
+  // fetched whole if its checksum is compared or lossless data precedes the values; otherwise only
+  // the requested rows and columns, and gaps between them below 64 KiB. Errors of the source keep
+  // kind and text; offset() is where reading stopped, chunk() the chunk. kTruncated: the file ends
+  // early.
   static Result<Reader> create(std::shared_ptr<RangeSource> source,
                                const DecodeLimits& limits = {}) noexcept;
 
-  // Throw Error; that of a path names it.
+  // Throw Error; the message of the path overload names the path.
   explicit Reader(std::span<const std::byte> file, const DecodeLimits& limits = {});
   explicit Reader(const std::string& path, const DecodeLimits& limits = {});
   explicit Reader(std::shared_ptr<RangeSource> source, const DecodeLimits& limits = {});
@@ -55,18 +54,18 @@ class NUMPACT_API Reader {
   std::uint64_t rows() const noexcept { return info().rows; }
   std::size_t chunk_of(std::uint64_t row) const noexcept;  // of a row below rows()
 
-  // Rows of the ranges, one after the other, into each target, whose row count is at least theirs
-  // (else kOutputTooSmall) and whose dimension is the column's. kInvalidArgument for rows past the
-  // end. Memory behind the rows read is not touched. What the rest holds after an error is
-  // unspecified.
+  // Reads the rows of the ranges, in order, into each target. The target's dimension is the
+  // column's; its row count is at least that of the ranges (else kOutputTooSmall).
+  // kInvalidArgument: rows past the end. Memory after the rows read is not touched. After an error
+  // the target rows are unspecified.
   Status try_read(std::span<const RowRange> ranges, std::span<const Target> targets,
                   const ReadConfig& config = {}, ReadReport* report = nullptr) const noexcept;
-  // The given rows, in any order and as often as asked for: only they are decoded.
-  // on_corruption: kRaise only.
+  // Reads single rows, in any order and with repeats; decodes only these. on_corruption must be
+  // kRaise.
   Status try_gather(std::span<const std::uint64_t> rows, std::span<const Target> targets,
                     const ReadConfig& config = {}) const noexcept;
 
-  // Of column 0, or of another.
+  // Values of column 0, or of another column.
   template <Value T = float>
   std::vector<T> read_all(const ReadConfig& config = {}, std::size_t column = 0) const {
     return read_rows<T>(0, rows(), config, column);
@@ -82,36 +81,35 @@ class NUMPACT_API Reader {
                         std::size_t column = 0) const;
 
   // Rows of the sections whose metadata is an object with metadata[key] equal to the JSON value, in
-  // file order. As in Python 1, 1.0 and true are equal. kInvalidArgument if `value` is no JSON.
+  // file order. As in Python, 1, 1.0 and true are equal. kInvalidArgument: `value` is not JSON.
   Status try_find_sections(std::string_view key, std::string_view value,
                            std::vector<RowRange>& ranges) const noexcept;
-  // Chunks whose metadata is such an object.
+  // The same for chunk metadata.
   Status try_find_chunks(std::string_view key, std::string_view value,
                          std::vector<std::size_t>& chunks) const noexcept;
 
-  // In place: the bytes are those of the file. kTypeMismatch for lossless data, kInvalidArgument
-  // where the file is not in memory.
+  // Codes in place, as views into the file. kTypeMismatch: lossless or pco data. kInvalidArgument:
+  // the file is not in memory.
   Status try_codes(std::size_t chunk, std::size_t column, Codes& codes,
                    const ReadConfig& config = {}) const noexcept;
-  // Copies codes of rows across chunks, all of one size, to rows that are `stride` bytes apart
-  // (0: no gaps). `runs` says what they mean.
+  // Copies the codes of rows across chunks, all of one size, to rows `stride` bytes apart (0: no
+  // gaps). `runs` describes their meaning.
   Status try_read_codes(const RowRange& rows, std::size_t column, std::span<std::byte> out,
                         std::size_t stride, std::vector<CodeRun>& runs,
                         const ReadConfig& config = {}) const noexcept;
 
-  // The bytes of a chunk's column, of any compression: in place, or fetched as a whole. The
-  // checksum is compared with config.verify only.
+  // The stored bytes of a column in a chunk, of any compression: in place, or fetched whole. The
+  // checksum is compared only with config.verify.
   Status try_stored_slice(std::size_t chunk, std::size_t column, StoredSlice& stored,
                           const ReadConfig& config = {}) const noexcept;
 
-  // What is stored in front of a chunk's payload, for EncodedChunk::checksum; none in versions
-  // without checksums. kInvalidArgument where the file is not in memory.
+  // The stored checksum of a chunk, for EncodedChunk::checksum; none in versions without checksums.
+  // kInvalidArgument: the file is not in memory.
   Status try_checksum(std::size_t chunk, std::optional<std::uint32_t>& checksum) const noexcept;
 
-  // Reads every chunk: checksums, and that its bytes can be decoded. Problems of chunks go to the
-  // report; the Status tells of others (kCancelled, kOutOfMemory, kLimitExceeded: the limits on
-  // output count all values of the file). Versions without checksums are only checked for what can
-  // be decoded.
+  // Checks every chunk: checksum (if the version has one) and decodability. Problems of chunks go
+  // to the report; the Status reports others: kCancelled, kOutOfMemory, kLimitExceeded (output
+  // limits count all values of the file).
   Status try_verify(VerifyReport& report, const ReadConfig& config = {}) const noexcept;
 
  private:
@@ -122,25 +120,24 @@ class NUMPACT_API Reader {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Without the whole file. How many bytes from its start try_parse_header needs, given those that
-// are there: where `needed` comes out larger than prefix.size(), ask again with that many, or with
-// all there are. `file_bytes`: the size of the file, if known.
+// Reading without the whole file: how many bytes from its start try_parse_header needs. If `needed`
+// exceeds prefix.size(), call again with that many bytes, or with all there are. `file_bytes`: the
+// size of the file, if known.
 NUMPACT_API Status try_header_bytes(std::span<const std::byte> prefix, std::uint64_t& needed,
                                     std::optional<std::uint64_t> file_bytes = {}) noexcept;
-// What the start of a file says; no record is looked at. `file_bytes`: the size of the file, if
-// known; records are then checked to lie inside.
+// Parses the header from the start of a file; reads no record. If `file_bytes`, the size of the
+// file, is known, records are checked to lie inside.
 NUMPACT_API Status try_parse_header(std::span<const std::byte> prefix, Info& info,
                                     const DecodeLimits& limits = {},
                                     std::optional<std::uint64_t> file_bytes = {}) noexcept;
-// Decodes one chunk from the bytes of its record, its head included; bytes behind it are ignored.
-// Of the config only the limits and the checksum's treatment are used: kFill and kDrop are
-// kInvalidArgument.
+// Decodes one chunk from its record, including the record header; bytes after it are ignored. Only
+// the limits and `verify` of the config apply. kInvalidArgument: kFill or kDrop.
 NUMPACT_API Status try_decode_chunk(const Info& info, std::size_t chunk,
                                     std::span<const std::byte> record,
                                     std::span<const Target> targets,
                                     const ReadConfig& config = {}) noexcept;
 
-// Rows of a slice, counted within it, to the first rows of `out`.
+// Decodes rows of a slice, counted within it, into the first rows of `out`.
 NUMPACT_API Status try_decode_slice(const StoredSlice& slice, const RowRange& rows,
                                     const MutableRows& out) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a chunk's column as they are stored, for decoders that run elsewhere: on a GPU, say.
+// The stored bytes of a column in a chunk, for decoders outside the library, such as a GPU.
 #ifndef NUMPACT_CVC_STORED_SLICE_HPP
 #define NUMPACT_CVC_STORED_SLICE_HPP
 
@@ -13,26 +13,26 @@
 
 namespace numpact::cvc {
 
-// lossless: where a byte plane is, and what its codes mean.
+// lossless: location and coding of one byte plane.
 struct StoredPlane {
   std::uint64_t offset = 0;                    // of its packed codes in StoredSlice::bytes
-  std::uint64_t size = 0;                      // bytes of them
-  unsigned width = 8;                          // bits of a code, most significant bit first
-  unsigned entries = 0;                        // of the dictionary; codes from here on are corrupt
+  std::uint64_t size = 0;                      // in bytes
+  unsigned width = 8;                          // bits per code, most significant first
+  unsigned entries = 0;                        // of the dictionary; larger codes are corrupt
   bool is_plain = false;                       // codes are the bytes themselves
-  std::array<std::uint8_t, 256> dictionary{};  // zeros behind its entries
+  std::array<std::uint8_t, 256> dictionary{};  // zero after its entries
 
-  // Whether codes can be written that have no entry: they are not looked at before decoding.
+  // Whether the width allows codes without an entry, which are not checked before decoding.
   bool may_be_corrupt() const noexcept { return entries < (1u << width); }
 };
 
-// Checked as decoding checks it, but for the codes of lossless planes and the pages of pco.
+// Validated like for decoding, except for the codes of lossless planes and the pages of pco.
 struct StoredSlice {
   Compression compression = Compression::kFp16;
   Dtype dtype = Dtype::kFloat32;     // of the column
-  std::span<const std::byte> bytes;  // docs/format/cvc.md has their layout
-  // Keeps the bytes alive, which may be those of a mapped file or fetched ones. Where a reader was
-  // given its bytes they must outlive the slice all the same.
+  std::span<const std::byte> bytes;  // layout: docs/format/cvc.md
+  // Keeps mapped or fetched bytes alive. Bytes that the caller gave to the reader must outlive the
+  // slice.
   std::shared_ptr<const void> owner;
   std::uint64_t offset = 0;     // of the bytes in the file
   std::uint64_t first_row = 0;  // of the file
@@ -40,7 +40,7 @@ struct StoredSlice {
   std::uint64_t dimension = 0;
   float min = 0;  // int8
   float scale = 0;
-  std::array<StoredPlane, 4> planes;  // lossless; 0 the least significant
+  std::array<StoredPlane, 4> planes;  // lossless; 0 is the least significant
 };
 
 }  // namespace numpact::cvc

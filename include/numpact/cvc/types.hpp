@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CVC file is made of: versions, columns, chunks, sections; and arrays of vectors in memory.
+// The parts of a CVC file (versions, columns, chunks, sections) and views of vectors in memory.
 #ifndef NUMPACT_CVC_TYPES_HPP
 #define NUMPACT_CVC_TYPES_HPP
 
@@ -18,18 +18,18 @@
 
 namespace numpact::cvc {
 
-// How the values of a chunk, or of a column of it, are stored.
+// How the values of a chunk, or of a column in it, are stored.
 enum class Compression : std::uint8_t {
   kFp16 = 0,      // rounded to half precision, 2 bytes
-  kInt8 = 1,      // 256 even steps from the chunk's smallest value to its largest, 1 byte
-  kLossless = 2,  // float32, its four byte planes packed apart
-  kNone = 3,      // as they are; columns only
-  // The rest is numpact's addition (docs/format/cvc.md).
+  kInt8 = 1,      // 256 equal steps over the chunk's range, 1 byte
+  kLossless = 2,  // float32, split into four packed byte planes
+  kNone = 3,      // uncompressed; columns only
+  // The rest are numpact's extensions (docs/format/cvc.md).
   kBFloat16 = 4,  // rounded to the upper half of a float32, 2 bytes
-  kInt4 = 5,      // 16 even steps of each dimension's range, half a byte
-  kInt8Row = 6,   // 256 even steps of each row's range, 1 byte
-  kInt8Dim = 7,   // 256 even steps of each dimension's range, 1 byte
-  kPco = 8,       // as they are (float32, float16; integer columns), as Pco chunks
+  kInt4 = 5,      // 16 equal steps over each dimension's range, half a byte
+  kInt8Row = 6,   // 256 equal steps over each row's range, 1 byte
+  kInt8Dim = 7,   // 256 equal steps over each dimension's range, 1 byte
+  kPco = 8,       // exact (float32, float16, integer columns), as Pco chunks
 };
 
 inline constexpr Compression kCompressions[] = {
@@ -37,17 +37,17 @@ inline constexpr Compression kCompressions[] = {
     Compression::kNone,    Compression::kBFloat16, Compression::kInt4,
     Compression::kInt8Row, Compression::kInt8Dim,  Compression::kPco};
 
-// As headers have it: "fp16", "int8", "lossless", "none", "bfloat16", "int4", "int8_row",
+// The name in headers: "fp16", "int8", "lossless", "none", "bfloat16", "int4", "int8_row",
 // "int8_dim", "pco"; a static string.
 NUMPACT_API std::string_view name_of(Compression compression) noexcept;
 NUMPACT_API std::optional<Compression> compression_of_name(std::string_view name) noexcept;
 
-// A type of values in memory, or of a column.
+// The type of values in memory or of a column.
 enum class Dtype : std::uint8_t {
   kFloat32 = 0,
   kFloat16 = 1,
-  kBFloat16 = 2,  // the upper half of a float32; no type of columns
-  kFloat64 = 3,   // only to write from
+  kBFloat16 = 2,  // the upper half of a float32; not a column type
+  kFloat64 = 3,   // input of writers only
   kInt32 = 4,
   kInt64 = 5,
   kInt8 = 6,
@@ -80,7 +80,7 @@ constexpr std::size_t size_of(Dtype dtype) noexcept {
 NUMPACT_API std::string_view name_of(Dtype dtype) noexcept;
 NUMPACT_API std::optional<Dtype> dtype_of_name(std::string_view name) noexcept;
 
-// A bfloat16 number, as its bits.
+// The bits of a bfloat16 number.
 struct BFloat16 {
   std::uint16_t bits = 0;
   friend constexpr bool operator==(BFloat16, BFloat16) = default;  // compares bits
@@ -101,7 +101,7 @@ constexpr std::optional<Dtype> dtype_of() {
 }
 }  // namespace detail
 
-// The C++ types of values: float, double, Float16, BFloat16, (u)int8, int32, int64.
+// The C++ value types: float, double, Float16, BFloat16, (u)int8, int32, int64.
 template <class T>
 concept Value = detail::dtype_of<std::remove_cv_t<T>>()
 .has_value();
@@ -109,13 +109,13 @@ concept Value = detail::dtype_of<std::remove_cv_t<T>>()
 template <Value T>
 inline constexpr Dtype kDtypeOf = *detail::dtype_of<std::remove_cv_t<T>>();
 
-// Rows of values that a caller owns: row r starts r * stride bytes after `data`, its values stand
-// side by side. Aligned for the type.
+// A view of rows in memory: row r starts r * stride bytes after `data`; its values are contiguous.
+// Aligned for the type.
 struct Rows {
   Dtype dtype = Dtype::kFloat32;
   const void* data = nullptr;
   std::uint64_t count = 0;      // rows
-  std::uint64_t dimension = 0;  // values in each
+  std::uint64_t dimension = 0;  // values per row
   std::size_t stride = 0;       // bytes from row to row; 0: no gaps
 
   Rows() = default;
@@ -155,13 +155,13 @@ struct RowRange {
   friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-// Column of the schema; a file of one array has one without a name.
+// A column of the schema; a file of one array has a single unnamed one.
 struct Column {
   std::string name;
   std::uint64_t dimension = 0;                   // 1: scalars
-  Dtype dtype = Dtype::kFloat32;                 // of the values that were written
-  Compression compression = Compression::kFp16;  // what chunks have where they do not say
-  // Columnar files, dimension 1: rows are vectors of one value, shape (rows, 1), and not scalars.
+  Dtype dtype = Dtype::kFloat32;                 // of the values written
+  Compression compression = Compression::kFp16;  // default for chunks that do not specify one
+  // Columnar files, dimension 1: rows are vectors of one value, shape (rows, 1), not scalars.
   bool is_vector = false;
 };
 
@@ -169,9 +169,9 @@ struct Column {
 struct Slice {
   Compression compression = Compression::kFp16;
   double min = 0;            // int8: the value of code 0
-  double scale = 0;          // int8: the step from code to code
+  double scale = 0;          // int8: the step between codes
   std::uint64_t offset = 0;  // from the start of the chunk's payload
-  std::uint64_t size = 0;    // in bytes; kUnknown as below
+  std::uint64_t size = 0;    // in bytes; or Chunk::kUnknown
 };
 
 struct Chunk {
@@ -180,37 +180,36 @@ struct Chunk {
   std::uint64_t first_row = 0;
   std::uint64_t rows = 0;
   // Where its record (length, checksum if the version has one, payload) starts in the file, and the
-  // bytes of its payload. kUnknown if only the chunk itself can tell: where the header was read
-  // alone and there is lossless data in the chunk, or, for the place, in one before it.
+  // size of the payload. kUnknown if only the record itself says so: when only the header was read
+  // and this chunk holds lossless data, or (for `offset`) an earlier one does.
   std::uint64_t offset = 0;
   std::uint64_t payload_bytes = 0;
-  // The JSON text of its `metadata`, part of Info::header; none if it has no such key.
+  // JSON text of its `metadata`, part of Info::header; none if the key is missing.
   std::optional<std::string_view> metadata;
 };
 
-// A run of rows that has metadata of its own. Chunks need not end where sections do.
+// Consecutive rows with metadata of their own. Sections and chunks may end at different rows.
 struct Section {
   RowRange rows;
   std::string_view metadata;  // JSON text, part of Info::header
 };
 
-// What a header says, checked. Copies share the text of the header; views into it are valid as long
-// as one of them lives.
+// A validated header. Copies share the header text; views into it are valid while a copy lives.
 struct Info {
   unsigned major = 0;  // 0.1, 1.0, 2.0; other minor versions occur
   unsigned minor = 0;
   bool is_columnar = false;
-  bool is_paged = false;   // records start on pages ("mmap_optimized")
-  std::uint64_t rows = 0;  // in all
+  bool is_paged = false;   // records are page-aligned ("mmap_optimized")
+  std::uint64_t rows = 0;  // total
   std::vector<Column> columns;
   std::vector<Chunk> chunks;
-  std::vector<Slice> slices;  // of chunk 0 in the order of the columns, then of chunk 1, ...
+  std::vector<Slice> slices;  // of chunk 0 in column order, then of chunk 1, ...
   std::vector<Section> sections;
   std::optional<std::string_view> metadata;   // JSON text of the header's `metadata`
-  std::shared_ptr<const std::string> header;  // all of the JSON text
+  std::shared_ptr<const std::string> header;  // the full JSON text
   std::uint64_t header_bytes = 0;             // where it ends in the file
 
-  // Records carry a CRC-32 of their payload.
+  // Whether records have a CRC-32 of their payload.
   bool has_checksums() const noexcept { return major != 0; }
   std::size_t record_head_bytes() const noexcept { return has_checksums() ? 8 : 4; }
   const Slice& slice(std::size_t chunk, std::size_t column) const noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be asked of writing CVC files, and what comes of it.
+// Options and results of writing CVC files.
 #ifndef NUMPACT_CVC_WRITE_CONFIG_HPP
 #define NUMPACT_CVC_WRITE_CONFIG_HPP
 
@@ -25,21 +25,21 @@ enum class Version : std::uint8_t {
 struct ColumnSpec {
   std::string name;
   std::uint64_t dimension = 1;
-  Dtype dtype = Dtype::kFloat32;  // of the rows that will be appended
-  // Any but lossless; if it is not said, fp16 for floats and none for integers.
+  Dtype dtype = Dtype::kFloat32;  // of the rows to append
+  // Any except lossless; default: fp16 for floats, none for integers.
   std::optional<Compression> compression;
-  // Dimension 1: rows are vectors of one value, shape (rows, 1), and not scalars. The header says
-  // so; readers other than numpact's take them for scalars.
+  // Dimension 1: rows are vectors of one value, shape (rows, 1), not scalars. The header records
+  // this; readers other than numpact's take them for scalars.
   bool is_vector = false;
 };
 
-// How values of int8_row, int8_dim and int4 become codes. Readers need not know.
+// How values become codes for int8_row, int8_dim and int4. Readers need not know.
 enum class Rounding : std::uint8_t {
-  kNearest,  // each to the nearest step
-  // So that the errors of a row make up for each other in the directions in which the chunk's rows
-  // lie: searches lose about half as much, while single values are off by about a third more. For
-  // d dimensions, of which up to 1024 weigh upon each other, it costs d^2 / 2 multiplications a
-  // row. Chunks of fewer than 32 rows are rounded to the nearest.
+  kNearest,  // to the nearest step
+  // Errors of a row cancel out in the directions in which the chunk's rows vary: searches lose
+  // about half as much accuracy, while single values are off by about a third more. Costs d^2 / 2
+  // multiplications per row of d dimensions, of which at most 1024 affect each other. Chunks of
+  // fewer than 32 rows use kNearest.
   kForSearch,
 };
 
@@ -47,49 +47,47 @@ struct WriteConfig {
   Version version = Version::kV10;
   Compression compression = Compression::kFp16;  // 0.1 and 1.0
   std::uint64_t chunk_rows = 100000;             // at least 1
-  // 1.0 only: records start on pages of 4096 bytes, and the header says where.
+  // 1.0 only: records are aligned to 4096 bytes, and the header stores their offsets.
   bool paged = false;
   // 2.0 only: the schema.
   std::vector<ColumnSpec> columns;
-  // 0.1 and 1.0: values in a row. If it is not said, those of the first rows appended.
+  // 0.1 and 1.0: values per row; default: that of the first rows appended.
   std::optional<std::uint64_t> dimension;
-  // If the first append brings exactly so many rows, the header is known before anything is
-  // written. Otherwise it is written last, and payloads are moved by its size.
+  // If the first append has exactly this many rows, the header is written first. Otherwise it is
+  // written last, and payloads are moved by its size.
   std::optional<std::uint64_t> expected_rows;
-  // int8, int8_row, int8_dim, int4: take NaN, infinities and ranges beyond float32 too. All values
-  // of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk) decode to
-  // NaN; WriteReport::lost counts the finite ones. Otherwise they are kInvalidArgument.
+  // int8, int8_row, int8_dim, int4: accept NaN, infinities and ranges that exceed float32. All
+  // values of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk)
+  // decode to NaN; WriteReport::lost counts the finite ones. Otherwise they are kInvalidArgument.
   bool allow_nonfinite = false;
   Rounding rounding = Rounding::kForSearch;
-  // JSON (RFC 8259) for the header's `metadata`; empty: none. NaN, Infinity, numbers past binary64
-  // and halves of surrogate pairs are kInvalidArgument, in all metadata.
+  // JSON (RFC 8259) for the header's `metadata`; empty: none. NaN, Infinity, numbers beyond
+  // binary64 and lone surrogates are kInvalidArgument, in all metadata.
   std::string metadata;
-  // Chunks are compressed at the same time; so many are kept in memory.
+  // Chunks are compressed concurrently; one per thread is kept in memory.
   unsigned threads = 1;
   Executor* executor = nullptr;
   ProgressCallback progress;
-  // Files only: ask the system to put the file on the disk before it gets its name.
+  // Files only: flush the file to disk before it gets its name.
   bool sync = true;
-  // Files only: how long to wait, when all is written, for somebody who is writing the file that
-  // is replaced (FileLock).
+  // Files only: how long to wait, once all is written, for another writer of the file that is
+  // replaced (FileLock).
   LockConfig lock;
 };
 
-// For one chunk. An empty optional leaves what the WriteConfig says.
+// For one chunk. An empty optional keeps the value of WriteConfig.
 struct ChunkOptions {
   std::optional<Compression> compression;  // 0.1 and 1.0
   std::optional<std::string> metadata;     // JSON for the chunk's `metadata`
 };
 
-// A chunk that is compressed already, as another file has it. The new file gets a checksum of the
-// payload as it is given: who copies from a file gives the stored one too, or compares it before,
-// or damage would pass for sound from then on.
+// A compressed chunk as stored in another file. The new file gets a checksum of this payload: to
+// keep damage from being recorded as valid, pass the stored checksum or compare it first.
 struct EncodedChunk {
   std::uint64_t rows = 0;
   std::span<const Slice> slices;  // by column, as in Info::slices
   std::span<const std::byte> payload;
-  // CRC-32 of the payload, the 4 bytes before it in files that have checksums (Reader::
-  // try_checksum). Where it is given and does not match: kChecksum.
+  // CRC-32 of the payload as stored (Reader::try_checksum). kChecksum if it does not match.
   std::optional<std::uint32_t> checksum = {};
 };
 
@@ -99,7 +97,7 @@ struct WriteReport {
   std::uint64_t bytes = 0;  // of the file
   // Finite values that became infinite in half precision or bfloat16.
   std::uint64_t overflows = 0;
-  // Finite values that decode to NaN: those that share a range with one that is not finite
+  // Finite values that decode to NaN because they share a range with a nonfinite one
   // (WriteConfig::allow_nonfinite).
   std::uint64_t lost = 0;
 };

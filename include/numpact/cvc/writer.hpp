@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing CVC files, chunk by chunk as rows come in.
+// Writes CVC files, chunk by chunk as rows arrive.
 #ifndef NUMPACT_CVC_WRITER_HPP
 #define NUMPACT_CVC_WRITER_HPP
 
@@ -17,12 +17,11 @@
 
 namespace numpact::cvc {
 
-// Writes one file. Not for two threads at once. After an error the file cannot be finished. A file
-// on disk gets its name when it is finished, in one step; until then, and if it never is, whatever
-// has that name stays as it was.
+// Writes one file. One thread at a time. After an error the file cannot be finished. A file on disk
+// gets its name atomically when finished; until then an existing file of that name is unchanged.
 class NUMPACT_API Writer {
  public:
-  // Appends to nothing: `out` is replaced when the file is finished, and must live until then.
+  // `out` is replaced when the file is finished and must live until then.
   static Result<Writer> create(std::vector<std::byte>& out, const WriteConfig& config) noexcept;
   static Result<Writer> create(const std::string& path, const WriteConfig& config) noexcept;
   Writer(std::vector<std::byte>& out, const WriteConfig& config);
@@ -31,36 +30,35 @@ class NUMPACT_API Writer {
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
-  // Rows of a file of one array: float32, float64, float16 or integers, always of the same type.
-  // lossless and pco refuse a value that float32 does not hold as it is (kInvalidArgument).
+  // Appends rows to a file of one array: float32, float64, float16 or integers, always of the same
+  // type. kInvalidArgument: lossless and pco require values exact in float32.
   Status try_append(const Rows& rows) noexcept;
-  // Rows of a columnar file: as many for each column of the schema, in its order and types.
+  // Appends rows to a columnar file: equally many per column, in the order and types of the schema.
   Status try_append(std::span<const Rows> columns) noexcept;
-  // Makes a chunk of its own, behind the rows at hand, of a payload that is copied as it is. Its
-  // compressions may be others than the WriteConfig's, but must be such as the version has. A file
-  // of one array needs WriteConfig::dimension. Nothing is decoded: sizes are checked, values are
-  // not. kCorrupt if the payload is not what the slices say.
+  // Ends the current chunk and adds one with this payload, copied unchanged. Its compressions may
+  // differ from the WriteConfig's but must exist in the version. A file of one array requires
+  // WriteConfig::dimension. Sizes are checked, values are not decoded. kCorrupt: the payload does
+  // not match the slices.
   Status try_append_encoded(const EncodedChunk& chunk) noexcept;
-  // A section whose rows are known, appended already or not yet; in the order of first rows. Ends
-  // the section at hand.
+  // Adds a section of known rows, appended or yet to come, in order of first rows. Ends the current
+  // section.
   Status try_add_section(const RowRange& rows, std::string_view metadata) noexcept;
-  // Rows appended from now on belong to a new section. The JSON metadata may be any value.
+  // Starts a section with the next row appended. The metadata may be any JSON value.
   Status try_begin_section(std::string_view metadata) noexcept;
-  // Rows appended from now on belong to none.
+  // Ends the current section before the next row appended.
   Status try_end_section() noexcept;
-  // The rows at hand become a chunk, however few they are.
+  // Ends the current chunk, whatever its size.
   Status try_end_chunk() noexcept;
-  // For the chunk of this index; before it is full.
+  // Sets options of the chunk with this index, before it is full.
   Status try_set_chunk(std::uint64_t chunk, const ChunkOptions& options) noexcept;
-  // Writes what is left and the header. Nothing can be appended afterwards.
+  // Writes pending rows and the header. Nothing can be appended afterwards.
   Status try_finish(WriteReport* report = nullptr) noexcept;
 
-  // The value that the last error was about, in words: "column 'text': row 3, dimension 2 (nan)",
-  // rows counted from the first of the file. Empty if the error was about none. Valid until the
-  // next call.
+  // The value that caused the last error, e.g. "column 'text': row 3, dimension 2 (nan)", with rows
+  // counted from the start of the file; empty if none did. Valid until the next call.
   const std::string& error_place() const noexcept;
 
-  // The same, throwing Error, whose text has error_place().
+  // Throwing forms; the message of Error includes error_place().
   void append(const Rows& rows) { throw_at_place(try_append(rows)); }
   void append(std::span<const Rows> columns) { throw_at_place(try_append(columns)); }
   void append_encoded(const EncodedChunk& chunk) { throw_at_place(try_append_encoded(chunk)); }

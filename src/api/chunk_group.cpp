@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/chunk_wave.hpp"
+#include "api/chunk_group.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,76 +13,80 @@
 namespace numpact {
 namespace {
 
-// Half a millisecond's work or more, many times what waking a thread takes.
-constexpr std::size_t kTaskN = std::size_t{1} << 16;
-// Chunks of a few numbers cost as much as larger ones; besides, the list of them is memory.
-constexpr std::size_t kMostPerTask = 256;
+// Minimum numbers per task: at least half a millisecond of work, many times the cost of waking a
+// thread.
+constexpr std::size_t kMinTaskN = std::size_t{1} << 16;
+// Maximum chunks per task: tiny chunks cost as much as larger ones, and the list of them takes
+// memory.
+constexpr std::size_t kMaxChunksPerTask = 256;
 
-// Numbers that are decoded at a time for a trailer.
-constexpr std::size_t kSummaryN = std::size_t{1} << 13;
+// Numbers decoded at a time to summarize a chunk for the trailer.
+constexpr std::size_t kSummaryStepN = std::size_t{1} << 13;
 
-// Of more chunks the last ones are a small part.
-constexpr std::size_t kMostOrdered = 64;
-// Stretches of a chunk that are looked at for its place, and numbers of each.
-constexpr std::size_t kStretches = 16;
-constexpr std::size_t kStretchN = 64;
-static_assert(kTaskN / kStretches >= kStretchN);
+// Groups with more chunks are encoded in file order: there the last chunks are a small part of the
+// work.
+constexpr std::size_t kMaxReorderedChunks = 64;
+// A chunk counts as constant if this many windows of this many numbers are constant.
+constexpr std::size_t kSampleWindows = 16;
+constexpr std::size_t kSampleWindowN = 64;
+static_assert(kMinTaskN / kSampleWindows >= kSampleWindowN);
 
 struct Job {
-  std::span<WaveChunk> chunks;
+  std::span<PendingChunk> chunks;
   const EncodeConfig& config;
   std::span<Arena* const> arenas;
-  std::span<const std::uint8_t> order = {};  // in which they are begun; empty: as they are
+  std::span<const std::uint8_t> order = {};  // order in which chunks are started; empty: file order
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> failed = SIZE_MAX;  // the first chunk with an error so far
 };
 
-// Whether numbers differ from their neighbours, as far as a look at few of them shows.
-bool is_varied(const NumberView& numbers) {
+// Whether any sampled window holds numbers that differ from their neighbors.
+bool seems_varied(const NumberView& numbers) {
   const std::size_t size = size_of(numbers.type);
   const auto* const data = static_cast<const std::byte*>(numbers.data);
-  const std::size_t step = numbers.count / kStretches * size;
-  for (std::size_t stretch = 0; stretch < kStretches; ++stretch) {
-    const std::byte* const at = data + stretch * step;
-    if (std::memcmp(at, at + size, (kStretchN - 1) * size) != 0) return true;
+  const std::size_t step = numbers.count / kSampleWindows * size;
+  for (std::size_t window = 0; window < kSampleWindows; ++window) {
+    const std::byte* const at = data + window * step;
+    if (std::memcmp(at, at + size, (kSampleWindowN - 1) * size) != 0) return true;
   }
   return false;
 }
 
-// Chunks of equal numbers take next to no time: they come last, so that no other one is waited for
-// by itself.
-std::span<const std::uint8_t> order_of(std::span<const WaveChunk> chunks,
-                                       std::array<std::uint8_t, kMostOrdered>& order) {
-  const bool are_few = chunks.size() <= kMostOrdered;
-  const auto is_long = [](const WaveChunk& chunk) { return chunk.numbers.count >= kTaskN; };
+// Constant chunks take almost no time. Starting them last avoids waiting for a single expensive
+// chunk at the end. Example, v = varied, c = constant: chunks c v c v are started in the order 1 3
+// 0 2.
+std::span<const std::uint8_t> start_order(std::span<const PendingChunk> chunks,
+                                          std::array<std::uint8_t, kMaxReorderedChunks>& order) {
+  const bool are_few = chunks.size() <= kMaxReorderedChunks;
+  const auto is_long = [](const PendingChunk& chunk) { return chunk.numbers.count >= kMinTaskN; };
   if (!are_few || !std::all_of(chunks.begin(), chunks.end(), is_long)) return {};
-  std::array<std::uint8_t, kMostOrdered> equal;
+  std::array<std::uint8_t, kMaxReorderedChunks> constant;
   std::size_t n = 0;
-  std::size_t equal_n = 0;
+  std::size_t constant_n = 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    std::uint8_t& at = is_varied(chunks[i].numbers) ? order[n++] : equal[equal_n++];
+    std::uint8_t& at = seems_varied(chunks[i].numbers) ? order[n++] : constant[constant_n++];
     at = static_cast<std::uint8_t>(i);
   }
-  std::copy_n(equal.begin(), equal_n, order.begin() + static_cast<std::ptrdiff_t>(n));
+  std::copy_n(constant.begin(), constant_n, order.begin() + static_cast<std::ptrdiff_t>(n));
   return std::span(order).first(chunks.size());
 }
 
-// Restart points are found by decoding what was written.
+// Restart points are found by decoding the encoded chunk.
 Status summarise_decoded(std::span<const std::byte> run, const standalone::WrittenChunk& written,
                          NumberType type, const EncodeConfig& config, Arena& arena,
                          trailer::Summary& summary) {
   const ArenaScope scratch(arena);
-  const std::span<std::byte> room = arena.make<std::byte>(kSummaryN * size_of(type));
+  const std::span<std::byte> buffer = arena.make<std::byte>(kSummaryStepN * size_of(type));
   standalone::Header header;
   header.format = FormatVersion::of(config.compatibility);
   standalone::FileWalker walker(run, arena);
   walker.resume(header, type, written.at, 0);
   bool is_end = false;
   NUMPACT_TRY(walker.enter_chunk(is_end));
-  return trailer::summarise(run, walker, config.trailer.restart_log(), room, summary);
+  return trailer::summarise(run, walker, config.trailer.restart_log(), buffer, summary);
 }
 
-Status summarise(WaveChunk& chunk, std::span<const standalone::WrittenChunk> written,
+Status summarise(PendingChunk& chunk, std::span<const standalone::WrittenChunk> written,
                  const EncodeConfig& config, Arena& arena) {
   const std::span<const std::byte> run = chunk.place.first(chunk.size);
   const NumberType type = chunk.numbers.type;
@@ -104,7 +108,7 @@ Status summarise(WaveChunk& chunk, std::span<const standalone::WrittenChunk> wri
   return {};
 }
 
-Status encode(WaveChunk& chunk, const EncodeConfig& config, Arena& arena) {
+Status encode(PendingChunk& chunk, const EncodeConfig& config, Arena& arena) {
   BitWriter writer(chunk.place);
   std::vector<standalone::WrittenChunk> written;
   const bool has_trailer = chunk.summaries != nullptr;
@@ -115,14 +119,14 @@ Status encode(WaveChunk& chunk, const EncodeConfig& config, Arena& arena) {
   return has_trailer ? summarise(chunk, written, config, arena) : Status();
 }
 
-// All chunks before one with an error are encoded.
+// Postcondition: all chunks before the first one with an error are encoded.
 void work(Job& job, Arena& arena) noexcept {
   const std::size_t n = job.chunks.size();
   for (std::size_t turn = job.next++; turn < n; turn = job.next++) {
     const std::size_t i = job.order.empty() ? turn : job.order[turn];
     std::size_t failed = job.failed;
     if (i > failed) continue;
-    WaveChunk& chunk = job.chunks[i];
+    PendingChunk& chunk = job.chunks[i];
     chunk.status = guarded([&] { return encode(chunk, job.config, arena); });
     if (chunk.status.ok()) continue;
     while (i < failed && !job.failed.compare_exchange_weak(failed, i)) {
@@ -136,30 +140,30 @@ std::size_t chunk_bound(NumberType type, std::size_t n) {
   return standalone::run_overhead_bound(type) + n * size_of(type);
 }
 
-bool is_full_wave(const standalone::Crew& crew, std::size_t per_task, std::size_t chunks,
-                  std::size_t numbers) {
-  if (crew.executor == nullptr) return chunks > 0;
-  const std::size_t tasks = crew.arenas.size();
+bool enough_for_tasks(const standalone::TaskGroup& group, std::size_t per_task, std::size_t chunks,
+                      std::size_t numbers) {
+  if (group.executor == nullptr) return chunks > 0;
+  const std::size_t tasks = group.arenas.size();
   return chunks >= tasks * per_task &&
-         (numbers >= tasks * kTaskN || chunks >= tasks * kMostPerTask);
+         (numbers >= tasks * kMinTaskN || chunks >= tasks * kMaxChunksPerTask);
 }
 
-void encode_wave(std::span<WaveChunk> chunks, const EncodeConfig& config,
-                 const standalone::Crew& crew) {
-  Job job{chunks, config, crew.arenas};
-  const std::size_t tasks = std::min(chunks.size(), crew.arenas.size());
-  if (crew.executor == nullptr || tasks < 2) return work(job, *crew.arenas[0]);
-  std::array<std::uint8_t, kMostOrdered> order;
-  job.order = order_of(chunks, order);
+void encode_chunks(std::span<PendingChunk> chunks, const EncodeConfig& config,
+                   const standalone::TaskGroup& group) {
+  Job job{chunks, config, group.arenas};
+  const std::size_t tasks = std::min(chunks.size(), group.arenas.size());
+  if (group.executor == nullptr || tasks < 2) return work(job, *group.arenas[0]);
+  std::array<std::uint8_t, kMaxReorderedChunks> order;
+  job.order = start_order(chunks, order);
   const auto task = [](void* argument, std::size_t worker) noexcept {
     const CallerState state;
     Job& shared = *static_cast<Job*>(argument);
     work(shared, *shared.arenas[worker]);
   };
-  crew.executor->run(tasks, task, &job);
+  group.executor->run(tasks, task, &job);
 }
 
-void add_run(trailer::Builder& builder, const WaveChunk& run, std::uint64_t offset) {
+void add_run(trailer::Builder& builder, const PendingChunk& run, std::uint64_t offset) {
   for (const trailer::Summary& summary : *run.summaries) {
     trailer::ChunkRecord record = summary.record;
     record.offset += offset;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the doors read: a Pco file of several chunks and a CVC file.
-#ifndef NUMPACT_TESTS_API_DOOR_SAMPLES_HPP
-#define NUMPACT_TESTS_API_DOOR_SAMPLES_HPP
+// Sample files for tests of entry points: a Pco file of several chunks and a CVC file.
+#ifndef NUMPACT_TESTS_API_ENTRY_POINT_SAMPLES_HPP
+#define NUMPACT_TESTS_API_ENTRY_POINT_SAMPLES_HPP
 
 #include "numpact/cvc.hpp"
 #include "support/distributions.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs that are too small: an error, and nothing written beyond them.
+// Outputs that are too small give an error, and nothing is written beyond them.
 #include <gtest/gtest.h>
 
 #include "support/distributions.hpp"
@@ -14,7 +14,7 @@ bool all_guard(ByteSpan bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == kGuard; });
 }
 
-TEST(OutputRoom, CompressIntoEverySize) {
+TEST(OutputBuffer, CompressIntoEverySize) {
   Random random(61);
   for (const char* distribution : {"uniform", "walk", "constant"}) {
     for (const NumberType type : {NumberType::kU8, NumberType::kF32, NumberType::kI64}) {
@@ -24,14 +24,14 @@ TEST(OutputRoom, CompressIntoEverySize) {
       const Bytes file = compressed(numbers, config);
       const std::size_t bound = compress_bound(type, numbers.count(), config);
       ASSERT_LE(file.size(), bound);
-      for (std::size_t room = 0; room <= bound; ++room) {
-        Bytes memory(room + 64, kGuard);
+      for (std::size_t capacity = 0; capacity <= bound; ++capacity) {
+        Bytes memory(capacity + 64, kGuard);
         std::size_t written = 99;
         const Status status =
-            try_compress_into(numbers.view(), std::span(memory).first(room), written, config);
-        EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(room)));
-        if (room < file.size()) {
-          EXPECT_KIND(status, kOutputTooSmall) << room;
+            try_compress_into(numbers.view(), std::span(memory).first(capacity), written, config);
+        EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(capacity)));
+        if (capacity < file.size()) {
+          EXPECT_KIND(status, kOutputTooSmall) << capacity;
           continue;
         }
         ASSERT_OK(status);
@@ -42,23 +42,23 @@ TEST(OutputRoom, CompressIntoEverySize) {
   }
 }
 
-TEST(OutputRoom, DecompressIntoEverySize) {
+TEST(OutputBuffer, DecompressIntoEverySize) {
   Random random(62);
   for (const NumberType type : kNumberTypes) {
     EncodeConfig config;
     config.paging = PagingSpec::equal_pages_up_to(300);
     const Numbers numbers = make_numbers("walk", type, 700, random);
     const Bytes file = compressed(numbers, config);
-    for (const std::size_t room : {0, 1, 233, 234, 255, 256, 467, 468, 699}) {
-      const std::size_t bytes = room * size_of(type);
+    for (const std::size_t capacity : {0, 1, 233, 234, 255, 256, 467, 468, 699}) {
+      const std::size_t bytes = capacity * size_of(type);
       Bytes memory(bytes + 64, kGuard);
       std::size_t count = 9999;
       const Status status =
-          try_decompress_into(file, MutableNumberView(type, memory.data(), room), count);
-      EXPECT_KIND(status, kOutputTooSmall) << name_of(type) << " " << room;
+          try_decompress_into(file, MutableNumberView(type, memory.data(), capacity), count);
+      EXPECT_KIND(status, kOutputTooSmall) << name_of(type) << " " << capacity;
       EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes)));
-      // Whole chunks only.
-      EXPECT_EQ(count, room < 234 ? 0u : room < 467 ? 234u : 467u);
+      // Only whole chunks.
+      EXPECT_EQ(count, capacity < 234 ? 0u : capacity < 467 ? 234u : 467u);
       EXPECT_TRUE(same_bytes(ByteSpan(memory).first(count * size_of(type)),
                              raw(numbers).first(count * size_of(type))));
     }
@@ -70,30 +70,30 @@ TEST(OutputRoom, DecompressIntoEverySize) {
   }
 }
 
-TEST(OutputRoom, FrontOfAFile) {
+TEST(OutputBuffer, FrontOfAFile) {
   Random random(64);
   for (const NumberType type : kNumberTypes) {
     EncodeConfig config;
     config.paging = PagingSpec::equal_pages_up_to(300);
     const Numbers numbers = make_numbers("walk", type, 700, random);
     const Bytes file = compressed(numbers, config);
-    for (const std::size_t room : {0, 1, 233, 234, 255, 256, 467, 468, 699, 700, 900}) {
-      const std::size_t count_there = std::min<std::size_t>(room, 700);
+    for (const std::size_t capacity : {0, 1, 233, 234, 255, 256, 467, 468, 699, 700, 900}) {
+      const std::size_t count_there = std::min<std::size_t>(capacity, 700);
       const std::size_t bytes = count_there * size_of(type);
-      Bytes memory(room * size_of(type) + 64, kGuard);
+      Bytes memory(capacity * size_of(type) + 64, kGuard);
       std::size_t count = 9999;
-      bool is_finished = room < 700;
-      ASSERT_OK(try_decompress_front(file, MutableNumberView(type, memory.data(), room), count,
+      bool is_finished = capacity < 700;
+      ASSERT_OK(try_decompress_front(file, MutableNumberView(type, memory.data(), capacity), count,
                                      is_finished));
       EXPECT_EQ(count, count_there);
-      EXPECT_EQ(is_finished, room >= 700);
+      EXPECT_EQ(is_finished, capacity >= 700);
       EXPECT_TRUE(same_bytes(ByteSpan(memory).first(bytes), raw(numbers).first(bytes)));
       EXPECT_TRUE(all_guard(ByteSpan(memory).subspan(bytes)));
     }
   }
 }
 
-TEST(OutputRoom, FrontOfADamagedFile) {
+TEST(OutputBuffer, FrontOfADamagedFile) {
   Random random(65);
   const Numbers numbers = make_numbers("uniform", NumberType::kU32, 1200, random);
   EncodeConfig config;
@@ -104,13 +104,13 @@ TEST(OutputRoom, FrontOfADamagedFile) {
   Numbers out = zeros(NumberType::kU32, 600 + 256);
   std::size_t count = 0;
   bool is_finished = true;
-  // A part of a chunk does not need the batches behind it, or what follows.
+  // Part of a chunk requires neither its later batches nor what follows.
   const ByteSpan cut = ByteSpan(file).first(file.size() - 100);
   ASSERT_OK(try_decompress_front(cut, writable(out), count, is_finished));
   EXPECT_EQ(count, 856u);
   EXPECT_FALSE(is_finished);
   EXPECT_TRUE(is_prefix(out, numbers));
-  // A whole one needs the head of the next.
+  // A whole chunk requires the head of the next.
   Numbers one = zeros(NumberType::kU32, 600);
   ASSERT_OK(
       try_decompress_front(ByteSpan(file).first(second_page), writable(one), count, is_finished));
@@ -124,7 +124,7 @@ TEST(OutputRoom, FrontOfADamagedFile) {
   EXPECT_KIND(try_decompress_front(file, writable(other), count, is_finished), kTypeMismatch);
 }
 
-TEST(OutputRoom, MoreRoomIsLeftAlone) {
+TEST(OutputBuffer, ExcessCapacityIsUntouched) {
   for (const Fixture& fixture : good_fixtures()) {
     const std::size_t bytes = raw(fixture.numbers).size();
     Bytes memory(bytes + 4096, kGuard);
@@ -139,7 +139,7 @@ TEST(OutputRoom, MoreRoomIsLeftAlone) {
   }
 }
 
-TEST(OutputRoom, SoundChunksBeforeAnError) {
+TEST(OutputBuffer, IntactChunksBeforeAnError) {
   Random random(63);
   const Numbers numbers = make_numbers("uniform", NumberType::kU32, 400, random);
   EncodeConfig config;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What callers may get wrong: types that there are not, null pointers, objects that were moved
-// from, and sources, sinks, memory, executors and progress functions that throw or lie. All of it
-// is an error, and none of it ends the program.
+// Invalid arguments of every entry point: nonexistent types, null pointers, moved-from objects, and
+// sources, sinks, memory, executors and progress functions that throw or lie. Each is reported as
+// an error and never ends the program.
 #include <gtest/gtest.h>
 
 #include <memory_resource>
 #include <utility>
 
-#include "door_samples.hpp"
+#include "entry_point_samples.hpp"
 #include "numpact/cvc.hpp"
 #include "numpact/device_plan.hpp"
 #include "numpact/trailer.hpp"
@@ -21,10 +21,10 @@ using wrapped::ChunkEncoder;
 
 // ---- types ----
 
-// Neither 0 nor what is left out of the documentation stands for a type.
+// Neither 0 nor undocumented values are types.
 constexpr NumberType kNoTypes[] = {NumberType{0}, NumberType{12}, NumberType{17}, NumberType{255}};
 
-TEST(Doors, NumberTypesThatThereAreNot) {
+TEST(EntryPoints, NonexistentNumberTypes) {
   const Bytes file = sample_file();
   std::vector<std::uint64_t> memory(5000);
   for (const NumberType type : kNoTypes) {
@@ -32,12 +32,12 @@ TEST(Doors, NumberTypesThatThereAreNot) {
     const NumberView numbers(type, memory.data(), 17);
     const MutableNumberView out(type, memory.data(), 17);
     Bytes bytes;
-    Bytes room(1000);
+    Bytes output(1000);
     std::size_t written = 0;
     std::size_t count = 0;
     bool is_finished = false;
     EXPECT_KIND(try_compress(numbers, bytes), kInvalidArgument);
-    EXPECT_KIND(try_compress_into(numbers, room, written), kInvalidArgument);
+    EXPECT_KIND(try_compress_into(numbers, output, written), kInvalidArgument);
     EXPECT_KIND(try_decompress_into(file, out, count), kInvalidArgument);
     EXPECT_KIND(try_decompress_front(file, out, count, is_finished), kInvalidArgument);
     EXPECT_KIND(ChunkEncoder::create(numbers).status(), kInvalidArgument);
@@ -57,7 +57,7 @@ TEST(Doors, NumberTypesThatThereAreNot) {
     MemorySource source(file);
     StreamReader stream(source);
     EXPECT_KIND(stream.try_read(out, count), kInvalidArgument);
-    // Nothing has changed by that.
+    // The reader is unchanged by the error.
     Numbers right = zeros(NumberType::kI32, 10);
     EXPECT_OK(stream.try_read(writable(right), count));
     EXPECT_EQ(name_of(type), "unknown");
@@ -67,7 +67,7 @@ TEST(Doors, NumberTypesThatThereAreNot) {
   }
 }
 
-TEST(Doors, ValueTypesThatThereAreNot) {
+TEST(EntryPoints, NonexistentValueTypes) {
   const Bytes file = sample_cvc();
   const cvc::Reader reader(file);
   std::vector<float> values(600);
@@ -91,9 +91,9 @@ TEST(Doors, ValueTypesThatThereAreNot) {
   }
 }
 
-// ---- null pointers and places outside ----
+// ---- null pointers and positions out of range ----
 
-TEST(Doors, NullNumbersWithACount) {
+TEST(EntryPoints, NullNumbersWithACount) {
   const Bytes file = sample_file();
   const NumberView numbers(NumberType::kI32, nullptr, 5);
   const MutableNumberView out(NumberType::kI32, nullptr, 5);
@@ -116,11 +116,11 @@ TEST(Doors, NullNumbersWithACount) {
   MemorySource source(file);
   EXPECT_KIND(StreamReader(source).try_read(out, count), kInvalidArgument);
   EXPECT_KIND(try_append_to_file("/nonexistent/a.pco", numbers), kInvalidArgument);
-  // Bytes are no better.
+  // The same for null byte spans.
   const std::byte* const nowhere = nullptr;
-  std::byte* const no_room = nullptr;
+  std::byte* const null_output = nullptr;
   const std::span<const std::byte> no_file(nowhere, 100);
-  const std::span<std::byte> no_output(no_room, 100);
+  const std::span<std::byte> no_output(null_output, 100);
   Numbers some = zeros(NumberType::kI32, 5000);
   FileHeader header;
   FileInfo info;
@@ -146,7 +146,7 @@ TEST(Doors, NullNumbersWithACount) {
   EXPECT_KIND(reader.try_read_codes({0, 10}, 0, no_output, 0, runs), kInvalidArgument);
   const std::uint64_t* const no_rows = nullptr;
   EXPECT_KIND(reader.try_gather({no_rows, 7}, {}), kInvalidArgument);
-  // Nothing at a null pointer is nothing.
+  // Empty views may have a null pointer.
   EXPECT_OK(try_compress(NumberView(NumberType::kI32, nullptr, 0), bytes));
   EXPECT_OK(try_decompress_into(bytes, MutableNumberView(NumberType::kI32, nullptr, 0), count));
   // More than memory can hold.
@@ -154,15 +154,15 @@ TEST(Doors, NullNumbersWithACount) {
   EXPECT_KIND(try_compress(huge, bytes), kInvalidArgument);
 }
 
-TEST(Doors, PagesThatAChunkHasNot) {
+TEST(EntryPoints, PagesOutOfRange) {
   const ChunkEncoder encoder = ChunkEncoder::create(sample_numbers().view(), paged()).value();
   ASSERT_EQ(encoder.page_count(), 8u);
-  Bytes room(10'000);
+  Bytes output(10'000);
   std::size_t written = 9;
   for (const std::size_t page : {std::size_t{8}, std::size_t{9}, SIZE_MAX}) {
     EXPECT_EQ(encoder.page_n(page), 0u);
     EXPECT_EQ(encoder.page_size_bound(page), 0u);
-    EXPECT_KIND(encoder.try_write_page(page, room, written), kInvalidArgument);
+    EXPECT_KIND(encoder.try_write_page(page, output, written), kInvalidArgument);
     EXPECT_EQ(written, 0u);
     EXPECT_THROW(static_cast<void>(encoder.page(page)), Error);
   }
@@ -171,15 +171,12 @@ TEST(Doors, PagesThatAChunkHasNot) {
   EXPECT_EQ(cvc::Reader(sample_cvc()).chunk_of(200), 4u);
 }
 
-// ---- objects that were moved from ----
+// ---- moved-from objects ----
 
-TEST(Doors, MovedFromObjects) {
+TEST(MovedFromObjects, Readers) {
   const Bytes file = sample_file();
-  const Numbers numbers = sample_numbers();
   Numbers out = zeros(NumberType::kI32, 5000);
-  Bytes bytes(100'000);
   std::size_t n = 0;
-
   MemorySource source(file);
   StreamReader reader(source);
   const StreamReader other_reader = std::move(reader);
@@ -190,6 +187,16 @@ TEST(Doors, MovedFromObjects) {
   EXPECT_KIND(reader.try_check_trailer(state), kInvalidArgument);
   EXPECT_EQ(reader.bytes_consumed(), 0u);
 
+  FileReader random_access = FileReader::create(file).value();
+  const FileReader other_random_access = std::move(random_access);
+  EXPECT_KIND(random_access.try_read(0, writable(out)), kInvalidArgument);
+  EXPECT_EQ(random_access.count(), 0u);
+}
+
+TEST(MovedFromObjects, Writers) {
+  const Bytes file = sample_file();
+  const Numbers numbers = sample_numbers();
+  MemorySource source(file);
   Bytes written;
   VectorSink sink(written);
   StreamWriter writer(sink, NumberType::kI32);
@@ -199,7 +206,13 @@ TEST(Doors, MovedFromObjects) {
   EXPECT_KIND(writer.try_finish(), kInvalidArgument);
   EXPECT_KIND(writer.try_copy_file(source), kInvalidArgument);
   EXPECT_EQ(writer.bytes_written() + writer.trailer_bytes(), 0u);
+}
 
+TEST(MovedFromObjects, WrappedChunks) {
+  const Numbers numbers = sample_numbers();
+  Numbers out = zeros(NumberType::kI32, 5000);
+  Bytes bytes(100'000);
+  std::size_t n = 0;
   ChunkEncoder encoder = ChunkEncoder::create(numbers.view(), paged()).value();
   const ChunkEncoder other_encoder = std::move(encoder);
   EXPECT_EQ(encoder.page_count() + encoder.page_n(0) + encoder.meta_size_bound(), 0u);
@@ -215,7 +228,14 @@ TEST(Doors, MovedFromObjects) {
               kInvalidArgument);
   EXPECT_EQ(decoder.meta_size(), 0u);
   EXPECT_THROW(static_cast<void>(decoder.info()), Error);
+}
 
+TEST(MovedFromObjects, Contexts) {
+  const Bytes file = sample_file();
+  const Numbers numbers = sample_numbers();
+  Numbers out = zeros(NumberType::kI32, 5000);
+  Bytes written;
+  std::size_t n = 0;
   EncodeContext encode;
   DecodeContext decode;
   const EncodeContext other_encode = std::move(encode);
@@ -235,12 +255,9 @@ TEST(Doors, MovedFromObjects) {
       ChunkEncoder::create(numbers.view(), paged(), std::pmr::new_delete_resource(), &encode)
           .status(),
       kInvalidArgument);
+}
 
-  FileReader random_access = FileReader::create(file).value();
-  const FileReader other_random_access = std::move(random_access);
-  EXPECT_KIND(random_access.try_read(0, writable(out)), kInvalidArgument);
-  EXPECT_EQ(random_access.count(), 0u);
-
+TEST(MovedFromObjects, CvcReaders) {
   const Bytes vectors = sample_cvc();
   cvc::Reader cvc_reader(vectors);
   const cvc::Reader other_cvc_reader = std::move(cvc_reader);
@@ -255,7 +272,11 @@ TEST(Doors, MovedFromObjects) {
   EXPECT_KIND(cvc_reader.try_verify(report), kInvalidArgument);
   EXPECT_KIND(cvc_reader.try_codes(0, 0, codes), kInvalidArgument);
   EXPECT_THROW(static_cast<void>(cvc_reader.read_all()), Error);
+}
 
+TEST(MovedFromObjects, CvcWriters) {
+  Bytes written;
+  const std::vector<float> values(600);
   cvc::Writer cvc_writer(written, {});
   const cvc::Writer other_cvc_writer = std::move(cvc_writer);
   EXPECT_KIND(cvc_writer.try_append(cvc::Rows(std::span<const float>(values), 3)),
@@ -267,7 +288,7 @@ TEST(Doors, MovedFromObjects) {
 
 // ---- wrapped chunks ----
 
-// Knows how much is held of it.
+// Counts the bytes currently allocated.
 class MeasuredMemory final : public std::pmr::memory_resource {
  public:
   std::size_t held = 0;
@@ -284,7 +305,7 @@ class MeasuredMemory final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-TEST(WrappedEncoder, KeepsNoMoreThanItsBytes) {
+TEST(WrappedEncoder, StoresOnlyItsBytes) {
   Random random(9);
   const Numbers numbers = make_numbers("uniform", NumberType::kF64, 100'000, random);
   EncodeConfig config;
@@ -351,7 +372,7 @@ TEST(Results, CanBeConst) {
   EXPECT_THROW(static_cast<void>(nothing.value()), Error);
 }
 
-TEST(OutputTooSmall, SaysTheBytesThatSuffice) {
+TEST(OutputTooSmall, ReportsTheBytesThatSuffice) {
   const Numbers numbers = sample_numbers();
   std::size_t written = 0;
   Bytes small(10);
@@ -384,14 +405,14 @@ TEST(OutputTooSmall, SaysTheBytesThatSuffice) {
   const cvc::Target target{cvc::MutableRows(cvc::Dtype::kFloat32, values.data(), 3, 3, 16), 0};
   EXPECT_EQ(reader.try_read({&all, 1}, {&target, 1}).needed_bytes(), 199u * 16 + 12);
   std::vector<cvc::CodeRun> runs;
-  Bytes room(100);
-  const Status codes = reader.try_read_codes(all, 0, room, 0, runs);
+  Bytes output(100);
+  const Status codes = reader.try_read_codes(all, 0, output, 0, runs);
   EXPECT_KIND(codes, kOutputTooSmall);
   EXPECT_EQ(codes.needed_bytes(), 200u * 3 * 2);
   EXPECT_EQ(Status().needed_bytes(), Status::kNoOffset);
 }
 
-// ---- copies of chunks ----
+// ---- copied chunks ----
 
 TEST(EncodedChunks, AreHeldAgainstTheirChecksums) {
   Bytes file = sample_cvc();

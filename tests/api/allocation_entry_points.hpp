@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a door of the library with every allocation failing in turn, alone and with all that follow:
-// the answer must be "out of memory" or as good as ever, nothing may leak, and what the door works
-// on must be usable again.
-#ifndef NUMPACT_TESTS_API_ALLOCATION_DOORS_HPP
-#define NUMPACT_TESTS_API_ALLOCATION_DOORS_HPP
+// Runs an entry point with every allocation failing in turn, alone and with all later ones: the
+// result must be "out of memory" or the usual one, nothing may leak, and the objects involved must
+// remain usable.
+#ifndef NUMPACT_TESTS_API_ALLOCATION_ENTRY_POINTS_HPP
+#define NUMPACT_TESTS_API_ALLOCATION_ENTRY_POINTS_HPP
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,13 +24,13 @@ namespace numpact::testing {
 
 enum class Keeps { kNothing, kMemory };  // from call to call
 
-struct Door {
+struct EntryPoint {
   std::string name;
   std::function<Status()> call;
   Keeps keeps = Keeps::kNothing;
 };
 
-// What is thrown by functions that are documented to throw.
+// Converts the exceptions of functions documented to throw.
 template <class F>
 Status caught(const F& f) {
   try {
@@ -42,24 +42,24 @@ Status caught(const F& f) {
   }
 }
 
-inline void expect_survives(const Door& door, bool all_later) {
-  SCOPED_TRACE(door.name + (all_later ? ", from the k-th on" : ", the k-th"));
-  ASSERT_OK(caught(door.call));  // what is made once in a process is made
+inline void expect_survives(const EntryPoint& entry_point, bool all_later) {
+  SCOPED_TRACE(entry_point.name + (all_later ? ", from the k-th on" : ", the k-th"));
+  ASSERT_OK(caught(entry_point.call));  // initializes what is allocated once per process
   fail_on = all_later;
   long failures = 0;
   for (long k = 0; k < 20000; ++k) {
     const std::size_t held = bytes_held;
     fail_in = k;
-    const Status status = caught(door.call);
+    const Status status = caught(entry_point.call);
     const bool reached = fail_in < 0;
     fail_in = -1;
-    if (door.keeps == Keeps::kNothing) {
+    if (entry_point.keeps == Keeps::kNothing) {
       ASSERT_EQ(bytes_held, held) << "allocation " << k << " leaks";
     }
     if (!reached) {
       ASSERT_OK(status);
       fail_on = false;
-      if (door.keeps == Keeps::kNothing) {
+      if (entry_point.keeps == Keeps::kNothing) {
         EXPECT_GT(failures, 0);
       }
       return;
@@ -69,22 +69,22 @@ inline void expect_survives(const Door& door, bool all_later) {
       EXPECT_KIND(status, kOutOfMemory) << "allocation " << k;
     }
     if (!status.ok() && k % 8 == 0) {
-      ASSERT_OK(caught(door.call)) << "after allocation " << k;
+      ASSERT_OK(caught(entry_point.call)) << "after allocation " << k;
     }
   }
   FAIL() << "never went through";
 }
 
-inline void expect_all_survive(const std::vector<Door>& doors) {
-  for (const Door& door : doors) {
-    expect_survives(door, false);
-    expect_survives(door, true);
+inline void expect_all_survive(const std::vector<EntryPoint>& entry_points) {
+  for (const EntryPoint& entry_point : entry_points) {
+    expect_survives(entry_point, false);
+    expect_survives(entry_point, true);
   }
 }
 
 inline Status wrong(const char* what) { return Status(ErrorKind::kCorrupt, what); }
 
-// A folder of its own, so that whatever is left behind is seen.
+// A separate folder, so that leftover files are noticed.
 class Folder {
  public:
   Folder()

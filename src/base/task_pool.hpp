@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who works together on a call.
-#ifndef NUMPACT_CVC_COMPRESSION_TEAM_HPP
-#define NUMPACT_CVC_COMPRESSION_TEAM_HPP
+// Runs the independent tasks of one call on the caller's executor or on threads of its own.
+#ifndef NUMPACT_BASE_TASK_POOL_HPP
+#define NUMPACT_BASE_TASK_POOL_HPP
 
 #include <algorithm>
 #include <atomic>
@@ -11,22 +11,23 @@
 #include "base/guard.hpp"
 #include "numpact/executor.hpp"
 
-namespace numpact::cvc {
+namespace numpact {
 
-class Team {
+class TaskPool {
  public:
-  // As in DecodeConfig.
-  Team(unsigned threads, Executor* executor) : executor_(executor) {
+  // `threads` and `executor` as in DecodeConfig.
+  TaskPool(unsigned threads, Executor* executor) : executor_(executor) {
     if (executor_ == nullptr && threads != 1) {
       own_ = std::make_unique<ThreadExecutor>(threads);
       executor_ = own_.get();
     }
-    if (executor_ != nullptr) size_ = std::clamp(executor_->concurrency(), 1U, kMost);
+    if (executor_ != nullptr) size_ = std::clamp(executor_->concurrency(), 1U, kMaxTasks);
   }
 
+  // Maximum number of concurrent tasks, at least 1.
   unsigned size() const { return size_; }
 
-  // f(i) for every i below n, in any order and at the same time; f must not throw.
+  // Calls f(i) for every i below n, in any order and concurrently; f must not throw.
   template <class F>
   void run(std::size_t n, const F& f) const {
     if (size_ < 2 || n < 2) {
@@ -47,14 +48,14 @@ class Team {
   }
 
  private:
-  // Executors may say anything.
-  static constexpr unsigned kMost = 1024;
+  // Bounds the memory per call if a caller's executor reports an excessive concurrency.
+  static constexpr unsigned kMaxTasks = 1024;
 
   std::unique_ptr<ThreadExecutor> own_;
   Executor* executor_;
   unsigned size_ = 1;
 };
 
-}  // namespace numpact::cvc
+}  // namespace numpact
 
 #endif

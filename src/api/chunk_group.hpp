@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encodes a group of consecutive chunks concurrently.
+#ifndef NUMPACT_API_CHUNK_GROUP_HPP
+#define NUMPACT_API_CHUNK_GROUP_HPP
+
+#include <span>
+#include <vector>
+
+#include "numpact/config.hpp"
+#include "pco/standalone/parallel_walker.hpp"
+#include "pco/trailer/summary.hpp"
+
+namespace numpact {
+
+struct PendingChunk {
+  NumberView numbers;
+  std::span<std::byte> place;  // destination of its bytes
+  std::size_t size = 0;        // encoded size
+  Status status = {};          // kOutputTooSmall: the place is too small
+  // If not null, receives the trailer's records of the chunks, with offsets relative to the place.
+  std::vector<trailer::Summary>* summaries = nullptr;
+};
+
+// Chunks per task in a group. A task that finishes a chunk takes the next, so larger groups reduce
+// waiting at the end, but each chunk needs a place.
+inline constexpr std::size_t kChunksPerTaskBuffered = 2;  // numbers or places in scratch memory
+inline constexpr std::size_t kChunksPerTaskGiven = 4;     // numbers in the caller's memory
+inline constexpr std::size_t kChunksPerTaskInPlace = 8;   // places in the output itself
+
+// Maximum encoded size of a chunk of n numbers.
+std::size_t chunk_bound(NumberType type, std::size_t n);
+
+// Whether the chunks suffice to start the tasks: `per_task` chunks for each, and enough numbers or
+// very many chunks. Without an executor one chunk suffices.
+bool enough_for_tasks(const standalone::TaskGroup& group, std::size_t per_task, std::size_t chunks,
+                      std::size_t numbers);
+
+// Sets size and status of each chunk; those after the first chunk with an error are unspecified. A
+// group with one arena and no executor runs on the calling thread. The arenas are unchanged.
+void encode_chunks(std::span<PendingChunk> chunks, const EncodeConfig& config,
+                   const standalone::TaskGroup& group);
+
+// Adds the chunks of a run to a trailer; `offset` is the position of the run in the file.
+void add_run(trailer::Builder& builder, const PendingChunk& run, std::uint64_t offset);
+
+}  // namespace numpact
+
+#endif
