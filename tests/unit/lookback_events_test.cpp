@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periods of latents that mostly go on as before.
+// Periods of latents that mostly follow the usual step.
 #include "pco/encode/lookback/detect/events.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class EventPeriods : public ::testing::Test {
 using Latents = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(EventPeriods, Latents);
 
-TYPED_TEST(EventPeriods, OfStepsThatWrap) {
+TYPED_TEST(EventPeriods, StepsThatWrap) {
   std::vector<TypeParam> latents(20'000);
   for (std::size_t i = 0; i < latents.size(); ++i) latents[i] = static_cast<TypeParam>(i % 21 * 5);
   const auto periods = this->periods_of(latents);
@@ -32,7 +32,7 @@ TYPED_TEST(EventPeriods, OfStepsThatWrap) {
   EXPECT_EQ(periods[0], 21u);
 }
 
-TYPED_TEST(EventPeriods, OfCodesThatStay) {
+TYPED_TEST(EventPeriods, CodesThatStay) {
   std::vector<TypeParam> latents(20'000);
   for (std::size_t i = 0; i < latents.size(); ++i) {
     latents[i] = static_cast<TypeParam>(i / 40 % 3 * 7);
@@ -42,7 +42,7 @@ TYPED_TEST(EventPeriods, OfCodesThatStay) {
   EXPECT_EQ(periods[0], 120u);
 }
 
-TYPED_TEST(EventPeriods, NoneOfFewOrOfOther) {
+TYPED_TEST(EventPeriods, NoneWithoutRecurringEvents) {
   Random random(95);
   std::vector<TypeParam> latents(1, 5);
   EXPECT_TRUE(this->periods_of(latents).empty());
@@ -63,11 +63,11 @@ TYPED_TEST(EventPeriods, MatchesAreCounted) {
   for (std::size_t i = 0; i < latents.size(); ++i) latents[i] = static_cast<TypeParam>(i % 25);
   const LatentArray array{std::span<TypeParam>(latents)};
   const Matches all = count_matches(array, 50);
-  EXPECT_GT(all.looked, 500u);
-  EXPECT_EQ(all.same, all.looked);
-  EXPECT_EQ(count_matches(array, 51).same, 0u);
-  EXPECT_EQ(count_matches(array, latents.size()).looked, 0u);
-  EXPECT_EQ(count_matches(array, latents.size() - 1).looked, 1u);
+  EXPECT_GT(all.compared, 500u);
+  EXPECT_EQ(all.equal, all.compared);
+  EXPECT_EQ(count_matches(array, 51).equal, 0u);
+  EXPECT_EQ(count_matches(array, latents.size()).compared, 0u);
+  EXPECT_EQ(count_matches(array, latents.size() - 1).compared, 1u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that take turns, as a sample shows them.
+// Interleaved streams in a sample.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 namespace numpact::testing {
 namespace {
 
-using enum NearComparison;
+using enum NearBaseline;
 
 constexpr std::size_t kRunN = 128;
 constexpr std::size_t kRuns = 32;
 constexpr std::size_t kStreams = 3;
 
-// Streams far apart, each of which moves by up to so much either way, in every second run of a
-// sample: those that are looked at. The others are of `other(random)`.
+// Streams far apart, each of which moves by up to `step` either way, in every second run of a
+// sample: those that are examined. The others are of other(random).
 template <class F>
-std::vector<std::uint32_t> turns_in_every_second_run(std::uint32_t step, F&& other) {
+std::vector<std::uint32_t> streams_in_every_second_run(std::uint32_t step, F&& other) {
   Random random(91);
   std::array<std::uint32_t, kStreams> streams{};
   std::vector<std::uint32_t> latents(kRuns * kRunN);
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> turns_in_every_second_run(std::uint32_t step, F&& oth
   return latents;
 }
 
-bool may_look_back_nearby(std::vector<std::uint32_t> latents, const NearWish& wish,
+bool may_look_back_nearby(std::vector<std::uint32_t> latents, const NearRequest& wish,
                           const AnyDelta& delta = NoDelta{}) {
   Arena arena(std::pmr::new_delete_resource());
   Sample sample;
@@ -48,43 +48,44 @@ bool may_look_back_nearby(std::vector<std::uint32_t> latents, const NearWish& wi
   return numpact::may_look_back_nearby(sample, Choice{Classic{}, delta, {}}, wish, arena);
 }
 
-TEST(LookbackNear, StreamsThatTakeTurnsByAnyComparison) {
-  const auto latents = turns_in_every_second_run(
+TEST(LookbackNear, InterleavedStreamsByAnyBaseline) {
+  const auto latents = streams_in_every_second_run(
       30, [](Random& random) { return static_cast<std::uint32_t>(random.bits(20)); });
-  for (const auto comparison : {kWithAll, kWithSame, kWithBoth}) {
-    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}));
-    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}, Consecutive{1, false}));
-    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}, Consecutive{2, false}));
-    // Of this order all are compared.
-    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, comparison}, Consecutive{3, false}));
+  for (const auto baseline : {kWholeSample, kSameLatents, kBoth}) {
+    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, baseline}));
+    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, baseline}, Consecutive{1, false}));
+    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, baseline}, Consecutive{2, false}));
+    // With this order the whole sample is compared.
+    EXPECT_TRUE(may_look_back_nearby(latents, {19, 20, baseline}, Consecutive{3, false}));
   }
 }
 
-// Where those that are looked at take little as they are, that they take little is no promise.
-TEST(LookbackNear, WhatIsCheapAnywayPromisesNothing) {
-  auto latents = turns_in_every_second_run(
+// If the examined latents are cheap without lookbacks, their low cost indicates no saving.
+TEST(LookbackNear, CheapLatentsIndicateNoSaving) {
+  auto latents = streams_in_every_second_run(
       0, [](Random& random) { return static_cast<std::uint32_t>(random.bits(20)); });
   Random random(92);
   for (std::size_t i = 0; i < latents.size(); ++i) {
     if (i / kRunN % 2 == 0) latents[i] = static_cast<std::uint32_t>(random.bits(4));
   }
-  EXPECT_TRUE(may_look_back_nearby(latents, {11, 12, kWithAll}));
-  EXPECT_FALSE(may_look_back_nearby(latents, {11, 12, kWithSame}));
-  EXPECT_FALSE(may_look_back_nearby(latents, {11, 12, kWithBoth}));
+  EXPECT_TRUE(may_look_back_nearby(latents, {11, 12, kWholeSample}));
+  EXPECT_FALSE(may_look_back_nearby(latents, {11, 12, kSameLatents}));
+  EXPECT_FALSE(may_look_back_nearby(latents, {11, 12, kBoth}));
 }
 
-// And where they take more than the rest, that they take more than is wanted of all doesn't tell.
-TEST(LookbackNear, WhatIsCostlyAnywayMayPromiseMuch) {
-  const auto latents = turns_in_every_second_run(1000, [](Random&) { return 7u; });
-  constexpr float kWanted = 11.3f;
-  EXPECT_FALSE(may_look_back_nearby(latents, {kWanted, 14, kWithAll}));
-  EXPECT_TRUE(may_look_back_nearby(latents, {kWanted, 14, kWithSame}));
-  EXPECT_FALSE(may_look_back_nearby(latents, {kWanted, 14, kWithBoth}));
-  EXPECT_FALSE(may_look_back_nearby(latents, {8, 14, kWithSame}));
+// If they cost more than the others, a cost above the limit for all is no evidence against a
+// saving.
+TEST(LookbackNear, CostlyLatentsMaySaveMuch) {
+  const auto latents = streams_in_every_second_run(1000, [](Random&) { return 7u; });
+  constexpr float kMaxBits = 11.3f;
+  EXPECT_FALSE(may_look_back_nearby(latents, {kMaxBits, 14, kWholeSample}));
+  EXPECT_TRUE(may_look_back_nearby(latents, {kMaxBits, 14, kSameLatents}));
+  EXPECT_FALSE(may_look_back_nearby(latents, {kMaxBits, 14, kBoth}));
+  EXPECT_FALSE(may_look_back_nearby(latents, {8, 14, kSameLatents}));
 }
 
-// Two streams of which each number tells the next but one, but for so much noise.
-bool gate_lets_pass(std::size_t n, std::uint64_t noise, unsigned level) {
+// Two interleaved streams, each constant within 64 numbers but for the noise.
+bool passes_prefilter(std::size_t n, std::uint64_t noise, unsigned level) {
   Random random(93);
   std::vector<std::uint32_t> latents(n);
   std::array<std::uint32_t, 2> streams{};
@@ -97,22 +98,22 @@ bool gate_lets_pass(std::size_t n, std::uint64_t noise, unsigned level) {
   const LatentArray page{std::span<std::uint32_t>(latents)};
   const Sample sample = take_sample(page, usual_sample_n(n, 4096), arena);
   const float bits = weigh_consecutive(sample, sample.latents, 0, arena);
-  const Trial trial{n, bits, true, level};
-  return may_look_back(sample, page, Choice{}, trial, arena);
+  const LookbackInput input{n, bits, true, level};
+  return may_look_back(sample, page, Choice{}, input, arena);
 }
 
-// The time of a search is about the same for all that are short.
-TEST(LookbackNear, ShortPagesMustPromiseMore) {
+// The time of a search is about the same for all short pages.
+TEST(LookbackNear, ShortPagesMustSaveMore) {
   constexpr std::uint64_t kNoise = 38000;
-  EXPECT_TRUE(gate_lets_pass(1024, 256, 8));
-  EXPECT_FALSE(gate_lets_pass(1024, kNoise, 8));
-  EXPECT_TRUE(gate_lets_pass(4096, kNoise, 8));
+  EXPECT_TRUE(passes_prefilter(1024, 256, 8));
+  EXPECT_FALSE(passes_prefilter(1024, kNoise, 8));
+  EXPECT_TRUE(passes_prefilter(4096, kNoise, 8));
   // Size counts for more than time.
-  EXPECT_TRUE(gate_lets_pass(1024, kNoise, 9));
+  EXPECT_TRUE(passes_prefilter(1024, kNoise, 9));
 }
 
-// Distances in short stretches are looked at roughly first, too.
-TEST(LookbackPeriods, WhatIsJustFrequentInAShortStretch) {
+// The first pass over distances applies to short windows, too.
+TEST(LookbackPeriods, BarelyFrequentInAShortWindow) {
   constexpr std::size_t kPeriod = 100;
   Arena arena(std::pmr::new_delete_resource());
   for (const std::size_t n : {1023u, 1024u, 2048u, 4095u, 4096u}) {
@@ -120,8 +121,8 @@ TEST(LookbackPeriods, WhatIsJustFrequentInAShortStretch) {
       Random random(94);
       std::vector<std::uint64_t> latents(n);
       for (std::size_t i = 0; i < n; ++i) {
-        const bool is_same = i >= kPeriod && random.below(one_in) == 0;
-        latents[i] = is_same ? latents[i - kPeriod] : random.bits(40);
+        const bool is_repeated = i >= kPeriod && random.below(one_in) == 0;
+        latents[i] = is_repeated ? latents[i - kPeriod] : random.bits(40);
       }
       const Periods periods = find_periods(std::span<const std::uint64_t>(latents), 33, arena);
       const auto all = periods.all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for lookbacks, and whether it is worth its time.
+// The search for lookbacks, its kernels and costs, and the decision for Lookback.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,22 +30,22 @@ std::uint32_t naive_cost(const std::vector<L>& latents, std::size_t i, std::uint
   return costs[class_of_width<L>(width)];
 }
 
-std::uint32_t least_of_others(const std::vector<std::uint16_t>& costs,
-                              const FrequentLookbacks& frequent) {
+std::uint32_t min_other_cost(const std::vector<std::uint16_t>& costs,
+                             const FrequentLookbacks& frequent) {
   const auto begin = frequent.lookbacks.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(frequent.n);
-  std::uint32_t least = 0xffff;
+  std::uint32_t min_cost = 0xffff;
   for (std::uint32_t lookback = 1; lookback < costs.size(); ++lookback) {
     if (std::find(begin, end, lookback) == end)
-      least = std::min<std::uint32_t>(least, costs[lookback]);
+      min_cost = std::min<std::uint32_t>(min_cost, costs[lookback]);
   }
-  return least;
+  return min_cost;
 }
 
 template <class T>
 class LookbackKernel : public ::testing::Test {
  protected:
-  // Near each other or not, equal or not.
+  // Of various widths, some equal.
   static std::vector<T> latents(std::size_t n, Random& random) {
     std::vector<T> result(n);
     const auto width = static_cast<unsigned>(random.between(0, kBits<T>));
@@ -74,14 +74,14 @@ TYPED_TEST(LookbackKernel, ChoosesTheCheapest) {
       FrequentLookbacks frequent;
       frequent.n = random.between(1, kMaxFrequent);
       for (std::size_t k = 0; k < frequent.n; ++k) {
-        const std::uint64_t most =
+        const std::uint64_t max_lookback =
             random.one_in(3) ? first + n - 1 : std::min<std::uint64_t>(first, 9);
-        frequent.lookbacks[k] = static_cast<std::uint32_t>(random.between(1, most));
+        frequent.lookbacks[k] = static_cast<std::uint32_t>(random.between(1, max_lookback));
         frequent.costs[k] = costs[frequent.lookbacks[k]];
       }
       frequent.lookbacks[frequent.n - 1] = 1;
       frequent.costs[frequent.n - 1] = costs[1];
-      if (random.one_in(2)) frequent.least_of_others = least_of_others(costs, frequent);
+      if (random.one_in(2)) frequent.min_other_cost = min_other_cost(costs, frequent);
       std::vector<std::vector<std::uint32_t>> others(3, std::vector<std::uint32_t>(first + n));
       for (auto& other : others) {
         for (std::size_t i = 1; i < first + n; ++i) {
@@ -101,12 +101,12 @@ TYPED_TEST(LookbackKernel, ChoosesTheCheapest) {
       std::vector<std::uint32_t> chosen(n);
       choose_cheapest(task, chosen.data());
       for (std::size_t j = 0; j < n; ++j) {
-        std::uint32_t least = ~std::uint32_t{0};
+        std::uint32_t min_cost = ~std::uint32_t{0};
         std::uint32_t best = 0;
         const auto consider = [&](std::uint32_t lookback, std::uint32_t cost) {
           cost += naive_cost(latents, first + j, lookback, delta_costs);
-          if (cost < least) best = lookback;
-          least = std::min(least, cost);
+          if (cost < min_cost) best = lookback;
+          min_cost = std::min(min_cost, cost);
         };
         for (std::size_t k = 0; k < frequent.n; ++k) {
           if (frequent.lookbacks[k] <= first) consider(frequent.lookbacks[k], frequent.costs[k]);
@@ -121,8 +121,8 @@ TYPED_TEST(LookbackKernel, ChoosesTheCheapest) {
   });
 }
 
-// Streams far apart, in which the same comes back, nearly: with few of their upper bits latents are
-// alike at the distance of a turn, with more of them where both come back.
+// Interleaved streams far apart, with a noisy pattern that recurs. By few upper bits latents are
+// similar at the distance of a turn, by more of them where stream and pattern coincide.
 template <Latent L>
 std::vector<L> streams_with_period(std::size_t n, std::size_t streams, std::size_t period,
                                    Random& random) {
@@ -156,7 +156,7 @@ TYPED_TEST(LookbackKernel, PeriodsWithinStreams) {
   }
 }
 
-TYPED_TEST(LookbackKernel, NothingComesBack) {
+TYPED_TEST(LookbackKernel, NothingRecurs) {
   using L = TypeParam;
   Arena arena(std::pmr::new_delete_resource());
   for (const std::size_t n : {1u, 2u, 3u, 1000u}) {
@@ -171,7 +171,7 @@ class LookbackHashes : public ::testing::Test {};
 using AllWidths = ::testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(LookbackHashes, AllWidths);
 
-TYPED_TEST(LookbackHashes, AreOfTheStringAloneOnEveryTarget) {
+TYPED_TEST(LookbackHashes, DependOnTheStringAloneOnEveryTarget) {
   using L = TypeParam;
   Random random(71);
   for (int round = 0; round < 20; ++round) {
@@ -217,7 +217,7 @@ TYPED_TEST(LookbackHashes, AreOfTheStringAloneOnEveryTarget) {
   }
 }
 
-TEST(LookbackCosts, FrequentOnesAreCheap) {
+TEST(LookbackCosts, FrequentLookbacksAreCheap) {
   Arena arena(std::pmr::new_delete_resource());
   LookbackCosts costs(make_counts(1000, arena), 32, 0, 4, arena);
   ChosenLookbacks chosen;
@@ -231,27 +231,27 @@ TEST(LookbackCosts, FrequentOnesAreCheap) {
                i % 10 == 0 ? 5 : 0);
   }
   const float bits = costs.learn(chosen);
-  // Half, a sixth, and a third of them spread over 1000; and deltas.
+  // A half, a sixth, and a third spread over 1000; and the deltas.
   EXPECT_NEAR(bits, 1.46 + 10 / 3.0 + 0.47 + 0.4, 0.4);
   const FrequentLookbacks& frequent = costs.frequent();
   ASSERT_EQ(frequent.n, 4u);
   EXPECT_EQ(frequent.lookbacks[0], 300u);
   EXPECT_EQ(frequent.lookbacks[1], 77u);
   EXPECT_EQ(frequent.lookbacks[3], 1u);
-  const std::uint16_t* const of = costs.of_lookbacks();
-  EXPECT_NEAR(of[300], 64, 5);
-  EXPECT_NEAR(of[77], 64 * 2.58, 10);
-  EXPECT_GT(of[700], 64 * 9);
-  EXPECT_EQ(frequent.costs[0], of[300]);
-  EXPECT_LE(frequent.least_of_others, least_of_others({of, of + 1000}, frequent));
-  EXPECT_GT(frequent.least_of_others, of[77]);
-  EXPECT_LT(costs.of_deltas()[0], 20u);
-  EXPECT_GT(costs.of_deltas()[9], costs.of_deltas()[5]);
-  // The counts are left as they were: the same again.
+  const std::uint16_t* const by_lookback = costs.lookback_costs();
+  EXPECT_NEAR(by_lookback[300], 64, 5);
+  EXPECT_NEAR(by_lookback[77], 64 * 2.58, 10);
+  EXPECT_GT(by_lookback[700], 64 * 9);
+  EXPECT_EQ(frequent.costs[0], by_lookback[300]);
+  EXPECT_LE(frequent.min_other_cost, min_other_cost({by_lookback, by_lookback + 1000}, frequent));
+  EXPECT_GT(frequent.min_other_cost, by_lookback[77]);
+  EXPECT_LT(costs.delta_costs()[0], 20u);
+  EXPECT_GT(costs.delta_costs()[9], costs.delta_costs()[5]);
+  // The counts are zeros again: the second result is the same.
   EXPECT_EQ(costs.learn(chosen), bits);
 }
 
-// One that all share a width with is not more than certain: free, and none costs less.
+// Smoothed counts may exceed the total. The cost then is zero, not negative.
 TEST(LookbackCosts, NoneBelowZero) {
   for (const std::uint32_t n : {1u, 2u, 10u, 500u}) {
     Arena arena(std::pmr::new_delete_resource());
@@ -261,15 +261,15 @@ TEST(LookbackCosts, NoneBelowZero) {
     chosen.lookbacks = lookbacks;
     for (std::uint32_t i = 0; i < n; ++i) chosen.add(1, 0);
     costs.learn(chosen);
-    EXPECT_LE(costs.of_lookbacks()[1], 1u) << n;
-    EXPECT_LE(costs.of_deltas()[0], 64u) << n;
+    EXPECT_LE(costs.lookback_costs()[1], 1u) << n;
+    EXPECT_LE(costs.delta_costs()[0], 64u) << n;
   }
 }
 
 template <class T>
 class LookbackSearch : public ::testing::Test {
  protected:
-  // Checks that all lie within the page and that all targets agree.
+  // Checks that all lookbacks stay within the page and that all targets agree.
   static std::vector<std::uint32_t> search(std::vector<T>& latents, unsigned level) {
     std::vector<std::uint32_t> result;
     const Lookback lookback = lookback_for(latents.size());
@@ -313,7 +313,7 @@ TYPED_TEST(LookbackSearch, AnyDataAnyLevel) {
   }
 }
 
-// Codes that mostly count up: the next one back looks tempting.
+// Codes that mostly count up, so that a lookback of 1 seems cheap at first.
 TYPED_TEST(LookbackSearch, PeriodThatCountsUp) {
   std::vector<TypeParam> latents(30000);
   for (std::size_t i = 0; i < latents.size(); ++i) {
@@ -337,9 +337,9 @@ float bits_under(const std::vector<L>& latents, std::vector<std::uint32_t> lookb
          estimate_bits(LatentArray(std::span<std::uint32_t>(lookbacks)), 1, arena);
 }
 
-// All multiples of the period suit as well, each number another one best.
+// All multiples of the period suit about equally well, and each number has another best one.
 TYPED_TEST(LookbackSearch, PeriodUnderNoise) {
-  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes resemble each other by chance";
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes are similar by chance";
   Random random(72);
   std::vector<TypeParam> latents(30000);
   for (const std::size_t period : {50u, 200u, 700u}) {
@@ -361,10 +361,10 @@ TYPED_TEST(LookbackSearch, PeriodUnderNoise) {
   }
 }
 
-// Of a small sample each latent has another multiple of the turn's length that happens to suit it
-// best: what one latent alone taught must not seem cheap to it.
+// In a small sample each latent has another multiple of the turn that happens to suit it best. A
+// lookback learned from one latent alone must not seem cheap to it.
 TYPED_TEST(LookbackSearch, StreamsUnderNoiseInALongPage) {
-  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes resemble each other by chance";
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes are similar by chance";
   constexpr std::size_t kStreams = 8;
   Random random(77);
   for (int round = 0; round < 5; ++round) {
@@ -383,7 +383,7 @@ TYPED_TEST(LookbackSearch, StreamsUnderNoiseInALongPage) {
   }
 }
 
-TYPED_TEST(LookbackSearch, StreamsThatTakeTurns) {
+TYPED_TEST(LookbackSearch, InterleavedStreams) {
   constexpr std::size_t kStreams = 7;
   Random random(64);
   std::vector<TypeParam> latents(30000);
@@ -398,9 +398,9 @@ TYPED_TEST(LookbackSearch, StreamsThatTakeTurns) {
   EXPECT_GT(this->share_of(lookbacks, kStreams), 0.9);
 }
 
-// What is looked back to from the first latents on tells for all of so few.
+// Lookbacks near the start matter, as there are few latents.
 TYPED_TEST(LookbackSearch, ShortPages) {
-  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes resemble each other by chance";
+  if (sizeof(TypeParam) == 1) GTEST_SKIP() << "bytes are similar by chance";
   constexpr std::size_t kStreams = 7;
   Random random(76);
   for (const std::size_t n : {300u, 700u, 1500u}) {
@@ -413,7 +413,7 @@ TYPED_TEST(LookbackSearch, ShortPages) {
   }
 }
 
-// Rows that resemble the one before, far back.
+// Rows that are similar to the one before.
 TYPED_TEST(LookbackSearch, DriftingPeriod) {
   constexpr std::size_t kPeriod = 300;
   Random random(65);
@@ -456,7 +456,7 @@ TYPED_TEST(LookbackSearch, GivesUp) {
 
 constexpr std::size_t kSampleN = 8192;
 
-// The whole decision, under no delta or the best order.
+// The whole decision, next to no delta or first order.
 template <Latent L>
 bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
   Arena arena(std::pmr::new_delete_resource());
@@ -466,15 +466,15 @@ bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
   const float bits = weigh_consecutive(sample, sample.latents, 0, arena);
   const float delta_bits = weigh_consecutive(sample, sample.latents, 1, arena);
   if (delta_bits < bits) own.delta = Consecutive{1, false};
-  const Trial trial{latents.size(), std::min(bits, delta_bits), true};
-  const bool result = try_lookback(sample, ordered, trial, own, arena) == LookbackVerdict::kTaken;
+  const LookbackInput input{latents.size(), std::min(bits, delta_bits), true};
+  const bool result = try_lookback(sample, ordered, input, own, arena) == LookbackResult::kAccepted;
   EXPECT_EQ(result, std::holds_alternative<Lookback>(own.delta));
   EXPECT_EQ(result, !own.lookbacks.empty());
   if (choice != nullptr) *choice = own;
   return result;
 }
 
-TYPED_TEST(LookbackSearch, DecidesForWhatRepeats) {
+TYPED_TEST(LookbackSearch, AcceptsRepeats) {
   Random random(68);
   for (const std::size_t n : {3000u, 100000u}) {
     for (const std::size_t period : {5u, 90u, 700u}) {
@@ -488,7 +488,7 @@ TYPED_TEST(LookbackSearch, DecidesForWhatRepeats) {
 }
 
 // Nothing repeats exactly.
-TYPED_TEST(LookbackSearch, DecidesForPeriodsUnderNoise) {
+TYPED_TEST(LookbackSearch, AcceptsPeriodsUnderNoise) {
   if (sizeof(TypeParam) == 1) GTEST_SKIP() << "all bytes repeat";
   Random random(73);
   for (const std::size_t n : {8000u, 60000u}) {
@@ -505,19 +505,19 @@ TYPED_TEST(LookbackSearch, DecidesForPeriodsUnderNoise) {
   }
 }
 
-TYPED_TEST(LookbackSearch, DecidesForPeriodsWithinStreams) {
-  if (sizeof(TypeParam) < 4) GTEST_SKIP() << "the streams and the period's numbers are as near";
+TYPED_TEST(LookbackSearch, AcceptsPeriodsWithinStreams) {
+  if (sizeof(TypeParam) < 4) GTEST_SKIP() << "the streams are as near as the numbers of the period";
   Random random(77);
   for (const std::size_t n : {9000u, 50000u}) {
     const std::vector<TypeParam> latents = streams_with_period<TypeParam>(n, 5, 93, random);
     Choice choice;
     ASSERT_TRUE(looks_back(latents, &choice)) << n;
-    // 3 bits of noise, whose differences take half a bit more, the lookbacks, and the first period.
+    // 3 bits of noise, half a bit more for its differences, the lookbacks, and the first period.
     EXPECT_LT(choice.bits, 5.0f + 465.0f * kBits<TypeParam> / static_cast<float>(n)) << n;
   }
 }
 
-TYPED_TEST(LookbackSearch, DecidesAgainstTheRest) {
+TYPED_TEST(LookbackSearch, RejectsTheRest) {
   Random random(69);
   for (const std::size_t n : {1u, 100u, 3000u, 100000u}) {
     std::vector<TypeParam> uniform(n);
@@ -541,8 +541,8 @@ TYPED_TEST(LookbackSearch, DecidesAgainstTheRest) {
   }
 }
 
-// All that is known of them is how frequent each is, which bins tell as well.
-TEST(LookbackGate, ValuesThatComeBackAreNoPromise) {
+// Only the frequencies of values are uneven, which bins exploit as well.
+TEST(LookbackPrefilter, RepeatedValuesAloneAreNotEnough) {
   Random random(74);
   Arena arena(std::pmr::new_delete_resource());
   std::vector<std::uint16_t> latents(std::size_t{1} << 19);
@@ -554,13 +554,13 @@ TEST(LookbackGate, ValuesThatComeBackAreNoPromise) {
   constexpr float kEntropy = 12.22f;  // of a normal distribution as wide: log2(s * sqrt(2 pi e))
   const LatentArray ordered{std::span<std::uint16_t>(latents)};
   const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
-  const Trial trial{latents.size(), kEntropy + 0.05f, true};
-  EXPECT_FALSE(may_look_back(sample, ordered, Choice{}, trial, arena));
+  const LookbackInput input{latents.size(), kEntropy + 0.05f, true};
+  EXPECT_FALSE(may_look_back(sample, ordered, Choice{}, input, arena));
 }
 
-// A few values are so frequent that those of a part of the page's hashes stand for nothing, and the
-// rest so many that each takes a bin, or an entry of a dictionary.
-TEST(LookbackGate, FewFrequentValuesInStreamsThatTakeTurns) {
+// A few values are so frequent that picked hashes do not represent the page, and the others are so
+// many that each would take a bin, or an entry of a dictionary.
+TEST(LookbackPrefilter, FewFrequentValuesInInterleavedStreams) {
   constexpr std::size_t kStreams = 6;
   constexpr std::size_t kN = 5000;
   Random random(78);
@@ -578,8 +578,8 @@ TEST(LookbackGate, FewFrequentValuesInStreamsThatTakeTurns) {
   }
 }
 
-// Corrections repeat where the numbers do.
-TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
+// Corrections repeat where numbers do.
+TEST(LookbackEvaluate, SecondaryIsDeltaEncodedToo) {
   Random random(70);
   Arena arena(std::pmr::new_delete_resource());
   std::vector<std::uint64_t> latents(50000);
@@ -589,8 +589,8 @@ TEST(LookbackTrial, SecondaryIsDeltaEncodedToo) {
   const LatentArray ordered{std::span<std::uint64_t>(latents)};
   const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
-  const Trial trial{latents.size(), 26, false, kDefaultLevel, 6};
-  ASSERT_EQ(try_lookback(sample, ordered, trial, choice, arena), LookbackVerdict::kTaken);
+  const LookbackInput input{latents.size(), 26, false, kDefaultLevel, 6};
+  ASSERT_EQ(try_lookback(sample, ordered, input, choice, arena), LookbackResult::kAccepted);
   EXPECT_TRUE(std::holds_alternative<IntMult>(choice.mode));
   ASSERT_TRUE(std::holds_alternative<Lookback>(choice.delta));
   EXPECT_TRUE(std::get<Lookback>(choice.delta).secondary);

@@ -11,37 +11,38 @@
 namespace numpact {
 namespace {
 
-// Stretches of a page: one of so many latents, within bounds.
-constexpr std::size_t kOneStretchIn = std::size_t{1} << 15;
-constexpr std::size_t kFewestStretches = 4;
-constexpr std::size_t kMostStretches = 8;
+// One window for this many numbers of a page, within bounds: fewer represent the page badly, more
+// take as long as the search that they are to avoid.
+constexpr std::size_t kNumbersPerConfirmWindowN = std::size_t{1} << 15;
+constexpr std::size_t kMinConfirmWindows = 4;
+constexpr std::size_t kMaxConfirmWindows = 8;
 
-// Latents that are weighed: of long pages more, whose rare deltas come again. Where the stride is
-// short it is no whole one, so that all phases of periods in the data are met.
-constexpr std::size_t kWeighedN = 2047;
-constexpr std::size_t kMostWeighedN = 8190;
-constexpr std::size_t kWeighed = 8;
-constexpr std::size_t kWeighedOf = 131;
+// Estimates use 8 of 131 latents, within bounds: more from a long page, whose rare deltas recur.
+// 131 is not a multiple of 8, so that a short stride meets every phase of a period in the data.
+constexpr std::size_t kMinSpacedN = 2047;
+constexpr std::size_t kMaxSpacedN = 8190;
+constexpr std::size_t kSpacedNumeratorN = 8;
+constexpr std::size_t kSpacedDenominatorN = 131;
 
-std::size_t weighed_n(std::size_t n) {
-  return std::min(n, std::clamp(n / kWeighedOf * kWeighed, kWeighedN, kMostWeighedN));
+std::size_t spaced_n(std::size_t n) {
+  return std::min(
+      n, std::clamp(n / kSpacedDenominatorN * kSpacedNumeratorN, kMinSpacedN, kMaxSpacedN));
 }
 
-// Evenly spaced latents: enough for their distribution.
 template <Latent L>
-LatentArray thin_out(std::span<const L> latents, Arena& arena) {
-  const std::size_t n = weighed_n(latents.size());
-  const std::span<L> thin = arena.make<L>(n);
+LatentArray spaced_latents(std::span<const L> latents, Arena& arena) {
+  const std::size_t n = spaced_n(latents.size());
+  const std::span<L> spaced = arena.make<L>(n);
   const EvenPlaces places(latents.size(), n);
-  for (std::size_t i = 0; i < n; ++i) thin[i] = latents[places[i]];
-  return LatentArray(thin);
+  for (std::size_t i = 0; i < n; ++i) spaced[i] = latents[places[i]];
+  return LatentArray(spaced);
 }
 
-// The deltas of evenly spaced latents: enough for their distribution.
+// lookbacks: of the latents that follow the state.
 template <Latent L>
-LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_t> lookbacks,
-                        Arena& arena) {
-  const std::size_t n = weighed_n(lookbacks.size());
+LatentArray spaced_lookback_deltas(std::span<const L> latents,
+                                   std::span<const std::uint32_t> lookbacks, Arena& arena) {
+  const std::size_t n = spaced_n(lookbacks.size());
   const std::size_t state_n = latents.size() - lookbacks.size();
   const std::span<L> deltas = arena.make<L>(n);
   const EvenPlaces places(lookbacks.size(), n);
@@ -53,61 +54,61 @@ LatentArray some_deltas(std::span<const L> latents, std::span<const std::uint32_
   return LatentArray(deltas);
 }
 
-float bits_each(const LatentArray& some, std::size_t n, Arena& arena) {
-  const float scale = static_cast<float>(n) / static_cast<float>(some.n);
-  return estimate_bits(some, scale, arena) / static_cast<float>(some.n);
-}
-
-// Consecutive deltas of evenly spaced latents.
 template <Latent L>
-LatentArray some_differences(std::span<const L> latents, unsigned order, Arena& arena) {
-  const std::size_t room = latents.size() - order;
-  const std::size_t n = weighed_n(room);
+LatentArray spaced_consecutive_deltas(std::span<const L> latents, unsigned order, Arena& arena) {
+  const std::size_t delta_n = latents.size() - order;
+  const std::size_t n = spaced_n(delta_n);
   const std::span<L> deltas = arena.make<L>(n);
-  const EvenPlaces places(room, n);
+  const EvenPlaces places(delta_n, n);
   for (std::size_t j = 0; j < n; ++j) {
     deltas[j] = static_cast<L>(difference_at(&latents[order + places[j]], order) + kMid<L>);
   }
   return LatentArray(deltas);
 }
 
-// Some stretches of a page, one after the other: enough for what is close by.
-LatentArray take_stretches(const LatentArray& page, Arena& arena) {
+// spaced: a part of n latents.
+float spaced_bits(const LatentArray& spaced, std::size_t n, Arena& arena) {
+  const float scale = static_cast<float>(n) / static_cast<float>(spaced.n);
+  return estimate_bits(spaced, scale, arena) / static_cast<float>(spaced.n);
+}
+
+// A few windows of the page, joined. Each is long enough to show near lookbacks.
+LatentArray join_windows(const LatentArray& page, Arena& arena) {
   return page.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    const std::size_t stretches =
-        std::clamp(latents.size() / kOneStretchIn, kFewestStretches, kMostStretches);
-    const std::span<L> some = arena.make<L>(stretches * kStretchN);
-    const EvenPlaces places(latents.size() - kStretchN, stretches);
-    for (std::size_t k = 0; k < stretches; ++k) {
-      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(places[k]), kStretchN,
-                  some.begin() + static_cast<std::ptrdiff_t>(k * kStretchN));
+    const std::size_t windows = std::clamp(latents.size() / kNumbersPerConfirmWindowN,
+                                           kMinConfirmWindows, kMaxConfirmWindows);
+    const std::span<L> joined = arena.make<L>(windows * kConfirmWindowN);
+    const EvenPlaces places(latents.size() - kConfirmWindowN, windows);
+    for (std::size_t k = 0; k < windows; ++k) {
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(places[k]), kConfirmWindowN,
+                  joined.begin() + static_cast<std::ptrdiff_t>(k * kConfirmWindowN));
     }
-    return LatentArray(some);
+    return LatentArray(joined);
   });
 }
 
 }  // namespace
 
-float weigh_deltas(std::span<const std::uint32_t> lookbacks, const LatentArray& latents,
-                   Arena& arena) {
+float estimate_deltas(std::span<const std::uint32_t> lookbacks, const LatentArray& latents,
+                      Arena& arena) {
   const ArenaScope scratch(arena);
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    return bits_each(some_deltas(std::span<const L>(span), lookbacks, arena), lookbacks.size(),
-                     arena);
+    return spaced_bits(spaced_lookback_deltas(std::span<const L>(span), lookbacks, arena),
+                       lookbacks.size(), arena);
   });
 }
 
-float weigh_plain(const LatentArray& latents, Arena& arena) {
+float estimate_plain(const LatentArray& latents, Arena& arena) {
   const ArenaScope scratch(arena);
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    return bits_each(thin_out(std::span<const L>(span), arena), span.size(), arena);
+    return spaced_bits(spaced_latents(std::span<const L>(span), arena), span.size(), arena);
   });
 }
 
-float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& arena) {
+float estimate_without_lookback(const AnyDelta& delta, const LatentArray& latents, Arena& arena) {
   const ArenaScope scratch(arena);
   unsigned order = 0;
   if (const auto* const consecutive = std::get_if<Consecutive>(&delta)) {
@@ -117,32 +118,35 @@ float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& aren
   }
   return latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    return bits_each(some_differences(std::span<const L>(span), order, arena), span.size(), arena);
+    return spaced_bits(spaced_consecutive_deltas(std::span<const L>(span), order, arena),
+                       span.size(), arena);
   });
 }
 
-Looked look(const Lookback& lookback, const LatentArray& latents, float most, unsigned level,
-            LookbackSample sample, Arena& arena) {
-  Looked looked;
-  looked.found = find_lookbacks(lookback, latents, arena, most, level, sample);
-  const std::span<const std::uint32_t> all = looked.found.all;
-  if (all.empty()) return looked;
+SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& latents,
+                                   float give_up_bits, unsigned level, LookbackSample sample,
+                                   Arena& arena) {
+  SearchEstimate estimate;
+  estimate.found = find_lookbacks(lookback, latents, arena, give_up_bits, level, sample);
+  const std::span<const std::uint32_t> all = estimate.found.all;
+  if (all.empty()) return estimate;
   const ArenaScope scratch(arena);
-  looked.lookback_bits = bits_each(thin_out(all, arena), latents.n, arena);
-  looked.delta_bits = weigh_deltas(all, latents, arena);
-  return looked;
+  estimate.lookback_bits = spaced_bits(spaced_latents(all, arena), latents.n, arena);
+  estimate.delta_bits = estimate_deltas(all, latents, arena);
+  return estimate;
 }
 
-bool stretches_look_back(const LatentArray& page, const Choice& choice, float share,
-                         float secondary_bits, unsigned level, Arena& arena) {
+bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
+                       float secondary_bits, unsigned level, Arena& arena) {
   const ArenaScope scratch(arena);
-  const SplitLatents latents = split(choice.mode, take_stretches(page, arena), arena);
-  const float as_is = weigh_as_is(choice.delta, latents.primary, arena);
-  if (as_is == HUGE_VALF) return true;
-  const float most = share * (as_is + secondary_bits) - secondary_bits;
-  const Looked looked = look(lookback_for(latents.primary.n), latents.primary, most, level,
-                             LookbackSample::kNeighbours, arena);
-  return !looked.found.all.empty() && looked.all_bits() < most;
+  const SplitLatents latents = split(choice.mode, join_windows(page, arena), arena);
+  const float without = estimate_without_lookback(choice.delta, latents.primary, arena);
+  if (without == HUGE_VALF) return true;
+  const float max_bits = ratio * (without + secondary_bits) - secondary_bits;
+  const SearchEstimate estimate =
+      search_and_estimate(lookback_for(latents.primary.n), latents.primary, max_bits, level,
+                          LookbackSample::kNeighbours, arena);
+  return !estimate.found.all.empty() && estimate.total_bits() < max_bits;
 }
 
 }  // namespace numpact

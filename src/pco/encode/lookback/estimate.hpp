@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What latents take if they look back, and if they do not, by evenly spaced ones of them.
+// Estimated sizes of latents with and without lookbacks, from evenly spaced latents.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_ESTIMATE_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_ESTIMATE_HPP
 
@@ -10,38 +10,44 @@
 
 namespace numpact {
 
-// Bits for each latent of a variable that is encoded by the lookbacks.
-float weigh_deltas(std::span<const std::uint32_t> lookbacks, const LatentArray& latents,
-                   Arena& arena);
+// Bits per latent of a variable that is delta encoded by the lookbacks.
+float estimate_deltas(std::span<const std::uint32_t> lookbacks, const LatentArray& latents,
+                      Arena& arena);
 
-// And of one that is not.
-float weigh_plain(const LatentArray& latents, Arena& arena);
+// Bits per latent of a variable that is not delta encoded.
+float estimate_plain(const LatentArray& latents, Arena& arena);
 
-// Bits for each latent under a delta, from places as those looking back is weighed by, so that luck
-// with them decides less. Infinite if that cannot be told.
-float weigh_as_is(const AnyDelta& delta, const LatentArray& latents, Arena& arena);
+// Bits per latent under a delta other than Lookback, from as many evenly spaced latents as the
+// estimates with lookbacks use, so that chance affects the comparison less. Infinite for Conv1.
+float estimate_without_lookback(const AnyDelta& delta, const LatentArray& latents, Arena& arena);
 
-// Lookbacks that were found, and what each latent takes by evenly spaced ones.
-struct Looked {
+// The result of a search, and the bits per latent that it takes, from evenly spaced latents.
+struct SearchEstimate {
   FoundLookbacks found;
   float lookback_bits = 0;
   float delta_bits = 0;
 
-  float all_bits() const { return lookback_bits + delta_bits; }
+  float total_bits() const { return lookback_bits + delta_bits; }
 };
 
-Looked look(const Lookback& lookback, const LatentArray& latents, float most, unsigned level,
-            LookbackSample sample, Arena& arena);
+// give_up_bits: as of find_lookbacks().
+SearchEstimate search_and_estimate(const Lookback& lookback, const LatentArray& latents,
+                                   float give_up_bits, unsigned level, LookbackSample sample,
+                                   Arena& arena);
 
-// Whether some stretches of kStretchN numbers, of a page of so many numbers at least, take less
-// if they look back. share: how much of what they take under the choice they may take. True if that
-// cannot be told.
-inline constexpr std::size_t kStretchN = 2048;
-inline constexpr std::size_t kLeastForStretches = std::size_t{1} << 17;
-// Of a part of a run, which mostly looks back no more than the others.
-inline constexpr std::size_t kLeastForStretchesOfPart = std::size_t{1} << 15;
-bool stretches_look_back(const LatentArray& page, const Choice& choice, float share,
-                         float secondary_bits, unsigned level, Arena& arena);
+// Searches this many neighbouring numbers at a time to confirm that near lookbacks save bits.
+inline constexpr std::size_t kConfirmWindowN = 2048;
+// A full search of a page below this length is short enough to start it without confirmation.
+inline constexpr std::size_t kMinConfirmPageN = std::size_t{1} << 17;
+// The same for a segment of a run. Segments are similar to each other: if the others do not look
+// back, this one rarely does, so that a full search is more often in vain.
+inline constexpr std::size_t kMinConfirmSegmentN = std::size_t{1} << 15;
+
+// Searches a few windows of the page, which must have at least kMinConfirmSegmentN numbers. True if
+// numbers then take less than `ratio` times what they take in these windows under the choice, or if
+// that is unknown. secondary_bits: of a number, which Lookback is assumed not to change.
+bool windows_look_back(const LatentArray& page, const Choice& choice, float ratio,
+                       float secondary_bits, unsigned level, Arena& arena);
 
 }  // namespace numpact
 

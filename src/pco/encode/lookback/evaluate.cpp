@@ -11,119 +11,164 @@
 namespace numpact {
 namespace {
 
-// Fewer hold no two periods that are worth the metadata of lookbacks.
-constexpr std::size_t kMinPageN = 32;
-// With less for each number there is little to save.
-constexpr float kMinBitsPerNumber = 0.02f;
-constexpr float kMinPageBits = 768;
-// Of one of many parts a search takes longer than what it may save is worth.
-constexpr float kMinPartBits = 4096;
-// Lookback decodes slower than the other deltas: it must save this share.
-constexpr float kToll = 0.02f;
-// But no more than so many bits.
-constexpr float kMostToll = 0.9f;
-// Beside Conv1, which decodes slowly as well.
-constexpr float kTollBesideConv1 = 0.01f;
-// Of evenly spaced latents and of a sample one must be wrong if they differ by more: a share, or so
-// many bits.
-constexpr float kDoubtful = 0.1f;
-constexpr float kDoubtfulBits = 2;
-// Lookbacks that take so much more than the search thought are sought by a sample apart, too.
-constexpr float kMisled = 1.3f;
-// Unless they take less than this share of what is known.
-constexpr float kFarBelow = 0.6f;
-// By the costs that the search learned, more than this over is too much where size counts for most;
-// below it must save the toll. Beside Conv1, which follows periods as well, what was learned is too
-// high by more.
-constexpr float kHopelessForSize = 1.02f;
-constexpr float kHopelessBesideConv1 = 1.12f;
+// A shorter page holds no two periods that are worth the metadata of lookbacks.
+constexpr std::size_t kMinLookbackPageN = 32;
+// Below this there is little left to save.
+constexpr float kMinLookbackBitsPerNumber = 0.02f;
+// A page of fewer bits in all cannot pay for the metadata of lookbacks.
+constexpr float kMinLookbackPageBits = 768;
+// In one of many segments a search takes more time than the saving is worth.
+constexpr float kMinLookbackSegmentBits = 4096;
+// Lookback decodes slower than the other deltas, so it must save this ratio. Higher ratios mean
+// larger files that decode faster.
+constexpr float kLookbackPenaltyRatio = 0.02f;
+// Less next to Conv1, which decodes slowly as well.
+constexpr float kLookbackPenaltyRatioVsConv1 = 0.01f;
+// Caps that saving for numbers of many bits, which hardly take longer to decode than others.
+constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
+// If evenly spaced latents take more than the sample by this ratio, capped at this many bits, the
+// sample is wrong, and the evenly spaced ones decide.
+constexpr float kMaxSampleErrorRatio = 0.1f;
+constexpr float kMaxSampleErrorBitsPerNumber = 2;
+// If lookbacks take more than the search estimated by this factor, it was misled by latents that
+// are equal because they are neighbours. A second search then learns from latents that lie apart.
+constexpr float kMaxSearchErrorRatio = 1.3f;
+// No second search below this ratio of the bits without Lookback: the first result is good enough.
+constexpr float kClearlyBetterRatio = 0.6f;
+// The search gives up if its costs, which are too high at first, exceed the bits without Lookback
+// by this factor, where size counts for most. Next to Conv1, which follows periods as well, the
+// costs are too high by more. In all other cases it must save the penalty. Higher factors search
+// longer.
+constexpr float kGiveUpRatioForSize = 1.02f;
+constexpr float kGiveUpRatioVsConv1 = 1.12f;
 
-// What a number takes of a dictionary's entries, looking back or not.
+// What the entries of a dictionary take per number, with or without Lookback.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
   const auto* const dict = std::get_if<Dict>(&mode);
   if (dict == nullptr) return 0;
   return static_cast<float>(dict->count * ordered.bits) / static_cast<float>(ordered.n);
 }
 
+bool has_enough_bits(const LookbackInput& input) {
+  if (input.page_n < kMinLookbackPageN || input.bits < kMinLookbackBitsPerNumber) return false;
+  const float min_bits = input.is_segment ? kMinLookbackSegmentBits : kMinLookbackPageBits;
+  return input.bits * static_cast<float>(input.page_n) >= min_bits;
+}
+
+// Bits per number without Lookback.
+struct BitsWithout {
+  float bits;          // the lower of the estimates that are trusted
+  float primary_bits;  // at least half of them, as the secondary variable may repeat too
+};
+
+// A sample of runs takes values that recur within its runs for frequent in the page. So the primary
+// latents are estimated once more from evenly spaced ones, unless the sample holds all numbers.
+BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
+                             const LatentArray& primary, bool is_sample_all, Arena& arena) {
+  const float spaced =
+      is_sample_all ? input.sampled_bits
+                    : estimate_without_lookback(delta, primary, arena) + input.secondary_bits;
+  const float max_error =
+      std::min(kMaxSampleErrorRatio * input.sampled_bits, kMaxSampleErrorBitsPerNumber);
+  const bool is_sample_wrong = spaced < HUGE_VALF && spaced > input.sampled_bits + max_error;
+  const float known = is_sample_wrong ? input.bits * spaced / input.sampled_bits : input.bits;
+  return {std::min(known, spaced), std::max(known - input.secondary_bits, known / 2)};
+}
+
+// Where the search gives up, in bits of a primary latent.
+float give_up_bits(unsigned level, bool is_vs_conv1, float penalty_ratio, float primary_bits) {
+  if (is_vs_conv1) return kGiveUpRatioVsConv1 * primary_bits;
+  if (level >= kLevelForSize) return kGiveUpRatioForSize * primary_bits;
+  return primary_bits - std::min(penalty_ratio * primary_bits, kMaxLookbackPenaltyBitsPerNumber);
+}
+
+// The better of up to two searches.
+SearchEstimate search_lookbacks(const Lookback& lookback, const LatentArray& primary, float give_up,
+                                float bits_without, unsigned level, Arena& arena) {
+  SearchEstimate best =
+      search_and_estimate(lookback, primary, give_up, level, LookbackSample::kNeighbours, arena);
+  if (best.found.all.empty() || best.found.samples_agree) return best;
+  const float max_bits =
+      std::max(kMaxSearchErrorRatio * best.found.bits, kClearlyBetterRatio * bits_without);
+  if (best.total_bits() > max_bits) {
+    const SearchEstimate apart =
+        search_and_estimate(lookback, primary, give_up, level, LookbackSample::kApart, arena);
+    if (!apart.found.all.empty() && apart.total_bits() < best.total_bits()) best = apart;
+  }
+  return best;
+}
+
+// How to encode the numbers with given lookbacks.
+struct LookbackEncoding {
+  AnyMode mode;
+  bool delta_encodes_secondary = false;
+  float bits;  // per number, without the entries of a dictionary
+};
+
+// Adds the secondary variable, with or without deltas, or changes to Classic: where whole numbers
+// repeat, splitting them only adds corrections.
+LookbackEncoding choose_encoding(const SplitLatents& latents, const LatentArray& page,
+                                 const AnyMode& mode, const SearchEstimate& estimate,
+                                 std::span<const std::uint32_t> lookbacks, bool may_change_mode,
+                                 float bits_without, Arena& arena) {
+  LookbackEncoding best{mode, false, estimate.total_bits()};
+  if (!latents.secondary.exists()) return best;
+  if (best.bits < bits_without) {
+    const float plain_bits = estimate_plain(latents.secondary, arena);
+    const float delta_bits = estimate_deltas(lookbacks, latents.secondary, arena);
+    best.delta_encodes_secondary = delta_bits < plain_bits;
+    best.bits += std::min(plain_bits, delta_bits);
+  }
+  const float classic_bits = estimate.lookback_bits + estimate_deltas(lookbacks, page, arena);
+  if (may_change_mode && classic_bits < best.bits) return {Classic{}, false, classic_bits};
+  return best;
+}
+
 }  // namespace
 
-LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& whole,
-                             Choice& choice, Arena& arena) {
-  Trial trial = whole;
-  trial.bits -= entry_bits(choice.mode, ordered);
-  trial.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
-  const std::size_t page_n = trial.page_n;
-  const bool is_beside_conv1 = std::holds_alternative<Conv1>(choice.delta);
-  const float toll = is_beside_conv1 ? kTollBesideConv1 : kToll;
-  const float bits = trial.bits;
-  if (page_n < kMinPageN || bits < kMinBitsPerNumber) return LookbackVerdict::kUnlikely;
-  const float least_bits = trial.is_part ? kMinPartBits : kMinPageBits;
-  if (bits * static_cast<float>(page_n) < least_bits) return LookbackVerdict::kUnlikely;
-  const LatentArray page = ordered.slice(0, page_n);
-  if (!may_look_back(sample, page, choice, trial, arena)) return LookbackVerdict::kUnlikely;
-  Lookback lookback = lookback_for(page_n);
-  const bool covers_chunk = page_n == ordered.n;
-  // Kept beyond this call if the choice falls on them.
+LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
+                            const LookbackInput& given, Choice& choice, Arena& arena) {
+  LookbackInput input = given;
+  input.bits -= entry_bits(choice.mode, ordered);
+  input.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
+  if (!has_enough_bits(input)) return LookbackResult::kNotPromising;
+  const LatentArray page = ordered.slice(0, input.page_n);
+  if (!may_look_back(sample, page, choice, input, arena)) return LookbackResult::kNotPromising;
+
+  Lookback lookback = lookback_for(page.n);
+  // They outlive this call if they are accepted.
   const std::span<std::uint32_t> lookbacks =
-      arena.make<std::uint32_t>(page_n > 1 ? page_n - lookback.state_n() : 0);
+      arena.make<std::uint32_t>(page.n > 1 ? page.n - lookback.state_n() : 0);
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(choice.mode, page, arena);
-  // A sample of runs takes what comes again and again within them for frequent; one of all that is
-  // to be encoded is weighed as it is.
-  const bool is_all = covers_chunk && sample.latents.n == ordered.n;
-  const float as_is =
-      is_all ? trial.sampled_bits
-             : weigh_as_is(choice.delta, latents.primary, arena) + trial.secondary_bits;
-  const float doubtful = std::min(kDoubtful * trial.sampled_bits, kDoubtfulBits);
-  const bool is_doubtful = as_is < HUGE_VALF && as_is > trial.sampled_bits + doubtful;
-  const float known_bits = is_doubtful ? bits * as_is / trial.sampled_bits : bits;
-  // The secondary variable may repeat too.
-  const float known_primary = std::max(known_bits - trial.secondary_bits, known_bits / 2);
-  const float most = is_beside_conv1 ? kHopelessBesideConv1 * known_primary
-                     : trial.level < kLevelForSize
-                         ? known_primary - std::min(toll * known_primary, kMostToll)
-                         : kHopelessForSize * known_primary;
-  const float other_bits = std::min(known_bits, as_is);
-  Looked looked =
-      look(lookback, latents.primary, most, trial.level, LookbackSample::kNeighbours, arena);
-  if (looked.found.all.empty()) {
-    const bool saves = looked.found.bits > 0 && looked.found.bits < known_primary;
-    return saves ? LookbackVerdict::kTooLittle : LookbackVerdict::kLost;
+  const bool covers_chunk = page.n == ordered.n;
+  const bool is_sample_all = covers_chunk && sample.latents.n == ordered.n;
+  const BitsWithout without =
+      estimate_without(input, choice.delta, latents.primary, is_sample_all, arena);
+
+  const bool is_vs_conv1 = std::holds_alternative<Conv1>(choice.delta);
+  const float penalty_ratio = is_vs_conv1 ? kLookbackPenaltyRatioVsConv1 : kLookbackPenaltyRatio;
+  const float give_up = give_up_bits(input.level, is_vs_conv1, penalty_ratio, without.primary_bits);
+  const SearchEstimate estimate =
+      search_lookbacks(lookback, latents.primary, give_up, without.bits, input.level, arena);
+  if (estimate.found.all.empty()) {
+    const bool saves = estimate.found.bits > 0 && estimate.found.bits < without.primary_bits;
+    return saves ? LookbackResult::kBelowMargin : LookbackResult::kWorse;
   }
-  const float least = std::max(kMisled * looked.found.bits, kFarBelow * other_bits);
-  if (looked.all_bits() > least && !looked.found.samples_agree) {
-    const Looked apart =
-        look(lookback, latents.primary, most, trial.level, LookbackSample::kApart, arena);
-    if (!apart.found.all.empty() && apart.all_bits() < looked.all_bits()) looked = apart;
-  }
-  const float lookback_bits = looked.lookback_bits;
-  if (lookback_bits >= other_bits) return LookbackVerdict::kLost;
-  std::copy(looked.found.all.begin(), looked.found.all.end(), lookbacks.begin());
-  float best_bits = looked.all_bits();
-  AnyMode mode = choice.mode;
-  if (latents.secondary.exists()) {
-    if (best_bits < other_bits) {
-      const float plain_bits = weigh_plain(latents.secondary, arena);
-      const float delta_bits = weigh_deltas(lookbacks, latents.secondary, arena);
-      lookback.secondary = delta_bits < plain_bits;
-      best_bits += std::min(plain_bits, delta_bits);
-    }
-    // Where whole numbers repeat, splitting them only adds corrections.
-    const float classic_bits = lookback_bits + weigh_deltas(lookbacks, page, arena);
-    if (trial.may_change_mode && classic_bits < best_bits) {
-      best_bits = classic_bits;
-      mode = Classic{};
-      lookback.secondary = false;
-    }
-  }
-  if (best_bits >= other_bits) return LookbackVerdict::kLost;
-  const float least_saving = std::min(toll * other_bits, kMostToll);
-  if (best_bits >= other_bits - least_saving) return LookbackVerdict::kTooLittle;
-  choice.mode = mode;
+  if (estimate.lookback_bits >= without.bits) return LookbackResult::kWorse;
+  std::copy(estimate.found.all.begin(), estimate.found.all.end(), lookbacks.begin());
+
+  const LookbackEncoding best = choose_encoding(latents, page, choice.mode, estimate, lookbacks,
+                                                input.may_change_mode, without.bits, arena);
+  if (best.bits >= without.bits) return LookbackResult::kWorse;
+  const float penalty = std::min(penalty_ratio * without.bits, kMaxLookbackPenaltyBitsPerNumber);
+  if (best.bits >= without.bits - penalty) return LookbackResult::kBelowMargin;
+  lookback.secondary = best.delta_encodes_secondary;
+  choice.mode = best.mode;
   choice.delta = lookback;
-  choice.bits = best_bits + entry_bits(mode, ordered);
+  choice.bits = best.bits + entry_bits(best.mode, ordered);
   if (covers_chunk) choice.lookbacks = lookbacks;
-  return LookbackVerdict::kTaken;
+  return LookbackResult::kAccepted;
 }
 
 }  // namespace numpact

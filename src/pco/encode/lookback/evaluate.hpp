@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether Lookback pays.
+// Decides whether a chunk uses Lookback: the filter, the search, and the comparison of the result.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_EVALUATE_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_EVALUATE_HPP
 
@@ -11,21 +11,23 @@ namespace numpact {
 
 struct PageRepeats;
 
-struct Trial {
+// What is known of a chunk before lookbacks are tested. All bits are per number.
+struct LookbackInput {
   std::size_t page_n;    // length of the longest page
-  float bits;            // what a number takes under the choice as it is, by estimate
+  float bits;            // estimated size under the current choice
   bool may_change_mode;  // the mode may become Classic along with the delta
   unsigned level = kDefaultLevel;
-  float secondary_bits = 0;   // how many of the bits are the secondary variable's
-  float sampled_bits = bits;  // what the sample said of the choice: more where cuts save
-  float promise = 0;          // the share that must be promised at least before a search is tried
-  PageRepeats* repeats = nullptr;  // of the page, kept from trial to trial; or null
-  bool is_part = false;            // of a run that is cut, and time counts
+  float secondary_bits = 0;        // the secondary variable's part of `bits`
+  float sampled_bits = bits;       // estimate by the sample; above `bits` where segments save
+  float min_saving_ratio = 0;      // saving that the filter requires at least before a search
+  PageRepeats* repeats = nullptr;  // the page's, kept from one call to the next; or null
+  bool is_segment = false;         // a segment of a run, at a level where time counts
 };
 
-// Changes the choice's delta to Lookback if the chunk repeats itself enough: kTaken.
-LookbackVerdict try_lookback(const Sample& sample, const LatentArray& ordered, const Trial& trial,
-                             Choice& choice, Arena& arena);
+// Changes the choice's delta to Lookback, and its mode and bits accordingly, if that is estimated
+// to save enough: kAccepted. Otherwise the choice stays as it is.
+LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
+                            const LookbackInput& input, Choice& choice, Arena& arena);
 
 }  // namespace numpact
 

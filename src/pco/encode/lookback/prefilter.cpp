@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats lie too far apart for a sample to show them. So one cheap pass over the page, or over
-// parts of a long one, looks at a part of its latents, and of its short strings of them, the
-// same ones wherever they occur, and counts how many occurred before and how far back
-// (lookback_repeats.hpp). Streams that take turns show in the sample.
+// Each test estimates what a number takes under one kind of lookbacks. It passes if that is below
+// a limit: the bits of the current choice less a required saving, which is larger where estimates
+// are less reliable. The search starts after the first test that passes. The tests run in this
+// order:
+//
+// 1. Events, if numbers take next to nothing (below 0.7 bits). Rules out pages whose rare steps do
+//    not recur at a fixed distance. Below 0.25 bits no other test follows.
+// 2. Near lookbacks in the sample, on long pages. Rules out pages without interleaved streams:
+//    looking back at most 64 numbers saves too little.
+// 3. Repeats. Equal values and strings are too far apart for a sample to contain both, so one pass
+//    over the page, or over windows of a long one, counts them (detect/repeats.hpp). Rules out
+//    pages that repeat too little to pay for the distances: under the current delta, and under the
+//    best simple delta (none, or first order) if the current one is another.
+// 4. Near lookbacks in the sample, on shorter pages. There the pass of test 3 takes less time.
+// 5. One period. Rules out pages that save too little if all numbers look back equally far: further
+//    than the near test tries, or at any distance next to Conv1.
+//
+// A full search of a long page is expensive. So test 2 passes there only if short searches within
+// windows of the page confirm it; test 3 too, if its repeats are mostly near each other or the page
+// is a segment.
 #include "pco/encode/lookback/prefilter.hpp"
 
 #include <algorithm>
@@ -26,99 +42,114 @@
 namespace numpact {
 namespace {
 
-// Strings hold this many bits more than it takes to tell the page's places apart, so that they
-// don't recur by chance.
-constexpr float kSpareBits = 8;
-constexpr unsigned kMaxStringLog = 4;
-// With less for each number, lookbacks that differ from one to the next cost more than they save.
-constexpr float kMinNearBits = 0.7f;
-// With less only those that are the same for most.
-constexpr float kMinRepeatBits = 0.25f;
-// Where more equal the one before, what the others take is known.
-constexpr float kMostEqual = 0.75f;
-// What must be promised before a search is tried.
-constexpr float kPromise = 0.04f;
-constexpr float kPromiseBesideConv1 = 0.015f;
-constexpr float kPromiseForSize = 0.01f;
-// But no more than so many bits.
-constexpr float kMostPromise = 1.5f;
-// And beyond that where only single values repeat: that a value is recalled by how long ago it was
-// takes about as much as naming it.
-constexpr float kPromiseOfValues = 0.04f;
-constexpr float kMostPromiseOfValues = 1;
-// And what estimates of that may be off where numbers are like their neighbours, as those that come
-// again are more so than others, and take less as they are: a share of the bits, or so many.
-constexpr float kDoubtOfValues = 0.16f;
-constexpr float kMostDoubtOfValues = 1.5f;
-// Below so many numbers a search takes most of its time whatever their number: so many bits of all
-// are worth that, but no more than this share.
-constexpr std::size_t kShortN = std::size_t{1} << 12;
-constexpr float kSearchBits = 300;
-constexpr float kMostSearchShare = 0.05f;
-// The lookback variable's bins.
-constexpr float kMetaBits = 200;
-// One of them.
-constexpr float kBinBits = 50;
-// A value that takes less is not worth recalling, as how long ago it was takes about as much,
-// unless size counts for most.
-constexpr float kMinRecalledBits = 2;
-// Fewer do where all values are recalled.
-constexpr std::size_t kMostRecalled = 1024;
-// A stretch of so many tells of all, unless more than this share of it is new.
-constexpr std::size_t kRecalledN = 2048;
-constexpr float kFewNew = 0.02f;
-// Of fewer numbers trying what is near takes longer than all else.
-constexpr std::size_t kShortestN = 256;
-// Looking at so many takes longer than trying a sample's lookbacks.
-constexpr std::size_t kLongN = std::size_t{1} << 15;
-// Of fewer all may be looked at.
-constexpr std::size_t kFewNumbers = std::size_t{1} << 16;
-// Where this share of the strings that come again do so within a stretch, stretches tell of them.
-constexpr float kMostlyNearby = 0.6f;
-// Of the number of them that is to be expected, so many at least and at most.
-constexpr float kFew = 0.6f;
-constexpr float kMany = 1.6f;
+// The saving that a passing test must show, as a ratio of the current bits. A higher ratio starts
+// fewer searches in vain but misses small savings. It is lower next to Conv1, which decodes as
+// slowly as Lookback, and lowest at the levels where size counts for more than time.
+constexpr float kPrefilterSavingRatio = 0.04f;
+constexpr float kPrefilterSavingRatioVsConv1 = 0.015f;
+constexpr float kPrefilterSavingRatioForSize = 0.01f;
+// Caps that saving: numbers of many bits need not save more than this to be worth a search.
+constexpr float kMaxPrefilterSavingBitsPerNumber = 1.5f;
+// Charged to the page for the metadata of the lookback variable's bins.
+constexpr float kLookbackVariableBits = 200;
 
-// Each distance is tried on about so many latents.
-constexpr std::size_t kTriedN = 256;
-// Of those that differ this many at least are counted with.
-constexpr float kUnseen = 0.5f;
-// One lookback for all must promise more where a stretch tells of it, as the page is not as even.
-constexpr float kPromiseOfOne = 0.2f;
+// Additional saving where only single values repeat, below the levels for size: the distance to an
+// equal value takes about as many bits as the value itself, so such savings are often not real.
+constexpr float kValueMarginRatio = 0.04f;
+constexpr float kMaxValueMarginBitsPerNumber = 1;
+// Additional error margin for single values under a delta: values that repeat tend to be closer to
+// their neighbours than others, so the current delta stores them in fewer bits than estimated.
+constexpr float kValueErrorRatio = 0.16f;
+constexpr float kMaxValueErrorBitsPerNumber = 1.5f;
+// Additional saving where a window of a long page shows one period for all numbers: the page is
+// less uniform than the window.
+constexpr float kOnePeriodSavingRatio = 0.2f;
+// Below this page length the time of a search hardly depends on the length. The near test must then
+// save this many bits in all for it, but no more than the given ratio of the current bits.
+constexpr std::size_t kMinProportionalSearchN = std::size_t{1} << 12;
+constexpr float kSearchTimePageBits = 300;
+constexpr float kMaxSearchTimeRatio = 0.05f;
 
-// What numbers take under the choice as it is, by whether they equal the one before.
+// Below this, lookbacks that differ from number to number cost more than they save.
+constexpr float kMinNearBitsPerNumber = 0.7f;
+// Below this, only lookbacks that are equal for most numbers save anything.
+constexpr float kMinRepeatBitsPerNumber = 0.25f;
+// Below this, a repeated value is cheaper than its distance, except at the levels for size.
+constexpr float kMinRepeatedValueBitsPerNumber = 2;
+
+// Strings hold this many bits more than it takes to number the page's positions, so that they
+// rarely recur by chance. More spare bits mean longer strings and fewer repeats of short ones.
+constexpr float kStringSpareBits = 8;
+// Strings have at most 2^this latents, which is what blocks of hashes keep as history.
+constexpr unsigned kMaxStringLog2 = 4;
+
+// Above this ratio of numbers that equal their predecessor the cost of the others is known well
+// enough to count with it. Otherwise only the width of the page's range bounds it.
+constexpr float kMinEqualRatioForOtherBits = 0.75f;
+// Above this ratio the few other numbers of a sample are too few to represent anything.
+constexpr float kMaxInformativeEqualRatio = 0.99f;
+
+// If every value is matched, the costs of this many lookbacks stand for all: enough for their
+// distribution, and bounded in time.
+constexpr std::size_t kMaxPricedLookbackN = 1024;
+// A window of this many numbers stands for the page unless more than the ratio of its values are
+// new. Values that are new in the window may still repeat in the page.
+constexpr std::size_t kValueWindowN = 2048;
+constexpr float kMaxNewValueRatio = 0.02f;
+// Below this page length every value may be matched. It takes too long on longer pages.
+constexpr std::size_t kMaxMatchedPageN = std::size_t{1} << 16;
+
+// Below this page length the near test would take longer than all other tests.
+constexpr std::size_t kMinNearTestN = 256;
+// From this page length on the near test is faster than counting repeats, and comes first.
+constexpr std::size_t kMinNearFirstN = std::size_t{1} << 15;
+
+// Above this ratio of repeated strings within a window's length windows can confirm the test.
+constexpr float kMostlyNearbyRatio = 0.6f;
+// The number of picked latents or strings, relative to the expected one, must lie in this range. A
+// few frequent values, picked or not, distort the count of others outside it.
+constexpr float kMinPickedRatio = 0.6f;
+constexpr float kMaxPickedRatio = 1.6f;
+
+// A period is priced by the differences of about this many evenly spaced latents.
+constexpr std::size_t kPeriodProbeN = 256;
+// Mismatches assumed if none was seen: a few probes cannot show that there are none at all.
+constexpr float kMinMismatchN = 0.5f;
+
+// Estimated bits of a number under the current choice, by whether it equals its predecessor.
 struct PlainBits {
-  float equal_share = 0;
+  float equal_ratio = 0;
   float equal;
   float other;
 };
 
-// Without delta, equal numbers are cheap as far as most of them are the same one.
+// Without delta a number that equals its predecessor is cheap if it is the value that most such
+// numbers have. Majority voting finds that value.
 template <Latent L>
 float equal_bits_without_delta(std::span<const L> latents, std::size_t equal_n, float bits) {
-  L most{};
+  L usual{};
   std::size_t votes = 0;
-  // All without branches, as these would not be foreseen.
+  // Branchless: branches on the data would be mispredicted.
   for (std::size_t i = 1; i < latents.size(); ++i) {
     const bool is_equal = latents[i] == latents[i - 1];
-    most = (is_equal & (votes == 0)) ? latents[i] : most;
-    const std::size_t vote = latents[i] == most ? 1 : std::size_t{0} - 1;
+    usual = (is_equal & (votes == 0)) ? latents[i] : usual;
+    const std::size_t vote = latents[i] == usual ? 1 : std::size_t{0} - 1;
     votes += is_equal ? vote : 0;
   }
-  std::size_t most_n = 0;
-  std::size_t equal_most_n = 0;
+  std::size_t usual_n = 0;
+  std::size_t equal_usual_n = 0;
   for (std::size_t i = 1; i < latents.size(); ++i) {
-    const std::size_t is_most = latents[i] == most ? 1 : 0;
-    most_n += is_most;
-    equal_most_n += latents[i - 1] == most ? is_most : 0;
+    const std::size_t is_usual = latents[i] == usual ? 1 : 0;
+    usual_n += is_usual;
+    equal_usual_n += latents[i - 1] == usual ? is_usual : 0;
   }
-  if (most_n == 0) return bits;
-  const float of_equal = static_cast<float>(equal_most_n) / static_cast<float>(equal_n);
-  const float of_all = static_cast<float>(most_n) / static_cast<float>(latents.size());
+  if (usual_n == 0) return bits;
+  const float of_equal = static_cast<float>(equal_usual_n) / static_cast<float>(equal_n);
+  const float of_all = static_cast<float>(usual_n) / static_cast<float>(latents.size());
   return of_equal * -fast_log2(of_all) + (1 - of_equal) * bits;
 }
 
-// How many of a sample's latents equal the one before.
+// How many latents of a sample equal their predecessor.
 std::size_t count_equal(const LatentArray& sample) {
   return sample.visit([](auto latents) {
     std::size_t equal_n = 0;
@@ -129,29 +160,30 @@ std::size_t count_equal(const LatentArray& sample) {
   });
 }
 
-// Their share; 0 where it says nothing.
-float equal_share(std::size_t equal_n, const LatentArray& sample) {
-  const float share = static_cast<float>(equal_n) / static_cast<float>(sample.n);
-  return share > 0.99f ? 0 : share;
+// Their ratio; 0 if it is too high to be informative.
+float informative_equal_ratio(std::size_t equal_n, const LatentArray& sample) {
+  const float ratio = static_cast<float>(equal_n) / static_cast<float>(sample.n);
+  return ratio > kMaxInformativeEqualRatio ? 0 : ratio;
 }
 
-PlainBits plain_bits(const LatentArray& sample, std::size_t equal_n, const AnyDelta& delta,
-                     float bits) {
-  const float share = equal_share(equal_n, sample);
-  if (share == 0) return {0, bits, bits};
+// bits: of a number under the delta, which is split into those of equal and other numbers.
+PlainBits split_plain_bits(const LatentArray& sample, std::size_t equal_n, const AnyDelta& delta,
+                           float bits) {
+  const float ratio = informative_equal_ratio(equal_n, sample);
+  if (ratio == 0) return {0, bits, bits};
   const float equal = sample.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     return std::holds_alternative<NoDelta>(delta)
                ? equal_bits_without_delta(std::span<const L>(latents), equal_n, bits)
-               : -fast_log2(share);
+               : -fast_log2(ratio);
   });
   const float capped = std::min(equal, bits);
-  return {share, capped, (bits - share * capped) / (1 - share)};
+  return {ratio, capped, (bits - ratio * capped) / (1 - ratio)};
 }
 
-// Bits for each of `all` lookbacks, of which some are given: coded by a bin of its own where it is
-// frequent, else by one that it shares with others of its width.
-float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena) {
+// Bits of each of all_n lookbacks, of which `some` are given. A frequent lookback is coded by a bin
+// of its own, the others by a bin that they share with those of the same width.
+float lookback_bits(std::span<const std::uint32_t> some, float all_n, Arena& arena) {
   const unsigned slot_log =
       std::clamp(static_cast<unsigned>(std::bit_width(some.size())) + 3, 9u, 15u);
   const auto slot_of = [slot_log](std::uint32_t lookback) -> std::size_t {
@@ -174,8 +206,8 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
     width_counts[width_of(lookback)] += counts[slot_of(lookback)];
   }
   const float n = static_cast<float>(some.size());
-  const float scale = std::max(1.0f, all / n);
-  // Those that occur once among some stand for many others that do not occur among them.
+  const float scale = std::max(1.0f, all_n / n);
+  // A lookback that occurs once in a part stands for many that do not occur in it.
   const float unseen = scale > 1.5f ? 0.5f : 0.0f;
   std::array<float, 33> shared{};
   for (std::size_t width = 1; width < shared.size(); ++width) {
@@ -184,7 +216,7 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   }
   const auto own_bits = [=](std::uint32_t occurrences) {
     const float count = static_cast<float>(occurrences) - unseen;
-    return fast_log2(n / count) + kBinBits / (count * scale);
+    return fast_log2(n / count) + kLookbackBinBits / (count * scale);
   };
   std::array<float, 32> rare{};
   for (std::uint32_t count = 1; count < rare.size(); ++count) rare[count] = own_bits(count);
@@ -197,48 +229,51 @@ float lookback_bits(std::span<const std::uint32_t> some, float all, Arena& arena
   return bits / n;
 }
 
-Telling telling_of(float equal_share, const PageParts& parts) {
-  const float expected = (1 - equal_share) * static_cast<float>(parts.n()) /
-                         static_cast<float>(std::size_t{1} << pick_log(parts.page_n()));
-  return {kFew * expected, kMany * expected};
+// The range for the number of picked latents that do not equal their predecessor.
+RepresentativeRange representative_range(float equal_ratio, const PageWindows& windows) {
+  const float expected = (1 - equal_ratio) * static_cast<float>(windows.n()) /
+                         static_cast<float>(std::size_t{1} << pick_log(windows.page_n()));
+  return {kMinPickedRatio * expected, kMaxPickedRatio * expected};
 }
 
-// What a number would take if the repeats were coded by lookbacks and the rest as it is.
-float promised_bits(const Repeats& repeats, const PlainBits& plain, float bits, std::size_t page_n,
-                    Arena& arena) {
+// Bits of a number if repeats are coded by lookbacks and the other numbers as they are.
+float bits_with_repeats(const Repeats& repeats, const PlainBits& plain, float bits,
+                        std::size_t page_n, Arena& arena) {
   if (repeats.repeated == 0) return bits;
-  const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.looked);
+  const float yes = static_cast<float>(repeats.repeated) / static_cast<float>(repeats.examined);
   const float known = (1 - yes) * plain.other + entropy(yes);
-  const float equal = plain.equal_share > 0
-                          ? plain.equal_share * std::min(plain.equal, -fast_log2(plain.equal_share))
+  const float equal = plain.equal_ratio > 0
+                          ? plain.equal_ratio * std::min(plain.equal, -fast_log2(plain.equal_ratio))
                           : 0;
-  const float other_share = 1 - plain.equal_share;
-  if (equal + other_share * known > bits) return bits;
-  const float found = other_share * yes * static_cast<float>(page_n);
-  return equal + other_share * (known + yes * lookback_bits(repeats.kept(), found, arena));
+  const float other_ratio = 1 - plain.equal_ratio;
+  if (equal + other_ratio * known > bits) return bits;
+  const float found = other_ratio * yes * static_cast<float>(page_n);
+  return equal + other_ratio * (known + yes * lookback_bits(repeats.kept(), found, arena));
 }
 
-// Whether most strings that come again do so within one of the stretches of a page.
+// Whether most strings repeat within the length of one window.
 bool are_mostly_nearby(const Repeats& strings) {
   const std::span<const std::uint32_t> lookbacks = strings.kept();
-  const auto nearby = std::count_if(lookbacks.begin(), lookbacks.end(),
-                                    [](std::uint32_t lookback) { return lookback < kStretchN; });
-  return static_cast<float>(nearby) > kMostlyNearby * static_cast<float>(lookbacks.size());
+  const auto nearby = std::count_if(lookbacks.begin(), lookbacks.end(), [](std::uint32_t lookback) {
+    return lookback < kConfirmWindowN;
+  });
+  return static_cast<float>(nearby) > kMostlyNearbyRatio * static_cast<float>(lookbacks.size());
 }
 
-struct Recalled {
+struct MatchedBits {
   float bits;
-  float new_share;  // of those that did not come before
+  float new_ratio;  // of values without an earlier equal one
 };
 
-// What a number would take if all that came before were recalled by how long ago that was, and the
-// others took what they do, or the width of all; or that it is no less than wanted.
-Recalled recalled_bits(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
+// Bits of a number if every value with an earlier equal one is coded by its distance, and a new one
+// by other_bits or by the width of the range. Or a lower bound of that which is not below `limit`.
+MatchedBits bits_with_all_matched(const LatentArray& page, float other_bits, float limit,
+                                  Arena& arena) {
   const ArenaScope scratch(arena);
-  return visit_words(page, arena, [&](auto words, unsigned unused_bits) -> Recalled {
+  return visit_words(page, arena, [&](auto words, unsigned unused_bits) -> MatchedBits {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(words.size());
-    find_same(words, FlatBlocks(words, arena), lookbacks, arena);
+    find_equal(words, FlatBlocks(words, arena), lookbacks, arena);
     std::size_t found = 0;
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::uint32_t lookback = lookbacks[i];
@@ -249,198 +284,264 @@ Recalled recalled_bits(const LatentArray& page, float other_bits, float wanted, 
     const unsigned width =
         std::max(unused_bits, static_cast<unsigned>(std::bit_width(range.upper - range.lower)));
     const float yes = static_cast<float>(found) / static_cast<float>(words.size());
-    const float all = static_cast<float>(found);
+    const float all_n = static_cast<float>(found);
     const float other = std::min(other_bits, static_cast<float>(width - unused_bits));
     const float known = entropy(yes) + (1 - yes) * other;
-    if (known >= wanted) return {known, 1 - yes};
-    if (found > kMostRecalled) {
-      for (std::size_t k = 0; k < kMostRecalled; ++k) {
-        lookbacks[k] = lookbacks[k * found / kMostRecalled];
+    if (known >= limit) return {known, 1 - yes};
+    if (found > kMaxPricedLookbackN) {
+      for (std::size_t k = 0; k < kMaxPricedLookbackN; ++k) {
+        lookbacks[k] = lookbacks[k * found / kMaxPricedLookbackN];
       }
-      found = kMostRecalled;
+      found = kMaxPricedLookbackN;
     }
-    return {known + yes * lookback_bits(lookbacks.first(found), all, arena), 1 - yes};
+    return {known + yes * lookback_bits(lookbacks.first(found), all_n, arena), 1 - yes};
   });
 }
 
-// By all numbers of a page, or a stretch that tells of them.
-bool may_be_recalled(const LatentArray& page, float other_bits, float wanted, Arena& arena) {
-  if (page.n > kRecalledN) {
-    const LatentArray stretch = page.slice((page.n - kRecalledN) / 2, kRecalledN);
-    const Recalled some = recalled_bits(stretch, other_bits, wanted, arena);
-    if (some.new_share <= kFewNew) return some.bits < wanted;
+// Matches the values of a window in the middle or, unless it stands for the page, of all the page.
+bool matched_values_pay(const LatentArray& page, float other_bits, float limit, Arena& arena) {
+  if (page.n > kValueWindowN) {
+    const LatentArray window = page.slice((page.n - kValueWindowN) / 2, kValueWindowN);
+    const MatchedBits some = bits_with_all_matched(window, other_bits, limit, arena);
+    if (some.new_ratio <= kMaxNewValueRatio) return some.bits < limit;
   }
-  return recalled_bits(page, other_bits, wanted, arena).bits < wanted;
+  return bits_with_all_matched(page, other_bits, limit, arena).bits < limit;
 }
 
 template <Latent L>
-float bits_at(std::span<const L> words, std::size_t distance, unsigned unused_bits) {
+float bits_at_distance(std::span<const L> words, std::size_t distance, unsigned unused_bits) {
   std::array<std::uint32_t, 65> widths{};
   std::size_t n = 0;
-  const std::size_t step = (words.size() - distance) / kTriedN + 1;
+  const std::size_t step = (words.size() - distance) / kPeriodProbeN + 1;
   for (std::size_t i = distance; i < words.size(); i += step, ++n) {
     ++widths[signed_width(static_cast<L>(words[i] - words[i - distance]))];
   }
   return width_bits(widths, n, unused_bits);
 }
 
-// What a number's primary latent would take if all looked back as far, not less than
-// `least_lookback`; plain_bits if there is nothing to look back to.
-float bits_of_one(const LatentArray& page, const AnyMode& mode, std::size_t least_lookback,
-                  float plain_bits, Arena& arena) {
+// Bits of a primary latent if all look back by one period of at least min_lookback; infinite if
+// there is no period. The latents before the first period's end take plain_bits.
+float bits_with_one_period(const LatentArray& page, const AnyMode& mode, std::size_t min_lookback,
+                           float plain_bits, Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::size_t n = period_stretch_n(page.n);
+  const std::size_t n = period_window_n(page.n);
   const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
     float bits = HUGE_VALF;
-    const Periods periods = find_periods(words, least_lookback, arena);
+    const Periods periods = find_periods(words, min_lookback, arena);
     for (const std::uint32_t period : periods.all()) {
-      // Those before the first period's end are as they are.
       const float before = static_cast<float>(period) / static_cast<float>(page.n);
-      const float period_bits = bits_at(words, period, unused_bits);
+      const float period_bits = bits_at_distance(words, period, unused_bits);
       bits = std::min(bits, before * plain_bits + (1 - before) * period_bits);
     }
     return bits;
   });
 }
 
-// What a number would take if all looked back by a period of events, but those before the first
-// one, which are as they are; and any that then differ took half the bits of a latent.
-float bits_of_events(const LatentArray& page, const AnyMode& mode, float bits, Arena& arena) {
+// Bits of a number if all look back by one period of events. The numbers before the first period's
+// end take `bits`. Those that differ do so by little, and take half the width of a latent.
+float bits_with_event_period(const LatentArray& page, const AnyMode& mode, float bits,
+                             Arena& arena) {
   const ArenaScope scratch(arena);
-  const std::size_t n = event_stretch_n(page.n);
+  const std::size_t n = event_window_n(page.n);
   const SplitLatents latents = split(mode, page.slice((page.n - n) / 2, n), arena);
-  float least = HUGE_VALF;
+  float min_bits = HUGE_VALF;
   const Periods periods = find_event_periods(latents.primary, arena);
   for (const std::uint32_t period : periods.all()) {
     const Matches matches = count_matches(page, period);
-    if (matches.looked == 0) continue;
-    // What was not seen among some may be there. Those that differ do so by little.
-    const float others = std::max(kUnseen, static_cast<float>(matches.looked - matches.same)) /
-                         static_cast<float>(matches.looked);
+    if (matches.compared == 0) continue;
+    const float others =
+        std::max(kMinMismatchN, static_cast<float>(matches.compared - matches.equal)) /
+        static_cast<float>(matches.compared);
     const float before = static_cast<float>(period) / static_cast<float>(page.n);
     const float period_bits = entropy(others) + others * static_cast<float>(page.bits) / 2;
-    least = std::min(least, entropy(before) + before * bits + (1 - before) * period_bits);
+    min_bits = std::min(min_bits, entropy(before) + before * bits + (1 - before) * period_bits);
   }
-  return least;
+  return min_bits;
 }
 
-// A way to encode all numbers, and what each takes.
-struct PlainDelta {
-  AnyDelta delta;
-  float bits;
-};
-
-// Looking back to the latent before is what the first order does, and to one that is the most
-// frequent much like no delta. Other deltas are lost where some numbers look back.
-bool is_at_hand(const AnyDelta& delta) {
+// Lookbacks can imitate these: a lookback of 1 is Consecutive of order 1, and a lookback to the
+// most frequent latent is much like no delta. The saving of any other delta is lost wherever
+// numbers look back.
+bool is_simple(const AnyDelta& delta) {
   const auto* const consecutive = std::get_if<Consecutive>(&delta);
   return consecutive != nullptr ? consecutive->order == 1 : std::holds_alternative<NoDelta>(delta);
 }
 
-PlainDelta delta_at_hand(const Sample& sample, const Choice& choice, const Trial& trial,
-                         Arena& arena) {
-  const ArenaScope scratch(arena);
-  const SplitLatents latents = split(choice.mode, sample.latents, arena);
-  const float none = weigh_consecutive(sample, latents.primary, 0, arena);
-  const float first = weigh_consecutive(sample, latents.primary, 1, arena);
-  if (none < first) return {NoDelta{}, none + trial.secondary_bits};
-  return {Consecutive{1, false}, first + trial.secondary_bits};
+// Upper limits of the tests, in bits per number.
+struct PrefilterLimits {
+  float all_bits;             // any kind of lookbacks
+  float primary_bits;         // the same, without the secondary variable
+  float matched_value_bits;   // single values, all of them matched
+  float repeated_value_bits;  // single values, counted by picking some
+  float one_period_bits;      // one period for all, without the secondary variable
+};
+
+PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
+                           const LookbackInput& input) {
+  const float bits = input.bits;
+  const bool is_for_size = input.level >= kLevelForSize;
+  const float usual_ratio = is_for_size ? kPrefilterSavingRatioForSize
+                            : std::holds_alternative<Conv1>(choice.delta)
+                                ? kPrefilterSavingRatioVsConv1
+                                : kPrefilterSavingRatio;
+  const float ratio = std::max(usual_ratio, input.min_saving_ratio);
+  PrefilterLimits limits;
+  limits.all_bits = bits - std::min(ratio * bits, kMaxPrefilterSavingBitsPerNumber) -
+                    kLookbackVariableBits / static_cast<float>(page.n);
+  limits.primary_bits = limits.all_bits - input.secondary_bits;
+  const float margin =
+      is_for_size ? 0 : std::min(kValueMarginRatio * bits, kMaxValueMarginBitsPerNumber);
+  limits.matched_value_bits = limits.all_bits - margin;
+  const bool has_error = !is_for_size && !std::holds_alternative<NoDelta>(choice.delta);
+  const float error =
+      has_error ? std::min(kValueErrorRatio * bits, kMaxValueErrorBitsPerNumber) : 0;
+  limits.repeated_value_bits = limits.matched_value_bits - error;
+  const float period_ratio = period_window_n(page.n) == page.n ? 0 : kOnePeriodSavingRatio;
+  limits.one_period_bits =
+      std::min(limits.all_bits, (1 - period_ratio) * bits) - input.secondary_bits;
+  return limits;
 }
+
+class Prefilter {
+ public:
+  Prefilter(const Sample& sample, const LatentArray& page, const Choice& choice,
+            const LookbackInput& input, Arena& arena)
+      : sample_(sample),
+        page_(page),
+        choice_(choice),
+        input_(input),
+        limits_(limits_for(page, choice, input)),
+        arena_(arena) {}
+
+  // The tests in the order of the file's comment.
+  bool run() const {
+    const bool may_be_near = input_.bits >= kMinNearBitsPerNumber;
+    if (!may_be_near) {
+      if (event_period_pays()) return true;
+      if (input_.bits < kMinRepeatBitsPerNumber) return false;
+    }
+    const bool is_near_first = page_.n >= kMinNearFirstN;
+    if (is_near_first && may_be_near && near_lookbacks_pay()) return true;
+    if (repeats_pay()) return true;
+    if (may_be_near) {
+      const bool has_near_test = page_.n >= kMinNearTestN;
+      if (!is_near_first && has_near_test && near_lookbacks_pay()) return true;
+      if (one_period_pays(has_near_test ? kMaxFrequent + 1 : 2)) return true;
+    }
+    // Conv1 may have been fitted to a short period.
+    return std::holds_alternative<Conv1>(choice_.delta) && one_period_pays(2);
+  }
+
+ private:
+  bool is_for_size() const { return input_.level >= kLevelForSize; }
+
+  bool event_period_pays() const {
+    return bits_with_event_period(page_, choice_.mode, input_.bits, arena_) <
+           limits_.one_period_bits;
+  }
+
+  bool one_period_pays(std::size_t min_lookback) const {
+    return bits_with_one_period(page_, choice_.mode, min_lookback,
+                                input_.bits - input_.secondary_bits,
+                                arena_) < limits_.one_period_bits;
+  }
+
+  bool near_lookbacks_pay() const {
+    const NearBaseline baseline = is_for_size()              ? NearBaseline::kWholeSample
+                                  : page_.n < kMinNearFirstN ? NearBaseline::kSameLatents
+                                                             : NearBaseline::kBoth;
+    const bool is_short = page_.n < kMinProportionalSearchN && !is_for_size();
+    const float search_time_bits = std::min(kSearchTimePageBits / static_cast<float>(page_.n),
+                                            kMaxSearchTimeRatio * input_.bits);
+    const NearRequest request{limits_.primary_bits - (is_short ? search_time_bits : 0),
+                              input_.sampled_bits - input_.secondary_bits, baseline};
+    return may_look_back_nearby(sample_, choice_, request, arena_) && windows_confirm();
+  }
+
+  // A short search is more reliable than a sample or counts. Short pages need none, as a full
+  // search of them is short.
+  bool windows_confirm() const {
+    return page_.n < (input_.is_segment ? kMinConfirmSegmentN : kMinConfirmPageN) ||
+           windows_look_back(page_, choice_, input_.bits / input_.sampled_bits,
+                             input_.secondary_bits, input_.level, arena_);
+  }
+
+  bool repeats_pay() const {
+    const std::size_t equal_n = count_equal(sample_.latents);
+    const PageWindows windows(page_.n, input_.level);
+    const RepresentativeRange range =
+        representative_range(informative_equal_ratio(equal_n, sample_.latents), windows);
+    PageRepeats& repeats =
+        *(input_.repeats != nullptr ? input_.repeats : make_page_repeats(arena_));
+    page_.visit([&](auto latents) {
+      using L = typename decltype(latents)::value_type;
+      find_repeats(std::span<const L>(latents), windows, string_log(), range, repeats, arena_);
+    });
+    if (!repeats_pay_under(choice_.delta, input_.bits, equal_n, range, repeats)) return false;
+    if (!is_simple(choice_.delta)) {
+      const SimpleDelta simple = best_simple_delta();
+      if (!repeats_pay_under(simple.delta, simple.bits, equal_n, range, repeats)) return false;
+    }
+    return !(input_.is_segment || are_mostly_nearby(repeats.strings)) || windows_confirm();
+  }
+
+  // The fewest doublings after which a string holds enough bits not to recur by chance.
+  unsigned string_log() const {
+    const float string_bits = kStringSpareBits + fast_log2(static_cast<float>(page_.n));
+    unsigned log = 1;
+    while (log < kMaxStringLog2 && input_.bits * static_cast<float>(1u << log) < string_bits) ++log;
+    return log;
+  }
+
+  // bits: of a number under the delta, if no number looks back.
+  bool repeats_pay_under(const AnyDelta& delta, float bits, std::size_t equal_n,
+                         const RepresentativeRange& range, const PageRepeats& repeats) const {
+    const bool has_strings = range.contains(repeats.strings);
+    const bool has_values = range.contains(repeats.values);
+    const float min_value_bits = is_for_size() ? 0 : kMinRepeatedValueBitsPerNumber;
+    const bool matches_all = page_.n < kMaxMatchedPageN && !has_values && bits > min_value_bits;
+    if (!has_strings && !has_values && !matches_all) return false;
+    const PlainBits plain = split_plain_bits(sample_.latents, equal_n, delta, bits);
+    const auto bits_with = [&](const Repeats& found) {
+      return bits_with_repeats(found, plain, bits, page_.n, arena_);
+    };
+    if (has_strings && bits_with(repeats.strings) < limits_.all_bits) return true;
+    if (matches_all) {
+      const float other_bits =
+          plain.equal_ratio > kMinEqualRatioForOtherBits ? plain.other : HUGE_VALF;
+      return matched_values_pay(page_, other_bits, limits_.matched_value_bits, arena_);
+    }
+    return has_values && bits_with(repeats.values) < limits_.repeated_value_bits;
+  }
+
+  struct SimpleDelta {
+    AnyDelta delta;
+    float bits;  // of a number
+  };
+  SimpleDelta best_simple_delta() const {
+    const ArenaScope scratch(arena_);
+    const SplitLatents latents = split(choice_.mode, sample_.latents, arena_);
+    const float none = weigh_consecutive(sample_, latents.primary, 0, arena_);
+    const float first = weigh_consecutive(sample_, latents.primary, 1, arena_);
+    if (none < first) return {NoDelta{}, none + input_.secondary_bits};
+    return {Consecutive{1, false}, first + input_.secondary_bits};
+  }
+
+  const Sample& sample_;
+  const LatentArray& page_;
+  const Choice& choice_;
+  const LookbackInput& input_;
+  PrefilterLimits limits_;
+  Arena& arena_;
+};
 
 }  // namespace
 
 bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
-                   const Trial& trial, Arena& arena) {
+                   const LookbackInput& input, Arena& arena) {
   const ArenaScope scratch(arena);
-  const float bits = trial.bits;
-  const float usual_promise = trial.level >= kLevelForSize                  ? kPromiseForSize
-                              : std::holds_alternative<Conv1>(choice.delta) ? kPromiseBesideConv1
-                                                                            : kPromise;
-  const float promise = std::max(usual_promise, trial.promise);
-  const float wanted =
-      bits - std::min(promise * bits, kMostPromise) - kMetaBits / static_cast<float>(page.n);
-  const float string_bits = kSpareBits + fast_log2(static_cast<float>(page.n));
-  unsigned string_log = 1;
-  while (string_log < kMaxStringLog && bits * static_cast<float>(1u << string_log) < string_bits) {
-    ++string_log;
-  }
-  const float wanted_of_values =
-      wanted -
-      (trial.level < kLevelForSize ? std::min(kPromiseOfValues * bits, kMostPromiseOfValues) : 0);
-  const bool is_doubtful =
-      trial.level < kLevelForSize && !std::holds_alternative<NoDelta>(choice.delta);
-  const float least_recalled = trial.level < kLevelForSize ? kMinRecalledBits : 0;
-  const float doubt = is_doubtful ? std::min(kDoubtOfValues * bits, kMostDoubtOfValues) : 0;
-  const float primary_bits = bits - trial.secondary_bits;
-  const float wanted_of_primary = wanted - trial.secondary_bits;
-  const bool is_all_looked_at = period_stretch_n(page.n) == page.n;
-  const float of_one = is_all_looked_at ? 0 : kPromiseOfOne;
-  const float wanted_of_one = std::min(wanted, (1 - of_one) * bits) - trial.secondary_bits;
-  if (bits < kMinNearBits) {
-    if (bits_of_events(page, choice.mode, bits, arena) < wanted_of_one) return true;
-    if (bits < kMinRepeatBits) return false;
-  }
-  // A short search says more than a sample or counts, where a search in full takes long.
-  const auto is_confirmed = [&] {
-    return page.n < (trial.is_part ? kLeastForStretchesOfPart : kLeastForStretches) ||
-           stretches_look_back(page, choice, bits / trial.sampled_bits, trial.secondary_bits,
-                               trial.level, arena);
-  };
-  const auto is_near = [&] {
-    const auto comparison = trial.level >= kLevelForSize ? NearComparison::kWithAll
-                            : page.n < kLongN            ? NearComparison::kWithSame
-                                                         : NearComparison::kWithBoth;
-    const bool is_short = page.n < kShortN && trial.level < kLevelForSize;
-    const float worth = std::min(kSearchBits / static_cast<float>(page.n), kMostSearchShare * bits);
-    const NearWish wish{wanted_of_primary - (is_short ? worth : 0),
-                        trial.sampled_bits - trial.secondary_bits, comparison};
-    return may_look_back_nearby(sample, choice, wish, arena) && is_confirmed();
-  };
-  // Of a long page a sample is asked first.
-  const bool is_long = page.n >= kLongN;
-  if (is_long && bits >= kMinNearBits && is_near()) return true;
-  const bool promising = page.visit([&](auto span) {
-    using L = typename decltype(span)::value_type;
-    const PageParts parts(page.n, trial.level);
-    const std::size_t equal_n = count_equal(sample.latents);
-    const Telling telling = telling_of(equal_share(equal_n, sample.latents), parts);
-    PageRepeats& repeats = *(trial.repeats != nullptr ? trial.repeats : unknown_repeats(arena));
-    find_repeats(std::span<const L>(span), parts, string_log, telling, repeats, arena);
-    const auto promise_with = [&](const AnyDelta& delta, float plain_bits_each) {
-      const bool strings_tell = telling.holds_for(repeats.strings);
-      const bool values_tell = telling.holds_for(repeats.values);
-      const bool recalls = page.n < kFewNumbers && !values_tell && plain_bits_each > least_recalled;
-      if (!strings_tell && !values_tell && !recalls) return false;
-      const PlainBits plain = plain_bits(sample.latents, equal_n, delta, plain_bits_each);
-      const auto promised = [&](const Repeats& found) {
-        return promised_bits(found, plain, plain_bits_each, page.n, arena);
-      };
-      if (strings_tell && promised(repeats.strings) < wanted) return true;
-      if (recalls) {
-        const float other_bits = plain.equal_share > kMostEqual ? plain.other : HUGE_VALF;
-        return may_be_recalled(page, other_bits, wanted_of_values, arena);
-      }
-      return values_tell && promised(repeats.values) < wanted_of_values - doubt;
-    };
-    if (!promise_with(choice.delta, bits)) return false;
-    if (!is_at_hand(choice.delta)) {
-      const PlainDelta other = delta_at_hand(sample, choice, trial, arena);
-      if (!promise_with(other.delta, other.bits)) return false;
-    }
-    return !(trial.is_part || are_mostly_nearby(repeats.strings)) || is_confirmed();
-  });
-  if (promising) return true;
-  if (bits >= kMinNearBits) {
-    const bool is_shortest = page.n < kShortestN;
-    if (!is_long && !is_shortest && is_near()) return true;
-    // Further than is_near() tries.
-    const std::size_t least = is_shortest ? 2 : kMaxFrequent + 1;
-    if (bits_of_one(page, choice.mode, least, primary_bits, arena) < wanted_of_one) return true;
-  }
-  // Conv1 that was fitted to a period decodes as slowly, and comes near in bits.
-  return std::holds_alternative<Conv1>(choice.delta) &&
-         bits_of_one(page, choice.mode, 2, primary_bits, arena) < wanted_of_one;
+  return Prefilter(sample, page, choice, input, arena).run();
 }
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a search for lookbacks is worth its time.
+// A cheap test of whether a search for lookbacks is worth its time.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_PREFILTER_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_PREFILTER_HPP
 
@@ -9,9 +9,9 @@
 
 namespace numpact {
 
-// page: ordered latents, the chunk's longest page.
+// page: ordered latents of the chunk's longest page.
 bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
-                   const Trial& trial, Arena& arena);
+                   const LookbackInput& input, Arena& arena);
 
 }  // namespace numpact
 

@@ -13,38 +13,41 @@
 namespace numpact {
 namespace {
 
-// So many of a sample are looked at, in stretches with gaps.
-constexpr std::size_t kNearN = 2048;
-constexpr std::size_t kNearStretchN = 256;
-// Compared with what the same latents take, this share of what is wanted is little enough, alone or
-// beside the comparison with all.
-constexpr float kOfSame = 0.95f;
-constexpr float kOfSameBesideAll = 1.02f;
-// Under higher orders, which are rare, all are compared.
-constexpr unsigned kMostOrderOfSame = 2;
+// About this many latents of a sample are examined, in windows of this length with gaps between
+// them. More latents make the costs more accurate and the test slower.
+constexpr std::size_t kNearSampleN = 2048;
+constexpr std::size_t kNearWindowN = 256;
+// The cost of the examined latents relative to their own cost without lookbacks must be below this
+// ratio times max_bits / plain_bits. By itself this comparison needs a margin. Next to the one with
+// the whole sample a small excess is allowed.
+constexpr float kSameLatentsRatio = 0.95f;
+constexpr float kSameLatentsRatioOfBoth = 1.02f;
+// Above this order, which is rare, the comparison is with the whole sample.
+constexpr unsigned kMaxSameLatentsOrder = 2;
 
-// The stretches that are looked at, with costs that are only guessed or learned in the round
-// before, and what is too much over.
+// The windows that a round examines, whether its costs are guessed or learned in the round before,
+// and the multiple of max_bits above which the test is given up. It decreases as costs are learned.
 struct NearRound {
-  std::size_t one_in;
-  std::size_t but_one_in;  // whose lookbacks are kept from the round before; 0: none
-  bool guesses;
-  float hopeless;
+  std::size_t window_one_in;
+  std::size_t kept_one_in;  // windows whose lookbacks are kept from the round before; 0: none
+  bool has_guessed_costs;
+  float prune_ratio;
 };
 constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
                                     NearRound{2, 0, false, 1.1f}};
 
-// If the same latents are to be compared under the delta.
-std::optional<unsigned> order_of(const AnyDelta& delta) {
+// The order of the deltas that the same latents are compared under; none if they cannot be.
+std::optional<unsigned> same_latents_order(const AnyDelta& delta) {
   if (std::holds_alternative<NoDelta>(delta)) return 0;
   const auto* const consecutive = std::get_if<Consecutive>(&delta);
-  if (consecutive == nullptr || consecutive->order > kMostOrderOfSame) return {};
+  if (consecutive == nullptr || consecutive->order > kMaxSameLatentsOrder) return {};
   return consecutive->order;
 }
 
 template <Latent L>
 class NearSearch {
  public:
+  // words: the sample's latents, in runs of run_n, which is more than kMaxFrequent.
   NearSearch(std::span<const L> words, std::size_t run_n, unsigned unused_bits, float scale,
              Arena& arena)
       : words_(words),
@@ -56,43 +59,43 @@ class NearSearch {
         places_(arena.make<std::uint32_t>(words.size())),
         arena_(arena) {
     chosen_.lookbacks = arena.make<std::uint32_t>(words.size());
-    chosen_.scale = scale;  // or more
+    chosen_.scale = scale;  // a lower bound, as not all of the sample is examined
   }
 
-  // order: of the deltas under the choice; none if all are to be compared.
-  bool run(const NearWish& wish, std::optional<unsigned> order) {
+  // order: of the deltas under the choice; none if only the whole sample can be compared.
+  bool run(const NearRequest& request, std::optional<unsigned> order) {
     float bits = 0;
     for (const NearRound& round : kNearRounds) {
-      if (round.guesses) costs_.guess();
-      if (round.but_one_in == 0) chosen_.clear();
-      look(round);
+      if (round.has_guessed_costs) costs_.guess();
+      if (round.kept_one_in == 0) chosen_.clear();
+      examine(round);
       bits = costs_.learn(chosen_);
-      if (bits > round.hopeless * wish.bits) return false;
+      if (bits > round.prune_ratio * request.max_bits) return false;
     }
-    const bool asks_same = order && wish.comparison != NearComparison::kWithAll;
-    if (bits >= wish.bits || asks_same) {
-      // By the bins of the deltas, which are fewer bits where these are much alike but large.
-      bits += std::min(0.0f, bits_each(deltas_.first(chosen_.n)) -
+    const bool compares_same = order && request.baseline != NearBaseline::kWholeSample;
+    if (bits >= request.max_bits || compares_same) {
+      // Bins store deltas that are large but similar in fewer bits than their widths suggest.
+      bits += std::min(0.0f, binned_bits(deltas_.first(chosen_.n)) -
                                  width_bits(chosen_.widths, chosen_.n, unused_bits_));
     }
-    if (!asks_same) return bits < wish.bits;
-    const bool asks_both = wish.comparison == NearComparison::kWithBoth;
-    if (asks_both && bits >= wish.bits) return false;
-    const float most = (asks_both ? kOfSameBesideAll : kOfSame) * wish.bits;
-    return bits * wish.plain_bits < most * plain_bits(*order);
+    if (!compares_same) return bits < request.max_bits;
+    const bool compares_both = request.baseline == NearBaseline::kBoth;
+    if (compares_both && bits >= request.max_bits) return false;
+    const float scaled_max_bits =
+        (compares_both ? kSameLatentsRatioOfBoth : kSameLatentsRatio) * request.max_bits;
+    return bits * request.plain_bits < scaled_max_bits * plain_bits(*order);
   }
 
  private:
-  // By the entropies of lookbacks and of the deltas' widths.
-  void look(const NearRound& round) {
-    // Not all of the runs, where there are many.
-    const std::size_t step = run_n_ * std::max<std::size_t>(1, words_.size() / (4 * kNearN));
-    std::size_t stretch = 0;
+  void examine(const NearRound& round) {
+    // Skips runs if there are many.
+    const std::size_t step = run_n_ * std::max<std::size_t>(1, words_.size() / (4 * kNearSampleN));
+    std::size_t window = 0;
     for (std::size_t run = 0; run + run_n_ <= words_.size(); run += step) {
       for (std::size_t j = kMaxFrequent; j < run_n_; j += best_.size()) {
-        const std::size_t index = stretch++;
-        if (index % round.one_in != 0) continue;
-        if (round.but_one_in != 0 && index % round.but_one_in == 0) continue;
+        const std::size_t index = window++;
+        if (index % round.window_one_in != 0) continue;
+        if (round.kept_one_in != 0 && index % round.kept_one_in == 0) continue;
         choose(run + j, std::min(best_.size(), run_n_ - j));
       }
     }
@@ -100,8 +103,8 @@ class NearSearch {
 
   void choose(std::size_t begin, std::size_t n) {
     choose_cheapest(
-        LookbackTask<L>{words_.data(), begin, n, &costs_.frequent(), &costs_.of_deltas(),
-                        costs_.of_lookbacks(), nullptr, nullptr, nullptr},
+        LookbackTask<L>{words_.data(), begin, n, &costs_.frequent(), &costs_.delta_costs(),
+                        costs_.lookback_costs(), nullptr, nullptr, nullptr},
         best_.data());
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t i = begin + k;
@@ -112,17 +115,17 @@ class NearSearch {
     }
   }
 
-  // What those that were looked at last take as they are.
+  // What the latents examined last take without lookbacks.
   float plain_bits(unsigned order) {
     for (std::size_t k = 0; k < chosen_.n; ++k) {
-      // All are at least kMaxFrequent behind a run's first.
+      // At least kMaxFrequent latents of the run precede each.
       const L delta = difference_at(&words_[places_[k]], order);
       deltas_[k] = stored(order == 0 ? delta : static_cast<L>(delta + kMid<L>));
     }
-    return bits_each(deltas_.first(chosen_.n));
+    return binned_bits(deltas_.first(chosen_.n));
   }
 
-  float bits_each(std::span<L> latents) {
+  float binned_bits(std::span<L> latents) {
     return estimate_bits(LatentArray(latents), scale_, arena_) / static_cast<float>(latents.size());
   }
 
@@ -136,21 +139,21 @@ class NearSearch {
   ChosenLookbacks chosen_;
   std::span<L> deltas_;
   std::span<std::uint32_t> places_;
-  std::array<std::uint32_t, kNearStretchN> best_{};
+  std::array<std::uint32_t, kNearWindowN> best_{};
   Arena& arena_;
 };
 
 }  // namespace
 
-bool may_look_back_nearby(const Sample& sample, const Choice& choice, const NearWish& wish,
+bool may_look_back_nearby(const Sample& sample, const Choice& choice, const NearRequest& request,
                           Arena& arena) {
   const ArenaScope scratch(arena);
   if (sample.run_n <= kMaxFrequent) return false;
   const SplitLatents latents = split(choice.mode, sample.latents, arena);
-  const std::optional<unsigned> order = order_of(choice.delta);
+  const std::optional<unsigned> order = same_latents_order(choice.delta);
   return visit_words(latents.primary, arena, [&](auto words, unsigned unused_bits) {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
-    return NearSearch<L>(words, sample.run_n, unused_bits, sample.scale, arena).run(wish, order);
+    return NearSearch<L>(words, sample.run_n, unused_bits, sample.scale, arena).run(request, order);
   });
 }
 

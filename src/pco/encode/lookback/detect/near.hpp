@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that take turns, and whatever else comes back after a few numbers, show in a sample.
+// Detects interleaved streams, and whatever else recurs within a few numbers, in a sample.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_NEAR_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_NEAR_HPP
 
@@ -9,18 +9,20 @@
 
 namespace numpact {
 
-// Some of a sample may take less than the rest, however they are encoded. So those that were looked
-// at are compared with all of it, with what they take themselves as they are, or with both.
-enum class NearComparison { kWithAll, kWithSame, kWithBoth };
+// What the cost with lookbacks is compared with. The test examines only some latents of the sample,
+// which may be cheaper than the others under any encoding. So they are compared with the request's
+// bits for the whole sample, with their own cost without lookbacks, or with both.
+enum class NearBaseline { kWholeSample, kSameLatents, kBoth };
 
-// What a latent of the primary variable may take.
-struct NearWish {
-  float bits;        // at most, if each looks back no further than to the last kMaxFrequent
-  float plain_bits;  // what it takes under the choice, by the sample
-  NearComparison comparison;
+// All in bits per latent of the primary variable.
+struct NearRequest {
+  float max_bits;    // limit, if each latent looks back at most kMaxFrequent
+  float plain_bits;  // cost under the choice, by the sample
+  NearBaseline baseline;
 };
 
-bool may_look_back_nearby(const Sample& sample, const Choice& choice, const NearWish& wish,
+// Whether the sample meets the request. False if its runs are not longer than kMaxFrequent.
+bool may_look_back_nearby(const Sample& sample, const Choice& choice, const NearRequest& request,
                           Arena& arena);
 
 }  // namespace numpact

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over parts of a page: a part of its latents and of its short strings of them, the same
-// ones wherever they occur, how many of them occurred before, and how far back.
+// Counts how many latents, and short strings of latents, of a page occurred before, and how far
+// back. One pass picks a part of them by their hash, so equal ones are picked wherever they occur.
+//
+// Example, one in 4 picked, of the page 7 3 9 7 5 3 9 3: if only the hash of 3 begins with two zero
+// bits, the three 3s are examined. Two of them repeat, with lookbacks 4 and 2.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_REPEATS_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_DETECT_REPEATS_HPP
 
@@ -16,109 +19,117 @@
 
 namespace numpact {
 
-// Of so many lookbacks the costs are counted: the last ones.
-inline constexpr std::size_t kMostLookbacks = 4096;
-// One in 2^this is looked at.
-inline constexpr unsigned kPickLog = 4;
-inline constexpr unsigned kPickLogOfMany = 6;
-inline constexpr std::size_t kLongPageN = std::size_t{1} << 17;
-// Of longer pages only so many latents are looked at from each of some places on, such that what
-// the halves, thirds or quarters of a page share shows.
-inline constexpr std::size_t kPagePartN = std::size_t{1} << 17;
+// At most this many lookbacks, the last ones, are kept to estimate their cost.
+inline constexpr std::size_t kMaxKeptLookbackN = 4096;
+// One in 2^this latents is picked, and fewer on long pages: fewer take less time, and represent the
+// page if it is long.
+inline constexpr unsigned kPickLog2 = 4;
+inline constexpr unsigned kLongPagePickLog2 = 6;
+inline constexpr std::size_t kMinLongPickPageN = std::size_t{1} << 17;
+// A longer page is examined in three windows of this length, at its begin, half and two thirds, so
+// that equal halves, thirds or quarters of a page still show.
+inline constexpr std::size_t kRepeatWindowN = std::size_t{1} << 17;
 
-inline unsigned pick_log(std::size_t n) { return n < kLongPageN ? kPickLog : kPickLogOfMany; }
+inline unsigned pick_log(std::size_t page_n) {
+  return page_n < kMinLongPickPageN ? kPickLog2 : kLongPagePickLog2;
+}
 
-// The parts of a page that are looked at.
-class PageParts {
+// The windows of a page that are examined: all of it at the levels for size or if it is short.
+class PageWindows {
  public:
-  PageParts(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (level >= kLevelForSize || page_n <= 3 * kPagePartN) {
+  PageWindows(std::size_t page_n, unsigned level) : page_n_(page_n) {
+    if (level >= kLevelForSize || page_n <= 3 * kRepeatWindowN) {
       add(0, page_n);
       return;
     }
     for (const std::size_t from : {std::size_t{0}, page_n / 2, page_n / 3 * 2}) {
-      add(std::max(from, size_ == 0 ? 0 : parts_[size_ - 1].end), from + kPagePartN);
+      add(std::max(from, size_ == 0 ? 0 : windows_[size_ - 1].end), from + kRepeatWindowN);
     }
   }
-  struct Part {
+  struct Window {
     std::size_t begin;
     std::size_t end;
   };
-  std::span<const Part> all() const { return {parts_.data(), size_}; }
+  std::span<const Window> all() const { return {windows_.data(), size_}; }
   std::size_t page_n() const { return page_n_; }
+  // Latents in all windows.
   std::size_t n() const { return n_; }
 
  private:
   void add(std::size_t begin, std::size_t end) {
-    parts_[size_++] = {begin, end};
+    windows_[size_++] = {begin, end};
     n_ += end - begin;
   }
 
   std::size_t page_n_;
   std::size_t n_ = 0;
-  std::array<Part, 3> parts_{};
+  std::array<Window, 3> windows_{};
   std::size_t size_ = 0;
 };
 
-// Of those looked at: the ones whose last latent is not that before it.
+// The picked latents or strings whose last latent does not equal its predecessor.
 struct Repeats {
-  std::size_t looked = 0;
-  std::size_t repeated = 0;
-  std::span<std::uint32_t> lookbacks;
+  std::size_t examined = 0;
+  std::size_t repeated = 0;            // of them, by their hash
+  std::span<std::uint32_t> lookbacks;  // a ring of those that repeated
 
   std::span<std::uint32_t> kept() const {
     return lookbacks.first(std::min(repeated, lookbacks.size()));
   }
 };
 
-// What a page was found to repeat, kept for who asks again, whatever mode or cuts it is asked for.
+// The repeats of a page. They depend neither on the mode nor on segments, so they are kept for
+// further calls.
 struct PageRepeats {
-  unsigned string_log = 0;  // strings of 2^this latents; 0: not looked at yet
+  unsigned string_log = 0;  // strings have 2^this latents; 0: not examined yet
   Repeats values;
   Repeats strings;
-  // What these point to.
-  std::array<std::uint32_t, kMostLookbacks> of_values;
-  std::array<std::uint32_t, kMostLookbacks> of_strings;
+  // Memory of the two lists of lookbacks.
+  std::array<std::uint32_t, kMaxKeptLookbackN> value_lookbacks;
+  std::array<std::uint32_t, kMaxKeptLookbackN> string_lookbacks;
 };
 
-// Of a page that was not looked at yet.
-inline PageRepeats* unknown_repeats(Arena& arena) {
+// For a page that was not examined yet.
+inline PageRepeats* make_page_repeats(Arena& arena) {
   PageRepeats* const repeats = arena.make<PageRepeats>(1).data();
   repeats->string_log = 0;
   return repeats;
 }
 
-// How many are to be looked at for a part of them to stand for all; of more or fewer a few frequent
-// ones, or the lack of them, say little of the rest.
-struct Telling {
-  float least;
-  float most;
+// How many must be examined for the picked ones to represent the page. If there are more or fewer,
+// a few frequent ones were picked, or not picked, by chance.
+struct RepresentativeRange {
+  float min_n;
+  float max_n;
 
-  bool is_too_many(std::size_t looked) const { return static_cast<float>(looked) > most; }
-  bool holds_for(const Repeats& repeats) const {
-    return static_cast<float>(repeats.looked) >= least && !is_too_many(repeats.looked);
+  bool is_exceeded_by(std::size_t examined) const { return static_cast<float>(examined) > max_n; }
+  bool contains(const Repeats& repeats) const {
+    return static_cast<float>(repeats.examined) >= min_n && !is_exceeded_by(repeats.examined);
   }
 };
 
-// The latest positions of what is looked at.
+// Counts repeats of one kind, by a hash table of their latest positions.
 template <Latent L>
-class SeenBefore {
+class RepeatCounter {
  public:
-  SeenBefore(std::span<const L> latents, unsigned log, std::span<std::uint32_t> lookbacks,
-             Arena& arena)
-      : latents_(latents), log_(log), slots_(arena.make<Slot>(std::size_t{1} << log)) {
+  RepeatCounter(std::span<const L> latents, unsigned slot_log, std::span<std::uint32_t> lookbacks,
+                Arena& arena)
+      : latents_(latents),
+        slot_log_(slot_log),
+        slots_(arena.make<Slot>(std::size_t{1} << slot_log)) {
     std::fill(slots_.begin(), slots_.end(), Slot{0, 0});
     found_.lookbacks = lookbacks;
   }
-  void look(const PickedHashes& picked, std::size_t begin) {
+  void count(const PickedHashes& picked, std::size_t begin) {
     for (std::size_t j = 0; j < picked.n; ++j) {
       const std::uint32_t hash = picked.hashes[j];
       const std::uint32_t position = static_cast<std::uint32_t>(begin) + picked.positions[j];
-      Slot& slot = slots_[(hash << kPickLogOfMany) >> (32 - log_)];
-      const std::uint32_t check = hash | 1;
+      // Skips upper bits, of which four or six are zero in every picked hash.
+      Slot& slot = slots_[(hash << kLongPagePickLog2) >> (32 - slot_log_)];
+      const std::uint32_t check = hash | 1;  // never that of an empty slot
       if (position == 0 || latents_[position] != latents_[position - 1]) {
-        found_.lookbacks[found_.repeated % kMostLookbacks] = position - slot.position;
-        ++found_.looked;
+        found_.lookbacks[found_.repeated % kMaxKeptLookbackN] = position - slot.position;
+        ++found_.examined;
         found_.repeated += slot.check == check ? 1 : 0;
       }
       slot = {check, position};
@@ -132,7 +143,7 @@ class SeenBefore {
     std::uint32_t position;
   };
   std::span<const L> latents_;
-  unsigned log_;
+  unsigned slot_log_;
   std::span<Slot> slots_;
   Repeats found_;
 };
@@ -140,16 +151,16 @@ class SeenBefore {
 template <Latent L>
 class RepeatFinder {
  public:
-  // What is looked at too often to tell anything is given up.
-  RepeatFinder(std::span<const L> page, const PageParts& parts, unsigned string_log,
-               const Telling& telling, PageRepeats& room, Arena& arena)
+  // A kind is given up once too many of it were examined to represent the page.
+  RepeatFinder(std::span<const L> page, const PageWindows& windows, unsigned string_log,
+               const RepresentativeRange& range, PageRepeats& memory, Arena& arena)
       : page_(page),
-        log_(pick_log(parts.page_n())),
+        pick_log_(pick_log(windows.page_n())),
         string_log_(string_log),
-        telling_(telling),
-        values_(page, slot_log(parts.n()), room.of_values, arena),
-        strings_(page, slot_log(parts.n()), room.of_strings, arena) {
-    for (const PageParts::Part& part : parts.all()) look(part.begin, part.end);
+        range_(range),
+        values_(page, slot_log(windows.n()), memory.value_lookbacks, arena),
+        strings_(page, slot_log(windows.n()), memory.string_lookbacks, arena) {
+    for (const PageWindows::Window& window : windows.all()) examine(window.begin, window.end);
   }
   const Repeats& values() const { return values_.found(); }
   const Repeats& strings() const { return strings_.found(); }
@@ -159,44 +170,44 @@ class RepeatFinder {
     return std::clamp(static_cast<unsigned>(std::bit_width(n / 16)) + 1, 6u, 16u);
   }
 
-  void look(std::size_t from, std::size_t to) {
+  void examine(std::size_t from, std::size_t to) {
     HashBlock block;
     HashBlock string_block;
     PickedHashes picked;
     for (std::size_t begin = from; begin < to; begin += kHashBlockN) {
       const std::size_t n = std::min(kHashBlockN, to - begin);
-      const bool looks_at_values = !telling_.is_too_many(values().looked);
-      const bool looks_at_strings = !telling_.is_too_many(strings().looked);
-      if (!looks_at_values && !looks_at_strings) return;
+      const bool needs_values = !range_.is_exceeded_by(values().examined);
+      const bool needs_strings = !range_.is_exceeded_by(strings().examined);
+      if (!needs_values && !needs_strings) return;
       hash_latents(page_.data() + begin, n, block);
-      if (looks_at_values) {
-        pick_hashes(block, n, log_, picked);
-        values_.look(picked, begin);
+      if (needs_values) {
+        pick_hashes(block, n, pick_log_, picked);
+        values_.count(picked, begin);
       }
-      if (!looks_at_strings) continue;
+      if (!needs_strings) continue;
       hash_strings(block, n, string_log_, string_block);
-      pick_hashes(string_block, n, log_, picked);
-      strings_.look(picked, begin);
+      pick_hashes(string_block, n, pick_log_, picked);
+      strings_.count(picked, begin);
       std::copy_n(block.hashes + n, kHashHistory, block.hashes);
     }
   }
 
   std::span<const L> page_;
-  unsigned log_;
+  unsigned pick_log_;
   unsigned string_log_;
-  Telling telling_;
-  SeenBefore<L> values_;
-  SeenBefore<L> strings_;
+  RepresentativeRange range_;
+  RepeatCounter<L> values_;
+  RepeatCounter<L> strings_;
 };
 
-// What the page repeats, in values and strings of 2^string_log, unless that is known already.
-// parts, telling: the same each time that a page is asked for.
+// Sets `known` to the repeats of values and of strings of 2^string_log latents, unless it holds
+// them already. windows, range: the same in each call for a page.
 template <Latent L>
-void find_repeats(std::span<const L> page, const PageParts& parts, unsigned string_log,
-                  const Telling& telling, PageRepeats& known, Arena& arena) {
+void find_repeats(std::span<const L> page, const PageWindows& windows, unsigned string_log,
+                  const RepresentativeRange& range, PageRepeats& known, Arena& arena) {
   if (known.string_log == string_log) return;
   const ArenaScope scratch(arena);
-  const RepeatFinder<L> found(page, parts, string_log, telling, known, arena);
+  const RepeatFinder<L> found(page, windows, string_log, range, known, arena);
   known.string_log = string_log;
   known.values = found.values();
   known.strings = found.strings();

@@ -1,27 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+// Each kind of candidate has a table of the latest positions, by a hash or by upper bits. Hashes
+// may collide: then the candidate is another latent, which only makes it a worse one.
 #include "pco/encode/lookback/match/candidates.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
+#include "pco/encode/lookback/match/hash_kernel.hpp"
 #include "pco/stats/histogram.hpp"
 
 namespace numpact {
 namespace {
 
-constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-// Two tables of 4 bytes an entry are used at once: smaller ones save little time, and lose more.
-constexpr unsigned kMaxHashLog = 18;
-// A latent drops out of the string's hash after this many more.
-constexpr unsigned kStringN = 8;
-static_assert(64 % kStringN == 0);
-constexpr unsigned kNearBits = 10;
+// Two tables of 2^this entries of 4 bytes are used at once. Smaller ones save little time, and lose
+// more matches by collisions.
+constexpr unsigned kMaxPositionsLog2 = 18;
+// Length of the strings that are matched. Longer strings match more rarely, shorter ones by chance.
+constexpr unsigned kMatchedStringN = 8;
+static_assert(64 % kMatchedStringN == 0);
+// Near latents share this many upper bits of the page's range: the table stays in the L1 cache.
+constexpr unsigned kNearPrefixBits = 10;
+// Similar latents share this many bits more than it takes to number the page's latents, so that two
+// latents rarely share them by chance.
+constexpr std::array<unsigned, kMaxSimilarPrefixes> kSimilarPrefixSpareBits = {8, 1};
+// Tables of prefixes have at most 2^this entries: they are used next to two larger ones.
+constexpr unsigned kMaxPrefixPositionsLog2 = 15;
 
-class Latest {
+class LatestPositions {
  public:
-  Latest(std::size_t n, Arena& arena)
-      : log_(std::clamp(static_cast<unsigned>(std::bit_width(n)), 8u, kMaxHashLog)),
+  LatestPositions(std::size_t n, Arena& arena)
+      : log_(std::clamp(static_cast<unsigned>(std::bit_width(n)), 8u, kMaxPositionsLog2)),
         positions_(arena.make<std::uint32_t>(std::size_t{1} << log_)) {
     std::fill(positions_.begin(), positions_.end(), 0);
   }
@@ -35,30 +44,25 @@ class Latest {
   std::span<std::uint32_t> positions_;
 };
 
-// Upper bits that latents may share: so many beyond those that tell as many places apart as there
-// are latents.
-constexpr std::array<unsigned, kMostAlike> kAlikeBits = {8, 1};
-constexpr unsigned kMaxAlikeLog = 15;
-
-// The latest positions of latents without their last bits, with as many bits of a hash as a word
-// has room for, to tell what is the same.
-class LatestKeys {
+// The latest positions of latents without their lowest bits. An entry holds a position and, in the
+// bits above it, as much of the hash as fits, to tell whether the position's latent is a match.
+class LatestMatches {
  public:
-  LatestKeys() = default;
-  LatestKeys(std::size_t n, unsigned shift, unsigned max_log, Arena& arena)
+  LatestMatches() = default;
+  LatestMatches(std::size_t n, unsigned shift, unsigned max_log, Arena& arena)
       : shift_(shift),
         position_bits_(static_cast<unsigned>(std::bit_width(n))),
         log_(std::clamp(position_bits_, 8u, max_log)),
         slots_(arena.make<std::uint32_t>(std::size_t{1} << log_).data()) {
     std::fill_n(slots_, std::size_t{1} << log_, 0);
   }
-  // The one before, which mostly is of the same key if the words are the same but for the position.
-  struct Before {
+  struct Match {
     std::uint32_t position;
-    bool is_same;
+    bool is_match;  // the hashes agree; mostly the latents do, too
   };
-  Before put(std::uint64_t value, std::uint32_t position) const {
-    const std::uint64_t product = (value >> shift_) * kFactor;
+  // Returns the entry that the position replaces.
+  Match put(std::uint64_t value, std::uint32_t position) const {
+    const std::uint64_t product = (value >> shift_) * kLookbackHashFactor;
     const auto check = static_cast<std::uint32_t>(product >> (32 - log_)) << position_bits_;
     std::uint32_t& slot = slots_[static_cast<std::size_t>(product >> (64 - log_))];
     const std::uint32_t before = slot;
@@ -75,21 +79,21 @@ class LatestKeys {
 };
 
 // The latest positions by upper bits.
-class Near {
+class LatestNear {
  public:
   template <Latent L>
-  Near(const Range<L>& range, Arena& arena)
-      : Near(static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower))),
-             arena) {}
-  // above: how far a latent is above the least.
+  LatestNear(const Range<L>& range, Arena& arena)
+      : LatestNear(static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower))),
+                   arena) {}
+  // above: the latent less the minimum.
   std::uint32_t& of(std::uint64_t above) const {
     return latest_[static_cast<std::size_t>(above >> shift_)];
   }
 
  private:
-  Near(unsigned width, Arena& arena)
-      : shift_(width > kNearBits ? width - kNearBits : 0),
-        latest_(arena.make<std::uint32_t>(std::size_t{1} << kNearBits)) {
+  LatestNear(unsigned width, Arena& arena)
+      : shift_(width > kNearPrefixBits ? width - kNearPrefixBits : 0),
+        latest_(arena.make<std::uint32_t>(std::size_t{1} << kNearPrefixBits)) {
     std::fill(latest_.begin(), latest_.end(), 0);
   }
 
@@ -97,8 +101,8 @@ class Near {
   std::span<std::uint32_t> latest_;
 };
 
-// latest(latent): where the latest position of what is the same for the latent is kept. In runs of
-// equal latents that is the one before.
+// latest(latent): a reference to the latest position of the latent's kind. In a run of equal
+// latents that is the position before.
 template <Latent L, class F>
 void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::uint32_t* lookbacks,
                  F&& latest) {
@@ -121,12 +125,13 @@ void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::uint
 }  // namespace
 
 template <Latent L>
-void find_same(std::span<const L> latents, const FlatBlocks& blocks,
-               std::span<std::uint32_t> lookbacks, Arena& arena) {
+void find_equal(std::span<const L> latents, const FlatBlocks& blocks,
+                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
-  Latest latest(latents.size(), arena);
-  find_latest(latents, blocks, lookbacks.data(),
-              [latest](L latent) mutable -> std::uint32_t& { return latest.of(latent * kFactor); });
+  LatestPositions latest(latents.size(), arena);
+  find_latest(latents, blocks, lookbacks.data(), [latest](L latent) mutable -> std::uint32_t& {
+    return latest.of(latent * kLookbackHashFactor);
+  });
 }
 
 template <Latent L>
@@ -134,7 +139,7 @@ void find_near(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   const Range<L> range = range_of(latents);
-  const Near near(range, arena);
+  const LatestNear near(range, arena);
   find_latest(latents, blocks, lookbacks.data(),
               [near, lower = range.lower](L latent) -> std::uint32_t& {
                 return near.of(static_cast<L>(latent - lower));
@@ -145,104 +150,105 @@ template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
-  Latest latest(latents.size(), arena);
+  LatestPositions latest(latents.size(), arena);
   find_latest(latents, blocks, lookbacks.data(), [=](L latent) mutable -> std::uint32_t& {
     const L upper = static_cast<L>(static_cast<L>(latent - lower) >> shift);
-    return latest.of(upper * kFactor);
+    return latest.of(upper * kLookbackHashFactor);
   });
 }
 
 namespace {
 
-std::uint32_t put(std::uint32_t& latest, std::uint32_t position) {
+std::uint32_t put_position(std::uint32_t& latest, std::uint32_t position) {
   const std::uint32_t lookback = position - latest;
   latest = position;
   return lookback;
 }
 
-// Latents, by how far they are above the least.
-class Same {
+// Equal latents, given less the minimum.
+class EqualFinder {
  public:
-  Same(std::size_t n, Arena& arena) : latest_(n, arena) {}
+  EqualFinder(std::size_t n, Arena& arena) : latest_(n, arena) {}
   std::uint32_t put(std::uint64_t above, std::uint32_t position) {
-    return numpact::put(latest_.of(above * kFactor), position);
+    return put_position(latest_.of(above * kLookbackHashFactor), position);
   }
 
  private:
-  Latest latest_;
+  LatestPositions latest_;
 };
 
-// Or by their upper bits, where none is the same.
-template <std::size_t kLevels>
-class Alike {
+// Equal latents or, where there is none, similar ones: those that share a prefix.
+template <std::size_t kPrefixes>
+class SimilarFinder {
  public:
-  Alike(std::size_t n, std::span<const LatestKeys> levels, Arena& arena)
-      : same_(n, 0, kMaxHashLog, arena) {
-    std::copy_n(levels.begin(), kLevels, levels_.begin());
+  SimilarFinder(std::size_t n, std::span<const LatestMatches> prefixes, Arena& arena)
+      : equal_(n, 0, kMaxPositionsLog2, arena) {
+    std::copy_n(prefixes.begin(), kPrefixes, prefixes_.begin());
   }
   std::uint32_t put(std::uint64_t above, std::uint32_t position) {
-    LatestKeys::Before before = same_.put(above, position);
-    for (const LatestKeys& level : levels_) {
-      const LatestKeys::Before other = level.put(above, position);
-      before.position = before.is_same ? before.position : other.position;
-      before.is_same = before.is_same || other.is_same;
+    LatestMatches::Match best = equal_.put(above, position);
+    for (const LatestMatches& prefix : prefixes_) {
+      const LatestMatches::Match other = prefix.put(above, position);
+      best.position = best.is_match ? best.position : other.position;
+      best.is_match = best.is_match || other.is_match;
     }
-    return position - before.position;
+    return position - best.position;
   }
 
  private:
-  LatestKeys same_;
-  std::array<LatestKeys, kLevels> levels_;
+  LatestMatches equal_;
+  std::array<LatestMatches, kPrefixes> prefixes_;
 };
 
-class Strings {
+// Equal strings. Each latent shifts the rolling hash, so that after kMatchedStringN more it has
+// dropped out.
+class StringFinder {
  public:
-  Strings(std::size_t n, Arena& arena) : latest_(n, arena) {}
-  // Of the string that the latent ends.
+  StringFinder(std::size_t n, Arena& arena) : latest_(n, arena) {}
   std::uint32_t put(std::uint64_t latent, std::uint32_t position) {
-    const std::uint64_t product = latent * kFactor;
-    hash_ = (hash_ << (64 / kStringN)) + (product ^ product >> 32);
-    return numpact::put(latest_.of(hash_ * kFactor), position);
+    const std::uint64_t product = latent * kLookbackHashFactor;
+    hash_ = (hash_ << (64 / kMatchedStringN)) + (product ^ product >> 32);
+    return put_position(latest_.of(hash_ * kLookbackHashFactor), position);
   }
 
  private:
-  Latest latest_;
+  LatestPositions latest_;
   std::uint64_t hash_ = 0;
 };
 
-// In one pass, as each of the three waits for its table.
-template <Latent L, class SameOrAlike>
-void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Range<L>& range,
-                  SameOrAlike same, const LookbackCandidates& found, Arena& arena) {
-  Strings strings(latents.size(), arena);
-  const Near near(range, arena);
-  std::uint32_t* const to_same = found.same.data();
+// One pass for the three kinds, so that the cache misses of their tables overlap.
+template <Latent L, class Equal>
+void find_in_one_pass(std::span<const L> latents, const FlatBlocks& blocks, const Range<L>& range,
+                      Equal equal, const LookbackCandidates& found, Arena& arena) {
+  StringFinder strings(latents.size(), arena);
+  const LatestNear near(range, arena);
+  std::uint32_t* const to_equal = found.equal.data();
   std::uint32_t* const to_strings = found.strings.data();
   std::uint32_t* const to_near = found.near.data();
   blocks.each(
-      kStringN,
-      [&, to_same, to_strings, to_near, all = latents.data(), lower = range.lower](
+      kMatchedStringN,
+      [&, to_equal, to_strings, to_near, all = latents.data(), lower = range.lower](
           std::size_t begin, std::size_t end) {
-        // Copies can stay in registers. They share the tables; what strings have beside goes back.
-        SameOrAlike here_same = same;
-        Strings here_strings = strings;
-        const Near here_near = near;
+        // Local copies stay in registers. They share the tables; the rolling hash is copied back.
+        Equal local_equal = equal;
+        StringFinder local_strings = strings;
+        const LatestNear local_near = near;
         for (std::size_t i = begin; i < end; ++i) {
           const std::uint32_t position = static_cast<std::uint32_t>(i);
           const std::uint64_t above = static_cast<L>(all[i] - lower);
-          to_same[i] = here_same.put(above, position);
-          to_strings[i] = here_strings.put(all[i], position);
-          to_near[i] = put(here_near.of(above), position);
+          to_equal[i] = local_equal.put(above, position);
+          to_strings[i] = local_strings.put(all[i], position);
+          to_near[i] = put_position(local_near.of(above), position);
         }
-        strings = here_strings;
+        strings = local_strings;
       },
       [&](std::size_t begin, std::size_t end) {
         const std::uint32_t last = static_cast<std::uint32_t>(end - 1);
         const std::uint64_t above = static_cast<L>(latents[begin] - range.lower);
-        same.put(above, last);
+        equal.put(above, last);
         strings.put(latents[begin], last);
         near.of(above) = last;
-        for (std::uint32_t* const lookbacks : {to_same, to_strings, to_near}) {
+        for (std::uint32_t* const lookbacks : {to_equal, to_strings, to_near}) {
           std::fill(lookbacks + begin, lookbacks + end, 1);
         }
       });
@@ -252,28 +258,31 @@ void find_in_pass(std::span<const L> latents, const FlatBlocks& blocks, const Ra
 
 template <Latent L>
 void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
-                     std::size_t alike_n, const LookbackCandidates& found, Arena& arena) {
+                     std::size_t prefix_n, const LookbackCandidates& found, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = latents.size();
   const Range<L> range = range_of(latents);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));
-  std::array<LatestKeys, kMostAlike> alike;
-  std::size_t levels = 0;
-  for (const unsigned more_bits : kAlikeBits) {
-    const unsigned place_bits = static_cast<unsigned>(std::bit_width(n)) + more_bits;
-    if (width <= place_bits + unused_bits || levels == alike_n) continue;
-    alike[levels++] = LatestKeys(n, width - place_bits, kMaxAlikeLog, arena);
+  std::array<LatestMatches, kMaxSimilarPrefixes> prefixes;
+  std::size_t used_n = 0;
+  for (const unsigned spare_bits : kSimilarPrefixSpareBits) {
+    const unsigned prefix_bits = static_cast<unsigned>(std::bit_width(n)) + spare_bits;
+    // A prefix of all used bits would only find equal latents.
+    if (width <= prefix_bits + unused_bits || used_n == prefix_n) continue;
+    prefixes[used_n++] = LatestMatches(n, width - prefix_bits, kMaxPrefixPositionsLog2, arena);
   }
-  const auto find = [&](auto same) { find_in_pass(latents, blocks, range, same, found, arena); };
-  if (levels == 2) return find(Alike<2>(n, alike, arena));
-  if (levels == 1) return find(Alike<1>(n, alike, arena));
-  find(Same(n, arena));
+  const auto find = [&](auto equal) {
+    find_in_one_pass(latents, blocks, range, equal, found, arena);
+  };
+  if (used_n == 2) return find(SimilarFinder<2>(n, prefixes, arena));
+  if (used_n == 1) return find(SimilarFinder<1>(n, prefixes, arena));
+  find(EqualFinder(n, arena));
 }
 
 #define NUMPACT_INSTANTIATE(L)                                                                \
-  template void find_same(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,    \
-                          Arena&);                                                            \
+  template void find_equal(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,   \
+                           Arena&);                                                           \
   template void find_near(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,    \
                           Arena&);                                                            \
   template void find_near(std::span<const L>, const FlatBlocks&, L, unsigned,                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far back the same was seen.
+// For each latent of a page, the distances to the latest equal and the latest similar latents.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_CANDIDATES_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_CANDIDATES_HPP
 
@@ -11,37 +11,38 @@
 
 namespace numpact {
 
-// For each latent: how far back the last one of the same hash is, which mostly is the same one; to
-// the first latent if there is none; 0 for that itself.
+// For each latent the distance to the latest one with the same hash, which mostly is an equal one;
+// to the first latent if there is none; 0 for the first latent itself.
 template <Latent L>
-void find_same(std::span<const L> latents, const FlatBlocks& blocks,
-               std::span<std::uint32_t> lookbacks, Arena& arena);
+void find_equal(std::span<const L> latents, const FlatBlocks& blocks,
+                std::span<std::uint32_t> lookbacks, Arena& arena);
 
-// The same for the upper bits of the latents.
+// The same for latents that share their upper bits.
 template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
-// The same for how far the latents are above `lower`, the least of them, without the last bits.
+// The same for latents that are equal after subtracting `lower`, the minimum, and shifting right.
 template <Latent L>
 void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
-// Up to so many lengths of upper bits are tried for what is alike.
-inline constexpr std::size_t kMostAlike = 2;
+// Similar latents share a prefix. At most this many lengths of prefixes are tried, each with a
+// table of its own; more would find more similar latents but take more cache.
+inline constexpr std::size_t kMaxSimilarPrefixes = 2;
 
-// By latent of a page, how far back the last ones of three kinds are.
+// For each latent of a page, the distances to the latest ones of three kinds.
 struct LookbackCandidates {
-  std::span<std::uint32_t> same;     // or, where none is the same, one that is alike
-  std::span<std::uint32_t> strings;  // the same string of latents ends there
-  std::span<std::uint32_t> near;     // of find_near()
+  std::span<std::uint32_t> equal;    // an equal latent, or a similar one if there is none
+  std::span<std::uint32_t> strings;  // the end of the same string of latents
+  std::span<std::uint32_t> near;     // as of find_near()
 };
 
-// As find_same() for each of the kinds. What is alike shares more upper bits than most, at up to
-// alike_n lengths of them; of the latents the last unused_bits are 0.
+// As find_equal(), for all three kinds in one pass. Similar latents share up to prefix_n longer
+// prefixes than near ones do, the longest first. The lowest unused_bits of all latents are 0.
 template <Latent L>
 void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
-                     std::size_t alike_n, const LookbackCandidates& found, Arena& arena);
+                     std::size_t prefix_n, const LookbackCandidates& found, Arena& arena);
 
 }  // namespace numpact
 

@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// The hash of a string comes from those of its halves. Let h1(i) be the hash of latent i. Then
+//
+//   h2(i) = h1(i - 1) * f + h1(i)        two latents that end at i
+//   h4(i) = h2(i - 2) * f + h2(i)        four latents
+//   h8(i) = h4(i - 4) * f + h4(i), ...
+//
+// Invariant: after k doublings the hash at i depends on the 2^k latents that end at i, and on
+// nothing else. So equal strings have equal hashes wherever they are, on every target. The hash is
+// valid from index 2^k - 1 of a HashBlock on, thus for all latents of the block, since k <= 4 and
+// kHashHistory = 16 older hashes precede them. Those before index 2^k - 1 are arbitrary, and no
+// valid one depends on them.
 #include "pco/encode/lookback/match/hash_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -16,6 +27,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Odd 32-bit primes with bits spread evenly (those of xxHash). Their values do not matter, except
+// that other ones pick other latents and so change what is encoded.
 constexpr std::uint32_t kLowFactor = 0x9e3779b1u;
 constexpr std::uint32_t kHighFactor = 0x85ebca77u;
 constexpr std::uint32_t kStart = 0x27d4eb2fu;
@@ -31,7 +44,7 @@ HWY_INLINE HashLanes Fold(HashLanes product) {
   return hn::Xor(product, hn::ShiftRight<15>(product));
 }
 
-// The factors' products, summed, of as many latents as a vector has words.
+// low * kLowFactor + high * kHighFactor for a vector of latents.
 template <class L>
 HWY_INLINE HashLanes Product(const L* latents) {
   const Lanes d;
@@ -39,7 +52,7 @@ HWY_INLINE HashLanes Product(const L* latents) {
   if constexpr (sizeof(L) == 4) {
     return hn::Mul(hn::LoadU(d, latents), low_factor);
   } else if constexpr (sizeof(L) == 8) {
-    // Lower and upper halves take turns in memory.
+    // Lower and upper halves alternate in memory.
     const auto* const halves = reinterpret_cast<const std::uint32_t*>(latents);
     HashLanes low;
     HashLanes high;
@@ -53,6 +66,7 @@ HWY_INLINE HashLanes Product(const L* latents) {
 
 #endif
 
+// The scalar equivalent.
 template <class L>
 std::uint32_t HashOf(L latent) {
   const std::uint64_t wide = latent;
@@ -74,7 +88,7 @@ void Hash(const L* latents, std::size_t n, HashBlock& block) {
   for (; i < n; ++i) hashes[i] = HashOf(latents[i]);
 }
 
-// Strings of twice the length, from those up to `length` before.
+// Hashes of strings of 2 * length latents from those of `length`. Writes whole vectors.
 void Double(const HashBlock& block, std::size_t end, std::size_t length, HashBlock& doubled) {
   std::size_t i = length;
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -95,7 +109,7 @@ void Double(const HashBlock& block, std::size_t end, std::size_t length, HashBlo
 void Strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBlock& strings) {
   HashBlock other;
   const std::size_t end = kHashHistory + n;
-  // The last one must end in `strings`.
+  // The last doubling must write to `strings`.
   HashBlock* to = doublings % 2 == 1 ? &strings : &other;
   HashBlock* spare = doublings % 2 == 1 ? &other : &strings;
   const HashBlock* from = &block;
@@ -108,6 +122,9 @@ void Strings(const HashBlock& block, std::size_t n, unsigned doublings, HashBloc
 
 HWY_INLINE std::uint32_t Scramble(std::uint32_t hash) { return (hash ^ hash >> 15) * kPickFactor; }
 
+// A hash is picked if it is below 2^(32 - pick_log) once scrambled: then its upper pick_log bits
+// are 0. Positions are written before it is known whether they are picked; found advances if they
+// are.
 void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes& picked) {
   const std::uint32_t* const hashes = block.hashes + kHashHistory;
   const std::uint32_t limit = std::uint32_t{1} << (32 - pick_log);
@@ -123,18 +140,19 @@ void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes
   HashLanes positions = hn::Iota(d, 0);
   for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
     const auto picks = are_picked(i);
-    // Compressing in registers is faster than on the way to memory.
+    // Compress in registers and store is faster than a compressing store.
     hn::StoreU(hn::Compress(positions, picks), d, picked.positions + found);
     found += hn::CountTrue(d, picks);
     positions = hn::Add(positions, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d))));
   }
 #else
-  // Compressing takes longer than going through the few that are picked of several vectors.
-  constexpr std::size_t kWord = 64;
+  // Without a compress instruction it is faster to collect 64 lanes in a mask and visit the few
+  // bits that are set.
+  constexpr std::size_t kMaskBits = 64;
   static_assert(hn::MaxLanes(d) <= 8);
-  for (; i + kWord <= n; i += kWord) {
+  for (; i + kMaskBits <= n; i += kMaskBits) {
     std::uint64_t bits = 0;
-    for (std::size_t j = 0; j < kWord; j += hn::Lanes(d)) {
+    for (std::size_t j = 0; j < kMaskBits; j += hn::Lanes(d)) {
       std::uint8_t lanes[sizeof(bits)] = {};
       hn::StoreMaskBits(d, are_picked(i + j), lanes);
       bits |= std::uint64_t{lanes[0]} << j;
@@ -151,7 +169,7 @@ void Pick(const HashBlock& block, std::size_t n, unsigned pick_log, PickedHashes
     found += Scramble(hashes[i]) < limit ? 1 : 0;
   }
   picked.n = found;
-  // Few are left.
+  // Few are picked, so this need not be vectorized.
   for (i = 0; i < found; ++i) picked.hashes[i] = Scramble(hashes[picked.positions[i]]);
 }
 

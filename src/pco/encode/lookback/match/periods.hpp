@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distances at which latents come back, nearly or wholly.
+// Finds distances at which latents often recur, exactly or nearly.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_PERIODS_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_PERIODS_HPP
 
@@ -12,23 +12,24 @@
 namespace numpact {
 
 struct Periods {
-  static constexpr std::size_t kMost = 24;
-  std::array<std::uint32_t, kMost> distances{};
+  // Callers price each period, so further ones are dropped to bound their time.
+  static constexpr std::size_t kMaxN = 24;
+  std::array<std::uint32_t, kMaxN> distances{};
   std::size_t n = 0;
 
-  // Each once.
+  // Ignores a distance that is already there.
   void add(std::uint32_t distance);
   std::span<const std::uint32_t> all() const& { return std::span(distances).first(n); }
-  std::span<const std::uint32_t> all() const&& = delete;  // of what is gone
+  std::span<const std::uint32_t> all() const&& = delete;  // would dangle
 };
 
-// How long a stretch of a page tells its periods.
-std::size_t period_stretch_n(std::size_t page_n);
+// Length of the window of a page in which periods are sought.
+std::size_t period_window_n(std::size_t page_n);
 
-// Those at which latents of the stretch are often alike, and their common divisors: at least
-// `least` and less than half of the stretch.
+// Distances at which latents of the window are often similar, and common divisors of them. All are
+// at least min_distance and less than half of the window.
 template <Latent L>
-Periods find_periods(std::span<const L> stretch, std::size_t least, Arena& arena);
+Periods find_periods(std::span<const L> window, std::size_t min_distance, Arena& arena);
 
 }  // namespace numpact
 

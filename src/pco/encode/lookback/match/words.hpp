@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latents of any width as words of 32 or 64 bits, for the search for lookbacks.
+// Converts latents of any width to words of 32 or 64 bits, for which lookbacks are searched.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_WORDS_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_MATCH_WORDS_HPP
 
@@ -8,8 +8,9 @@
 
 namespace numpact {
 
-// Calls f with words, and how many bits wider their differences are than the latents' (unless
-// zero). In scratch memory or the latents themselves.
+// Calls f(words, unused_bits). Nonzero differences of words are unused_bits wider than those of the
+// latents, and the lowest unused_bits of all words are 0. The words are the latents themselves or
+// in scratch memory of the arena.
 template <class F>
 decltype(auto) visit_words(const LatentArray& latents, Arena& arena, F&& f) {
   return latents.visit([&](auto span) -> decltype(auto) {
@@ -18,7 +19,7 @@ decltype(auto) visit_words(const LatentArray& latents, Arena& arena, F&& f) {
     if constexpr (kBits<L> == 32) {
       return f(all, 0u);
     } else if constexpr (kBits<L> == 64) {
-      // Words of 32 bits do where all differences fit.
+      // Words of 32 bits suffice if all differences fit.
       const Range<L> range = range_of(all);
       if (range.upper - range.lower >= std::uint64_t{1} << 31) return f(all, 0u);
       const std::span<std::uint32_t> words = arena.make<std::uint32_t>(all.size());
@@ -27,7 +28,7 @@ decltype(auto) visit_words(const LatentArray& latents, Arena& arena, F&& f) {
       }
       return f(std::span<const std::uint32_t>(words), 0u);
     } else {
-      // In the upper bits, so that differences wrap as those of narrow latents do.
+      // In the upper bits, where differences wrap as those of the narrow latents do.
       const std::span<std::uint32_t> words = arena.make<std::uint32_t>(all.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
         words[i] = static_cast<std::uint32_t>(all[i]) << (32 - kBits<L>);

@@ -9,13 +9,19 @@
 namespace numpact {
 namespace {
 
-// What a bin of its own costs in the metadata, spread over the lookback's uses.
-constexpr float kMetaBits = 50;
-// Counts of what did not occur, for its cost.
-constexpr float kUnseen = 0.1f;
+// Added to the count of each width of deltas, so that a width that did not occur has a finite cost.
+// Higher values make rare widths cheaper and frequent ones dearer.
+constexpr float kUnseenWidthCountN = 0.1f;
 
-// Counts with what was not seen added may exceed their total: then nothing, as no cost is below it.
-std::uint32_t fixed(float bits) {
+// Guesses for the first round: the bits of the code of a lookback's width, of a delta of zero, and
+// of the code of another delta's width.
+constexpr float kGuessedLookbackCodeBits = 3;
+constexpr float kGuessedZeroDeltaBits = 1;
+constexpr float kGuessedDeltaCodeBits = 4;
+
+// In units of 1/64 bit. Smoothed counts may exceed their total, which makes the bits negative; the
+// cost then is 0.
+std::uint32_t fixed_point(float bits) {
   const float cost = bits * static_cast<float>(1u << kCostFraction) + 0.5f;
   return cost > 0 ? static_cast<std::uint32_t>(cost) : 0;
 }
@@ -24,7 +30,7 @@ std::size_t width_of(std::uint32_t lookback) {
   return static_cast<std::size_t>(std::bit_width(lookback));
 }
 
-// Bits that a delta of the width takes beyond its width's code.
+// Bits of a delta beyond the code of its width.
 float offset_bits(unsigned width, unsigned unused_bits) {
   return width > unused_bits ? static_cast<float>(width - unused_bits - 1) : 0;
 }
@@ -48,68 +54,79 @@ LookbackCosts::LookbackCosts(std::span<std::uint32_t> counts, unsigned word_bits
       unused_bits_(unused_bits),
       max_frequent_(std::min(max_frequent, kMaxFrequent)),
       counts_(counts),
-      costs_(arena.make<std::uint16_t>(counts.size() + 1)),  // read by pairs
+      lookback_costs_(arena.make<std::uint16_t>(counts.size() + 1)),  // kernels read pairs
       arena_(arena) {
-  costs_.back() = 0;
+  lookback_costs_.back() = 0;
 }
 
 void LookbackCosts::guess() {
-  std::array<float, kWidths> shared{};
+  SharedBits shared{};
   for (std::size_t width = 1; width < kWidths; ++width) {
-    shared[width] = 3 + static_cast<float>(width - 1);
+    shared[width] = kGuessedLookbackCodeBits + static_cast<float>(width - 1);
   }
-  share(shared);
+  set_shared_costs(shared);
   for (std::size_t c = 0; c < kDeltaClasses; ++c) {
     const unsigned width = static_cast<unsigned>(word_bits_ == 64 ? 2 * c : c);
-    delta_costs_[c] = fixed(c == 0 ? 1 : 4 + offset_bits(width, unused_bits_));
+    delta_costs_[c] = fixed_point(
+        c == 0 ? kGuessedZeroDeltaBits : kGuessedDeltaCodeBits + offset_bits(width, unused_bits_));
   }
   frequent_.n = 0;
   while (frequent_.n < kMaxFrequent && frequent_.n + 1 < counts_.size()) {
     const std::uint32_t lookback = static_cast<std::uint32_t>(frequent_.n + 1);
     frequent_.lookbacks[frequent_.n] = lookback;
-    frequent_.costs[frequent_.n++] = costs_[lookback];
+    frequent_.costs[frequent_.n++] = lookback_costs_[lookback];
   }
-  frequent_.least_of_others = costs_[std::min(frequent_.n + 1, counts_.size() - 1)];
+  frequent_.min_other_cost = lookback_costs_[std::min(frequent_.n + 1, counts_.size() - 1)];
 }
 
 float LookbackCosts::learn(const ChosenLookbacks& chosen) {
   return (learn_lookbacks(chosen) + learn_deltas(chosen)) / static_cast<float>(chosen.n);
 }
 
-// A lookback is coded by a bin of its own if it is frequent, else by one that it shares with others
-// of about its size.
-float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
-  const ArenaScope scratch(arena_);
-  const std::span<const std::uint32_t> lookbacks = chosen.lookbacks.first(chosen.n);
-  const float total = fast_log2(static_cast<float>(chosen.n));
-  const std::span<Counted> counted = arena_.make<Counted>(chosen.n + 1);
+// Sets counted to the distinct lookbacks with their counts, and adds these up by width. Returns how
+// many there are. counted: one longer than lookbacks.
+std::size_t LookbackCosts::count_distinct(std::span<const std::uint32_t> lookbacks,
+                                          std::span<Counted> counted,
+                                          std::array<std::uint32_t, kWidths>& width_counts) {
   std::size_t distinct = 0;
   for (const std::uint32_t lookback : lookbacks) {
     counted[distinct].lookback = lookback;
     distinct += counts_[lookback]++ == 0 ? 1 : 0;
   }
-  std::array<std::uint32_t, kWidths> width_counts{};
   for (Counted& one : counted.first(distinct)) {
     one.count = counts_[one.lookback];
     width_counts[width_of(one.lookback)] += one.count;
     counts_[one.lookback] = 0;
   }
-  // By the others that chose it: one that occurs once among some stands for many that do not occur
-  // among them, and would seem cheap to the one latent that taught it.
+  return distinct;
+}
+
+// A frequent lookback is coded by a bin of its own, the others by a bin that they share with those
+// of the same width.
+float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
+  const ArenaScope scratch(arena_);
+  const float total = fast_log2(static_cast<float>(chosen.n));
+  const std::span<Counted> counted = arena_.make<Counted>(chosen.n + 1);
+  std::array<std::uint32_t, kWidths> width_counts{};
+  const std::size_t distinct =
+      count_distinct(chosen.lookbacks.first(chosen.n), counted, width_counts);
+  // Leave one out: a lookback is charged by the counts of the other latents that chose it. In a
+  // part of the page one that occurs once stands for many that do not occur. It would seem cheap to
+  // the very latent that it was learned from.
   const float unseen = chosen.scale > 1.5f ? 1.0f : 0.0f;
   const auto own_bits = [&](const Counted& one) {
     const float count = static_cast<float>(one.count) - unseen;
     if (count <= 0) return HUGE_VALF;
-    return total - fast_log2(count) + kMetaBits / (count * chosen.scale);
+    return total - fast_log2(count) + kLookbackBinBits / (count * chosen.scale);
   };
   const auto shared_bits = [&](std::size_t width, float count) {
     return total - fast_log2(count) + static_cast<float>(width - 1);
   };
-  std::array<float, kWidths> shared{};
+  SharedBits shared{};
   for (std::size_t width = 1; width < kWidths; ++width) {
     shared[width] = shared_bits(width, static_cast<float>(width_counts[width] + 1));
   }
-  // Those with bins of their own to the front.
+  // Moves those with bins of their own to the front.
   float bits = 0;
   std::size_t owners = 0;
   for (std::size_t i = 0; i < distinct; ++i) {
@@ -126,36 +143,36 @@ float LookbackCosts::learn_lookbacks(const ChosenLookbacks& chosen) {
     shared[width] = shared_bits(width, count + 1);
     bits += count * shared[width];
   }
-  share(shared);
+  set_shared_costs(shared);
   for (const Counted& one : counted.first(owners)) {
-    costs_[one.lookback] = static_cast<std::uint16_t>(fixed(own_bits(one)));
+    lookback_costs_[one.lookback] = static_cast<std::uint16_t>(fixed_point(own_bits(one)));
   }
-  const Counted rarest = find_frequent(counted.first(distinct));
-  float least = own_bits(rarest);
-  // 1, the only one of its width, is always among the frequent ones.
+  float min_bits = own_bits(set_frequent(counted.first(distinct)));
+  // From 2 on: 1 is the only lookback of its width, and always among the frequent ones.
   for (std::size_t width = 2; width <= width_of(static_cast<std::uint32_t>(counts_.size() - 1));
        ++width) {
-    least = std::min(least, shared[width]);
+    min_bits = std::min(min_bits, shared[width]);
   }
-  // Logarithms are approximate: a rarer one may be found to cost a little less.
-  frequent_.least_of_others = std::max(fixed(least), std::uint32_t{1}) - 1;
+  // One less, as logarithms are approximate: a rarer lookback may cost a little less.
+  frequent_.min_other_cost = std::max(fixed_point(min_bits), std::uint32_t{1}) - 1;
   return bits;
 }
 
-void LookbackCosts::share(const std::array<float, kWidths>& shared) {
+// Charges every lookback by its width.
+void LookbackCosts::set_shared_costs(const SharedBits& shared) {
   for (std::size_t width = 1; width < kWidths; ++width) {
     const std::size_t begin = std::size_t{1} << (width - 1);
     if (begin >= counts_.size()) return;
     const std::size_t end = std::min(2 * begin, counts_.size());
-    std::fill(costs_.begin() + static_cast<std::ptrdiff_t>(begin),
-              costs_.begin() + static_cast<std::ptrdiff_t>(end),
-              static_cast<std::uint16_t>(fixed(shared[width])));
+    std::fill(lookback_costs_.begin() + static_cast<std::ptrdiff_t>(begin),
+              lookback_costs_.begin() + static_cast<std::ptrdiff_t>(end),
+              static_cast<std::uint16_t>(fixed_point(shared[width])));
   }
 }
 
-// The most frequent first, and 1 in any case: it reaches no further than a page's first latent.
-// Returns the last before that; others are no more frequent.
-LookbackCosts::Counted LookbackCosts::find_frequent(std::span<const Counted> counted) {
+// Sets the frequent lookbacks, the most frequent first, then 1 in any case, as it is valid from a
+// page's second latent on. Returns the rarest one before that: all others are at most as frequent.
+LookbackCosts::Counted LookbackCosts::set_frequent(std::span<const Counted> counted) {
   std::array<Counted, kMaxFrequent> top{};
   std::size_t taken = 0;
   const auto before = [](const Counted& a, const Counted& b) {
@@ -174,7 +191,7 @@ LookbackCosts::Counted LookbackCosts::find_frequent(std::span<const Counted> cou
   frequent_.n = taken;
   for (std::size_t k = 0; k < taken; ++k) {
     frequent_.lookbacks[k] = top[k].lookback;
-    frequent_.costs[k] = costs_[top[k].lookback];
+    frequent_.costs[k] = lookback_costs_[top[k].lookback];
   }
   return rarest;
 }
@@ -188,7 +205,7 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
     const unsigned c = word_bits_ == 64 ? class_of_width<std::uint64_t>(width)
                                         : class_of_width<std::uint32_t>(width);
     const float seen = static_cast<float>(chosen.widths[width]);
-    const float count = seen + kUnseen;
+    const float count = seen + kUnseenWidthCountN;
     const float cost = total - fast_log2(count) + offset_bits(width, unused_bits_);
     bits += seen * cost;
     class_bits[c] += count * cost;
@@ -196,11 +213,11 @@ float LookbackCosts::learn_deltas(const ChosenLookbacks& chosen) {
   }
   for (std::size_t c = 0; c < kDeltaClasses; ++c) {
     if (class_counts[c] == 0) {
-      delta_costs_[c] = delta_costs_[c - 1];  // cannot occur
+      delta_costs_[c] = delta_costs_[c - 1];  // no delta has this class
       continue;
     }
     const float cost = class_bits[c] / class_counts[c];
-    delta_costs_[c] = fixed(cost);
+    delta_costs_[c] = fixed_point(cost);
   }
   return bits;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lookbacks and the deltas under them cost, learned from those chosen before.
+// The costs of lookbacks and of the deltas under them, learned from lookbacks chosen before.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_COSTS_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_COSTS_HPP
 
@@ -11,12 +11,16 @@
 
 namespace numpact {
 
-// What was chosen for some of a page's latents.
+// The metadata of a bin for one lookback, which its uses share. Higher values leave rare lookbacks
+// to bins that they share with others.
+inline constexpr float kLookbackBinBits = 50;
+
+// The lookbacks chosen for some of a page's latents.
 struct ChosenLookbacks {
   std::span<std::uint32_t> lookbacks;
   std::size_t n = 0;
   std::array<std::uint32_t, 65> widths{};  // how many deltas have each signed width
-  float scale = 1;                         // the page's latents for each
+  float scale = 1;                         // latents of the page for each of the n
 
   void clear() {
     n = 0;
@@ -28,10 +32,10 @@ struct ChosenLookbacks {
   }
 };
 
-// Bits for each of n deltas, by the entropy of their signed widths.
+// Bits per delta of n deltas, by the entropy of their signed widths.
 float width_bits(const std::array<std::uint32_t, 65>& widths, std::size_t n, unsigned unused_bits);
 
-// For the costs of lookbacks below n.
+// Zeros, for the costs of lookbacks below n.
 inline std::span<std::uint32_t> make_counts(std::size_t n, Arena& arena) {
   const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(n);
   std::fill(counts.begin(), counts.end(), 0);
@@ -40,18 +44,20 @@ inline std::span<std::uint32_t> make_counts(std::size_t n, Arena& arena) {
 
 class LookbackCosts {
  public:
-  // For lookbacks below counts.size(), and deltas in words of so many bits, some of them unused.
-  // counts: all zero between calls.
+  // For lookbacks from 1 to counts.size() - 1, and deltas in words of word_bits, the lowest
+  // unused_bits of which are 0. counts: scratch memory, all zeros before and after each call, so
+  // several objects may share it.
   LookbackCosts(std::span<std::uint32_t> counts, unsigned word_bits, unsigned unused_bits,
                 std::size_t max_frequent, Arena& arena);
 
-  // As if lookbacks were spread evenly over their widths; the nearest are the frequent ones.
+  // Costs for a start: lookbacks cost their width, and the kMaxFrequent nearest are frequent.
   void guess();
-  // Returns the bits for each latent.
+  // Derives the costs from the lookbacks. Returns the bits per latent that these take.
   float learn(const ChosenLookbacks& chosen);
 
-  const std::uint16_t* of_lookbacks() const { return costs_.data(); }
-  const DeltaCosts& of_deltas() const { return delta_costs_; }
+  // By lookback; readable for one more than there are.
+  const std::uint16_t* lookback_costs() const { return lookback_costs_.data(); }
+  const DeltaCosts& delta_costs() const { return delta_costs_; }
   const FrequentLookbacks& frequent() const { return frequent_; }
 
  private:
@@ -60,17 +66,20 @@ class LookbackCosts {
     std::uint32_t lookback;
   };
   static constexpr std::size_t kWidths = 33;
+  using SharedBits = std::array<float, kWidths>;
 
+  std::size_t count_distinct(std::span<const std::uint32_t> lookbacks, std::span<Counted> counted,
+                             std::array<std::uint32_t, kWidths>& width_counts);
   float learn_lookbacks(const ChosenLookbacks& chosen);
   float learn_deltas(const ChosenLookbacks& chosen);
-  void share(const std::array<float, kWidths>& shared);
-  Counted find_frequent(std::span<const Counted> counted);
+  void set_shared_costs(const SharedBits& shared);
+  Counted set_frequent(std::span<const Counted> counted);
 
   unsigned word_bits_;
   unsigned unused_bits_;
   std::size_t max_frequent_;
   std::span<std::uint32_t> counts_;
-  std::span<std::uint16_t> costs_;
+  std::span<std::uint16_t> lookback_costs_;
   DeltaCosts delta_costs_{};
   FrequentLookbacks frequent_;
   Arena& arena_;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each number takes the lookback with the least cost of lookback and delta together. Nothing
-// depends on the neighbours' choices but the costs themselves, so the search alternates: choose by
-// the costs, then count what was chosen and take the counts for the next costs. A part of the page
-// is enough for that; its last costs then choose for all of it.
+// Each number takes the lookback with the lowest cost of lookback and delta together. The choices
+// of other numbers affect it only through the costs, so the search alternates: choose by the costs,
+// count the choices, derive the next costs from the counts. Short blocks spread over the page are
+// enough for that. The final costs choose for the whole page.
 //
-// Candidates at a number: the lookbacks used most in the round before, and the latest positions
-// that had the same latent or, if none had, one much like it, one with the same upper bits, or the
-// same string of latents up to here.
+// Candidates of a number: the most frequent lookbacks of the round before, the latest position of
+// an equal latent or, if there is none, of a similar one, the latest with the same upper bits, and
+// the end of the latest equal string.
+//
+// Example: a table of 90 columns by rows, in which three in four numbers equal the one a row
+// before. Among the costs of the first round short lookbacks are the cheapest, yet for runs of
+// equal numbers the latest equal string is 90, 180 or 270 back. As 90 is counted most often, it
+// becomes cheap and its multiples dear. So in the next round numbers choose 90 even if 180 would
+// give the same delta.
 #include "pco/encode/lookback/optimize/search.hpp"
 
 #include <algorithm>
@@ -27,74 +33,84 @@
 namespace numpact {
 namespace {
 
-// Many short stretches learn more than few long ones where the distances drift.
-constexpr std::size_t kSampleBlockN = 64;
-constexpr std::size_t kBlockN = 256;
-// Where all of a block have the same lookbacks at hand, fewer begin anew.
-constexpr std::size_t kLongBlockN = 4096;
-// From so many latents on the first block is one of many.
-constexpr std::size_t kFirstCountsN = 4096;
-// Of the shortest pages fewer do, as they have fewer distances.
-constexpr std::size_t kFewestN = 320;
-constexpr std::size_t kLeastSampleN = 512;
-constexpr std::size_t kShortShare = 8;
-// From so many latents on periods may be so long that a stretch must be twice as long.
-constexpr std::size_t kLongPeriodsN = std::size_t{1} << 18;
-// Before so many of a page, parts of it that share their frequent lookbacks are as short.
-constexpr std::size_t kStartN = 32;
-constexpr std::size_t kStartPartN = 8;
-// So many lookbacks of each start are tried as the only one, on so many latents of a block.
-constexpr std::size_t kTriedForAll = 4;
-constexpr std::size_t kTriedOfBlock = 12;
-// A sample tells no smaller differences between multiples of a period.
-constexpr float kAlike = 1.05f;
-// Of latents that are to lie apart one in so many is taken.
-constexpr std::size_t kApart = 4;
-// More lookbacks at each number take longer: they must save this share.
-constexpr float kWorthMany = 0.99f;
-// Of short pages fewer don't tell which are worth it.
-constexpr std::size_t kLeastForMany = 2048;
-// Costs that small samples teach are too high: those of the least by this share, others by less.
-constexpr float kMostSlack = 0.15f;
-constexpr std::size_t kNoSlackN = 1024;
-constexpr std::size_t kNoSlackNForSize = 2048;
-// What is so much more than is wanted before the costs were learned for long stays more.
-constexpr float kFarOver = 1.02f;
-// Of so many, what is alike but not the same mostly has one near it that is found by fewer bits. A
-// sample may be a smaller part of them, unless they take so few bits that rare ones count.
-constexpr std::size_t kManyLatents = std::size_t{1} << 16;
-constexpr float kRareBits = 1;
-// One in so many takes another when the costs are learned first.
-constexpr std::size_t kOneOther = 64;
+// Length of the blocks that costs are learned from. Many short ones learn more than few long ones
+// where distances drift.
+constexpr std::size_t kLearnBlockN = 64;
+// Length of the blocks that lookbacks are chosen for. Shorter blocks lose fewer frequent lookbacks
+// at a page's start, as these must be valid for the whole block; longer ones have less overhead.
+constexpr std::size_t kChooseBlockN = 256;
+constexpr std::size_t kLongChooseBlockN = 4096;
+// From this page length on the first block is one of many that are learned from. In a shorter page
+// it counts for too much: it has nothing to look back to.
+constexpr std::size_t kMinFirstBlockPageN = 4096;
+// Costs are learned from at least this many latents. Pages shorter than kShortLearnOneIn times that
+// have fewer distances, and use one in kShortLearnOneIn latents, but not below the lower bound.
+constexpr std::size_t kMinLearnN = 512;
+constexpr std::size_t kMinShortLearnN = 320;
+constexpr std::size_t kShortLearnOneIn = 8;
+// From this page length on periods may be so long that their window is twice as long.
+constexpr std::size_t kMinLongPeriodPageN = std::size_t{1} << 18;
+// Vector kernels take at most this many latents at a time, so blocks are split into multiples of
+// it. Before this position, where most lookbacks reach before the page's start, parts are shorter.
+constexpr std::size_t kPageStartN = 32;
+constexpr std::size_t kPageStartBlockN = 8;
+// The most frequent lookbacks of each start that are tried as the only one, and the latents of each
+// block that price them. More find better ones but take more time.
+constexpr std::size_t kOnlyLookbackCandidates = 4;
+constexpr std::size_t kOnlyLookbackProbeN = 12;
+// A sample does not show smaller differences than this factor between multiples of a period.
+constexpr float kMultipleErrorRatio = 1.05f;
+// One in this many deltas is taken for LookbackSample::kApart.
+constexpr std::size_t kApartOneIn = 4;
+// Considering more frequent lookbacks takes longer, so they must reduce the bits to this ratio.
+constexpr float kMoreFrequentRatio = 0.99f;
+// Fewer latents do not show which lookbacks are worth considering in addition.
+constexpr std::size_t kMinMoreFrequentLearnN = 2048;
+// Costs that small samples learn are too high: by this ratio from kMinLearnN latents, and by less
+// from more, down to nothing from so many. The smaller that number, the earlier searches give up.
+constexpr float kMaxLearnErrorRatio = 0.15f;
+constexpr std::size_t kNoLearnErrorN = 1024;
+constexpr std::size_t kNoLearnErrorNForSize = 2048;
+// Above this multiple of the limit after the first round the later rounds do not reach it.
+constexpr float kEarlyGiveUpRatio = 1.02f;
+// From this page length on similar latents mostly have a near latent that is as good and cheaper to
+// find. The sample may be smaller, too, unless numbers must take less than kRareDeltaBitsPerNumber,
+// where rare deltas matter.
+constexpr std::size_t kMinManyLatentsN = std::size_t{1} << 16;
+constexpr float kRareDeltaBitsPerNumber = 1;
+// If one lookback starts for all, one in this many latents keeps another, so that the costs of
+// others are learned, too.
+constexpr std::size_t kOtherLookbackOneIn = 64;
 
-// Blocks spread over the page; a fixed sequence says where, so that periods in the data don't meet
-// the same phase every time.
-class Blocks {
+// Blocks spread over the page. Their positions follow a fixed pseudo-random sequence, so that
+// periods in the data do not meet the same phase every time.
+class LearnBlocks {
  public:
-  Blocks(std::size_t first, std::size_t n, std::size_t wanted) : first_(first), n_(n) {
-    const std::size_t blocks = (n - first + kSampleBlockN - 1) / kSampleBlockN;
-    const std::size_t wanted_blocks = std::max<std::size_t>(1, wanted / kSampleBlockN);
+  // wanted_n: latents in all blocks, about.
+  LearnBlocks(std::size_t first, std::size_t n, std::size_t wanted_n) : first_(first), n_(n) {
+    const std::size_t blocks = (n - first + kLearnBlockN - 1) / kLearnBlockN;
+    const std::size_t wanted_blocks = std::max<std::size_t>(1, wanted_n / kLearnBlockN);
     stride_ = std::max<std::size_t>(1, blocks / wanted_blocks);
   }
+  // Calls f(begin, n) for each block.
   template <class F>
   void each(F&& f) const {
     std::uint64_t random = 0x9e3779b97f4a7c15u;
-    for (std::size_t begin = first_; begin < n_; begin += stride_ * kSampleBlockN) {
+    for (std::size_t begin = first_; begin < n_; begin += stride_ * kLearnBlockN) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      // A short page's first has nothing to look back to, which would count for more than it is.
-      const bool is_skipped = begin == first_ && stride_ > 1 && n_ < kFirstCountsN;
+      const bool is_skipped = begin == first_ && stride_ > 1 && n_ < kMinFirstBlockPageN;
       const std::size_t skipped = is_skipped ? 1 : 0;
       const std::size_t step =
           skipped + static_cast<std::size_t>((random >> 33) % (stride_ - skipped));
-      const std::size_t block = begin + step * kSampleBlockN;
-      if (block < n_) f(block, std::min(kSampleBlockN, n_ - block));
+      const std::size_t block = begin + step * kLearnBlockN;
+      if (block < n_) f(block, std::min(kLearnBlockN, n_ - block));
     }
   }
 
-  // How many latents they hold at most.
+  // Upper bound of the latents in all blocks.
   std::size_t max_n() const {
-    return (n_ - first_ + kSampleBlockN - 1) / (stride_ * kSampleBlockN) * kSampleBlockN +
-           kSampleBlockN;
+    return (n_ - first_ + kLearnBlockN - 1) / (stride_ * kLearnBlockN) * kLearnBlockN +
+           kLearnBlockN;
   }
 
  private:
@@ -103,27 +119,27 @@ class Blocks {
   std::size_t stride_;
 };
 
-// How much worse a lookback may be than another and yet be taken: of multiples of a period the
-// least is the best, as it serves most of the page; a sample may say otherwise.
-float advantage(std::uint32_t lookback, std::uint32_t other) {
+// The factor by which `lookback` may take more bits than `other` and still replace it. The smallest
+// multiple of a period serves most of the page, although a sample may favour another one.
+float max_ratio_to_replace(std::uint32_t lookback, std::uint32_t other) {
   if (other == 0) return 1;
-  if (other % lookback == 0) return kAlike;
-  return lookback % other == 0 ? 1 / kAlike : 1;
+  if (other % lookback == 0) return kMultipleErrorRatio;
+  return lookback % other == 0 ? 1 / kMultipleErrorRatio : 1;
 }
 
-// A lookback for all.
-struct One {
+// A lookback that all latents use.
+struct OnlyLookback {
   std::uint32_t lookback = 0;
   float bits = HUGE_VALF;
 };
 
-// Costs, and what a latent takes that is chosen by them. Of deltas that are large but much alike,
-// bins know what widths don't.
+// Costs, and the bits per latent that lookbacks chosen by them take. Bins store deltas that are
+// large but similar in fewer bits than their widths suggest.
 struct Learned {
   LookbackCosts* costs = nullptr;
-  float bits = 0;           // by the widths of deltas
-  float in_bins = 0;        // by their bins, where that is less
-  float in_other_bins = 0;  // by the bins of the other sample
+  float bits = 0;               // by the widths of deltas
+  float binned_bits = 0;        // by their bins, if that is less
+  float other_binned_bits = 0;  // by the bins of the other sample
 };
 
 template <Latent L>
@@ -136,53 +152,54 @@ class Search {
         state_n_(state_n),
         effort_(effort),
         is_apart_(sample == LookbackSample::kApart),
-        some_(state_n, latents.size(), effort.sample_n),
-        same_(arena.make<std::uint32_t>(latents.size())),
+        blocks_(state_n, latents.size(), effort.sample_n),
+        equal_(arena.make<std::uint32_t>(latents.size())),
         arena_(arena) {}
 
-  // None if a number would take more than give_up bits, more or less.
-  FoundLookbacks run(float give_up) {
-    const float give_up_bits = effort_.slack * give_up;
+  FoundLookbacks run(float max_bits) {
+    const float give_up_bits = effort_.give_up_ratio * max_bits;
     const ArenaScope scratch(arena_);
     find_candidates();
     const std::span<std::uint32_t> counts = make_counts(latents_.size(), arena_);
-    const std::size_t most = effort_.max_frequent;
-    LookbackCosts from_near(counts, kBits<L>, unused_bits_, most, arena_);
-    LookbackCosts from_strings(counts, kBits<L>, unused_bits_, most, arena_);
-    chosen_.lookbacks = arena_.make<std::uint32_t>(some_.max_n());
-    deltas_ = arena_.make<L>(some_.max_n());
-    Learned best = weigh(from_near, start_near(from_near));
-    Learned other = weigh(from_strings, start_with_strings(from_strings));
+    const std::size_t max_frequent = effort_.max_frequent;
+    LookbackCosts from_near(counts, kBits<L>, unused_bits_, max_frequent, arena_);
+    LookbackCosts from_strings(counts, kBits<L>, unused_bits_, max_frequent, arena_);
+    chosen_.lookbacks = arena_.make<std::uint32_t>(blocks_.max_n());
+    deltas_ = arena_.make<L>(blocks_.max_n());
+    Learned best = estimate(from_near, start_near(from_near));
+    Learned other = estimate(from_strings, start_with_strings(from_strings));
     if (is_less(other, best)) std::swap(best, other);
-    const One one = find_one(from_near.frequent(), from_strings.frequent(), best.bits);
-    const float least = std::min(best.in_bins, one.bits);
-    if (least > kFarOver * give_up_bits) return {{}, least};
-    const auto try_one = [&](std::size_t one_other) {
-      if (one.bits >= best.bits) return;
-      other = weigh(*other.costs, start_with_one(one.lookback, one_other, *other.costs));
+    const OnlyLookback only = find_only(from_near.frequent(), from_strings.frequent(), best.bits);
+    const float min_bits = std::min(best.binned_bits, only.bits);
+    if (min_bits > kEarlyGiveUpRatio * give_up_bits) return {{}, min_bits};
+    // Starts once more, with the only lookback, if that seems better.
+    const auto try_only = [&](std::size_t other_one_in) {
+      if (only.bits >= best.bits) return;
+      other = estimate(*other.costs, start_with_only(only.lookback, other_one_in, *other.costs));
       if (is_less(other, best)) std::swap(best, other);
     };
-    try_one(kOneOther);
+    try_only(kOtherLookbackOneIn);
     for (std::size_t round = 0; round < effort_.rounds; ++round) {
-      best = weigh(*best.costs, choose_some(*best.costs));
+      best = estimate(*best.costs, choose_some(*best.costs));
     }
     std::optional<LookbackCosts> many;
-    if (effort_.more_frequent > most) {
+    if (effort_.more_frequent > max_frequent) {
       many.emplace(counts, kBits<L>, unused_bits_, effort_.more_frequent, arena_);
       learn(*many);
-      const Learned with_many = weigh(*many, choose_some(*many));
-      if (is_less(with_many, best, kWorthMany)) best = with_many;
+      const Learned with_many = estimate(*many, choose_some(*many));
+      if (is_less(with_many, best, kMoreFrequentRatio)) best = with_many;
     }
-    try_one(chosen_.n);
-    if (best.in_bins > give_up_bits) return {{}, best.in_bins};
+    try_only(chosen_.n);
+    if (best.binned_bits > give_up_bits) return {{}, best.binned_bits};
     choose_all(*best.costs);
-    return {same_.subspan(state_n_), best.in_bins, samples_agree_};
+    return {equal_.subspan(state_n_), best.binned_bits, samples_agree_};
   }
 
  private:
-  bool is_less(const Learned& a, const Learned& b, float share = 1) {
-    const bool is = a.in_bins < share * b.in_bins;
-    if (is != (a.in_other_bins < share * b.in_other_bins)) samples_agree_ = false;
+  // By the search's sample. Notes whether the other sample leads to another decision.
+  bool is_less(const Learned& a, const Learned& b, float ratio = 1) {
+    const bool is = a.binned_bits < ratio * b.binned_bits;
+    if (is != (a.other_binned_bits < ratio * b.other_binned_bits)) samples_agree_ = false;
     return is;
   }
 
@@ -192,8 +209,8 @@ class Search {
     near_ = arena_.make<std::uint32_t>(n);
     const ArenaScope scratch(arena_);
     const FlatBlocks blocks(latents_, arena_);
-    numpact::find_candidates(latents_, blocks, unused_bits_, effort_.alike_n,
-                             {same_, strings_, near_}, arena_);
+    numpact::find_candidates(latents_, blocks, unused_bits_, effort_.prefix_n,
+                             {equal_, strings_, near_}, arena_);
   }
 
   void note(std::size_t i, std::uint32_t lookback) {
@@ -206,12 +223,12 @@ class Search {
     return costs.learn(chosen_);
   }
 
-  // The least by guessed costs; the lookback used last is kept while it matches.
+  // Starts with the cheapest by guessed costs, but keeps the last lookback while it matches.
   float start_near(LookbackCosts& costs) {
     costs.guess();
     chosen_.clear();
     std::uint32_t last = 1;
-    some_.each([&](std::size_t begin, std::size_t n) {
+    blocks_.each([&](std::size_t begin, std::size_t n) {
       choose(costs, begin, n, best_.data());
       for (std::size_t i = begin; i < begin + n; ++i) {
         if (last > i || latents_[i - last] != latents_[i]) last = best_[i - begin];
@@ -222,11 +239,11 @@ class Search {
     return choose_some(costs);
   }
 
-  // The lookback used last while it matches, else to the same string, else 1.
+  // Starts with the last lookback while it matches, else that of an equal string, else 1.
   float start_with_strings(LookbackCosts& costs) {
     chosen_.clear();
     std::uint32_t last = 1;
-    some_.each([&](std::size_t begin, std::size_t n) {
+    blocks_.each([&](std::size_t begin, std::size_t n) {
       for (std::size_t i = begin; i < begin + n; ++i) {
         const L x = latents_[i];
         if (last > i || latents_[i - last] != x) {
@@ -240,23 +257,25 @@ class Search {
     return choose_some(costs);
   }
 
-  // Of the most frequent ones and their common divisors the one that suits all best.
-  One find_one(const FrequentLookbacks& near, const FrequentLookbacks& strings, float bits) const {
-    One best;
-    std::array<std::uint32_t, 4 * kTriedForAll + 2 * Periods::kMost> tried;
+  // The best lookback for all latents, of the most frequent ones of both starts, their common
+  // divisors, and periods. bits: of a latent before the lookback reaches the page's start.
+  OnlyLookback find_only(const FrequentLookbacks& near, const FrequentLookbacks& strings,
+                         float bits) const {
+    OnlyLookback best;
+    std::array<std::uint32_t, 4 * kOnlyLookbackCandidates + 2 * Periods::kMaxN> tried;
     std::size_t n = 0;
     const auto add = [&](std::uint32_t lookback) {
       const auto end = tried.begin() + static_cast<std::ptrdiff_t>(n);
       if (lookback == 1 || std::find(tried.begin(), end, lookback) != end) return;
       tried[n++] = lookback;
       const float own = bits_for_all(lookback, bits);
-      if (own < best.bits * advantage(lookback, best.lookback)) best = {lookback, own};
+      if (own < best.bits * max_ratio_to_replace(lookback, best.lookback)) best = {lookback, own};
     };
     const auto add_all = [&](std::span<const std::uint32_t> lookbacks) {
       std::uint32_t divisor = 0;
       for (const std::uint32_t lookback : lookbacks) {
         if (lookback <= 1) return;
-        // One that has nothing to do with the rest begins anew.
+        // Restart the gcd when a lookback is coprime to those before.
         divisor = std::gcd(divisor, lookback);
         if (divisor == 1) divisor = lookback;
         add(lookback);
@@ -264,27 +283,28 @@ class Search {
       }
     };
     for (const FrequentLookbacks* const frequent : {&near, &strings}) {
-      add_all(std::span(frequent->lookbacks).first(std::min(frequent->n, kTriedForAll)));
+      add_all(std::span(frequent->lookbacks).first(std::min(frequent->n, kOnlyLookbackCandidates)));
     }
-    const Periods periods = find_periods(stretch_of_periods(), 2, arena_);
+    const Periods periods = find_periods(period_window(), 2, arena_);
     for (const std::uint32_t period : periods.all()) add(period);
     return best;
   }
 
-  std::span<const L> stretch_of_periods() const {
+  std::span<const L> period_window() const {
     const std::size_t n = latents_.size();
-    const std::size_t wanted = n < kLongPeriodsN ? period_stretch_n(n) : 2 * period_stretch_n(n);
-    const std::size_t stretch_n = std::min(n, std::max(wanted, effort_.sample_n));
-    return latents_.subspan((n - stretch_n) / 2, stretch_n);
+    const std::size_t wanted_n =
+        n < kMinLongPeriodPageN ? period_window_n(n) : 2 * period_window_n(n);
+    const std::size_t window_n = std::min(n, std::max(wanted_n, effort_.sample_n));
+    return latents_.subspan((n - window_n) / 2, window_n);
   }
 
-  // What a latent takes if all look back as far, and those before do with so many bits.
+  // Bits per latent if all use the lookback, and those it does not apply to take bits_before.
   float bits_for_all(std::uint32_t lookback, float bits_before) const {
     std::array<std::uint32_t, 65> widths{};
     std::size_t seen = 0;
     std::size_t before = 0;
-    some_.each([&](std::size_t begin, std::size_t n) {
-      const std::size_t count = std::min(n, kTriedOfBlock);
+    blocks_.each([&](std::size_t begin, std::size_t n) {
+      const std::size_t count = std::min(n, kOnlyLookbackProbeN);
       if (begin < lookback) {
         before += count;
         return;
@@ -295,79 +315,81 @@ class Search {
       seen += count;
     });
     if (seen == 0) return HUGE_VALF;
-    const float share = static_cast<float>(seen) / static_cast<float>(seen + before);
-    return share * width_bits(widths, seen, unused_bits_) + (1 - share) * bits_before;
+    const float ratio = static_cast<float>(seen) / static_cast<float>(seen + before);
+    return ratio * width_bits(widths, seen, unused_bits_) + (1 - ratio) * bits_before;
   }
 
-  // All take the one lookback but one in so many, which keeps what it took last, so that others
-  // have costs too.
-  float start_with_one(std::uint32_t one, std::size_t one_other, LookbackCosts& costs) {
+  // Starts with `only` for all latents except one in other_one_in, which keeps its last lookback.
+  float start_with_only(std::uint32_t only, std::size_t other_one_in, LookbackCosts& costs) {
     chosen_.clear();
-    some_.each([&](std::size_t begin, std::size_t block_n) {
+    blocks_.each([&](std::size_t begin, std::size_t block_n) {
       for (std::size_t i = begin; i < begin + block_n; ++i) {
-        const bool other = one > i || chosen_.n % one_other == 0;
-        note(i, other ? chosen_.lookbacks[chosen_.n] : one);
+        const bool keeps = only > i || chosen_.n % other_one_in == 0;
+        note(i, keeps ? chosen_.lookbacks[chosen_.n] : only);
       }
     });
     learn(costs);
     return choose_some(costs);
   }
 
+  // A round: chooses by the costs, then learns new ones. Returns the bits per latent.
   float choose_some(LookbackCosts& costs) {
     chosen_.clear();
-    some_.each([&](std::size_t begin, std::size_t n) {
+    blocks_.each([&](std::size_t begin, std::size_t n) {
       choose(costs, begin, n, best_.data());
       for (std::size_t j = 0; j < n; ++j) note(begin + j, best_[j]);
     });
     return learn(costs);
   }
 
-  // `bits`: what choose_some() returned last, for the costs.
-  Learned weigh(LookbackCosts& costs, float bits) {
+  // bits: the last result of choose_some(), for these costs.
+  Learned estimate(LookbackCosts& costs, float bits) {
     const float all = delta_bits(1);
-    const float apart = delta_bits(kApart);
-    const float in_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
-    const auto in_bins = [&](float delta_bits) {
-      return bits + std::min(0.0f, delta_bits - in_widths);
+    const float apart = delta_bits(kApartOneIn);
+    const float by_widths = width_bits(chosen_.widths, chosen_.n, unused_bits_);
+    const auto by_bins = [&](float delta_bits) {
+      return bits + std::min(0.0f, delta_bits - by_widths);
     };
-    if (is_apart_) return {&costs, bits, in_bins(apart), in_bins(all)};
-    return {&costs, bits, in_bins(all), in_bins(apart)};
+    if (is_apart_) return {&costs, bits, by_bins(apart), by_bins(all)};
+    return {&costs, bits, by_bins(all), by_bins(apart)};
   }
 
-  // What a delta takes, by one in so many of them.
+  // Bits per delta, from one in one_in of them.
   float delta_bits(std::size_t one_in) {
     const std::span<L> deltas = deltas_.first(chosen_.n);
     std::size_t count = 0;
-    // In place: they are noted anew before they are weighed again.
+    // In place: the next round notes new ones.
     for (std::size_t k = 0; k < deltas.size(); k += one_in) deltas[count++] = deltas[k];
-    const float spread = static_cast<float>(chosen_.n) / static_cast<float>(count);
-    return estimate_bits(LatentArray(deltas.first(count)), spread * chosen_.scale, arena_) /
+    const float deltas_each = static_cast<float>(chosen_.n) / static_cast<float>(count);
+    return estimate_bits(LatentArray(deltas.first(count)), deltas_each * chosen_.scale, arena_) /
            static_cast<float>(count);
   }
 
-  // In longer blocks from where on no frequent lookback reaches before the page.
+  // Chooses for the whole page, in place of the equal candidates. Blocks are long where no frequent
+  // lookback reaches before the page's start.
   void choose_all(const LookbackCosts& costs) {
     const FrequentLookbacks& frequent = costs.frequent();
     const std::size_t furthest =
         *std::max_element(frequent.lookbacks.begin(),
                           frequent.lookbacks.begin() + static_cast<std::ptrdiff_t>(frequent.n));
     for (std::size_t begin = state_n_; begin < latents_.size();) {
-      const std::size_t block_n = begin < furthest ? kBlockN : kLongBlockN;
+      const std::size_t block_n = begin < furthest ? kChooseBlockN : kLongChooseBlockN;
       const std::size_t n = std::min(block_n, latents_.size() - begin);
-      choose(costs, begin, n, &same_[begin]);
+      choose(costs, begin, n, &equal_[begin]);
       begin += n;
     }
   }
 
-  // In parts that are short where a page begins, as a part's lookbacks end there for all of it.
+  // Chooses for a block, in shorter parts near the page's start: a frequent lookback that is not
+  // valid for the first latent of a part is tried for none of it.
   void choose(const LookbackCosts& costs, std::size_t begin, std::size_t n,
               std::uint32_t* lookbacks) const {
     const std::size_t end = begin + n;
     while (begin < end) {
-      // No kernel takes more than kStartN at a time.
-      const std::size_t most =
-          begin < kStartN ? kStartPartN : std::max(kStartN, begin / 4 / kStartN * kStartN);
-      const std::size_t part_n = std::min(most, end - begin);
+      const std::size_t max_n = begin < kPageStartN
+                                    ? kPageStartBlockN
+                                    : std::max(kPageStartN, begin / 4 / kPageStartN * kPageStartN);
+      const std::size_t part_n = std::min(max_n, end - begin);
       choose_cheapest(task(costs, begin, part_n), lookbacks);
       lookbacks += part_n;
       begin += part_n;
@@ -379,9 +401,9 @@ class Search {
             begin,
             n,
             &costs.frequent(),
-            &costs.of_deltas(),
-            costs.of_lookbacks(),
-            same_.data(),
+            &costs.delta_costs(),
+            costs.lookback_costs(),
+            equal_.data(),
             strings_.data(),
             near_.data()};
   }
@@ -392,43 +414,47 @@ class Search {
   LookbackEffort effort_;
   bool is_apart_;
   bool samples_agree_ = true;
-  Blocks some_;
-  std::span<std::uint32_t> same_;  // how far back the same, or one alike, was; at last the result
-  std::span<std::uint32_t> strings_;  // and the same string
-  std::span<std::uint32_t> near_;     // and a latent with the same upper bits
+  LearnBlocks blocks_;
+  // The kinds of find_candidates(). The result replaces equal_.
+  std::span<std::uint32_t> equal_;
+  std::span<std::uint32_t> strings_;
+  std::span<std::uint32_t> near_;
   ChosenLookbacks chosen_;
-  std::span<L> deltas_;  // under the chosen ones, as they would be stored
-  std::array<std::uint32_t, kBlockN> best_{};
+  std::span<L> deltas_;  // under the chosen lookbacks, as they would be stored
+  std::array<std::uint32_t, kChooseBlockN> best_{};
   Arena& arena_;
 };
 
 }  // namespace
 
 LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bits) {
-  const auto slack_of = [](std::size_t learned_n, std::size_t none_n) {
-    if (learned_n >= none_n) return 1.0f;
-    const float missing = static_cast<float>(none_n - std::max(learned_n, kLeastSampleN));
-    return 1 + kMostSlack * missing / static_cast<float>(none_n - kLeastSampleN);
+  const auto give_up_ratio_of = [](std::size_t learn_n, std::size_t no_error_n) {
+    if (learn_n >= no_error_n) return 1.0f;
+    const float missing = static_cast<float>(no_error_n - std::max(learn_n, kMinLearnN));
+    return 1 + kMaxLearnErrorRatio * missing / static_cast<float>(no_error_n - kMinLearnN);
   };
-  // A part of a short page, so that choosing its lookbacks takes the longest.
-  const std::size_t short_share = level < kLevelForSize ? 16 : 4;
-  const auto part = [n, short_share](std::size_t share, unsigned least_log, unsigned most_log) {
-    const std::size_t fewest = std::clamp(n / kShortShare, kFewestN, kLeastSampleN);
-    const std::size_t least = std::clamp(n / short_share, fewest, std::size_t{1} << least_log);
-    return std::clamp(n / share, least, std::size_t{1} << most_log);
+  // One in one_in latents, within bounds. A short page uses more of its latents, but so few that
+  // choosing for all of it still takes the longest.
+  const std::size_t short_one_in = level < kLevelForSize ? 16 : 4;
+  const auto part = [n, short_one_in](std::size_t one_in, unsigned min_log, unsigned max_log) {
+    const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
+    const std::size_t min_n = std::clamp(n / short_one_in, short_min_n, std::size_t{1} << min_log);
+    return std::clamp(n / one_in, min_n, std::size_t{1} << max_log);
   };
-  const bool is_long = n >= kManyLatents;
-  const std::size_t alike_n = !is_long ? kMostAlike : level >= kLevelForSize ? 1 : 0;
+  const bool has_many = n >= kMinManyLatentsN;
+  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : level >= kLevelForSize ? 1 : 0;
   if (level >= kLevelForSize) {
     const std::size_t sample_n = level >= 10 ? part(4, 16, 18) : part(32, 12, 15);
     const std::size_t rounds = level >= 10 ? 3 : 1;
-    const std::size_t most = level >= 10 ? 64 : 24;
-    return {sample_n, rounds, most, most, alike_n, slack_of(sample_n, kNoSlackNForSize)};
+    const std::size_t max_frequent = level >= 10 ? 64 : 24;
+    return {sample_n,     rounds,   max_frequent,
+            max_frequent, prefix_n, give_up_ratio_of(sample_n, kNoLearnErrorNForSize)};
   }
-  const std::size_t sample_n = part(64, is_long && bits > kRareBits ? 10 : 11, 15);
-  const bool tries_more = level >= 8 && (is_long || sample_n >= kLeastForMany);
-  return {sample_n, level < 6 ? 0u : 1u,          8, tries_more ? 24u : 8u,
-          alike_n,  slack_of(sample_n, kNoSlackN)};
+  const std::size_t sample_n = part(64, has_many && bits > kRareDeltaBitsPerNumber ? 10 : 11, 15);
+  const bool tries_more = level >= 8 && (has_many || sample_n >= kMinMoreFrequentLearnN);
+  return {sample_n, level < 6 ? 0u : 1u,
+          8,        tries_more ? 24u : 8u,
+          prefix_n, give_up_ratio_of(sample_n, kNoLearnErrorN)};
 }
 
 Lookback lookback_for(std::size_t n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where to look back to.
+// Searches the lookbacks of a page that take the fewest bits together with the deltas under them.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_HPP
 
@@ -12,35 +12,40 @@
 
 namespace numpact {
 
-// How hard to search, by level.
+// The effort of a search, by level.
 struct LookbackEffort {
   std::size_t sample_n;       // latents on which costs are learned
   std::size_t rounds;         // of choosing and learning
-  std::size_t max_frequent;   // lookbacks that are tried everywhere
-  std::size_t more_frequent;  // at last, if they save enough
-  std::size_t alike_n;        // lengths of upper bits of what is alike, see find_candidates
-  float slack = 1;  // times what is wanted: what costs learned on a small sample may be over
+  std::size_t max_frequent;   // frequent lookbacks that every latent considers
+  std::size_t more_frequent;  // the same in the last round, if they save enough
+  std::size_t prefix_n;       // lengths of prefixes for similar latents, see find_candidates
+  // The search gives up above this multiple of the limit: a small sample learns costs that are too
+  // high.
+  float give_up_ratio = 1;
 
   // For a page of n latents, each of which must take less than `bits`.
   static LookbackEffort of_level(unsigned level, std::size_t n, float bits = HUGE_VALF);
 };
 
-// The window and state that suit a page of n latents.
+// The smallest window that covers a page of n latents, and a state of one latent.
 Lookback lookback_for(std::size_t n);
 
 struct FoundLookbacks {
-  // For each of the page's latents from the state's end on: how far back to subtract from. None
-  // where it becomes plain that a number would take more than give_up_bits, more or less.
+  // The lookbacks of the page's latents after the state, in the arena. Empty if the search gave up
+  // or the page has no latents after the state.
   std::span<std::uint32_t> all;
-  float bits = 0;  // a number, by the part of the page that was learned from
-  // The other LookbackSample would have led to the same.
+  float bits = 0;  // per latent, by the part of the page from which costs were learned
+  // The other LookbackSample would have found the same.
   bool samples_agree = false;
 };
 
-// What is taken for the page of the part that is learned from: neighbours, or some that lie apart,
-// which are fewer, but whose deltas are not the same just because they are neighbours.
+// Which latents estimate the bits of the deltas: all that costs are learned from, which are
+// neighbours, or one in a few of them. These are fewer, but their deltas are not equal merely
+// because they are neighbours.
 enum class LookbackSample { kNeighbours, kApart };
 
+// Gives up where the learned costs show that a latent would take more than give_up_bits, allowing
+// for the error of small samples.
 FoundLookbacks find_lookbacks(const Lookback& lookback, const LatentArray& latents, Arena& arena,
                               float give_up_bits = HUGE_VALF, unsigned level = kDefaultLevel,
                               LookbackSample sample = LookbackSample::kNeighbours);

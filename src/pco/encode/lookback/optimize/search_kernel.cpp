@@ -1,4 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+// A frequent lookback is packed into a word: its cost above kFrequentLog bits of its index. A word
+// plus a delta's cost, shifted likewise, still holds the index. So one minimum over such sums finds
+// the lowest cost and, among equal costs, the lowest index.
+//
+// Example: the frequent lookbacks are 90 (cost 64, 1 bit) and 1 (cost 320, 5 bits). A latent equals
+// the one 90 before it (delta cost 32) but not the one before it (delta cost 500).
+//
+//   lookback 90, index 0:  (64 << 6 | 0) + (32 << 6)   =  6144
+//   lookback 1, index 1:   (320 << 6 | 1) + (500 << 6) = 52481
+//
+// The minimum is 6144: its index is 6144 % 64 = 0, its cost 6144 >> 6 = 96, or 1.5 bits.
+//
+// Invariant: before step k the vector `words` holds each latent's minimum over the sums of the
+// words before k. Words ascend, so once each minimum is below word k plus the lowest delta cost, no
+// later word wins, and the loop ends. Likewise the candidates `strings`, `equal` and `near` are
+// skipped if no latent's cost exceeds the lower bound of all lookbacks that are not frequent. Both
+// tests only save work, so every target chooses the same lookbacks as the scalar loop.
 #include "pco/encode/lookback/optimize/search_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -8,7 +25,7 @@
 #include <hwy/highway.h>
 
 #if HWY_TARGET <= HWY_AVX3
-// Counts leading zeros; there are no processors that have the rest and not this.
+// For counting leading zeros. Every processor with the rest of AVX3 can do that.
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512cd")
 #else
 HWY_BEFORE_NAMESPACE();
@@ -16,25 +33,24 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// The frequent lookbacks that may be tried, cost and index in one word, so that the lesser word is
-// the better choice. The least words first.
-struct Tries {
+// The frequent lookbacks that are valid for a block, packed, in ascending order.
+struct PackedFrequent {
   std::array<std::uint32_t, kMaxFrequent> words;
   std::size_t n = 0;
 };
 
-HWY_INLINE Tries CollectTries(const FrequentLookbacks& frequent, std::size_t first) {
-  Tries tries;
+HWY_INLINE PackedFrequent PackFrequent(const FrequentLookbacks& frequent, std::size_t first) {
+  PackedFrequent packed;
   std::size_t n = 0;
   for (std::size_t k = 0; k < frequent.n; ++k) {
     if (frequent.lookbacks[k] > first) continue;
     const std::uint32_t word = frequent.costs[k] << kFrequentLog | static_cast<std::uint32_t>(k);
     std::size_t at = n++;
-    for (; at > 0 && tries.words[at - 1] > word; --at) tries.words[at] = tries.words[at - 1];
-    tries.words[at] = word;
+    for (; at > 0 && packed.words[at - 1] > word; --at) packed.words[at] = packed.words[at - 1];
+    packed.words[at] = word;
   }
-  tries.n = n;
-  return tries;
+  packed.n = n;
+  return packed;
 }
 
 template <class L>
@@ -43,17 +59,17 @@ HWY_INLINE std::uint32_t LookbackOf(const LookbackTask<L>& task, std::uint32_t w
 }
 
 template <class L>
-HWY_INLINE std::uint32_t LeastOfDeltas(const LookbackTask<L>& task) {
-  std::uint32_t least = ~std::uint32_t{0};  // not by min_element, which takes one after the other
-  for (const std::uint32_t cost : *task.delta_costs) least = std::min(least, cost);
-  return least;
+HWY_INLINE std::uint32_t MinDeltaCost(const LookbackTask<L>& task) {
+  std::uint32_t min_cost = ~std::uint32_t{0};  // std::min_element would not be vectorized
+  for (const std::uint32_t cost : *task.delta_costs) min_cost = std::min(min_cost, cost);
+  return min_cost;
 }
 
-// What any lookback that is not tried everywhere, and its delta, cost at least.
+// Lower bound of the cost of any lookback that is not packed, together with its delta.
 template <class L>
-HWY_INLINE std::uint32_t LeastOfOthers(const LookbackTask<L>& task, const Tries& tries) {
-  if (tries.n < task.frequent->n) return 0;
-  return task.frequent->least_of_others + LeastOfDeltas(task);
+HWY_INLINE std::uint32_t MinOtherCost(const LookbackTask<L>& task, const PackedFrequent& packed) {
+  if (packed.n < task.frequent->n) return 0;
+  return task.frequent->min_other_cost + MinDeltaCost(task);
 }
 
 template <class L>
@@ -62,27 +78,28 @@ HWY_INLINE std::uint32_t DeltaCostOf(const L* at, std::size_t lookback, const De
   return costs[class_of_width<L>(signed_width(delta))];
 }
 
+// The scalar loop, for the latents of the block from `begin` on.
 template <class L>
-void ChooseByOne(const LookbackTask<L>& task, const Tries& tries, std::size_t begin,
-                 std::uint32_t* lookbacks) {
+void ChooseScalar(const LookbackTask<L>& task, const PackedFrequent& packed, std::size_t begin,
+                  std::uint32_t* lookbacks) {
   for (std::size_t j = begin; j < task.n; ++j) {
     const std::size_t i = task.first + j;
     const L* const at = task.latents + i;
     std::uint32_t word = ~std::uint32_t{0};
-    for (std::size_t k = 0; k < tries.n; ++k) {
-      const std::uint32_t tried = tries.words[k];
+    for (std::size_t k = 0; k < packed.n; ++k) {
+      const std::uint32_t tried = packed.words[k];
       const std::uint32_t cost = DeltaCostOf(at, LookbackOf(task, tried), *task.delta_costs);
       word = std::min(word, tried + (cost << kFrequentLog));
     }
-    std::uint32_t least = word >> kFrequentLog;
+    std::uint32_t min_cost = word >> kFrequentLog;
     std::uint32_t lookback = LookbackOf(task, word);
-    for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
+    for (const std::uint32_t* const others : {task.strings, task.equal, task.near}) {
       if (others == nullptr) continue;
       const std::uint32_t other = others[i];
       const std::uint32_t cost =
           task.lookback_costs[other] + DeltaCostOf(at, other, *task.delta_costs);
-      lookback = cost < least ? other : lookback;
-      least = std::min(least, cost);
+      lookback = cost < min_cost ? other : lookback;
+      min_cost = std::min(min_cost, cost);
     }
     lookbacks[j] = lookback;
   }
@@ -111,23 +128,25 @@ HWY_INLINE Words GatherWords(const std::uint32_t* from, Words indices) {
 HWY_INLINE Words GatherShorts(const std::uint16_t* from, Words indices) {
   return AndWords(_mm512_i32gather_epi32(indices, from, 2), SetWords(0xffff));
 }
-// Where a < b as unsigned numbers: c, else d.
+// c in lanes where a < b as unsigned numbers, else d.
 HWY_INLINE Words IfLess(Words a, Words b, Words c, Words d) {
   return _mm512_mask_mov_epi32(d, _mm512_cmplt_epu32_mask(a, b), c);
 }
 HWY_INLINE bool AllLess(Words a, Words b) { return _mm512_cmpge_epu32_mask(a, b) == 0; }
-// Whether anywhere a > least and b is neither c nor d.
-HWY_INLINE bool AnyNew(Words a, Words least, Words b, Words c, Words d) {
-  const __mmask16 greater = _mm512_cmpgt_epu32_mask(a, least);
+// Whether in any lane a > min and b is neither c nor d.
+HWY_INLINE bool AnyNew(Words a, Words min, Words b, Words c, Words d) {
+  const __mmask16 greater = _mm512_cmpgt_epu32_mask(a, min);
   return _mm512_mask_cmpneq_epu32_mask(_mm512_mask_cmpneq_epu32_mask(greater, b, c), b, d) != 0;
 }
-// Of up to 16 words, or of more.
+// from[index] in each lane; `from` has n words. A permutation suffices if they fill one vector.
 HWY_INLINE Words LookUp(const std::uint32_t* from, std::size_t n, Words indices) {
   return n <= kLanes ? _mm512_permutexvar_epi32(indices, LoadWords(from))
                      : GatherWords(from, indices);
 }
 
-// By leading zeros, halved for 64 bits: 32 of them share the place of none, which never occur.
+// Delta costs by the number of leading zeros z, halved for 64 bits: entry z holds the cost of class
+// 32 - z. Permutations take indices modulo 32, so z = 32, a delta of zero, uses entry 0. And z = 0
+// is raised to 1, as widths 31 and 32 share class 31.
 struct Table {
   __m512i low;
   __m512i high;
@@ -142,12 +161,13 @@ struct Table {
     high = _mm512_permutex2var_epi32(narrow, from_16, wide);
   }
   HWY_INLINE Words Look(Words zeros) const {
-    const Words places = _mm512_max_epu32(zeros, _mm512_set1_epi32(1));
-    return _mm512_permutex2var_epi32(low, places, high);
+    const Words indices = _mm512_max_epu32(zeros, _mm512_set1_epi32(1));
+    return _mm512_permutex2var_epi32(low, indices, high);
   }
 };
 
-// How far each latent is from an earlier one, by the one's address and by lookbacks of their own.
+// The earlier latents of a vector of latents at `at`: by one lookback for all lanes, or by one
+// each.
 template <class L>
 struct Back {
   const L* at;
@@ -166,7 +186,7 @@ HWY_INLINE __m512i Earlier(const Backs<std::uint32_t>& backs) {
   const __m512i lanes = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   return _mm512_i32gather_epi32(_mm512_sub_epi32(lanes, backs.lookbacks), backs.at, 4);
 }
-// Of 16 latents of 64 bits the first and the second half.
+// The first or second half of 16 latents of 64 bits.
 template <int kHalf>
 HWY_INLINE __m512i Earlier64(const Back<std::uint64_t>& back) {
   return _mm512_loadu_si512(back.at + 8 * kHalf - back.lookback);
@@ -226,24 +246,26 @@ HWY_INLINE Words GatherShorts(const std::uint16_t* from, Words indices) {
   return AndWords(_mm256_i32gather_epi32(reinterpret_cast<const int*>(from), indices, 2),
                   SetWords(0xffff));
 }
-// Where a < b: c, else d. All below 2^31.
+// c in lanes where a < b, else d. a and b are below 2^31.
 HWY_INLINE Words IfLess(Words a, Words b, Words c, Words d) {
   return _mm256_blendv_epi8(d, c, _mm256_cmpgt_epi32(b, a));
 }
 HWY_INLINE bool AllLess(Words a, Words b) {
   return _mm256_movemask_epi8(_mm256_cmpgt_epi32(b, a)) == -1;
 }
-// Whether anywhere a > least and b is neither c nor d.
-HWY_INLINE bool AnyNew(Words a, Words least, Words b, Words c, Words d) {
+// Whether in any lane a > min and b is neither c nor d.
+HWY_INLINE bool AnyNew(Words a, Words min, Words b, Words c, Words d) {
   const Words old = _mm256_or_si256(_mm256_cmpeq_epi32(b, c), _mm256_cmpeq_epi32(b, d));
-  return _mm256_testc_si256(old, _mm256_cmpgt_epi32(a, least)) == 0;
+  return _mm256_testc_si256(old, _mm256_cmpgt_epi32(a, min)) == 0;
 }
-// Of up to 8 words, or of more.
+// from[index] in each lane; `from` has n words. A permutation suffices if they fill one vector.
 HWY_INLINE Words LookUp(const std::uint32_t* from, std::size_t n, Words indices) {
   return n <= kLanes ? _mm256_permutevar8x32_epi32(LoadWords(from), indices)
                      : GatherWords(from, indices);
 }
 
+// Delta costs by class: four vectors of eight. Each is permuted by the lowest 3 bits of the
+// classes, then bits 3 and 4 select one of the four.
 struct Table {
   __m256i parts[4];
 
@@ -263,17 +285,19 @@ struct Table {
   }
 };
 
-// Widths up to 31: those of 32 bits count as of 31.
+// Bit widths, of which 32 counts as 31. The exponent of a number converted to float is its width.
 HWY_INLINE __m256i Widths(__m256i changes) {
   const __m256i clamped = _mm256_min_epu32(changes, _mm256_set1_epi32(0x7fffffff));
-  // Without what follows the leading bit nothing is rounded up to the next power of two.
+  // Only the leading bit is kept of adjacent ones, so that rounding cannot reach the next power of
+  // two.
   const __m256i leading = _mm256_andnot_si256(_mm256_srli_epi32(clamped, 1), clamped);
   const __m256i exponents = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(leading)), 23);
   return _mm256_max_epi32(_mm256_sub_epi32(exponents, _mm256_set1_epi32(126)),
                           _mm256_setzero_si256());
 }
 
-// How far each latent is from an earlier one, by the one's address and by lookbacks of their own.
+// The earlier latents of a vector of latents at `at`: by one lookback for all lanes, or by one
+// each.
 template <class L>
 struct Back {
   const L* at;
@@ -292,7 +316,7 @@ HWY_INLINE __m256i Earlier(const Backs<std::uint32_t>& backs) {
   const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
   return GatherWords(backs.at, _mm256_sub_epi32(lanes, backs.lookbacks));
 }
-// Of 8 latents of 64 bits the first and the second half.
+// The first or second half of 8 latents of 64 bits.
 template <int kHalf>
 HWY_INLINE __m256i Earlier64(const Back<std::uint64_t>& back) {
   return LoadWords(back.at + 4 * kHalf - back.lookback);
@@ -319,7 +343,7 @@ template <class B>
 HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& table) {
   const __m256i one = Changes64<0>(at, back);
   const __m256i other = Changes64<1>(at, back);
-  // Lower halves in order, upper halves in order.
+  // Separates the lower and the upper halves, each in the order of the latents.
   const __m256i sorted_one = _mm256_shuffle_epi32(one, 0xd8);
   const __m256i sorted_other = _mm256_shuffle_epi32(other, 0xd8);
   const __m256i low =
@@ -327,7 +351,7 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
   const __m256i high =
       _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(sorted_one, sorted_other), 0xd8);
   const __m256i no_high = _mm256_cmpeq_epi32(high, _mm256_setzero_si256());
-  // A lower half's leading bit may be its top one, which Widths would lose.
+  // A lower half may be 32 bits wide, which Widths() counts as 31.
   const __m256i top = _mm256_srli_epi32(low, 31);
   const __m256i low_widths = _mm256_add_epi32(Widths(low), top);
   const __m256i high_widths = _mm256_add_epi32(Widths(high), _mm256_set1_epi32(32));
@@ -338,22 +362,24 @@ HWY_INLINE Words DeltaCost(const std::uint64_t* at, const B& back, const Table& 
 
 #endif
 
-// After the first try and every so many it is asked whether more can be better.
-constexpr std::size_t kTriesBetween = 4;
+// The loop tests whether it may end after the first frequent lookback and then after this many
+// each. A lower interval ends sooner, a higher one tests less often.
+constexpr std::size_t kEndTestInterval = 4;
 
-// The best lookbacks so far, and others that were no better.
+// The cheapest lookbacks so far, and the last ones that were not cheaper.
 struct Best {
   Words costs;
   Words lookbacks;
   Words rejected;
 };
 
-// Tries others, if they may be better anywhere.
+// Considers other lookbacks unless they cannot be cheaper in any lane: min_cost is a lower bound of
+// their costs, and lookbacks that were chosen or rejected before need no second look.
 template <class L>
-HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table, Words least_cost,
+HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table, Words min_cost,
                          const std::uint32_t* others, std::size_t i, Best& best) {
   const Words tried = LoadWords(others + i);
-  if (!AnyNew(best.costs, least_cost, tried, best.lookbacks, best.rejected)) return;
+  if (!AnyNew(best.costs, min_cost, tried, best.lookbacks, best.rejected)) return;
   const L* const at = task.latents + i;
   const Words cost =
       AddWords(GatherShorts(task.lookback_costs, tried), DeltaCost(at, Backs<L>{at, tried}, table));
@@ -364,25 +390,25 @@ HWY_INLINE void Consider(const LookbackTask<L>& task, const Table& table, Words 
 
 template <class L>
 void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
-  const Tries tries = CollectTries(*task.frequent, task.first);
+  const PackedFrequent packed = PackFrequent(*task.frequent, task.first);
   DeltaCosts shifted = *task.delta_costs;
   for (std::uint32_t& cost : shifted) cost <<= kFrequentLog;
   const Table shifted_table(shifted);
   const Table table(*task.delta_costs);
-  const Words least_cost = SetWords(LeastOfOthers(task, tries));
-  const std::uint32_t least_delta = LeastOfDeltas(task) << kFrequentLog;
+  const Words min_cost = SetWords(MinOtherCost(task, packed));
+  const std::uint32_t min_delta = MinDeltaCost(task) << kFrequentLog;
   std::size_t j = 0;
   for (; j + 2 * kLanes <= task.n; j += 2 * kLanes) {
     const L* const at = task.latents + task.first + j;
     Words words[2] = {SetWords(~std::uint32_t{0}), SetWords(~std::uint32_t{0})};
-    for (std::size_t k = 0; k < tries.n; ++k) {
-      // The cheapest ones often do for all: where numbers repeat the one before.
-      if (k % kTriesBetween == 1) {
-        const Words least = SetWords(tries.words[k] + least_delta);
-        if (AllLess(words[0], least) && AllLess(words[1], least)) break;
+    for (std::size_t k = 0; k < packed.n; ++k) {
+      // Often the first one ends the loop, as where numbers repeat the one before.
+      if (k % kEndTestInterval == 1) {
+        const Words min_sum = SetWords(packed.words[k] + min_delta);
+        if (AllLess(words[0], min_sum) && AllLess(words[1], min_sum)) break;
       }
-      const Words word = SetWords(tries.words[k]);
-      const std::size_t lookback = LookbackOf(task, tries.words[k]);
+      const Words word = SetWords(packed.words[k]);
+      const std::size_t lookback = LookbackOf(task, packed.words[k]);
       for (std::size_t half = 0; half < 2; ++half) {
         const L* const here = at + half * kLanes;
         const Words cost = DeltaCost(here, Back<L>{here, lookback}, shifted_table);
@@ -394,20 +420,20 @@ void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
       const Words index = AndWords(words[half], SetWords(kMaxFrequent - 1));
       const Words chosen = LookUp(task.frequent->lookbacks.data(), task.frequent->n, index);
       Best best{ShiftDown<kFrequentLog>(words[half]), chosen, chosen};
-      for (const std::uint32_t* const others : {task.strings, task.same, task.near}) {
-        if (others != nullptr) Consider(task, table, least_cost, others, i, best);
+      for (const std::uint32_t* const others : {task.strings, task.equal, task.near}) {
+        if (others != nullptr) Consider(task, table, min_cost, others, i, best);
       }
       StoreWords(best.lookbacks, lookbacks + j + half * kLanes);
     }
   }
-  ChooseByOne(task, tries, j, lookbacks);
+  ChooseScalar(task, packed, j, lookbacks);
 }
 
 #else
 
 template <class L>
 void Choose(const LookbackTask<L>& task, std::uint32_t* lookbacks) {
-  ChooseByOne(task, CollectTries(*task.frequent, task.first), 0, lookbacks);
+  ChooseScalar(task, PackFrequent(*task.frequent, task.first), 0, lookbacks);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the cheapest of several lookbacks, for a stretch of latents at once.
+// Chooses the cheapest of several lookbacks for each latent of a block.
 #ifndef NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_KERNEL_HPP
 #define NUMPACT_PCO_ENCODE_LOOKBACK_OPTIMIZE_SEARCH_KERNEL_HPP
 
@@ -11,14 +11,15 @@
 
 namespace numpact {
 
-// Costs are whole numbers of 1/64 bit, so that they add up alike everywhere.
+// Costs are integers in units of 1/64 bit, so that sums are the same on every processor.
 inline constexpr unsigned kCostFraction = 6;
 
-// Deltas by their width as signed numbers, zero by itself; of 64 bits two widths make a class.
+// Classes of deltas by their signed width. Zero has a class of its own. For 64-bit latents two
+// widths share a class, so that a table of costs fits into a few vector registers.
 inline constexpr std::size_t kDeltaClasses = 32;
 using DeltaCosts = std::array<std::uint32_t, kDeltaClasses>;
 
-// The width, 0 for zero, 1 for -1, 2 for 1 and -2, ...
+// The signed width: 0 for 0, 1 for -1, 2 for 1 and -2, 3 for 2, 3, -3 and -4, ...
 template <Latent L>
 unsigned signed_width(L delta) {
   return static_cast<unsigned>(std::bit_width(static_cast<L>(delta ^ static_cast<L>(delta << 1))));
@@ -29,19 +30,21 @@ constexpr unsigned class_of_width(unsigned width) {
   return std::min(index, static_cast<unsigned>(kDeltaClasses - 1));
 }
 
+// At most 2^this lookbacks are frequent: every latent considers each, so more take longer. Kernels
+// store an index of this many bits below the cost.
 inline constexpr unsigned kFrequentLog = 6;
 inline constexpr std::size_t kMaxFrequent = std::size_t{1} << kFrequentLog;
 
-// Lookbacks that are considered everywhere, with what they cost in other places too.
+// Lookbacks that every latent considers. Their costs are also among those by lookback.
 struct FrequentLookbacks {
   std::array<std::uint32_t, kMaxFrequent> lookbacks{};
   std::array<std::uint32_t, kMaxFrequent> costs{};
   std::size_t n = 0;
-  // What any other lookback costs at least.
-  std::uint32_t least_of_others = 0;
+  // Lower bound of the cost of any other lookback.
+  std::uint32_t min_other_cost = 0;
 };
 
-// Where to look back to from latents[first] on, and what that costs.
+// A block of n latents from latents[first] on, and the costs to choose by.
 template <Latent L>
 struct LookbackTask {
   const L* latents;
@@ -49,16 +52,18 @@ struct LookbackTask {
   std::size_t n;
   const FrequentLookbacks* frequent;
   const DeltaCosts* delta_costs;
-  const std::uint16_t* lookback_costs;  // by lookback; readable for 2 bytes more
-  // By latent of the page: other lookbacks to try, none of them beyond the page's start. Or null.
-  const std::uint32_t* same;
+  const std::uint16_t* lookback_costs;  // by lookback; readable for 2 bytes past the end
+  // Other lookbacks to consider, by latent of the page; none reaches before the page's start. Or
+  // null.
+  const std::uint32_t* equal;
   const std::uint32_t* strings;
   const std::uint32_t* near;
 };
 
-// For each of the n latents the lookback with the least cost of its own and its delta's. Of the
-// frequent ones those are tried that reach no further than the page's start for all of the n, of
-// which there must be one; of equal ones the first in the order frequent, strings, same is chosen.
+// Sets lookbacks[j], j < n, to the one with the lowest cost of lookback and delta together.
+// Considers the frequent lookbacks that do not exceed task.first, so that they are valid for all of
+// the block; there must be at least one. Among equal costs the first one wins, in the order
+// frequent (by index), strings, equal, near.
 template <Latent L>
 void choose_cheapest(const LookbackTask<L>& task, std::uint32_t* lookbacks);
 
