@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How hard to look for the best way to encode, by level.
+// The effort of each level: how many alternatives the encoder estimates and encodes.
 #ifndef NUMPACT_PCO_LEVELS_HPP
 #define NUMPACT_PCO_LEVELS_HPP
 
@@ -9,37 +9,43 @@
 
 namespace numpact {
 
-// From this level on, size counts for more than time.
+// From this level on, size counts for more than encoding time.
 inline constexpr unsigned kLevelForSize = 9;
 
-// Of fewer latents the more weights fit errors, and take time.
-inline constexpr std::size_t kFewForConv1 = std::size_t{1} << 13;
+// Chunks of fewer latents get at most EncodeEffort::max_conv1_order_short Conv1 weights: with few
+// latents more weights fit noise, and fitting them takes time.
+inline constexpr std::size_t kMinLongConv1N = std::size_t{1} << 13;
 
-struct ChooseEffort {
-  std::size_t max_sample_n = 0;   // numbers looked at in a long chunk
-  unsigned max_order = 1;         // of Consecutive
-  bool modes = false;             // others than Classic
-  std::size_t max_weighed = 1;    // modes but FloatQuant weighed after a rough look
-  bool divided_bases = false;     // parts of FloatMult's bases
-  bool secondary_deltas = false;  // may be delta encoded
+// Limits of the search for a mode and a delta encoding. Shares are fractions of the estimated size.
+struct EncodeEffort {
+  std::size_t max_sample_n = 0;        // numbers of a long chunk that are sampled
+  unsigned max_consecutive_order = 1;  // highest order of Consecutive
+  bool all_modes = false;              // propose other modes than Classic
+  std::size_t max_estimated_modes =
+      1;                          // modes estimated after the coarse pass; FloatQuant excluded
+  bool base_divisors = false;     // propose fractions of a FloatMult base
+  bool secondary_deltas = false;  // delta encode the secondary variable
   bool dicts = false;
-  float dict_least_bits = 0;  // that all numbers must take for one to be weighed
-  // What a dictionary must promise to save before all numbers are looked at, and save in the end:
-  // it takes a lookup for each number, in a table that may be large.
-  float dict_promise = 0;
-  float dict_toll = 0;
+  // Smallest estimated chunk, in bits, for which a dictionary is considered.
+  float min_dict_chunk_bits = 0;
+  // Share that a dictionary must save on the sample before all numbers are counted.
+  float dict_required_saving = 0;
+  // Share added to the estimate of a dictionary: decoding looks up each number in a table that may
+  // be large.
+  float dict_penalty = 0;
   bool lookback = false;
-  unsigned max_conv1_order = 0;         // 0: none
-  unsigned max_conv1_order_of_few = 0;  // of fewer than kFewForConv1 latents
-  std::size_t conv1_fit_n = 0;          // latents of a reweighted fit
-  unsigned conv1_rounds = 0;            // of reweighting
-  float conv1_toll = 0;                 // Conv1 decodes slower: it must save this share
-  std::size_t trials = 1;               // ways encoded in full, where several come near
-  float misled = 1;  // another way is tried too if the best takes this times its estimate
-  bool checks_classic = false;  // Classic without delta is encoded too, for comparison
-  bool favors_decoding = false;
+  unsigned max_conv1_order = 0;        // 0: no Conv1
+  unsigned max_conv1_order_short = 0;  // of chunks of fewer than kMinLongConv1N latents
+  std::size_t conv1_reweight_n = 0;    // latents used by a reweighted fit
+  unsigned conv1_reweight_rounds = 0;
+  float conv1_required_saving = 0;  // share that Conv1 must save, since it decodes slowly
+  std::size_t max_attempts = 1;     // alternatives encoded in full if their estimates are close
+  // A second alternative is encoded if the first one's size exceeds its estimate by this factor.
+  float estimate_error_margin = 1;
+  bool attempts_classic = false;  // also encode Classic without delta, for comparison
+  bool favors_decode_speed = false;
 
-  static ChooseEffort of(const EncodeConfig& config);
+  static EncodeEffort of(const EncodeConfig& config);
 };
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bins are worth a look.
+// The effort of binning by level: how many groups and frequent values are considered.
 #include <gtest/gtest.h>
 
 #include "pco/bins/binning.hpp"
@@ -11,7 +11,7 @@ std::size_t groups_of(unsigned level, std::size_t n) {
   return BinningEffort::of_level(level, n).histogram.groups;
 }
 
-// Of up to a few groups each holds five latents, of more each twenty, unless size counts.
+// A group holds at least 5 latents up to 256 groups, then 20; where size counts most, always 5.
 TEST(BinningEffort, GroupsOfFewLatents) {
   EXPECT_EQ(groups_of(8, 10), 32u);
   EXPECT_EQ(groups_of(8, 1000), 200u);

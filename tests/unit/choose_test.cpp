@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is chosen for data that asks for it, and what it takes.
+// Choices for data with a known best encoding, and the resulting sizes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace numpact::testing {
 namespace {
 
-class Choosing : public ::testing::Test {
+class Choose : public ::testing::Test {
  protected:
   template <class L, class T>
   Choice choose_for(const std::vector<T>& numbers, NumberType type, EncodeConfig config = {}) {
@@ -41,7 +41,7 @@ class Choosing : public ::testing::Test {
   Random random_{82};
 };
 
-TEST_F(Choosing, ConvolutionForWaves) {
+TEST_F(Choose, ConvolutionForWaves) {
   const std::vector<std::int16_t> numbers = waves(60'000, random_);
   const Choice choice = choose_for<std::uint16_t>(numbers, NumberType::kI16);
   EXPECT_TRUE(std::holds_alternative<Conv1>(choice.delta));
@@ -55,9 +55,9 @@ TEST_F(Choosing, ConvolutionForWaves) {
   EXPECT_LT(static_cast<double>(bytes), 1.02 * 60'000 * 7.37 / 8);
 }
 
-// Up and down a list of odd numbers: differences of places are few, those of numbers are not. Where
-// all take little, a dictionary is not worth a look unless size counts.
-TEST_F(Choosing, DictionariesForMoreThanALittle) {
+// A walk up and down a list of random numbers: differences of indices are small, those of numbers
+// are not. Below kLevelForSize, dictionaries are not considered for chunks of few bits.
+TEST_F(Choose, NoDictionariesForChunksOfFewBits) {
   std::vector<std::uint64_t> list(50);
   for (std::uint64_t& entry : list) entry = random_.bits(60);
   std::sort(list.begin(), list.end());
@@ -79,8 +79,8 @@ TEST_F(Choosing, DictionariesForMoreThanALittle) {
   }
 }
 
-// A bit each, whatever its codes: one bin has none.
-TEST_F(Choosing, OneBinForCoins) {
+// Each takes a bit with codes or without; a single bin needs no codes.
+TEST_F(Choose, OneBinForCoins) {
   std::vector<std::uint8_t> coins(100'000);
   for (std::uint8_t& coin : coins) coin = static_cast<std::uint8_t>(random_.below(2));
   const std::size_t page_sizes[] = {coins.size()};
@@ -88,15 +88,15 @@ TEST_F(Choosing, OneBinForCoins) {
       encode_chunk(NumberView(NumberType::kU8, coins.data(), coins.size()), page_sizes, {}, arena_);
   EXPECT_EQ(chunk.meta.variables[kPrimaryVariable].bins.size(), 1u);
   EXPECT_LT(chunk.bytes(), coins.size() / 8 + 30);
-  // Two of three are the same: codes pay.
+  // Two of three are equal: codes save bits.
   for (std::uint8_t& coin : coins) coin = random_.below(3) == 0 ? 1 : 0;
   const EncodedChunk dice =
       encode_chunk(NumberView(NumberType::kU8, coins.data(), coins.size()), page_sizes, {}, arena_);
   EXPECT_EQ(dice.meta.variables[kPrimaryVariable].bins.size(), 2u);
 }
 
-TEST_F(Choosing, FastDecodingWithoutConvolution) {
-  // Weaker waves: what Conv1 saves is under a tenth.
+TEST_F(Choose, FastDecodingWithoutConvolution) {
+  // Weaker waves: Conv1 saves less than a tenth.
   std::vector<std::int16_t> numbers(60'000);
   double last = 0;
   for (std::int16_t& number : numbers) {
@@ -112,8 +112,8 @@ TEST_F(Choosing, FastDecodingWithoutConvolution) {
       choose_for<std::uint16_t>(numbers, NumberType::kI16, config).delta));
 }
 
-TEST_F(Choosing, DictionaryForScatteredValues) {
-  // Few values without any pattern, each often followed by one near it in rank.
+TEST_F(Choose, DictionaryForScatteredValues) {
+  // Random values, each followed by one close to it in rank.
   std::vector<double> values(3000);
   for (double& value : values) value = random_.normal();
   std::sort(values.begin(), values.end());
@@ -131,7 +131,7 @@ TEST_F(Choosing, DictionaryForScatteredValues) {
             1.05 * (100'000 * 2.81 / 8 + 3000 * 8));
 }
 
-TEST_F(Choosing, DictionaryForValuesThatASampleSeesOnce) {
+TEST_F(Choose, DictionaryForValuesThatASampleHasOnce) {
   std::vector<double> values(20'000);
   for (double& value : values) value = random_.normal();
   std::vector<double> numbers(400'000);
@@ -140,8 +140,8 @@ TEST_F(Choosing, DictionaryForValuesThatASampleSeesOnce) {
       std::holds_alternative<Dict>(choose_for<std::uint64_t>(numbers, NumberType::kF64).mode));
 }
 
-// A sample may see too few of them: then the whole says so.
-TEST_F(Choosing, NoDictionaryOfMoreThanAnEighth) {
+// A sample may contain too few distinct values; then counting all numbers rejects the dictionary.
+TEST_F(Choose, NoDictionaryOfMoreThanAnEighth) {
   constexpr std::size_t kN = 131'072;
   const auto numbers_of = [&](std::size_t rare_values) {
     std::vector<std::uint64_t> values(500 + rare_values);
@@ -153,19 +153,20 @@ TEST_F(Choosing, NoDictionaryOfMoreThanAnEighth) {
     }
     return numbers;
   };
-  const auto is_weighed = [&](const std::vector<std::uint64_t>& numbers) {
+  const auto is_estimated = [&](const std::vector<std::uint64_t>& numbers) {
     Ordered<std::uint64_t> ordered(numbers, NumberKind::kUnsigned);
     const LatentArray all = ordered.array();
     const Sample sample = take_sample(all, 4096, arena_);
-    const Weighed classic{Classic{}, NoDelta{}, 18.5f, 0, 0};
-    return weigh_dict(all, sample, classic, ChooseEffort::of(EncodeConfig{}), arena_).has_value();
+    const Estimate classic{Classic{}, NoDelta{}, 18.5f, 0, 0};
+    return estimate_dict(all, sample, classic, EncodeEffort::of(EncodeConfig{}), arena_)
+        .has_value();
   };
-  EXPECT_TRUE(is_weighed(numbers_of(5000)));
-  EXPECT_FALSE(is_weighed(numbers_of(60'000)));
+  EXPECT_TRUE(is_estimated(numbers_of(5000)));
+  EXPECT_FALSE(is_estimated(numbers_of(60'000)));
 }
 
-TEST_F(Choosing, NoDictionaryIsWeighedForRoundedNoise) {
-  // Normal draws as half floats: thousands of values, all of which bins tell about as well.
+TEST_F(Choose, NoDictionaryIsEstimatedForRoundedNoise) {
+  // Normal draws as half floats: thousands of values, for which bins are about as good.
   std::vector<std::uint16_t> numbers(1'000'000);
   for (std::uint16_t& number : numbers) {
     int exponent = 0;
@@ -176,12 +177,12 @@ TEST_F(Choosing, NoDictionaryIsWeighedForRoundedNoise) {
   Ordered<std::uint16_t> ordered(numbers, NumberKind::kFloat);
   const Choices choices =
       choose_plain(NumberType::kF16, ordered.array(), numbers.size(), EncodeConfig{}, arena_);
-  for (const Weighed& way : std::span(choices.ways).first(choices.way_n)) {
-    EXPECT_FALSE(std::holds_alternative<Dict>(way.mode));
+  for (const Estimate& estimate : std::span(choices.estimates).first(choices.estimate_n)) {
+    EXPECT_FALSE(std::holds_alternative<Dict>(estimate.mode));
   }
 }
 
-TEST_F(Choosing, ModesThatAVersionLacksKeepNoneOut) {
+TEST_F(Choose, ModesThatAVersionLacksDisplaceNoOthers) {
   // Single precision in double: FloatQuant suits, but came with format 2.
   std::vector<double> numbers(1000);
   for (double& number : numbers) number = static_cast<float>(random_.normal());
@@ -192,13 +193,13 @@ TEST_F(Choosing, ModesThatAVersionLacksKeepNoneOut) {
   Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
   const Choices choices =
       choose_plain(NumberType::kF64, ordered.array(), numbers.size(), config, arena_);
-  ASSERT_GT(choices.way_n, 0u);
-  EXPECT_FALSE(std::holds_alternative<FloatQuant>(choices.ways[0].mode));
-  EXPECT_LT(choices.ways[0].bits, 64.0f);
+  ASSERT_GT(choices.estimate_n, 0u);
+  EXPECT_FALSE(std::holds_alternative<FloatQuant>(choices.estimates[0].mode));
+  EXPECT_LT(choices.estimates[0].bits, 64.0f);
 }
 
-TEST_F(Choosing, DictionaryInTheOrderOfAppearance) {
-  // Codes that come round in an order that is not theirs.
+TEST_F(Choose, DictionaryInTheOrderOfAppearance) {
+  // Codes that repeat in a fixed order that is not sorted.
   std::vector<std::uint8_t> codes(100);
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(i * 37 % 101);
   std::vector<std::uint8_t> numbers(50'000);
@@ -206,7 +207,7 @@ TEST_F(Choosing, DictionaryInTheOrderOfAppearance) {
   EXPECT_LT(bytes_of(numbers, NumberType::kU8), 600u);
 }
 
-TEST_F(Choosing, DecimalsWithoutCorrections) {
+TEST_F(Choose, DecimalsWithoutCorrections) {
   const std::vector<double> numbers = decimals(100'000, 10, random_);
   const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
   ASSERT_TRUE(std::holds_alternative<FloatMult>(choice.mode));
@@ -215,49 +216,50 @@ TEST_F(Choosing, DecimalsWithoutCorrections) {
   EXPECT_LT(static_cast<double>(bytes_of(numbers, NumberType::kF64)), 1.05 * 100'000 * 6.37 / 8);
 }
 
-// Of the base in FloatMult, or 0.
+// The base of a FloatMult, or 0.
 double chosen_base(const Choice& choice) {
   const auto* const mult = std::get_if<FloatMult>(&choice.mode);
   return mult == nullptr ? 0 : mult->base(NumberType::kF64);
 }
 
-TEST_F(Choosing, OwnBaseForAShortPartOfARun) {
-  for (const double parts : {3.0, 10.0, 100.0, 300.0}) {
+TEST_F(Choose, OwnBaseForAShortSegment) {
+  for (const double divisor : {3.0, 10.0, 100.0, 300.0}) {
     std::vector<double> numbers(2000);
-    for (double& number : numbers) number = std::round(1e4 * random_.unit()) * (1 / parts);
+    for (double& number : numbers) number = std::round(1e4 * random_.unit()) * (1 / divisor);
     Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
-    const ChooseHints of_the_run;
+    const SegmentHints run_hints;
     arena_.reset();
     const Choices choices =
-        choose_plain(NumberType::kF64, ordered.array(), numbers.size(), {}, arena_, &of_the_run);
-    EXPECT_EQ(chosen_base(choices.all()[0]), 1 / parts);
+        choose_plain(NumberType::kF64, ordered.array(), numbers.size(), {}, arena_, &run_hints);
+    EXPECT_EQ(chosen_base(choices.all()[0]), 1 / divisor);
   }
 }
 
-TEST_F(Choosing, PartsOfDecimalsWhateverTheirMultiples) {
-  for (const double most : {100.0, 1e4, 1e6, 1e9, 1e12}) {
-    for (const double parts : {3.0, 7.0, 9.0, 30.0, 300.0}) {
+TEST_F(Choose, FractionsOfDecimalsWithAnyMultiples) {
+  for (const double max_multiple : {100.0, 1e4, 1e6, 1e9, 1e12}) {
+    for (const double divisor : {3.0, 7.0, 9.0, 30.0, 300.0}) {
       std::vector<double> numbers(2000);
-      for (double& number : numbers) number = std::round(most * random_.unit()) * (1 / parts);
+      for (double& number : numbers)
+        number = std::round(max_multiple * random_.unit()) * (1 / divisor);
       const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
-      EXPECT_EQ(chosen_base(choice), 1 / parts) << most;
+      EXPECT_EQ(chosen_base(choice), 1 / divisor) << max_multiple;
     }
   }
 }
 
-TEST_F(Choosing, AnyBaseOfMultiplesUpToAMillion) {
-  for (const double most : {1e2, 1e4, 1e6}) {
+TEST_F(Choose, AnyBaseOfMultiplesUpToAMillion) {
+  for (const double max_multiple : {1e2, 1e4, 1e6}) {
     for (const double base : {0.123456789, 17.31, 1.0 / 37}) {
       std::vector<double> numbers(2000);
-      for (double& number : numbers) number = std::round(most * random_.unit()) * base;
+      for (double& number : numbers) number = std::round(max_multiple * random_.unit()) * base;
       const Choice choice = choose_for<std::uint64_t>(numbers, NumberType::kF64);
-      EXPECT_NEAR(chosen_base(choice), base, 1e-9 * base) << most;
+      EXPECT_NEAR(chosen_base(choice), base, 1e-9 * base) << max_multiple;
     }
   }
 }
 
-TEST_F(Choosing, BasesOfNumbersThatStay) {
-  // In most pairs of neighbours both are the same.
+TEST_F(Choose, BasesWhereNeighboursAreEqual) {
+  // Most neighbours are equal.
   std::vector<double> numbers;
   while (numbers.size() < 5000) {
     const double number = std::round(60'000 * random_.unit()) * (1.0 / 3);
@@ -267,7 +269,7 @@ TEST_F(Choosing, BasesOfNumbersThatStay) {
   EXPECT_EQ(chosen_base(choice), 1.0 / 3);
 }
 
-TEST_F(Choosing, NumbersWithoutABaseGetNone) {
+TEST_F(Choose, NoBaseForRandomFloats) {
   std::vector<double> numbers(2000);
   for (int round = 0; round < 50; ++round) {
     for (double& number : numbers) number = 1000 * random_.unit();
@@ -275,7 +277,7 @@ TEST_F(Choosing, NumbersWithoutABaseGetNone) {
   }
 }
 
-TEST_F(Choosing, MisfitsPayForThemselves) {
+TEST_F(Choose, MisfitsPayForThemselves) {
   std::vector<double> numbers = decimals(100'000, 1, random_);
   for (double& number : numbers) {
     if (random_.one_in(20)) number += random_.unit();
@@ -285,8 +287,8 @@ TEST_F(Choosing, MisfitsPayForThemselves) {
   EXPECT_EQ(std::get<FloatMult>(choice.mode).base(NumberType::kF64), 1);
 }
 
-TEST_F(Choosing, SecondaryIsDeltaEncodedWhereItMovesSlowly) {
-  // A walk in steps of 1000 beside a slow one within them.
+TEST_F(Choose, SlowSecondaryIsDeltaEncoded) {
+  // A walk in steps of 1000, plus a slow one within them.
   std::vector<std::int64_t> numbers(60'000);
   std::int64_t high = 1'000'000;
   std::int64_t low = 0;
@@ -301,8 +303,8 @@ TEST_F(Choosing, SecondaryIsDeltaEncodedWhereItMovesSlowly) {
   EXPECT_TRUE(encodes_secondary(choice.delta));
 }
 
-// First differences wrap around, so that they are as spread as the numbers.
-TEST_F(Choosing, SecondDifferencesOfBytes) {
+// First differences wrap around, so they are as spread out as the numbers.
+TEST_F(Choose, SecondDifferencesOfBytes) {
   for (const std::size_t n : {700u, 60'000u}) {
     std::vector<std::uint8_t> numbers(n);
     std::uint8_t number = 0;
@@ -319,7 +321,7 @@ TEST_F(Choosing, SecondDifferencesOfBytes) {
   }
 }
 
-TEST_F(Choosing, SmallSignedNumbersKeptAsUnsigned) {
+TEST_F(Choose, SmallSignedNumbersStoredAsUnsigned) {
   for (const std::size_t n : {1500u, 60'000u}) {
     std::vector<std::uint16_t> numbers(n);
     for (auto& number : numbers) {
@@ -330,10 +332,10 @@ TEST_F(Choosing, SmallSignedNumbersKeptAsUnsigned) {
   }
 }
 
-// Within a run of a sample the same differences come again and again, over the page they do not.
-TEST_F(Choosing, LookbackWhereASampleMisleads) {
-  double all = 0;
-  double all_looking_back = 0;
+// The same differences repeat within a run of the sample, but not over the page.
+TEST_F(Choose, LookbackWhereASampleMisleads) {
+  double total = 0;
+  double total_looking_back = 0;
   for (int pattern = 0; pattern < 24; ++pattern) {
     std::array<double, 6> within{};
     for (double& one : within) one = 1e5 * random_.unit();
@@ -346,16 +348,16 @@ TEST_F(Choosing, LookbackWhereASampleMisleads) {
     const auto looking_back =
         static_cast<double>(bytes_of(numbers, NumberType::kF32, plain(DeltaSpec::try_lookback())));
     const auto bytes = static_cast<double>(bytes_of(numbers, NumberType::kF32));
-    // Of a mode with a base the search may end elsewhere.
+    // With a base the search may find a different result.
     EXPECT_LT(bytes, 1.06 * looking_back) << pattern;
-    all += bytes;
-    all_looking_back += looking_back;
+    total += bytes;
+    total_looking_back += looking_back;
   }
-  EXPECT_LE(all, all_looking_back);
+  EXPECT_LE(total, total_looking_back);
 }
 
-// Tables that list every combination: codes that go on as before for long, and come round.
-TEST_F(Choosing, PeriodsOfWhatMostlyGoesOn) {
+// Tables that list every combination: codes that stay the same for long, and repeat periodically.
+TEST_F(Choose, PeriodsOfValuesThatMostlyStay) {
   constexpr std::size_t kN = 100'000;
   std::vector<std::int16_t> ages(kN);
   std::vector<std::uint8_t> groups(kN);
@@ -368,7 +370,7 @@ TEST_F(Choosing, PeriodsOfWhatMostlyGoesOn) {
   EXPECT_LT(bytes_of(ages, NumberType::kI16), 200u);
   EXPECT_LT(bytes_of(groups, NumberType::kU8), 250u);
   EXPECT_LT(bytes_of(years, NumberType::kI64), 900u);
-  // Codes that go on as long, but come in any order, have none.
+  // Codes that stay as long, but in random order, have no period.
   std::uint8_t code = 0;
   for (std::size_t i = 0; i < kN; ++i) {
     if (i % 50 == 0) code = static_cast<std::uint8_t>(random_.bits(8));
@@ -378,9 +380,9 @@ TEST_F(Choosing, PeriodsOfWhatMostlyGoesOn) {
       std::holds_alternative<Consecutive>(choose_for<std::uint8_t>(groups, NumberType::kU8).delta));
 }
 
-// Differences of floats are alike only as long as the exponent is the same; those of multiples of a
-// base are always.
-TEST_F(Choosing, BasesForWhatStepsAcrossExponents) {
+// Differences of floats are uniform only while the exponent stays the same; those of multiples of a
+// base always are.
+TEST_F(Choose, BasesForStepsAcrossExponents) {
   std::vector<double> numbers(20'000);
   double number = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -395,9 +397,9 @@ TEST_F(Choosing, BasesForWhatStepsAcrossExponents) {
             bytes_of(numbers, NumberType::kF64, classic) * 9 / 10);
 }
 
-// Steps of one, a long run of them now and then: differences of differences are rarer than they
-// are, but so rare that a sample sees neither.
-TEST_F(Choosing, RareRunsOfSteps) {
+// Rare long runs of steps of one. Second differences are rarer than first ones, but both are too
+// rare for a sample.
+TEST_F(Choose, RareRunsOfSteps) {
   std::vector<std::uint16_t> numbers(165'000);
   std::uint16_t number = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -408,7 +410,7 @@ TEST_F(Choosing, RareRunsOfSteps) {
             bytes_of(numbers, NumberType::kU16, plain(DeltaSpec::try_consecutive(2))));
 }
 
-TEST_F(Choosing, LookbackForFewBytesOfAPeriod) {
+TEST_F(Choose, LookbackForFewBytesOfAPeriod) {
   constexpr std::size_t kPeriod = 8;
   std::vector<std::uint8_t> numbers(613);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -423,16 +425,16 @@ TEST_F(Choosing, LookbackForFewBytesOfAPeriod) {
   EXPECT_LE(bytes_of(numbers, NumberType::kU8), looking_back);
 }
 
-TEST_F(Choosing, NeverMuchWorseThanClassic) {
+TEST_F(Choose, NeverMuchWorseThanClassic) {
   const auto check = [&](const auto& numbers, NumberType type) {
-    const auto least = std::min(bytes_of(numbers, type, plain(DeltaSpec::none())),
-                                bytes_of(numbers, type, plain(DeltaSpec::try_consecutive(1))));
+    const auto min_bytes = std::min(bytes_of(numbers, type, plain(DeltaSpec::none())),
+                                    bytes_of(numbers, type, plain(DeltaSpec::try_consecutive(1))));
     for (const unsigned level : {4u, 8u, 12u}) {
       EncodeConfig config;
       config.level = level;
       EncodeConfig none = plain(DeltaSpec::none());
       none.level = level;
-      const auto limit = level == 8 ? least : bytes_of(numbers, type, none);
+      const auto limit = level == 8 ? min_bytes : bytes_of(numbers, type, none);
       EXPECT_LE(static_cast<double>(bytes_of(numbers, type, config)),
                 1.001 * static_cast<double>(limit) + 64)
           << level;
@@ -452,7 +454,7 @@ TEST_F(Choosing, NeverMuchWorseThanClassic) {
   }
 }
 
-TEST_F(Choosing, VersionsAllowWhatTheyWereWrittenWith) {
+TEST_F(Choose, VersionsAllowWhatTheyWereWrittenWith) {
   const FormatVersion oldest{0, 0};
   const FormatVersion three{3, 0};
   const FormatVersion newest;
@@ -470,7 +472,7 @@ TEST_F(Choosing, VersionsAllowWhatTheyWereWrittenWith) {
   EXPECT_FALSE(is_allowed(AnyDelta(Consecutive{1, true}), oldest));
 }
 
-TEST_F(Choosing, KeepsToTheVersion) {
+TEST_F(Choose, KeepsToTheVersion) {
   EncodeConfig config;
   const std::vector<std::int16_t> numbers = waves(20'000, random_);
   config.compatibility = Compatibility::kV4_0;

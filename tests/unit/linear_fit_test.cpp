@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicting latents from those before them.
+// Linear prediction of latents from those before them, and the search for Conv1 weights.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,18 +27,18 @@ std::vector<double> waves(std::size_t n, Random& random) {
 TEST(LinearFit, LagSumsAreAddedUpInOrder) {
   Random random(41);
   for (int round = 0; round < 200; ++round) {
-    const std::size_t most_lag = random.between(0, 32);
-    const std::vector<double> values = waves(most_lag + random.between(1, 100), random);
-    std::vector<double> expected(most_lag + 1);
-    for (std::size_t lag = 0; lag <= most_lag; ++lag) {
-      for (std::size_t i = most_lag; i < values.size(); ++i) {
+    const std::size_t max_lag = random.between(0, 32);
+    const std::vector<double> values = waves(max_lag + random.between(1, 100), random);
+    std::vector<double> expected(max_lag + 1);
+    for (std::size_t lag = 0; lag <= max_lag; ++lag) {
+      for (std::size_t i = max_lag; i < values.size(); ++i) {
         const volatile double product = values[i] * values[i - lag];  // rounded before the sum
         expected[lag] += product;
       }
     }
     for_each_target([&] {
-      std::vector<double> sums(most_lag + 1, -1);
-      lag_sums(values.data(), values.size(), most_lag, sums.data());
+      std::vector<double> sums(max_lag + 1, -1);
+      lag_sums(values.data(), values.size(), max_lag, sums.data());
       ASSERT_EQ(sums, expected);
     });
   }
@@ -49,9 +49,9 @@ TEST(LinearFit, ProductsAreAddedUpInOrder) {
   for (int round = 0; round < 100; ++round) {
     const unsigned order = static_cast<unsigned>(random.between(0, kMaxConv1Order));
     const std::size_t n = random.between(0, 70);
-    std::vector<double> room(kLagPad, -1e300);  // read, but of no effect
+    std::vector<double> buffer(kLagPad, -1e300);  // read, but without effect
     const std::vector<double> values = waves(order + n, random);
-    room.insert(room.end(), values.begin(), values.end());
+    buffer.insert(buffer.end(), values.begin(), values.end());
     std::vector<double> importances(n);
     for (double& importance : importances) {
       importance = 1 / static_cast<double>(1 + random.below(9));
@@ -61,16 +61,16 @@ TEST(LinearFit, ProductsAreAddedUpInOrder) {
     LagProducts expected = before;
     for (std::size_t i = 0; i < n; ++i) {
       for (unsigned j = 0; j <= order; ++j) {
-        const volatile double weighed = importances[i] * values[order + i - j];
+        const volatile double weighted = importances[i] * values[order + i - j];
         for (unsigned k = 0; k <= j; ++k) {
-          const volatile double product = weighed * values[order + i - k];
+          const volatile double product = weighted * values[order + i - k];
           expected[j][k] += product;
         }
       }
     }
     for_each_target([&] {
       LagProducts products = before;
-      add_lag_products({room.data() + kLagPad + order, importances.data(), n}, order, products);
+      add_lag_products({buffer.data() + kLagPad + order, importances.data(), n}, order, products);
       ASSERT_EQ(products, expected) << order << " lags, " << n << " values";
     });
   }
@@ -100,7 +100,7 @@ TEST(LinearFit, ErrorsAreTakenOffInOrder) {
   }
 }
 
-TEST(LinearFit, EqualImportancesAreNone) {
+TEST(LinearFit, EqualImportancesHaveNoEffect) {
   Random random(42);
   for (const unsigned order : {1u, 2u, 7u, 32u}) {
     const std::vector<double> values = waves(6 * 128, random);
@@ -114,8 +114,8 @@ TEST(LinearFit, EqualImportancesAreNone) {
   }
 }
 
-// Long runs are taken piece by piece.
-TEST(LinearFit, PiecesOfARunAddUp) {
+// Long runs are processed in slices.
+TEST(LinearFit, SlicesOfARunAddUp) {
   Random random(46);
   for (const unsigned order : {2u, 7u, 32u}) {
     for (const std::size_t run_n : {order + 256, order + 257, 700 + order}) {
@@ -124,14 +124,14 @@ TEST(LinearFit, PiecesOfARunAddUp) {
       for (double& importance : importances) {
         importance = 1 / static_cast<double>(1 + random.below(9));
       }
-      std::vector<double> room(kLagPad);
-      room.insert(room.end(), values.begin(), values.end());
+      std::vector<double> buffer(kLagPad);
+      buffer.insert(buffer.end(), values.begin(), values.end());
       LagProducts products{};
       double total = 0;
       for (std::size_t from = 0; from < values.size(); from += run_n) {
         const std::size_t first = from + order;
         const std::size_t n = run_n - order;
-        add_lag_products({room.data() + kLagPad + first, importances.data() + first, n}, order,
+        add_lag_products({buffer.data() + kLagPad + first, importances.data() + first, n}, order,
                          products);
         for (std::size_t i = 0; i < n; ++i) total += importances[first + i];
       }
@@ -151,20 +151,20 @@ TEST(LinearFit, FindsTheWeights) {
   ASSERT_TRUE(equations.solve(2, weights));
   EXPECT_NEAR(weights[0], 1.6, 0.02);
   EXPECT_NEAR(weights[1], -0.9, 0.02);
-  // What is left is the noise, whatever the number of lags from two on.
+  // From two lags on, the remaining error is the noise.
   const LagErrors errors = equations.errors();
   EXPECT_GT(errors[1], 1.5 * errors[2]);
   EXPECT_NEAR(errors[2], 1e6 / 12, 3e3);
   EXPECT_NEAR(errors[4], errors[2], 1e3);
 }
 
-// Rounds of reweighting that make it worse are not taken.
-TEST(Conv1Search, MoreRoundsNeverTakeMore) {
-  constexpr float kToBeat = 12;
+// Rounds of reweighting that make the estimate worse are discarded.
+TEST(Conv1Search, MoreRoundsNeverTakeMoreBits) {
+  constexpr float kBitsToBeat = 12;
   Random random(45);
   Arena arena(std::pmr::new_delete_resource());
   EncodeConfig config;
-  ChooseEffort effort = ChooseEffort::of(config);
+  EncodeEffort effort = EncodeEffort::of(config);
   std::size_t found = 0;
   for (int round = 0; round < 60; ++round) {
     const std::size_t spikes = random.between(2, 100);
@@ -179,9 +179,10 @@ TEST(Conv1Search, MoreRoundsNeverTakeMore) {
     const Sample sample = take_sample(page, page.n, arena);
     float last = HUGE_VALF;
     for (unsigned rounds = 0; rounds <= 3; ++rounds) {
-      effort.conv1_rounds = rounds;
-      const std::optional<WeighedConv1> weighed = weigh_conv1(sample, page, kToBeat, effort, arena);
-      const float bits = weighed ? weighed->bits : HUGE_VALF;
+      effort.conv1_reweight_rounds = rounds;
+      const std::optional<Conv1Estimate> estimate =
+          estimate_conv1(sample, page, kBitsToBeat, effort, arena);
+      const float bits = estimate ? estimate->bits : HUGE_VALF;
       EXPECT_LE(bits, last) << "round " << round << ", " << rounds;
       last = bits;
     }
@@ -190,11 +191,11 @@ TEST(Conv1Search, MoreRoundsNeverTakeMore) {
   EXPECT_GT(found, 30u);
 }
 
-// Waves of 24 latents, one like the other: of few latents as many lags are not fitted.
-TEST(Conv1Search, FewLatentsTakeFewWeights) {
+// Similar waves of 24 latents: for few latents so many lags are not fitted.
+TEST(Conv1Search, FewLatentsGetFewWeights) {
   Random random(46);
   Arena arena(std::pmr::new_delete_resource());
-  for (const std::size_t n : {kFewForConv1 - 1, kFewForConv1}) {
+  for (const std::size_t n : {kMinLongConv1N - 1, kMinLongConv1N}) {
     std::vector<std::uint16_t> latents(n);
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint64_t before = i < 24 ? 30000 + random.below(4000) : latents[i - 24];
@@ -206,11 +207,11 @@ TEST(Conv1Search, FewLatentsTakeFewWeights) {
       config.level = level;
       const ArenaScope scratch(arena);
       const Sample sample = take_sample(page, page.n, arena);
-      const auto weighed = weigh_conv1(sample, page, 12, ChooseEffort::of(config), arena);
-      return weighed ? weighed->conv.order : 0;
+      const auto estimate = estimate_conv1(sample, page, 12, EncodeEffort::of(config), arena);
+      return estimate ? estimate->conv.order : 0;
     };
     EXPECT_GE(order_at(kLevelForSize), 24u) << n;
-    if (n < kFewForConv1) {
+    if (n < kMinLongConv1N) {
       EXPECT_LE(order_at(kLevelForSize - 1), 16u);
     } else {
       EXPECT_GE(order_at(kLevelForSize - 1), 24u);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks that a requested mode, delta encoding and version suit the number type.
 #include "number/float_traits.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/modes/allowed.hpp"

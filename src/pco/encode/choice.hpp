@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing how a chunk is encoded.
+// Interface of the choice of mode and delta encoding for a chunk.
 #ifndef NUMPACT_PCO_ENCODE_CHOICE_HPP
 #define NUMPACT_PCO_ENCODE_CHOICE_HPP
 
@@ -16,52 +16,54 @@
 
 namespace numpact {
 
+// One way to encode a chunk.
 struct Choice {
   AnyMode mode;
   AnyDelta delta;
-  // Found while choosing Lookback, for a chunk of one page; may be empty.
+  // The lookbacks found while Lookback was evaluated, for a chunk of one page; may be empty.
   std::span<std::uint32_t> lookbacks;
-  float bits = 0;  // a number, by estimate
-  // Worth trying only if the best of those before takes more for each number.
-  float worth_over_bits = 0;
+  float bits = 0;  // estimate per number
+  // Encoded only if the smallest encoding so far takes more bits per number than this.
+  float attempt_above_bits = 0;
 };
 
 // kInvalidArgument if mode or delta do not apply to the type, or a parameter is out of range.
 Status check_specs(NumberType type, const EncodeConfig& config);
 
-// What is worth a try for a chunk that a run is cut into: of these ways, which are costly to weigh,
-// such that did well on all of the run. Each chunk may have its own base.
-struct ChooseHints {
+// Which alternatives, of those that are slow to estimate, are worth estimating for a segment of a
+// run: Conv1 and dictionaries if they did well on the whole run, and bases, since each segment may
+// have its own.
+struct SegmentHints {
   bool bases = true;
   bool conv1 = false;
   bool dict = false;
 };
 
-// What came of looking for repeats; the later, the more of them.
-enum class LookbackVerdict {
-  kUnlikely,  // nothing hints at them
-  kLost,      // they take more than the numbers do otherwise
-  kTooLittle,
-  kTaken,
+// The outcome of an evaluation of Lookback. The order matters: later ones found more repetition.
+enum class LookbackResult {
+  kNotPromising,  // cheap tests found no sign of repetition
+  kWorse,         // takes at least as many bits as the numbers do otherwise
+  kBelowMargin,   // saves less than the penalty for its slower decoding
+  kAccepted,
 };
 
 struct PageRepeats;
 
-// Ways to encode a chunk, the best by estimate first, then others to be tried in full: near ones if
-// the chunk or the level is such that it costs little, and one for a sample that misled.
+// Alternatives for a chunk, in the order in which they are encoded: the best by estimate first,
+// then those that are encoded for comparison.
 class Choices {
  public:
-  static constexpr std::size_t kMost = 4;
+  static constexpr std::size_t kMaxChoices = 4;
 
-  // Dropped if there is no room.
+  // Drops the choice if the list is full.
   void add(const Choice& choice) {
-    if (size_ < kMost) choices_[size_++] = choice;
+    if (size_ < kMaxChoices) choices_[size_++] = choice;
   }
-  // Before the others, of which so many stay; the first of these is tried only if this one takes
-  // more bits than given.
-  void add_first(const Choice& choice, std::size_t others, float worth_over_bits) {
-    choices_[0].worth_over_bits = worth_over_bits;
-    size_ = std::min({size_, others, kMost - 1});
+  // Inserts a choice before the others and keeps `others` of them. The first of these is encoded
+  // only if the new one takes more than attempt_above_bits.
+  void prepend(const Choice& choice, std::size_t others, float attempt_above_bits) {
+    choices_[0].attempt_above_bits = attempt_above_bits;
+    size_ = std::min({size_, others, kMaxChoices - 1});
     std::copy_backward(choices_.begin(), choices_.begin() + static_cast<std::ptrdiff_t>(size_),
                        choices_.begin() + static_cast<std::ptrdiff_t>(size_) + 1);
     choices_[0] = choice;
@@ -69,35 +71,35 @@ class Choices {
   }
   std::span<const Choice> all() const { return {choices_.data(), size_}; }
 
-  // What they were chosen from: the best ways that were weighed, on which sample.
-  std::array<Weighed, kMost> ways;
-  std::size_t way_n = 0;
+  // What the choices were made from: the best estimates, best first, and the sample they are for.
+  std::array<Estimate, kMaxChoices> estimates;
+  std::size_t estimate_n = 0;
   Sample sample;
-  ChooseHints hints;
-  PageRepeats* repeats = nullptr;  // of the chunk's longest page; null if it can't look back
-  bool is_part = false;            // of a run that is cut
+  SegmentHints hints;              // for the segments of this chunk's numbers
+  PageRepeats* repeats = nullptr;  // of the chunk's longest page; null if Lookback is excluded
+  bool is_segment = false;         // the chunk is a segment of a run
 
  private:
-  std::array<Choice, kMost> choices_;
+  std::array<Choice, kMaxChoices> choices_;
   std::size_t size_ = 0;
 };
 
-// ordered: the chunk's numbers as ordered latents, at least one. page_n: length of the longest
-// page. What the choices point to lives in `arena`. The specs must have passed check_specs.
-// hints: of the run that the numbers are a part of, if not null. log: told what was weighed, if not
-// null.
+// Chooses mode and delta encoding: choose_plain(), then add_lookback(). ordered: the chunk's
+// numbers as ordered latents, at least one. page_n: length of the longest page. What the choices
+// refer to is allocated in `arena`. The specs must have passed check_specs. hints: null, or those
+// of the run that the numbers are a segment of. log: null, or receives every estimate.
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
+               const EncodeConfig& config, Arena& arena, const SegmentHints* hints = nullptr,
                ChoiceLog* log = nullptr);
 
-// The two steps of it: without Lookback, which is costly to weigh, and with it if a number takes
-// less than `bits` so, before all others then.
+// Chooses without Lookback, which is slow to evaluate.
 Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
-                     const EncodeConfig& config, Arena& arena, const ChooseHints* hints = nullptr,
+                     const EncodeConfig& config, Arena& arena, const SegmentHints* hints = nullptr,
                      ChoiceLog* log = nullptr);
-LookbackVerdict add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n,
-                             float bits, const EncodeConfig& config, Arena& arena,
-                             Choices& choices);
+// Evaluates Lookback, and prepends it to the choices if it takes less than `bits` per number by the
+// required margin.
+LookbackResult add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                            float bits, const EncodeConfig& config, Arena& arena, Choices& choices);
 
 }  // namespace numpact
 

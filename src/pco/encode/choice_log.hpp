@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to know what was tried, for `explain`.
+// Observer of the alternatives that the encoder compares, for `explain`.
 #ifndef NUMPACT_PCO_ENCODE_CHOICE_LOG_HPP
 #define NUMPACT_PCO_ENCODE_CHOICE_LOG_HPP
 
@@ -11,10 +11,10 @@ namespace numpact {
 class ChoiceLog {
  public:
   virtual ~ChoiceLog() = default;
-  // A way to encode that was weighed: estimated bits for each number, metadata included. What
-  // `mode` and `delta` point to lives for this call only.
+  // An alternative was estimated at `bits` per number, metadata included. Memory that `mode` and
+  // `delta` refer to is valid during this call only.
   virtual void weighed(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept = 0;
-  // One that was encoded in full.
+  // An alternative was encoded in full.
   virtual void encoded(const AnyMode& mode, const AnyDelta& delta,
                        std::uint64_t bytes) noexcept = 0;
 };

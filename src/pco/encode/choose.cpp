@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mode and delta are weighed together, on a sample: every mode that bids, each with its best delta.
+// Chooses mode and delta encoding together, by estimated size on a sample: every proposed mode is
+// estimated with its best delta encoding (docs/decisions/0005-choose-by-estimated-size.md).
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,67 +20,81 @@
 namespace numpact {
 namespace {
 
-// From which cost of corrections on, in bits a number, other bases are worth a look.
-constexpr float kCostlySecondary = 0.2f;
+// A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
+// and Conv1 is tried on Classic too. Fewer corrections leave too little to gain.
+constexpr float kMinCostlySecondaryBitsPerNumber = 0.2f;
 
-// Below so many bits a number, rare numbers decide on the mode, of which a sample must hold enough.
-constexpr float kRareBits = 0.75f;
+// Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
+// holds enough of them. A higher bound costs encoding time on more chunks.
+constexpr float kLargeSampleBitsPerNumber = 0.75f;
 
-// Below so many no sample tells how the rare ones go on; but of so few bits in all there is nothing
-// to save.
-constexpr float kRarestBits = 0.05f;
-constexpr float kFewRareBits = 2048;
+// Below this rate even a large sample is too small to show what follows a rare event, so both
+// orders of Consecutive are encoded; but a chunk of fewer than kMinSparseChunkBits in all has
+// nothing to save.
+constexpr float kSparseBitsPerNumber = 0.05f;
+constexpr float kMinSparseChunkBits = 2048;
 
-// Up to so many numbers, and of any at the highest levels, other choices are tried in full, if they
-// come this near by estimate.
-constexpr std::size_t kFewNumbers = std::size_t{1} << 13;
-constexpr float kCloseSecond = 1.005f;
-constexpr float kCloseSecondForSize = 1.015f;
-// Of all numbers estimates are wrong by so many bits as well: by that much of a page's states and
-// of what is filled up to whole bytes.
-constexpr float kCloseSecondBits = 16;
-// What looks back is not tried beside the others if it takes less than this share of them.
-constexpr float kFarBelow = 0.93f;
-// What is so near to the best of a run may be the best of a part.
-constexpr float kNearInRun = 1.1f;
+// In chunks of at most this many numbers, and in all chunks at the highest levels, alternatives are
+// encoded in full if their estimates are within the ratio of the best one. Higher values trade
+// encoding time for size.
+constexpr std::size_t kMaxCheapAttemptN = std::size_t{1} << 13;
+constexpr float kCloseEstimateRatio = 1.005f;
+constexpr float kCloseEstimateRatioForSize = 1.015f;
+// Absolute error of an estimate for a whole chunk, added to the ratio: the page's ANS states and
+// the padding to whole bytes.
+constexpr float kEstimateErrorChunkBits = 16;
+// If a chunk with Lookback takes at most this ratio of the estimate without, the latter is not
+// encoded for comparison.
+constexpr float kClearLookbackRatio = 0.93f;
+// Dict and Conv1 whose estimate for a run is within this ratio of the best may be the best for one
+// of its segments.
+constexpr float kSegmentHintRatio = 1.1f;
 
-// Latents that the first, rough look is at. Bases that are parts of each other take twice as many.
-constexpr std::size_t kFewN = 256;
+// Latents of the subsample for coarse estimates; half of it in short chunks, twice of it for
+// divisors of a base, which differ less. More latents make the estimates better and slower.
+constexpr std::size_t kCoarseSampleN = 256;
 
-// Of so few numbers all orders take little time at the lower levels, too.
-constexpr std::size_t kShortN = std::size_t{1} << 11;
+// In chunks of at most this many numbers, all orders of Consecutive are tried at lower levels too,
+// as they take little time.
+constexpr std::size_t kMaxAllOrdersN = std::size_t{1} << 11;
 
-// What a way that was bid for later must save: the first bid is the most natural one.
-constexpr float kLaterToll = 0.003f;
-// The finest bases split what has none into two variables, of which estimates say less.
-constexpr float kFinestToll = 0.02f;
-// Rough costs of bases that are parts of each other are wrong alike.
-constexpr float kDividedShare = 1.03f;
+// Penalty for all but the first two candidates: functions propose the most natural parameters
+// first, and the others must be clearly better, not just by the error of an estimate.
+constexpr float kLaterProposalPenaltyShare = 0.003f;
+// Penalty for the finest bases: they split numbers without a base into two variables, for which
+// estimates are less exact.
+constexpr float kFinestBasePenaltyShare = 0.02f;
+// Divisors of a base are estimated fully if their coarse estimate is within this ratio of the best.
+// It is small, since the coarse estimates of related bases share the same bias.
+constexpr float kNearDivisorRatio = 1.03f;
 
-// How much more a mode may take with consecutive deltas that may be the best one with Conv1.
-constexpr float kNearConv1 = 1.08f;
+// A FloatMult whose estimate with Consecutive is within this ratio of Classic's may be the best
+// mode with Conv1.
+constexpr float kNearConv1BaseRatio = 1.08f;
 
-// Weights take some hundred bits. Of so few in all they save nothing.
-constexpr float kFewConv1Bits = 4096;
+// Conv1 is not fitted to a chunk of fewer bits in all: its weights take some hundred bits.
+constexpr float kMinConv1ChunkBits = 4096;
 
-// A secondary variable of FloatQuant that takes more is half of the numbers.
-constexpr float kHalvedBits = 1;
-// One of any mode that takes more is no mere corrections.
-constexpr float kMostCorrectionBits = 2;
-// What halves must save, as estimates of both have errors.
-constexpr float kHalvedToll = 0.02f;
+// If the secondary variable of a FloatQuant takes more than this, the mode cuts the numbers into
+// two halves of information.
+constexpr float kMinHalvedSecondaryBitsPerNumber = 1;
+// If the secondary variable of any mode takes more than this, it holds more than corrections.
+constexpr float kMaxCorrectionBitsPerNumber = 2;
+// Penalty for such halves: the estimates of both have errors.
+constexpr float kHalvedPenaltyShare = 0.02f;
 
-// Of fewer numbers a second search for lookbacks takes longer than it saves.
-constexpr std::size_t kManyNumbers = std::size_t{1} << 15;
+// In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
+constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
 
-// After a search that was lost another one must be promised this share.
-constexpr float kPromiseAfterLoss = 0.1f;
+// After a Lookback search whose result was worse, the cheap tests must indicate this saving before
+// another search is run below kLevelForSize.
+constexpr float kRequiredSavingAfterWorseShare = 0.1f;
 
-// Lookback decodes slowest. What estimates must be more for it to be tried.
-constexpr float kFavoredLookback = 0.92f;
+// With favor_decode_speed Lookback, the slowest to decode, must beat this ratio of the estimate.
+constexpr float kFastDecodeLookbackRatio = 0.92f;
 
 Candidates collect_candidates(NumberType type, const LatentArray& ordered, const Sample& sample,
-                              const ModeSpec& spec, const ChooseEffort& effort, Arena& arena) {
+                              const ModeSpec& spec, const EncodeEffort& effort, Arena& arena) {
   Candidates candidates;
   switch (spec.kind()) {
     case ModeSpec::Kind::kClassic:
@@ -102,52 +117,52 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
     }
     case ModeSpec::Kind::kAuto:
       candidates.add(Classic{});
-      if (!effort.modes) break;
+      if (!effort.all_modes) break;
       if (kind_of(type) == NumberKind::kFloat) {
-        bid_float_quant(type, sample, candidates);
-        bid_float_mult(type, sample, candidates, arena);
+        propose_float_quant(type, sample, candidates);
+        propose_float_mult(type, sample, candidates, arena);
       } else {
-        bid_int_mult(sample, candidates);
+        propose_int_mult(sample, candidates);
       }
       break;
   }
   return candidates;
 }
 
-// The ways weighed so far, the best ones first.
+// The best estimates so far, in ascending order of their bits.
 class Ranking {
  public:
-  static constexpr std::size_t kMost = Choices::kMost;
+  static constexpr std::size_t kMaxRanked = Choices::kMaxChoices;
 
   Ranking(const FormatVersion& version, ChoiceLog* log) : version_(version), log_(log) {}
 
-  // Dropped if the version does not know it.
-  void add(const Weighed& weighed) {
-    if (!is_allowed(weighed.mode, version_) || !is_allowed(weighed.delta, version_)) return;
-    if (log_ != nullptr) log_->weighed(weighed.mode, weighed.delta, weighed.bits);
-    std::size_t at = size_ < kMost ? size_++ : kMost;
-    while (at > 0 && weighed.bits < ways_[at - 1].bits) {
-      if (at < kMost) ways_[at] = ways_[at - 1];
+  // Drops the estimate if readers of the version do not know its mode or delta encoding.
+  void add(const Estimate& estimate) {
+    if (!is_allowed(estimate.mode, version_) || !is_allowed(estimate.delta, version_)) return;
+    if (log_ != nullptr) log_->weighed(estimate.mode, estimate.delta, estimate.bits);
+    std::size_t at = size_ < kMaxRanked ? size_++ : kMaxRanked;
+    while (at > 0 && estimate.bits < estimates_[at - 1].bits) {
+      if (at < kMaxRanked) estimates_[at] = estimates_[at - 1];
       --at;
     }
-    if (at < kMost) ways_[at] = weighed;
+    if (at < kMaxRanked) estimates_[at] = estimate;
   }
-  const Weighed& first() const { return ways_[0]; }
-  std::span<const Weighed> all() const { return {ways_.data(), size_}; }
+  const Estimate& first() const { return estimates_[0]; }
+  std::span<const Estimate> all() const { return {estimates_.data(), size_}; }
 
  private:
   FormatVersion version_;
   ChoiceLog* log_;
-  std::array<Weighed, kMost> ways_;
+  std::array<Estimate, kMaxRanked> estimates_;
   std::size_t size_ = 0;
 };
 
-ChooseHints hints_of(const Ranking& ranking) {
-  ChooseHints hints;
-  for (const Weighed& way : ranking.all()) {
-    if (way.bits > kNearInRun * ranking.first().bits) break;
-    hints.dict = hints.dict || std::holds_alternative<Dict>(way.mode);
-    hints.conv1 = hints.conv1 || std::holds_alternative<Conv1>(way.delta);
+SegmentHints hints_of(const Ranking& ranking) {
+  SegmentHints hints;
+  for (const Estimate& estimate : ranking.all()) {
+    if (estimate.bits > kSegmentHintRatio * ranking.first().bits) break;
+    hints.dict = hints.dict || std::holds_alternative<Dict>(estimate.mode);
+    hints.conv1 = hints.conv1 || std::holds_alternative<Conv1>(estimate.delta);
   }
   return hints;
 }
@@ -155,53 +170,58 @@ ChooseHints hints_of(const Ranking& ranking) {
 class Chooser {
  public:
   Chooser(NumberType type, const LatentArray& ordered, std::size_t page_n,
-          const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log)
+          const EncodeConfig& config, Arena& arena, const SegmentHints* hints, ChoiceLog* log)
       : type_(type),
         ordered_(ordered),
         page_n_(page_n),
         config_(config),
-        effort_(ChooseEffort::of(config)),
+        effort_(EncodeEffort::of(config)),
         arena_(arena),
         hints_(hints),
         log_(log),
         version_(FormatVersion::of(config.compatibility)) {
     effort_.secondary_deltas &= version_.has_delta_variants();
     effort_.lookback &= is_allowed(Lookback{}, version_);
-    if (hints != nullptr) effort_.modes &= hints->bases;
-    const bool is_short = ordered.n <= kShortN && effort_.modes && !effort_.favors_decoding;
-    if (is_short) effort_.max_order = kMaxConsecutiveOrder;
+    if (hints != nullptr) effort_.all_modes &= hints->bases;
+    const bool is_short =
+        ordered.n <= kMaxAllOrdersN && effort_.all_modes && !effort_.favors_decode_speed;
+    if (is_short) effort_.max_consecutive_order = kMaxConsecutiveOrder;
   }
 
   Choices choose_plain() const {
     if (hints_ != nullptr) {
-      const Sample part = take_sample(ordered_, hinted_sample_n(ordered_.n), arena_);
-      return settle(part, rank(part));
+      const Sample segment = take_sample(ordered_, segment_sample_n(ordered_.n), arena_);
+      return finalize(segment, rank(segment));
     }
-    Sample sample = take_sample(ordered_, usual_sample_n(ordered_.n, effort_.max_sample_n), arena_);
+    Sample sample =
+        take_sample(ordered_, default_sample_n(ordered_.n, effort_.max_sample_n), arena_);
     Ranking ranking = rank(sample);
     const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n);
-    if (effort_.modes && sample.latents.n < large && ranking.first().bits < kRareBits) {
+    if (effort_.all_modes && sample.latents.n < large &&
+        ranking.first().bits < kLargeSampleBitsPerNumber) {
       sample = take_sample(ordered_, large, arena_);
       ranking = rank(sample);
     }
-    return settle(sample, ranking);
+    return finalize(sample, ranking);
   }
 
-  LookbackVerdict add_lookback(float bits, Choices& choices) const {
+  LookbackResult add_lookback(float bits, Choices& choices) const {
     Choice lookback;
-    const LookbackVerdict verdict = find_lookback(bits, choices, lookback);
-    if (verdict != LookbackVerdict::kTaken) return verdict;
+    const LookbackResult result = find_lookback(bits, choices, lookback);
+    if (result != LookbackResult::kAccepted) return result;
     const Choice& plain = choices.all()[0];
-    const float share = effort_.checks_classic ? 0 : tries_more() ? kFarBelow : effort_.misled;
-    choices.add_first(lookback, tries_more() ? effort_.trials : 1, share * plain.bits);
-    return verdict;
+    const float ratio = effort_.attempts_classic ? 0
+                        : attempts_close()       ? kClearLookbackRatio
+                                                 : effort_.estimate_error_margin;
+    choices.prepend(lookback, attempts_close() ? effort_.max_attempts : 1, ratio * plain.bits);
+    return result;
   }
 
  private:
   bool is_auto_mode() const { return config_.mode.kind() == ModeSpec::Kind::kAuto; }
   bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
 
-  // Modes that the version does not know must not keep others out.
+  // Removes modes that readers of the version do not know, so that they do not displace others.
   Candidates allowed(const Candidates& candidates) const {
     Candidates known;
     for (const Candidate& candidate : candidates) {
@@ -212,32 +232,33 @@ class Chooser {
 
   Ranking rank(const Sample& sample) const {
     Ranking ranking(version_, log_);
-    const std::size_t few_n = ordered_.n <= kFewNumbers ? kFewN / 2 : kFewN;
-    const Sample few = take_few(sample, few_n, arena_);
+    const std::size_t subsample_n =
+        ordered_.n <= kMaxCheapAttemptN ? kCoarseSampleN / 2 : kCoarseSampleN;
+    const Sample subsample = take_subsample(sample, subsample_n, arena_);
     const Candidates candidates =
         collect_candidates(type_, ordered_, sample, config_.mode, effort_, arena_);
-    const FirstLook look = rank_candidates(allowed(candidates), sample, few, ranking);
-    if (effort_.divided_bases && look.divisible.denominator != 0) {
-      rank_divided(look, sample, take_few(sample, 2 * few_n, arena_), ranking);
+    const Divisible divisible = rank_candidates(allowed(candidates), sample, subsample, ranking);
+    if (effort_.base_divisors && divisible.candidate.denominator != 0) {
+      rank_divisors(divisible, sample, take_subsample(sample, 2 * subsample_n, arena_), ranking);
     }
     if (hints_ == nullptr || hints_->conv1) add_conv1(sample, ranking);
     if (hints_ == nullptr || hints_->dict) add_dict(sample, ranking);
     return ranking;
   }
 
-  struct FirstLook {
-    // The best FloatMult with a costly secondary variable, if any.
-    Candidate divisible;
-    float divisible_bits = 0;
+  struct Divisible {
+    // The best FloatMult with a costly secondary variable; its denominator is 0 if there is none.
+    Candidate candidate;
+    float coarse_bits = 0;
   };
 
-  // Weighs those that a rough look leaves.
-  FirstLook rank_candidates(const Candidates& candidates, const Sample& sample, const Sample& few,
-                            Ranking& ranking) const {
-    std::array<RoughCost, Candidates::kMost> costs;
-    std::array<std::size_t, Candidates::kMost> order;
+  // Estimates the candidates that coarse estimates leave.
+  Divisible rank_candidates(const Candidates& candidates, const Sample& sample,
+                            const Sample& subsample, Ranking& ranking) const {
+    std::array<CoarseEstimate, Candidates::kMaxCandidates> costs;
+    std::array<std::size_t, Candidates::kMaxCandidates> order;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      costs[i] = rough_cost(candidates.begin()[i].mode, few, arena_);
+      costs[i] = coarse_estimate(candidates.begin()[i].mode, subsample, arena_);
       order[i] = i;
     }
     std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(candidates.size()),
@@ -245,239 +266,264 @@ class Chooser {
                 return costs[a].bits() != costs[b].bits() ? costs[a].bits() < costs[b].bits()
                                                           : a < b;
               });
-    // Bits that some numbers have no use for save what a rough look knows. Bases save more.
-    float least_rough = HUGE_VALF;
+    // A FloatQuant's coarse estimate does not exclude others: it is known to be exact, while those
+    // of bases tend to be too high.
+    float min_coarse = HUGE_VALF;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (std::holds_alternative<FloatQuant>(candidates.begin()[i].mode)) continue;
-      least_rough = std::min(least_rough, costs[i].bits());
+      min_coarse = std::min(min_coarse, costs[i].bits());
     }
     const float n = static_cast<float>(ordered_.n);
-    FirstLook look;
-    float least = HUGE_VALF;
-    std::size_t weighed_n = 0;
+    Divisible divisible;
+    float min_bits = HUGE_VALF;
+    std::size_t estimated_n = 0;
     for (std::size_t k = 0; k < candidates.size(); ++k) {
       const std::size_t i = order[k];
       const Candidate& candidate = candidates.begin()[i];
-      // What repeats in a long chunk looks unique in a few: Classic may be better than it looks,
-      // without a delta. FloatQuant that suits most is safe, though a base may look better; of one
-      // that suits few the rough look must tell.
+      // Two kinds are estimated whatever the coarse estimate says. Classic without a delta, since
+      // values that repeat in a long chunk look unique in a small subsample. And FloatQuant that
+      // fits most numbers: it is a safe choice, though a base may look better. For a FloatQuant
+      // that fits a minority the coarse estimate decides.
       const bool is_classic = std::holds_alternative<Classic>(candidate.mode);
       const bool is_quant = std::holds_alternative<FloatQuant>(candidate.mode);
-      const bool is_likely = is_quant && !candidate.suits_few;
-      const bool is_safe = is_likely || (is_classic && sample.scale > 1);
-      const bool is_out =
-          weighed_n >= effort_.max_weighed || !is_near(costs[i].bits(), least_rough, n);
-      if (is_out && !is_safe) continue;
-      const bool is_plain = is_out && is_classic && is_auto_delta();
+      const bool is_likely = is_quant && !candidate.fits_minority;
+      const bool is_exempt = is_likely || (is_classic && sample.scale > 1);
+      const bool is_excluded = estimated_n >= effort_.max_estimated_modes ||
+                               !is_near_best(costs[i].bits(), min_coarse, n);
+      if (is_excluded && !is_exempt) continue;
+      const bool is_plain = is_excluded && is_classic && is_auto_delta();
       const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
-      const Weighed weighed = weigh(candidate.mode, sample, costs[i], delta, toll(candidate, i));
-      // It takes no base's place.
-      weighed_n += is_quant ? 0 : 1;
-      ranking.add(weighed);
-      if (candidate.denominator != 0 && weighed.secondary_bits > kCostlySecondary &&
-          weighed.bits < least) {
-        least = weighed.bits;
-        look.divisible = candidate;
-        look.divisible_bits = costs[i].bits();
+      const Estimate estimate =
+          estimate_with_penalty(candidate.mode, sample, costs[i], delta, penalty(candidate, i));
+      // A FloatQuant takes no base's place.
+      estimated_n += is_quant ? 0 : 1;
+      ranking.add(estimate);
+      if (candidate.denominator != 0 &&
+          estimate.secondary_bits > kMinCostlySecondaryBitsPerNumber && estimate.bits < min_bits) {
+        min_bits = estimate.bits;
+        divisible.candidate = candidate;
+        divisible.coarse_bits = costs[i].bits();
       }
     }
-    return look;
+    return divisible;
   }
 
-  static float toll(const Candidate& candidate, std::size_t index) {
-    return candidate.is_finest ? kFinestToll : index > 1 ? kLaterToll : 0;
+  static float penalty(const Candidate& candidate, std::size_t index) {
+    return candidate.is_finest ? kFinestBasePenaltyShare
+           : index > 1         ? kLaterProposalPenaltyShare
+                               : 0;
   }
 
-  void rank_divided(const FirstLook& look, const Sample& sample, const Sample& few,
-                    Ranking& ranking) const {
-    Candidates divided;
-    bid_float_mult_divided(type_, sample, look.divisible, divided);
-    std::array<RoughCost, Candidates::kMost> costs;
-    float least = look.divisible_bits;
-    for (std::size_t i = 0; i < divided.size(); ++i) {
-      costs[i] = rough_cost(divided.begin()[i].mode, few, arena_);
-      least = std::min(least, costs[i].bits());
+  void rank_divisors(const Divisible& divisible, const Sample& sample, const Sample& subsample,
+                     Ranking& ranking) const {
+    Candidates divisors;
+    propose_float_mult_divisors(type_, sample, divisible.candidate, divisors);
+    std::array<CoarseEstimate, Candidates::kMaxCandidates> costs;
+    float min_bits = divisible.coarse_bits;
+    for (std::size_t i = 0; i < divisors.size(); ++i) {
+      costs[i] = coarse_estimate(divisors.begin()[i].mode, subsample, arena_);
+      min_bits = std::min(min_bits, costs[i].bits());
     }
-    const float most = kDividedShare * least + unseen_bits(static_cast<float>(ordered_.n));
-    for (std::size_t i = 0; i < divided.size(); ++i) {
-      if (costs[i].bits() > most) continue;
-      ranking.add(weigh(divided.begin()[i].mode, sample, costs[i], config_.delta, kLaterToll));
+    const float max_bits =
+        kNearDivisorRatio * min_bits + unseen_meta_bits(static_cast<float>(ordered_.n));
+    for (std::size_t i = 0; i < divisors.size(); ++i) {
+      if (costs[i].bits() > max_bits) continue;
+      ranking.add(estimate_with_penalty(divisors.begin()[i].mode, sample, costs[i], config_.delta,
+                                        kLaterProposalPenaltyShare));
     }
   }
 
-  Weighed weigh(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
-                const DeltaSpec& delta, float toll) const {
-    Weighed weighed = weigh_mode(mode, sample, rough, delta, effort_, arena_);
-    if (is_halved(weighed)) toll = std::max(toll, kHalvedToll);
-    weighed.bits *= 1 + toll;
-    weighed.toll = toll;
-    return weighed;
+  Estimate estimate_with_penalty(const AnyMode& mode, const Sample& sample,
+                                 const CoarseEstimate& coarse, const DeltaSpec& delta,
+                                 float penalty) const {
+    Estimate estimate = estimate_mode(mode, sample, coarse, delta, effort_, arena_);
+    if (is_halved(estimate)) penalty = std::max(penalty, kHalvedPenaltyShare);
+    estimate.bits *= 1 + penalty;
+    estimate.penalty = penalty;
+    return estimate;
   }
 
-  // For the best mode so far. Floats may be foreseen by their whole multiples of a base better than
-  // by their bits, or the other way round: so for the best base, too, where Classic is best, and
-  // for Classic where a base needs many corrections.
+  // Tries Conv1 with the best mode. Floats may be predicted better as multiples of a base than as
+  // ordered bits, or the reverse. So if Classic is the best mode, the best base is tried too, and
+  // if a base needs many corrections, Classic is.
   void add_conv1(const Sample& sample, Ranking& ranking) const {
     if (!is_auto_delta() || effort_.max_conv1_order == 0) return;
-    const Weighed best = ranking.first();
-    std::optional<Weighed> second;
+    const Estimate best = ranking.first();
+    std::optional<Estimate> second;
     if (std::holds_alternative<Classic>(best.mode)) {
-      for (const Weighed& way : ranking.all()) {
-        if (!std::holds_alternative<FloatMult>(way.mode)) continue;
-        if (way.bits <= kNearConv1 * best.bits) second = way;
+      for (const Estimate& estimate : ranking.all()) {
+        if (!std::holds_alternative<FloatMult>(estimate.mode)) continue;
+        if (estimate.bits <= kNearConv1BaseRatio * best.bits) second = estimate;
         break;
       }
     } else if (std::holds_alternative<FloatMult>(best.mode) &&
-               best.secondary_bits > kCostlySecondary && is_auto_mode()) {
-      second = Weighed{Classic{}, NoDelta{}, best.bits, 0};
+               best.secondary_bits > kMinCostlySecondaryBitsPerNumber && is_auto_mode()) {
+      second = Estimate{Classic{}, NoDelta{}, best.bits, 0};
     }
     add_conv1(sample, best, ranking);
     if (second) add_conv1(sample, *second, ranking);
   }
 
-  // Not for a small variable beside a large one.
-  void add_conv1(const Sample& sample, const Weighed& way, Ranking& ranking) const {
-    if (primary_bits(way.mode, type_) > 32) return;
-    if (way.bits * static_cast<float>(ordered_.n) < kFewConv1Bits) return;
+  // Skips wide latents, to which Conv1 does not apply, and chunks that are too small.
+  void add_conv1(const Sample& sample, const Estimate& estimate, Ranking& ranking) const {
+    if (primary_bits(estimate.mode, type_) > 32) return;
+    if (estimate.bits * static_cast<float>(ordered_.n) < kMinConv1ChunkBits) return;
     const ArenaScope scratch(arena_);
-    const SplitLatents latents = split(way.mode, sample.latents, arena_);
-    const float other_bits = way.secondary_bits;
-    const float to_beat = way.bits / (1 + way.toll) - other_bits;
-    const std::optional<WeighedConv1> conv =
-        weigh_conv1(sample, latents.primary, to_beat, effort_, arena_);
+    const SplitLatents latents = split(estimate.mode, sample.latents, arena_);
+    const float other_bits = estimate.secondary_bits;
+    const float to_beat = estimate.bits / (1 + estimate.penalty) - other_bits;
+    const std::optional<Conv1Estimate> conv =
+        estimate_conv1(sample, latents.primary, to_beat, effort_, arena_);
     if (!conv) return;
-    const float bits = (conv->bits + other_bits) * (1 + way.toll);
-    ranking.add({way.mode, conv->conv, bits, other_bits, way.toll});
+    const float bits = (conv->bits + other_bits) * (1 + estimate.penalty);
+    ranking.add({estimate.mode, conv->conv, bits, other_bits, estimate.penalty});
   }
 
   void add_dict(const Sample& sample, Ranking& ranking) const {
     if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
-    auto weighed = weigh_dict(ordered_, sample, ranking.first(), effort_, arena_);
-    if (!weighed) return;
-    weighed->bits *= 1 + effort_.dict_toll;
-    ranking.add(*weighed);
+    auto estimate = estimate_dict(ordered_, sample, ranking.first(), effort_, arena_);
+    if (!estimate) return;
+    estimate->bits *= 1 + effort_.dict_penalty;
+    ranking.add(*estimate);
   }
 
-  Choices settle(const Sample& sample, const Ranking& ranking) const {
+  Choices finalize(const Sample& sample, const Ranking& ranking) const {
     Choices choices;
-    const Weighed& first = ranking.first();
+    const Estimate& first = ranking.first();
     choices.sample = sample;
     choices.hints = hints_of(ranking);
     if (is_auto_delta() && effort_.lookback) choices.repeats = unknown_repeats(arena_);
-    for (const Weighed& way : ranking.all()) choices.ways[choices.way_n++] = way;
-    choices.add(with_asked_delta(choice_of(first, 0)));
-    add_other_order(first, choices);
-    const float close = close_share(first);
-    if (tries_more() && hints_ == nullptr) add_next_order(first, close, choices);
-    // They take no other mode's place.
-    const std::size_t most = effort_.trials + choices.all().size() - 1;
-    for (const Weighed& next : ranking.all().subspan(1)) {
-      const bool is_close = next.bits <= close * first.bits;
-      if (choices.all().size() >= most || (tries_more() && !is_close)) break;
-      if (hints_ != nullptr && !tries_more()) break;
-      const float margin = tries_more() ? 1 / close : effort_.misled;
-      choices.add(with_asked_delta(choice_of(next, margin * next.bits)));
+    for (const Estimate& estimate : ranking.all()) {
+      choices.estimates[choices.estimate_n++] = estimate;
     }
-    if (effort_.checks_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
+    choices.add(with_requested_delta(choice_of(first, 0)));
+    add_other_order(first, choices);
+    const float ratio = close_ratio(first);
+    if (attempts_close() && hints_ == nullptr) add_next_order(first, ratio, choices);
+    // Other orders of the best mode take no other mode's place.
+    const std::size_t max_choices = effort_.max_attempts + choices.all().size() - 1;
+    for (const Estimate& next : ranking.all().subspan(1)) {
+      const bool is_close = next.bits <= ratio * first.bits;
+      if (choices.all().size() >= max_choices || (attempts_close() && !is_close)) break;
+      if (hints_ != nullptr && !attempts_close()) break;
+      const float margin = attempts_close() ? 1 / ratio : effort_.estimate_error_margin;
+      choices.add(with_requested_delta(choice_of(next, margin * next.bits)));
+    }
+    if (effort_.attempts_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
       choices.add(Choice{});
     }
     return choices;
   }
 
-  // What happens so rarely that no sample tells how it goes on: by single steps, or by turns.
-  void add_other_order(const Weighed& first, Choices& choices) const {
+  // For events that are so rare that no sample shows what follows them: one step (order 1 is
+  // better) or a run of equal steps (order 2).
+  void add_other_order(const Estimate& first, Choices& choices) const {
     const auto* const consecutive = std::get_if<Consecutive>(&first.delta);
-    if (consecutive == nullptr || first.bits > kRarestBits || effort_.trials < 2) return;
+    if (consecutive == nullptr || effort_.max_attempts < 2) return;
+    if (first.bits > kSparseBitsPerNumber) return;
     if (!is_auto_delta() || consecutive->order != 1) return;
-    Weighed other = first;
+    Estimate other = first;
     other.delta = Consecutive{2, consecutive->secondary};
-    const float few_bits = kFewRareBits / static_cast<float>(ordered_.n);
-    choices.add(choice_of(other, std::max(effort_.misled * first.bits, few_bits)));
+    const float min_bits = kMinSparseChunkBits / static_cast<float>(ordered_.n);
+    choices.add(choice_of(other, std::max(effort_.estimate_error_margin * first.bits, min_bits)));
   }
 
-  // Ways that take no more than this share of the best are tried beside it.
-  float close_share(const Weighed& first) const {
-    const float share = config_.level < kLevelForSize ? kCloseSecond : kCloseSecondForSize;
+  // Alternatives within this ratio of the best estimate are encoded for comparison.
+  float close_ratio(const Estimate& first) const {
+    const float share =
+        config_.level < kLevelForSize ? kCloseEstimateRatio : kCloseEstimateRatioForSize;
     if (hints_ != nullptr) return share;
-    return share + kCloseSecondBits / (first.bits * static_cast<float>(ordered_.n));
+    return share + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
   }
 
-  // Of the same mode.
-  void add_next_order(const Weighed& first, float close, Choices& choices) const {
-    Weighed next = first;
-    next.bits += (1 + first.toll) * first.next_more_bits;
-    if (effort_.trials < 2 || !(next.bits <= close * first.bits)) return;
+  // Adds the second-best order of Consecutive for the best mode, if it is close.
+  void add_next_order(const Estimate& first, float ratio, Choices& choices) const {
+    Estimate next = first;
+    next.bits += (1 + first.penalty) * first.next_more_bits;
+    if (effort_.max_attempts < 2 || !(next.bits <= ratio * first.bits)) return;
     const bool secondary = encodes_secondary(first.delta) && first.next_order > 0;
     if (first.next_order == 0) {
       next.delta = NoDelta{};
     } else {
       next.delta = Consecutive{first.next_order, secondary};
     }
-    choices.add(choice_of(next, next.bits / close));
+    choices.add(choice_of(next, next.bits / ratio));
   }
 
-  static Choice choice_of(const Weighed& weighed, float worth_over_bits) {
-    return {weighed.mode, weighed.delta, {}, weighed.bits, worth_over_bits};
+  static Choice choice_of(const Estimate& estimate, float attempt_above_bits) {
+    return {estimate.mode, estimate.delta, {}, estimate.bits, attempt_above_bits};
   }
-  bool tries_more() const { return ordered_.n <= kFewNumbers || effort_.checks_classic; }
+  bool attempts_close() const {
+    return ordered_.n <= kMaxCheapAttemptN || effort_.attempts_classic;
+  }
 
-  // Numbers in two halves, both of which take bits.
-  static bool is_halved(const Weighed& way) {
-    return std::holds_alternative<FloatQuant>(way.mode) && way.secondary_bits > kHalvedBits;
+  // The mode splits numbers into two variables that both take many bits.
+  static bool is_halved(const Estimate& estimate) {
+    return std::holds_alternative<FloatQuant>(estimate.mode) &&
+           estimate.secondary_bits > kMinHalvedSecondaryBitsPerNumber;
   }
-  // Where the numbers repeat, all parts of them must, which tell nothing of the whole.
-  static bool is_unnatural(const Weighed& way) {
-    return is_halved(way) || way.secondary_bits > kMostCorrectionBits || way.toll >= kFinestToll;
+  // The mode splits the numbers themselves, so that Lookback needs repetition in both variables;
+  // how the parts repeat does not show how the numbers do.
+  static bool splits_numbers(const Estimate& estimate) {
+    return is_halved(estimate) || estimate.secondary_bits > kMaxCorrectionBitsPerNumber ||
+           estimate.penalty >= kFinestBasePenaltyShare;
   }
-  static bool is_dict(const Weighed& way) { return std::holds_alternative<Dict>(way.mode); }
+  static bool is_dict(const Estimate& estimate) {
+    return std::holds_alternative<Dict>(estimate.mode);
+  }
 
-  // The first way that is no dictionary; of many numbers the first that is natural, too, if that
-  // one was not, and came near (or won, where size counts for most) or was kept out by a large
-  // secondary variable; and the best if that is a dictionary, as where numbers repeat, one rarely
-  // helps.
-  LookbackVerdict find_lookback(float bits, const Choices& choices, Choice& found) const {
-    if (!is_auto_delta() || !effort_.lookback) return LookbackVerdict::kUnlikely;
-    const std::span<const Weighed> ways = std::span(choices.ways).first(choices.way_n);
-    const auto first = [&](auto&& suits) {
-      const auto way = std::find_if(ways.begin(), ways.end(), suits);
-      return way == ways.end() ? nullptr : &*way;
+  // Evaluates Lookback with up to three of the estimated modes:
+  // 1. the best one that is not a dictionary;
+  // 2. on long pages, the best one that also keeps the numbers unsplit, if the first is not that
+  //    one and its result was close (or accepted, where size counts most), or if the large
+  //    secondary variable may be what excluded it;
+  // 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
+  //    dictionary rarely helps if numbers repeat at a distance.
+  LookbackResult find_lookback(float bits, const Choices& choices, Choice& found) const {
+    if (!is_auto_delta() || !effort_.lookback) return LookbackResult::kNotPromising;
+    const std::span<const Estimate> estimates =
+        std::span(choices.estimates).first(choices.estimate_n);
+    const auto first = [&](auto&& fits) {
+      const auto estimate = std::find_if(estimates.begin(), estimates.end(), fits);
+      return estimate == estimates.end() ? nullptr : &*estimate;
     };
-    const Weighed* const plain = first([](const Weighed& way) { return !is_dict(way); });
-    const Weighed* const whole =
-        first([](const Weighed& way) { return !is_dict(way) && !is_unnatural(way); });
-    LookbackVerdict verdict = LookbackVerdict::kUnlikely;
-    if (plain != nullptr) verdict = try_lookback_with(*plain, bits, choices, found);
-    const bool is_taken = verdict == LookbackVerdict::kTaken;
-    const bool is_enough = is_taken && config_.level < kLevelForSize;
-    const bool tells_all = plain == whole || ordered_.n < kManyNumbers || is_enough ||
-                           verdict == LookbackVerdict::kUnlikely;
-    if (!tells_all && whole != nullptr &&
-        (verdict > LookbackVerdict::kLost || plain->secondary_bits > kMostCorrectionBits)) {
+    const Estimate* const plain =
+        first([](const Estimate& estimate) { return !is_dict(estimate); });
+    const Estimate* const unsplit = first(
+        [](const Estimate& estimate) { return !is_dict(estimate) && !splits_numbers(estimate); });
+    LookbackResult result = LookbackResult::kNotPromising;
+    if (plain != nullptr) result = try_lookback_with(*plain, bits, choices, found);
+    const bool is_accepted = result == LookbackResult::kAccepted;
+    const bool is_enough = is_accepted && config_.level < kLevelForSize;
+    const bool is_decided = plain == unsplit || ordered_.n < kMinSecondLookbackN || is_enough ||
+                            result == LookbackResult::kNotPromising;
+    if (!is_decided && unsplit != nullptr &&
+        (result > LookbackResult::kWorse || plain->secondary_bits > kMaxCorrectionBitsPerNumber)) {
       Choice other;
-      const bool is_lost = verdict == LookbackVerdict::kLost && config_.level < kLevelForSize;
-      const LookbackVerdict with_whole =
-          try_lookback_with(*whole, bits, choices, other, is_lost ? kPromiseAfterLoss : 0);
-      const bool is_better = !is_taken || other.bits < found.bits;
-      if (with_whole == LookbackVerdict::kTaken && is_better) found = other;
-      verdict = std::max(verdict, with_whole);
+      const bool was_worse = result == LookbackResult::kWorse && config_.level < kLevelForSize;
+      const LookbackResult with_unsplit = try_lookback_with(
+          *unsplit, bits, choices, other, was_worse ? kRequiredSavingAfterWorseShare : 0);
+      const bool is_better = !is_accepted || other.bits < found.bits;
+      if (with_unsplit == LookbackResult::kAccepted && is_better) found = other;
+      result = std::max(result, with_unsplit);
     }
-    if (verdict == LookbackVerdict::kTaken || !is_dict(ways[0])) return verdict;
-    return std::max(verdict, try_lookback_with(ways[0], bits, choices, found));
+    if (result == LookbackResult::kAccepted || !is_dict(estimates[0])) return result;
+    return std::max(result, try_lookback_with(estimates[0], bits, choices, found));
   }
 
-  LookbackVerdict try_lookback_with(const Weighed& way, float bits, const Choices& choices,
-                                    Choice& found, float promise = 0) const {
-    found = choice_of(way, 0);
-    const float share = effort_.favors_decoding ? kFavoredLookback : 1;
-    Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, way.secondary_bits};
-    trial.promise = promise;
+  LookbackResult try_lookback_with(const Estimate& estimate, float bits, const Choices& choices,
+                                   Choice& found, float required_saving = 0) const {
+    found = choice_of(estimate, 0);
+    const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
+    Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, estimate.secondary_bits};
+    trial.promise = required_saving;
     trial.repeats = choices.repeats;
-    trial.is_part = choices.is_part && config_.level < kLevelForSize;
+    trial.is_part = choices.is_segment && config_.level < kLevelForSize;
     return try_lookback(choices.sample, ordered_, trial, found, arena_);
   }
 
-  // Deltas that are not weighed on the sample.
-  Choice with_asked_delta(Choice choice) const {
+  // Applies a requested delta encoding that is not estimated on the sample.
+  Choice with_requested_delta(Choice choice) const {
     if (config_.delta.kind() == DeltaSpec::Kind::kLookback) choice.delta = lookback_for(page_n_);
     if (config_.delta.kind() == DeltaSpec::Kind::kConv1) {
       choice.delta = fit_conv1(choice.mode, ordered_, config_.delta.order(), arena_);
@@ -489,31 +535,32 @@ class Chooser {
   const LatentArray& ordered_;
   std::size_t page_n_;
   const EncodeConfig& config_;
-  ChooseEffort effort_;
+  EncodeEffort effort_;
   Arena& arena_;
-  const ChooseHints* hints_;
+  const SegmentHints* hints_;
   ChoiceLog* log_;
-  FormatVersion version_;  // that readers know
+  FormatVersion version_;  // that readers must support
 };
 
 }  // namespace
 
 Choices choose(NumberType type, const LatentArray& ordered, std::size_t page_n,
-               const EncodeConfig& config, Arena& arena, const ChooseHints* hints, ChoiceLog* log) {
+               const EncodeConfig& config, Arena& arena, const SegmentHints* hints,
+               ChoiceLog* log) {
   Choices choices = choose_plain(type, ordered, page_n, config, arena, hints, log);
   add_lookback(type, ordered, page_n, choices.all()[0].bits, config, arena, choices);
   return choices;
 }
 
 Choices choose_plain(NumberType type, const LatentArray& ordered, std::size_t page_n,
-                     const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                     const EncodeConfig& config, Arena& arena, const SegmentHints* hints,
                      ChoiceLog* log) {
   return Chooser(type, ordered, page_n, config, arena, hints, log).choose_plain();
 }
 
-LookbackVerdict add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n,
-                             float bits, const EncodeConfig& config, Arena& arena,
-                             Choices& choices) {
+LookbackResult add_lookback(NumberType type, const LatentArray& ordered, std::size_t page_n,
+                            float bits, const EncodeConfig& config, Arena& arena,
+                            Choices& choices) {
   return Chooser(type, ordered, page_n, config, arena, nullptr, nullptr)
       .add_lookback(bits, choices);
 }

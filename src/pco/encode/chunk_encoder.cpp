@@ -17,7 +17,7 @@ LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
                       [&](auto width) { return LatentArray(arena.make<decltype(width)>(n)); });
 }
 
-// Delta encodes a page's latents of one variable in place.
+// Delta encodes the latents of one variable of a page in place.
 PageVariable encode_delta(const AnyDelta& delta, const std::uint32_t* lookbacks,
                           const LatentArray& latents, Arena& arena) {
   PageVariable variable;
@@ -43,7 +43,8 @@ struct PageRange {
   std::size_t n;
 };
 
-// found_lookbacks: of a chunk's only page, if the chooser left them.
+// Computes the stored latents of a page. found_lookbacks: empty, or the lookbacks of the chunk's
+// only page that were found while Lookback was evaluated.
 void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMeta& meta,
                         const SplitLatents& latents, std::span<std::uint32_t> found_lookbacks,
                         Arena& arena) {
@@ -71,8 +72,8 @@ void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMe
   }
 }
 
-// All that the pages store of a variable, side by side: in place where there is one page. Their
-// own arrays are no longer needed.
+// Concatenates what the pages store of a variable, or returns the array of the only page. The
+// pages' own arrays are not used afterwards.
 LatentArray gather_stored(std::span<EncodedPage> pages, std::size_t index, unsigned bits,
                           Arena& arena) {
   std::size_t total = 0;
@@ -99,7 +100,7 @@ LatentArray gather_stored(std::span<EncodedPage> pages, std::size_t index, unsig
   return all;
 }
 
-// `ordered` is used up.
+// Encodes a chunk with one choice. Destroys the latents in `ordered`.
 EncodedChunk encode_as(const Choice& choice, NumberType type, const LatentArray& ordered,
                        std::span<const std::size_t> page_sizes, const EncodeConfig& config,
                        Arena& arena) {
@@ -170,7 +171,7 @@ std::size_t fallback_meta_bytes(NumberType type) {
 std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * size_of(type); }
 
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
-                          const EncodeConfig& config, Arena& arena, const ChooseHints* hints,
+                          const EncodeConfig& config, Arena& arena, const SegmentHints* hints,
                           ChoiceLog* log) {
   const LatentArray ordered = ordered_latents(numbers, arena);
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
@@ -184,7 +185,7 @@ EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered
   EncodedChunk best;
   for (const Choice& choice : choices.all()) {
     const bool is_first = &choice == choices.all().data();
-    if (!is_first && bits_per_number(best) <= choice.worth_over_bits) continue;
+    if (!is_first && bits_per_number(best) <= choice.attempt_above_bits) continue;
     const Arena::Mark mark = arena.mark();
     const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
     const EncodedChunk chunk = encode_as(choice, numbers.type, latents, page_sizes, config, arena);
@@ -196,7 +197,8 @@ EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered
     }
   }
   if (best.bytes() <= fallback_bytes(numbers.type, page_sizes)) return best;
-  // One bin over the numbers' range is never larger than one over the type's.
+  // The fallback: one bin over the range of the numbers, never larger than one over that of the
+  // type.
   EncodeConfig one_bin = config;
   one_bin.level = 0;
   return encode_as(Choice{}, numbers.type, ordered_latents(numbers, arena), page_sizes, one_bin,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts and looking back pull apart: what a chunk looks back to must lie within it. So Lookback over
-// a whole run competes with the chunks that it may be cut into, each of which may look back within
-// itself.
+// A run becomes the smallest of three alternatives: a single chunk, a single chunk with Lookback,
+// or segments, each of which may use Lookback within itself. Lookback over the run and segments
+// exclude each other, since a chunk looks back only within itself. Alternatives are estimated first
+// and encoded only if the estimates do not decide (docs/decisions/0011-segments-and-lookback.md).
 #include "pco/encode/run_encoder.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/segment/backoff.hpp"
@@ -16,85 +18,87 @@
 namespace numpact::standalone {
 namespace {
 
-constexpr unsigned kFirstCuttingLevel = 7;
+// The lowest level that divides runs into segments, which takes time.
+constexpr unsigned kMinSegmentLevel = 7;
 
-// Cuts that save at least this share, before any chunk looks back, may save more where they do:
-// only encoding them tells.
-constexpr float kDeepCuts = 0.05f;
-// But not where one chunk that looks back takes no more than this share of them.
-constexpr float kFarBelowCuts = 0.6f;
-constexpr float kFarBelowCutsForSize = 0.5f;
-// Or this, of more chunks than a few, which have less to look back to.
-constexpr std::size_t kFewChunks = 4;
-constexpr float kBelowManyCuts = 0.8f;
+// Segments that save at least this share, before any of them uses Lookback, may save more with it:
+// then only encoding them shows whether a single chunk with Lookback is smaller.
+constexpr float kLargeSegmentSavingShare = 0.05f;
+// But if the estimate of a single chunk with Lookback is below this ratio of theirs, they are not
+// encoded. Lower values encode more segments in vain.
+constexpr float kClearSingleRatio = 0.6f;
+constexpr float kClearSingleRatioForSize = 0.5f;
+// The same for more than kMaxFewSegments segments: short ones have less to look back to.
+constexpr std::size_t kMaxFewSegments = 4;
+constexpr float kClearSingleRatioOfMany = 0.8f;
 
-// Shorter chunks of a cut run are encoded in one of the ways that suit the run, up to some level.
-constexpr std::size_t kMinChosenN = std::size_t{1} << 15;
-constexpr unsigned kLastHintedLevel = 9;
+// Up to level kMaxHintedLevel, segments of fewer numbers consider only the alternatives that suit
+// the run: a full choice would take long for what it can save.
+constexpr std::size_t kMinFullChoiceN = std::size_t{1} << 15;
+constexpr unsigned kMaxHintedLevel = 9;
 
-// Cuts that take this times what they were estimated at may have kept Lookback out in vain.
-constexpr float kFarOverPlan = 1.02f;
+// If segments take more than this ratio of their estimate, it may have excluded Lookback wrongly,
+// which is evaluated again.
+constexpr float kMaxOverPlanRatio = 1.02f;
 
-// How far the estimate of one chunk may be off.
-constexpr float kDoubt = 1.01f;
+// How far the estimate of a single chunk may be too low, as a ratio. Segments that take more than
+// that are discarded.
+constexpr float kSingleErrorRatio = 1.01f;
 
 struct RunPlan {
-  std::span<const std::size_t> sizes;  // of the chunks
-  // The most bytes that they may take together: about what one chunk is estimated at.
-  std::size_t most_bytes = SIZE_MAX;
-  // One chunk, encoded as it was chosen for the run.
-  bool is_whole = false;
-  // What a number was estimated to take when Lookback was tried for the run.
-  float cut_bits = HUGE_VALF;
+  std::span<const std::size_t> sizes;  // numbers in each segment
+  // The most bytes that the segments may take together: about the estimate for a single chunk.
+  std::size_t max_bytes = SIZE_MAX;
+  // The run becomes a single chunk, encoded with the choices for the run.
+  bool is_single = false;
+  // The segments' estimate in bits per number that Lookback for the run was compared with.
+  float segment_bits = HUGE_VALF;
 };
 
-// The most that the run may take as one chunk, if the estimate is right.
+// The size of the run as a single chunk, if the estimate is right.
 std::size_t estimated_bytes(const Choices& choices, std::size_t n) {
-  return static_cast<std::size_t>(kDoubt * choices.all()[0].bits * static_cast<float>(n) / 8);
+  const float bits = kSingleErrorRatio * choices.all()[0].bits * static_cast<float>(n);
+  return static_cast<std::size_t>(bits / 8);
 }
 
-bool looks_back(const Choices& choices) {
+bool uses_lookback(const Choices& choices) {
   return std::holds_alternative<Lookback>(choices.all()[0].delta);
 }
 
-// Adds Lookback to the choices if it is better than all cuts.
+// Estimates segments and Lookback over the run; adds Lookback to the choices if it is better.
 RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
                  Choices& choices, Arena& arena) {
   const float plain_bits = choices.all()[0].bits;
-  CutPlanner planner(ordered, choices.all()[0], config.level, arena);
-  const float promised = planner.look_first();
-  const auto look_back = [&](float bits) {
+  SegmentPlanner planner(ordered, choices.all()[0], config.level, arena);
+  const float coarse_saving = planner.estimate_saving();
+  const auto evaluate_lookback = [&](float bits) {
     return add_lookback(type, ordered, ordered.n, bits, config, arena, choices);
   };
-  // A closer look takes long, and shallow cuts lose to looking back.
-  const bool are_shallow = promised > 0 && promised < kDeepCuts && config.level < kLevelForSize;
-  const float promised_bits = (1 - promised) * plain_bits;
-  LookbackVerdict verdict = LookbackVerdict::kUnlikely;
-  if (are_shallow) verdict = look_back(promised_bits);
-  if (verdict == LookbackVerdict::kTaken) return {planner.uncut().sizes, SIZE_MAX, true};
-  const CutPlan cuts = promised > 0 ? planner.look_closely() : planner.even();
-  // In shares, as the cuts are weighed under a delta that may take far more than the chosen one.
-  const float cut_bits =
-      cuts.uncut_bits > 0 ? plain_bits * cuts.bits / cuts.uncut_bits : plain_bits;
-  // Cuts that are less than was promised may leave room for what saved too little beside them.
-  const bool was_near = verdict == LookbackVerdict::kTooLittle && cut_bits > promised_bits;
-  if (!are_shallow || was_near) look_back(cut_bits);
-  const Choice& whole = choices.all()[0];
-  const bool is_deep = cut_bits <= (1 - kDeepCuts) * plain_bits;
-  const float far = config.level >= kLevelForSize    ? kFarBelowCutsForSize
-                    : cuts.sizes.size() > kFewChunks ? kBelowManyCuts
-                                                     : kFarBelowCuts;
-  if (looks_back(choices) && (!is_deep || whole.bits < far * cut_bits)) {
-    return {cuts.sizes.first(1), SIZE_MAX, true};
+  // If segments save little, Lookback is evaluated before the full plan, which takes long: it
+  // usually beats them.
+  const bool saves_little =
+      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && config.level < kLevelForSize;
+  const float coarse_bits = (1 - coarse_saving) * plain_bits;
+  LookbackResult result = LookbackResult::kNotPromising;
+  if (saves_little) result = evaluate_lookback(coarse_bits);
+  if (result == LookbackResult::kAccepted) return {planner.plan_single().sizes, SIZE_MAX, true};
+  const SegmentPlan plan = coarse_saving > 0 ? planner.plan() : planner.plan_even();
+  // The plan's estimates are for a delta encoding that may take far more bits than the chosen one,
+  // so only their ratio is used.
+  const float segment_bits =
+      plan.single_bits > 0 ? plain_bits * plan.bits / plan.single_bits : plain_bits;
+  // If the full plan saves less than the coarse one, Lookback may now be better by its margin.
+  const bool was_close = result == LookbackResult::kBelowMargin && segment_bits > coarse_bits;
+  if (!saves_little || was_close) evaluate_lookback(segment_bits);
+  const Choice& single = choices.all()[0];
+  const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
+  const float clear_ratio = config.level >= kLevelForSize         ? kClearSingleRatioForSize
+                            : plan.sizes.size() > kMaxFewSegments ? kClearSingleRatioOfMany
+                                                                  : kClearSingleRatio;
+  if (uses_lookback(choices) && (!saves_much || single.bits < clear_ratio * segment_bits)) {
+    return {plan.sizes.first(1), SIZE_MAX, true};
   }
-  return {cuts.sizes, estimated_bytes(choices, ordered.n), cuts.sizes.size() == 1, cut_bits};
-}
-
-void refine(const NumberView& numbers, const EncodeConfig& config, RunPlan& plan, Arena& arena) {
-  const bool was_whole = plan.sizes.size() == 1;
-  plan.sizes =
-      refine_cuts(numbers, was_whole ? std::span(&numbers.count, 1) : plan.sizes, config, arena);
-  plan.is_whole = was_whole && plan.sizes.size() == 1;
+  return {plan.sizes, estimated_bytes(choices, ordered.n), plan.sizes.size() == 1, segment_bits};
 }
 
 void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
@@ -107,113 +111,169 @@ void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChun
   write_page(chunk, chunk.pages[0], writer);
 }
 
-// The chunk, or the one of the level at which cuts are tried if that is smaller.
+// The chunk, or the one that kRefineLevel makes of the numbers if that is smaller.
 EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
                            const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
   EncodeConfig other = config;
-  other.level = kTryingLevel;
-  const EncodedChunk tried = encode_chunk(numbers, {&numbers.count, 1}, other, arena, nullptr, log);
-  return tried.bytes() < chunk.bytes() ? tried : chunk;
+  other.level = kRefineLevel;
+  const EncodedChunk attempt =
+      encode_chunk(numbers, {&numbers.count, 1}, other, arena, nullptr, log);
+  return attempt.bytes() < chunk.bytes() ? attempt : chunk;
 }
 
-// False if they take more than the plan allows or one chunk would, whatever room the writer has.
-bool write_cut(const NumberView& numbers, const RunPlan& plan, const ChooseHints& hints,
-               const EncodeConfig& config, Arena& arena, BitWriter& writer, RunLog* log,
-               std::vector<WrittenChunk>* chunks) {
-  const std::size_t bound =
-      run_overhead_bound(numbers.type) + numbers.count * size_of(numbers.type);
-  const std::size_t most = std::min(plan.most_bytes, bound);
-  std::uint64_t taken = 0;
-  LookbackTries tries;
-  WayTries ways(hints);
-  NumberView part = numbers;
-  for (const std::size_t n : plan.sizes) {
-    const ArenaScope scratch(arena);
-    part.count = n;
-    const bool is_part = n < kMinChosenN && config.level <= kLastHintedLevel;
-    ChoiceLog* const choices = log == nullptr ? nullptr : log->next_part();
-    const LatentArray ordered = ordered_latents(part, arena);
-    const ChooseHints part_hints = config.level >= kLevelForSize ? hints : ways.hints();
-    Choices chosen = choose_plain(part.type, ordered, n, config, arena,
-                                  is_part ? &part_hints : nullptr, choices);
-    chosen.is_part = true;
-    if (is_part) ways.note(n, part_hints, chosen.all()[0]);
-    if (config.level >= kLevelForSize || tries.is_due()) {
-      tries.note(n,
-                 add_lookback(part.type, ordered, n, chosen.all()[0].bits, config, arena, chosen));
-    } else {
-      tries.pass_over(n);
-    }
-    EncodedChunk chunk = encode_chosen(part, ordered, chosen, {&n, 1}, config, arena, choices);
-    if (refines(config)) chunk = smaller_chunk(chunk, part, config, arena, choices);
-    taken += kChunkHeadBytes + chunk.bytes();
-    if (taken > most) return false;
-    write(chunk, writer, chunks);
-    part.data = static_cast<const std::byte*>(part.data) + n * size_of(numbers.type);
-  }
-  return true;
-}
-
-// What was asked for holds for all numbers alike.
-bool may_cut(const EncodeConfig& config) {
-  return config.paging.is_automatic() && config.level >= kFirstCuttingLevel &&
+// A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
+bool may_segment(const EncodeConfig& config) {
+  return config.paging.is_automatic() && config.level >= kMinSegmentLevel &&
          config.mode.kind() == ModeSpec::Kind::kAuto &&
          config.delta.kind() == DeltaSpec::Kind::kAuto;
 }
+
+class RunEncoder {
+ public:
+  RunEncoder(const NumberView& numbers, const EncodeConfig& config, Arena& arena, RunLog* log)
+      : numbers_(numbers),
+        config_(config),
+        arena_(arena),
+        log_(log),
+        single_log_(log == nullptr ? nullptr : log->whole()),
+        ordered_(ordered_latents(numbers, arena)),
+        choices_(choose_plain(numbers.type, ordered_, numbers.count, config, arena, nullptr,
+                              single_log_)) {}
+
+  void write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+    if (chunks != nullptr) chunks->clear();
+    if (!may_segment(config_)) {
+      evaluate_lookback(choices_.all()[0].bits);
+    } else if (write_if_segmented(writer, chunks)) {
+      return;
+    }
+    if (!single_) encode_single();
+    if (chunks != nullptr) chunks->clear();
+    write(*single_, writer, chunks);
+  }
+
+ private:
+  void evaluate_lookback(float bits) {
+    add_lookback(numbers_.type, ordered_, numbers_.count, bits, config_, arena_, choices_);
+  }
+
+  // At most once: destroys the ordered latents.
+  void encode_single() {
+    single_ = encode_chosen(numbers_, ordered_, choices_, {&numbers_.count, 1}, config_, arena_,
+                            single_log_);
+  }
+  std::size_t single_bytes() const {
+    return kChunkHeadBytes + static_cast<std::size_t>(single_->bytes());
+  }
+
+  // Writes segments if they are smaller than a single chunk. Otherwise returns false and leaves the
+  // writer's position, with discarded bytes behind it.
+  bool write_if_segmented(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+    RunPlan plan = plan_run(numbers_.type, ordered_, config_, choices_, arena_);
+    // The single chunk is encoded before the segments where time matters least, and in short runs
+    // with Lookback, where it takes little.
+    if (refines_segments(config_)) {
+      encode_single();
+      single_ = smaller_chunk(*single_, numbers_, config_, arena_, single_log_);
+      refine(plan);
+    } else if (!plan.is_single && numbers_.count < kMinFullChoiceN && uses_lookback(choices_)) {
+      encode_single();
+    }
+    if (plan.is_single) return false;
+    if (single_) plan.max_bytes = single_bytes();
+    BitWriter segment_writer = writer;
+    const bool is_within_bound = write_segments(plan, segment_writer, chunks);
+    const std::size_t bytes = segment_writer.size() - writer.size();
+    if (!single_) reconsider_lookback(plan, is_within_bound, bytes);
+    if (!is_within_bound || (single_ && bytes > single_bytes())) return false;
+    writer = segment_writer;
+    if (log_ != nullptr) log_->segments_are_kept();
+    return true;
+  }
+
+  void refine(RunPlan& plan) {
+    const bool was_single = plan.sizes.size() == 1;
+    plan.sizes = refine_segments(numbers_, was_single ? std::span(&numbers_.count, 1) : plan.sizes,
+                                 config_, arena_);
+    plan.is_single = was_single && plan.sizes.size() == 1;
+  }
+
+  // The estimate of segments may have excluded Lookback over the run. If they take more than
+  // estimated, evaluates it again, against their actual size if there is one.
+  void reconsider_lookback(const RunPlan& plan, bool is_within_bound, std::size_t bytes) {
+    if (uses_lookback(choices_)) return;
+    const float bits = 8 * static_cast<float>(bytes) / static_cast<float>(numbers_.count);
+    if (is_within_bound && bits <= kMaxOverPlanRatio * plan.segment_bits) return;
+    evaluate_lookback(is_within_bound ? bits : choices_.all()[0].bits);
+    if (is_within_bound && uses_lookback(choices_)) encode_single();
+  }
+
+  // Encodes the segments one by one. False if they take more than the plan allows, or more than the
+  // bound of a single chunk, whatever the writer has capacity for.
+  bool write_segments(const RunPlan& plan, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
+    const std::size_t bound =
+        run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
+    const std::size_t max_bytes = std::min(plan.max_bytes, bound);
+    std::uint64_t bytes = 0;
+    LookbackBackoff lookback_backoff;
+    ModeBackoff mode_backoff(choices_.hints);
+    NumberView segment = numbers_;
+    for (const std::size_t n : plan.sizes) {
+      const ArenaScope scratch(arena_);
+      segment.count = n;
+      ChoiceLog* const log = log_ == nullptr ? nullptr : log_->next_part();
+      const LatentArray ordered = ordered_latents(segment, arena_);
+      const Choices choices = choose_for(segment, ordered, lookback_backoff, mode_backoff, log);
+      EncodedChunk chunk = encode_chosen(segment, ordered, choices, {&n, 1}, config_, arena_, log);
+      if (refines_segments(config_)) chunk = smaller_chunk(chunk, segment, config_, arena_, log);
+      bytes += kChunkHeadBytes + chunk.bytes();
+      if (bytes > max_bytes) return false;
+      write(chunk, writer, chunks);
+      segment.data = static_cast<const std::byte*>(segment.data) + n * size_of(numbers_.type);
+    }
+    return true;
+  }
+
+  Choices choose_for(const NumberView& segment, const LatentArray& ordered,
+                     LookbackBackoff& lookback_backoff, ModeBackoff& mode_backoff,
+                     ChoiceLog* log) const {
+    const std::size_t n = segment.count;
+    const bool is_hinted = n < kMinFullChoiceN && config_.level <= kMaxHintedLevel;
+    const bool is_for_size = config_.level >= kLevelForSize;
+    const SegmentHints hints = is_for_size ? choices_.hints : mode_backoff.hints();
+    Choices choices =
+        choose_plain(segment.type, ordered, n, config_, arena_, is_hinted ? &hints : nullptr, log);
+    choices.is_segment = true;
+    if (is_hinted) mode_backoff.note(n, hints, choices.all()[0]);
+    if (is_for_size || lookback_backoff.should_attempt()) {
+      lookback_backoff.note(n, add_lookback(segment.type, ordered, n, choices.all()[0].bits,
+                                            config_, arena_, choices));
+    } else {
+      lookback_backoff.skip(n);
+    }
+    return choices;
+  }
+
+  const NumberView& numbers_;
+  const EncodeConfig& config_;
+  Arena& arena_;
+  RunLog* log_;
+  ChoiceLog* single_log_;
+  LatentArray ordered_;
+  Choices choices_;                     // for the run as a single chunk
+  std::optional<EncodedChunk> single_;  // the run as a single chunk, once encoded
+};
 
 }  // namespace
 
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
                BitWriter& writer, RunLog* log, std::vector<WrittenChunk>* chunks) {
   const ArenaScope scratch(arena);
-  ChoiceLog* const choice_log = log == nullptr ? nullptr : log->whole();
-  if (chunks != nullptr) chunks->clear();
-  const std::size_t n = numbers.count;
-  const LatentArray ordered = ordered_latents(numbers, arena);
-  Choices choices = choose_plain(numbers.type, ordered, n, config, arena, nullptr, choice_log);
-  EncodedChunk whole;
-  const auto encode_whole = [&] {
-    whole = encode_chosen(numbers, ordered, choices, {&n, 1}, config, arena, choice_log);
-  };
-  if (may_cut(config)) {
-    RunPlan plan = plan_run(numbers.type, ordered, config, choices, arena);
-    if (refines(config)) {
-      encode_whole();
-      whole = smaller_chunk(whole, numbers, config, arena, choice_log);
-      refine(numbers, config, plan, arena);
-    } else if (!plan.is_whole && n < kMinChosenN && looks_back(choices)) {
-      encode_whole();
-    }
-    if (whole.n > 0) {
-      plan.most_bytes = kChunkHeadBytes + static_cast<std::size_t>(whole.bytes());
-    }
-    BitWriter cut = writer;
-    const bool is_cut =
-        !plan.is_whole && write_cut(numbers, plan, choices.hints, config, arena, cut, log, chunks);
-    const std::size_t cut_bytes = cut.size() - writer.size();
-    const float cut_bits = 8 * static_cast<float>(cut_bytes) / static_cast<float>(n);
-    const bool is_as_planned = is_cut && cut_bits <= kFarOverPlan * plan.cut_bits;
-    if (whole.n == 0 && !plan.is_whole && !is_as_planned && !looks_back(choices)) {
-      // What cuts promised may have kept it out.
-      const float bits = is_cut ? cut_bits : choices.all()[0].bits;
-      add_lookback(numbers.type, ordered, n, bits, config, arena, choices);
-      if (is_cut && looks_back(choices)) encode_whole();
-    }
-    if (is_cut && (whole.n == 0 || cut_bytes <= kChunkHeadBytes + whole.bytes())) {
-      writer = cut;
-      if (log != nullptr) log->parts_are_taken();
-      return;
-    }
-    if (chunks != nullptr) chunks->clear();
-  } else {
-    add_lookback(numbers.type, ordered, n, choices.all()[0].bits, config, arena, choices);
-  }
-  if (whole.n == 0) encode_whole();
-  write(whole, writer, chunks);
+  RunEncoder(numbers, config, arena, log).write_smallest(writer, chunks);
 }
 
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n) {
-  return may_cut(config) ? 1 + n / kMinCutN : 1;
+  return may_segment(config) ? 1 + n / kMinSegmentN : 1;
 }
 
 std::size_t run_overhead_bound(NumberType type) {

@@ -1,5 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of standalone files.
+// Encodes runs of numbers as chunks of a standalone file.
+//
+// The whole procedure from numbers to bytes, in the order of the code. An indented function is
+// called by the one above it.
+//
+//   write_run              one run of at most kMaxChunkN numbers
+//     ordered_latents      numbers become unsigned latents of the same order
+//     choose_plain         mode and delta encoding for the run as one chunk, without Lookback:
+//       take_sample        runs of neighbours; a larger sample follows if rare numbers matter
+//       collect_candidates Classic, and what propose_int_mult, propose_float_quant and
+//                          propose_float_mult find in the sample
+//       coarse_estimate    each candidate on 128 or 256 latents; far ones are dropped
+//       estimate_mode      the others on the sample: split, orders of Consecutive, coarse bins
+//       rank_divisors      divisors of the best base, if it needs many corrections
+//       estimate_conv1     fitted for the best mode, and for a second one that is close
+//       estimate_dict      all numbers are counted, if tests on the sample pass
+//       finalize           the best estimate, and others that are encoded for comparison
+//     plan_run             from level 7 on, if mode, delta encoding and paging are automatic;
+//                          otherwise add_lookback and encode_single follow
+//       estimate_saving    a coarse plan of segments: histograms of blocks on a sample
+//       add_lookback       Lookback over the run against that saving, if it is small
+//       plan               the full plan: blocks are joined while that saves bits
+//       add_lookback       Lookback over the run against the full plan
+//     encode_single        at this point from level 10 on, and for short runs with Lookback;
+//                          otherwise later, and only if the segments are not kept
+//     refine_segments      from level 10 on: joins and splits segments by encoding them
+//     write_segments       each segment, as long as they take less than a single chunk:
+//       choose_plain       as for the run, then add_lookback; below level 9 Backoff skips what
+//                          failed on earlier segments
+//       encode_chosen      as below
+//     reconsider_lookback  add_lookback once more, if the segments take more than planned
+//     encode_chosen        called by encode_single and for each segment
+//       encode_as          for the best choice, and for others that may be smaller:
+//         split            the mode's primary and secondary latents
+//         encode_page_deltas  lookbacks, unless they are known, and deltas in place, page by page
+//         narrow           latents in the smallest type that holds their range
+//         make_binning     histogram, optimized bins, ANS weights; the bin of each latent
+//         encode_pages     tANS codes, last to first, and the exact size of each page
+//       encode_as          once more as the fallback, if all choices are larger than that
+//     write                chunk header, metadata, and the page's codes and offsets
 #ifndef NUMPACT_PCO_ENCODE_RUN_ENCODER_HPP
 #define NUMPACT_PCO_ENCODE_RUN_ENCODER_HPP
 
@@ -12,35 +51,35 @@
 
 namespace numpact::standalone {
 
-// Who wants to know what was tried for a run.
+// Observer of the alternatives that are compared for a run.
 class RunLog {
  public:
   virtual ~RunLog() = default;
-  // Of the run as a single chunk, which is weighed first; lives as long as this.
+  // The log for the run as a single chunk, which is estimated first. It lives as long as this.
   virtual ChoiceLog* whole() = 0;
-  // Of the next chunk that the run is cut into, the same.
+  // The log for the next segment of the run. It lives as long as this.
   virtual ChoiceLog* next_part() = 0;
-  // The parts are what was written, else the whole is.
-  virtual void parts_are_taken() = 0;
+  // The segments were written; if this is not called, the single chunk was.
+  virtual void segments_are_kept() = 0;
 };
 
 struct WrittenChunk {
-  std::size_t at = 0;       // where it begins in the writer's memory
+  std::size_t at = 0;       // position in the writer's memory
   std::size_t n = 0;        // numbers
   std::size_t page_at = 0;  // bytes before its page
 };
 
-// Encodes 1 to kMaxChunkN numbers: as one chunk, or under automatic paging as several where that
-// is smaller. The config must have passed check_specs. Leaves the arena as it was. log, chunks: may
-// be null; chunks become those written.
+// Encodes 1 to kMaxChunkN numbers as one chunk, or under automatic paging as several segments if
+// they are smaller. The config must have passed check_specs. Leaves the arena as it was. log,
+// chunks: may be null; *chunks becomes the list of the chunks written.
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
                BitWriter& writer, RunLog* log = nullptr,
                std::vector<WrittenChunk>* chunks = nullptr);
 
-// The most chunks that a run of n numbers may become.
+// The maximum number of chunks that a run of n numbers may become.
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n);
 
-// A run of n numbers takes at most this and n times their size.
+// A run of n numbers takes at most this many bytes and n times the size of a number.
 std::size_t run_overhead_bound(NumberType type);
 
 }  // namespace numpact::standalone

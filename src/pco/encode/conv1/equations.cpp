@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The normal equations of linear prediction, and their solution by Cholesky decomposition.
 #include "pco/encode/conv1/equations.hpp"
 
 #include <algorithm>
@@ -9,24 +10,26 @@
 namespace numpact {
 namespace {
 
-// A little weight on the diagonal keeps nearly equal lags apart.
-constexpr double kRidge = 1e-9;
+// Added to the diagonal, as a share of its sum, so that lags with nearly equal values have a
+// solution.
+constexpr double kRidgeShare = 1e-9;
 
-// Weighed values that are taken at a time, in the first cache.
-constexpr std::size_t kPieceN = 256;
+// Values that are processed at a time, so that they stay in the L1 cache.
+constexpr std::size_t kLagSliceN = 256;
 
 }  // namespace
 
 LagEquations::LagEquations(const CentredRuns& runs, unsigned order) : order_(order) {
   const std::size_t run_n = runs.run_n;
-  Matrix diagonals{};  // by place along them and lag
+  Matrix diagonals{};  // [j][lag] is the product of lags j and j + lag
   for (std::size_t from = 0; from + run_n <= runs.values.size(); from += run_n) {
     const double* const x = runs.values.data() + from;
-    std::array<double, kMost> sums;
+    std::array<double, kMaxColumns> sums;
     lag_sums(x, run_n, order, sums.data());
     total_ += static_cast<double>(run_n - order);
     for (unsigned lag = 0; lag <= order; ++lag) diagonals[0][lag] += sums[lag];
-    // Along a diagonal the sums are the same but for the ends.
+    // From one element of a diagonal to the next, the sum gains a product at one end of the run and
+    // loses one at the other.
     for (unsigned j = 0; j < order; ++j) {
       const double* const first = x + (order - 1 - j);
       const double* const last = x + (run_n - 1 - j);
@@ -45,11 +48,11 @@ LagEquations::LagEquations(const CentredRuns& runs, std::span<const double> impo
                            unsigned order)
     : order_(order) {
   const std::size_t run_n = runs.run_n;
-  std::array<double, kLagPad + kPieceN> room{};
-  double* const values = room.data() + kLagPad;
+  std::array<double, kLagPad + kLagSliceN> buffer{};
+  double* const values = buffer.data() + kLagPad;
   for (std::size_t from = 0; from + run_n <= runs.values.size(); from += run_n) {
-    for (std::size_t i = from + order; i < from + run_n; i += kPieceN) {
-      const std::size_t n = std::min(kPieceN, from + run_n - i);
+    for (std::size_t i = from + order; i < from + run_n; i += kLagSliceN) {
+      const std::size_t n = std::min(kLagSliceN, from + run_n - i);
       std::copy_n(runs.values.data() + (i - order), order + n, values - order);
       add_lag_products({values, importances.data() + i, n}, order, products_);
       for (std::size_t k = 0; k < n; ++k) total_ += importances[i + k];
@@ -58,13 +61,13 @@ LagEquations::LagEquations(const CentredRuns& runs, std::span<const double> impo
 }
 
 unsigned LagEquations::factor(unsigned order, Matrix& triangle,
-                              std::array<double, kMost>& targets) const {
+                              std::array<double, kMaxColumns>& targets) const {
   double trace = 0;
   for (unsigned j = 1; j <= order; ++j) trace += products_[j][j];
   if (!(trace > 0)) return 0;
   for (unsigned j = 0; j < order; ++j) {
     for (unsigned k = 0; k <= j; ++k) {
-      double sum = products_[j + 1][k + 1] + (k == j ? kRidge * trace : 0);
+      double sum = products_[j + 1][k + 1] + (k == j ? kRidgeShare * trace : 0);
       for (unsigned i = 0; i < k; ++i) sum -= triangle[j][i] * triangle[k][i];
       if (k == j && !(sum > 0)) return j;
       triangle[j][k] = k == j ? std::sqrt(sum) : sum / triangle[k][k];
@@ -78,7 +81,7 @@ unsigned LagEquations::factor(unsigned order, Matrix& triangle,
 
 bool LagEquations::solve(unsigned order, LagWeights& weights) const {
   Matrix triangle;
-  std::array<double, kMost> targets;
+  std::array<double, kMaxColumns> targets;
   if (factor(order, triangle, targets) < order) return false;
   for (unsigned j = order; j-- > 0;) {
     double sum = targets[j];
@@ -90,13 +93,13 @@ bool LagEquations::solve(unsigned order, LagWeights& weights) const {
 
 LagErrors LagEquations::errors() const {
   Matrix triangle;
-  std::array<double, kMost> targets;
-  const unsigned known = factor(order_, triangle, targets);
+  std::array<double, kMaxColumns> targets;
+  const unsigned solved = factor(order_, triangle, targets);
   LagErrors errors{};
-  double left = products_[0][0];
+  double remaining = products_[0][0];
   for (unsigned j = 0; j <= order_; ++j) {
-    if (j > 0 && j <= known) left -= targets[j - 1] * targets[j - 1];
-    errors[j] = std::max(left, 0.0) / std::max(total_, 1.0);
+    if (j > 0 && j <= solved) remaining -= targets[j - 1] * targets[j - 1];
+    errors[j] = std::max(remaining, 0.0) / std::max(total_, 1.0);
   }
   return errors;
 }

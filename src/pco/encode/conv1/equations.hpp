@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear prediction of a latent from those before it.
+// Least-squares prediction of a latent from those before it.
 #ifndef NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_HPP
 #define NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_HPP
 
@@ -11,46 +11,46 @@
 
 namespace numpact {
 
-// By lag: [0] belongs to the latent just before.
+// Weights by lag; [0] is for the latent just before.
 using LagWeights = std::array<double, kMaxConv1Order>;
 
-// Mean squares of what the best predictions from 0, 1, ... lags leave.
+// Mean squared errors of the best predictions from 0, 1, ... lags.
 using LagErrors = std::array<double, kMaxConv1Order + 1>;
 
-// Values, less their mean, in runs of neighbours one after the other.
+// Values less their mean: runs of run_n neighbours, one after the other.
 struct CentredRuns {
   std::span<const double> values;
   std::size_t run_n;
 };
 
-// The equations of least squares for up to `order` lags. Row and column 0: the value itself.
+// The normal equations for up to `order` lags. Row and column 0 belong to the predicted value.
 class LagEquations {
  public:
-  // All values count alike.
+  // All values have the same weight.
   LagEquations(const CentredRuns& runs, unsigned order);
-  // Each by its importance, one for each value of `runs`.
+  // Each value of `runs` is weighted by its importance.
   LagEquations(const CentredRuns& runs, std::span<const double> importances, unsigned order);
 
-  // Solves for the first `order` lags. False if there is no single solution.
+  // Solves for the weights of the first `order` lags. False if there is no unique solution.
   bool solve(unsigned order, LagWeights& weights) const;
 
-  // As far as solvable, then the last again. One more than `order` of them.
+  // The errors for 0 to `order` lags. Beyond the lags that are solvable, the last error repeats.
   LagErrors errors() const;
 
-  // Mean square of the differences that Consecutive of order 1 leaves; 2.
+  // The mean square of first differences (Consecutive of order 1), and of second ones.
   double difference_error() const;
   double second_difference_error() const;
 
  private:
-  static constexpr std::size_t kMost = kMaxConv1Order + 1;
+  static constexpr std::size_t kMaxColumns = kMaxConv1Order + 1;
   using Matrix = LagProducts;
 
-  // Cholesky's triangle of the lags' products and what it makes of the targets; how many lags it
-  // holds.
-  unsigned factor(unsigned order, Matrix& triangle, std::array<double, kMost>& targets) const;
+  // The Cholesky factor of the lags' products, and the targets multiplied by its inverse. Returns
+  // for how many lags it exists.
+  unsigned factor(unsigned order, Matrix& triangle, std::array<double, kMaxColumns>& targets) const;
 
   unsigned order_;
-  double total_ = 0;  // of the importances
+  double total_ = 0;  // sum of the importances
   Matrix products_{};
 };
 

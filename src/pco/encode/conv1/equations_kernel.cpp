@@ -15,17 +15,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-// Of the lags from `lag` on, as many as kVectors vectors have lanes, which belong to descending
-// lags: those are ascending in memory.
+// Sums the products for as many lags from `lag` on as kVectors vectors have lanes. Vectors hold the
+// values of descending lags, which ascend in memory:
+//
+//   lane       0              1                  ...  last
+//   value      x[i - back]    x[i - back + 1]    ...  x[i - lag]      back = lag + lanes - 1
 template <std::size_t kVectors>
-void SumLanes(const double* HWY_RESTRICT values, std::size_t n, std::size_t most_lag,
+void SumLanes(const double* HWY_RESTRICT values, std::size_t n, std::size_t max_lag,
               std::size_t lag, double* HWY_RESTRICT sums) {
   const hn::ScalableTag<double> d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   hn::Vec<decltype(d)> totals[kVectors];
   for (auto& total : totals) total = hn::Zero(d);
   const std::size_t back = lag + kVectors * kLanes - 1;
-  for (std::size_t i = most_lag; i < n; ++i) {
+  for (std::size_t i = max_lag; i < n; ++i) {
     const double* const earlier = values + (i - back);
     const auto value = hn::Set(d, values[i]);
     for (std::size_t v = 0; v < kVectors; ++v) {
@@ -40,25 +43,26 @@ void SumLanes(const double* HWY_RESTRICT values, std::size_t n, std::size_t most
   }
 }
 
-// Returns the first lag that is left.
-HWY_INLINE std::size_t SumMost(const double* values, std::size_t n, std::size_t most_lag,
-                               double* sums) {
+// Sums whole vectors of lags. Returns the first lag that remains.
+HWY_INLINE std::size_t SumWholeVectors(const double* values, std::size_t n, std::size_t max_lag,
+                                       double* sums) {
   constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<double>());
   std::size_t lag = 0;
-  for (; lag + 4 * kLanes <= most_lag + 1; lag += 4 * kLanes) {
-    SumLanes<4>(values, n, most_lag, lag, sums);
+  for (; lag + 4 * kLanes <= max_lag + 1; lag += 4 * kLanes) {
+    SumLanes<4>(values, n, max_lag, lag, sums);
   }
-  for (; lag + kLanes <= most_lag + 1; lag += kLanes) SumLanes<1>(values, n, most_lag, lag, sums);
+  for (; lag + kLanes <= max_lag + 1; lag += kLanes) SumLanes<1>(values, n, max_lag, lag, sums);
   return lag;
 }
 
-// Rows from j on, of each the columns from k on that are at most the row.
+// Adds to a tile of the lower triangle: kRows rows from j on, in each the columns from k on up to
+// the diagonal.
 template <std::size_t kRows, std::size_t kVectors>
-void AddTile(const WeighedValues& values, unsigned j, unsigned k, LagProducts& products) {
+void AddTile(const WeightedValues& values, unsigned j, unsigned k, LagProducts& products) {
   const hn::ScalableTag<double> d;
   constexpr unsigned kLanes = hn::MaxLanes(d);
   constexpr unsigned kColumns = kVectors * kLanes;
-  // Descending, as the values lie in memory.
+  // Columns in descending order of lags, as in memory.
   HWY_ALIGN double sums[kRows][kColumns];
   for (unsigned row = 0; row < kRows; ++row) {
     for (unsigned c = 0; c < kColumns; ++c) {
@@ -76,9 +80,9 @@ void AddTile(const WeighedValues& values, unsigned j, unsigned k, LagProducts& p
     const double* const earlier = at - (k + kColumns - 1);
     const auto importance = hn::Set(d, values.importances[i]);
     for (unsigned row = 0; row < kRows; ++row) {
-      const auto weighed = hn::Mul(importance, hn::Set(d, *(at - (j + row))));
+      const auto weighted = hn::Mul(importance, hn::Set(d, *(at - (j + row))));
       for (unsigned v = 0; v < kVectors; ++v) {
-        const auto product = hn::Mul(weighed, hn::LoadU(d, earlier + v * kLanes));
+        const auto product = hn::Mul(weighted, hn::LoadU(d, earlier + v * kLanes));
         totals[row][v] = hn::Add(totals[row][v], product);
       }
     }
@@ -94,7 +98,7 @@ void AddTile(const WeighedValues& values, unsigned j, unsigned k, LagProducts& p
 }
 
 template <std::size_t kRows>
-void AddRows(const WeighedValues& values, unsigned j, LagProducts& products) {
+void AddRows(const WeightedValues& values, unsigned j, LagProducts& products) {
   constexpr unsigned kLanes = hn::MaxLanes(hn::ScalableTag<double>());
   static_assert(kMaxConv1Order + kLanes <= kLagPad);
   const unsigned columns = j + kRows;
@@ -105,15 +109,15 @@ void AddRows(const WeighedValues& values, unsigned j, LagProducts& products) {
   if (k < columns) AddTile<kRows, 1>(values, j, k, products);
 }
 
-void AddProducts(const WeighedValues& values, unsigned order, LagProducts& products) {
+void AddProducts(const WeightedValues& values, unsigned order, LagProducts& products) {
   unsigned j = 0;
   for (; j + 1 <= order; j += 2) AddRows<2>(values, j, products);
   if (j <= order) AddRows<1>(values, j, products);
 }
 
-// Returns the first error that is left.
-HWY_INLINE std::size_t MostErrors(const double* values, std::size_t n, const double* weights,
-                                  unsigned order, double* HWY_RESTRICT errors) {
+// Computes whole vectors of errors. Returns the first error that remains.
+HWY_INLINE std::size_t WholeVectorErrors(const double* values, std::size_t n, const double* weights,
+                                         unsigned order, double* HWY_RESTRICT errors) {
   const hn::ScalableTag<double> d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
   constexpr std::size_t kVectors = 4;
@@ -136,34 +140,37 @@ HWY_INLINE std::size_t MostErrors(const double* values, std::size_t n, const dou
 
 #else
 
-std::size_t SumMost(const double*, std::size_t, std::size_t, double*) { return 0; }
+std::size_t SumWholeVectors(const double*, std::size_t, std::size_t, double*) { return 0; }
 
-void AddProducts(const WeighedValues& values, unsigned order, LagProducts& products) {
+void AddProducts(const WeightedValues& values, unsigned order, LagProducts& products) {
   for (std::size_t i = 0; i < values.n; ++i) {
     const double* const x = values.values + i;
     for (unsigned j = 0; j <= order; ++j) {
-      const double weighed = values.importances[i] * *(x - j);
-      for (unsigned k = 0; k <= j; ++k) products[j][k] += weighed * *(x - k);
+      const double weighted = values.importances[i] * *(x - j);
+      for (unsigned k = 0; k <= j; ++k) products[j][k] += weighted * *(x - k);
     }
   }
 }
 
-std::size_t MostErrors(const double*, std::size_t, const double*, unsigned, double*) { return 0; }
+std::size_t WholeVectorErrors(const double*, std::size_t, const double*, unsigned, double*) {
+  return 0;
+}
 
 #endif
 
-void LagSums(const double* values, std::size_t n, std::size_t most_lag, double* sums) {
-  const std::size_t left = SumMost(values, n, most_lag, sums);
-  for (std::size_t lag = left; lag <= most_lag; ++lag) sums[lag] = 0;
-  if (left > most_lag) return;
-  for (std::size_t i = most_lag; i < n; ++i) {
-    for (std::size_t lag = left; lag <= most_lag; ++lag) sums[lag] += values[i] * values[i - lag];
+void LagSums(const double* values, std::size_t n, std::size_t max_lag, double* sums) {
+  const std::size_t first_left = SumWholeVectors(values, n, max_lag, sums);
+  for (std::size_t lag = first_left; lag <= max_lag; ++lag) sums[lag] = 0;
+  if (first_left > max_lag) return;
+  for (std::size_t i = max_lag; i < n; ++i) {
+    for (std::size_t lag = first_left; lag <= max_lag; ++lag)
+      sums[lag] += values[i] * values[i - lag];
   }
 }
 
 void LagErrorsOf(const double* values, std::size_t n, const double* weights, unsigned order,
                  double* errors) {
-  for (std::size_t i = MostErrors(values, n, weights, order, errors); i < n; ++i) {
+  for (std::size_t i = WholeVectorErrors(values, n, weights, order, errors); i < n; ++i) {
     double left = values[i];
     for (unsigned j = 0; j < order; ++j) left -= weights[j] * *(values + i - 1 - j);
     errors[i] = left;
@@ -181,13 +188,13 @@ namespace numpact {
 
 NUMPACT_EXPORT(LagSums);
 
-void lag_sums(const double* values, std::size_t n, std::size_t most_lag, double* sums) {
-  NUMPACT_DISPATCH(LagSums)(values, n, most_lag, sums);
+void lag_sums(const double* values, std::size_t n, std::size_t max_lag, double* sums) {
+  NUMPACT_DISPATCH(LagSums)(values, n, max_lag, sums);
 }
 
 NUMPACT_EXPORT(AddProducts);
 
-void add_lag_products(const WeighedValues& values, unsigned order, LagProducts& products) {
+void add_lag_products(const WeightedValues& values, unsigned order, LagProducts& products) {
   NUMPACT_DISPATCH(AddProducts)(values, order, products);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of values and those some places before, and how well these predict them.
+// Sums of products of values with those at some lags before, and prediction errors. Every target
+// adds in the same order, so results are the same everywhere.
 #ifndef NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_KERNEL_HPP
 #define NUMPACT_PCO_ENCODE_CONV1_EQUATIONS_KERNEL_HPP
 
@@ -10,28 +11,30 @@
 
 namespace numpact {
 
-// By the one's lag and the other's, at most as large. Lag 0: the value itself.
+// [j][k] is the sum of products of the values at lags j and k, k at most j. Lag 0 is the value
+// itself.
 using LagProducts = std::array<std::array<double, kMaxConv1Order + 1>, kMaxConv1Order + 1>;
 
-// How many doubles before `values` add_lag_products() reads, whatever they are.
+// add_lag_products() reads this many doubles before `values`. Those beyond the order have no
+// effect: vectors of lags are read whole.
 inline constexpr std::size_t kLagPad = 48;
 
-struct WeighedValues {
-  const double* values;  // and those before, at `values` less their lag
+struct WeightedValues {
+  const double* values;  // the value at lag j is at `values - j`
   const double* importances;
   std::size_t n;
 };
 
-// sums[lag], for each lag from 0 to most_lag: of values[i] * values[i - lag] from i = most_lag on,
-// added up in this order, so that they are the same everywhere.
-void lag_sums(const double* values, std::size_t n, std::size_t most_lag, double* sums);
+// For each lag from 0 to max_lag, sums[lag] becomes the sum of values[i] * values[i - lag] over i
+// from max_lag to n - 1, added in this order.
+void lag_sums(const double* values, std::size_t n, std::size_t max_lag, double* sums);
 
-// Adds importance * value * value for all pairs of lags up to `order`, one value after the other,
-// so that sums are the same everywhere.
-void add_lag_products(const WeighedValues& values, unsigned order, LagProducts& products);
+// Adds (importance * value at lag j) * value at lag k for all pairs of lags up to `order`, one
+// value after the other.
+void add_lag_products(const WeightedValues& values, unsigned order, LagProducts& products);
 
-// What each of n values is more than its prediction from the `order` values before it; the weights
-// are by lag, from 1 on, and their parts are taken off in this order.
+// The errors of n predictions, each from the `order` values before: the value less weights[j] times
+// the value at lag j + 1 for each j, subtracted one by one in this order.
 void lag_errors(const double* values, std::size_t n, const double* weights, unsigned order,
                 double* errors);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares through the normal equations; then three rounds in which large errors count less,
-// so that the centre of the errors is fitted and not the outliers. Weights are made whole numbers
-// at the finest quantization that cannot overflow.
+// Fits the weights of Conv1: least squares through the normal equations, then a few rounds in which
+// large errors count less, so that the centre of the errors is fitted and not the outliers. Weights
+// are rounded to integers at the finest quantization that cannot overflow.
 #include "pco/encode/conv1/fit.hpp"
 
 #include <algorithm>
@@ -16,26 +16,31 @@
 namespace numpact {
 namespace {
 
-// Latents that a fit looks at.
-constexpr std::size_t kFitN = std::size_t{1} << 16;
-constexpr unsigned kAskedRounds = 3;
-constexpr unsigned kOrders[] = {1, 2, 4, 8, 12, 16, 24, 32};
-// Each lag takes time to decode, and must save so many bits.
-constexpr float kLagToll = 0.002f;
-// What outliers may make least squares look worse than it is.
-constexpr float kHope = 1.02f;
-// A few runs tell as much roughly.
-constexpr std::size_t kFewRuns = 4;
-// So long, of longer ones.
-constexpr std::size_t kLongRunN = 256;
-constexpr float kHopeOfFew = 1.15f;
-// With fewer bits for each number latents are codes, which no prediction hits.
-constexpr float kMinBits = 1;
-// Latents of a sample that are enough for least squares.
-constexpr std::size_t kSampleFitN = 8192;
-// Of a larger sample as much is weighed as so many usual ones hold.
-constexpr std::size_t kUsualSamples = 2;
+// The most latents that a fit of a requested order uses, and its rounds of reweighting. More are
+// slower and hardly change the weights.
+constexpr std::size_t kRequestedFitN = std::size_t{1} << 16;
+constexpr unsigned kRequestedReweightRounds = 3;
+// The orders that are considered: neighbouring high orders hardly differ.
+constexpr unsigned kConv1Orders[] = {1, 2, 4, 8, 12, 16, 24, 32};
+// Penalty for each lag, as it takes time to decode.
+constexpr float kLagPenaltyBitsPerNumber = 0.002f;
+// How much worse than required the least-squares weights may be for reweighting to be tried, which
+// can undo the effect of outliers.
+constexpr float kMaxUnreweightedRatio = 1.02f;
+// Before all latents, a few runs of the sample are estimated: this many, of at most kMaxPruneRunN
+// latents. The search ends there if the result exceeds the required bits by kPruneRatio, which
+// covers the error of such a small sample.
+constexpr std::size_t kPruneRuns = 4;
+constexpr std::size_t kMaxPruneRunN = 256;
+constexpr float kPruneRatio = 1.15f;
+// Latents of fewer bits are codes, which linear prediction does not fit.
+constexpr float kMinConv1BitsPerNumber = 1;
+// Latents of a sample that suffice for least squares.
+constexpr std::size_t kLeastSquaresN = 8192;
+// Of a larger sample, at most this many times the default size is used.
+constexpr std::size_t kMaxDefaultSamples = 2;
 
+// Latents as doubles, less their mean.
 template <Latent L>
 struct Centred {
   CentredRuns runs;
@@ -56,7 +61,7 @@ struct Centred {
 // A power of two as a double.
 double power_of_two(unsigned exponent) { return static_cast<double>(std::uint64_t{1} << exponent); }
 
-// False if it does not fit.
+// Rounds half away from zero. False if the value is not below the limit in magnitude.
 bool round_to_int(double value, double limit, std::int64_t& out) {
   if (!(std::abs(value) < limit)) return false;
   const double half = value < 0 ? -0.5 : 0.5;
@@ -64,6 +69,7 @@ bool round_to_int(double value, double limit, std::int64_t& out) {
   return true;
 }
 
+// Rounds weights and bias to integers in units of 2^-quantization. False if they do not fit Conv1.
 bool quantize(const LagWeights& weights, double mean, unsigned quantization, unsigned bits,
               Conv1& conv) {
   conv.quantization = quantization;
@@ -76,11 +82,12 @@ bool quantize(const LagWeights& weights, double mean, unsigned quantization, uns
     conv.weights[j] = static_cast<std::int32_t>(weight);
     sum += static_cast<double>(weight) / scale;
   }
-  // Half a unit more, since predictions are rounded down.
+  // Adds half a unit, since predictions are rounded down.
   if (!round_to_int((mean * (1 - sum) + 0.5) * scale, 0x1p62, conv.bias)) return false;
   return conv.is_valid(bits);
 }
 
+// At the finest quantization that is valid.
 bool quantize(const LagWeights& weights, double mean, unsigned bits, Conv1& conv) {
   for (unsigned quantization = kMaxConv1Quantization + 1; quantization-- > 0;) {
     if (quantize(weights, mean, quantization, bits, conv)) return true;
@@ -88,14 +95,15 @@ bool quantize(const LagWeights& weights, double mean, unsigned bits, Conv1& conv
   return false;
 }
 
-// Of so many values: whole runs, or the middle of the one.
-CentredRuns some_runs(const CentredRuns& runs, std::size_t n) {
+// The first runs that hold n values together, or the middle n values if a run is longer.
+CentredRuns limit_runs(const CentredRuns& runs, std::size_t n) {
   if (runs.run_n > n) return {runs.values.subspan((runs.run_n - n) / 2, n), n};
   const std::size_t kept = std::max<std::size_t>(1, n / runs.run_n) * runs.run_n;
   return {runs.values.first(std::min(runs.values.size(), kept)), runs.run_n};
 }
 
-// Weights for `order` lags, from those that least squares gave.
+// Refits the weights for `order` lags, starting from those that least squares gave. Each round
+// weights a value by median / (median + error), where both are absolute errors.
 void reweight(const CentredRuns& runs, unsigned order, unsigned rounds, LagWeights& weights,
               Arena& arena) {
   const ArenaScope scratch(arena);
@@ -124,9 +132,10 @@ void reweight(const CentredRuns& runs, unsigned order, unsigned rounds, LagWeigh
   }
 }
 
-// Bits for each number under the weights.
+// Estimated bits per number with these weights, penalties included.
 template <Latent L>
-float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv, Arena& arena) {
+float estimate_bits_with(const Sample& sample, std::span<const L> latents, const Conv1& conv,
+                         Arena& arena) {
   const ArenaScope scratch(arena);
   const std::span<L> deltas = arena.make<L>(latents.size());
   std::size_t n = 0;
@@ -138,42 +147,46 @@ float weigh(const Sample& sample, std::span<const L> latents, const Conv1& conv,
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const float bits = estimate_bits(stored, sample.scale, arena) / static_cast<float>(n);
   const float order = static_cast<float>(conv.order);
-  // The page's first latents are stored as they are.
+  // The first latents of a page are stored as they are.
   const float state_bits = order * std::max(0.0f, static_cast<float>(kBits<L>) - bits);
-  return bits + (static_cast<float>(conv.payload_bits()) + state_bits) / chunk_n + kLagToll * order;
+  return bits + (static_cast<float>(conv.payload_bits()) + state_bits) / chunk_n +
+         kLagPenaltyBitsPerNumber * order;
 }
 
-// Whether the weights are far from enough by some of the sample's runs, or parts of long ones,
-// where there are many.
+// Estimates a few runs of a larger sample, or parts of long runs. True if they are so
+// far above the required bits that the rest need not be estimated.
 template <Latent L>
-bool is_hopeless(const Sample& sample, std::span<const L> latents, const Conv1& conv, float enough,
-                 Arena& arena) {
+bool is_pruned(const Sample& sample, std::span<const L> latents, const Conv1& conv,
+               float required_bits, Arena& arena) {
   const ArenaScope scratch(arena);
-  Sample some = sample;
-  some.run_n = std::min(sample.run_n, kLongRunN);
-  const std::size_t runs = latents.size() / some.run_n;
-  if (runs < 2 * kFewRuns) return false;
-  some.scale = sample.scale * static_cast<float>(runs) / static_cast<float>(kFewRuns);
-  const std::span<L> taken = arena.make<L>(kFewRuns * some.run_n);
-  for (std::size_t k = 0; k < kFewRuns; ++k) {
-    const std::size_t run = (2 * k + 1) * runs / (2 * kFewRuns);
-    std::copy_n(latents.data() + run * some.run_n, some.run_n, taken.data() + k * some.run_n);
+  Sample few = sample;
+  few.run_n = std::min(sample.run_n, kMaxPruneRunN);
+  const std::size_t runs = latents.size() / few.run_n;
+  if (runs < 2 * kPruneRuns) return false;
+  few.scale = sample.scale * static_cast<float>(runs) / static_cast<float>(kPruneRuns);
+  const std::span<L> few_latents = arena.make<L>(kPruneRuns * few.run_n);
+  for (std::size_t k = 0; k < kPruneRuns; ++k) {
+    const std::size_t run = (2 * k + 1) * runs / (2 * kPruneRuns);
+    std::copy_n(latents.data() + run * few.run_n, few.run_n, few_latents.data() + k * few.run_n);
   }
-  return weigh(some, std::span<const L>(taken), conv, arena) > kHopeOfFew * enough;
+  return estimate_bits_with(few, std::span<const L>(few_latents), conv, arena) >
+         kPruneRatio * required_bits;
 }
 
-// By the errors of least squares: bits fall by half of what the logarithm of their square does.
-unsigned pick_order(const LagErrors& errors, unsigned most, unsigned latent_bits, float chunk_n) {
-  // Each lag's: of the weight, and of a latent that is stored as it is.
-  const unsigned whole_bits = wire::kConv1WeightBits + latent_bits / 2;
-  const float lag_bits = static_cast<float>(whole_bits);
+// Picks the order from the mean squares of the least-squares errors: bits per latent
+// fall by half of the logarithm's fall.
+unsigned pick_order(const LagErrors& errors, unsigned max_order, unsigned latent_bits,
+                    float chunk_n) {
+  // Metadata of each lag: a weight, and a latent that is stored as it is instead of as a delta.
+  const unsigned metadata_bits = wire::kConv1WeightBits + latent_bits / 2;
+  const float lag_bits = static_cast<float>(metadata_bits);
   unsigned best = 0;
   float best_bits = HUGE_VALF;
-  for (const unsigned order : kOrders) {
-    if (order > most) break;
+  for (const unsigned order : kConv1Orders) {
+    if (order > max_order) break;
     const float error = static_cast<float>(errors[order]);
     const float bits = 0.5f * fast_log2(error + 0.1f) +
-                       static_cast<float>(order) * (kLagToll + lag_bits / chunk_n);
+                       static_cast<float>(order) * (kLagPenaltyBitsPerNumber + lag_bits / chunk_n);
     if (bits < best_bits) {
       best_bits = bits;
       best = order;
@@ -182,91 +195,93 @@ unsigned pick_order(const LagErrors& errors, unsigned most, unsigned latent_bits
   return best;
 }
 
-// Whether the lags explain enough more than differences do.
-bool is_promising(const LagEquations& equations, const LagErrors& errors, unsigned order,
-                  float wanted_bits) {
-  const double plain =
+// Whether the lags explain at least required_bits more than no delta or consecutive ones do.
+bool explains_enough(const LagEquations& equations, const LagErrors& errors, unsigned order,
+                     float required_bits) {
+  const double unpredicted =
       std::min({errors[0], equations.difference_error(), equations.second_difference_error()});
-  const double ratio = (plain + 0.1) / (errors[order] + 0.1);
-  return fast_log2(static_cast<float>(ratio)) > wanted_bits;
+  const double ratio = (unpredicted + 0.1) / (errors[order] + 0.1);
+  return fast_log2(static_cast<float>(ratio)) > required_bits;
 }
 
-// So many latents at most: some of the sample's runs, or a part of its one.
+// At most max_n latents: some of the sample's runs, or the middle of its only one.
+// Adjusts `sample`.
 template <Latent L>
-std::span<const L> take_some(Sample& sample, std::span<const L> latents, std::size_t most_n,
-                             Arena& arena) {
+std::span<const L> limit_latents(Sample& sample, std::span<const L> latents, std::size_t max_n,
+                                 Arena& arena) {
   const std::size_t n = latents.size();
-  if (n <= most_n) return latents;
+  if (n <= max_n) return latents;
   sample.scale *= static_cast<float>(n);
-  if (sample.run_n > most_n) {
-    latents = latents.subspan((n - most_n) / 2, most_n);
-    sample.run_n = most_n;
+  if (sample.run_n > max_n) {
+    latents = latents.subspan((n - max_n) / 2, max_n);
+    sample.run_n = max_n;
   } else {
     const std::size_t runs = n / sample.run_n;
-    const std::size_t kept = std::max<std::size_t>(1, most_n / sample.run_n);
-    const std::span<L> some = arena.make<L>(kept * sample.run_n);
+    const std::size_t kept = std::max<std::size_t>(1, max_n / sample.run_n);
+    const std::span<L> few = arena.make<L>(kept * sample.run_n);
     for (std::size_t k = 0; k < kept; ++k) {
       std::copy_n(latents.data() + k * runs / kept * sample.run_n, sample.run_n,
-                  some.data() + k * sample.run_n);
+                  few.data() + k * sample.run_n);
     }
-    latents = some;
+    latents = few;
   }
   sample.scale /= static_cast<float>(latents.size());
   return latents;
 }
 
 template <Latent L>
-std::optional<WeighedConv1> search(Sample sample, std::span<const L> latents, float to_beat,
-                                   const ChooseEffort& effort, Arena& arena) {
-  if (to_beat < kMinBits) return std::nullopt;
+std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latents, float to_beat,
+                                        const EncodeEffort& effort, Arena& arena) {
+  if (to_beat < kMinConv1BitsPerNumber) return std::nullopt;
   const ArenaScope scratch(arena);
-  latents = take_some(sample, latents, kUsualSamples * effort.max_sample_n, arena);
+  latents = limit_latents(sample, latents, kMaxDefaultSamples * effort.max_sample_n, arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
-  const unsigned most =
-      std::min(chunk_n < static_cast<float>(kFewForConv1) ? effort.max_conv1_order_of_few
-                                                          : effort.max_conv1_order,
+  const unsigned max_order =
+      std::min(chunk_n < static_cast<float>(kMinLongConv1N) ? effort.max_conv1_order_short
+                                                            : effort.max_conv1_order,
                static_cast<unsigned>(sample.run_n / 4));
-  if (most < 2) return std::nullopt;
-  const std::size_t fit_runs = std::max<std::size_t>(1, kSampleFitN / sample.run_n);
+  if (max_order < 2) return std::nullopt;
+  const std::size_t fit_runs = std::max<std::size_t>(1, kLeastSquaresN / sample.run_n);
   const std::span<const L> fitted =
       latents.first(std::min(latents.size(), fit_runs * sample.run_n));
   const Centred<L> centred(fitted, sample.run_n, arena);
-  const LagEquations equations(centred.runs, most);
+  const LagEquations equations(centred.runs, max_order);
   const LagErrors errors = equations.errors();
-  const unsigned order = pick_order(errors, most, kBits<L>, chunk_n);
+  const unsigned order = pick_order(errors, max_order, kBits<L>, chunk_n);
   if (order == 0) return std::nullopt;
-  if (!is_promising(equations, errors, order, effort.conv1_toll * to_beat)) return std::nullopt;
+  if (!explains_enough(equations, errors, order, effort.conv1_required_saving * to_beat))
+    return std::nullopt;
   LagWeights weights{};
-  WeighedConv1 best;
+  Conv1Estimate best;
   best.conv.order = order;
   if (!equations.solve(order, weights)) return std::nullopt;
   if (!quantize(weights, centred.mean, kBits<L>, best.conv)) return std::nullopt;
-  const float enough = (1 - effort.conv1_toll) * to_beat;
-  if (is_hopeless(sample, latents, best.conv, enough, arena)) return std::nullopt;
-  best.bits = weigh(sample, latents, best.conv, arena);
-  if (best.bits > kHope * enough) return std::nullopt;
-  const CentredRuns some = some_runs(centred.runs, effort.conv1_fit_n);
-  for (unsigned round = 0; round < effort.conv1_rounds; ++round) {
-    reweight(some, order, 1, weights, arena);
-    WeighedConv1 better;
+  const float required_bits = (1 - effort.conv1_required_saving) * to_beat;
+  if (is_pruned(sample, latents, best.conv, required_bits, arena)) return std::nullopt;
+  best.bits = estimate_bits_with(sample, latents, best.conv, arena);
+  if (best.bits > kMaxUnreweightedRatio * required_bits) return std::nullopt;
+  const CentredRuns few = limit_runs(centred.runs, effort.conv1_reweight_n);
+  for (unsigned round = 0; round < effort.conv1_reweight_rounds; ++round) {
+    reweight(few, order, 1, weights, arena);
+    Conv1Estimate better;
     better.conv.order = order;
     if (!quantize(weights, centred.mean, kBits<L>, better.conv)) break;
-    better.bits = weigh(sample, latents, better.conv, arena);
+    better.bits = estimate_bits_with(sample, latents, better.conv, arena);
     if (better.bits >= best.bits) break;
     best = better;
   }
-  if (best.bits > enough) return std::nullopt;
+  if (best.bits > required_bits) return std::nullopt;
   return best;
 }
 
 template <Latent L>
-AnyDelta fit(std::span<const L> latents, unsigned order, Arena& arena) {
+AnyDelta fit_requested(std::span<const L> latents, unsigned order, Arena& arena) {
   if (latents.size() <= 2 * std::size_t{order}) return NoDelta{};
-  const std::size_t n = std::min(latents.size(), kFitN);
+  const std::size_t n = std::min(latents.size(), kRequestedFitN);
   const Centred<L> centred(latents.subspan((latents.size() - n) / 2, n), n, arena);
   LagWeights weights{};
   if (!LagEquations(centred.runs, order).solve(order, weights)) return NoDelta{};
-  reweight(centred.runs, order, kAskedRounds, weights, arena);
+  reweight(centred.runs, order, kRequestedReweightRounds, weights, arena);
   Conv1 conv;
   conv.order = order;
   if (!quantize(weights, centred.mean, kBits<L>, conv)) return NoDelta{};
@@ -282,19 +297,20 @@ AnyDelta fit_conv1(const AnyMode& mode, const LatentArray& ordered, unsigned ord
     if constexpr (sizeof(L) > 4) {
       return NoDelta{};
     } else {
-      return fit<L>(latents, order, arena);
+      return fit_requested<L>(latents, order, arena);
     }
   });
 }
 
-std::optional<WeighedConv1> weigh_conv1(const Sample& sample, const LatentArray& latents,
-                                        float to_beat, const ChooseEffort& effort, Arena& arena) {
-  return latents.visit([&](auto span) -> std::optional<WeighedConv1> {
+std::optional<Conv1Estimate> estimate_conv1(const Sample& sample, const LatentArray& latents,
+                                            float to_beat, const EncodeEffort& effort,
+                                            Arena& arena) {
+  return latents.visit([&](auto span) -> std::optional<Conv1Estimate> {
     using L = typename decltype(span)::value_type;
     if constexpr (sizeof(L) > 4) {
       return std::nullopt;
     } else {
-      return search<L>(sample, span, to_beat, effort, arena);
+      return find_conv1<L>(sample, span, to_beat, effort, arena);
     }
   });
 }

@@ -10,49 +10,57 @@
 namespace numpact {
 namespace {
 
-// Orders from the third on pay on smooth latents only, where the one before pays a lot.
-constexpr float kGoOnShare = 0.97f;
-// Of so few what each order keeps as it is hides what it saves.
-constexpr float kFewForOrders = 128;
-// Rough costs of modes are wrong by so much at most, hopefully; those of orders by more.
-constexpr float kNearShare = 1.04f;
-constexpr float kNearBits = 0.4f;
-constexpr float kNearOrderShare = 1.05f;
-constexpr float kNearOrderBits = 0.4f;
-// And by the metadata of a bin or two of a whole chunk, which a rough look does not see.
-constexpr float kUnseenMetaBits = 100;
-// A second latent variable costs time to decode: it must save this many bits a number, or this
-// share where numbers take next to nothing. Delta encoding it as well must save the other share.
-constexpr float kSecondaryToll = 0.02f;
-constexpr float kSecondaryTollShare = 0.05f;
-constexpr float kSecondaryDeltaShare = 0.005f;
-constexpr float kFavoredShare = 0.05f;
-// With less there is too little to gain from its delta encoding.
-constexpr float kCheapSecondary = 0.15f;
-// Up to so many numbers of a chunk a rough look counts with it.
-constexpr float kManyForSecondaryDeltas = 8192;
+// From order 3 on, the next order is tried only if the last one took at most this ratio of the
+// order before: high orders pay on smooth latents only. Higher values try more orders.
+constexpr float kNextOrderMaxRatio = 0.97f;
+// In chunks of fewer numbers any improvement goes on: the first latents of a page, which each order
+// stores as they are, hide what the order saves.
+constexpr float kMinPrunedOrdersN = 128;
+// Modes (orders of Consecutive) are estimated fully if their coarse estimate is at most this ratio
+// of the best one plus these bits: the error of coarse estimates, larger between orders. Higher
+// values cost encoding time.
+constexpr float kNearModeRatio = 1.04f;
+constexpr float kNearModeBitsPerNumber = 0.4f;
+constexpr float kNearOrderRatio = 1.05f;
+constexpr float kNearOrderBitsPerNumber = 0.4f;
+// The metadata of a bin or two, which a coarse estimate on a few hundred latents does not see, in
+// bits per chunk.
+constexpr float kUnseenMetaBitsPerChunk = 100;
+// Penalty for a secondary variable, which takes time to decode: this many bits per number, or this
+// share if numbers take next to nothing.
+constexpr float kSecondaryPenaltyBitsPerNumber = 0.02f;
+constexpr float kMaxSecondaryPenaltyShare = 0.05f;
+// Share of a number's bits that delta encoding the secondary variable must save; the second value
+// is for favor_decode_speed.
+constexpr float kSecondaryDeltaMinSavingShare = 0.005f;
+constexpr float kFastDecodeSecondaryDeltaMinSavingShare = 0.05f;
+// A secondary variable of fewer bits per number has too little to gain from delta encoding.
+constexpr float kMinDeltaSecondaryBitsPerNumber = 0.15f;
+// In chunks of at most this many numbers coarse estimates consider it. In longer ones a few latents
+// show too little of it, and an estimate that is too low would exclude other modes.
+constexpr float kMaxCoarseSecondaryDeltaN = 8192;
 
 AnyDelta consecutive(unsigned order, bool secondary) {
   if (order == 0) return NoDelta{};
   return Consecutive{order, secondary};
 }
 
-struct WeighedOrder {
+struct OrderEstimate {
   unsigned order = 0;
   float bits = HUGE_VALF;
 };
 
 float chunk_n(const Sample& sample) { return sample.scale * static_cast<float>(sample.latents.n); }
 
-// Of a page of a chunk that has one: its first `order` latents are stored as they are, the others
-// take `bits` each.
+// Adds the cost of a page's delta state for a chunk of one page: its first `order` latents are
+// stored as they are, the others take `bits` each.
 float with_state(float bits, unsigned order, unsigned latent_bits, float n) {
-  const float more = std::max(0.0f, static_cast<float>(latent_bits) - bits);
-  return bits + static_cast<float>(order) * more / n;
+  const float extra_bits = std::max(0.0f, static_cast<float>(latent_bits) - bits);
+  return bits + static_cast<float>(order) * extra_bits / n;
 }
 
-// What a mode adds to a chunk's metadata: its parameters, but for a dictionary's entries, and a
-// second variable without bins.
+// The bits that a mode adds to a chunk's metadata: its parameters, except for a dictionary's
+// entries, and a secondary variable without bins.
 float mode_meta_bits(const AnyMode& mode, unsigned latent_bits) {
   constexpr unsigned kVariableBits = wire::kAnsSizeLogBits + wire::kBinCountBits;
   unsigned bits = 0;
@@ -64,7 +72,8 @@ float mode_meta_bits(const AnyMode& mode, unsigned latent_bits) {
   return static_cast<float>(bits + (has_secondary(mode) ? kVariableBits : 0));
 }
 
-// In place: of neighbours in runs of run_n. Centred.
+// Replaces the latents by the differences of neighbours in each run of run_n, centred on kMid. In
+// place; returns the differences.
 template <Latent L>
 std::span<L> differences(std::span<L> latents, std::size_t run_n) {
   std::size_t n = 0;
@@ -77,54 +86,55 @@ std::span<L> differences(std::span<L> latents, std::size_t run_n) {
 }
 
 struct BestOrders {
-  WeighedOrder first;
-  WeighedOrder second;
+  OrderEstimate first;
+  OrderEstimate second;
 
-  void add(const WeighedOrder& way) {
-    if (way.bits < first.bits) {
+  void add(const OrderEstimate& estimate) {
+    if (estimate.bits < first.bits) {
       second = first;
-      first = way;
-    } else if (way.bits < second.bits) {
-      second = way;
+      first = estimate;
+    } else if (estimate.bits < second.bits) {
+      second = estimate;
     }
   }
 };
 
-// The best orders for a variable: tried one by one while it gets better.
-BestOrders pick_orders(const Sample& sample, const LatentArray& latents, const RoughCost& rough,
-                       unsigned most, Arena& arena) {
-  const float near =
-      kNearOrderShare * rough.least_primary() + kNearOrderBits + unseen_bits(chunk_n(sample));
-  const bool is_short = chunk_n(sample) < kFewForOrders;
+// The best two orders for a variable. Tries orders in ascending order while the estimate falls.
+BestOrders pick_orders(const Sample& sample, const LatentArray& latents,
+                       const CoarseEstimate& coarse, unsigned max_order, Arena& arena) {
+  const float near = kNearOrderRatio * coarse.min_primary() + kNearOrderBitsPerNumber +
+                     unseen_meta_bits(chunk_n(sample));
+  const bool is_short = chunk_n(sample) < kMinPrunedOrdersN;
   BestOrders best;
-  float before = HUGE_VALF;
-  for (unsigned order = 0; order <= most; ++order) {
-    if (order < rough.primary.size() && rough.primary[order] > near) {
-      // Higher orders only follow good ones.
-      if (order + 1 == rough.primary.size()) break;
+  float last_bits = HUGE_VALF;
+  for (unsigned order = 0; order <= max_order; ++order) {
+    if (order < coarse.primary.size() && coarse.primary[order] > near) {
+      // Higher orders are tried only after good ones.
+      if (order + 1 == coarse.primary.size()) break;
       continue;
     }
-    const float bits = weigh_consecutive(sample, latents, order, arena);
-    const bool go_on = order < 2 || bits < (is_short ? 1 : kGoOnShare) * before;
+    const float bits = estimate_consecutive(sample, latents, order, arena);
+    const bool improves_enough =
+        order < 2 || bits < (is_short ? 1 : kNextOrderMaxRatio) * last_bits;
     best.add({order, bits});
     const bool is_next_best =
-        order + 1 < rough.primary.size() && rough.primary[order + 1] == rough.least_primary();
-    if (order > 0 && (bits > before || !go_on) && !is_next_best) break;
-    before = bits;
+        order + 1 < coarse.primary.size() && coarse.primary[order + 1] == coarse.min_primary();
+    if (order > 0 && (bits > last_bits || !improves_enough) && !is_next_best) break;
+    last_bits = bits;
   }
   return best;
 }
 
 }  // namespace
 
-float unseen_bits(float chunk_n) { return kUnseenMetaBits / chunk_n; }
+float unseen_meta_bits(float chunk_n) { return kUnseenMetaBitsPerChunk / chunk_n; }
 
-bool is_near(float rough, float least, float chunk_n) {
-  return rough <= kNearShare * least + kNearBits + unseen_bits(chunk_n);
+bool is_near_best(float coarse, float min_coarse, float chunk_n) {
+  return coarse <= kNearModeRatio * min_coarse + kNearModeBitsPerNumber + unseen_meta_bits(chunk_n);
 }
 
-float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
-                        Arena& arena) {
+float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
+                           Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t run_n = sample.run_n;
   if (run_n <= order) return static_cast<float>(latents.bits);
@@ -149,74 +159,79 @@ float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsign
   });
 }
 
-RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena) {
+CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, Arena& arena) {
   const ArenaScope scratch(arena);
-  const SplitLatents latents = split(mode, few.latents, arena);
-  RoughCost cost;
+  const SplitLatents latents = split(mode, subsample.latents, arena);
+  CoarseEstimate estimate;
   latents.primary.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     std::span<L> deltas = arena.make<L>(span.size());
     std::copy(span.begin(), span.end(), deltas.begin());
-    cost.primary.fill(HUGE_VALF);
-    for (std::size_t order = 0; order < cost.primary.size(); ++order) {
-      // In few bits differences wrap around, those of differences may not.
-      if (order == 2 && sizeof(L) > 1 && cost.primary[1] > cost.primary[0]) break;
-      const float bits = rough_bits(std::span<const L>(deltas), order > 0, few.scale);
-      cost.primary[order] =
-          with_state(bits, static_cast<unsigned>(order), latents.primary.bits, chunk_n(few));
-      if (few.run_n < order + 2) break;
-      deltas = differences(deltas, few.run_n - order);
+    estimate.primary.fill(HUGE_VALF);
+    for (std::size_t order = 0; order < estimate.primary.size(); ++order) {
+      // Second differences are skipped if first ones are worse, except in 8 bits, where first
+      // differences may wrap around although second ones are small.
+      if (order == 2 && sizeof(L) > 1 && estimate.primary[1] > estimate.primary[0]) break;
+      const float bits = coarse_bits(std::span<const L>(deltas), order > 0, subsample.scale);
+      estimate.primary[order] =
+          with_state(bits, static_cast<unsigned>(order), latents.primary.bits, chunk_n(subsample));
+      if (subsample.run_n < order + 2) break;
+      deltas = differences(deltas, subsample.run_n - order);
     }
   });
   if (latents.secondary.exists()) {
-    // Where the primary one is delta encoded, it may be as well. Of many numbers a few tell too
-    // little of that, and a low guess keeps other modes out.
-    const bool may_be_deltas = few.run_n > 1 && chunk_n(few) <= kManyForSecondaryDeltas &&
-                               cost.least_primary() < cost.primary[0];
-    cost.secondary = latents.secondary.visit([&](auto span) {
+    // The secondary variable may be delta encoded along with the primary one.
+    const bool may_be_deltas = subsample.run_n > 1 &&
+                               chunk_n(subsample) <= kMaxCoarseSecondaryDeltaN &&
+                               estimate.min_primary() < estimate.primary[0];
+    estimate.secondary = latents.secondary.visit([&](auto span) {
       using L = typename decltype(span)::value_type;
-      const float bits = rough_bits(std::span<const L>(span), true, few.scale);
-      if (!may_be_deltas || bits < kCheapSecondary) return bits;
-      const std::span<const L> deltas = differences(span, few.run_n);
-      return std::min(bits, rough_bits(deltas, true, few.scale));
+      const float bits = coarse_bits(std::span<const L>(span), true, subsample.scale);
+      if (!may_be_deltas || bits < kMinDeltaSecondaryBitsPerNumber) return bits;
+      const std::span<const L> deltas = differences(span, subsample.run_n);
+      return std::min(bits, coarse_bits(deltas, true, subsample.scale));
     });
   }
-  cost.secondary += mode_meta_bits(mode, few.latents.bits) / chunk_n(few);
-  return cost;
+  estimate.secondary += mode_meta_bits(mode, subsample.latents.bits) / chunk_n(subsample);
+  return estimate;
 }
 
-Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
-                   const DeltaSpec& delta, const ChooseEffort& effort, Arena& arena) {
+Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEstimate& coarse,
+                       const DeltaSpec& delta, const EncodeEffort& effort, Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(mode, sample.latents, arena);
   const bool is_auto = delta.kind() == DeltaSpec::Kind::kAuto;
-  WeighedOrder primary;
-  WeighedOrder next;
+  OrderEstimate primary;
+  OrderEstimate next;
   if (is_auto) {
-    const BestOrders best = pick_orders(sample, latents.primary, rough, effort.max_order, arena);
+    const BestOrders best =
+        pick_orders(sample, latents.primary, coarse, effort.max_consecutive_order, arena);
     primary = best.first;
     next = best.second;
   } else {
     primary.order = delta.kind() == DeltaSpec::Kind::kConsecutive ? delta.order() : 0;
-    primary.bits = weigh_consecutive(sample, latents.primary, primary.order, arena);
+    primary.bits = estimate_consecutive(sample, latents.primary, primary.order, arena);
   }
-  Weighed weighed{mode, consecutive(primary.order, false), primary.bits, 0};
-  weighed.next_order = next.order;
-  weighed.next_more_bits = next.bits - primary.bits;
-  if (!latents.secondary.exists()) return weighed;
-  float secondary = weigh_consecutive(sample, latents.secondary, 0, arena);
-  if (is_auto && primary.order > 0 && secondary > kCheapSecondary && effort.secondary_deltas) {
-    const float deltas = weigh_consecutive(sample, latents.secondary, primary.order, arena);
-    const float share = effort.favors_decoding ? kFavoredShare : kSecondaryDeltaShare;
+  Estimate estimate{mode, consecutive(primary.order, false), primary.bits, 0};
+  estimate.next_order = next.order;
+  estimate.next_more_bits = next.bits - primary.bits;
+  if (!latents.secondary.exists()) return estimate;
+  float secondary = estimate_consecutive(sample, latents.secondary, 0, arena);
+  if (is_auto && primary.order > 0 && secondary > kMinDeltaSecondaryBitsPerNumber &&
+      effort.secondary_deltas) {
+    const float deltas = estimate_consecutive(sample, latents.secondary, primary.order, arena);
+    const float share = effort.favors_decode_speed ? kFastDecodeSecondaryDeltaMinSavingShare
+                                                   : kSecondaryDeltaMinSavingShare;
     if (deltas < secondary - share * (primary.bits + secondary)) {
       secondary = deltas;
-      weighed.delta = consecutive(primary.order, true);
+      estimate.delta = consecutive(primary.order, true);
     }
   }
-  weighed.secondary_bits = secondary;
-  weighed.bits += secondary + mode_meta_bits(mode, sample.latents.bits) / chunk_n(sample);
-  weighed.bits += std::min(kSecondaryToll, kSecondaryTollShare * weighed.bits);
-  return weighed;
+  estimate.secondary_bits = secondary;
+  estimate.bits += secondary + mode_meta_bits(mode, sample.latents.bits) / chunk_n(sample);
+  estimate.bits +=
+      std::min(kSecondaryPenaltyBitsPerNumber, kMaxSecondaryPenaltyShare * estimate.bits);
+  return estimate;
 }
 
 }  // namespace numpact

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimated sizes of ways to encode a sample.
+// Estimates of the size of a chunk under a mode and a delta encoding: coarse ones on a few hundred
+// latents, and ones by bins on the whole sample.
 #ifndef NUMPACT_PCO_ENCODE_ESTIMATE_BINNED_HPP
 #define NUMPACT_PCO_ENCODE_ESTIMATE_BINNED_HPP
 
@@ -15,45 +16,46 @@
 
 namespace numpact {
 
-// A way to encode a chunk and what it would take.
-struct Weighed {
+// A way to encode a chunk and its estimated size.
+struct Estimate {
   AnyMode mode;
   AnyDelta delta;
-  float bits = HUGE_VALF;    // for each number, metadata included
-  float secondary_bits = 0;  // of them
-  float toll = 0;            // the share that was added to what was estimated
-  // The next best Consecutive or None of the primary variable, and what it takes more.
+  float bits = HUGE_VALF;    // per number, metadata and penalty included
+  float secondary_bits = 0;  // the secondary variable's part of the bits
+  float penalty = 0;         // share that was added to the estimated bits
+  // The second-best order of Consecutive (0: none) for the primary variable, and how many more bits
+  // per number it takes.
   unsigned next_order = 0;
   float next_more_bits = HUGE_VALF;
 };
 
-// Bits for each number of the chunk, metadata included, of one variable under consecutive delta of
-// `order` (0: none). `latents` stay as they are.
-float weigh_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
-                        Arena& arena);
+// Estimated bits per number of the chunk, metadata included, of one variable under Consecutive of
+// `order` (0: none). Does not change `latents`.
+float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
+                           Arena& arena);
 
-// Rough bits for each number under None and Consecutive of order 1 and 2 of the primary variable,
-// and of the secondary one, on a few of the sample's latents.
-struct RoughCost {
+// Coarse bits per number of the primary variable without a delta and under Consecutive of order 1
+// and 2, and of the secondary variable.
+struct CoarseEstimate {
   std::array<float, 3> primary{};
   float secondary = 0;
 
-  float least_primary() const { return std::min({primary[0], primary[1], primary[2]}); }
-  float bits() const { return least_primary() + secondary; }
+  float min_primary() const { return std::min({primary[0], primary[1], primary[2]}); }
+  float bits() const { return min_primary() + secondary; }
 };
-// What a rough look at a chunk of so many numbers may miss, for each.
-float unseen_bits(float chunk_n);
-// Whether a rough cost is so near the least one that it may turn out the best.
-bool is_near(float rough, float least, float chunk_n);
+// Metadata that a coarse estimate may miss, in bits per number of a chunk of chunk_n numbers.
+float unseen_meta_bits(float chunk_n);
+// Whether a coarse estimate is so close to the smallest one that it may turn out to be the best.
+bool is_near_best(float coarse, float min_coarse, float chunk_n);
 
-// few: as take_few() makes it.
-RoughCost rough_cost(const AnyMode& mode, const Sample& few, Arena& arena);
+// subsample: from take_subsample().
+CoarseEstimate coarse_estimate(const AnyMode& mode, const Sample& subsample, Arena& arena);
 
-// The mode with the delta that was asked for, or with None or the best Consecutive. Deltas that
-// cannot be weighed on a sample say nothing about the mode. Orders that are rough_cost()ed far from
-// the best are left out.
-Weighed weigh_mode(const AnyMode& mode, const Sample& sample, const RoughCost& rough,
-                   const DeltaSpec& delta, const ChooseEffort& effort, Arena& arena);
+// Estimates the mode with the requested delta encoding, or if that is automatic with the best
+// order of Consecutive. Orders whose coarse estimate is far from the best are left out. Requested
+// delta encodings that cannot be estimated on a sample are ignored.
+Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEstimate& coarse,
+                       const DeltaSpec& delta, const EncodeEffort& effort, Arena& arena);
 
 }  // namespace numpact
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rough costs of a latent variable, without a sort: enough to tell what is not worth weighing.
+// Coarse size of a latent variable from a few hundred latents, without sorting them: enough to
+// exclude alternatives that are not worth a better estimate.
 #ifndef NUMPACT_PCO_ENCODE_ESTIMATE_COARSE_HPP
 #define NUMPACT_PCO_ENCODE_ESTIMATE_COARSE_HPP
 
@@ -10,14 +11,15 @@
 
 namespace numpact {
 
-// Most that rough_bits looks at.
-inline constexpr std::size_t kMostRoughN = 1024;
+// The most latents that coarse_bits() accepts: it keeps its tables on the stack.
+inline constexpr std::size_t kMaxCoarseN = 1024;
 
-// Rough bits of each of at most kMostRoughN latents, each of which stands for `scale`: the lesser
-// of two simple binnings, frequent values apart. Small distances from MID count as small if they
-// are centred, else from the least.
+// Coarse bits per latent of at most kMaxCoarseN latents, each of which stands for `scale` latents
+// of the chunk. Frequent values get bins of their own; for the others the cheapest of a few simple
+// binnings counts. is_centred: latents near kMid are small, as differences are; otherwise those
+// near the minimum are.
 template <Latent L>
-float rough_bits(std::span<const L> latents, bool is_centred, float scale);
+float coarse_bits(std::span<const L> latents, bool is_centred, float scale);
 
 }  // namespace numpact
 

@@ -6,20 +6,25 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kRunN = 128;
-// Fewer are looked at all.
-constexpr std::size_t kMinSampleN = 2048;
-constexpr std::size_t kMinHintedSampleN = 1024;
-constexpr std::size_t kLargeSampleN = std::size_t{1} << 15;
+// Numbers in each run of a sample: long enough for deltas of high orders and for Conv1, short
+// enough for many runs.
+constexpr std::size_t kSampleRunN = 128;
+// Lower bounds of the sample size; chunks of fewer numbers are sampled whole.
+constexpr std::size_t kMinDefaultSampleN = 2048;
+constexpr std::size_t kMinSegmentSampleN = 1024;
+constexpr std::size_t kMinLargeSampleN = std::size_t{1} << 15;
+// A chunk's default sample and a segment's are this fraction of its numbers.
+constexpr std::size_t kDefaultSampledOneIn = 8;
+constexpr std::size_t kSegmentSampledOneIn = 16;
 
-// Where each run lies in its own stretch of the numbers: a fixed sequence says so, so that periods
-// in the data don't meet the same phase every time.
-class Places {
+// The shift of each run within its slice of the numbers. A fixed pseudorandom sequence: encoding
+// stays deterministic, and periods in the data do not meet the same phase in every run.
+class Shifts {
  public:
-  // 0 to room.
-  std::size_t next(std::size_t room) {
+  // 0 to max_shift.
+  std::size_t next(std::size_t max_shift) {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::size_t>((random_ >> 33) % (room + 1));
+    return static_cast<std::size_t>((random_ >> 33) % (max_shift + 1));
   }
 
  private:
@@ -28,30 +33,32 @@ class Places {
 
 }  // namespace
 
-std::size_t usual_sample_n(std::size_t n, std::size_t most) {
-  return std::min(std::max(n / 8, kMinSampleN), most);
+std::size_t default_sample_n(std::size_t n, std::size_t max_n) {
+  return std::min(std::max(n / kDefaultSampledOneIn, kMinDefaultSampleN), max_n);
 }
 
-std::size_t hinted_sample_n(std::size_t n) { return std::max(n / 16, kMinHintedSampleN); }
-
-std::size_t large_sample_n(std::size_t n, std::size_t most) {
-  return std::min(n, std::max(kLargeSampleN, most));
+std::size_t segment_sample_n(std::size_t n) {
+  return std::max(n / kSegmentSampledOneIn, kMinSegmentSampleN);
 }
 
-Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena) {
+std::size_t large_sample_n(std::size_t n, std::size_t max_n) {
+  return std::min(n, std::max(kMinLargeSampleN, max_n));
+}
+
+Sample take_sample(const LatentArray& ordered, std::size_t sample_n, Arena& arena) {
   const std::size_t n = ordered.n;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
     Sample sample;
-    const bool take_all = n <= wanted + kRunN;
-    const std::size_t runs = take_all ? 1 : wanted / kRunN;
-    sample.run_n = take_all ? n : kRunN;
+    const bool take_all = n <= sample_n + kSampleRunN;
+    const std::size_t runs = take_all ? 1 : sample_n / kSampleRunN;
+    sample.run_n = take_all ? n : kSampleRunN;
     const std::span<L> copy = arena.make<L>(runs * sample.run_n);
-    Places places;
+    Shifts shifts;
     for (std::size_t run = 0; run < runs; ++run) {
       const std::size_t begin = run * n / runs;
-      const std::size_t room = (run + 1) * n / runs - begin - sample.run_n;
-      const std::size_t from = begin + places.next(room);
+      const std::size_t max_shift = (run + 1) * n / runs - begin - sample.run_n;
+      const std::size_t from = begin + shifts.next(max_shift);
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), sample.run_n,
                   copy.begin() + static_cast<std::ptrdiff_t>(run * sample.run_n));
     }
@@ -61,31 +68,34 @@ Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena)
   });
 }
 
-Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena) {
-  constexpr std::size_t kLeastRunN = 16;
-  constexpr std::size_t kFewRuns = 8;
+Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& arena) {
+  // Shorter runs would show no deltas of higher orders.
+  constexpr std::size_t kMinSubsampleRunN = 16;
+  // A sample of one run is divided into at least this many slices.
+  constexpr std::size_t kMinSubsampleRuns = 8;
   const std::size_t n = sample.latents.n;
-  if (n <= wanted) return sample;
-  const std::size_t all_runs = std::max(n / sample.run_n, kFewRuns);
-  const std::size_t runs = std::min(all_runs, wanted / kLeastRunN);
+  if (n <= subsample_n) return sample;
+  const std::size_t all_runs = std::max(n / sample.run_n, kMinSubsampleRuns);
+  const std::size_t runs = std::min(all_runs, subsample_n / kMinSubsampleRunN);
   return sample.latents.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    Sample few;
-    few.run_n = wanted / runs;
-    const std::span<L> copy = arena.make<L>(runs * few.run_n);
-    Places places;
+    Sample subsample;
+    subsample.run_n = subsample_n / runs;
+    const std::span<L> copy = arena.make<L>(runs * subsample.run_n);
+    Shifts shifts;
     for (std::size_t run = 0; run < runs; ++run) {
-      // Whole runs are taken from their beginnings; of one, each lies in its own stretch.
+      // From a sample of several runs, the first latents of some; from a sample of one, a shifted
+      // part of each slice.
       const std::size_t begin = run * n / runs;
-      const std::size_t room = (run + 1) * n / runs - begin - few.run_n;
+      const std::size_t max_shift = (run + 1) * n / runs - begin - subsample.run_n;
       const std::size_t from =
-          sample.run_n == n ? begin + places.next(room) : run * all_runs / runs * n / all_runs;
-      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), few.run_n,
-                  copy.begin() + static_cast<std::ptrdiff_t>(run * few.run_n));
+          sample.run_n == n ? begin + shifts.next(max_shift) : run * all_runs / runs * n / all_runs;
+      std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(from), subsample.run_n,
+                  copy.begin() + static_cast<std::ptrdiff_t>(run * subsample.run_n));
     }
-    few.latents = LatentArray(copy);
-    few.scale = sample.scale * static_cast<float>(n) / static_cast<float>(copy.size());
-    return few;
+    subsample.latents = LatentArray(copy);
+    subsample.scale = sample.scale * static_cast<float>(n) / static_cast<float>(copy.size());
+    return subsample;
   });
 }
 

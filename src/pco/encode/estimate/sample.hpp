@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a chunk to try things on: runs of neighbours, so that deltas show.
+// Samples of a chunk: runs of neighbouring numbers, so that deltas can be estimated on them.
 #ifndef NUMPACT_PCO_ENCODE_ESTIMATE_SAMPLE_HPP
 #define NUMPACT_PCO_ENCODE_ESTIMATE_SAMPLE_HPP
 
@@ -10,33 +10,37 @@ namespace numpact {
 
 struct Sample {
   LatentArray latents;    // the runs, one after the other
-  std::size_t run_n = 0;  // length of each; latents.n is a multiple
-  float scale = 1;        // numbers of the chunk for each in the sample
+  std::size_t run_n = 0;  // latents in each run; latents.n is a multiple
+  float scale = 1;        // numbers of the chunk for each sampled one
 };
 
-// How many of n numbers usually suffice, `most` at most, and how many where what matters is rare.
-std::size_t usual_sample_n(std::size_t n, std::size_t most);
-// Where hints leave less to find out.
-std::size_t hinted_sample_n(std::size_t n);
-std::size_t large_sample_n(std::size_t n, std::size_t most);
+// Sample sizes for a chunk of n numbers. The default one is at most max_n.
+std::size_t default_sample_n(std::size_t n, std::size_t max_n);
+// For a segment of a run, whose hints leave less to find out.
+std::size_t segment_sample_n(std::size_t n);
+// For chunks in which rare numbers matter; at least max_n, if there are as many numbers.
+std::size_t large_sample_n(std::size_t n, std::size_t max_n);
 
-// About `wanted` of the latents. Deterministic. ordered: at least one; the result is a copy.
-Sample take_sample(const LatentArray& ordered, std::size_t wanted, Arena& arena);
+// Copies about sample_n of the latents, or all if that is hardly more. Deterministic. ordered: at
+// least one.
+Sample take_sample(const LatentArray& ordered, std::size_t sample_n, Arena& arena);
 
-// About `wanted` of a sample's latents, or all: the begins of its runs, or shorter runs where it
-// has one.
-Sample take_few(const Sample& sample, std::size_t wanted, Arena& arena);
+// Copies about subsample_n of a sample's latents: the first ones of its runs, or shorter runs if it
+// has only one. Returns the sample itself if it has no more.
+Sample take_subsample(const Sample& sample, std::size_t subsample_n, Arena& arena);
 
-// n places, at least one, spread evenly over `size` (below 2^44), without a division for each.
-class EvenPlaces {
+// n positions, n at least 1, evenly spread over `size` (below 2^44), in fixed point so that none
+// needs a division.
+class EvenPositions {
  public:
-  EvenPlaces(std::size_t size, std::size_t n) : step_((std::uint64_t{size} << kFraction) / n) {}
+  EvenPositions(std::size_t size, std::size_t n)
+      : step_((std::uint64_t{size} << kFractionBits) / n) {}
   std::size_t operator[](std::size_t j) const {
-    return static_cast<std::size_t>((j * step_) >> kFraction);
+    return static_cast<std::size_t>((j * step_) >> kFractionBits);
   }
 
  private:
-  static constexpr unsigned kFraction = 20;
+  static constexpr unsigned kFractionBits = 20;
   std::uint64_t step_;
 };
 

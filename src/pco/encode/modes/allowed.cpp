@@ -22,7 +22,7 @@ bool is_allowed(const AnyMode& mode, const FormatVersion& version) {
 }
 
 bool is_allowed(const AnyDelta& delta, const FormatVersion& version) {
-  // Before the delta's tag there was no place to say that the secondary variable is encoded.
+  // Formats before the delta's tag have no field for a delta-encoded secondary variable.
   if (encodes_secondary(delta)) return version.has_delta_variants();
   if (std::holds_alternative<Lookback>(delta)) return version.knows_lookback();
   if (std::holds_alternative<Conv1>(delta)) return version.knows_conv1();

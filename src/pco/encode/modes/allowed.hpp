@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of a format version know (docs/format/pco.md, "Wrapped header and versions").
+// Which types, modes and delta encodings readers of a format version support (docs/format/pco.md,
+// "Wrapped header and versions").
 #ifndef NUMPACT_PCO_ENCODE_MODES_ALLOWED_HPP
 #define NUMPACT_PCO_ENCODE_MODES_ALLOWED_HPP
 
@@ -9,7 +10,7 @@
 
 namespace numpact {
 
-// Whether files of the version were ever written with it.
+// Whether files of the version may use it.
 bool is_allowed(NumberType type, const FormatVersion& version);
 bool is_allowed(const AnyMode& mode, const FormatVersion& version);
 bool is_allowed(const AnyDelta& delta, const FormatVersion& version);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices into entries that are sorted by value move as smoothly as the numbers do; sorted by
-// frequency, rare ones are close together and can share bins; by first appearance, those that come
-// up together are near each other.
+// Estimates dictionaries. The order of the entries decides how the indices behave: sorted by value,
+// indices move as smoothly as the numbers do; by frequency, rare ones are close together and can
+// share bins; by first appearance, values that occur together have close indices.
 #include "pco/encode/modes/dict.hpp"
 
 #include <algorithm>
@@ -18,31 +18,34 @@
 namespace numpact {
 namespace {
 
-// Of what the numbers take without a dictionary, its entries may take this share.
-constexpr float kMostEntryShare = 0.5f;
-// And there must be this few of them.
-constexpr float kMostDistinct = 1.0f / 8;
-// With fewer bits for each number there is nothing to gain.
-constexpr float kMinBits = 1;
-// Without delta exact bins do as well as a dictionary: its entropy must promise this share.
-constexpr float kPromise = 0.96f;
-// Where most values were seen once, their entropy is a guess, and a low one: it must promise more.
-constexpr float kPromiseOfGuess = 0.15f;
-// So are rough costs of their places among the entries.
-constexpr float kRoughGuess = 0.02f;
-// Ways whose rough costs are over the least by more are not weighed.
-constexpr float kClose = 1.2f;
+// Entries may take at most this share of what the numbers take without a dictionary, and be at most
+// this share of the numbers. Higher bounds count more numbers of chunks that gain little.
+constexpr float kMaxEntryShare = 0.5f;
+constexpr float kMaxDistinctShare = 1.0f / 8;
+// Below this rate a dictionary has nothing to gain.
+constexpr float kMinDictBitsPerNumber = 1;
+// The entropy of the indices must be at most this ratio of the bits without a dictionary: without a
+// delta exact bins do nearly as well.
+constexpr float kMaxEntropyRatio = 0.96f;
+// Subtracted from that ratio, times the share of values seen once: if most values were seen once,
+// their estimated entropy is a guess, and a low one.
+constexpr float kSeenOnceEntropyMargin = 0.15f;
+// The same for coarse estimates of deltas, which are less affected.
+constexpr float kSeenOnceDeltaMargin = 0.02f;
+// Orders of the entries whose coarse estimate is above this ratio of the smallest are not estimated
+// fully.
+constexpr float kNearEntryOrderRatio = 1.2f;
 
-// So many of the first indices tell orders apart, roughly.
-constexpr std::size_t kEnoughN = kMostRoughN / 2;
-// What an estimate without a delta may be over a rough one.
-constexpr float kRoughSlackBits = 0.4f;
+// How many index deltas the coarse estimates of orders use: enough to tell them apart.
+constexpr std::size_t kOrderDeltasN = kMaxCoarseN / 2;
+// By how much an estimate without a delta may exceed a coarse one of the same bits, per number.
+constexpr float kCoarseErrorBitsPerNumber = 0.4f;
 
-// How much of what lies between the values of a first look may count in the end: neighbours lie
-// near each other.
-constexpr float kFirstHope = 0.3f;
-// By how much Conv1 may make up for what Consecutive takes too much.
-constexpr float kConv1Hope = 1.1f;
+// How much of the growth of deltas from the values in a subsample to all values counts in the first
+// test: values that follow each other tend to have close entries, so less than all of it.
+constexpr float kFirstIndexGrowthShare = 0.3f;
+// Conv1 is tried if Consecutive takes at most this ratio of the best bits so far.
+constexpr float kNearDictConv1Ratio = 1.1f;
 
 enum class EntryOrder { kAppearance, kFrequency, kValue };
 constexpr EntryOrder kEntryOrders[] = {EntryOrder::kAppearance, EntryOrder::kFrequency,
@@ -52,24 +55,25 @@ constexpr EntryOrder kEntryOrders[] = {EntryOrder::kAppearance, EntryOrder::kFre
 template <Latent L>
 class Entries {
  public:
-  Entries(std::span<const L> latents, std::size_t most, Arena& arena)
-      : index_(most, arena), counts_(arena.make<std::uint32_t>(most)) {
+  Entries(std::span<const L> latents, std::size_t max_n, Arena& arena)
+      : index_(max_n, arena), counts_(arena.make<std::uint32_t>(max_n)) {
     std::fill(counts_.begin(), counts_.end(), 0);
     std::uint32_t* const counts = counts_.data();
     is_complete_ = index_.add_all(
         latents, [counts](std::uint32_t number, std::uint32_t times) { counts[number] += times; });
   }
 
-  // False if there are too many.
+  // False if there are more than max_n; the others are missing then.
   bool is_complete() const { return is_complete_; }
   std::size_t size() const { return index_.values().size(); }
   std::span<const std::uint32_t> counts() const { return counts_.first(size()); }
   std::size_t total() const { return std::accumulate(counts().begin(), counts().end(), 0u); }
+  // How many entries occur this often.
   std::size_t seen(std::uint32_t times) const {
     return static_cast<std::size_t>(std::count(counts().begin(), counts().end(), times));
   }
 
-  // The numbers of the entries, in an order.
+  // The numbers of the entries in the given order.
   std::span<const std::uint32_t> sorted(EntryOrder order, Arena& arena) const {
     const std::span<std::uint32_t> numbers = arena.make<std::uint32_t>(size());
     if (order == EntryOrder::kValue) {
@@ -82,15 +86,15 @@ class Entries {
     return numbers;
   }
 
-  // Where in the order each of the latents stands, which must be among the entries.
+  // The position in the order of each latent's entry. All latents must have one.
   LatentArray indices(std::span<const L> latents, EntryOrder order, Arena& arena) const {
     const std::span<std::uint32_t> result = arena.make<std::uint32_t>(latents.size());
     const ArenaScope scratch(arena);
     const std::span<const std::uint32_t> numbers = sorted(order, arena);
-    const std::span<std::uint32_t> places = arena.make<std::uint32_t>(size());
-    for (std::uint32_t i = 0; i < numbers.size(); ++i) places[numbers[i]] = i;
+    const std::span<std::uint32_t> positions = arena.make<std::uint32_t>(size());
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) positions[numbers[i]] = i;
     index_.find_all(latents, result.data());
-    for (std::uint32_t& at : result) at = places[at];
+    for (std::uint32_t& index : result) index = positions[index];
     return LatentArray(result);
   }
 
@@ -112,25 +116,27 @@ class Entries {
     index_.find_all(sorted, numbers.data());
   }
 
-  // Equally frequent ones by value. Most are rare, so their places are counted.
+  // Sorts equally frequent values by value. A counting sort: most values are rare. The last bucket,
+  // of all counts from kCountBuckets - 1 on, is sorted by comparison.
   void sort_by_frequency(std::span<std::uint32_t> numbers, Arena& arena) const {
     const ArenaScope scratch(arena);
     const std::span<std::uint32_t> by_value = arena.make<std::uint32_t>(numbers.size());
     sort_by_value(by_value, arena);
-    constexpr std::uint32_t kRare = 256;
-    std::array<std::uint32_t, kRare> ends{};
-    for (const std::uint32_t count : counts()) ++ends[std::min(count, kRare - 1)];
+    constexpr std::uint32_t kCountBuckets = 256;
+    std::array<std::uint32_t, kCountBuckets> ends{};
+    for (const std::uint32_t count : counts()) ++ends[std::min(count, kCountBuckets - 1)];
     std::uint32_t end = 0;
-    for (std::uint32_t count = kRare; count-- > 0;) {
+    for (std::uint32_t count = kCountBuckets; count-- > 0;) {
       const std::uint32_t first = end;
       end += ends[count];
       ends[count] = first;
     }
     for (const std::uint32_t number : by_value) {
-      numbers[ends[std::min(counts_[number], kRare - 1)]++] = number;
+      numbers[ends[std::min(counts_[number], kCountBuckets - 1)]++] = number;
     }
     const std::span<const L> values = index_.values();
-    std::sort(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(ends[kRare - 1]),
+    std::sort(numbers.begin(),
+              numbers.begin() + static_cast<std::ptrdiff_t>(ends[kCountBuckets - 1]),
               [&](std::uint32_t a, std::uint32_t b) {
                 return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : values[a] < values[b];
               });
@@ -141,27 +147,30 @@ class Entries {
   bool is_complete_ = true;
 };
 
-// A variable's order of entries and delta, and its cost: rough at first.
-struct Way {
+// The order of a dictionary's entries, the delta encoding of the indices and its estimated bits per
+// number.
+struct IndexEncoding {
   EntryOrder order = EntryOrder::kFrequency;
   AnyDelta delta;
   float bits = HUGE_VALF;
 };
 
-// Of some of the indices. What seems to follow each other because it is new may stand anywhere.
-float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n, float scale,
-                       EntryOrder order, std::size_t most_n = kMostRoughN) {
-  std::array<std::uint32_t, kMostRoughN> deltas;
+// Coarse bits of the deltas of at most max_deltas of the indices. With the order of appearance, an
+// index that is larger than all before is the next new one in the sample, but may be any in the
+// chunk, so it counts as a random index.
+float coarse_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n, float scale,
+                        EntryOrder order, std::size_t max_deltas = kMaxCoarseN) {
+  std::array<std::uint32_t, kMaxCoarseN> deltas;
   std::size_t n = 0;
   std::size_t new_n = 0;
-  std::uint32_t most = 0;
-  for (std::size_t begin = 0; begin < indices.size() && n < most_n; begin += run_n) {
+  std::uint32_t max_index = 0;
+  for (std::size_t begin = 0; begin < indices.size() && n < max_deltas; begin += run_n) {
     const std::span<const std::uint32_t> rest = indices.subspan(begin);
     const std::span<const std::uint32_t> run = rest.first(std::min(run_n, rest.size()));
-    most = std::max(most, run[0]);
-    for (std::size_t i = 1; i < run.size() && n < most_n; ++i) {
-      const bool is_new = order == EntryOrder::kAppearance && run[i] > most;
-      most = std::max(most, run[i]);
+    max_index = std::max(max_index, run[0]);
+    for (std::size_t i = 1; i < run.size() && n < max_deltas; ++i) {
+      const bool is_new = order == EntryOrder::kAppearance && run[i] > max_index;
+      max_index = std::max(max_index, run[i]);
       deltas[n] = run[i] - run[i - 1] + kMid<std::uint32_t>;
       n += is_new ? 0 : 1;
       new_n += is_new ? 1 : 0;
@@ -169,45 +178,48 @@ float rough_delta_bits(std::span<const std::uint32_t> indices, std::size_t run_n
   }
   const float known = static_cast<float>(n);
   const float unknown = static_cast<float>(new_n);
-  const float bits = rough_bits(std::span<const std::uint32_t>(deltas.data(), n), true, scale);
-  return (known * bits + unknown * fast_log2(static_cast<float>(most + 1))) / (known + unknown + 1);
+  const float bits = coarse_bits(std::span<const std::uint32_t>(deltas.data(), n), true, scale);
+  return (known * bits + unknown * fast_log2(static_cast<float>(max_index + 1))) /
+         (known + unknown + 1);
 }
 
-// Orders of the entries and deltas of their indices, without the entries themselves.
+// Finds the best order of the entries and delta encoding of the indices, by the bits of the indices
+// without the entries.
 template <Latent L>
-Way weigh_orders(const Entries<L>& entries, const Sample& sample, float to_beat,
-                 const ChooseEffort& effort, Arena& arena) {
+IndexEncoding best_encoding(const Entries<L>& entries, const Sample& sample, float to_beat,
+                            const EncodeEffort& effort, Arena& arena) {
   std::array<LatentArray, std::size(kEntryOrders)> indices;
-  std::array<float, std::size(kEntryOrders)> rough;
+  std::array<float, std::size(kEntryOrders)> coarse;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     indices[i] =
         entries.indices(std::span<const L>(sample.latents.as<L>()), kEntryOrders[i], arena);
-    rough[i] = rough_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, sample.scale,
-                                kEntryOrders[i], kEnoughN);
+    coarse[i] = coarse_delta_bits(indices[i].as<std::uint32_t>(), sample.run_n, sample.scale,
+                                  kEntryOrders[i], kOrderDeltasN);
   }
-  // Without delta the order by frequency is never much worse than others.
+  // Without a delta the order by frequency is never much worse than others.
   constexpr std::size_t kByFrequency = 1;
   static_assert(kEntryOrders[kByFrequency] == EntryOrder::kFrequency);
-  Way best{EntryOrder::kFrequency, NoDelta{},
-           weigh_consecutive(sample, indices[kByFrequency], 0, arena)};
-  const float least =
-      std::min(*std::min_element(rough.begin(), rough.end()), best.bits + kRoughSlackBits);
+  IndexEncoding best{EntryOrder::kFrequency, NoDelta{},
+                     estimate_consecutive(sample, indices[kByFrequency], 0, arena)};
+  const float min_coarse = std::min(*std::min_element(coarse.begin(), coarse.end()),
+                                    best.bits + kCoarseErrorBitsPerNumber);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const EntryOrder order = kEntryOrders[i];
-    if (rough[i] > kClose * least) continue;
-    const float bits = weigh_consecutive(sample, indices[i], 1, arena);
+    if (coarse[i] > kNearEntryOrderRatio * min_coarse) continue;
+    const float bits = estimate_consecutive(sample, indices[i], 1, arena);
     if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
-    if (order == EntryOrder::kValue && bits < kConv1Hope * std::min(to_beat, best.bits)) {
-      const std::optional<WeighedConv1> conv =
-          weigh_conv1(sample, indices[i], best.bits, effort, arena);
+    if (order == EntryOrder::kValue && bits < kNearDictConv1Ratio * std::min(to_beat, best.bits)) {
+      const std::optional<Conv1Estimate> conv =
+          estimate_conv1(sample, indices[i], best.bits, effort, arena);
       if (conv) best = {order, conv->conv, conv->bits};
     }
   }
   return best;
 }
 
-// Bits of a value drawn like those counted, of which there are n, where `expected` different ones
-// exist: those seen once stand for all that were seen once or not at all.
+// The entropy per value of a source of which n values were counted and `expected` distinct ones are
+// expected to exist. Values seen once stand for all that were seen once or not at all: they share
+// their probability equally.
 float expected_entropy(std::span<const std::uint32_t> counts, float n, float expected) {
   float bits = 0;
   float once = 0;
@@ -223,8 +235,8 @@ float expected_entropy(std::span<const std::uint32_t> counts, float n, float exp
   return (bits + once * fast_log2(rare * n / once)) / n;
 }
 
-// As many different ones again must be expected as those seen once and twice tell (Chao's
-// estimate).
+// The expected number of distinct values in the chunk, by Chao's estimate: the unseen ones are
+// about the square of those seen once over twice those seen twice.
 template <Latent L>
 float expected_size(const Entries<L>& entries) {
   const float once = static_cast<float>(entries.seen(1));
@@ -232,108 +244,119 @@ float expected_size(const Entries<L>& entries) {
   return static_cast<float>(entries.size()) + once * once / (2 * twice);
 }
 
-// Whether a few of the sample's latents let hope for less.
+// Cheap tests on a subsample, then on the sample, of whether a dictionary may save enough.
 template <Latent L>
-class Look {
+class DictPrefilter {
  public:
-  Look(const Sample& sample, std::size_t most, float entry_bits, const Weighed& to_beat,
-       float promise, Arena& arena)
+  DictPrefilter(const Sample& sample, std::size_t max_n, float entry_bits, const Estimate& to_beat,
+                float required_saving, Arena& arena)
       : sample_(sample),
-        few_(take_few(sample, kMostRoughN, arena)),
-        entries_(latents(few_), std::min(most, few_.latents.n), arena),
-        most_(std::min(static_cast<float>(most),
-                       kMostDistinct * sample.scale * static_cast<float>(sample.latents.n))),
+        subsample_(take_subsample(sample, kMaxCoarseN, arena)),
+        entries_(latents(subsample_), std::min(max_n, subsample_.latents.n), arena),
+        max_entries_(std::min(static_cast<float>(max_n), kMaxDistinctShare * sample.scale *
+                                                             static_cast<float>(sample.latents.n))),
         entry_bits_(entry_bits),
         to_beat_(to_beat),
-        wanted_share_(1 - promise) {}
+        max_ratio_(1 - required_saving) {}
 
   bool is_promising(Arena& arena) {
     if (!entries_.is_complete()) return false;
-    const bool is_all = few_.latents.n == sample_.latents.n;
-    if (!may_pay(entries_, is_all ? 1 : kFirstHope, arena)) return false;
+    const bool is_all = subsample_.latents.n == sample_.latents.n;
+    if (!may_save(entries_, is_all ? 1 : kFirstIndexGrowthShare, arena)) return false;
     if (is_all) return true;
-    const Entries<L> more(latents(sample_), static_cast<std::size_t>(most_), arena);
-    return more.is_complete() && may_pay(more, 1, arena);
+    const Entries<L> all_entries(latents(sample_), static_cast<std::size_t>(max_entries_), arena);
+    return all_entries.is_complete() && may_save(all_entries, 1, arena);
   }
 
  private:
   static std::span<const L> latents(const Sample& sample) { return sample.latents.as<L>(); }
 
-  // entries: of the few latents, or of more.
-  bool may_pay(const Entries<L>& entries, float hope, Arena& arena) {
-    const bool is_all = sample_.scale <= 1 && few_.latents.n == sample_.latents.n;
+  // Tests the entries of the subsample or the sample. index_growth: the share of the growth of
+  // deltas from these entries to all expected ones that counts.
+  bool may_save(const Entries<L>& entries, float index_growth, Arena& arena) {
+    const bool is_all = sample_.scale <= 1 && subsample_.latents.n == sample_.latents.n;
     const float seen = static_cast<float>(entries.size());
     const float expected = is_all ? seen : expected_size(entries);
-    if (expected > most_) return false;
-    const float taken = expected * entry_bits_;
+    if (expected > max_entries_) return false;
+    const float dict_bits = expected * entry_bits_;
     const float total = static_cast<float>(entries.total());
     const float once = is_all ? 0 : static_cast<float>(entries.seen(1)) / total;
-    const float wanted = std::min(kPromise, wanted_share_) - kPromiseOfGuess * once;
-    if (expected_entropy(entries.counts(), total, expected) < wanted * (to_beat_.bits - taken)) {
+    const float max_ratio = std::min(kMaxEntropyRatio, max_ratio_) - kSeenOnceEntropyMargin * once;
+    if (expected_entropy(entries.counts(), total, expected) <
+        max_ratio * (to_beat_.bits - dict_bits)) {
       return true;
     }
-    // Between those seen come the others.
-    const float between = fast_log2(expected / seen);
-    // Rough costs are wrong alike.
-    const float rough_wanted = wanted_share_ - kRoughGuess * once;
-    const float enough =
-        rough_wanted * rough_to_beat(arena) * (1 - taken / to_beat_.bits) - hope * between;
+    // Unseen entries lie between those seen, so differences of indices grow by this many bits.
+    const float growth_bits = fast_log2(expected / seen);
+    // Coarse estimates are compared with a coarse one, since they share the same bias.
+    const float max_coarse_ratio = max_ratio_ - kSeenOnceDeltaMargin * once;
+    const float max_bits =
+        max_coarse_ratio * coarse_to_beat(arena) * (1 - dict_bits / to_beat_.bits) -
+        index_growth * growth_bits;
     for (const EntryOrder order : kEntryOrders) {
-      const LatentArray indices = entries.indices(latents(few_), order, arena);
-      const std::span<const std::uint32_t> places = indices.as<std::uint32_t>();
-      if (rough_delta_bits(places, few_.run_n, few_.scale, order) < enough) return true;
+      const LatentArray indices = entries.indices(latents(subsample_), order, arena);
+      const std::span<const std::uint32_t> few = indices.as<std::uint32_t>();
+      if (coarse_delta_bits(few, subsample_.run_n, subsample_.scale, order) < max_bits) {
+        return true;
+      }
     }
     return false;
   }
 
-  // Most looks end before it is needed.
-  float rough_to_beat(Arena& arena) {
-    if (!rough_to_beat_) rough_to_beat_ = rough_cost(to_beat_.mode, few_, arena).bits();
-    return *rough_to_beat_;
+  // Computed when first needed: most tests end before.
+  float coarse_to_beat(Arena& arena) {
+    if (!coarse_to_beat_) {
+      coarse_to_beat_ = coarse_estimate(to_beat_.mode, subsample_, arena).bits();
+    }
+    return *coarse_to_beat_;
   }
 
   const Sample& sample_;
-  Sample few_;
+  Sample subsample_;
   Entries<L> entries_;
-  float most_;
+  float max_entries_;
   float entry_bits_;
-  const Weighed& to_beat_;
-  float wanted_share_;
-  std::optional<float> rough_to_beat_;
+  const Estimate& to_beat_;
+  float max_ratio_;
+  std::optional<float> coarse_to_beat_;
 };
 
 template <Latent L>
-std::optional<Weighed> weigh(std::span<const L> ordered, const Sample& sample,
-                             const Weighed& to_beat, const ChooseEffort& effort, Arena& arena) {
+std::optional<Estimate> find_dict(std::span<const L> ordered, const Sample& sample,
+                                  const Estimate& to_beat, const EncodeEffort& effort,
+                                  Arena& arena) {
   const float entry_bits = float{kBits<L>} / static_cast<float>(ordered.size());
-  const std::size_t most = static_cast<std::size_t>(kMostEntryShare * to_beat.bits / entry_bits);
+  const std::size_t max_n = static_cast<std::size_t>(kMaxEntryShare * to_beat.bits / entry_bits);
   const Arena::Mark mark = arena.mark();
   const bool is_promising =
-      Look<L>(sample, most, entry_bits, to_beat, effort.dict_promise, arena).is_promising(arena);
+      DictPrefilter<L>(sample, max_n, entry_bits, to_beat, effort.dict_required_saving, arena)
+          .is_promising(arena);
   arena.rewind(mark);
   if (!is_promising) return std::nullopt;
-  const std::size_t most_distinct =
-      static_cast<std::size_t>(kMostDistinct * static_cast<float>(ordered.size()));
-  const Entries<L> entries(ordered, std::min(most, most_distinct), arena);
+  const std::size_t max_distinct =
+      static_cast<std::size_t>(kMaxDistinctShare * static_cast<float>(ordered.size()));
+  const Entries<L> entries(ordered, std::min(max_n, max_distinct), arena);
   if (!entries.is_complete()) {
     arena.rewind(mark);
     return std::nullopt;
   }
   const float all_entry_bits = entry_bits * static_cast<float>(entries.size());
-  const Way best = weigh_orders(entries, sample, to_beat.bits - all_entry_bits, effort, arena);
-  return Weighed{entries.dict(best.order, arena), best.delta, best.bits + all_entry_bits, 0};
+  const IndexEncoding best =
+      best_encoding(entries, sample, to_beat.bits - all_entry_bits, effort, arena);
+  return Estimate{entries.dict(best.order, arena), best.delta, best.bits + all_entry_bits, 0};
 }
 
 }  // namespace
 
-std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
-                                  const Weighed& to_beat, const ChooseEffort& effort,
-                                  Arena& arena) {
-  if (to_beat.bits < kMinBits) return std::nullopt;
-  if (to_beat.bits * static_cast<float>(ordered.n) < effort.dict_least_bits) return std::nullopt;
+std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& sample,
+                                      const Estimate& to_beat, const EncodeEffort& effort,
+                                      Arena& arena) {
+  if (to_beat.bits < kMinDictBitsPerNumber) return std::nullopt;
+  const float chunk_bits = to_beat.bits * static_cast<float>(ordered.n);
+  if (chunk_bits < effort.min_dict_chunk_bits) return std::nullopt;
   return ordered.visit([&](auto latents) {
     using L = typename decltype(latents)::value_type;
-    return weigh(std::span<const L>(latents), sample, to_beat, effort, arena);
+    return find_dict(std::span<const L>(latents), sample, to_beat, effort, arena);
   });
 }
 

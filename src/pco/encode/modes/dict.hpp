@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a dictionary pays, and the order of its entries.
+// Estimates the best dictionary for a chunk: the order of its entries and the delta encoding.
 #ifndef NUMPACT_PCO_ENCODE_MODES_DICT_HPP
 #define NUMPACT_PCO_ENCODE_MODES_DICT_HPP
 
@@ -9,10 +9,12 @@
 
 namespace numpact {
 
-// The best order of the entries, each with its best delta, if it may take less than the best way
-// without a dictionary. The entries are in `arena`.
-std::optional<Weighed> weigh_dict(const LatentArray& ordered, const Sample& sample,
-                                  const Weighed& to_beat, const ChooseEffort& effort, Arena& arena);
+// The best dictionary, or nullopt if none can save enough compared with `to_beat`, the best
+// estimate without one. Tests on the sample come first; the entries are counted over all of
+// `ordered`. They are allocated in `arena`.
+std::optional<Estimate> estimate_dict(const LatentArray& ordered, const Sample& sample,
+                                      const Estimate& to_beat, const EncodeEffort& effort,
+                                      Arena& arena);
 
 }  // namespace numpact
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of few significant bits end in zeros, or nearly so if they were printed and read again.
+// Proposes FloatQuant: numbers of few significant bits end in zeros, or nearly so if they were
+// printed and read again.
 #include <algorithm>
 #include <bit>
 
@@ -10,50 +11,55 @@
 namespace numpact {
 namespace {
 
-// Fewer trailing zeros are not worth a second variable, unless nearly all have them.
-constexpr unsigned kMinK = 3;
-// Nor are fewer bits a number.
-constexpr float kMinSaved = 0.5f;
+// The fewest trailing zeros that are worth a secondary variable, unless nearly all numbers have
+// them.
+constexpr unsigned kMinQuantK = 3;
+// The bits per number that a k must save, less the cost of marking which numbers have it.
+constexpr float kMinQuantSavingBitsPerNumber = 0.5f;
 
-// Numbers of other types that were printed with 15 digits and read again are off by a few units in
-// the last place: their low bits are nearly zero, or nearly what would carry over. k: of single,
-// half and brain floats in doubles.
-constexpr unsigned kOtherTypesK[] = {45, 42, 29};
-// Nearly: so many bits less tell.
-constexpr unsigned kTellingBits = 10;
-constexpr std::size_t kProbes = 256;
+// Numbers of smaller types that were printed with 15 digits and read as doubles are off by a few
+// units in the last place: their low bits are nearly zero, or nearly overflow. These are the k of
+// bfloat16, half and single precision in doubles.
+constexpr unsigned kSmallerTypesK[] = {45, 42, 29};
+// The low k bits are nearly zero if they are within 2^(k - kNearlyZeroLeadingBits) of zero or of
+// overflow. So many equal leading bits are unlikely by chance, and the error of 15 digits fits in
+// the others.
+constexpr unsigned kNearlyZeroLeadingBits = 10;
+// Numbers that are looked at for that.
+constexpr std::size_t kQuantProbes = 256;
 
-// Its k, or 0.
-unsigned find_other_type(std::span<const std::uint64_t> latents) {
-  const std::size_t step = latents.size() / kProbes + 1;
-  for (const unsigned k : kOtherTypesK) {
+// The k of a smaller type that most numbers were printed from, or 0.
+unsigned find_smaller_type(std::span<const std::uint64_t> latents) {
+  const std::size_t step = latents.size() / kQuantProbes + 1;
+  for (const unsigned k : kSmallerTypesK) {
     const std::uint64_t mask = (std::uint64_t{1} << k) - 1;
-    const std::uint64_t near = std::uint64_t{1} << (k - kTellingBits);
-    std::size_t looked = 0;
+    const std::uint64_t near = std::uint64_t{1} << (k - kNearlyZeroLeadingBits);
+    std::size_t looked_at = 0;
     std::size_t near_n = 0;
     std::size_t exact_n = 0;
-    for (std::size_t i = 0; i < latents.size(); i += step, ++looked) {
+    for (std::size_t i = 0; i < latents.size(); i += step, ++looked_at) {
       const std::uint64_t low = from_ordered(latents[i], NumberKind::kFloat) & mask;
       exact_n += low == 0 ? 1 : 0;
       near_n += low != 0 && std::min(low, mask + 1 - low) < near ? 1 : 0;
     }
-    // Zeros and the like are whole in any type.
-    if (2 * near_n > looked - exact_n && 8 * near_n > looked) return k;
+    // Zeros and other values with no low bits at all are exact in any type: most of the others, and
+    // an eighth of all numbers, must be nearly exact.
+    if (2 * near_n > looked_at - exact_n && 8 * near_n > looked_at) return k;
   }
   return 0;
 }
 
 template <FloatLatent L>
-void bid(std::span<const L> latents, Candidates& candidates) {
-  constexpr unsigned kMost = FloatTraits<L>::kMantissaBits;
+void propose(std::span<const L> latents, Candidates& candidates) {
+  constexpr unsigned kMantissaBits = FloatTraits<L>::kMantissaBits;
   const auto zeros_of = [](L latent) {
     const std::uint64_t bits = from_ordered(latent, NumberKind::kFloat);
-    return static_cast<std::size_t>(std::countr_zero(bits | (std::uint64_t{1} << kMost)));
+    return static_cast<std::size_t>(std::countr_zero(bits | (std::uint64_t{1} << kMantissaBits)));
   };
-  // Latents by trailing zeros of the mantissa. Several tables, so that those that have as many
-  // don't wait for their own counter.
+  // Counts latents by trailing zeros of the mantissa. Several tables avoid waiting for a counter
+  // that was just incremented.
   constexpr std::size_t kTables = 4;
-  std::array<std::array<std::uint32_t, kMost + 1>, kTables> tables{};
+  std::array<std::array<std::uint32_t, kMantissaBits + 1>, kTables> tables{};
   std::size_t i = 0;
   for (; i + kTables <= latents.size(); i += kTables) {
     for (std::size_t t = 0; t < kTables; ++t) ++tables[t][zeros_of(latents[i + t])];
@@ -62,45 +68,48 @@ void bid(std::span<const L> latents, Candidates& candidates) {
   const auto count = [&](unsigned k) -> std::size_t {
     return tables[0][k] + tables[1][k] + tables[2][k] + tables[3][k];
   };
-  // The widest k that nearly all have; and the one that saves most if those that have it pay for
-  // being told from the others.
+  // Two proposals: the largest k that nearly all numbers have, and the k that saves most if the
+  // cost of marking the numbers that have it is subtracted.
   const std::size_t nearly_all = 19 * latents.size() / 20;
-  unsigned widest = 0;
+  unsigned largest = 0;
   unsigned best = 0;
-  float best_saved = kMinSaved;
-  std::size_t best_having = 0;
+  float best_saved = kMinQuantSavingBitsPerNumber;
+  std::size_t best_count = 0;
   std::size_t having = 0;
-  for (unsigned k = kMost; k >= 1; --k) {
+  for (unsigned k = kMantissaBits; k >= 1; --k) {
     having += count(k);
-    if (widest == 0 && having >= nearly_all) widest = k;
-    if (k < kMinK || having == 0) continue;
+    if (largest == 0 && having >= nearly_all) largest = k;
+    if (k < kMinQuantK || having == 0) continue;
     const float share = static_cast<float>(having) / static_cast<float>(latents.size());
     const float saved = share * static_cast<float>(k) - entropy(share);
     if (saved > best_saved) {
       best_saved = saved;
-      best_having = having;
+      best_count = having;
       best = k;
     }
   }
-  if (widest != 0) candidates.add(FloatQuant{widest});
-  const bool has_best = best != 0 && best != widest;
+  if (largest != 0) candidates.add(FloatQuant{largest});
+  const bool has_best = best != 0 && best != largest;
   if (has_best) {
     Candidate candidate{FloatQuant{best}};
-    candidate.suits_few = 2 * best_having < latents.size();
+    candidate.fits_minority = 2 * best_count < latents.size();
     candidates.add(candidate);
   }
   if constexpr (sizeof(L) == 8) {
-    const unsigned k = widest < kMost ? find_other_type(latents) : 0;
-    if (k != 0 && k != widest && !(has_best && k == best)) candidates.add(FloatQuant{k});
+    const unsigned k = largest < kMantissaBits ? find_smaller_type(latents) : 0;
+    if (k != 0 && k != largest && !(has_best && k == best)) candidates.add(FloatQuant{k});
   }
 }
 
 }  // namespace
 
-void bid_float_quant(NumberType type, const Sample& sample, Candidates& candidates) {
-  if (type == NumberType::kF16) bid<std::uint16_t>(sample.latents.as<std::uint16_t>(), candidates);
-  if (type == NumberType::kF32) bid<std::uint32_t>(sample.latents.as<std::uint32_t>(), candidates);
-  if (type == NumberType::kF64) bid<std::uint64_t>(sample.latents.as<std::uint64_t>(), candidates);
+void propose_float_quant(NumberType type, const Sample& sample, Candidates& candidates) {
+  if (type == NumberType::kF16)
+    propose<std::uint16_t>(sample.latents.as<std::uint16_t>(), candidates);
+  if (type == NumberType::kF32)
+    propose<std::uint32_t>(sample.latents.as<std::uint32_t>(), candidates);
+  if (type == NumberType::kF64)
+    propose<std::uint64_t>(sample.latents.as<std::uint64_t>(), candidates);
 }
 
 }  // namespace numpact

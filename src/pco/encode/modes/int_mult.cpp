@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differences of numbers with a common base have it as a divisor; so the greatest common divisors
-// of random triples gather at the base and its small multiples.
+// Proposes IntMult. A common base of all numbers divides their differences, so the greatest common
+// divisors of the differences in random triples are the base or small multiples of it.
 #include <algorithm>
 #include <bit>
 
@@ -10,12 +10,16 @@
 namespace numpact {
 namespace {
 
-constexpr std::size_t kTriples = 64;
-// After so many it is plain where there is no base, and where one divides all.
-constexpr std::size_t kFirstTriples = 32;
-// To find a number that is another one.
-constexpr std::size_t kTries = 6;
+// Random triples of numbers. More find bases of fewer numbers, and take longer.
+constexpr std::size_t kGcdTriples = 64;
+// After this many, the search ends if no divisor stands out, or if one divides all.
+constexpr std::size_t kFirstGcdTriples = 32;
+// Numbers drawn to find one that differs from those of the triple.
+constexpr std::size_t kMaxDraws = 6;
+// Samples of fewer numbers are too small for random triples.
+constexpr std::size_t kMinIntMultSampleN = 16;
 
+// The greatest common divisor of two differences between three random numbers.
 template <Latent L>
 std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
   const auto pick = [&]() -> std::uint64_t {
@@ -23,11 +27,10 @@ std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
     return latents[static_cast<std::size_t>((random >> 32) * latents.size() >> 32)];
   };
   const auto distance = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
-  // Where most numbers are the same, others are sought for a while: what equals another one has no
-  // difference to tell of.
+  // If most numbers are equal, draws again a few times: a difference of 0 has every divisor.
   const auto pick_other = [&](std::uint64_t a, std::uint64_t b) {
     std::uint64_t other = pick();
-    for (std::size_t tries = 1; tries < kTries && (other == a || other == b); ++tries) {
+    for (std::size_t draws = 1; draws < kMaxDraws && (other == a || other == b); ++draws) {
       other = pick();
     }
     return other;
@@ -37,17 +40,17 @@ std::uint64_t triple_gcd(std::span<const L> latents, std::uint64_t& random) {
   return binary_gcd(distance(first, second), distance(first, pick_other(first, second)));
 }
 
-// The two divisors that save most: a bit for each power of two in every triple that has them. And
-// the one of every difference.
+// The two divisors that save most, counting log2 of the divisor for each triple that has it, and
+// the divisor of all triples.
 struct Bases {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
-  std::uint64_t whole = 0;
+  std::uint64_t common = 0;
 };
 
-// Whether more triples have the divisor than by chance: two differences of random numbers have it
-// with a probability of 0.6 / d^2.
-bool is_telling(std::uint64_t divisor, std::size_t count, std::size_t triples) {
+// Whether clearly more triples have the divisor than by chance: two differences of random numbers
+// have the greatest common divisor d with a probability of 0.6 / d^2.
+bool is_significant(std::uint64_t divisor, std::size_t count, std::size_t triples) {
   const std::uint64_t square = divisor < 64 ? divisor * divisor : 4096;
   return divisor > 1 && count > triples / 12 + triples * 5 / (8 * square);
 }
@@ -55,21 +58,21 @@ bool is_telling(std::uint64_t divisor, std::size_t count, std::size_t triples) {
 // divisors: sorted.
 Bases pick_bases(std::span<const std::uint64_t> divisors) {
   Bases bases;
-  std::size_t most_saved = 0;
-  std::size_t next_saved = 0;
+  std::size_t max_saved = 0;
+  std::size_t second_saved = 0;
   for (std::size_t i = 0; i < divisors.size();) {
     const std::uint64_t divisor = divisors[i];
     std::size_t end = i;
     while (end < divisors.size() && divisors[end] == divisor) ++end;
     const std::size_t saved = (end - i) * static_cast<std::size_t>(std::bit_width(divisor));
-    if (is_telling(divisor, end - i, divisors.size()) && saved > next_saved) {
-      const bool is_most = saved > most_saved;
-      bases.second = is_most ? bases.first : divisor;
-      next_saved = is_most ? most_saved : saved;
-      if (is_most) bases.first = divisor;
-      if (is_most) most_saved = saved;
+    if (is_significant(divisor, end - i, divisors.size()) && saved > second_saved) {
+      const bool is_max = saved > max_saved;
+      bases.second = is_max ? bases.first : divisor;
+      second_saved = is_max ? max_saved : saved;
+      if (is_max) bases.first = divisor;
+      if (is_max) max_saved = saved;
     }
-    bases.whole = binary_gcd(bases.whole, divisor);
+    bases.common = binary_gcd(bases.common, divisor);
     i = end;
   }
   return bases;
@@ -77,14 +80,14 @@ Bases pick_bases(std::span<const std::uint64_t> divisors) {
 
 template <Latent L>
 Bases find_bases(std::span<const L> latents) {
-  std::array<std::uint64_t, kTriples> divisors;
+  std::array<std::uint64_t, kGcdTriples> divisors;
   std::uint64_t random = 0x2545f4914f6cdd1du;
-  for (std::size_t i = 0; i < kTriples; ++i) {
-    if (i == kFirstTriples) {
-      std::sort(divisors.begin(), divisors.begin() + kFirstTriples);
-      const Bases early = pick_bases(std::span(divisors).first(kFirstTriples));
-      if (early.first == 0 && early.whole <= 1) return {};
-      if (early.first > 1 && early.first == early.whole) return early;
+  for (std::size_t i = 0; i < kGcdTriples; ++i) {
+    if (i == kFirstGcdTriples) {
+      std::sort(divisors.begin(), divisors.begin() + kFirstGcdTriples);
+      const Bases early = pick_bases(std::span(divisors).first(kFirstGcdTriples));
+      if (early.first == 0 && early.common <= 1) return {};
+      if (early.first > 1 && early.first == early.common) return early;
     }
     divisors[i] = triple_gcd(latents, random);
   }
@@ -94,16 +97,16 @@ Bases find_bases(std::span<const L> latents) {
 
 }  // namespace
 
-void bid_int_mult(const Sample& sample, Candidates& candidates) {
-  if (sample.latents.n < 16) return;
+void propose_int_mult(const Sample& sample, Candidates& candidates) {
+  if (sample.latents.n < kMinIntMultSampleN) return;
   const Bases bases = sample.latents.visit([](auto span) {
     using L = typename decltype(span)::value_type;
     return find_bases(std::span<const L>(span));
   });
   if (bases.first > 1) candidates.add(IntMult{bases.first});
   if (bases.second > 1 && bases.second % bases.first != 0) candidates.add(IntMult{bases.second});
-  if (bases.whole > 1 && bases.whole != bases.first && bases.whole != bases.second) {
-    candidates.add(IntMult{bases.whole});
+  if (bases.common > 1 && bases.common != bases.first && bases.common != bases.second) {
+    candidates.add(IntMult{bases.common});
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which parameters of the modes look worth trying on a sample. Bids are cheap and generous: what
-// they propose is weighed by its estimated size afterwards.
+// Proposes modes and their parameters from a sample. Proposals are cheap and generous: estimates of
+// their size decide afterwards.
 #ifndef NUMPACT_PCO_ENCODE_MODES_PROPOSE_HPP
 #define NUMPACT_PCO_ENCODE_MODES_PROPOSE_HPP
 
@@ -13,20 +13,20 @@ namespace numpact {
 
 struct Candidate {
   AnyMode mode;
-  // Of a FloatMult's base, where it is a fraction of whole numbers; else the base over 1.
+  // The base of a FloatMult as a fraction of integers, or the base over 1.
   double numerator = 0;
-  double denominator = 0;  // 0 if parts of the base are of no use
-  bool is_finest = false;  // a base that says nothing of the numbers
-  bool suits_few = false;  // most numbers pay for what the others save
+  double denominator = 0;      // 0: fractions of the base are not worth proposing
+  bool is_finest = false;      // a base as fine as the mantissa, not derived from the values
+  bool fits_minority = false;  // fewer than half of the numbers save bits; the others pay for them
 };
 
 class Candidates {
  public:
-  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kMaxCandidates = 16;
 
-  // Dropped if there is no room.
+  // Drops the candidate if the list is full.
   void add(const Candidate& candidate) {
-    if (size_ < kMost) candidates_[size_++] = candidate;
+    if (size_ < kMaxCandidates) candidates_[size_++] = candidate;
   }
   void add(const AnyMode& mode) { add(Candidate{mode, 0, 0}); }
   const Candidate* begin() const { return candidates_.data(); }
@@ -34,16 +34,18 @@ class Candidates {
   std::size_t size() const { return size_; }
 
  private:
-  std::array<Candidate, kMost> candidates_;
+  std::array<Candidate, kMaxCandidates> candidates_;
   std::size_t size_ = 0;
 };
 
-void bid_int_mult(const Sample& sample, Candidates& candidates);
-void bid_float_mult(NumberType type, const Sample& sample, Candidates& candidates, Arena& arena);
-// For a base whose multiples need many corrections: odd parts of it that need fewer.
-void bid_float_mult_divided(NumberType type, const Sample& sample, const Candidate& base,
-                            Candidates& candidates);
-void bid_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
+void propose_int_mult(const Sample& sample, Candidates& candidates);
+void propose_float_mult(NumberType type, const Sample& sample, Candidates& candidates,
+                        Arena& arena);
+// For a base whose multiples need many corrections: the base over odd integers, where that needs
+// fewer.
+void propose_float_mult_divisors(NumberType type, const Sample& sample, const Candidate& base,
+                                 Candidates& candidates);
+void propose_float_quant(NumberType type, const Sample& sample, Candidates& candidates);
 
 }  // namespace numpact
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a run are much alike: what was tried for some of them in vain is tried for fewer of
-// those that follow.
+// Exponential back-off: segments of a run are similar, so what failed on some of them is attempted
+// on fewer of those that follow.
 #ifndef NUMPACT_PCO_ENCODE_SEGMENT_BACKOFF_HPP
 #define NUMPACT_PCO_ENCODE_SEGMENT_BACKOFF_HPP
 
@@ -11,66 +11,70 @@
 
 namespace numpact::standalone {
 
-// Says which parts of a run are tried: all, but after a try that is lost, and more than so many
-// before it, as many numbers are passed over as there were since the last that was won, or since
-// the run began.
-class Tries {
+// Decides which segments something is attempted on. At first on all; after more than free_failures
+// failures without a success, each further failure skips as many numbers as there were since the
+// last success, or since the run began. For example, with segments of equal length and no free
+// failures, an attempt that always fails is made on segments 1, 3, 7, 15, ...
+class Backoff {
  public:
-  explicit Tries(std::size_t free_losses) : free_losses_(free_losses) {}
+  explicit Backoff(std::size_t free_failures) : free_failures_(free_failures) {}
 
-  bool is_due() const { return losses_ <= free_losses_ || seen_ >= 2 * seen_at_loss_; }
-
-  void won() { *this = Tries(free_losses_); }
-  void lost(std::size_t n) {
-    seen_ += n;
-    seen_at_loss_ = seen_;
-    ++losses_;
+  bool should_attempt() const {
+    return failures_ <= free_failures_ || seen_ >= 2 * seen_at_failure_;
   }
-  // Not tried, or neither won nor lost.
-  void pass_over(std::size_t n) { seen_ += n; }
+
+  void succeed() { *this = Backoff(free_failures_); }
+  void fail(std::size_t n) {
+    seen_ += n;
+    seen_at_failure_ = seen_;
+    ++failures_;
+  }
+  // For n numbers without an attempt, or with one that neither succeeded nor failed.
+  void skip(std::size_t n) { seen_ += n; }
 
  private:
-  std::size_t free_losses_;
-  std::size_t losses_ = 0;        // since the last that was won, or the run began
-  std::size_t seen_ = 0;          // numbers without a try that was won
-  std::size_t seen_at_loss_ = 0;  // of these, up to the end of the last that was lost
+  std::size_t free_failures_;
+  std::size_t failures_ = 0;         // since the last success
+  std::size_t seen_ = 0;             // numbers since the last success
+  std::size_t seen_at_failure_ = 0;  // of these, up to the end of the last failure
 };
 
-class LookbackTries {
+class LookbackBackoff {
  public:
-  bool is_due() const { return tries_.is_due(); }
+  bool should_attempt() const { return backoff_.should_attempt(); }
 
-  void note(std::size_t n, LookbackVerdict verdict) {
-    if (verdict == LookbackVerdict::kTaken) {
-      tries_.won();
-    } else if (verdict == LookbackVerdict::kLost) {
-      tries_.lost(n);
+  void note(std::size_t n, LookbackResult result) {
+    if (result == LookbackResult::kAccepted) {
+      backoff_.succeed();
+    } else if (result == LookbackResult::kWorse) {
+      backoff_.fail(n);
     } else {
-      tries_.pass_over(n);
+      backoff_.skip(n);
     }
   }
-  void pass_over(std::size_t n) { tries_.pass_over(n); }
+  void skip(std::size_t n) { backoff_.skip(n); }
 
  private:
-  Tries tries_{0};
+  Backoff backoff_{0};
 };
 
-// Modes and deltas that are costly to weigh, but less so than Lookback.
-class WayTries {
+// For bases, Conv1 and dictionaries, which are slow to estimate, but less so than Lookback.
+class ModeBackoff {
  public:
-  // of_run: what did well on all of the run.
-  explicit WayTries(const ChooseHints& of_run) : of_run_(of_run) {}
+  // of_run: what did well on the whole run.
+  explicit ModeBackoff(const SegmentHints& of_run) : of_run_(of_run) {}
 
-  ChooseHints hints() const {
-    ChooseHints hints;
-    hints.bases = bases_.is_due();
-    hints.conv1 = of_run_.conv1 && conv1_.is_due();
-    hints.dict = of_run_.dict && dict_.is_due();
+  // Hints for the next segment.
+  SegmentHints hints() const {
+    SegmentHints hints;
+    hints.bases = bases_.should_attempt();
+    hints.conv1 = of_run_.conv1 && conv1_.should_attempt();
+    hints.dict = of_run_.dict && dict_.should_attempt();
     return hints;
   }
 
-  // chosen: without Lookback, by the hints.
-  void note(std::size_t n, const ChooseHints& hints, const Choice& chosen) {
+  // chosen: the best choice without Lookback for a segment of n numbers with these hints.
+  void note(std::size_t n, const SegmentHints& hints, const Choice& chosen) {
     const bool is_classic = std::holds_alternative<Classic>(chosen.mode);
     const bool is_dict = std::holds_alternative<Dict>(chosen.mode);
     note(n, hints.bases, !is_classic && !is_dict, bases_);
@@ -79,22 +83,24 @@ class WayTries {
   }
 
  private:
-  static void note(std::size_t n, bool is_tried, bool is_won, Tries& tries) {
-    if (!is_tried) {
-      tries.pass_over(n);
-    } else if (is_won) {
-      tries.won();
+  static void note(std::size_t n, bool was_attempted, bool was_chosen, Backoff& backoff) {
+    if (!was_attempted) {
+      backoff.skip(n);
+    } else if (was_chosen) {
+      backoff.succeed();
     } else {
-      tries.lost(n);
+      backoff.fail(n);
     }
   }
 
-  static constexpr std::size_t kFreeLosses = 8;
+  // Failures before the first skip. More cost encoding time on runs whose segments gain nothing;
+  // fewer miss segments that would.
+  static constexpr std::size_t kFreeFailures = 8;
 
-  ChooseHints of_run_;
-  Tries bases_{kFreeLosses};
-  Tries conv1_{kFreeLosses};
-  Tries dict_{kFreeLosses};
+  SegmentHints of_run_;
+  Backoff bases_{kFreeFailures};
+  Backoff conv1_{kFreeFailures};
+  Backoff dict_{kFreeFailures};
 };
 
 }  // namespace numpact::standalone

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same operations in the same order for every target.
+// Costs of trees of bins. Every target does the same operations in the same order, so that all make
+// the same plans.
 #include "pco/encode/segment/histogram_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -27,6 +28,7 @@ float TreeCost(const TreeShape& shape, const std::uint32_t* HWY_RESTRICT counts,
   const hn::RebindToUnsigned<decltype(df)> du;
   const std::size_t lanes = hn::Lanes(df);
   const std::size_t leaves = shape.leaves();
+  // Upwards: the count of a node is the sum of its children's.
   std::copy_n(counts, leaves, sums);
   std::uint32_t* level = sums;
   for (std::size_t half = leaves / 2; half > 0; half /= 2) {
@@ -39,19 +41,21 @@ float TreeCost(const TreeShape& shape, const std::uint32_t* HWY_RESTRICT counts,
     for (; i < half; ++i) above[i] = level[i] + level[half + i];
     level = above;
   }
+  // The cost of each node as one bin; 0 without latents.
   const std::size_t nodes = shape.nodes();
   const float total = static_cast<float>(sums[nodes - 1]);
   const auto log_total = hn::Set(df, fast_log2(total < 1 ? 1 : total));
   const auto meta = hn::Set(df, meta_bits);
   const auto one = hn::Set(df, 1.0f);
   for (std::size_t i = 0; i < nodes; i += lanes) {
-    // Counts fit in 31 bits; signed ones convert faster.
+    // Counts fit in 31 bits, and signed integers convert faster.
     const auto count = hn::ConvertTo(df, hn::BitCast(di, hn::LoadU(du, sums + i)));
     const auto log = Log2(df, hn::Max(count, one));
     const auto each = hn::Add(hn::Sub(log_total, log), hn::LoadU(df, widths + i));
     const auto bits = hn::Add(meta, hn::Mul(count, each));
     hn::StoreU(hn::IfThenElseZero(hn::Gt(count, hn::Zero(df)), bits), df, costs + i);
   }
+  // Upwards again: the cheaper of a node's own bin and its children's.
   float* below = costs;
   for (std::size_t half = leaves / 2; half > 0; half /= 2) {
     float* const above = below + 2 * half;

@@ -8,18 +8,22 @@
 
 namespace numpact {
 
-// A complete binary tree over 2^log leaves. Nodes lie level by level, the leaves first. Within a
-// level of `size` nodes, i and i + size / 2 are siblings, so that all levels are plain vectors.
+// A complete binary tree over 2^log leaves, stored level by level, the leaves first. Within a level
+// of `size` nodes, i and i + size / 2 are siblings, so that the parents of a level are the sum of
+// its two halves: plain vectors. For four leaves a, b, c, d from left to right:
+//
+//   index   0   1   2   3   4    5    6
+//   node    a   c   b   d   ab   cd   abcd
 struct TreeShape {
-  // Arrays for all nodes have room for so many more.
+  // Arrays over the nodes have this many more elements, so that vectors may be read past the end.
   static constexpr std::size_t kPadding = 16;
 
   unsigned log = 0;
 
   std::size_t leaves() const { return std::size_t{1} << log; }
   std::size_t nodes() const { return 2 * leaves() - 1; }
-  std::size_t room() const { return nodes() + kPadding; }
-  // Where the leaf lies that is `index`-th from the left: its bits in reverse.
+  std::size_t capacity() const { return nodes() + kPadding; }
+  // The position of the leaf that is `index`-th from the left: the bits of the index in reverse.
   std::size_t leaf_at(std::size_t index) const {
     std::size_t at = 0;
     for (unsigned bit = 0; bit < log; ++bit) at |= (index >> bit & 1) << (log - 1 - bit);
@@ -27,10 +31,10 @@ struct TreeShape {
   }
 };
 
-// Bits of latents that have `counts` in the leaves, where each node with latents either is one bin,
-// of the offset width `widths` and meta_bits in the metadata, or leaves that to its children,
-// whichever is cheaper. widths, sums and costs have room() for the nodes;
-// the last two are scratch, sums zero behind the nodes.
+// The fewest bits of latents that have `counts` in the leaves, where each node with latents either
+// is one bin, with the offset width widths[node] and meta_bits of metadata, or leaves its latents
+// to its children's bins. widths, sums and costs have capacity() elements. sums and costs are
+// scratch; sums must be 0 behind the nodes.
 float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float* widths,
                 float meta_bits, std::uint32_t* sums, float* costs);
 

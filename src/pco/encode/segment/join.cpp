@@ -8,22 +8,24 @@ namespace {
 
 class Joiner {
  public:
-  Joiner(std::span<CutSegment> segments, const CutCosts& costs, Arena& arena)
+  Joiner(std::span<CountedSegment> segments, const SegmentCosts& costs, Arena& arena)
       : segments_(segments), costs_(costs) {
-    for (std::uint32_t*& counts : joined_) counts = arena.make<std::uint32_t>(kCutLeaves).data();
-    for (CutSegment& segment : segments_) segment.cost = costs_.of(segment.counts);
+    for (std::uint32_t*& counts : joined_)
+      counts = arena.make<std::uint32_t>(kMaxTreeLeaves).data();
+    for (CountedSegment& segment : segments_) segment.cost = costs_.of(segment.counts);
   }
 
-  // Neighbours in pairs, then those in pairs, and so on. Where little changes, that is most of it.
+  // Joins neighbours in pairs, then the results in pairs, and so on. Where little changes, this
+  // does most of the work in linear time.
   void join_pairs() {
     for (bool any = true; any;) {
       any = false;
       std::size_t kept = 0;
       for (std::size_t i = 0; i < segments_.size(); ++i) {
-        CutSegment& segment = segments_[kept++];
+        CountedSegment& segment = segments_[kept++];
         segment = segments_[i];
         if (i + 1 == segments_.size()) break;
-        weigh_joined(segment, segments_[i + 1]);
+        estimate_joined(segment, segments_[i + 1]);
         if (segment.joined_cost >= segment.cost + segments_[i + 1].cost) continue;
         take(segment, segments_[i + 1]);
         any = true;
@@ -33,10 +35,11 @@ class Joiner {
     }
   }
 
-  // The two that save most, until none do.
+  // Joins the two neighbours that save most, until none do. Takes time that grows with the square
+  // of the segments.
   void join_best() {
     for (std::size_t i = 0; i + 1 < segments_.size(); ++i) {
-      weigh_joined(segments_[i], segments_[i + 1]);
+      estimate_joined(segments_[i], segments_[i + 1]);
     }
     while (segments_.size() > 1) {
       std::size_t best = 0;
@@ -53,10 +56,10 @@ class Joiner {
     }
   }
 
-  std::span<CutSegment> segments() const { return segments_; }
+  std::span<CountedSegment> segments() const { return segments_; }
 
  private:
-  void weigh_joined(CutSegment& segment, const CutSegment& next) {
+  void estimate_joined(CountedSegment& segment, const CountedSegment& next) {
     for (std::size_t d = 0; d < costs_.trees.size(); ++d) {
       const std::uint32_t* const a = segment.counts[d];
       const std::uint32_t* const b = next.counts[d];
@@ -66,8 +69,8 @@ class Joiner {
     }
     segment.joined_cost = costs_.of(joined_);
   }
-  // What joined_cost was weighed for.
-  void take(CutSegment& segment, const CutSegment& next) const {
+  // Joins the next segment into this one, whose joined_cost is up to date.
+  void take(CountedSegment& segment, const CountedSegment& next) const {
     for (std::size_t d = 0; d < costs_.trees.size(); ++d) {
       std::uint32_t* const to = segment.counts[d];
       const std::uint32_t* const from = next.counts[d];
@@ -82,19 +85,19 @@ class Joiner {
     std::copy(segments_.begin() + static_cast<std::ptrdiff_t>(i) + 2, segments_.end(),
               segments_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     segments_ = segments_.first(segments_.size() - 1);
-    if (i > 0) weigh_joined(segments_[i - 1], segments_[i]);
-    if (i + 1 < segments_.size()) weigh_joined(segments_[i], segments_[i + 1]);
+    if (i > 0) estimate_joined(segments_[i - 1], segments_[i]);
+    if (i + 1 < segments_.size()) estimate_joined(segments_[i], segments_[i + 1]);
   }
 
-  std::span<CutSegment> segments_;
-  const CutCosts& costs_;
-  CutCounts joined_{};
+  std::span<CountedSegment> segments_;
+  const SegmentCosts& costs_;
+  LeafCounts joined_{};
 };
 
 }  // namespace
 
-std::span<CutSegment> join_segments(std::span<CutSegment> segments, const CutCosts& costs,
-                                    Arena& arena) {
+std::span<CountedSegment> join_segments(std::span<CountedSegment> segments,
+                                        const SegmentCosts& costs, Arena& arena) {
   const ArenaScope scratch(arena);
   Joiner joiner(segments, costs, arena);
   joiner.join_pairs();

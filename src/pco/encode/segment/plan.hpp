@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where numbers change so much that chunks with metadata of their own pay.
+// Plans where a run of numbers is divided into segments, each of which becomes a chunk with its own
+// metadata.
 #ifndef NUMPACT_PCO_ENCODE_SEGMENT_PLAN_HPP
 #define NUMPACT_PCO_ENCODE_SEGMENT_PLAN_HPP
 
@@ -12,61 +13,65 @@
 
 namespace numpact {
 
-// Chunks but the last have so many numbers at least.
-inline constexpr std::size_t kMinCutN = std::size_t{1} << 10;
+// The fewest numbers of a segment. Shorter ones save less than their metadata and tables cost.
+inline constexpr std::size_t kMinSegmentN = std::size_t{1} << 10;
 
-struct CutPlan {
-  std::span<const std::size_t> sizes;  // of the chunks, adding up to the numbers; at least one
-  float bits = 0;                      // a number, by estimate: of the primary variable
-  float uncut_bits = 0;                // the same in one chunk
+struct SegmentPlan {
+  std::span<const std::size_t> sizes;  // numbers in each segment, at least one segment
+  float bits = 0;                      // estimate per number, of the primary variable
+  float single_bits = 0;               // the same estimate for a single chunk
 };
 
-// Bins for all blocks under one delta, and how they lie in the tree.
+// The bins that all blocks share under one delta encoding, and where they are in the tree.
 struct BlockBins {
-  Binning binning;  // with lowers only
-  std::array<std::uint16_t, kCutLeaves> places;
+  Binning binning;  // lower bounds only
+  std::array<std::uint16_t, kMaxTreeLeaves> leaves;
 };
 
-// Looks twice, so that what else is to be tried can be tried between. What is found lives in the
-// arena, and is that of the last call. Scratch memory lies there, too, from a first look that
-// promises something on; the closer one gives it back, and all that was taken since.
-class CutPlanner {
+// Makes a coarse plan first and a full one on request, so that the caller can evaluate alternatives
+// between them. Plans are allocated in the arena; each call overwrites the last plan. After a
+// coarse plan that promises a saving, scratch memory stays in the arena until the full plan
+// releases it, together with everything that was allocated since.
+class SegmentPlanner {
  public:
-  // ordered: at least one number; outlives the planner. choice: the best without Lookback for all
-  // of them in one chunk.
-  CutPlanner(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena);
+  // ordered: at least one number; must outlive the planner. choice: the best one without Lookback
+  // for all numbers in a single chunk.
+  SegmentPlanner(const LatentArray& ordered, const Choice& choice, unsigned level, Arena& arena);
 
-  // The share of the bits that cuts save by a sample of the numbers; 0 if that is too little for a
-  // closer look.
-  float look_first();
-  // After a first look that promised something.
-  CutPlan look_closely();
-  // Without a closer look, or where it found nothing: chunks as long as the reference's if the
-  // first look says that they save anything, else one.
-  CutPlan even() const;
-  CutPlan uncut() const;
+  // The share of the bits that segments save according to the coarse plan; 0 if it is too little
+  // for a full plan.
+  float estimate_saving();
+  // The full plan, or plan_even() if it saves too little. Only after estimate_saving() > 0.
+  SegmentPlan plan();
+  // Segments of equal size, about as long as the reference encoder's chunks, if the coarse plan
+  // says that they save a little; otherwise plan_single().
+  SegmentPlan plan_even() const;
+  // A single segment.
+  SegmentPlan plan_single() const;
 
  private:
-  // What was counted: how many latents, of which width, in runs of how many.
-  struct Seen {
+  // How many latents were counted, of which bit width, in runs of how many.
+  struct Counted {
     std::size_t n = 0;
     unsigned bits = 0;
     std::size_t run_n = 0;
   };
 
-  CutPlan plan_by_sample();
-  CutPlan plan_even(std::span<const CutSegment> blocks, const Seen& seen);
-  CutPlan plan_closely();
-  std::span<CutSegment> make_blocks(std::size_t block_n);
-  // Whether the closer look is at all numbers.
-  bool looks_at_all() const;
-  Seen count_piece(const LatentArray& piece, std::span<CutSegment> blocks, std::size_t block_n);
-  CutCosts costs(const Seen& seen) const;
-  // runs: as they were taken for the first look.
+  SegmentPlan coarse_plan();
+  SegmentPlan estimate_even(std::span<const CountedSegment> blocks, const Counted& counted);
+  SegmentPlan full_plan();
+  std::span<CountedSegment> make_blocks(std::size_t block_n);
+  // Whether the full plan counts all numbers.
+  bool counts_all() const;
+  Counted count_slice(const LatentArray& slice, std::span<CountedSegment> blocks,
+                      std::size_t block_n);
+  SegmentCosts costs(const Counted& counted) const;
+  // runs: those of the coarse plan.
   bool other_delta_is_near(const LatentArray& runs) const;
-  float uncut_bits(std::span<const CutSegment> blocks, const CutCosts& costs) const;
-  // toll_bits: what a chunk must save.
-  CutPlan join(std::span<CutSegment> blocks, const Seen& seen, float toll_bits) const;
+  float single_bits(std::span<const CountedSegment> blocks, const SegmentCosts& costs) const;
+  // penalty_bits: what each segment must save beyond its metadata.
+  SegmentPlan join(std::span<CountedSegment> blocks, const Counted& counted,
+                   float penalty_bits) const;
 
   const LatentArray& ordered_;
   Choice choice_;
@@ -74,12 +79,12 @@ class CutPlanner {
   Arena& arena_;
   std::span<std::size_t> sizes_;
   Arena::Mark before_;
-  std::array<BinTree, kCutDeltas> trees_;
-  std::array<unsigned, kCutDeltas> orders_{};
-  std::array<BlockBins, kCutDeltas> bins_;
-  std::size_t deltas_ = kCutDeltas;             // how many are worth a look
-  std::uint64_t random_ = 0x9e3779b97f4a7c15u;  // a fixed sequence
-  CutPlan even_;                                // without sizes
+  std::array<BinTree, kSegmentDeltas> trees_;
+  std::array<unsigned, kSegmentDeltas> orders_{};
+  std::array<BlockBins, kSegmentDeltas> bins_;
+  std::size_t deltas_ = kSegmentDeltas;         // how many delta encodings are counted
+  std::uint64_t random_ = 0x9e3779b97f4a7c15u;  // state of a fixed pseudorandom sequence
+  SegmentPlan even_;                            // without sizes
 };
 
 }  // namespace numpact

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Improves a plan of segments by encoding them: joins neighbours, splits segments, moves boundaries
+// (docs/decisions/0014-segments-by-encoding.md).
 #include "pco/encode/segment/refine.hpp"
 
 #include <algorithm>
@@ -12,13 +14,13 @@
 namespace numpact::standalone {
 namespace {
 
-// How much is tried, by level.
+// How many changes are attempted, by level.
 struct RefineEffort {
-  // Numbers that may be encoded to try, for each number of the run; 0: nothing is tried.
-  std::size_t share = 0;
+  // How many numbers may be encoded for attempts, per number of the run; 0: no attempts.
+  std::size_t encoded_per_number = 0;
   std::size_t split_rounds = 0;
-  bool splits_anywhere = false;  // not in the middle only
-  bool moves_cuts = false;
+  bool splits_anywhere = false;  // also at quarters, not only in the middle
+  bool moves_boundaries = false;
 
   static RefineEffort of_level(unsigned level) {
     if (level < 10) return {};
@@ -28,25 +30,27 @@ struct RefineEffort {
   }
 };
 
-// What a change must save of the bytes that it concerns, and beside that.
-constexpr std::uint64_t kLeastShare = 8192;
-constexpr std::uint64_t kLeastBytes = 8;
+// A change must save more than one byte in kMinRefineSavingOneByteIn of the segments it concerns
+// and kMinRefineSavingBytes. Smaller savings may be lost at the level that is written.
+constexpr std::uint64_t kMinRefineSavingOneByteIn = 8192;
+constexpr std::uint64_t kMinRefineSavingBytes = 8;
 
-// Cuts move by so many numbers, the farthest first.
-constexpr std::size_t kSteps[] = {4096, 2048, 1024, 512};
+// Distances in numbers by which boundaries are moved, the largest first.
+constexpr std::size_t kBoundarySteps[] = {4096, 2048, 1024, 512};
 
-struct Part {
+struct SizedSegment {
   std::size_t begin = 0;
   std::size_t n = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t written = 0;  // bytes at the level asked for; 0: not known yet
-  bool is_settled = false;    // no split of it saves
+  std::uint64_t bytes = 0;  // at kRefineLevel
+  std::uint64_t written_bytes =
+      0;                    // the smaller of kRefineLevel's and the requested level's; 0: unknown
+  bool is_settled = false;  // no split of it saves enough
 
   std::size_t end() const { return begin + n; }
 };
 
 bool saves(std::uint64_t now, std::uint64_t before) {
-  return now + before / kLeastShare + kLeastBytes < before;
+  return now + before / kMinRefineSavingOneByteIn + kMinRefineSavingBytes < before;
 }
 
 class Refiner {
@@ -55,40 +59,40 @@ class Refiner {
           Arena& arena)
       : numbers_(numbers),
         config_(config),
-        trying_(config),
+        attempt_config_(config),
         effort_(effort),
-        left_(effort.share * numbers.count),
-        parts_(arena.make<Part>(numbers.count / kMinCutN + 1)),
-        others_(arena.make<Part>(parts_.size())),
+        remaining_n_(effort.encoded_per_number * numbers.count),
+        segments_(arena.make<SizedSegment>(numbers.count / kMinSegmentN + 1)),
+        other_segments_(arena.make<SizedSegment>(segments_.size())),
         arena_(arena) {
-    trying_.level = kTryingLevel;
+    attempt_config_.level = kRefineLevel;
   }
 
   std::span<const std::size_t> run(std::span<const std::size_t> sizes) {
     std::size_t begin = 0;
     for (const std::size_t n : sizes) {
-      parts_[size_++] = part(begin, n);
+      segments_[size_++] = attempt(begin, n);
       begin += n;
     }
     improve([this] {
       join_neighbours();
       std::size_t rounds = effort_.split_rounds;
-      while (rounds > 0 && split_parts()) --rounds;
+      while (rounds > 0 && split_segments()) --rounds;
       join_neighbours();
     });
-    if (effort_.moves_cuts) {
+    if (effort_.moves_boundaries) {
       improve([this] {
-        for (const std::size_t step : kSteps) move_cuts(step);
+        for (const std::size_t step : kBoundarySteps) move_boundaries(step);
         join_neighbours();
       });
     }
-    const std::span<std::size_t> found = arena_.make<std::size_t>(size_);
-    for (std::size_t i = 0; i < size_; ++i) found[i] = parts_[i].n;
-    return found;
+    const std::span<std::size_t> sizes_found = arena_.make<std::size_t>(size_);
+    for (std::size_t i = 0; i < size_; ++i) sizes_found[i] = segments_[i].n;
+    return sizes_found;
   }
 
  private:
-  bool affords(std::size_t n) const { return n <= left_; }
+  bool can_afford(std::size_t n) const { return n <= remaining_n_; }
 
   std::uint64_t bytes(std::size_t begin, std::size_t n, const EncodeConfig& config) {
     const ArenaScope scratch(arena_);
@@ -98,120 +102,129 @@ class Refiner {
     return kChunkHeadBytes + encode_chunk(view, {&n, 1}, config, arena_).bytes();
   }
 
-  Part part(std::size_t begin, std::size_t n) {
-    left_ -= std::min(left_, n);
-    return {begin, n, bytes(begin, n, trying_), 0, false};
+  // Encodes a segment as an attempt.
+  SizedSegment attempt(std::size_t begin, std::size_t n) {
+    remaining_n_ -= std::min(remaining_n_, n);
+    return {begin, n, bytes(begin, n, attempt_config_), 0, false};
   }
 
-  // What `change` makes of the parts, but where it takes more when it is written: between cuts that
-  // were there before and are after, the ones or the others.
+  // Applies a change to the segments, and then undoes it wherever it takes more bytes at the
+  // requested level. Old and new segments are compared between the boundaries that they share:
+  //
+  //   before   |   A   |   B   |   C   |
+  //   after    |       D       | E | F |     compares A + B with D, and C with E + F
   template <class F>
   void improve(F&& change) {
     const ArenaScope scratch(arena_);
-    const std::span<Part> before = arena_.make<Part>(size_);
-    std::copy_n(parts_.begin(), size_, before.begin());
+    const std::span<SizedSegment> before = arena_.make<SizedSegment>(size_);
+    std::copy_n(segments_.begin(), size_, before.begin());
     change();
-    const std::span<Part> after = parts_.first(size_);
-    std::size_t made = 0;
+    const std::span<SizedSegment> after = segments_.first(size_);
+    std::size_t count = 0;
     for (std::size_t i = 0, k = 0; i < before.size();) {
       const std::size_t first_i = i++;
       const std::size_t first_k = k++;
       while (before[i - 1].end() != after[k - 1].end()) {
         before[i - 1].end() < after[k - 1].end() ? ++i : ++k;
       }
-      std::span<Part> taken = after.subspan(first_k, k - first_k);
-      const std::span<Part> other = before.subspan(first_i, i - first_i);
-      if (taken.size() != other.size() || taken.size() > 1) {
-        if (written_bytes(other) <= written_bytes(taken)) taken = other;
+      std::span<SizedSegment> chosen = after.subspan(first_k, k - first_k);
+      const std::span<SizedSegment> other = before.subspan(first_i, i - first_i);
+      if (chosen.size() != other.size() || chosen.size() > 1) {
+        if (total_written(other) <= total_written(chosen)) chosen = other;
       }
-      for (const Part& one : taken) others_[made++] = one;
+      for (const SizedSegment& one : chosen) other_segments_[count++] = one;
     }
-    std::swap(parts_, others_);
-    size_ = made;
+    std::swap(segments_, other_segments_);
+    size_ = count;
   }
 
-  std::uint64_t written_bytes(std::span<Part> parts) {
+  std::uint64_t total_written(std::span<SizedSegment> segments) {
     std::uint64_t sum = 0;
-    for (Part& one : parts) {
-      if (one.written == 0) one.written = std::min(one.bytes, bytes(one.begin, one.n, config_));
-      sum += one.written;
+    for (SizedSegment& one : segments) {
+      if (one.written_bytes == 0) {
+        one.written_bytes = std::min(one.bytes, bytes(one.begin, one.n, config_));
+      }
+      sum += one.written_bytes;
     }
     return sum;
   }
 
-  using Pair = std::pair<Part, Part>;
+  using Pair = std::pair<SizedSegment, SizedSegment>;
   static std::uint64_t bytes_of(const Pair& pair) { return pair.first.bytes + pair.second.bytes; }
 
-  Pair pair(std::size_t begin, std::size_t cut, std::size_t end) {
-    return {part(begin, cut - begin), part(cut, end - cut)};
+  Pair pair(std::size_t begin, std::size_t boundary, std::size_t end) {
+    return {attempt(begin, boundary - begin), attempt(boundary, end - boundary)};
   }
 
   void join_neighbours() {
     std::size_t joined = 0;
     for (std::size_t i = 1; i < size_; ++i) {
-      Part& last = parts_[joined];
-      const Part& next = parts_[i];
-      if (affords(last.n + next.n)) {
-        const Part both = part(last.begin, last.n + next.n);
+      SizedSegment& last = segments_[joined];
+      const SizedSegment& next = segments_[i];
+      if (can_afford(last.n + next.n)) {
+        const SizedSegment both = attempt(last.begin, last.n + next.n);
         if (saves(both.bytes, last.bytes + next.bytes)) {
           last = both;
           continue;
         }
       }
-      parts_[++joined] = next;
+      segments_[++joined] = next;
     }
     size_ = joined + 1;
   }
 
-  // Splits each part in two where that saves. False if none was.
-  bool split_parts() {
-    std::size_t made = 0;
+  // Splits each segment in two where that saves. False if none was split.
+  bool split_segments() {
+    std::size_t count = 0;
     for (std::size_t i = 0; i < size_; ++i) {
-      Part whole = parts_[i];
+      SizedSegment whole = segments_[i];
       Pair best{whole, {}};
       if (!whole.is_settled) find_split(whole, best);
       whole.is_settled = true;
       if (best.second.n == 0) {
-        others_[made++] = whole;
+        other_segments_[count++] = whole;
       } else {
-        others_[made++] = best.first;
-        others_[made++] = best.second;
+        other_segments_[count++] = best.first;
+        other_segments_[count++] = best.second;
       }
     }
-    const bool any = made != size_;
-    std::swap(parts_, others_);
-    size_ = made;
+    const bool any = count != size_;
+    std::swap(segments_, other_segments_);
+    size_ = count;
     return any;
   }
 
-  void find_split(const Part& whole, Pair& best) {
+  void find_split(const SizedSegment& whole, Pair& best) {
+    // In quarters of the segment, the middle first.
     constexpr std::size_t kQuarters[] = {2, 1, 3};
-    std::uint64_t least = whole.bytes;
+    std::uint64_t min_bytes = whole.bytes;
     for (const std::size_t quarters : kQuarters) {
       const std::size_t first_n = whole.n / 4 * quarters / kBatchN * kBatchN;
-      if (first_n < kMinCutN || whole.n - first_n < kMinCutN || !affords(whole.n)) continue;
-      const Pair tried = pair(whole.begin, whole.begin + first_n, whole.end());
-      if (saves(bytes_of(tried), whole.bytes) && bytes_of(tried) < least) {
-        least = bytes_of(tried);
-        best = tried;
+      if (first_n < kMinSegmentN || whole.n - first_n < kMinSegmentN || !can_afford(whole.n))
+        continue;
+      const Pair split = pair(whole.begin, whole.begin + first_n, whole.end());
+      if (saves(bytes_of(split), whole.bytes) && bytes_of(split) < min_bytes) {
+        min_bytes = bytes_of(split);
+        best = split;
       }
       if (!effort_.splits_anywhere) break;
     }
   }
 
-  void move_cuts(std::size_t step) {
+  void move_boundaries(std::size_t step) {
     for (std::size_t i = 1; i < size_; ++i) {
-      const std::size_t cut = parts_[i].begin;
-      const bool is_moved = step + kMinCutN <= parts_[i - 1].n && move_cut(i, cut - step);
-      if (!is_moved && step + kMinCutN <= parts_[i].n) move_cut(i, cut + step);
+      const std::size_t boundary = segments_[i].begin;
+      const bool is_moved =
+          step + kMinSegmentN <= segments_[i - 1].n && move_boundary(i, boundary - step);
+      if (!is_moved && step + kMinSegmentN <= segments_[i].n) move_boundary(i, boundary + step);
     }
   }
 
-  bool move_cut(std::size_t i, std::size_t cut) {
-    Part& before = parts_[i - 1];
-    Part& after = parts_[i];
-    if (!affords(before.n + after.n)) return false;
-    const Pair moved = pair(before.begin, cut, after.end());
+  bool move_boundary(std::size_t i, std::size_t boundary) {
+    SizedSegment& before = segments_[i - 1];
+    SizedSegment& after = segments_[i];
+    if (!can_afford(before.n + after.n)) return false;
+    const Pair moved = pair(before.begin, boundary, after.end());
     if (!saves(bytes_of(moved), before.bytes + after.bytes)) return false;
     before = moved.first;
     after = moved.second;
@@ -220,25 +233,25 @@ class Refiner {
 
   const NumberView& numbers_;
   const EncodeConfig& config_;
-  EncodeConfig trying_;
+  EncodeConfig attempt_config_;
   RefineEffort effort_;
-  std::size_t left_;  // numbers that may still be encoded to try
-  std::span<Part> parts_;
-  std::span<Part> others_;
+  std::size_t remaining_n_;  // numbers that may still be encoded for attempts
+  std::span<SizedSegment> segments_;
+  std::span<SizedSegment> other_segments_;
   std::size_t size_ = 0;
   Arena& arena_;
 };
 
 }  // namespace
 
-bool refines(const EncodeConfig& config) {
-  return RefineEffort::of_level(config.level).share > 0 && !config.favor_decode_speed;
+bool refines_segments(const EncodeConfig& config) {
+  return RefineEffort::of_level(config.level).encoded_per_number > 0 && !config.favor_decode_speed;
 }
 
-std::span<const std::size_t> refine_cuts(const NumberView& numbers,
-                                         std::span<const std::size_t> sizes,
-                                         const EncodeConfig& config, Arena& arena) {
-  if (!refines(config) || numbers.count < 2 * kMinCutN) return sizes;
+std::span<const std::size_t> refine_segments(const NumberView& numbers,
+                                             std::span<const std::size_t> sizes,
+                                             const EncodeConfig& config, Arena& arena) {
+  if (!refines_segments(config) || numbers.count < 2 * kMinSegmentN) return sizes;
   return Refiner(numbers, config, RefineEffort::of_level(config.level), arena).run(sizes);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A better way to cut a run into chunks, found by encoding: what a chunk's own mode, delta and
-// lookbacks save no estimate over shared bins can tell.
+// Improves a plan of segments by encoding them: what a segment's own mode, delta encoding and
+// lookbacks save is not visible to estimates over shared bins.
 #ifndef NUMPACT_PCO_ENCODE_SEGMENT_REFINE_HPP
 #define NUMPACT_PCO_ENCODE_SEGMENT_REFINE_HPP
 
@@ -12,18 +12,20 @@
 
 namespace numpact::standalone {
 
-// Trying is done at this level: the way to cut that is best there is good at those above. What is
-// written in the end is the smaller one of this level and the one asked for.
-inline constexpr unsigned kTryingLevel = 8;
+// Attempts are encoded at this level, which is several times as fast as those above and agrees well
+// enough about boundaries. Each written chunk is the smaller one of this level and the requested
+// level.
+inline constexpr unsigned kRefineLevel = 8;
 
-// Not where decoding speed counts, which short chunks cost.
-bool refines(const EncodeConfig& config);
+// Whether plans are refined: from level 10 on, unless decoding speed is favored, which short chunks
+// reduce.
+bool refines_segments(const EncodeConfig& config);
 
-// Sizes of chunks that take no more together than those given, which add up to the run; in `arena`.
-// Chunks that are new have at least kMinCutN numbers. The same for the same run and config.
-std::span<const std::size_t> refine_cuts(const NumberView& numbers,
-                                         std::span<const std::size_t> sizes,
-                                         const EncodeConfig& config, Arena& arena);
+// Sizes of segments that together take no more bytes than the given ones, which add up to the run.
+// Allocated in `arena`. New segments have at least kMinSegmentN numbers. Deterministic.
+std::span<const std::size_t> refine_segments(const NumberView& numbers,
+                                             std::span<const std::size_t> sizes,
+                                             const EncodeConfig& config, Arena& arena);
 
 }  // namespace numpact::standalone
 

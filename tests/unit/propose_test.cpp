@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the modes bid on a sample, and fits of predictions.
+// Modes proposed from a sample, the equations of Conv1, coarse estimates, and indices of values.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -17,22 +17,22 @@
 namespace numpact::testing {
 namespace {
 
-class Bids : public ::testing::Test {
+class Propose : public ::testing::Test {
  protected:
   template <class L>
   Sample sample_of(Ordered<L>& ordered) {
     return take_sample(ordered.array(), 4096, arena_);
   }
-  Candidates int_bids(const std::vector<std::int64_t>& numbers) {
+  Candidates propose_int(const std::vector<std::int64_t>& numbers) {
     Ordered<std::uint64_t> ordered(numbers, NumberKind::kSigned);
     Candidates candidates;
-    bid_int_mult(sample_of(ordered), candidates);
+    propose_int_mult(sample_of(ordered), candidates);
     return candidates;
   }
-  Candidates float_bids(const std::vector<double>& numbers) {
+  Candidates propose_float(const std::vector<double>& numbers) {
     Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
     Candidates candidates;
-    bid_float_mult(NumberType::kF64, sample_of(ordered), candidates, arena_);
+    propose_float_mult(NumberType::kF64, sample_of(ordered), candidates, arena_);
     return candidates;
   }
   static bool has_int_base(const Candidates& candidates, std::uint64_t base) {
@@ -52,7 +52,7 @@ class Bids : public ::testing::Test {
   Random random_{81};
 };
 
-TEST_F(Bids, GreatestCommonDivisor) {
+TEST_F(Propose, GreatestCommonDivisor) {
   EXPECT_EQ(binary_gcd(0, 12), 12u);
   EXPECT_EQ(binary_gcd(12, 0), 12u);
   EXPECT_EQ(binary_gcd(48, 36), 12u);
@@ -60,7 +60,7 @@ TEST_F(Bids, GreatestCommonDivisor) {
   EXPECT_EQ(binary_gcd(7, 5), 1u);
 }
 
-TEST_F(Bids, TimestampsOfWholeMinutesButForSome) {
+TEST_F(Propose, TimestampsMostlyOfWholeMinutes) {
   std::vector<std::int64_t> numbers(20'000);
   std::int64_t now = 1'700'000'040'000;
   for (std::int64_t& number : numbers) {
@@ -68,117 +68,118 @@ TEST_F(Bids, TimestampsOfWholeMinutesButForSome) {
     const bool is_late = random_.one_in(10);
     number = now + (is_late ? static_cast<std::int64_t>(random_.below(5000)) : 0);
   }
-  EXPECT_TRUE(has_int_base(int_bids(numbers), 60'000));
+  EXPECT_TRUE(has_int_base(propose_int(numbers), 60'000));
 }
 
-TEST_F(Bids, MoneyWithAnOffset) {
+TEST_F(Propose, MoneyWithAnOffset) {
   std::vector<std::int64_t> numbers(5000);
   for (std::int64_t& number : numbers) {
     number = 3 + 25 * static_cast<std::int64_t>(random_.below(40'000));
   }
-  EXPECT_TRUE(has_int_base(int_bids(numbers), 25));
+  EXPECT_TRUE(has_int_base(propose_int(numbers), 25));
 }
 
-// Nights of a light sensor: most triples have nothing to tell.
-TEST_F(Bids, BaseWhereMostNumbersAreTheSame) {
+// Nights of a light sensor: most triples of numbers have no differences.
+TEST_F(Propose, BaseWhereMostNumbersAreEqual) {
   std::vector<std::int64_t> numbers(8000);
   for (std::int64_t& number : numbers) {
     const std::uint64_t day = 100 * random_.between(1, 900);
     number = random_.below(100) < 85 ? 0 : static_cast<std::int64_t>(day);
     if (random_.one_in(50)) number += static_cast<std::int64_t>(random_.below(100));
   }
-  EXPECT_TRUE(has_int_base(int_bids(numbers), 100));
+  EXPECT_TRUE(has_int_base(propose_int(numbers), 100));
 }
 
-TEST_F(Bids, NoBaseForRandomIntegers) {
+TEST_F(Propose, NoBaseForRandomIntegers) {
   std::vector<std::int64_t> numbers(5000);
   for (std::int64_t& number : numbers) number = static_cast<std::int64_t>(random_.bits(40));
-  EXPECT_EQ(int_bids(numbers).size(), 0u);
+  EXPECT_EQ(propose_int(numbers).size(), 0u);
 }
 
-TEST_F(Bids, DecimalsWithMisfits) {
+TEST_F(Propose, DecimalsWithMisfits) {
   std::vector<double> numbers = decimals(10'000, 100, random_);
   for (double& number : numbers) {
     if (random_.one_in(20)) number *= 1 + random_.unit() / 3;
   }
-  EXPECT_TRUE(has_float_base(float_bids(numbers), 0.01));
+  EXPECT_TRUE(has_float_base(propose_float(numbers), 0.01));
 }
 
-TEST_F(Bids, MultiplesOfADecimal) {
+TEST_F(Propose, MultiplesOfADecimal) {
   std::vector<double> fives = decimals(10'000, 20, random_);
-  EXPECT_TRUE(has_float_base(float_bids(fives), 0.05));
+  EXPECT_TRUE(has_float_base(propose_float(fives), 0.05));
   std::vector<double> dyadic = decimals(10'000, 256, random_);
-  EXPECT_TRUE(has_float_base(float_bids(dyadic), 1.0 / 256));
+  EXPECT_TRUE(has_float_base(propose_float(dyadic), 1.0 / 256));
   std::vector<double> thousands = decimals(10'000, 0.001, random_);
-  EXPECT_TRUE(has_float_base(float_bids(thousands), 1000));
+  EXPECT_TRUE(has_float_base(propose_float(thousands), 1000));
 }
 
-TEST_F(Bids, BaseThatIsNoDecimal) {
+TEST_F(Propose, BaseThatIsNotADecimal) {
   std::vector<double> numbers(10'000);
   for (double& number : numbers) number = static_cast<double>(random_.between(1, 5000)) / 7;
   bool is_found = false;
-  for (const Candidate& candidate : float_bids(numbers)) {
+  for (const Candidate& candidate : propose_float(numbers)) {
     const double base = std::get<FloatMult>(candidate.mode).base(NumberType::kF64);
     is_found = is_found || std::abs(base * 7 - 1) < 1e-12;
   }
   EXPECT_TRUE(is_found);
 }
 
-// Two of three are multiples of 0.005; the others have more digits, by which all would have a finer
-// base.
-TEST_F(Bids, CoarseBaseThatAThirdDoesNotFit) {
+// Two of three numbers are multiples of 0.005. The others have more digits; a base that fits all is
+// finer.
+TEST_F(Propose, CoarseBaseThatDoesNotFitAThird) {
   std::vector<double> numbers(10'000);
   for (double& number : numbers) {
     const double multiple = static_cast<double>(random_.between(1, 2000)) / 200;
     number = random_.below(3) == 0 ? multiple + static_cast<double>(random_.below(1000)) / 1e9
                                    : multiple;
   }
-  const Candidates bids = float_bids(numbers);
-  EXPECT_TRUE(has_float_base(bids, 0.005));
-  EXPECT_TRUE(has_float_base(bids, 1e-9));
+  const Candidates candidates = propose_float(numbers);
+  EXPECT_TRUE(has_float_base(candidates, 0.005));
+  EXPECT_TRUE(has_float_base(candidates, 1e-9));
 }
 
-// Fixed point, of magnitudes that differ much, but for a third of the numbers.
-TEST_F(Bids, PowerOfTwoThatMostAreMultiplesOf) {
+// Two of three numbers are fixed-point numbers of very different magnitudes.
+TEST_F(Propose, PowerOfTwoThatDividesMostNumbers) {
   std::vector<double> numbers(10'000);
   for (double& number : numbers) {
     const auto multiple =
         static_cast<double>(random_.bits(static_cast<unsigned>(random_.between(30, 50))));
     number = random_.one_in(3) ? random_.normal() : multiple * 0x1p-28;
   }
-  EXPECT_TRUE(has_float_base(float_bids(numbers), 0x1p-28));
+  EXPECT_TRUE(has_float_base(propose_float(numbers), 0x1p-28));
 }
 
-// What generators of random numbers make of whole ones: those below a half have a bit for an
-// exponent that the base makes needless, a quarter of them two, and so on.
-TEST_F(Bids, PowerOfTwoThatAllAreMultiplesOf) {
+// Random numbers in [0, 1), made of integers. Those below a half store a bit more than the base
+// needs, those below a quarter two, and so on.
+TEST_F(Propose, PowerOfTwoThatDividesAllNumbers) {
   for (const unsigned bits : {32u, 53u}) {
     const double base = std::bit_cast<double>(std::uint64_t{1023 - bits} << 52);
     for (int round = 0; round < 20; ++round) {
       std::vector<double> numbers(3000);
       for (double& number : numbers) number = static_cast<double>(random_.bits(bits)) * base;
-      EXPECT_TRUE(has_float_base(float_bids(numbers), base)) << bits;
+      EXPECT_TRUE(has_float_base(propose_float(numbers), base)) << bits;
     }
   }
 }
 
-TEST_F(Bids, FinestBasesForWhatIsSmooth) {
+TEST_F(Propose, FinestBasesForSmoothNumbers) {
   std::vector<double> numbers(10'000);
   double number = 40;
   for (double& one : numbers) {
     number += random_.normal() / 100;
     one = std::max(number, 1.0);
   }
-  const double most = *std::max_element(numbers.begin(), numbers.end());
-  ASSERT_GT(most, 32);
-  ASSERT_LT(most, 64);
-  const Candidates bids = float_bids(numbers);
-  EXPECT_TRUE(has_float_base(bids, 1e-14));
-  EXPECT_TRUE(has_float_base(bids, std::ldexp(1.0, 6 - 53)));
+  const double max_value = *std::max_element(numbers.begin(), numbers.end());
+  ASSERT_GT(max_value, 32);
+  ASSERT_LT(max_value, 64);
+  const Candidates candidates = propose_float(numbers);
+  EXPECT_TRUE(has_float_base(candidates, 1e-14));
+  EXPECT_TRUE(has_float_base(candidates, std::ldexp(1.0, 6 - 53)));
 }
 
-// Positions in the units of a receiver: multiples that are too large for Euclid, steps that aren't.
-TEST_F(Bids, BaseOfSteps) {
+// Positions in units of a receiver: multiples that are too large for Euclid's algorithm, but whose
+// steps are not.
+TEST_F(Propose, BaseFromSteps) {
   for (const double base : {180.0 / 0x1p31, 0.3048 / 65536, 1 / 3.7e7}) {
     std::vector<double> numbers(10'000);
     std::int64_t multiple = 600'000'000;
@@ -187,7 +188,7 @@ TEST_F(Bids, BaseOfSteps) {
       number = static_cast<double>(multiple) * base;
     }
     double nearest = 1;
-    for (const Candidate& candidate : float_bids(numbers)) {
+    for (const Candidate& candidate : propose_float(numbers)) {
       const double found = std::get<FloatMult>(candidate.mode).base(NumberType::kF64);
       nearest = std::min(nearest, std::abs(found / base - 1));
     }
@@ -195,41 +196,41 @@ TEST_F(Bids, BaseOfSteps) {
   }
 }
 
-TEST_F(Bids, NoBaseForRandomFloats) {
+TEST_F(Propose, NoBaseForRandomFloats) {
   std::vector<double> numbers(10'000);
   for (double& number : numbers) number = random_.normal();
-  EXPECT_EQ(float_bids(numbers).size(), 0u);
+  EXPECT_EQ(propose_float(numbers).size(), 0u);
 }
 
-// The share of corrections under the best of the divided bases.
+// The share of numbers that need corrections with the best divisor of the base.
 template <class L, class T>
-double least_corrections(NumberType type, double scale, const std::vector<T>& numbers) {
+double min_corrections(NumberType type, double scale, const std::vector<T>& numbers) {
   Arena arena(std::pmr::new_delete_resource());
   Ordered<L> ordered(numbers, NumberKind::kFloat);
   const Sample sample = take_sample(ordered.array(), 4096, arena);
   Candidates divided;
-  bid_float_mult_divided(type, sample, {FloatMult::of(1 / scale, type), 1, scale}, divided);
-  double least = 1;
+  propose_float_mult_divisors(type, sample, {FloatMult::of(1 / scale, type), 1, scale}, divided);
+  double min_share = 1;
   for (const Candidate& candidate : divided) {
     const SplitLatents latents = split(candidate.mode, ordered.array(), arena);
     double count = 0;
     for (const L latent : latents.secondary.as<L>()) count += latent != kMid<L> ? 1 : 0;
-    least = std::min(least, count / static_cast<double>(numbers.size()));
+    min_share = std::min(min_share, count / static_cast<double>(numbers.size()));
   }
-  return least;
+  return min_share;
 }
 
-TEST_F(Bids, OddPartsOfABaseNeedFewerCorrections) {
-  EXPECT_LT(least_corrections<std::uint64_t>(NumberType::kF64, 10, decimals(10'000, 10, random_)),
+TEST_F(Propose, OddDivisorsOfABaseNeedFewerCorrections) {
+  EXPECT_LT(min_corrections<std::uint64_t>(NumberType::kF64, 10, decimals(10'000, 10, random_)),
             0.01);
   std::vector<float> singles;
   for (const double number : decimals(10'000, 10, random_)) {
     singles.push_back(static_cast<float>(number));
   }
-  EXPECT_LT(least_corrections<std::uint32_t>(NumberType::kF32, 10, singles), 0.01);
+  EXPECT_LT(min_corrections<std::uint32_t>(NumberType::kF32, 10, singles), 0.01);
 }
 
-TEST_F(Bids, QuantOfSinglesThatWerePrinted) {
+TEST_F(Propose, QuantOfPrintedSingles) {
   std::vector<double> numbers(5000);
   char text[32];
   for (double& number : numbers) {
@@ -238,18 +239,18 @@ TEST_F(Bids, QuantOfSinglesThatWerePrinted) {
   }
   Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
   Candidates candidates;
-  bid_float_quant(NumberType::kF64, sample_of(ordered), candidates);
+  propose_float_quant(NumberType::kF64, sample_of(ordered), candidates);
   ASSERT_EQ(candidates.size(), 1u);
   EXPECT_EQ(std::get<FloatQuant>(candidates.begin()->mode).k, 29u);
   for (double& number : numbers) number = random_.normal();
   Ordered<std::uint64_t> doubles(numbers, NumberKind::kFloat);
   Candidates none;
-  bid_float_quant(NumberType::kF64, sample_of(doubles), none);
+  propose_float_quant(NumberType::kF64, sample_of(doubles), none);
   EXPECT_EQ(none.size(), 0u);
 }
 
-// A third of the numbers end in many zeros: these save more than it takes to tell which they are.
-TEST_F(Bids, QuantWhereFewEndInZeros) {
+// A third of the numbers end in many zeros, which saves more than it costs to mark them.
+TEST_F(Propose, QuantWhereAMinorityEndsInZeros) {
   constexpr std::uint64_t kZeros = (std::uint64_t{1} << 20) - 1;
   std::vector<double> numbers(10'000);
   for (double& number : numbers) {
@@ -259,23 +260,23 @@ TEST_F(Bids, QuantWhereFewEndInZeros) {
   }
   Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
   Candidates candidates;
-  bid_float_quant(NumberType::kF64, sample_of(ordered), candidates);
+  propose_float_quant(NumberType::kF64, sample_of(ordered), candidates);
   ASSERT_EQ(candidates.size(), 1u);
   EXPECT_EQ(std::get<FloatQuant>(candidates.begin()->mode).k, 20u);
-  EXPECT_TRUE(candidates.begin()->suits_few);
+  EXPECT_TRUE(candidates.begin()->fits_minority);
 }
 
-TEST_F(Bids, QuantOfSinglesStoredAsDoubles) {
+TEST_F(Propose, QuantOfSinglesStoredAsDoubles) {
   std::vector<double> numbers(5000);
   for (double& number : numbers) number = static_cast<float>(random_.normal());
   Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
   Candidates candidates;
-  bid_float_quant(NumberType::kF64, sample_of(ordered), candidates);
+  propose_float_quant(NumberType::kF64, sample_of(ordered), candidates);
   ASSERT_GE(candidates.size(), 1u);
   EXPECT_EQ(std::get<FloatQuant>(candidates.begin()->mode).k, 29u);
 }
 
-TEST_F(Bids, LagEquationsFindTheWeights) {
+TEST_F(Propose, LagEquationsFindTheWeights) {
   const std::vector<std::int16_t> numbers = waves(8192, random_);
   const std::vector<double> values(numbers.begin(), numbers.end());
   const CentredRuns runs{values, 1024};
@@ -288,22 +289,22 @@ TEST_F(Bids, LagEquationsFindTheWeights) {
   EXPECT_NEAR(std::sqrt(errors[2]), 40, 2);
   EXPECT_LT(errors[2], 0.5 * plain.difference_error());
   EXPECT_GT(errors[0], errors[2]);
-  // The sums along diagonals are those of the plain definition.
+  // The shortcut along diagonals gives the same sums as the definition.
   const std::vector<double> ones(values.size(), 1.0);
-  const LagEquations weighed(runs, ones, 8);
+  const LagEquations weighted(runs, ones, 8);
   LagWeights same{};
-  ASSERT_TRUE(weighed.solve(2, same));
+  ASSERT_TRUE(weighted.solve(2, same));
   EXPECT_NEAR(weights[0], same[0], 1e-9);
   EXPECT_NEAR(weights[1], same[1], 1e-9);
 }
 
-TEST_F(Bids, LagEquationsOfOneValueHaveNoSolution) {
+TEST_F(Propose, LagEquationsOfOneValueHaveNoSolution) {
   const std::vector<double> zeros(512, 0.0);
   LagWeights weights{};
   EXPECT_FALSE(LagEquations({zeros, 512}, 4).solve(4, weights));
 }
 
-TEST_F(Bids, RoughCostsAreInOrder) {
+TEST_F(Propose, CoarseEstimatesAreInOrder) {
   std::vector<std::uint32_t> wide(1024);
   std::vector<std::uint32_t> narrow(1024);
   std::vector<std::uint32_t> repeated(1024);
@@ -313,14 +314,14 @@ TEST_F(Bids, RoughCostsAreInOrder) {
     repeated[i] = wide[i % 8];
   }
   const auto bits = [](const std::vector<std::uint32_t>& latents) {
-    return rough_bits(std::span<const std::uint32_t>(latents), true, 100);
+    return coarse_bits(std::span<const std::uint32_t>(latents), true, 100);
   };
   EXPECT_NEAR(bits(wide), 30, 1.5);
   EXPECT_NEAR(bits(narrow), 8, 1);
   EXPECT_NEAR(bits(repeated), 3, 0.5);
 }
 
-TEST_F(Bids, ValueIndexNumbersInOrderOfAppearance) {
+TEST_F(Propose, ValueIndexNumbersInOrderOfAppearance) {
   ValueIndex<std::uint64_t> index(5000, arena_);
   for (std::uint32_t i = 0; i < 5000; ++i) {
     ASSERT_EQ(index.add(std::uint64_t{i} * i * 77), i);
@@ -332,8 +333,8 @@ TEST_F(Bids, ValueIndexNumbersInOrderOfAppearance) {
   EXPECT_EQ(index.values().size(), 5000u);
 }
 
-// Each has a slot of its own, of which there are more than values are allowed.
-TEST_F(Bids, ValueIndexOfBytes) {
+// Each value has a slot of its own, and there are more slots than values are allowed.
+TEST_F(Propose, ValueIndexOfBytes) {
   ValueIndex<std::uint8_t> index(200, arena_);
   for (std::uint32_t i = 0; i < 200; ++i) {
     ASSERT_EQ(index.add(static_cast<std::uint8_t>(255 - i)), i);
@@ -345,8 +346,8 @@ TEST_F(Bids, ValueIndexOfBytes) {
   EXPECT_EQ(index.values().size(), 200u);
 }
 
-TEST_F(Bids, ValueIndexNumbersManyAtOnce) {
-  // Zero is what free slots hold.
+TEST_F(Propose, ValueIndexNumbersManyAtOnce) {
+  // Includes zero, which free slots hold.
   std::vector<std::uint32_t> values;
   for (std::uint32_t i = 0; i < 9000; ++i)
     values.insert(values.end(), i % 50 == 9 ? 30 : 1, i * i % 3001 * 0x10001);
