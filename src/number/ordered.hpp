@@ -8,7 +8,7 @@
 
 namespace numpact {
 
-// All ones if the top bit is set, else zero. Written so, compilers keep whole vectors of it.
+// All ones if the top bit is set, else zero. Compilers vectorize this form.
 template <Latent L>
 constexpr L top_bit_mask(L word) {
   return static_cast<L>(L{0} - static_cast<L>(word >> (kBits<L> - 1)));
