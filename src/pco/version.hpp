@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on the version of the wrapped format, by name.
+// Features of the wrapped format, by version.
 #ifndef NUMPACT_PCO_VERSION_HPP
 #define NUMPACT_PCO_VERSION_HPP
 
@@ -31,12 +31,12 @@ struct FormatVersion {
   constexpr bool is_readable() const { return major <= 4; }
   // A second byte follows the major version.
   constexpr bool has_minor() const { return major >= 4; }
-  // The delta field is an encoding's tag; before, it was the order of consecutive delta.
+  // The delta field is the tag of an encoding. Before, it is the order of consecutive delta.
   constexpr bool has_delta_variants() const { return major >= 3; }
-  // Version 0 had another encoding of mode 1, which was withdrawn.
+  // In version 0, mode 1 had a different encoding, which was withdrawn.
   constexpr bool has_int_mult() const { return major >= 1; }
 
-  // What readers of this version know, though a file of it may hold more.
+  // Features that readers of this version support. Files of this version may contain more.
   constexpr bool knows_float_quant() const { return major >= 2; }
   constexpr bool knows_16_bits() const { return major >= 2; }
   constexpr bool knows_lookback() const { return has_delta_variants(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field widths and tags of the Pco format, in bits unless said.
+// Magic bytes, versions and field widths of the Pco format. Widths are in bits.
 #ifndef NUMPACT_PCO_WIRE_HPP
 #define NUMPACT_PCO_WIRE_HPP
 

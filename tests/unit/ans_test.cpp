@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tANS: spreading, weights, and codes that decode to the symbols they were made from.
+// tANS: spreading, weights, and codes that decode to the encoded symbols.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -16,8 +16,8 @@ namespace {
 
 std::vector<Bin> random_bins(unsigned size_log, Random& random) {
   const std::uint32_t size = 1u << size_log;
-  const auto most = std::min<std::uint64_t>(size, random.one_in(2) ? 5 : 3000);
-  std::vector<Bin> bins(size_log == 0 ? 1 : random.between(2, std::max<std::uint64_t>(2, most)));
+  const auto max_n = std::min<std::uint64_t>(size, random.one_in(2) ? 5 : 3000);
+  std::vector<Bin> bins(size_log == 0 ? 1 : random.between(2, std::max<std::uint64_t>(2, max_n)));
   for (Bin& bin : bins) bin.weight = 1;
   std::uint32_t left = size - static_cast<std::uint32_t>(bins.size());
   while (left > 0) {
@@ -73,7 +73,7 @@ TEST(Ans, CodesDecodeToTheirSymbols) {
           total += width;
           offsets += bins[symbols[i]].offset_bits;
           state = naive[state].next + static_cast<std::uint32_t>(group & ((1u << width) - 1));
-          // What is left of the group: the bits behind this code.
+          // The rest of the group: the bits behind this code.
           const AnsCodes bits_left = (group >> kAnsCodesBits) - width;
           group = (group & ((AnsCodes{1} << kAnsCodesBits) - 1)) >> width | bits_left
                                                                                 << kAnsCodesBits;
@@ -81,13 +81,13 @@ TEST(Ans, CodesDecodeToTheirSymbols) {
         for (const AnsCodes group : codes) ASSERT_EQ(group, 0u) << "all bits are codes";
         ASSERT_EQ(bits.codes, total);
         ASSERT_EQ(bits.offsets, offsets);
-        for (const std::uint32_t state : states) ASSERT_EQ(state, 0u) << "where encoding began";
+        for (const std::uint32_t state : states) ASSERT_EQ(state, 0u) << "initial states";
       }
     }
   });
 }
 
-void expect_sound_weights(const std::vector<std::uint32_t>& counts, unsigned max_size_log) {
+void expect_valid_weights(const std::vector<std::uint32_t>& counts, unsigned max_size_log) {
   Arena arena(std::pmr::new_delete_resource());
   const WeightsChoice choice = choose_weights(counts, {max_size_log, 0}, arena);
   ASSERT_EQ(choice.weights.size(), counts.size());
@@ -100,8 +100,8 @@ void expect_sound_weights(const std::vector<std::uint32_t>& counts, unsigned max
     ASSERT_EQ(choice.size_log, 0u);
   } else {
     ASSERT_GE(choice.size_log, 1u);
-    const auto least = static_cast<unsigned>(std::bit_width(counts.size() - 1));
-    ASSERT_LE(choice.size_log, std::max({least, max_size_log, 1u}));
+    const auto min_log = static_cast<unsigned>(std::bit_width(counts.size() - 1));
+    ASSERT_LE(choice.size_log, std::max({min_log, max_size_log, 1u}));
   }
 }
 
@@ -114,12 +114,12 @@ TEST(Weights, AddUpToATable) {
       count = static_cast<std::uint32_t>(1 + random.bits(width));
     }
     if (random.one_in(5)) counts[0] = 1 << 23;
-    expect_sound_weights(counts, static_cast<unsigned>(random.below(13)));
+    expect_valid_weights(counts, static_cast<unsigned>(random.below(13)));
     if (HasFatalFailure()) return;
   }
 }
 
-TEST(Weights, LargeTablesMustSave) {
+TEST(Weights, LargeTablesNeedASaving) {
   Random random(12);
   for (int round = 0; round < 300; ++round) {
     Arena arena(std::pmr::new_delete_resource());
@@ -127,27 +127,28 @@ TEST(Weights, LargeTablesMustSave) {
     for (auto& count : counts) {
       count = static_cast<std::uint32_t>(1 + random.bits(static_cast<unsigned>(random.below(16))));
     }
-    const unsigned least = std::max(1u, static_cast<unsigned>(std::bit_width(counts.size() - 1)));
+    const unsigned min_log = std::max(1u, static_cast<unsigned>(std::bit_width(counts.size() - 1)));
     const unsigned free = choose_weights(counts, {12, 0}, arena).size_log;
-    const unsigned tolled = choose_weights(counts, {12, 0.004}, arena).size_log;
-    EXPECT_LE(tolled, free);
-    EXPECT_LE(choose_weights(counts, {12, 0.9}, arena).size_log, std::max(kSmallTableLog, least));
-    if (free <= kSmallTableLog) {
-      EXPECT_EQ(tolled, free);
+    const unsigned penalized = choose_weights(counts, {12, 0.004}, arena).size_log;
+    EXPECT_LE(penalized, free);
+    EXPECT_LE(choose_weights(counts, {12, 0.9}, arena).size_log,
+              std::max(kSmallTableSizeLog, min_log));
+    if (free <= kSmallTableSizeLog) {
+      EXPECT_EQ(penalized, free);
     }
   }
 }
 
 TEST(Weights, Corners) {
-  expect_sound_weights({}, 12);
-  expect_sound_weights({5}, 12);
-  expect_sound_weights({1, 1}, 0);
-  expect_sound_weights({1, (1u << 24) - 1}, 12);
-  expect_sound_weights(std::vector<std::uint32_t>(kMaxBins, 1), 12);
-  expect_sound_weights(std::vector<std::uint32_t>(kMaxBins - 1, 3), 12);
+  expect_valid_weights({}, 12);
+  expect_valid_weights({5}, 12);
+  expect_valid_weights({1, 1}, 0);
+  expect_valid_weights({1, (1u << 24) - 1}, 12);
+  expect_valid_weights(std::vector<std::uint32_t>(kMaxBins, 1), 12);
+  expect_valid_weights(std::vector<std::uint32_t>(kMaxBins - 1, 3), 12);
   std::vector<std::uint32_t> skewed(5000, 1);
   skewed[77] = (1u << 24) - 5000;
-  expect_sound_weights(skewed, 12);
+  expect_valid_weights(skewed, 12);
 }
 
 TEST(Weights, FollowTheCounts) {

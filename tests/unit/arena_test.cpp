@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Arenas: alignment, reuse, limits and large pages.
 #include "base/arena.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ class Counting final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-// Every array keeps what was written to it while others are made.
+// Every array keeps its contents while others are made.
 TEST(Arena, ArraysAreApartAndAligned) {
   Random random(1);
   Counting memory;
@@ -150,18 +151,18 @@ TEST(Arena, OversizeIsBadAlloc) {
 
 #ifdef __linux__
 
-// What the system's list of this process's memory says of the mapping that an address is in.
+// The flags of the mapping that contains an address, from /proc/self/smaps.
 std::string flags_at(const void* address) {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  const auto target = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream list("/proc/self/smaps");
   bool is_here = false;
   for (std::string line; std::getline(list, line);) {
-    std::istringstream words(line);
+    std::istringstream fields(line);
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
     char dash = 0;
-    if (words >> std::hex >> begin >> dash >> end && dash == '-') {
-      is_here = begin <= wanted && wanted < end;
+    if (fields >> std::hex >> begin >> dash >> end && dash == '-') {
+      is_here = begin <= target && target < end;
     } else if (is_here && line.rfind("VmFlags:", 0) == 0) {
       return line + " ";
     }
@@ -169,7 +170,7 @@ std::string flags_at(const void* address) {
   return "";
 }
 
-// Pages of its own, which nobody gave a hint of before.
+// New memory pages, for which no hint was given before.
 class Mapped final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t) override {
     return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -190,7 +191,7 @@ TEST(Arena, LargeBlocksAskForLargePages) {
   if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
     GTEST_SKIP() << "this system has no large pages that a process may ask for";
   }
-  // Larger than what the C library keeps, so that the mapping is new.
+  // Larger than what the C library caches, so that the mapping is new.
   EXPECT_TRUE(has_large_pages(std::pmr::new_delete_resource(), std::size_t{1} << 26));
   Mapped own;
   EXPECT_FALSE(has_large_pages(&own, std::size_t{1} << 26)) << "a caller's memory is left alone";

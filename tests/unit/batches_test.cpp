@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels for whole batches, which walk codes ahead of the offsets, on every target against
-// decoding by the letter.
+// The kernels for whole batches, which walk codes ahead of the offsets, on every target against a
+// naive decoder.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,24 +15,24 @@
 namespace numpact::testing {
 namespace {
 
-// What one batch of a variable must give, by the letter.
+// The expected result of one batch of a variable, from the naive decoder.
 struct Step {
   std::size_t variable = 0;
   std::uint64_t begin = 0;
   NaiveBatch expected;
 };
 
-// A latent variable of some width, through whose batches a chain leads.
+// A latent variable of any width, whose batches are steps of a chain.
 class Variable {
  public:
   virtual ~Variable() = default;
   virtual NaiveBatch naive_batch(ByteSpan in, std::uint64_t position) = 0;
   virtual unsigned max_bits() const = 0;
-  // For the target in use. False: too many bins for whole batches.
+  // Builds the tables for the active target. False: too many bins for whole batches.
   virtual bool prepare(Arena& arena) = 0;
-  virtual CodeWalk aim(const std::byte* in, std::uint64_t position, CodeTrail* trail) = 0;
+  virtual CodeWalk make_walk(const std::byte* in, std::uint64_t position, CodeTrail* trail) = 0;
   virtual void walk(CodeWalk& walk) = 0;
-  // Unpacks the batch of a step, and walks another where `walk` says which.
+  // Unpacks the batch of a step, and walks another one if `walk` is not null.
   virtual void unpack(const Step& step, const CodeTrail& trail, const std::byte* in,
                       CodeWalk* walk) = 0;
   virtual const AnsStates& states() const = 0;
@@ -67,7 +67,7 @@ class VariableOf final : public Variable {
     moment_ = static_cast<L>(random_.bits());
     return tables_.is_coded() && tables_.is_summed;
   }
-  CodeWalk aim(const std::byte* in, std::uint64_t position, CodeTrail* trail) override {
+  CodeWalk make_walk(const std::byte* in, std::uint64_t position, CodeTrail* trail) override {
     return {tables_.nodes.data(), tables_.layout, tables_.jumps, &states_, in, position, trail};
   }
   void walk(CodeWalk& walk) override { tables_.kernels->walk(walk); }
@@ -75,8 +75,8 @@ class VariableOf final : public Variable {
   void unpack(const Step& step, const CodeTrail& trail, const std::byte* in,
               CodeWalk* walk) override {
     const std::size_t shift = random_.below(16);  // unaligned
-    std::vector<L> room(shift + kBatchN + 1, L{99});
-    L* const out = room.data() + shift;
+    std::vector<L> buffer(shift + kBatchN + 1, L{99});
+    L* const out = buffer.data() + shift;
     Finish<L> finish = random_finish();
     const std::uint64_t position = step.expected.codes_end;
     if (walk != nullptr) {
@@ -90,7 +90,7 @@ class VariableOf final : public Variable {
     }
     ASSERT_EQ(out[kBatchN], L{99});
     if (shift > 0) {
-      ASSERT_EQ(room[shift - 1], L{99});
+      ASSERT_EQ(buffer[shift - 1], L{99});
     }
   }
   const AnsStates& states() const override { return states_; }
@@ -100,27 +100,27 @@ class VariableOf final : public Variable {
   Finish<L> random_finish() {
     Finish<L> finish;
     finish.moment = moment_;
-    if (!tables_.kernels->finishes || random_.one_in(4)) return finish;
+    if (!tables_.kernels->supports_finish || random_.one_in(4)) return finish;
     finish.kind = random_.pick(std::vector<FinishKind>{
         FinishKind::kSum, FinishKind::kFloat, FinishKind::kSumFloat, FinishKind::kFloatMult});
     if constexpr (sizeof(L) >= 4) {
-      if (finish.kind == FinishKind::kFloatMult) aim_float_mult(finish);
-      if (finish.kind == FinishKind::kFloatQuant) aim_float_quant(finish);
+      if (finish.kind == FinishKind::kFloatMult) set_float_mult(finish);
+      if (finish.kind == FinishKind::kFloatQuant) set_float_quant(finish);
     }
     return finish;
   }
 
-  void aim_float_quant(Finish<L>& finish) {
+  void set_float_quant(Finish<L>& finish) {
     const unsigned k = static_cast<unsigned>(random_.between(1, FloatTraits<L>::kMantissaBits));
     finish.parameter = static_cast<L>(k);
-    // Also latents that no float has.
+    // Includes latents that no float has.
     const unsigned bits = kBits<L> - (random_.one_in(2) ? k : 0);
     primary_.resize(kBatchN);
     for (L& latent : primary_) latent = static_cast<L>(random_.bits(bits));
     finish.primary = primary_.data();
   }
 
-  void aim_float_mult(Finish<L>& finish) {
+  void set_float_mult(Finish<L>& finish) {
     const unsigned bits = static_cast<unsigned>(random_.below(sizeof(L) == 8 ? 53 : 24));
     primary_.resize(kBatchN);
     for (L& latent : primary_) {
@@ -137,7 +137,7 @@ class VariableOf final : public Variable {
     }
   }
 
-  // What a kernel makes of the latents.
+  // The latents after the finish.
   std::vector<L> finished(const std::vector<std::uint64_t>& latents, const Finish<L>& finish) {
     std::vector<L> result(latents.begin(), latents.end());
     if constexpr (sizeof(L) >= 4) {
@@ -185,7 +185,7 @@ class VariableOf final : public Variable {
   LatentTables<L> tables_;
 };
 
-// Batches of some variables in turn, as pages have them.
+// Batches of several variables in turn, as in a page.
 class Chain {
  public:
   Chain(std::vector<std::unique_ptr<Variable>> variables, std::size_t step_n, Random& random)
@@ -200,12 +200,12 @@ class Chain {
       position = step.expected.end;
       steps_.push_back(std::move(step));
     }
-    // No byte more than the last batch may make kernels read.
+    // Exactly the bytes that kernels may read for the last batch.
     const Step& last = steps_.back();
     const ByteSpan readable = ByteSpan(bytes).first(
         readable_bytes(last.begin, kBatchN, variables_[last.variable]->max_bits()));
-    room_ = std::make_unique<GuardedRoom>(readable.size());
-    in_ = room_->copy(readable).data();
+    buffer_ = std::make_unique<GuardedRoom>(readable.size());
+    in_ = buffer_->copy(readable).data();
   }
 
   bool prepare(Arena& arena) {
@@ -220,7 +220,7 @@ class Chain {
     for (const Step& step : steps_) {
       Variable& variable = *variables_[step.variable];
       CodeTrail trail;
-      CodeWalk walk = variable.aim(in_, step.begin, &trail);
+      CodeWalk walk = variable.make_walk(in_, step.begin, &trail);
       variable.walk(walk);
       check_walk(step, walk, trail);
       variable.unpack(step, trail, in_, nullptr);
@@ -231,7 +231,7 @@ class Chain {
   // Each batch walked while the one before it is unpacked.
   void check_at_once() {
     CodeTrail trails[2];
-    CodeWalk walk = variables_[0]->aim(in_, steps_[0].begin, &trails[0]);
+    CodeWalk walk = variables_[0]->make_walk(in_, steps_[0].begin, &trails[0]);
     variables_[0]->walk(walk);
     check_walk(steps_[0], walk, trails[0]);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -244,7 +244,7 @@ class Chain {
       }
       const Step& next = steps_[i + 1];
       CodeTrail& next_trail = trails[(i + 1) % 2];
-      walk = variables_[next.variable]->aim(in_, next.begin, &next_trail);
+      walk = variables_[next.variable]->make_walk(in_, next.begin, &next_trail);
       variables_[step.variable]->unpack(step, trail, in_, &walk);
       check_walk(next, walk, next_trail);
       if (::testing::Test::HasFatalFailure()) return;
@@ -260,11 +260,11 @@ class Chain {
 
   std::vector<std::unique_ptr<Variable>> variables_;
   std::vector<Step> steps_;
-  std::unique_ptr<GuardedRoom> room_;
+  std::unique_ptr<GuardedRoom> buffer_;
   const std::byte* in_ = nullptr;
 };
 
-// Both ways on every target. False: on none were there kernels for whole batches.
+// Checks both orders on every target. False: no target can decode whole batches of these tables.
 bool check_chain(Chain& chain) {
   bool any = false;
   for_each_target([&] {
@@ -348,8 +348,8 @@ TYPED_TEST(Batches, DominantSymbols) {
   for (const double share : {0.9, 0.97, 0.98, 0.987, 0.99, 0.995, 0.999, 1023.0 / 1024}) {
     for (int round = 0; round < 12; ++round) {
       const std::size_t bin_n = random.pick(std::vector<std::size_t>{2, 3, 9, 20});
-      const unsigned least = bin_n == 2 ? 10 : 12;
-      const BinShape shape{static_cast<unsigned>(random.between(least, kMaxAnsSizeLog)), bin_n,
+      const unsigned min_log = bin_n == 2 ? 10 : 12;
+      const BinShape shape{static_cast<unsigned>(random.between(min_log, kMaxAnsSizeLog)), bin_n,
                            static_cast<unsigned>(random.below(kBits<TypeParam> + 1)), share,
                            random.one_in(2)};
       SCOPED_TRACE(text("share ", share, ", ", bin_n, " bins, size log ", shape.size_log, ", ",
@@ -366,16 +366,16 @@ TYPED_TEST(Batches, DominantSymbols) {
   }
 }
 
-// One width is walked while another is unpacked, with jumps or without.
+// A variable of one width is walked while one of another width is unpacked, with and without jumps.
 TEST(BatchesOfSeveral, Variables) {
   Random random(37);
   for (int round = 0; round < 400; ++round) {
     std::vector<std::unique_ptr<Variable>> variables;
     const std::size_t variable_n = random.between(2, 3);
-    std::size_t most_bins = 0;
+    std::size_t max_bins = 0;
     for (std::size_t i = 0; i < variable_n; ++i) {
       const std::size_t bin_n = random.between(2, random.one_in(3) ? 512 : 60);
-      most_bins = std::max(most_bins, bin_n);
+      max_bins = std::max(max_bins, bin_n);
       if (random.one_in(3)) {
         const BinShape shape{12, 5, static_cast<unsigned>(random.below(33)), 0.99, true};
         variables.push_back(variable_of<std::uint32_t>(shape, random));
@@ -387,7 +387,7 @@ TEST(BatchesOfSeveral, Variables) {
     Chain chain(std::move(variables), 7, random);
     const bool any = check_chain(chain);
     if (::testing::Test::HasFatalFailure()) return;
-    if (most_bins <= 256) {
+    if (max_bins <= 256) {
       ASSERT_TRUE(any);
     }
   }

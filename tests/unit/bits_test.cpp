@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The bit writer and reader against a vector of bits.
 #include <gtest/gtest.h>
 
 #include "bits/bit_reader.hpp"
@@ -51,25 +52,25 @@ TEST(BitWriter, MatchesABitVector) {
     const std::vector<Item> items = random_items(random);
     const Bytes expected = naive_bytes(items);
     for (const std::size_t spare : {0u, 1u, 7u, 8u, 100u}) {
-      ExactCopy room{Bytes(expected.size() + spare)};
-      BitWriter writer(room.writable());
+      ExactCopy buffer{Bytes(expected.size() + spare)};
+      BitWriter writer(buffer.writable());
       write_items(items, writer);
       ASSERT_OK(writer.status());
       ASSERT_EQ(writer.size(), expected.size());
-      ASSERT_TRUE(same_bytes(room.span().first(writer.size()), expected));
+      ASSERT_TRUE(same_bytes(buffer.span().first(writer.size()), expected));
     }
   }
 }
 
-TEST(BitWriter, TooLittleRoomIsNoticed) {
+TEST(BitWriter, SmallBuffersAreReported) {
   Random random(3);
   for (int round = 0; round < 1000; ++round) {
     const std::vector<Item> items = random_items(random);
     const Bytes expected = naive_bytes(items);
     if (expected.empty()) continue;
     const std::size_t size = random.below(expected.size());
-    ExactCopy room{Bytes(size)};
-    BitWriter writer(room.writable());
+    ExactCopy buffer{Bytes(size)};
+    BitWriter writer(buffer.writable());
     write_items(items, writer);
     EXPECT_KIND(writer.status(), kOutputTooSmall);
     ASSERT_LE(writer.size(), size);

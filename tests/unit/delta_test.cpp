@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deltas by the letter, and back.
+// Delta encodings against their definition, and back.
 #include <gtest/gtest.h>
 
 #include "pco/delta/deltas.hpp"
@@ -44,7 +44,7 @@ Differences<L> naive_differences(const std::vector<L>& latents, unsigned order) 
   return result;
 }
 
-TYPED_TEST(Deltas, ConsecutiveEncodesByTheLetter) {
+TYPED_TEST(Deltas, ConsecutiveEncodesAsDefined) {
   using L = TypeParam;
   Random random(21);
   for_each_target([&] {
@@ -63,8 +63,8 @@ TYPED_TEST(Deltas, ConsecutiveEncodesByTheLetter) {
   });
 }
 
-// Deltas that are not centred, those not stored given as 0; in two batches, at any address. Every
-// count of several vectors, then some of every remainder.
+// Deltas that are not centred, those not stored are 0. In two batches, at any address. Every count
+// up to several vectors, then counts of every remainder.
 TYPED_TEST(Deltas, ConsecutiveDecodesEveryCount) {
   using L = TypeParam;
   Random random(38);
@@ -76,8 +76,8 @@ TYPED_TEST(Deltas, ConsecutiveDecodesEveryCount) {
       const std::size_t first = random.below(n + 1);
       const std::size_t shift = random.below(64);
       for_each_target([&] {
-        std::vector<L> room(shift + n + 1, L{99});
-        L* const back = room.data() + shift;
+        std::vector<L> buffer(shift + n + 1, L{99});
+        L* const back = buffer.data() + shift;
         std::copy(stored.deltas.begin(), stored.deltas.end(), back);
         std::vector<L> moments = stored.moments;
         decode_consecutive(std::span<L>(moments), back, first);
@@ -91,36 +91,36 @@ TYPED_TEST(Deltas, ConsecutiveDecodesEveryCount) {
   }
 }
 
-// Feeds deltas batch by batch into what keeps latents as far back as `reach`; gives all latents.
-template <class Keeper, Latent L, class Step>
+// Decodes deltas batch by batch with a buffer of the last `reach` latents. Returns all latents.
+template <class Buffer, Latent L, class Step>
 std::vector<L> decode_batches(std::size_t reach, const std::vector<L>& state, std::size_t n,
                               const Step& step) {
   Arena arena(std::pmr::new_delete_resource());
-  Keeper keeper;
-  keeper.start(arena, reach, std::max(n, state.size()), state);
+  Buffer kept;
+  kept.start(arena, reach, std::max(n, state.size()), state);
   std::vector<L> result;
   const std::size_t stored = n > state.size() ? n - state.size() : 0;
   std::size_t done = 0;
   while (result.size() < n) {
     const std::size_t batch_n = std::min(kBatchN, n - result.size());
     const std::size_t delta_n = std::min(batch_n, stored - done);
-    step(done, delta_n, keeper);
+    step(done, delta_n, kept);
     done += delta_n;
     const std::size_t from = result.size();
     result.resize(from + batch_n);
-    keeper.copy(from, batch_n, result.data() + from);
+    kept.copy(from, batch_n, result.data() + from);
   }
   return result;
 }
 
-// Pages store deltas centred; decoding gets them without.
+// Pages store centred deltas; decoders receive them without the centre.
 template <Latent L>
 std::vector<L> not_centred(std::vector<L> deltas) {
   for (L& delta : deltas) delta = static_cast<L>(delta - kMid<L>);
   return deltas;
 }
 
-TYPED_TEST(Deltas, LookbackByTheLetter) {
+TYPED_TEST(Deltas, LookbackMatchesTheDefinition) {
   using L = TypeParam;
   Random random(22);
   for (int round = 0; round < 400; ++round) {
@@ -154,20 +154,20 @@ TYPED_TEST(Deltas, LookbackByTheLetter) {
   }
 }
 
-// However far lookbacks may reach: no more memory than for the page, nor, of a page that says it is
-// long, than for a few times what has come of it.
-TYPED_TEST(Deltas, WindowsTakeNoMoreThanTheirPages) {
+// Whatever the window: memory is bounded by the page, and for a page that claims to be long, by a
+// small multiple of what was decoded.
+TYPED_TEST(Deltas, WindowsTakeNoMoreMemoryThanTheirPages) {
   using L = TypeParam;
-  constexpr std::size_t kLongest = std::size_t{1} << kMaxWindowNLog;
-  constexpr std::size_t kBlock = 64 * 1024;  // what an arena takes at least, and a batch to spare
-  for (const std::size_t page_n : {std::size_t{10}, std::size_t{1000}, kLongest}) {
+  constexpr std::size_t kMaxWindowN = std::size_t{1} << kMaxWindowNLog;
+  constexpr std::size_t kMinArenaBytes = 64 * 1024;  // smallest block of an arena, plus a batch
+  for (const std::size_t page_n : {std::size_t{10}, std::size_t{1000}, kMaxWindowN}) {
     Arena arena(std::pmr::new_delete_resource());
     LookbackRing<L> ring;
     const std::vector<L> state(1, 1);
-    ring.start(arena, kLongest, page_n, state);
-    EXPECT_LE(arena.capacity(), kBlock) << page_n;
-    ring.make_room(std::min(page_n - 1, kBatchN));
-    EXPECT_LE(arena.capacity(), kBlock) << page_n;
+    ring.start(arena, kMaxWindowN, page_n, state);
+    EXPECT_LE(arena.capacity(), kMinArenaBytes) << page_n;
+    ring.ensure_capacity(std::min(page_n - 1, kBatchN));
+    EXPECT_LE(arena.capacity(), kMinArenaBytes) << page_n;
   }
 }
 
@@ -196,12 +196,12 @@ TYPED_TEST(Deltas, LookbacksOutsideTheWindowAreFound) {
   }
 }
 
-// Distances that stay within a vector, the ones before it, and go beyond; with the latents one
-// behind asked for, over the deltas. What no kernel does is done by the letter.
+// Distances within a vector, to the vectors before it, and beyond. The shifted latents overwrite
+// the deltas. What the kernel rejects is decoded by the generic path.
 template <class L>
-void expect_lookbacks_undone(std::size_t most, const std::vector<L>& numbers, Random& random,
-                             std::size_t& by_kernel) {
-  const std::size_t window_n = std::bit_ceil(most);
+void expect_lookbacks_undone(std::size_t max_distance, const std::vector<L>& numbers,
+                             Random& random, std::size_t& by_kernel) {
+  const std::size_t window_n = std::bit_ceil(max_distance);
   Arena arena(std::pmr::new_delete_resource());
   std::vector<L> page = {numbers[0]};
   LookbackRing<L> ring;
@@ -215,7 +215,7 @@ void expect_lookbacks_undone(std::size_t most, const std::vector<L>& numbers, Ra
                           numbers.begin() + static_cast<std::ptrdiff_t>(begin - 1 + batch_n));
     std::vector<std::uint32_t> lookbacks(batch_n);
     for (std::size_t i = 0; i < batch_n; ++i) {
-      const std::size_t reach = std::min(most, page.size());
+      const std::size_t reach = std::min(max_distance, page.size());
       lookbacks[i] = static_cast<std::uint32_t>(random.between(1, reach));
       page.push_back(static_cast<L>(page[page.size() - lookbacks[i]] + deltas[i]));
     }
@@ -228,18 +228,18 @@ void expect_lookbacks_undone(std::size_t most, const std::vector<L>& numbers, Ra
     }
     std::vector<L> given(batch_n);
     ring.copy(begin, batch_n, given.data());
-    for (std::size_t i = 0; i < batch_n; ++i) ASSERT_EQ(given[i], page[begin + i]) << most;
+    for (std::size_t i = 0; i < batch_n; ++i) ASSERT_EQ(given[i], page[begin + i]) << max_distance;
   }
 }
 
-TYPED_TEST(Deltas, LookbackKernelsAreTheOtherOne) {
+TYPED_TEST(Deltas, LookbackKernelsMatchTheGenericPath) {
   using L = TypeParam;
   Random random(23);
   for_each_target([&] {
-    for (const std::size_t most : {1, 2, 7, 20, 40, 70, 500, 5000}) {
+    for (const std::size_t max_distance : {1, 2, 7, 20, 40, 70, 500, 5000}) {
       std::size_t by_kernel = 0;
       for (int round = 0; round < 10; ++round) {
-        expect_lookbacks_undone<L>(most, this->latents(6000, random), random, by_kernel);
+        expect_lookbacks_undone<L>(max_distance, this->latents(6000, random), random, by_kernel);
         if (::testing::Test::HasFatalFailure()) return;
       }
       if (active_cpu_target().starts_with("avx512")) {
@@ -252,9 +252,9 @@ TYPED_TEST(Deltas, LookbackKernelsAreTheOtherOne) {
 Conv1 random_conv1(unsigned bits, Random& random) {
   Conv1 conv;
   do {
-    // All of the few, which have loops of their own, and any of the many.
-    const std::size_t most = random.one_in(2) ? 8 : kMaxConv1Order;
-    conv.order = static_cast<unsigned>(random.between(1, most));
+    // Small orders, which have loops of their own, or any order.
+    const std::size_t max_distance = random.one_in(2) ? 8 : kMaxConv1Order;
+    conv.order = static_cast<unsigned>(random.between(1, max_distance));
     conv.quantization = static_cast<unsigned>(random.below(std::min(2 * bits, 32u)));
     conv.bias = static_cast<std::int64_t>(random.bits(static_cast<unsigned>(random.below(40)))) -
                 (std::int64_t{1} << random.below(38));
@@ -277,7 +277,7 @@ L naive_prediction(const Conv1& conv, const std::vector<L>& latents, std::size_t
   return static_cast<L>((sum < 0 ? 0 : sum) >> conv.quantization);
 }
 
-TYPED_TEST(Deltas, Conv1ByTheLetter) {
+TYPED_TEST(Deltas, Conv1MatchesTheDefinition) {
   using L = TypeParam;
   if constexpr (sizeof(L) <= 4) {
     Random random(23);

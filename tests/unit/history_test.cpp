@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was decoded stays within reach, in memory that follows what was decoded.
+// Decoded latents stay available within the reach, and memory grows with what was decoded.
 #include "pco/delta/history.hpp"
 
 #include <gtest/gtest.h>
@@ -15,15 +15,15 @@ TEST(History, KeepsTheLastLatents) {
   for (int round = 0; round < 300; ++round) {
     Arena arena(std::pmr::new_delete_resource());
     const std::size_t reach = random.between(1, 3000);
-    const std::size_t most = random.between(reach, 20000);
+    const std::size_t max_n = random.between(reach, 20000);
     std::vector<std::uint32_t> state(random.below(reach + 1));
     std::uint32_t next = 0;
     for (auto& latent : state) latent = next++;
     History<std::uint32_t> history;
-    history.start(arena, reach, most, state);
-    while (history.end() < most) {
-      const std::size_t n = std::min<std::size_t>(random.between(1, 256), most - history.end());
-      history.make_room(n);
+    history.start(arena, reach, max_n, state);
+    while (history.end() < max_n) {
+      const std::size_t n = std::min<std::size_t>(random.between(1, 256), max_n - history.end());
+      history.ensure_capacity(n);
       for (std::size_t i = 0; i < n; ++i) history.data()[next - history.first()] = next, ++next;
       history.advance(n);
       ASSERT_EQ(history.end(), next);
@@ -42,7 +42,7 @@ TEST(History, ALargeReachCostsNothingByItself) {
   const std::vector<std::uint64_t> state(1);
   History<std::uint64_t> history;
   history.start(arena, std::size_t{1} << 24, std::size_t{1} << 24, state);
-  history.make_room(256);
+  history.ensure_capacity(256);
   history.advance(256);
   EXPECT_LE(arena.capacity(), std::size_t{1} << 17);
 }
@@ -52,19 +52,19 @@ TEST(LookbackRing, KeepsTheLastLatents) {
   for (int round = 0; round < 300; ++round) {
     Arena arena(std::pmr::new_delete_resource());
     const std::size_t reach = random.between(1, 3000);
-    const std::size_t most = random.between(reach, 20000);
+    const std::size_t max_n = random.between(reach, 20000);
     std::vector<std::uint32_t> state(random.below(reach + 1));
     std::uint32_t next = 0;
     for (auto& latent : state) latent = next++;
     LookbackRing<std::uint32_t> ring;
-    ring.start(arena, reach, most, state);
-    while (ring.end() < most) {
-      const std::size_t n = std::min<std::size_t>(random.between(1, kBatchN), most - ring.end());
-      ring.make_room(n);
+    ring.start(arena, reach, max_n, state);
+    while (ring.end() < max_n) {
+      const std::size_t n = std::min<std::size_t>(random.between(1, kBatchN), max_n - ring.end());
+      ring.ensure_capacity(n);
       for (std::size_t i = 0; i < n; ++i, ++next) ring.data()[next & ring.mask()] = next;
       ring.advance(n);
       ASSERT_EQ(ring.end(), next);
-      // What lookbacks of the next batch may reach, and a batch given out later than it was made.
+      // What lookbacks of the next batch may refer to, and a batch that is output later.
       const std::size_t kept = std::min<std::size_t>(next, reach + kBatchN);
       std::vector<std::uint32_t> copy(kept);
       ring.copy(next - kept, kept, copy.data());
@@ -78,7 +78,7 @@ TEST(LookbackRing, ALargeReachCostsNothingByItself) {
   const std::vector<std::uint64_t> state(1);
   LookbackRing<std::uint64_t> ring;
   ring.start(arena, std::size_t{1} << 24, std::size_t{1} << 24, state);
-  ring.make_room(256);
+  ring.ensure_capacity(256);
   ring.advance(256);
   EXPECT_LE(arena.capacity(), std::size_t{1} << 17);
 }

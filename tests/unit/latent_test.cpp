@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoding of any number of latents on every target against decoding by the letter, and
-// encoding back. Whole batches: batches_test.cpp.
+// Decoding of any count of latents on every target against a naive decoder, and encoding. Whole
+// batches: batches_test.cpp.
 #include <gtest/gtest.h>
 
 #include "latent_cases.hpp"
@@ -32,15 +32,15 @@ DecodeCase<L> decode_case(const BinShape& shape, std::size_t n, Random& random) 
           random.one_in(2) ? L{0} : static_cast<L>(random.bits()), random.below(8), n};
 }
 
-// On every target: the latents, where they end, the states, and what skipping says.
+// Checks on every target the latents, their end, the states, and the sizes that skipping returns.
 template <Latent L>
-void check_decode(const DecodeCase<L>& one, GuardedRoom& room, Random& random) {
+void check_decode(const DecodeCase<L>& one, GuardedRoom& buffer, Random& random) {
   const Binning binning{kBits<L>, one.size_log, one.bins};
   const unsigned size_log = one.bins.size() > 1 ? one.size_log : 0;
   unsigned offset_bits = 0;
   for (const Bin& bin : one.bins) offset_bits = std::max(offset_bits, bin.offset_bits);
   const ByteSpan in =
-      room.copy(noise(readable_bytes(one.start, one.n, size_log + offset_bits), random));
+      buffer.copy(noise(readable_bytes(one.start, one.n, size_log + offset_bits), random));
   const AnsStates states = random_states(size_log, random);
   const std::vector<NaiveState> table = naive_table(one.bins, one.size_log);
   const NaiveBatch expected = naive_decode(one.bins, table, one.bias, states, in, one.start, one.n);
@@ -66,19 +66,19 @@ void check_decode(const DecodeCase<L>& one, GuardedRoom& room, Random& random) {
   });
 }
 
-// Most bytes that any case here reads.
-constexpr std::size_t kMostBytes = kBatchN * (kMaxAnsSizeLog + 64) / 8 + kReadSlack + 8;
+// Upper bound of the bytes that a case reads.
+constexpr std::size_t kMaxReadableBytes = kBatchN * (kMaxAnsSizeLog + 64) / 8 + kReadSlackBytes + 8;
 
 TYPED_TEST(Latents, DecodeEveryOffsetWidth) {
   Random random(12);
-  GuardedRoom room(kMostBytes);
+  GuardedRoom buffer(kMaxReadableBytes);
   for (unsigned offset_bits = 0; offset_bits <= kBits<TypeParam>; ++offset_bits) {
     for (const std::size_t bin_n : kBinCounts) {
       const BinShape shape{random_size_log(bin_n, random), bin_n, offset_bits};
       const std::size_t n = random.one_in(3) ? kBatchN : random.between(1, kBatchN);
       SCOPED_TRACE(text(offset_bits, " offset bits, ", bin_n, " bins, size log ", shape.size_log,
                         ", n ", n, ", seed ", seed()));
-      check_decode(decode_case<TypeParam>(shape, n, random), room, random);
+      check_decode(decode_case<TypeParam>(shape, n, random), buffer, random);
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
@@ -86,7 +86,7 @@ TYPED_TEST(Latents, DecodeEveryOffsetWidth) {
 
 TYPED_TEST(Latents, DecodeEverySizeLog) {
   Random random(32);
-  GuardedRoom room(kMostBytes);
+  GuardedRoom buffer(kMaxReadableBytes);
   for (unsigned size_log = 1; size_log <= kMaxAnsSizeLog; ++size_log) {
     for (const std::size_t bin_n : kBinCounts) {
       if (bin_n == 1 || least_size_log(bin_n) > size_log) continue;
@@ -94,7 +94,7 @@ TYPED_TEST(Latents, DecodeEverySizeLog) {
       SCOPED_TRACE(text("size log ", size_log, ", ", bin_n, " bins, ", offset_bits,
                         " offset bits, seed ", seed()));
       const BinShape shape{size_log, bin_n, offset_bits};
-      check_decode(decode_case<TypeParam>(shape, kBatchN, random), room, random);
+      check_decode(decode_case<TypeParam>(shape, kBatchN, random), buffer, random);
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
@@ -102,14 +102,14 @@ TYPED_TEST(Latents, DecodeEverySizeLog) {
 
 TYPED_TEST(Latents, DecodeEveryCount) {
   Random random(33);
-  GuardedRoom room(kMostBytes);
+  GuardedRoom buffer(kMaxReadableBytes);
   for (std::size_t n = 1; n <= kBatchN; ++n) {
     for (const std::size_t bin_n : {1u, 5u, 300u}) {
       const auto offset_bits = static_cast<unsigned>(random.below(kBits<TypeParam> + 1));
       SCOPED_TRACE(
           text("n ", n, ", ", bin_n, " bins, ", offset_bits, " offset bits, seed ", seed()));
       const BinShape shape{random_size_log(bin_n, random), bin_n, offset_bits};
-      check_decode(decode_case<TypeParam>(shape, n, random), room, random);
+      check_decode(decode_case<TypeParam>(shape, n, random), buffer, random);
       if (::testing::Test::HasFatalFailure()) return;
     }
   }
@@ -123,14 +123,14 @@ TYPED_TEST(Latents, NoBinsAreTheBias) {
           LatentTables<TypeParam>::make(Binning{kBits<TypeParam>, 0, {}}, bias, arena);
       std::vector<TypeParam> out(100, 7);
       AnsStates states{};
-      const Bytes in(kReadSlack + 1, std::byte{0xff});
+      const Bytes in(kReadSlackBytes + 1, std::byte{0xff});
       EXPECT_EQ(tables.kernels->decode(tables, states, in.data(), 3, out.size(), out.data()), 3u);
       EXPECT_EQ(out, std::vector<TypeParam>(100, bias));
     }
   });
 }
 
-// Ascending bins that hold every latent made here, as encoders have them.
+// Ascending bins that together hold every latent, as encoders make them.
 template <Latent L>
 std::vector<Bin> ascending_bins(std::size_t n, Random& random) {
   std::vector<std::uint64_t> lowers;
@@ -160,7 +160,7 @@ TYPED_TEST(Latents, SymbolsAreTheBinsThatHoldThem) {
         }
       }
     }
-    // Some are many enough for a table of all values of 16 bits.
+    // Sometimes enough latents for a table of all values of 16 bits.
     std::vector<TypeParam> latents(random.one_in(8) ? random.between(16384, 40000)
                                                     : random.between(1, 3000));
     std::vector<std::uint16_t> expected(latents.size());
@@ -186,24 +186,24 @@ TYPED_TEST(Latents, SymbolsAreTheBinsThatHoldThem) {
   }
 }
 
-// Where most latents take no offsets, the others' are packed alone: to the same bits.
-TYPED_TEST(Latents, OffsetsArePackedAroundABareBin) {
+// If most latents have no offsets, only those of the others are packed, to the same bits.
+TYPED_TEST(Latents, OffsetsArePackedAroundAMajorityBin) {
   using L = TypeParam;
   Random random(23);
   for (int round = 0; round < 300; ++round) {
     std::vector<Bin> bins = ascending_bins<L>(random.between(2, 60), random);
-    const std::size_t bare = random.below(bins.size());
-    bins[bare].offset_bits = 0;
-    bins[bare].weight += 256 - static_cast<std::uint32_t>(bins.size());
+    const std::size_t majority = random.below(bins.size());
+    bins[majority].offset_bits = 0;
+    bins[majority].weight += 256 - static_cast<std::uint32_t>(bins.size());
     const Binning binning{kBits<L>, 8, bins};
     Arena arena(std::pmr::new_delete_resource());
     OffsetTable table = OffsetTable::make(binning, kBits<L>, 0, arena);
-    ASSERT_EQ(table.bare_symbol, bare);
+    ASSERT_EQ(table.majority_symbol, majority);
     OffsetTable plain = table;
-    plain.bare_symbol = OffsetTable::kNoSymbol;
+    plain.majority_symbol = OffsetTable::kNoSymbol;
     const std::size_t n = random.pick(std::vector<std::size_t>{1, 31, 32, 33, 255, 256});
     const std::uint64_t one_in = random.pick(std::vector<std::uint64_t>{1, 2, 10, 1000});
-    std::vector<std::uint16_t> symbols(n, static_cast<std::uint16_t>(bare));
+    std::vector<std::uint16_t> symbols(n, static_cast<std::uint16_t>(majority));
     std::vector<L> latents(n);
     for (std::size_t i = 0; i < n; ++i) {
       if (random.one_in(one_in)) symbols[i] = static_cast<std::uint16_t>(random.below(bins.size()));
@@ -249,12 +249,12 @@ TYPED_TEST(Latents, WrittenBatchesDecode) {
     }
     Bytes page((bits + 7) / 8);
     if (page.size() > 1) {
-      ExactCopy room{Bytes(random.below(page.size()))};
-      BitWriter cramped(room.writable());
+      ExactCopy buffer{Bytes(random.below(page.size()))};
+      BitWriter short_writer(buffer.writable());
       write_batch(OffsetTable::make(binning, kBits<TypeParam>, 0, arena), view, symbols.data(),
-                  size_log > 0 ? codes.data() : nullptr, cramped);
-      cramped.finish_byte();
-      ASSERT_FALSE(cramped.status().ok());
+                  size_log > 0 ? codes.data() : nullptr, short_writer);
+      short_writer.finish_byte();
+      ASSERT_FALSE(short_writer.status().ok());
     }
     BitWriter writer(page);
     write_batch(OffsetTable::make(binning, kBits<TypeParam>, 0, arena), view, symbols.data(),
@@ -263,7 +263,7 @@ TYPED_TEST(Latents, WrittenBatchesDecode) {
     ASSERT_OK(writer.status());
     ASSERT_EQ(writer.size(), page.size());
     const auto tables = LatentTables<TypeParam>::make(binning, TypeParam{0}, arena);
-    page.resize(1 + latents.size() * tables.max_bits() / 8 + kReadSlack);
+    page.resize(1 + latents.size() * tables.max_bits() / 8 + kReadSlackBytes);
     std::vector<TypeParam> out(latents.size());
     ASSERT_EQ(tables.kernels->decode(tables, states, page.data(), 0, out.size(), out.data()), bits);
     ASSERT_EQ(out, latents);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes: every number splits and joins to itself; joins follow the format to the letter. Splits
-// take ordered latents, joins give numbers as their bits.
+// Modes: every number splits and joins to itself, and joins match the definition of the format.
+// Splits take ordered latents, joins return the bits of numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,11 +45,11 @@ TYPED_TEST(IntModes, IntMultSplitsAndJoins) {
   constexpr std::uint64_t kBases[] = {1,    2,     3,       7,          10,    77,           255,
                                       1000, 86400, 1000000, 4294967295, ~0ull, ~0ull / 2 + 1};
   std::vector<L> ordered = ordered_numbers<L>(kNumberTypeOf<L>, random);
-  // Where a quotient changes, up to the greatest.
+  // Around changes of the quotient, up to the largest one.
   for (const std::uint64_t wide : kBases) {
     const auto base = static_cast<L>(std::max<std::uint64_t>(1, static_cast<L>(wide)));
-    const L most = static_cast<L>(static_cast<L>(~L{0}) / base);
-    for (const L quotient : {L{1}, static_cast<L>(most / 2), most}) {
+    const L max_quotient = static_cast<L>(static_cast<L>(~L{0}) / base);
+    for (const L quotient : {L{1}, static_cast<L>(max_quotient / 2), max_quotient}) {
       const L multiple = static_cast<L>(quotient * base);
       ordered.insert(ordered.end(), {static_cast<L>(multiple - 1), multiple,
                                      static_cast<L>(multiple + 1), static_cast<L>(~L{0})});
@@ -123,8 +123,8 @@ TYPED_TEST(IntModes, DictSplitsAndJoins) {
     in_place.assign(300, static_cast<L>(entries.size()));
     EXPECT_FALSE(join_dict(entries, in_place.data(), in_place.size(), in_place.data()));
   }
-  Dict small;
-  EXPECT_FALSE(make_dict(array, entries.size() - 1, arena, small));
+  Dict too_small;
+  EXPECT_FALSE(make_dict(array, entries.size() - 1, arena, too_small));
   indices[indices.size() / 2] = static_cast<std::uint32_t>(entries.size());
   EXPECT_FALSE(join_dict(entries, indices.data(), indices.size(), joined.data()));
   indices[indices.size() / 2] = ~0u;
@@ -149,7 +149,7 @@ L bits_of(double value) {
   if constexpr (sizeof(L) == 8) return std::bit_cast<std::uint64_t>(value);
 }
 
-// The format notes' int_float(l) * base, then ordered, then corrected; as bits.
+// The definition: the bits of int_float(l) * base, converted to an ordered latent and corrected.
 template <class L>
 L naive_float_mult(L l0, L l1, L base_bits) {
   constexpr unsigned kDigits = sizeof(L) == 2 ? 11 : sizeof(L) == 4 ? 24 : 53;
@@ -181,7 +181,7 @@ const std::vector<double>& bases() {
   return all;
 }
 
-TYPED_TEST(FloatModes, FloatMultJoinsByTheLetter) {
+TYPED_TEST(FloatModes, FloatMultJoinsAsDefined) {
   using L = TypeParam;
   Random random(28);
   std::vector<L> primary;
@@ -208,8 +208,8 @@ TYPED_TEST(FloatModes, FloatMultJoinsByTheLetter) {
   });
 }
 
-// Batches of integers that convert in one step, and such with one or more that do not, at any
-// place; the edges of what is small; counts that fill no whole vectors.
+// Batches of integers that convert in one step, and batches with one or more that do not, at any
+// position; values around the limit; counts that are no multiple of a vector.
 TYPED_TEST(FloatModes, FloatMultOfSmallAndHugeBatches) {
   using L = TypeParam;
   Random random(40);
@@ -238,8 +238,8 @@ TYPED_TEST(FloatModes, FloatMultOfSmallAndHugeBatches) {
       const L base_bits = bits_of<L>(random.pick(bases()));
       const std::size_t shift = random.below(16);
       for_each_target([&] {
-        std::vector<L> room(shift + n + 1, L{99});
-        L* const joined = room.data() + shift;
+        std::vector<L> buffer(shift + n + 1, L{99});
+        L* const joined = buffer.data() + shift;
         std::copy(primary.begin(), primary.end(), joined);
         join_float_mult(base_bits, joined, secondary.data(), n);
         for (std::size_t i = 0; i < n; ++i) {
@@ -260,7 +260,7 @@ TYPED_TEST(FloatModes, FloatMultSplitsEveryNumber) {
   if constexpr (sizeof(L) == 2) {
     for (std::uint32_t i = 0; i < 65536; ++i) ordered.push_back(static_cast<L>(i));
   }
-  // Whole numbers up to where floats lack some of them.
+  // Whole numbers up to where floats cannot represent all of them.
   for (int exponent = 0; sizeof(L) > 2 && exponent < 64; ++exponent) {
     for (const double difference : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
       const double whole = std::ldexp(1.0, exponent) + difference;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr NumberKind kKinds[] = {NumberKind::kUnsigned, NumberKind::kSigned, NumberKind::kFloat};
 
-// The definition, by the letter.
+// The definition of the format.
 template <Latent L>
 L naive_ordered(L bits, NumberKind kind) {
   const L sign = static_cast<L>(L{1} << (8 * sizeof(L) - 1));
@@ -111,7 +111,7 @@ TEST(Half, EveryHalfToFloat) {
   }
 }
 
-// All signs, exponents and high mantissa bits, with low bits about the halves of steps.
+// All signs, exponents and high mantissa bits, with low bits around the rounding boundary.
 TEST(Half, FloatsToHalf) {
   const std::uint32_t lows[] = {0, 1, 0xfff, 0x1000, 0x1001, 0x1fff};
   for (std::uint32_t high = 0; high < (1u << 19); ++high) {

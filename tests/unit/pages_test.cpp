@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of every length around whole batches, and pages of next to no bits, on every instruction
-// set and by every door.
+// Pages of every length around whole batches, and pages of almost no bits, on every instruction set
+// and by every entry point.
 #include <gtest/gtest.h>
 
 #include "support/distributions.hpp"
@@ -10,9 +10,9 @@
 namespace numpact::testing {
 namespace {
 
-// Under the target in use. Memory after the numbers must stay.
-void expect_decodes(const Fixture& fixture, GuardedRoom& room, DecodeContext& context) {
-  const ByteSpan file = room.copy(fixture.file);
+// Under the active target. Memory behind the numbers must not change.
+void expect_decodes(const Fixture& fixture, GuardedRoom& buffer, DecodeContext& context) {
+  const ByteSpan file = buffer.copy(fixture.file);
   const std::size_t n = fixture.numbers.count();
   Numbers out = zeros(fixture.numbers.type(), n + 1);
   set_bits(out, n, 99);
@@ -26,9 +26,9 @@ void expect_decodes(const Fixture& fixture, GuardedRoom& room, DecodeContext& co
 
 void expect_decodes_on_every_target(const Fixture& fixture) {
   SCOPED_TRACE(text(fixture.name, ", seed ", seed()));
-  GuardedRoom room(fixture.file.size());
+  GuardedRoom buffer(fixture.file.size());
   DecodeContext context;
-  for_each_target([&] { expect_decodes(fixture, room, context); });
+  for_each_target([&] { expect_decodes(fixture, buffer, context); });
 }
 
 Fixture make_file(NumberType type, const std::vector<std::size_t>& pages, EncodeConfig config,
@@ -82,7 +82,7 @@ std::string test_name(const ::testing::TestParamInfo<NumberType>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Types, Pages, ::testing::ValuesIn(kNumberTypes), test_name);
 
-// A hundred thousand numbers in some hundred bytes.
+// A hundred thousand numbers in a few hundred bytes.
 std::vector<Fixture> tiny_files() {
   constexpr std::size_t kN = 100000;
   Random random(42);
@@ -135,32 +135,32 @@ TEST(TinyFiles, OnEveryTarget) {
   }
 }
 
-// What is said of a file cut short, with all that was decoded.
-Status cut_status(const Fixture& file, std::size_t size, GuardedRoom& room, DecodeContext& context,
-                  Numbers& out, std::size_t& count) {
-  const ByteSpan cut = room.copy(ByteSpan(file.file).first(size));
-  return try_decompress_into(cut, writable(out), count, {}, &context);
+// The status of decoding a truncated file. `out` and `count` receive what was decoded.
+Status truncated_status(const Fixture& file, std::size_t size, GuardedRoom& buffer,
+                        DecodeContext& context, Numbers& out, std::size_t& count) {
+  const ByteSpan truncated = buffer.copy(ByteSpan(file.file).first(size));
+  return try_decompress_into(truncated, writable(out), count, {}, &context);
 }
 
-TEST(TinyFiles, EveryTruncationIsToldAlike) {
+TEST(TinyFiles, EveryTruncationIsReportedTheSame) {
   for (const Fixture& file : tiny_files()) {
     SCOPED_TRACE(file.name);
-    GuardedRoom room(file.file.size());
+    GuardedRoom buffer(file.file.size());
     DecodeContext context;
     Numbers out = zeros(file.numbers.type(), file.numbers.count());
-    // Of the larger ones some.
+    // Only some sizes of larger files.
     const std::size_t stride = 1 + file.file.size() / 50;
     for (std::size_t size = 0; size < file.file.size(); size += stride) {
       std::size_t expected_count = 0;
       Status expected;
       {
         const TargetScope scope(all_targets().back());
-        expected = cut_status(file, size, room, context, out, expected_count);
+        expected = truncated_status(file, size, buffer, context, out, expected_count);
       }
       ASSERT_FALSE(expected.ok());
       for_each_target([&] {
         std::size_t count = 0;
-        const Status status = cut_status(file, size, room, context, out, count);
+        const Status status = truncated_status(file, size, buffer, context, out, count);
         ASSERT_STREQ(to_string(status.kind()), to_string(expected.kind())) << size;
         ASSERT_EQ(status.offset(), expected.offset()) << size;
         ASSERT_EQ(count, expected_count) << size;
@@ -170,10 +170,10 @@ TEST(TinyFiles, EveryTruncationIsToldAlike) {
   }
 }
 
-void expect_streams(const Fixture& file, std::size_t piece) {
-  SCOPED_TRACE(text(file.name, ", pieces of ", piece));
+void expect_streams(const Fixture& file, std::size_t piece_bytes) {
+  SCOPED_TRACE(text(file.name, ", pieces of ", piece_bytes));
   for_each_target([&] {
-    MemorySource source(file.file, piece);
+    MemorySource source(file.file, piece_bytes);
     StreamReader reader(source);
     Numbers out = zeros(file.numbers.type(), file.numbers.count() + 1);
     std::size_t count = 0;
@@ -183,12 +183,12 @@ void expect_streams(const Fixture& file, std::size_t piece) {
   });
 }
 
-constexpr std::size_t kPieces[] = {1, 7, 64, 4096};
+constexpr std::size_t kPieceBytes[] = {1, 7, 64, 4096};
 
 TEST(TinyFiles, StreamInPieces) {
   for (const Fixture& file : tiny_files()) {
-    for (const std::size_t piece : kPieces) {
-      expect_streams(file, piece);
+    for (const std::size_t piece_bytes : kPieceBytes) {
+      expect_streams(file, piece_bytes);
       if (HasFatalFailure()) return;
     }
   }
@@ -203,8 +203,8 @@ TEST(Streams, InPiecesOnEveryTarget) {
       config.delta = random.pick(delta_specs(type));
       const Fixture file =
           make_file(type, {3000, 1, 256, 700}, config, random.pick(distribution_names()), random);
-      for (const std::size_t piece : kPieces) {
-        expect_streams(file, piece);
+      for (const std::size_t piece_bytes : kPieceBytes) {
+        expect_streams(file, piece_bytes);
         if (HasFatalFailure()) return;
       }
     }

@@ -7,13 +7,13 @@
 
 #include "pco/bins/bin_optimizer.hpp"
 #include "pco/latent/latent_encoder.hpp"
-#include "pco/stats/elsewhere.hpp"
 #include "pco/stats/intervals.hpp"
 #include "pco/stats/known_values.hpp"
 #include "pco/stats/log2.hpp"
 #include "pco/stats/narrow.hpp"
-#include "pco/stats/occurring.hpp"
+#include "pco/stats/nonzero.hpp"
 #include "pco/stats/sort.hpp"
+#include "pco/stats/unmatched.hpp"
 #include "support/distributions.hpp"
 #include "targets.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 template <class T>
 class Stats : public ::testing::Test {
  protected:
-  // As latents of the width, from every kind of data.
+  // Latents of the width, from every kind of data.
   static std::vector<T> random_latents(Random& random) {
     const std::size_t n = random.one_in(2) ? random.between(1, 100) : random.between(1, 5000);
     const Numbers numbers =
@@ -41,10 +41,10 @@ TYPED_TEST(Stats, SortedCopyIsSorted) {
   for (int round = 0; round < 600; ++round) {
     arena.reset();
     std::vector<TypeParam> latents = this->random_latents(random);
-    const auto [least, most] = std::minmax_element(latents.begin(), latents.end());
+    const auto [min_value, max_value] = std::minmax_element(latents.begin(), latents.end());
     const bool exact_range = random.one_in(2);
-    const TypeParam lower = exact_range ? *least : TypeParam{0};
-    const TypeParam upper = exact_range ? *most : static_cast<TypeParam>(~TypeParam{0});
+    const TypeParam lower = exact_range ? *min_value : TypeParam{0};
+    const TypeParam upper = exact_range ? *max_value : static_cast<TypeParam>(~TypeParam{0});
     std::vector<TypeParam> expected = latents;
     std::sort(expected.begin(), expected.end());
     for_each_target([&] {
@@ -59,18 +59,18 @@ TYPED_TEST(Stats, RangeIsTight) {
   Random random(16);
   for (int round = 0; round < 100; ++round) {
     const std::vector<TypeParam> latents = this->random_latents(random);
-    const TypeParam least = *std::min_element(latents.begin(), latents.end());
-    const TypeParam most = *std::max_element(latents.begin(), latents.end());
+    const TypeParam min_value = *std::min_element(latents.begin(), latents.end());
+    const TypeParam max_value = *std::max_element(latents.begin(), latents.end());
     for_each_target([&] {
       const Range<TypeParam> range = range_of(std::span<const TypeParam>(latents));
-      ASSERT_EQ(range.lower, least);
-      ASSERT_EQ(range.upper, most);
+      ASSERT_EQ(range.lower, min_value);
+      ASSERT_EQ(range.upper, max_value);
     });
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
-TYPED_TEST(Stats, OccurringValuesAreTaken) {
+TYPED_TEST(Stats, NonzeroCountsAreTaken) {
   Random random(20);
   for (int round = 0; round < 100; ++round) {
     const std::size_t n = random.between(1, 250);
@@ -87,8 +87,8 @@ TYPED_TEST(Stats, OccurringValuesAreTaken) {
     }
     for_each_target([&] {
       std::vector<std::uint32_t> some = counts;
-      std::vector<TypeParam> values(n + kOccurringSlack);
-      const std::size_t size = take_occurring<TypeParam>(some, lower, values.data());
+      std::vector<TypeParam> values(n + kNonzeroSlackN);
+      const std::size_t size = take_nonzero<TypeParam>(some, lower, values.data());
       values.resize(size);
       some.resize(size);
       ASSERT_EQ(values, expected_values);
@@ -105,8 +105,8 @@ TYPED_TEST(Stats, NarrowLatentsAreTheSame) {
     std::vector<L> latents(random.one_in(3) ? random.between(1, 1000) : random.between(1, 70));
     const auto base = static_cast<L>(random.bits(kBits<L>));
     for (L& latent : latents) latent = static_cast<L>(base + random.bits(range_bits));
-    const auto [least, most] = std::minmax_element(latents.begin(), latents.end());
-    const std::uint64_t width = *most - std::uint64_t{*least};
+    const auto [min_value, max_value] = std::minmax_element(latents.begin(), latents.end());
+    const std::uint64_t width = *max_value - std::uint64_t{*min_value};
     const unsigned narrowest = width >> 8 == 0    ? 8
                                : width >> 16 == 0 ? 16
                                : width >> 32 == 0 ? 32
@@ -129,14 +129,14 @@ TYPED_TEST(Stats, NarrowLatentsAreTheSame) {
 TYPED_TEST(Stats, IntervalsAreTheOnesThatHoldTheLatents) {
   Random random(21);
   Arena arena(std::pmr::new_delete_resource());
-  for (const std::size_t wanted : {1u, 2u, 3u, 8u, 9u, 10u, 16u, 17u, 80u, 81u, 82u, 255u, 729u,
-                                   730u, 1000u, 5000u, 6561u, 7000u, 60000u}) {
+  for (const std::size_t interval_n : {1u, 2u, 3u, 8u, 9u, 10u, 16u, 17u, 80u, 81u, 82u, 255u, 729u,
+                                       730u, 1000u, 5000u, 6561u, 7000u, 60000u}) {
     arena.reset();
-    std::vector<TypeParam> lowers(wanted);
+    std::vector<TypeParam> lowers(interval_n);
     const auto range_bits = static_cast<unsigned>(random.between(8, 64));
     for (auto& lower : lowers) lower = static_cast<TypeParam>(random.bits(range_bits));
     if (random.one_in(2)) lowers[0] = 0;
-    if (random.one_in(2)) lowers[wanted - 1] = static_cast<TypeParam>(~TypeParam{0});
+    if (random.one_in(2)) lowers[interval_n - 1] = static_cast<TypeParam>(~TypeParam{0});
     std::sort(lowers.begin(), lowers.end());
     lowers.erase(std::unique(lowers.begin(), lowers.end()), lowers.end());
     std::vector<TypeParam> latents(random.between(1, 3000));
@@ -160,7 +160,7 @@ TYPED_TEST(Stats, IntervalsAreTheOnesThatHoldTheLatents) {
   }
 }
 
-// Ascending, apart, tight, and counting each latent once.
+// Checks that bins are ascending, disjoint and tight, and count each latent once.
 template <Latent L>
 void expect_covers(const Histogram<L>& histogram, const std::vector<L>& latents) {
   std::map<L, std::uint32_t> counts;
@@ -200,7 +200,7 @@ TYPED_TEST(Stats, HistogramCoversAll) {
     const std::vector<TypeParam> latents = this->random_latents(random);
     const HistogramSpec spec = random_spec(random);
     const auto histogram = make_histogram(std::span<const TypeParam>(latents), spec, arena);
-    ASSERT_LE(histogram.size(), spec.most_bins(latents.size()));
+    ASSERT_LE(histogram.size(), spec.max_bins(latents.size()));
     expect_covers(histogram, latents);
     if (::testing::Test::HasFatalFailure()) return;
   }
@@ -215,23 +215,23 @@ TYPED_TEST(Stats, SampledHistogramCoversAll) {
         make_numbers(random.pick(distribution_names()), kNumberTypeOf<TypeParam>, 80000, random);
     std::vector<TypeParam> latents;
     for (const TypeParam latent : numbers.as<TypeParam>()) latents.push_back(latent);
-    // So that values, groups and what lies between them all occur.
+    // So that values, groups and gaps between them all occur.
     for (int i = 0; i < 5000; ++i) {
       latents[random.below(latents.size())] =
           static_cast<TypeParam>(random.below(9) * (~TypeParam{0} / 8));
     }
     HistogramSpec spec = random_spec(random);
-    spec.most_sample_share = random.between(2, 9);
+    spec.max_sample_stride = random.between(2, 9);
     const auto histogram = make_histogram(std::span<const TypeParam>(latents), spec, arena);
-    ASSERT_LE(histogram.size(), spec.most_bins(latents.size()));
+    ASSERT_LE(histogram.size(), spec.max_bins(latents.size()));
     expect_covers(histogram, latents);
     if (::testing::Test::HasFatalFailure()) return;
   }
 }
 
-// Latents of which a sampled histogram tells the places.
+// Latents for which a sampled histogram returns interval indices.
 template <Latent L>
-std::vector<L> placed_latents(bool in_values, Random& random) {
+std::vector<L> sampled_latents(bool in_values, Random& random) {
   std::vector<L> latents(70000);
   std::vector<L> values(random.between(1, 3000));
   for (L& value : values) value = static_cast<L>(random.bits(64));
@@ -242,41 +242,41 @@ std::vector<L> placed_latents(bool in_values, Random& random) {
   return latents;
 }
 
-TYPED_TEST(Stats, PlacesTellTheSymbols) {
+TYPED_TEST(Stats, IntervalIndicesDetermineTheSymbols) {
   using L = TypeParam;
   Random random(24);
-  bool some_elsewhere = false;
-  bool all_placed = false;
+  bool some_unmatched = false;
+  bool all_matched = false;
   for_each_target([&] {
     for (const bool in_values : {false, true, true}) {
       Arena arena(std::pmr::new_delete_resource());
-      const std::vector<L> latents = placed_latents<L>(in_values, random);
+      const std::vector<L> latents = sampled_latents<L>(in_values, random);
       const std::span<const L> all(latents);
       HistogramSpec spec = random_spec(random);
       spec.max_values = 4000;
-      spec.most_sample_share = 8;
+      spec.max_sample_stride = 8;
       std::vector<std::uint16_t> symbols(latents.size());
-      Places<L> places{symbols, {}, 0};
-      const auto histogram = make_histogram(all, spec, arena, &places);
+      IntervalIndices<L> indices{symbols, {}, 0};
+      const auto histogram = make_histogram(all, spec, arena, &indices);
       const auto plain = make_histogram(all, spec, arena);
       ASSERT_TRUE(std::equal(histogram.lowers.begin(), histogram.lowers.end(), plain.lowers.begin(),
                              plain.lowers.end()));
-      ASSERT_EQ(places.ends.empty(), sizeof(L) <= 2) << "narrow ranges are counted";
-      if (places.ends.empty()) continue;
-      std::size_t elsewhere = 0;
+      ASSERT_EQ(indices.ends.empty(), sizeof(L) <= 2) << "narrow ranges are counted";
+      if (indices.ends.empty()) continue;
+      std::size_t unmatched_n = 0;
       for (std::size_t i = 0; i < latents.size(); ++i) {
-        if (symbols[i] == kElsewhere) {
-          ++elsewhere;
+        if (symbols[i] == kUnmatched) {
+          ++unmatched_n;
           continue;
         }
-        ASSERT_LT(symbols[i], places.ends.size());
-        ASSERT_LE(latents[i], places.ends[symbols[i]]);
+        ASSERT_LT(symbols[i], indices.ends.size());
+        ASSERT_LE(latents[i], indices.ends[symbols[i]]);
         const bool is_first = symbols[i] == 0;
-        ASSERT_TRUE(is_first || latents[i] > places.ends[symbols[i] - 1u]);
+        ASSERT_TRUE(is_first || latents[i] > indices.ends[symbols[i] - 1u]);
       }
-      ASSERT_EQ(elsewhere, places.unknown_n);
-      some_elsewhere = some_elsewhere || elsewhere > 0;
-      all_placed = all_placed || elsewhere == 0;
+      ASSERT_EQ(unmatched_n, indices.unmatched_n);
+      some_unmatched = some_unmatched || unmatched_n > 0;
+      all_matched = all_matched || unmatched_n == 0;
       const auto merged = optimize_bins(histogram, BinCosts{60, 12}, arena).bins;
       std::vector<Bin> bins;
       for (std::size_t i = 0; i < merged.size(); ++i) {
@@ -286,54 +286,54 @@ TYPED_TEST(Stats, PlacesTellTheSymbols) {
       const Binning binning{kBits<L>, 0, bins};
       std::vector<std::uint16_t> expected(latents.size());
       find_symbols(binning, all, expected.data(), arena);
-      find_symbols(binning, all, places, arena);
+      find_symbols(binning, all, indices, arena);
       ASSERT_EQ(symbols, expected);
     }
   });
-  EXPECT_EQ(some_elsewhere && all_placed, sizeof(L) > 2);
+  EXPECT_EQ(some_unmatched && all_matched, sizeof(L) > 2);
 }
 
 template <class T>
-class Elsewhere : public ::testing::Test {};
+class Unmatched : public ::testing::Test {};
 using WideLatents = ::testing::Types<std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(Elsewhere, WideLatents);
+TYPED_TEST_SUITE(Unmatched, WideLatents);
 
-TYPED_TEST(Elsewhere, IsTakenAndSet) {
+TYPED_TEST(Unmatched, AreTakenAndSet) {
   using L = TypeParam;
   Random random(25);
   for (int round = 0; round < 60; ++round) {
-    const std::size_t n = random.between(1, kPlacesN);
+    const std::size_t n = random.between(1, kTakeBlockN);
     const std::uint64_t one_in = random.between(1, 40);
     std::vector<L> latents(n);
-    std::vector<std::uint16_t> places(n);
+    std::vector<std::uint16_t> indices(n);
     std::vector<L> expected;
     std::vector<std::uint16_t> expected_symbols(n);
     std::vector<std::uint16_t> found;
     for (std::size_t i = 0; i < n; ++i) {
       latents[i] = static_cast<L>(random.bits());
-      places[i] = static_cast<std::uint16_t>(random.below(kElsewhere));
-      expected_symbols[i] = places[i];
+      indices[i] = static_cast<std::uint16_t>(random.below(kUnmatched));
+      expected_symbols[i] = indices[i];
       if (!random.one_in(one_in)) continue;
-      places[i] = kElsewhere;
+      indices[i] = kUnmatched;
       expected.push_back(latents[i]);
-      found.push_back(static_cast<std::uint16_t>(random.below(kElsewhere)));
+      found.push_back(static_cast<std::uint16_t>(random.below(kUnmatched)));
       expected_symbols[i] = found.back();
     }
-    found.resize(found.size() + kTakeSlack);
+    found.resize(found.size() + kTakeSlackBytes);
     for_each_target([&] {
       TakenBits bits;
-      std::vector<L> taken(n + kTakeSlack / sizeof(L));
-      taken.resize(take_elsewhere(std::span<const L>(latents), places.data(), bits, taken.data()));
+      std::vector<L> taken(n + kTakeSlackBytes / sizeof(L));
+      taken.resize(take_unmatched(std::span<const L>(latents), indices.data(), bits, taken.data()));
       ASSERT_EQ(taken, expected);
-      std::vector<std::uint16_t> symbols = places;
-      for (std::uint16_t& symbol : symbols) symbol = symbol == kElsewhere ? 0 : symbol;
-      set_taken(bits, found.data(), symbols);
+      std::vector<std::uint16_t> symbols = indices;
+      for (std::uint16_t& symbol : symbols) symbol = symbol == kUnmatched ? 0 : symbol;
+      set_taken_symbols(bits, found.data(), symbols);
       ASSERT_EQ(symbols, expected_symbols);
     });
   }
 }
 
-// Many starts cost the same where bins are alike: the choice must not depend on the lanes.
+// Many starts have the same cost if bins are similar: the choice must not depend on the lanes.
 TYPED_TEST(Stats, BinsAreTheSameForAllTargets) {
   using L = TypeParam;
   Random random(33);
@@ -344,11 +344,11 @@ TYPED_TEST(Stats, BinsAreTheSameForAllTargets) {
     std::vector<L> lowers(n);
     std::vector<L> uppers(n);
     std::vector<std::uint32_t> counts(n);
-    const bool are_alike = random.one_in(2);
+    const bool are_similar = random.one_in(2);
     for (std::size_t i = 0; i < n; ++i) {
       lowers[i] = static_cast<L>(i * step);
-      uppers[i] = are_alike ? lowers[i] : static_cast<L>(lowers[i] + random.below(step));
-      counts[i] = static_cast<std::uint32_t>(are_alike ? 8 : random.between(1, 50));
+      uppers[i] = are_similar ? lowers[i] : static_cast<L>(lowers[i] + random.below(step));
+      counts[i] = static_cast<std::uint32_t>(are_similar ? 8 : random.between(1, 50));
     }
     const Histogram<L> histogram{lowers, uppers, counts};
     const BinCosts costs{static_cast<float>(random.between(1, 80)),
@@ -380,27 +380,27 @@ TYPED_TEST(Stats, KnownValuesAreCounted) {
       values.erase(std::unique(values.begin(), values.end()), values.end());
       std::vector<std::uint32_t> expected_counts(values.size());
       std::vector<L> expected_rest;
-      std::vector<std::uint16_t> expected_places;
+      std::vector<std::uint16_t> expected_indices;
       for (const L latent : latents) {
         const auto at = std::lower_bound(values.begin(), values.end(), latent);
         if (at != values.end() && *at == latent) {
-          const auto place = static_cast<std::size_t>(at - values.begin());
-          ++expected_counts[place];
-          expected_places.push_back(static_cast<std::uint16_t>(place));
+          const auto index = static_cast<std::size_t>(at - values.begin());
+          ++expected_counts[index];
+          expected_indices.push_back(static_cast<std::uint16_t>(index));
         } else {
           expected_rest.push_back(latent);
-          expected_places.push_back(kElsewhere);
+          expected_indices.push_back(kUnmatched);
         }
       }
-      // Any may be called the most frequent one.
+      // Any value may be passed as the most frequent one.
       const std::size_t frequent = random.below(values.size() + 1);
       std::vector<std::uint32_t> counts(values.size());
-      std::vector<std::uint16_t> places(latents.size());
+      std::vector<std::uint16_t> indices(latents.size());
       std::vector<L> rest(latents.size());
       rest.resize(
-          count_known<L>(latents, values, frequent, counts, places.data(), rest.data(), arena));
+          count_known<L>(latents, values, frequent, counts, indices.data(), rest.data(), arena));
       ASSERT_EQ(counts, expected_counts);
-      ASSERT_EQ(places, expected_places);
+      ASSERT_EQ(indices, expected_indices);
       ASSERT_EQ(rest, expected_rest);
     }
   });
@@ -418,7 +418,7 @@ TYPED_TEST(Stats, FrequentValuesHaveBinsOfTheirOwn) {
   EXPECT_EQ(histogram.uppers[static_cast<std::size_t>(at - histogram.lowers.begin())], 77);
 }
 
-// Many single values in a row go into a group at once: the groups are those of one after the other.
+// Many values of count 1 in a row are added to a group at once, with the same result as one by one.
 TYPED_TEST(Stats, GroupsAreThoseOfOneByOne) {
   Random random(83);
   Arena arena(std::pmr::new_delete_resource());
@@ -426,7 +426,7 @@ TYPED_TEST(Stats, GroupsAreThoseOfOneByOne) {
     arena.reset();
     std::vector<TypeParam> latents(random.between(1, 3000));
     for (auto& latent : latents) latent = static_cast<TypeParam>(random.bits(64));
-    // Some of them several times.
+    // Repeat some of them.
     for (std::size_t k = random.below(latents.size()); k > 0; --k) {
       latents[random.below(latents.size())] = latents[k];
     }
@@ -474,7 +474,7 @@ TYPED_TEST(Stats, MergedBinsHoldTheSame) {
   }
 }
 
-// All 2^(n-1) ways to cut a small histogram: none is cheaper.
+// None of all 2^(n-1) merges of a small histogram is cheaper.
 TYPED_TEST(Stats, MergedBinsAreTheCheapest) {
   Random random(20);
   for_each_target([&] {
@@ -490,14 +490,14 @@ TYPED_TEST(Stats, MergedBinsAreTheCheapest) {
       ASSERT_LE(n, 17u);
       BinCosts costs;
       costs.meta_bits = static_cast<float>(random.below(60));
-      float least = 1e30f;
-      for (std::uint32_t cuts = 0; cuts < 1u << (n - 1); ++cuts) {
+      float min_bits = 1e30f;
+      for (std::uint32_t boundaries = 0; boundaries < 1u << (n - 1); ++boundaries) {
         float bits = 0;
         std::size_t first = 0;
         std::uint32_t count = 0;
         for (std::size_t i = 0; i < n; ++i) {
           count += histogram.counts[i];
-          if (i + 1 < n && (cuts >> i & 1) == 0) continue;
+          if (i + 1 < n && (boundaries >> i & 1) == 0) continue;
           const auto width = static_cast<TypeParam>(histogram.uppers[i] - histogram.lowers[first]);
           bits += costs.meta_bits + static_cast<float>(count) *
                                         (fast_log2(300.0f) - fast_log2(static_cast<float>(count)) +
@@ -505,15 +505,15 @@ TYPED_TEST(Stats, MergedBinsAreTheCheapest) {
           first = i + 1;
           count = 0;
         }
-        least = std::min(least, bits);
+        min_bits = std::min(min_bits, bits);
       }
       const auto merged = optimize_bins(histogram, costs, arena);
-      EXPECT_NEAR(merged.total_bits, least, 0.5f + least * 1e-4f);
+      EXPECT_NEAR(merged.total_bits, min_bits, 0.5f + min_bits * 1e-4f);
     }
   });
 }
 
-// The least cost over all ways to merge, by trying all starts for each end.
+// The smallest cost of all merges, by trying all starts for each end.
 template <Latent L>
 float cheapest(const Histogram<L>& histogram, float meta_bits) {
   std::vector<float> before(1, 0);
@@ -522,15 +522,15 @@ float cheapest(const Histogram<L>& histogram, float meta_bits) {
   }
   std::vector<float> best(1, 0);
   for (std::size_t j = 1; j < before.size(); ++j) {
-    float least = 1e30f;
+    float min_bits = 1e30f;
     for (std::size_t i = 0; i < j; ++i) {
       const float count = before[j] - before[i];
       const auto range = static_cast<L>(histogram.uppers[j - 1] - histogram.lowers[i]);
-      least = std::min(least, best[i] + meta_bits +
-                                  count * (fast_log2(before.back()) - fast_log2(count) +
-                                           static_cast<float>(std::bit_width(range))));
+      min_bits = std::min(min_bits, best[i] + meta_bits +
+                                        count * (fast_log2(before.back()) - fast_log2(count) +
+                                                 static_cast<float>(std::bit_width(range))));
     }
-    best.push_back(least);
+    best.push_back(min_bits);
   }
   return best.back();
 }
@@ -539,7 +539,7 @@ TYPED_TEST(Stats, ManyBinsAreMergedNearlyAsCheaply) {
   Random random(23);
   Arena arena(std::pmr::new_delete_resource());
   double bits = 0;
-  double least_bits = 0;
+  double min_bits_sum = 0;
   for (int round = 0; round < 12; ++round) {
     arena.reset();
     const std::size_t n = 20000;
@@ -551,17 +551,17 @@ TYPED_TEST(Stats, ManyBinsAreMergedNearlyAsCheaply) {
     const auto histogram = make_histogram(numbers.as<TypeParam>(), spec, arena);
     BinCosts costs;
     costs.meta_bits = static_cast<float>(random.between(5, 80));
-    const float least = cheapest(histogram, costs.meta_bits);
+    const float min_bits = cheapest(histogram, costs.meta_bits);
     for_each_target([&] {
       const float merged = optimize_bins(histogram, costs, arena).total_bits;
-      ASSERT_GE(merged, least * 0.9999f - 1);
-      ASSERT_LE(merged, least * 1.005f + 1);
+      ASSERT_GE(merged, min_bits * 0.9999f - 1);
+      ASSERT_LE(merged, min_bits * 1.005f + 1);
       bits += static_cast<double>(merged);
-      least_bits += static_cast<double>(least);
+      min_bits_sum += static_cast<double>(min_bits);
     });
     if (::testing::Test::HasFatalFailure()) return;
   }
-  EXPECT_LE(bits, 1.0005 * least_bits);
+  EXPECT_LE(bits, 1.0005 * min_bits_sum);
 }
 
 TEST(FastLog2, IsCloseToLog2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files on every instruction set: the same bytes, the same numbers.
+// Whole files on every instruction set: same bytes, same numbers.
 #include "targets.hpp"
 
 #include <gtest/gtest.h>
@@ -26,14 +26,14 @@ std::vector<Case> cases() {
   for (const NumberType type : kNumberTypes) {
     for (const ModeSpec& mode : mode_specs(type)) {
       for (const DeltaSpec& delta : delta_specs(type)) {
-        Case one;
+        Case test_case;
         const std::string_view distribution = random.pick(distribution_names());
-        one.numbers = make_numbers(distribution, type, random.between(200, 2000), random);
-        one.config.mode = mode;
-        one.config.delta = delta;
-        one.name = text(name_of(type), " x ", one.numbers.count(), " ", distribution, ", ",
-                        describe(one.config), ", seed ", seed());
-        result.push_back(std::move(one));
+        test_case.numbers = make_numbers(distribution, type, random.between(200, 2000), random);
+        test_case.config.mode = mode;
+        test_case.config.delta = delta;
+        test_case.name = text(name_of(type), " x ", test_case.numbers.count(), " ", distribution,
+                              ", ", describe(test_case.config), ", seed ", seed());
+        result.push_back(std::move(test_case));
       }
     }
   }
@@ -41,7 +41,7 @@ std::vector<Case> cases() {
 }
 
 TEST(Targets, MoreThanOne) {
-  // On a machine with one only, the others say nothing: to be seen in the log.
+  // On a machine with a single target the comparisons are trivial, so the log shows the list.
   for (const std::string_view target : all_targets()) {
     std::printf("%.*s\n", static_cast<int>(target.size()), target.data());
   }
@@ -83,7 +83,8 @@ TEST(Targets, SameBytes) {
   std::vector<Bytes> expected;
   {
     const TargetScope scope(all_targets().back());
-    for (const Case& one : all) expected.push_back(compressed(one.numbers, one.config));
+    for (const Case& test_case : all)
+      expected.push_back(compressed(test_case.numbers, test_case.config));
   }
   for_each_target([&] {
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -94,30 +95,30 @@ TEST(Targets, SameBytes) {
   });
 }
 
-// Long enough for cuts, Lookback over all of them and parts that are chosen again.
-TEST(Targets, SameBytesOfRunsThatAreCut) {
+// Long enough for segments, Lookback over a whole run, and segments that are encoded again.
+TEST(Targets, SameBytesOfSegmentedRuns) {
   Random random(42);
   std::vector<Case> all;
   for (const NumberType type : {NumberType::kI16, NumberType::kU32, NumberType::kF64}) {
     for (const unsigned level : {6u, 8u}) {
-      Case one;
-      one.numbers = zeros(type, 0);
+      Case test_case;
+      test_case.numbers = zeros(type, 0);
       for (const std::string_view name : {"small", "repeats", "segments", "decimals", "sorted"}) {
-        const Numbers piece = make_numbers(name, type, random.between(5000, 30'000), random);
-        one.numbers.storage().insert(one.numbers.storage().end(), raw(piece).begin(),
-                                     raw(piece).end());
+        const Numbers part = make_numbers(name, type, random.between(5000, 30'000), random);
+        test_case.numbers.storage().insert(test_case.numbers.storage().end(), raw(part).begin(),
+                                           raw(part).end());
       }
-      one.config.level = level;
-      one.name = text(name_of(type), ", level ", level, ", seed ", seed());
-      all.push_back(std::move(one));
+      test_case.config.level = level;
+      test_case.name = text(name_of(type), ", level ", level, ", seed ", seed());
+      all.push_back(std::move(test_case));
     }
   }
   std::vector<Bytes> expected;
   std::size_t chunks = 0;
   {
     const TargetScope scope(all_targets().back());
-    for (const Case& one : all) {
-      expected.push_back(compressed(one.numbers, one.config));
+    for (const Case& test_case : all) {
+      expected.push_back(compressed(test_case.numbers, test_case.config));
       chunks += inspect(expected.back()).chunks.size();
     }
   }
@@ -146,7 +147,7 @@ TEST(Targets, SameNumbersFromFixtures) {
   });
 }
 
-// Chunks that begin under one target and go on under another.
+// Chunks that start under one target and continue under another.
 TEST(Targets, ChangedWhileOthersDecode) {
   Random random(41);
   std::vector<Fixture> files;

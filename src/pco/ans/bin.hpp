@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bins: a latent is stored as its bin (by tANS) and its offset from the bin's lower end.
+// Bins. A latent is stored as the tANS code of its bin and its offset from the lower end.
 #ifndef NUMPACT_PCO_ANS_BIN_HPP
 #define NUMPACT_PCO_ANS_BIN_HPP
 
@@ -10,7 +10,7 @@ namespace numpact {
 
 struct Bin {
   std::uint64_t lower = 0;
-  std::uint32_t weight = 0;  // out of 2^ans_size_log
+  std::uint32_t weight = 0;  // states of the 2^ans_size_log
   std::uint32_t offset_bits = 0;
 };
 

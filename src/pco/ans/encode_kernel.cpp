@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// tANS encoding of a page. Symbols are encoded from the last to the first by kAnsStates interleaved
+// chains, so four state transitions are in flight. The codes of a group, one symbol per chain, are
+// joined to one AnsCodes word. The first code of a group has the lowest bits.
+//
+//   symbols  s0 s1 s2 s3 | s4 s5 s6 s7 | ...
+//   chains   y0 y1 y2 y3 | y0 y1 y2 y3 | ...    <- walked from right to left
+//   codes    word 0      | word 1      | ...
 #include "pco/ans/encode_table.hpp"
 
 #include "simd/targets.hpp"
@@ -13,51 +20,51 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// The states of a page's chains of symbols, as y.
+// The current y = size + state of each chain.
 using Chains = std::array<std::uint32_t, kAnsStates>;
 
-// Of a table, by symbol.
-struct Steps {
+// The arrays of an AnsEncodeTable, by symbol.
+struct TableArrays {
   const std::uint32_t* HWY_RESTRICT bits_biases;
   const std::uint16_t* const* HWY_RESTRICT nexts;
 };
 
-// While a chain from state to state waits for memory there is time for joining codes.
-struct Joined {
+// Joins the codes of a group, last symbol first, while the chains wait for memory.
+struct JoinedCodes {
   std::uint64_t codes = 0;
   std::uint64_t widths = 0;
 
-  HWY_INLINE std::uint32_t Step(const Steps& steps, std::uint32_t y, std::uint16_t symbol) {
-    const std::uint32_t width = (y + steps.bits_biases[symbol]) >> 16;
-    // What stands above the number of bits does not count, nor does it for shift instructions.
-    // This order of steps leaves compilers the most registers.
+  HWY_INLINE std::uint32_t Step(const TableArrays& tables, std::uint32_t y, std::uint16_t symbol) {
+    const std::uint32_t width = (y + tables.bits_biases[symbol]) >> 16;
+    // The width of the offsets is above the code bits in `width`; shifts ignore it. The high part
+    // of y is added with the code and subtracted again: this order needs the fewest registers.
     codes = (codes << (width & 63)) + y;
     widths += width;
     const std::uint32_t high = y >> (width & 31);
     codes -= std::uint64_t{high} << (width & 63);
-    return steps.nexts[symbol][high];
+    return tables.nexts[symbol][high];
   }
   HWY_INLINE AnsCodes Codes() const { return codes | widths << kAnsCodesBits; }
 };
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
-// Groups that are walked at a time.
-constexpr std::size_t kWalkN = 128;
+// Groups per block: the sums of a block (2 KiB) stay in the L1 cache until they are joined.
+constexpr std::size_t kWalkGroupsN = 128;
 
-// By chain, sums with biases as they come: the low bits of each are its code, as a bias has none
-// that low.
+// By chain and group: y + bits_bias of the step. Its upper half holds the widths, and its low
+// `bits` bits are the code, because the bias is zero there.
 struct alignas(64) WalkSums {
-  std::uint32_t of[kAnsStates][kWalkN];
+  std::uint32_t of[kAnsStates][kWalkGroupsN];
 };
 
-HWY_NOINLINE void WalkGroups(const Steps& steps, const std::uint16_t* HWY_RESTRICT symbols,
+HWY_NOINLINE void WalkGroups(const TableArrays& tables, const std::uint16_t* HWY_RESTRICT symbols,
                              std::size_t n, WalkSums& sums, Chains& chains) {
   const auto step = [=](std::uint32_t y, std::uint16_t symbol, std::uint32_t& to)
                         HWY_ATTR -> std::uint32_t {
-    const std::uint32_t sum = y + steps.bits_biases[symbol];
+    const std::uint32_t sum = y + tables.bits_biases[symbol];
     to = sum;
-    return steps.nexts[symbol][y >> ((sum >> 16) & 31)];
+    return tables.nexts[symbol][y >> ((sum >> 16) & 31)];
   };
   auto [y0, y1, y2, y3] = chains;
   for (std::size_t group = n; group-- > 0;) {
@@ -70,13 +77,13 @@ HWY_NOINLINE void WalkGroups(const Steps& steps, const std::uint16_t* HWY_RESTRI
   chains = {y0, y1, y2, y3};
 }
 
-// A chain's codes and their widths, of 16 groups.
-struct CodesOfChain {
+// Codes of one or two chains for 16 groups, with their widths in bits.
+struct ChainCodes {
   __m512i codes;
   __m512i bits;
 };
 
-HWY_INLINE CodesOfChain TakeCodes(const std::uint32_t* sums, __m512i& widths) {
+HWY_INLINE ChainCodes TakeCodes(const std::uint32_t* sums, __m512i& widths) {
   const __m512i sum = _mm512_load_si512(sums);
   const __m512i width = _mm512_srli_epi32(sum, 16);
   widths = _mm512_add_epi32(widths, width);
@@ -86,14 +93,14 @@ HWY_INLINE CodesOfChain TakeCodes(const std::uint32_t* sums, __m512i& widths) {
 
 // Two chains' codes fit in 32 bits.
 static_assert(2 * kMaxAnsSizeLog <= 32);
-HWY_INLINE CodesOfChain JoinTwo(const CodesOfChain& a, const CodesOfChain& b) {
+HWY_INLINE ChainCodes JoinTwo(const ChainCodes& a, const ChainCodes& b) {
   return {_mm512_or_si512(a.codes, _mm512_sllv_epi32(b.codes, a.bits)),
           _mm512_add_epi32(a.bits, b.bits)};
 }
 
-// Of the first or the second 8 groups.
+// The joined codes of the first (kHalf 0) or the second 8 groups, as AnsCodes words.
 template <int kHalf>
-HWY_INLINE __m512i JoinFour(const CodesOfChain& lower, const CodesOfChain& upper) {
+HWY_INLINE __m512i JoinFour(const ChainCodes& lower, const ChainCodes& upper) {
   const __m256i low = _mm512_extracti64x4_epi64(lower.codes, kHalf);
   const __m256i low_bits = _mm512_extracti64x4_epi64(lower.bits, kHalf);
   const __m256i high = _mm512_extracti64x4_epi64(upper.codes, kHalf);
@@ -105,21 +112,22 @@ HWY_INLINE __m512i JoinFour(const CodesOfChain& lower, const CodesOfChain& upper
                          _mm512_slli_epi64(bits, kAnsCodesBits));
 }
 
-// Up to kWalkN groups. Returns the sum of widths.
+// Joins the codes of n <= kWalkGroupsN groups. Returns the sum of widths: code bits plus 2^8 times
+// offset bits.
 std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT codes) {
   constexpr std::size_t kLanes = 16;
   if (n % kLanes != 0) {
-    // What lies behind has codes of no bits.
-    const __mmask16 behind = static_cast<__mmask16>(~std::uint32_t{0} << n % kLanes);
+    // The lanes behind the last group get codes of 0 bits.
+    const __mmask16 padding_lanes = static_cast<__mmask16>(~std::uint32_t{0} << n % kLanes);
     for (auto& of : sums.of) {
-      _mm512_mask_store_epi32(of + n / kLanes * kLanes, behind, _mm512_setzero_si512());
+      _mm512_mask_store_epi32(of + n / kLanes * kLanes, padding_lanes, _mm512_setzero_si512());
     }
   }
   __m512i widths = _mm512_setzero_si512();
   for (std::size_t group = 0; group < n; group += kLanes) {
-    const CodesOfChain low =
+    const ChainCodes low =
         JoinTwo(TakeCodes(sums.of[0] + group, widths), TakeCodes(sums.of[1] + group, widths));
-    const CodesOfChain high =
+    const ChainCodes high =
         JoinTwo(TakeCodes(sums.of[2] + group, widths), TakeCodes(sums.of[3] + group, widths));
     const __m512i first = JoinFour<0>(low, high);
     const __m512i second = JoinFour<1>(low, high);
@@ -127,10 +135,10 @@ std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT c
       _mm512_storeu_si512(codes + group, first);
       _mm512_storeu_si512(codes + group + kLanes / 2, second);
     } else {
-      const std::uint32_t some = (std::uint32_t{1} << (n - group)) - 1;
-      _mm512_mask_storeu_epi64(codes + group, static_cast<__mmask8>(some), first);
-      _mm512_mask_storeu_epi64(codes + group + kLanes / 2, static_cast<__mmask8>(some >> 8),
-                               second);
+      const std::uint32_t remaining_lanes = (std::uint32_t{1} << (n - group)) - 1;
+      _mm512_mask_storeu_epi64(codes + group, static_cast<__mmask8>(remaining_lanes), first);
+      _mm512_mask_storeu_epi64(codes + group + kLanes / 2,
+                               static_cast<__mmask8>(remaining_lanes >> 8), second);
     }
   }
   const __m512i low = _mm512_and_si512(widths, _mm512_set1_epi64(0xffffffff));
@@ -138,14 +146,14 @@ std::uint64_t JoinGroups(WalkSums& sums, std::size_t n, AnsCodes* HWY_RESTRICT c
       _mm512_reduce_add_epi64(_mm512_add_epi64(low, _mm512_srli_epi64(widths, 32))));
 }
 
-// In blocks, whose sums stay in a near cache. Returns the sum of widths.
-std::uint64_t EncodeGroups(const Steps& steps, const std::uint16_t* symbols, std::size_t n,
+// Encodes whole groups block by block. Returns the sum of widths.
+std::uint64_t EncodeGroups(const TableArrays& tables, const std::uint16_t* symbols, std::size_t n,
                            AnsCodes* codes, Chains& chains) {
   WalkSums sums;
   std::uint64_t widths = 0;
   for (std::size_t end = n; end > 0;) {
-    const std::size_t first = (end - 1) / kWalkN * kWalkN;
-    WalkGroups(steps, symbols + first * kAnsStates, end - first, sums, chains);
+    const std::size_t first = (end - 1) / kWalkGroupsN * kWalkGroupsN;
+    WalkGroups(tables, symbols + first * kAnsStates, end - first, sums, chains);
     widths += JoinGroups(sums, end - first, codes + first);
     end = first;
   }
@@ -154,21 +162,21 @@ std::uint64_t EncodeGroups(const Steps& steps, const std::uint16_t* symbols, std
 
 #else
 
-// Whole groups; a function of its own since it needs all registers. Returns the sum of widths.
-HWY_NOINLINE std::uint64_t EncodeGroups(const Steps& steps,
+// Encodes whole groups. Returns the sum of widths. Not inlined, since it needs all registers.
+HWY_NOINLINE std::uint64_t EncodeGroups(const TableArrays& tables,
                                         const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
                                         AnsCodes* HWY_RESTRICT codes, Chains& chains) {
   std::uint64_t widths = 0;
   auto [y0, y1, y2, y3] = chains;
   for (std::size_t group = n; group-- > 0;) {
     const std::uint16_t* const four = symbols + group * kAnsStates;
-    Joined joined;
-    y3 = joined.Step(steps, y3, four[3]);
-    y2 = joined.Step(steps, y2, four[2]);
-    y1 = joined.Step(steps, y1, four[1]);
-    y0 = joined.Step(steps, y0, four[0]);
-    codes[group] = joined.Codes();
-    widths += joined.widths;
+    JoinedCodes joined_codes;
+    y3 = joined_codes.Step(tables, y3, four[3]);
+    y2 = joined_codes.Step(tables, y2, four[2]);
+    y1 = joined_codes.Step(tables, y1, four[1]);
+    y0 = joined_codes.Step(tables, y0, four[0]);
+    codes[group] = joined_codes.Codes();
+    widths += joined_codes.widths;
   }
   chains = {y0, y1, y2, y3};
   return widths;
@@ -179,16 +187,16 @@ HWY_NOINLINE std::uint64_t EncodeGroups(const Steps& steps,
 SymbolBits EncodeSymbols(const AnsEncodeTable& table, const std::uint16_t* symbols, std::size_t n,
                          AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states) {
   const std::uint32_t size = std::uint32_t{1} << table.size_log;
-  const Steps steps{table.bits_biases.data(), table.nexts.data()};
+  const TableArrays tables{table.bits_biases.data(), table.nexts.data()};
   Chains chains;
   chains.fill(size);
   const std::size_t groups = n / kAnsStates;
-  Joined last;
+  JoinedCodes last;
   for (std::size_t k = n % kAnsStates; k-- > 0;) {
-    chains[k] = last.Step(steps, chains[k], symbols[groups * kAnsStates + k]);
+    chains[k] = last.Step(tables, chains[k], symbols[groups * kAnsStates + k]);
   }
   if (n % kAnsStates != 0) codes[groups] = last.Codes();
-  const std::uint64_t widths = EncodeGroups(steps, symbols, groups, codes, chains) + last.widths;
+  const std::uint64_t widths = EncodeGroups(tables, symbols, groups, codes, chains) + last.widths;
   for (std::size_t k = 0; k < kAnsStates; ++k) states[k] = chains[k] - size;
   SymbolBits total;
   for (std::size_t i = 0; i < ans_codes_n(n); ++i) total.codes += codes[i] >> kAnsCodesBits;

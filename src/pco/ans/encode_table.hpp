@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tANS encoding (docs/format/pco.md, "tANS").
+// tANS encoding of a page's symbols (docs/format/pco.md, "tANS").
 #ifndef NUMPACT_PCO_ANS_ENCODE_TABLE_HPP
 #define NUMPACT_PCO_ANS_ENCODE_TABLE_HPP
 
@@ -12,11 +12,12 @@
 
 namespace numpact {
 
-// The step of one symbol. In state index s let y = size + s; then
-//   bits = (y + bits_bias) >> 16, of 8 bits, the code is the low `bits` of y,
-//   the next y is next[y >> bits].
-// What follows above these 8 bits of the sum is the width of the symbol's offsets. The two are
-// apart so that a symbol is an index that processors scale.
+// The step of one symbol. In state s let y = size + s. Then
+//   sum    = y + bits_biases[symbol]
+//   bits   = (sum >> 16) & 0xff; the code is the low `bits` bits of y
+//   next y = nexts[symbol][y >> bits]
+// and sum >> 24 is the offset width of the symbol's bin, which callers add up. The two arrays are
+// separate so that both can be indexed by the symbol with a scaled address.
 struct AnsEncodeTable {
   unsigned size_log = 0;
   std::span<const std::uint32_t> bits_biases;   // by symbol
@@ -25,22 +26,23 @@ struct AnsEncodeTable {
   static AnsEncodeTable make(const Binning& binning, Arena& arena);
 };
 
-// The codes of kAnsStates symbols, the last ones of a page may be fewer: their bits as they stand
-// in the page, how many these are from bit 56 on.
+// The codes of a group of kAnsStates symbols; the last group of a page may be shorter. The low 56
+// bits hold the codes as they are in the page, the upper 8 their total width in bits.
 using AnsCodes = std::uint64_t;
 inline constexpr unsigned kAnsCodesBits = 56;
 static_assert(kAnsStates * kMaxAnsSizeLog <= kAnsCodesBits);
 
-// What n symbols take.
+// The count of AnsCodes for n symbols.
 constexpr std::size_t ans_codes_n(std::size_t n) { return (n + kAnsStates - 1) / kAnsStates; }
 
-// What a page's symbols take, in all.
+// Total bits of the symbols of a page.
 struct SymbolBits {
   std::uint64_t codes = 0;
   std::uint64_t offsets = 0;
 };
 
-// Encodes a page's symbols, from the last to the first; `states` becomes what its head stores.
+// Encodes the symbols of a page, from the last to the first. Stores ans_codes_n(symbols.size())
+// words to `codes`, and to `states` the states that the page's head stores.
 SymbolBits encode_symbols(const AnsEncodeTable& table, std::span<const std::uint16_t> symbols,
                           AnsCodes* codes, std::array<std::uint32_t, kAnsStates>& states);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Prepares the arrays of the dynamic program and reconstructs the merged bins from its result.
 #include "pco/bins/bin_optimizer.hpp"
 
 #include <algorithm>
@@ -10,22 +11,25 @@
 namespace numpact {
 namespace {
 
+// A copy with kMergeSlackN zeros behind it, for whole vectors to be loaded.
 template <Latent L>
 const L* with_slack(std::span<const L> ends, Arena& arena) {
-  const std::span<L> copy = arena.make<L>(ends.size() + kMergeSlack);
+  const std::span<L> copy = arena.make<L>(ends.size() + kMergeSlackN);
   std::copy(ends.begin(), ends.end(), copy.begin());
-  std::fill_n(copy.end() - kMergeSlack, kMergeSlack, L{0});
+  std::fill_n(copy.end() - kMergeSlackN, kMergeSlackN, L{0});
   return copy.data();
 }
 
-// Marks, for each end j, the start of the last bin of the cheapest binning of [0, j).
+// Sets starts[j] to the start of the last bin in the cheapest merge of bins [0, j). Returns the
+// cost of the cheapest merge of all bins.
 template <Latent L>
-float solve(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
-            std::span<std::uint32_t> starts) {
+float find_cheapest_merge(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
+                          std::span<std::uint32_t> starts) {
   const std::size_t n = histogram.size();
-  const std::size_t room = n + 1 + kMergeSlack;
-  const std::span<float> cumulative = arena.make<float>(room);  // counts before each bin: exact
-  const std::span<float> best = arena.make<float>(room);
+  const std::size_t padded_n = n + 1 + kMergeSlackN;
+  const std::span<float> cumulative =
+      arena.make<float>(padded_n);  // counts before each bin; exact up to 2^24
+  const std::span<float> best = arena.make<float>(padded_n);
   std::fill(best.begin(), best.end(), 0.0f);
   cumulative[0] = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -35,15 +39,16 @@ float solve(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena,
             cumulative[n]);
   const float min_count =
       cumulative[n] / static_cast<float>(std::uint32_t{1} << costs.max_size_log);
-  const MergeProblem<L> problem{with_slack(histogram.lowers, arena),
-                                with_slack(histogram.uppers, arena),
-                                cumulative.data(),
-                                n,
-                                fast_log2(cumulative[n]),
-                                costs.meta_bits,
-                                min_count,
-                                {arena.make<float>(room).data(), arena.make<float>(room).data(),
-                                 arena.make<float>(room).data()}};
+  const MergeProblem<L> problem{
+      with_slack(histogram.lowers, arena),
+      with_slack(histogram.uppers, arena),
+      cumulative.data(),
+      n,
+      fast_log2(cumulative[n]),
+      costs.meta_bits,
+      min_count,
+      {arena.make<float>(padded_n).data(), arena.make<float>(padded_n).data(),
+       arena.make<float>(padded_n).data()}};
   return merge_bins(problem, best.data(), starts.data());
 }
 
@@ -58,9 +63,9 @@ OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& co
   const ArenaScope scratch(arena);
   const std::span<std::uint32_t> starts = arena.make<std::uint32_t>(n + 1);
   OptimizedBins<L> result;
-  result.total_bits = solve(histogram, costs, arena, starts);
+  result.total_bits = find_cheapest_merge(histogram, costs, arena, starts);
 
-  // Walk the marks back; bins come last first.
+  // Follows `starts` from the last bin to the first.
   std::size_t size = 0;
   for (std::size_t j = n; j > 0; j = starts[j]) {
     std::uint32_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges neighbouring bins of a histogram where that makes the whole cheaper: a dynamic program
-// over the ends of bins (docs/format/pco.md names the costs).
+// Merges adjacent bins of a histogram so that their total cost is smallest, by a dynamic program
+// over the ends of bins (docs/format/pco.md lists the costs).
 #ifndef NUMPACT_PCO_BINS_BIN_OPTIMIZER_HPP
 #define NUMPACT_PCO_BINS_BIN_OPTIMIZER_HPP
 
@@ -9,19 +9,20 @@
 namespace numpact {
 
 struct BinCosts {
-  // Of one more bin in the metadata, in bits.
+  // Bits of one bin in the metadata.
   float meta_bits = 0;
-  // Of a tANS table: a bin takes at least one of 2^max_size_log states.
+  // Log2 of the states of the largest tANS table. A bin takes at least one state.
   unsigned max_size_log = 14;
 };
 
 template <Latent L>
 struct OptimizedBins {
   Histogram<L> bins;
-  // Estimated: codes, offsets and costs.meta_bits for each bin.
+  // Estimated bits of codes, offsets and metadata.
   float total_bits = 0;
 };
 
+// `histogram` has at least one bin. The result lives in the arena.
 template <Latent L>
 OptimizedBins<L> optimize_bins(const Histogram<L>& histogram, const BinCosts& costs, Arena& arena);
 

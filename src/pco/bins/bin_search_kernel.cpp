@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen starts at once, but for the last three before an end: vectors that were stored to a
-// moment ago are slow to load, and each end waits for the one before it. Finding far starts costs
-// more than pricing them: some ends share them.
+// The dynamic program of merge_bins(), with sixteen starts per step.
+//
+// Invariant: before end j is searched, best[i] and starts[i] are final for all i < j. The starts of
+// end j fall into three groups:
+//
+//   0 .............. j - 19 .............. j - 3 ........ j
+//    far: one start     near: one vector    recent: three
+//    per offset width   of 16 starts        scalar steps
+//
+// Recent starts are scalar because a vector load of best[] would wait for the stores of the last
+// ends. Their bin costs do not depend on best[] and are computed beforehand (cost_recent).
+// Searching far starts takes longer than computing their costs, so several ends share one search.
+//
+// Example: bins of one value each at 0 1 2 9, counts 4 each, total 16. End 3 covers values 0 to 2.
+// As one bin it has a width of 2 bits and 12 latents: meta + 12 * (log2(16 / 12) + 2) bits. As
+// three bins it takes 3 * meta + 12 * log2(16 / 4) bits. So one bin is cheaper if 2 * meta
+// exceeds 4.98 bits.
 #include "pco/bins/bin_search_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -21,13 +35,13 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr float kLog2E = 1.442695f;
-constexpr float kNever = 1e30f;  // costs more than any bin
+constexpr float kLog2E = 1.442695f;     // log2(e)
+constexpr float kInfiniteBits = 1e30f;  // exceeds the cost of any bins
 
-using DF = hn::CappedTag<float, kNearStarts>;
+using DF = hn::CappedTag<float, kNearStartsN>;
 using VF = hn::Vec<DF>;
 
-// Upper ends of bins: one for all starts, or each start's own.
+// The upper ends of the bins of a vector of starts: the same for all, or one per start.
 template <class L>
 struct OneUpper {
   L upper;
@@ -52,13 +66,14 @@ HWY_INLINE hn::Vec<D> LoadUppers(D d, OwnUppers<L> own, std::size_t first) {
   }
 }
 
-// Offset widths of bins from a vector of neighbouring starts.
+// Offset widths, bit_width(upper - lower), of the bins of a vector of consecutive starts.
 template <class L, class Uppers>
 HWY_INLINE VF WidthsFrom(DF df, const Uppers& uppers, const L* HWY_RESTRICT lowers) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-  // Exponents of floats. Without the bit below the top one they are not rounded up.
+  // bit_width(range) is the exponent of the range as a float, plus 1. Clearing the bit below the
+  // top bit keeps the conversion from rounding up to the next power of two.
   const auto widths = [=](__m512 tops) HWY_ATTR {
-    const auto exponents = VF{_mm512_getexp_ps(tops)};  // of 0 less than any
+    const auto exponents = VF{_mm512_getexp_ps(tops)};  // minus infinity for a range of 0
     return hn::Max(hn::Add(exponents, hn::Set(df, 1.0f)), hn::Zero(df));
   };
   if constexpr (sizeof(L) == 8) {
@@ -82,7 +97,7 @@ HWY_INLINE VF WidthsFrom(DF df, const Uppers& uppers, const L* HWY_RESTRICT lowe
   }
 #else
   if constexpr (sizeof(L) <= 2) {
-    // The exponent of the range as a float.
+    // bit_width(range) from the exponent of the range as a float, which is exact for 16 bits.
     const hn::RebindToSigned<DF> di;
     const auto starts = hn::PromoteTo(di, hn::LoadU(hn::Rebind<L, DF>(), lowers));
     const auto ranges = hn::Sub(LoadUppers(di, uppers, 0), starts);
@@ -90,7 +105,7 @@ HWY_INLINE VF WidthsFrom(DF df, const Uppers& uppers, const L* HWY_RESTRICT lowe
     const auto exponents = hn::Sub(hn::ShiftRight<23>(floats), hn::Set(di, 126));
     return hn::ConvertTo(df, hn::Max(exponents, hn::Zero(di)));
   } else {
-    HWY_ALIGN float widths[kNearStarts];
+    HWY_ALIGN float widths[kNearStartsN];
     for (std::size_t i = 0; i < hn::Lanes(df); ++i) {
       widths[i] = static_cast<float>(std::bit_width(static_cast<L>(uppers.at(i) - lowers[i])));
     }
@@ -99,7 +114,7 @@ HWY_INLINE VF WidthsFrom(DF df, const Uppers& uppers, const L* HWY_RESTRICT lowe
 #endif
 }
 
-// Of counts of 1 and more; the same as Log2.
+// log2 of counts of at least 1, with the same result as Log2.
 HWY_INLINE VF LogOfCounts(DF df, VF counts) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   const VF mantissas{_mm512_getmant_ps(counts.raw, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src)};
@@ -109,14 +124,15 @@ HWY_INLINE VF LogOfCounts(DF df, VF counts) {
 #endif
 }
 
-// Starts that are tried for several ends.
-struct Starts {
-  static constexpr std::size_t kMost = kNearStarts + 64;
+// Far starts that several ends try, as arrays for vector loads.
+struct FarStarts {
+  // At most one start per offset width, padded to whole vectors.
+  static constexpr std::size_t kMaxN = kNearStartsN + 64;
 
-  HWY_ALIGN float widths[kMost];      // of the bin's offsets
-  HWY_ALIGN float cumulative[kMost];  // latents before
-  HWY_ALIGN float bests[kMost];       // what those cost
-  HWY_ALIGN std::int32_t starts[kMost];
+  HWY_ALIGN float widths[kMaxN];      // offset width of the bin
+  HWY_ALIGN float cumulative[kMaxN];  // latents before the start
+  HWY_ALIGN float bests[kMaxN];       // best cost of the bins before
+  HWY_ALIGN std::int32_t starts[kMaxN];
   std::size_t n = 0;
 
   HWY_INLINE void add(std::size_t start, float width, float before, float best) {
@@ -126,39 +142,39 @@ struct Starts {
     starts[n++] = static_cast<std::int32_t>(start);
   }
   HWY_INLINE void fill_up() {
-    while (n % kNearStarts != 0) add(0, 0, 0, kNever);
+    while (n % kNearStartsN != 0) add(0, 0, 0, kInfiniteBits);
   }
 };
 
-// The cheapest start of each lane so far, of equal ones the first: whatever the number of lanes, if
-// starts are offered in ascending order.
-class Cheapest {
+// The cheapest start so far. Of starts of equal cost the first one counts. Since starts are
+// considered in ascending order, the result does not depend on the number of lanes.
+class CheapestStart {
   using DI = hn::RebindToSigned<DF>;
   using VI = hn::Vec<DI>;
 
  public:
-  HWY_INLINE Cheapest() : costs_(hn::Set(DF(), kNever)), starts_(hn::Zero(DI())) {}
+  HWY_INLINE CheapestStart() : costs_(hn::Set(DF(), kInfiniteBits)), starts_(hn::Zero(DI())) {}
 
-  HWY_INLINE void offer(VF costs, VI starts) {
-    const auto is_less = hn::Lt(costs, costs_);
-    costs_ = hn::IfThenElse(is_less, costs, costs_);
-    starts_ = hn::IfThenElse(hn::RebindMask(DI(), is_less), starts, starts_);
+  HWY_INLINE void consider(VF costs, VI starts) {
+    const auto is_cheaper = hn::Lt(costs, costs_);
+    costs_ = hn::IfThenElse(is_cheaper, costs, costs_);
+    starts_ = hn::IfThenElse(hn::RebindMask(DI(), is_cheaper), starts, starts_);
   }
-  // Of all lanes.
+  // The cheapest start of all lanes, and its cost.
   HWY_INLINE std::uint32_t take(float& cost) const {
     const DF df;
-    const auto least = hn::MinOfLanes(df, costs_);
-    cost = hn::GetLane(least);
-    const auto is_least = hn::Eq(costs_, least);
-    HWY_ALIGN std::int32_t starts[kNearStarts];
+    const auto min_cost = hn::MinOfLanes(df, costs_);
+    cost = hn::GetLane(min_cost);
+    const auto is_min = hn::Eq(costs_, min_cost);
+    HWY_ALIGN std::int32_t starts[kNearStartsN];
     const DI di;
     hn::Store(starts_, di, starts);
-    if (hn::CountTrue(df, is_least) == 1) {
-      return static_cast<std::uint32_t>(starts[hn::FindFirstTrue(df, is_least)]);
+    if (hn::CountTrue(df, is_min) == 1) {
+      return static_cast<std::uint32_t>(starts[hn::FindFirstTrue(df, is_min)]);
     }
     const auto others = hn::Set(di, std::int32_t{0x7fffffff});
-    const auto some = hn::IfThenElse(hn::RebindMask(di, is_least), starts_, others);
-    return static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(di, some)));
+    const auto lane_starts = hn::IfThenElse(hn::RebindMask(di, is_min), starts_, others);
+    return static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(di, lane_starts)));
   }
 
  private:
@@ -166,7 +182,8 @@ class Cheapest {
   VI starts_;
 };
 
-// kHasFloor: a weight cannot be under 1: what it has too much is taken from all other bins.
+// kHasFloor: some bins have fewer latents than one state of the table stands for. Such a bin still
+// takes one state, and the surplus weight makes the codes of all other bins longer.
 template <class L, bool kHasFloor>
 class Merger {
   using DI = hn::RebindToSigned<DF>;
@@ -181,40 +198,41 @@ class Merger {
     cost_recent();
     const std::size_t n = problem_.n;
     std::size_t j = 1;
-    for (; j <= n && j < kNearStarts + kRecentStarts; ++j) end_at_first(j);
-    if (n <= kAllStarts) {
-      for (; j <= n; ++j) end_at_any(j);
+    for (; j <= n && j < kNearStartsN + kRecentStartsN; ++j) find_first_ends(j);
+    if (n <= kMaxExhaustiveBinsN) {
+      for (; j <= n; ++j) find_exhaustively(j);
     }
-    const std::size_t ends = n < kFewBins ? 1 : kManyEnds;
-    for (; j <= n; j += ends) {
-      const std::size_t last = std::min(j + ends - 1, n);
+    const std::size_t ends_n = n < kMinBinsForSharedSearchN ? 1 : kEndsPerSearchN;
+    for (; j <= n; j += ends_n) {
+      const std::size_t last = std::min(j + ends_n - 1, n);
       find_far(j, last);
-      for (std::size_t end = j; end <= last; ++end) end_at(end);
+      for (std::size_t end = j; end <= last; ++end) find_pruned(end);
     }
     return best_[n];
   }
 
  private:
-  // Ends that share their far starts, which must suit the last of them, where there are many bins.
-  static constexpr std::size_t kManyEnds = 4;
-  static constexpr std::size_t kFewBins = 512;
+  // With at least kMinBinsForSharedSearchN bins this many consecutive ends share their far starts,
+  // which are searched for the last of them. Sharing is faster but fits the others worse.
+  static constexpr std::size_t kEndsPerSearchN = 4;
+  static constexpr std::size_t kMinBinsForSharedSearchN = 512;
 
-  // What bins take, their metadata included.
+  // Costs of bins in bits, metadata included.
   HWY_INLINE VF bits_of(VF counts, VF widths) const {
     const DF df;
     const auto meta = hn::Set(df, problem_.meta_bits);
-    const auto weighed = kHasFloor ? hn::Max(counts, hn::Set(df, problem_.min_count)) : counts;
-    const auto codes = hn::Sub(hn::Set(df, problem_.log_total), LogOfCounts(df, weighed));
+    const auto floored = kHasFloor ? hn::Max(counts, hn::Set(df, problem_.min_count)) : counts;
+    const auto codes = hn::Sub(hn::Set(df, problem_.log_total), LogOfCounts(df, floored));
     const auto bits = hn::Mul(counts, hn::Add(codes, widths));
     if (!kHasFloor) return hn::Add(meta, bits);
-    const auto excess = hn::Mul(hn::Sub(weighed, counts), hn::Set(df, kLog2E));
+    const auto excess = hn::Mul(hn::Sub(floored, counts), hn::Set(df, kLog2E));
     return hn::Add(hn::Add(meta, excess), bits);
   }
 
-  // The last starts before an end wait for nothing but what came before them.
+  // Precomputes the costs of the bins from the recent starts to each end.
   void cost_recent() {
     const DF df;
-    for (std::size_t back = 1; back <= kRecentStarts; ++back) {
+    for (std::size_t back = 1; back <= kRecentStartsN; ++back) {
       float* const costs = problem_.recent[back - 1];
       for (std::size_t start = 0; start + back <= problem_.n; start += hn::Lanes(df)) {
         const auto counts = hn::Sub(hn::LoadU(df, problem_.cumulative + start + back),
@@ -226,42 +244,43 @@ class Merger {
     }
   }
 
-  // kNearStarts neighbouring starts, or the first n of them.
-  template <bool kSome>
-  HWY_INLINE void offer_from(std::size_t start, std::size_t n, std::size_t end,
-                             Cheapest& cheapest) const {
+  // Considers kNearStartsN consecutive starts; kPartial: only the first n of them.
+  template <bool kPartial>
+  HWY_INLINE void consider_near(std::size_t start, std::size_t n, std::size_t end,
+                                CheapestStart& cheapest_start) const {
     const DF df;
     const DI di;
     const OneUpper<L> upper{problem_.uppers[end - 1]};
     const auto count_end = hn::Set(df, problem_.cumulative[end]);
-    for (std::size_t i = 0; i < kNearStarts; i += hn::Lanes(df)) {
+    for (std::size_t i = 0; i < kNearStartsN; i += hn::Lanes(df)) {
       const std::size_t at = start + i;
       const auto counts = hn::Sub(count_end, hn::LoadU(df, problem_.cumulative + at));
       const auto bits = bits_of(counts, WidthsFrom(df, upper, problem_.lowers + at));
       auto costs = hn::Add(hn::LoadU(df, best_ + at), bits);
-      if (kSome) {
+      if (kPartial) {
         if (i >= n) break;
-        costs = hn::IfThenElse(hn::FirstN(df, n - i), costs, hn::Set(df, kNever));
+        costs = hn::IfThenElse(hn::FirstN(df, n - i), costs, hn::Set(df, kInfiniteBits));
       }
-      cheapest.offer(costs, hn::Iota(di, static_cast<std::int32_t>(at)));
+      cheapest_start.consider(costs, hn::Iota(di, static_cast<std::int32_t>(at)));
     }
   }
 
-  HWY_INLINE void offer_far(std::size_t end, Cheapest& cheapest) const {
+  HWY_INLINE void consider_far(std::size_t end, CheapestStart& cheapest_start) const {
     const DF df;
     const auto count_end = hn::Set(df, problem_.cumulative[end]);
-    // They were found from the last to the first.
+    // find_far() stores starts in descending order; they are considered in ascending order.
     for (std::size_t i = far_.n; i > 0;) {
       i -= hn::Lanes(df);
       const auto counts = hn::Sub(count_end, hn::Load(df, far_.cumulative + i));
       const auto bits = bits_of(counts, hn::Load(df, far_.widths + i));
-      cheapest.offer(hn::Add(hn::Load(df, far_.bests + i), bits), hn::Load(DI(), far_.starts + i));
+      cheapest_start.consider(hn::Add(hn::Load(df, far_.bests + i), bits),
+                              hn::Load(DI(), far_.starts + i));
     }
   }
 
-  // The cheapest of those offered and of the last starts.
+  // Finishes end j with the cheaper of `start` and the recent starts.
   HWY_INLINE void choose(std::size_t j, std::uint32_t start, float cost) {
-    for (std::size_t back = std::min(j, kRecentStarts); back > 0; --back) {
+    for (std::size_t back = std::min(j, kRecentStartsN); back > 0; --back) {
       const float recent = best_[j - back] + problem_.recent[back - 1][j - back];
       start = recent < cost ? static_cast<std::uint32_t>(j - back) : start;
       cost = std::min(recent, cost);
@@ -270,46 +289,48 @@ class Merger {
     starts_[j] = start;
   }
 
-  // Where fewer than kNearStarts starts are to be offered.
-  void end_at_first(std::size_t j) {
+  // For the first ends, which have fewer than kNearStartsN starts before the recent ones.
+  void find_first_ends(std::size_t j) {
     std::uint32_t start = 0;
-    float cost = kNever;
-    if (j > kRecentStarts) {
-      Cheapest cheapest;
-      offer_from<true>(0, j - kRecentStarts, j, cheapest);
-      start = cheapest.take(cost);
+    float cost = kInfiniteBits;
+    if (j > kRecentStartsN) {
+      CheapestStart cheapest_start;
+      consider_near<true>(0, j - kRecentStartsN, j, cheapest_start);
+      start = cheapest_start.take(cost);
     }
     choose(j, start, cost);
   }
 
-  // All starts, in steps of which the last two may overlap.
-  void end_at_any(std::size_t j) {
-    Cheapest cheapest;
-    const std::size_t last = j - kRecentStarts - kNearStarts;
-    for (std::size_t start = 0; start < last; start += kNearStarts) {
-      offer_from<false>(start, kNearStarts, j, cheapest);
+  // Considers all starts, in vectors of which the last two may overlap.
+  void find_exhaustively(std::size_t j) {
+    CheapestStart cheapest_start;
+    const std::size_t last = j - kRecentStartsN - kNearStartsN;
+    for (std::size_t start = 0; start < last; start += kNearStartsN) {
+      consider_near<false>(start, kNearStartsN, j, cheapest_start);
     }
-    offer_from<false>(last, kNearStarts, j, cheapest);
-    float cost = kNever;
-    const std::uint32_t start = cheapest.take(cost);
+    consider_near<false>(last, kNearStartsN, j, cheapest_start);
+    float cost = kInfiniteBits;
+    const std::uint32_t start = cheapest_start.take(cost);
     choose(j, start, cost);
   }
 
-  void end_at(std::size_t j) {
-    Cheapest cheapest;
-    offer_far(j, cheapest);
-    offer_from<false>(j - kRecentStarts - kNearStarts, kNearStarts, j, cheapest);
-    float cost = kNever;
-    const std::uint32_t start = cheapest.take(cost);
+  void find_pruned(std::size_t j) {
+    CheapestStart cheapest_start;
+    consider_far(j, cheapest_start);
+    consider_near<false>(j - kRecentStartsN - kNearStartsN, kNearStartsN, j, cheapest_start);
+    float cost = kInfiniteBits;
+    const std::uint32_t start = cheapest_start.take(cost);
     choose(j, start, cost);
   }
 
-  // For each offset width the first start that fits, of those too far from end `first`.
+  // Fills far_: for each offset width the first start whose bin up to end `last` has at most that
+  // width, among the starts before the near ones of end `first`. first_fitting_ only grows with the
+  // ends, so all searches together take linear time per width.
   void find_far(std::size_t first, std::size_t last) {
     const L* const lowers = problem_.lowers;
     const L upper = problem_.uppers[last - 1];
     far_.n = 0;
-    std::uint32_t before = static_cast<std::uint32_t>(first - kRecentStarts - kNearStarts);
+    std::uint32_t before = static_cast<std::uint32_t>(first - kRecentStartsN - kNearStartsN);
     const L near_range = static_cast<L>(upper - lowers[before]);
     unsigned width = static_cast<unsigned>(std::bit_width(near_range));
     for (; before > 0 && width <= kBits<L>; ++width) {
@@ -327,7 +348,7 @@ class Merger {
   float* best_;
   std::uint32_t* starts_;
   std::uint32_t first_fitting_[kBits<L> + 1] = {};  // by offset width
-  Starts far_;
+  FarStarts far_;
 };
 
 template <class L>
@@ -355,17 +376,17 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                                  \
+#define NUMPACT_ENTRY(L, S)                                                                 \
   NUMPACT_EXPORT(MergeBins##S);                                                             \
   template <>                                                                               \
   float merge_bins<L>(const MergeProblem<L>& problem, float* best, std::uint32_t* starts) { \
     return NUMPACT_DISPATCH(MergeBins##S)(problem, best, starts);                           \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(std::uint8_t, 8)
+NUMPACT_ENTRY(std::uint16_t, 16)
+NUMPACT_ENTRY(std::uint32_t, 32)
+NUMPACT_ENTRY(std::uint64_t, 64)
+#undef NUMPACT_ENTRY
 
 }  // namespace numpact
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Effort by level, and the pipeline from latents to bins: histogram, merging, weights, symbols.
 #include "pco/bins/binning.hpp"
 
 #include <algorithm>
@@ -13,46 +14,55 @@
 namespace numpact {
 namespace {
 
-// latent_bits: of the variable, in however many its latents are kept.
+// Metadata bits of one bin. latent_bits: width of the variable in the format, not of the type that
+// holds its latents here.
 float bin_meta_bits(unsigned latent_bits, unsigned size_log) {
   const unsigned width_bits = static_cast<unsigned>(std::bit_width(latent_bits));
   return static_cast<float>(size_log + latent_bits + width_bits);
 }
 
-// What codes of a typical table cost in the metadata, before the table is known.
-constexpr unsigned kTypicalSizeLog = 10;
-// The table that a sample's whole chunk would probably get.
-constexpr unsigned kSampledSizeLog = 12;
+// Table size that bin costs assume before it is chosen: the bits of a weight in the metadata.
+constexpr unsigned kAssumedSizeLog = 10;
+// Table size assumed for the whole chunk of a sample.
+constexpr unsigned kAssumedSampledSizeLog = 12;
 
-// Groups of fewer latents hardly ever pay for their metadata; more than a few groups of them do not
-// pay for their time.
-constexpr std::size_t kMinGroupN = 5;
-constexpr std::size_t kMinGroups = 16;
-constexpr std::size_t kFewGroups = 256;
-// Of all latents, not of a sample: so few in each may be alike.
-constexpr std::size_t kMinGroupsOfAll = 32;
-// Values that occur often enough are at most a third of few latents; up to so many take no time.
-constexpr std::size_t kFewValues = 64;
-constexpr std::size_t kMinGroupNOfMany = 20;
+// Latents per group at least. Smaller groups hardly ever pay for their metadata.
+constexpr std::size_t kMinGroupLatentsN = 5;
+// The same for groups beyond the first kMaxSmallGroupsN: more small groups do not pay for the time
+// that merging them takes.
+constexpr std::size_t kMinManyGroupsLatentsN = 20;
+constexpr std::size_t kMaxSmallGroupsN = 256;
+// Groups that are allowed however few latents there are, if they are all latents of the chunk: the
+// few latents of a group may be similar. In a sample that would overfit.
+constexpr std::size_t kMinGroupsN = 32;
+// The same for a sample, as a lower bound.
+constexpr std::size_t kMinSampleGroupsN = 16;
+// Frequent values that are allowed even where they exceed an eighth of the latents. Each occurs at
+// least three times, so they are at most a third. This few take hardly any time.
+constexpr std::size_t kMaxFreeValuesN = 64;
 
-// Up to so many latents, if all are looked at, groups are nearly as small as bins may be.
-constexpr std::size_t kFewOfAll = 512;
-constexpr std::size_t kMinGroupNOfAll = 8;
+// Up to this many latents, if they are the whole chunk, the groups of an estimate are nearly as
+// small as bins may be.
+constexpr std::size_t kMaxExactSampleN = 512;
+constexpr std::size_t kMinExactGroupLatentsN = 8;
 
+// The initial bins of an estimate: fewer than those of make_binning(), for speed and because a
+// sample does not represent rare values.
 HistogramSpec sample_histogram(std::size_t n, bool is_all) {
-  if (is_all && n <= kFewOfAll) {
-    return {n / 8, std::clamp(n / kMinGroupNOfAll, kMinGroups, kMinGroupsOfAll), 1};
+  if (is_all && n <= kMaxExactSampleN) {
+    return {n / 8, std::clamp(n / kMinExactGroupLatentsN, kMinSampleGroupsN, kMinGroupsN), 1};
   }
-  const std::size_t most_values = std::clamp<std::size_t>(n / 32, 150, 300);
-  const std::size_t most_groups = std::clamp<std::size_t>(n / 128, 32, 64);
-  return {std::min(n / 16, most_values), std::clamp(n / 64, kMinGroups, most_groups), 1};
+  const std::size_t max_values = std::clamp<std::size_t>(n / 32, 150, 300);
+  const std::size_t max_groups = std::clamp<std::size_t>(n / 128, 32, 64);
+  return {std::min(n / 16, max_values), std::clamp(n / 64, kMinSampleGroupsN, max_groups), 1};
 }
 
-// Bins fit the sample they were made for better than the chunk: by about so many bits each.
-constexpr float kOptimism = 2.5f;
+// Bits added per bin of a sample to correct overfitting: bins fit the sample they were made for
+// better than the chunk. A higher value makes estimates prefer fewer bins.
+constexpr float kOverfitBitsPerBin = 2.5f;
 
-// What a page's states of a typical table of few codes take; one bin has none.
-constexpr float kStatesBits = kAnsStates * 6;
+// Bits of the tANS states of a page, assuming 2^6 states per table. A single bin has no table.
+constexpr float kAssumedStatesBits = kAnsStates * 6;
 
 template <Latent L>
 float one_bin_bits(const Histogram<L>& all, std::size_t n, const BinCosts& costs) {
@@ -66,17 +76,21 @@ float estimate(std::span<const L> latents, float scale, const BinCosts& costs, A
   const Histogram<L> histogram = make_histogram(latents, spec, arena);
   const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
   if (optimized.bins.size() == 1) return optimized.total_bits;
-  return std::min(optimized.total_bits + kStatesBits / scale,
+  return std::min(optimized.total_bits + kAssumedStatesBits / scale,
                   one_bin_bits(histogram, latents.size(), costs));
 }
 
-// The bins, or one if that takes no more to speak of. Lives in the arena.
+// The optimized bins, or a single bin for all latents if that costs at most penalty_ratio more.
+// Lives in the arena.
 template <Latent L>
-Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs, float toll,
-                        Arena& arena) {
+Histogram<L> single_bin_if_cheap(const OptimizedBins<L>& optimized, const BinCosts& costs,
+                                 float penalty_ratio, Arena& arena) {
   const Histogram<L>& all = optimized.bins;
   const std::size_t n = std::accumulate(all.counts.begin(), all.counts.end(), std::size_t{0});
-  if (one_bin_bits(all, n, costs) > (1 + toll) * optimized.total_bits + kStatesBits) return all;
+  if (one_bin_bits(all, n, costs) >
+      (1 + penalty_ratio) * optimized.total_bits + kAssumedStatesBits) {
+    return all;
+  }
   const std::span<L> ends = arena.make<L>(2);
   ends[0] = all.lowers.front();
   ends[1] = all.uppers.back();
@@ -89,27 +103,31 @@ Histogram<L> one_or_all(const OptimizedBins<L>& optimized, const BinCosts& costs
 
 BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   if (level == 0) return {};
-  constexpr std::size_t kMostValues = 6000;
-  constexpr std::size_t kMostGroups = 2048;
-  static_assert(2 * kMostValues + 2 * kMostGroups + 2 <= kMaxBins, "all may stay");
+  // Bounds of frequent values and of groups. Even if no bins are merged, there are at most
+  // kMaxBins.
+  constexpr std::size_t kMaxValuesN = 6000;
+  constexpr std::size_t kMaxGroupsN = 2048;
+  static_assert(2 * kMaxValuesN + 2 * kMaxGroupsN + 2 <= kMaxBins, "all may stay");
   BinningEffort effort;
-  // With few numbers the metadata of many bins cannot pay.
-  const std::size_t usual =
-      level < kLevelForSize ? std::max(std::min(n / kMinGroupN, kFewGroups), n / kMinGroupNOfMany)
-                            : n / kMinGroupN;
+  // With few numbers the metadata of many bins do not pay.
+  const std::size_t affordable_groups =
+      level < kLevelForSize
+          ? std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / kMinManyGroupsLatentsN)
+          : n / kMinGroupLatentsN;
   effort.histogram.groups =
-      std::min({std::size_t{4} << level, std::max(kMinGroupsOfAll, usual), kMostGroups});
-  const std::size_t most_values = level < 8 ? std::size_t{32} << level : kMostValues;
-  const std::size_t frequent = std::max(n / 8, std::min(n / 3, kFewValues));
-  effort.histogram.max_values = std::min({most_values, frequent, kMostValues});
-  effort.histogram.most_sample_share = level < 8 ? 16 : level < 10 ? 8 : 1;
+      std::min({std::size_t{4} << level, std::max(kMinGroupsN, affordable_groups), kMaxGroupsN});
+  const std::size_t max_values = level < 8 ? std::size_t{32} << level : kMaxValuesN;
+  const std::size_t value_limit = std::max(n / 8, std::min(n / 3, kMaxFreeValuesN));
+  effort.histogram.max_values = std::min({max_values, value_limit, kMaxValuesN});
+  effort.histogram.max_sample_stride = level < 8 ? 16 : level < 10 ? 8 : 1;
   effort.histogram.min_sample_n = std::size_t{1} << (level < kLevelForSize ? 11 : 15);
-  // 2^12 states of 8 bytes just fit a first-level cache; more only where speed was given up.
+  // 2^12 states of 8 bytes just fit an L1 cache of 32 KiB. Larger tables decode slower and are
+  // allowed from level 10 on.
   effort.tables.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
-  // A thousandth of the bytes, for a tenth of the time to decode.
-  effort.tables.toll = level < kLevelForSize ? 0.004 : 0;
-  // One bin for all has no codes, and is decoded several times as fast.
-  effort.codes_toll = level < kLevelForSize ? 0.0008f : 0;
+  // Large tables save about a thousandth of the bytes and take a tenth of the decoding time.
+  effort.tables.large_table_penalty_ratio = level < kLevelForSize ? 0.004 : 0;
+  // A single bin has no codes and decodes several times as fast.
+  effort.codes_penalty_ratio = level < kLevelForSize ? 0.0008f : 0;
   return effort;
 }
 
@@ -120,16 +138,17 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
   const LatentArray& latents = narrow.latents;
   if (latents.n == 0) return binning;
   const HistogramSpec& spec = effort.histogram;
-  const std::span<Bin> bins = arena.make<Bin>(spec.most_bins(latents.n));
+  const std::span<Bin> bins = arena.make<Bin>(spec.max_bins(latents.n));
   const ArenaScope scratch(arena);
   latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::span<const L> all(span);
-    Places<L> places{symbols, {}, 0};
-    const Histogram<L> histogram = make_histogram(all, spec, arena, &places);
-    const BinCosts costs{bin_meta_bits(latent_bits, kTypicalSizeLog), effort.tables.max_size_log};
+    IntervalIndices<L> intervals{symbols, {}, 0};
+    const Histogram<L> histogram = make_histogram(all, spec, arena, &intervals);
+    const BinCosts costs{bin_meta_bits(latent_bits, kAssumedSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
-    const Histogram<L> chosen = one_or_all(optimized, costs, effort.codes_toll, arena);
+    const Histogram<L> chosen =
+        single_bin_if_cheap(optimized, costs, effort.codes_penalty_ratio, arena);
     const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];
@@ -139,10 +158,10 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
     }
     binning.ans_size_log = weights.size_log;
     binning.bins = bins.first(chosen.size());
-    if (places.ends.empty()) {
+    if (intervals.ends.empty()) {
       find_symbols(binning, all, symbols.data(), arena);
     } else {
-      find_symbols(binning, all, places, arena);
+      find_symbols(binning, all, intervals, arena);
     }
     for (Bin& bin : bins.first(chosen.size())) bin.lower += narrow.base;
   });
@@ -155,8 +174,8 @@ float estimate_bits(const LatentArray& sample, float scale, Arena& arena) {
   return sample.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
     const std::span<const L> latents(span);
-    const float meta_bits = bin_meta_bits(kBits<L>, kTypicalSizeLog) / scale;
-    const BinCosts costs{meta_bits + kOptimism * (1 - 1 / scale), kSampledSizeLog};
+    const float meta_bits = bin_meta_bits(kBits<L>, kAssumedSizeLog) / scale;
+    const BinCosts costs{meta_bits + kOverfitBitsPerBin * (1 - 1 / scale), kAssumedSampledSizeLog};
     if constexpr (sizeof(L) == 8) {
       const Range<L> range = range_of(latents);
       if (range.upper - range.lower <= ~std::uint32_t{0}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bins and tANS weights for a latent variable.
+// Bins and tANS weights of a latent variable.
 #ifndef NUMPACT_PCO_BINS_BINNING_HPP
 #define NUMPACT_PCO_BINS_BINNING_HPP
 
@@ -11,22 +11,23 @@
 
 namespace numpact {
 
-// How hard to try, by level.
+// Effort by level.
 struct BinningEffort {
   HistogramSpec histogram;
   TableSizes tables;
-  float codes_toll = 0;  // the share that codes must save over one bin for all
+  float codes_penalty_ratio = 0;  // share of all bits that codes must save against a single bin
 
   static BinningEffort of_level(unsigned level, std::size_t n);
 };
 
-// For all latents of a chunk's variable of latent_bits; without latents, no bins. symbols: one for
-// each latent, become the bins that they are in.
+// Computes the bins and weights of all latents of a chunk's variable, whose latents have
+// latent_bits bits in the format. Sets symbols[i] to the bin of latent i. No latents result in no
+// bins. The bins live in the arena.
 Binning make_binning(const NarrowLatents& latents, unsigned latent_bits,
                      const BinningEffort& effort, std::span<std::uint16_t> symbols, Arena& arena);
 
-// About how many bits the latents would take in a chunk `scale` times as large with the same
-// distribution, per such sample: codes and offsets, and the metadata over the scale.
+// Estimated bits of `sample` as a part of a chunk that is `scale` times as large with the same
+// distribution: codes, offsets, and 1 / scale of the metadata.
 float estimate_bits(const LatentArray& sample, float scale, Arena& arena);
 
 }  // namespace numpact

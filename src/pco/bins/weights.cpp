@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Chooses the size of the tANS table by estimated cost, then adjusts rounded weights to its size.
 #include "pco/bins/weights.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ std::uint32_t nearest_weight(std::uint32_t count, double scale) {
   return std::max(1u, static_cast<std::uint32_t>(std::lround(count * scale)));
 }
 
-// Code bits of all latents under rounded weights, as if those were scaled to the table's size.
+// Code bits of all latents under rounded weights, scaled to add up to the table size.
 double estimate_bits(std::span<const std::uint32_t> counts, double total, unsigned size_log) {
   const double scale = std::ldexp(1.0, static_cast<int>(size_log)) / total;
   double bits = 0;
@@ -27,22 +28,22 @@ double estimate_bits(std::span<const std::uint32_t> counts, double total, unsign
   return bits + total * static_cast<double>(fast_log2(static_cast<float>(weight_sum)));
 }
 
-// Moves weights by one where it costs least until they add up to `size`.
-void settle(std::span<const std::uint32_t> counts, std::uint32_t size,
-            std::span<std::uint32_t> weights, Arena& arena) {
+// Changes weights by one, the cheapest change first, until they add up to `size`.
+void adjust_sum(std::span<const std::uint32_t> counts, std::uint32_t size,
+                std::span<std::uint32_t> weights, Arena& arena) {
   std::int64_t excess = -static_cast<std::int64_t>(size);
   for (const std::uint32_t weight : weights) excess += weight;
   const bool shrink = excess > 0;
   struct Move {
     double cost;
     std::size_t at;
-    // For a heap with the cheapest on top, the first of equals.
+    // Orders a heap with the cheapest move on top; of equal costs the first bin is on top.
     bool operator<(const Move& other) const {
       return cost != other.cost ? cost > other.cost : at > other.at;
     }
   };
   const auto move_of = [&](std::size_t i) {
-    // The slope of count * log2(weight) half way, up to a constant factor.
+    // The derivative of count * log2(weight) midway between both weights, up to a constant factor.
     return Move{shrink ? counts[i] / (weights[i] - 0.5) : -(counts[i] / (weights[i] + 0.5)), i};
   };
   const ArenaScope scratch(arena);
@@ -78,20 +79,20 @@ WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableS
   }
   double total = 0;
   for (const std::uint32_t count : counts) total += count;
-  const unsigned least_log = static_cast<unsigned>(std::bit_width(counts.size() - 1));
-  unsigned best_log = std::max(least_log, 1u);
+  const unsigned min_log = static_cast<unsigned>(std::bit_width(counts.size() - 1));
+  unsigned best_log = std::max(min_log, 1u);
   double best_bits = HUGE_VAL;
   for (unsigned log = best_log; log <= std::max(best_log, sizes.max_size_log); ++log) {
     const double bits =
         estimate_bits(counts, total, log) + log * static_cast<double>(counts.size());
-    if (bits < (log > kSmallTableLog ? 1 - sizes.toll : 1) * best_bits) {
+    if (bits < (log > kSmallTableSizeLog ? 1 - sizes.large_table_penalty_ratio : 1) * best_bits) {
       best_bits = bits;
       best_log = log;
     }
   }
   const double scale = std::ldexp(1.0, static_cast<int>(best_log)) / total;
   for (std::size_t i = 0; i < counts.size(); ++i) weights[i] = nearest_weight(counts[i], scale);
-  settle(counts, std::uint32_t{1} << best_log, weights, arena);
+  adjust_sum(counts, std::uint32_t{1} << best_log, weights, arena);
   return {best_log, weights};
 }
 

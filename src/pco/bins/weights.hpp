@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From counts to tANS weights.
+// tANS weights from counts.
 #ifndef NUMPACT_PCO_BINS_WEIGHTS_HPP
 #define NUMPACT_PCO_BINS_WEIGHTS_HPP
 
@@ -15,18 +15,19 @@ struct WeightsChoice {
   std::span<const std::uint32_t> weights;  // at least 1 each, adding up to 2^size_log
 };
 
-// Tables of so many states leave a first-level cache to others when they are walked.
-inline constexpr unsigned kSmallTableLog = 10;
+// Log2 of the states of the largest table that leaves most of the L1 cache to other data while it
+// is used: 2^10 states take 8 KiB in the decoder.
+inline constexpr unsigned kSmallTableSizeLog = 10;
 
 struct TableSizes {
   unsigned max_size_log = 0;
-  // What a table beyond kSmallTableLog must save against the best smaller one, as a share of the
-  // bits of codes and weights.
-  double toll = 0;
+  // Saving that a table beyond kSmallTableSizeLog must reach against the best smaller one, as a
+  // share of the bits of codes and weights. It stands for the slower decoding.
+  double large_table_penalty_ratio = 0;
 };
 
-// Chooses the table size from ceil(log2(bins)) on that costs least, the metadata (size_log bits a
-// bin) counted, and weights close to the counts. One count: size_log 0.
+// Chooses the cheapest table size, from ceil(log2(bins)) on, and weights close to the counts. The
+// cost includes the metadata of size_log bits per bin. A single count results in size_log 0.
 WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableSizes& sizes,
                              Arena& arena);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consecutive: differences of neighbours, taken `order` times. The state is one moment per order.
+// Consecutive: differences of adjacent latents, taken `order` times. The state is `order` moments.
 #ifndef NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
 #define NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
 
@@ -26,16 +26,16 @@ struct Consecutive {
   bool encodes_secondary() const { return secondary; }
 };
 
-// In place: n deltas, not centred, become n latents; moments (one per order) are moved on. Deltas
-// that the page does not store must be given as 0.
+// In place: turns n deltas, not centred, into n latents and advances the moments, one per order.
+// Deltas that the page does not store must be 0.
 template <Latent L>
 void decode_consecutive(std::span<L> moments, L* latents, std::size_t n);
 
-// In place: n latents become max(0, n - order) centred deltas at the front; moments are set.
+// In place: turns n latents into max(0, n - order) centred deltas in front, and sets the moments.
 template <Latent L>
 void encode_consecutive(std::span<L> moments, L* latents, std::size_t n);
 
-// The one delta of a latent that at least `order` others precede; not centred.
+// The delta of *latent, not centred. At least `order` latents precede it in memory.
 template <Latent L>
 L difference_at(const L* latent, unsigned order) {
   std::array<L, kMaxConsecutiveOrder + 1> last;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Prefix sums for decoding consecutive deltas, and differences for encoding them.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/delta/consecutive_kernel.cpp"
@@ -17,9 +18,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// out[i] = moment + sum of in[0..i); returns the moment plus the sum of all.
+// In place: latents[i] = moment + sum of deltas [0, i). Returns moment + sum of all deltas.
 template <class L>
-L PrefixSumByOne(L moment, L* latents, std::size_t n) {
+L ScalarPrefixSum(L moment, L* latents, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const L delta = latents[i];
     latents[i] = moment;
@@ -42,10 +43,10 @@ L PrefixSum(L moment, L* HWY_RESTRICT latents, std::size_t n) {
     hn::StoreU(hn::Add(carry, hn::Sub(sums, deltas)), d, latents + i);
     carry = hn::Add(carry, BroadcastLast(d, sums));
   }
-  return PrefixSumByOne(hn::GetLane(carry), latents + i, n - i);
+  return ScalarPrefixSum(hn::GetLane(carry), latents + i, n - i);
 }
 
-// Two orders at once, the higher moment first.
+// Undoes two orders in one pass: moments[1], the higher order, then moments[0].
 template <class L>
 void PrefixSumTwice(L* HWY_RESTRICT moments, L* HWY_RESTRICT latents, std::size_t n) {
   const hn::ScalableTag<L> d;
@@ -62,8 +63,8 @@ void PrefixSumTwice(L* HWY_RESTRICT moments, L* HWY_RESTRICT latents, std::size_
     hn::StoreU(hn::Add(low, hn::Sub(first_sums, firsts)), d, latents + i);
     low = hn::Add(low, BroadcastLast(d, first_sums));
   }
-  moments[1] = PrefixSumByOne(hn::GetLane(high), latents + i, n - i);
-  moments[0] = PrefixSumByOne(hn::GetLane(low), latents + i, n - i);
+  moments[1] = ScalarPrefixSum(hn::GetLane(high), latents + i, n - i);
+  moments[0] = ScalarPrefixSum(hn::GetLane(low), latents + i, n - i);
 }
 
 template <class L>
@@ -78,7 +79,7 @@ void Decode(std::span<L> moments, L* latents, std::size_t n) {
 template <class L>
 void Decode(std::span<L> moments, L* latents, std::size_t n) {
   for (std::size_t j = moments.size(); j-- > 0;) {
-    moments[j] = PrefixSumByOne(moments[j], latents, n);
+    moments[j] = ScalarPrefixSum(moments[j], latents, n);
   }
 }
 
@@ -112,7 +113,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOORS(L, S)                                                      \
+#define NUMPACT_ENTRIES(L, S)                                                    \
   NUMPACT_EXPORT(Decode##S);                                                     \
   NUMPACT_EXPORT(Encode##S);                                                     \
   template <>                                                                    \
@@ -123,11 +124,11 @@ namespace numpact {
   void encode_consecutive<L>(std::span<L> moments, L * latents, std::size_t n) { \
     NUMPACT_DISPATCH(Encode##S)(moments, latents, n);                            \
   }
-NUMPACT_DOORS(std::uint8_t, 8)
-NUMPACT_DOORS(std::uint16_t, 16)
-NUMPACT_DOORS(std::uint32_t, 32)
-NUMPACT_DOORS(std::uint64_t, 64)
-#undef NUMPACT_DOORS
+NUMPACT_ENTRIES(std::uint8_t, 8)
+NUMPACT_ENTRIES(std::uint16_t, 16)
+NUMPACT_ENTRIES(std::uint32_t, 32)
+NUMPACT_ENTRIES(std::uint64_t, 64)
+#undef NUMPACT_ENTRIES
 
 }  // namespace numpact
 #endif

@@ -43,12 +43,12 @@ bool Conv1::is_valid(unsigned bits) const {
   if (bits > 32) return false;
   const unsigned sum_bits = 2 * bits;
   if (quantization > (sum_bits - 1 < 31 ? sum_bits - 1 : 31)) return false;
-  // In doubles, as the format's reference adds and compares: near 2^63 the rounding decides.
+  // In doubles, like the reference implementation of the format: near 2^63 the rounding matters.
   double weight_sum = 0;
   for (unsigned j = 0; j < order; ++j) weight_sum += std::abs(static_cast<double>(weights[j]));
-  const double most =
+  const double max_sum =
       std::abs(static_cast<double>(bias)) + std::ldexp(weight_sum, static_cast<int>(bits));
-  return most < std::ldexp(1.0, static_cast<int>(sum_bits) - 1);
+  return max_sum < std::ldexp(1.0, static_cast<int>(sum_bits) - 1);
 }
 
 template <Latent L>
@@ -56,7 +56,7 @@ void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>&
   if constexpr (sizeof(L) <= 4) {  // the format has no other
     for (std::size_t done = 0; done < n; done += kBatchN) {
       const std::size_t batch_n = std::min(kBatchN, n - done);
-      history.make_room(batch_n);
+      history.ensure_capacity(batch_n);
       L* const at = history.data() + (history.end() - history.first());
       undo_conv1(conv, deltas + done, batch_n, at, at);
       history.advance(batch_n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv1: the difference to a linear prediction from the last `order` latents.
+// Conv1: the difference of a latent to a linear prediction from the `order` latents before it.
 #ifndef NUMPACT_PCO_DELTA_CONV1_HPP
 #define NUMPACT_PCO_DELTA_CONV1_HPP
 
@@ -28,8 +28,8 @@ struct Conv1 {
   std::size_t state_n() const { return order; }
   bool encodes_secondary() const { return false; }
 
-  // No sum over latents of `bits` bits can leave the 2 * bits wide signed integers (16, 32, 64) in
-  // which the format defines the arithmetic. Decoding relies on it.
+  // Whether no sum over latents of `bits` bits can overflow the signed integers of 2 * bits bits
+  // (16, 32, 64) in which the format defines the arithmetic. Decoding relies on it.
   bool is_valid(unsigned bits) const;
 
   // The prediction from the `order` latents at `history`, oldest first.
@@ -43,22 +43,22 @@ struct Conv1 {
   }
 };
 
-// Appends n latents to the history, from deltas that are not centred.
+// Appends n latents to `history`, computed from deltas that are not centred.
 template <Latent L>
 void decode_conv1(const Conv1& conv, const L* deltas, std::size_t n, History<L>& history);
 
-// n (at most a batch) latents behind the `order` latents that end at `before`, of at most 32 bits.
-// A kernel; decode_conv1 is built on it.
+// Computes n latents, at most a batch, that follow the `order` latents which end at `before`. L has
+// at most 32 bits. A kernel; decode_conv1 is built on it.
 template <Latent L>
 void undo_conv1(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out);
 
-// The n - order centred deltas of n latents, which are at least `order`, of at most 32 bits each.
-// `deltas` may be `latents`. A kernel; encode_conv1 is built on it.
+// Computes the n - order centred deltas of n >= order latents of at most 32 bits. `deltas` may be
+// `latents`. A kernel; encode_conv1 is built on it.
 template <Latent L>
 void conv1_deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas);
 
-// In place: n latents become max(0, n - order) centred deltas at the front; `state` is set (its
-// latents past n to 0).
+// In place: turns n latents into max(0, n - order) centred deltas at the front. Sets `state` to the
+// first `order` latents, those past n to 0.
 template <Latent L>
 void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t n);
 

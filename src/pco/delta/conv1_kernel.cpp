@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undoing Conv1. The prediction needs the latent before it, which is a chain; but most of its sum
-// is over older latents: for eight latents in a row, the part that comes from before all of them is
-// made by vectors, then what they give each other is added one by one. Doing it has no chain.
+// Conv1 kernels. A prediction needs the latent right before it, so decoding is a chain of dependent
+// steps. But most terms of its sum are older latents. Decoding works on blocks of eight latents:
+// vectors sum the terms of all latents before the block (SumsOfEarlier); the terms of latents
+// inside the block are then added one latent after the other (FinishBlock). Encoding has no chain.
+//
+// Example with order 3, weights w1 w2 w3 by lag, block of latents x8 x9 ...:
+//
+//   x8  = delta + (bias + w1 x7 + w2 x6 + w3 x5)
+//   x9  = delta + (bias + w2 x7 + w3 x6          + w1 x8)
+//   x10 = delta + (bias + w3 x7                  + w1 x9 + w2 x8)
+//                  SumsOfEarlier                   FinishBlock
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/delta/conv1_kernel.cpp"
@@ -19,10 +27,11 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-inline constexpr std::size_t kBlockN = 8;
+inline constexpr std::size_t kConv1BlockN = 8;  // latents per block
 
-// Latents as signed numbers of at most 32 bits, which vectors can multiply exactly: 32-bit ones
-// less 2^31. What that takes from the sums is put into the bias. Sums wrap; the true ones fit.
+// Latents are computed as signed 32-bit numbers, which vectors multiply exactly: latents of 32 bits
+// are shifted down by 2^31, and the bias is increased by the shift times the sum of weights. Sums
+// may wrap on the way; the final sums fit.
 template <class L>
 inline constexpr std::int64_t kShift = sizeof(L) == 4 ? std::int64_t{1} << 31 : 0;
 
@@ -34,8 +43,8 @@ HWY_INLINE std::int64_t WrappingMul(std::int64_t a, std::int64_t b) {
 }
 
 struct Taps {
-  // By lag, from 1 on; zeros behind the last.
-  HWY_ALIGN std::int64_t by_lag[kMaxConv1Order + kBlockN];
+  // Weights of the lags 1, 2, ...; zeros behind the last one.
+  HWY_ALIGN std::int64_t by_lag[kMaxConv1Order + kConv1BlockN];
   std::int64_t bias;
   unsigned order;
   unsigned quantization;
@@ -55,11 +64,11 @@ void FillTaps(const Conv1& conv, Taps& taps) {
   taps.quantization = conv.quantization;
 }
 
-// What latents before `signed_latents` add to the sums of the eight from there on.
-HWY_INLINE void SumsFromBefore(const Taps& taps, const std::int64_t* signed_latents,
-                               std::int64_t* HWY_RESTRICT sums) {
+// sums[k] = bias + the terms of the latents before `signed_latents` in the prediction of latent k.
+HWY_INLINE void SumsOfEarlier(const Taps& taps, const std::int64_t* signed_latents,
+                              std::int64_t* HWY_RESTRICT sums) {
 #if HWY_TARGET == HWY_SCALAR
-  for (std::size_t k = 0; k < kBlockN; ++k) {
+  for (std::size_t k = 0; k < kConv1BlockN; ++k) {
     std::int64_t sum = taps.bias;
     for (std::size_t lag = 1; lag + k <= taps.order; ++lag) {
       sum = WrappingAdd(sum, WrappingMul(*(signed_latents - lag), taps.by_lag[lag - 1 + k]));
@@ -67,12 +76,12 @@ HWY_INLINE void SumsFromBefore(const Taps& taps, const std::int64_t* signed_late
     sums[k] = sum;
   }
 #else
-  const hn::CappedTag<std::int64_t, kBlockN> d;
+  const hn::CappedTag<std::int64_t, kConv1BlockN> d;
   const hn::Repartition<std::int32_t, decltype(d)> d32;
   const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t k = 0; k < kBlockN; k += lanes) {
+  for (std::size_t k = 0; k < kConv1BlockN; k += lanes) {
     auto sum = hn::Set(d, taps.bias);
-    // The oldest first: the last ones have only just been made.
+    // The oldest latent first: the last ones were stored just now.
     for (std::size_t lag = taps.order > k ? taps.order - k : 0; lag >= 1; --lag) {
       const auto latent = hn::Set(d, *(signed_latents - lag));
       const auto weights = hn::LoadU(d, taps.by_lag + (lag - 1) + k);
@@ -83,19 +92,19 @@ HWY_INLINE void SumsFromBefore(const Taps& taps, const std::int64_t* signed_late
 #endif
 }
 
-// Makes n (at most 8) latents from the sums and what up to kNear of them before each add to it.
-template <int kNear, class L>
-HWY_INLINE void OneByOne(const Taps& taps, const L* deltas, std::size_t n,
-                         const std::int64_t* HWY_RESTRICT sums,
-                         std::int64_t* HWY_RESTRICT signed_latents, L* HWY_RESTRICT out) {
-  std::int64_t made[kBlockN];
+// Computes n <= 8 latents: adds to sums[k] the terms of up to kNearLags latents of the block.
+template <int kNearLags, class L>
+HWY_INLINE void FinishBlock(const Taps& taps, const L* deltas, std::size_t n,
+                            const std::int64_t* HWY_RESTRICT sums,
+                            std::int64_t* HWY_RESTRICT signed_latents, L* HWY_RESTRICT out) {
+  std::int64_t made[kConv1BlockN];
   HWY_UNROLL(8)
-  for (std::size_t k = 0; k < kBlockN; ++k) {
+  for (std::size_t k = 0; k < kConv1BlockN; ++k) {
     if (k >= n) break;
     std::int64_t sum = sums[k];
-    // The last latent comes latest: its part is added last.
+    // The previous latent is available last, so its term is added last.
     HWY_UNROLL(8)
-    for (std::size_t lag = kNear; lag >= 1; --lag) {
+    for (std::size_t lag = kNearLags; lag >= 1; --lag) {
       if (lag > k) continue;
       sum = WrappingAdd(sum, WrappingMul(taps.by_lag[lag - 1], made[k - lag]));
     }
@@ -107,30 +116,30 @@ HWY_INLINE void OneByOne(const Taps& taps, const L* deltas, std::size_t n,
   }
 }
 
-template <int kNear, class L>
-void DecodeWith(const Taps& taps, const L* deltas, std::size_t n, const L* before,
-                L* HWY_RESTRICT out) {
-  HWY_ALIGN std::int64_t room[kMaxConv1Order + kBatchN];
-  HWY_ALIGN std::int64_t sums[kBlockN];
-  std::int64_t* const signed_latents = room + kMaxConv1Order;
+template <int kNearLags, class L>
+void DecodeBlocks(const Taps& taps, const L* deltas, std::size_t n, const L* before,
+                  L* HWY_RESTRICT out) {
+  HWY_ALIGN std::int64_t buffer[kMaxConv1Order + kBatchN];
+  HWY_ALIGN std::int64_t sums[kConv1BlockN];
+  std::int64_t* const signed_latents = buffer + kMaxConv1Order;
   for (unsigned lag = 1; lag <= taps.order; ++lag) {
     *(signed_latents - lag) = static_cast<std::int64_t>(*(before - lag)) - kShift<L>;
   }
-  for (std::size_t i = 0; i < n; i += kBlockN) {
-    SumsFromBefore(taps, signed_latents + i, sums);
-    const std::size_t block_n = std::min(kBlockN, n - i);
-    if (block_n == kBlockN) {
-      OneByOne<kNear>(taps, deltas + i, kBlockN, sums, signed_latents + i, out + i);
+  for (std::size_t i = 0; i < n; i += kConv1BlockN) {
+    SumsOfEarlier(taps, signed_latents + i, sums);
+    const std::size_t block_n = std::min(kConv1BlockN, n - i);
+    if (block_n == kConv1BlockN) {
+      FinishBlock<kNearLags>(taps, deltas + i, kConv1BlockN, sums, signed_latents + i, out + i);
     } else {
-      OneByOne<kNear>(taps, deltas + i, block_n, sums, signed_latents + i, out + i);
+      FinishBlock<kNearLags>(taps, deltas + i, block_n, sums, signed_latents + i, out + i);
     }
   }
 }
 
-// Few taps: all in registers.
+// For small orders: weights and latents stay in registers.
 template <unsigned kOrder, class L>
-void DecodeFew(const Conv1& conv, const L* deltas, std::size_t n, const L* before,
-               L* HWY_RESTRICT out) {
+void DecodeInRegisters(const Conv1& conv, const L* deltas, std::size_t n, const L* before,
+                       L* HWY_RESTRICT out) {
   std::int64_t weights[kOrder];  // oldest first
   std::int64_t last[kOrder];
   for (unsigned j = 0; j < kOrder; ++j) {
@@ -148,23 +157,23 @@ void DecodeFew(const Conv1& conv, const L* deltas, std::size_t n, const L* befor
   }
 }
 
-// n at most 256; the `order` latents before `before` are known.
+// n is at most kBatchN. The `order` latents before `before` are readable.
 template <class L>
 void Decode(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) {
-  if (conv.order == 1) return DecodeFew<1>(conv, deltas, n, before, out);
-  if (conv.order == 2) return DecodeFew<2>(conv, deltas, n, before, out);
+  if (conv.order == 1) return DecodeInRegisters<1>(conv, deltas, n, before, out);
+  if (conv.order == 2) return DecodeInRegisters<2>(conv, deltas, n, before, out);
   Taps taps;
   FillTaps<L>(conv, taps);
-  if (conv.order == 3) return DecodeWith<3>(taps, deltas, n, before, out);
-  return DecodeWith<7>(taps, deltas, n, before, out);
+  if (conv.order == 3) return DecodeBlocks<3>(taps, deltas, n, before, out);
+  return DecodeBlocks<7>(taps, deltas, n, before, out);
 }
 
 #if HWY_TARGET == HWY_SCALAR
 
 template <class L>
-void Deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
+void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
   for (std::size_t i = 0; i + conv.order < n; ++i) {
-    // The deltas already written end before the latents that are still read.
+    // Deltas may overwrite latents: those written end before those still to be read.
     const L prediction = conv.predict(latents + i);
     deltas[i] = static_cast<L>(latents[i + conv.order] - prediction + kMid<L>);
   }
@@ -172,7 +181,7 @@ void Deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
 
 #else
 
-// Whole predictions of kBatchN latents.
+// The predictions of kBatchN latents.
 HWY_INLINE void Predict(const Taps& taps, const std::int64_t* signed_latents,
                         std::int64_t* HWY_RESTRICT predictions) {
   const hn::ScalableTag<std::int64_t> d;
@@ -202,21 +211,21 @@ HWY_INLINE void Predict(const Taps& taps, const std::int64_t* signed_latents,
 }
 
 template <class L>
-void Deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
+void ComputeDeltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
   Taps taps;
   FillTaps<L>(conv, taps);
-  HWY_ALIGN std::int64_t room[kMaxConv1Order + kBatchN];
+  HWY_ALIGN std::int64_t buffer[kMaxConv1Order + kBatchN];
   HWY_ALIGN std::int64_t predictions[kBatchN];
   const std::size_t order = taps.order;
-  std::int64_t* const first = room + kMaxConv1Order - order;
+  std::int64_t* const first = buffer + kMaxConv1Order - order;
   for (std::size_t done = 0; done + order < n; done += kBatchN) {
     const std::size_t batch_n = std::min(kBatchN, n - order - done);
     for (std::size_t i = 0; i < order + batch_n; ++i) {
       first[i] = static_cast<std::int64_t>(latents[done + i]) - kShift<L>;
     }
-    std::fill(first + order + batch_n, room + kMaxConv1Order + kBatchN, 0);
-    Predict(taps, room + kMaxConv1Order, predictions);
-    // The deltas already written end before the latents that are still read.
+    std::fill(first + order + batch_n, buffer + kMaxConv1Order + kBatchN, 0);
+    Predict(taps, buffer + kMaxConv1Order, predictions);
+    // Deltas may overwrite latents: those written end before those still to be read.
     for (std::size_t i = 0; i < batch_n; ++i) {
       const L prediction = static_cast<L>(predictions[i]);
       deltas[done + i] = static_cast<L>(latents[done + i + order] - prediction + kMid<L>);
@@ -228,7 +237,7 @@ void Deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {
 
 #define NUMPACT_KERNEL(L, S)                                                                  \
   void Conv1Deltas##S(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {        \
-    Deltas(conv, latents, n, deltas);                                                         \
+    ComputeDeltas(conv, latents, n, deltas);                                                  \
   }                                                                                           \
   void Conv1##S(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
     Decode(conv, deltas, n, before, out);                                                     \
@@ -247,7 +256,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                                         \
+#define NUMPACT_ENTRY(L, S)                                                                        \
   NUMPACT_EXPORT(Conv1Deltas##S);                                                                  \
   template <>                                                                                      \
   void conv1_deltas<L>(const Conv1& conv, const L* latents, std::size_t n, L* deltas) {            \
@@ -258,10 +267,10 @@ namespace numpact {
   void undo_conv1<L>(const Conv1& conv, const L* deltas, std::size_t n, const L* before, L* out) { \
     NUMPACT_DISPATCH(Conv1##S)(conv, deltas, n, before, out);                                      \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(std::uint8_t, 8)
+NUMPACT_ENTRY(std::uint16_t, 16)
+NUMPACT_ENTRY(std::uint32_t, 32)
+#undef NUMPACT_ENTRY
 
 }  // namespace numpact
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the delta encodings have in common. A delta is a struct with
+// The common interface of delta encodings. A delta encoding is a struct with
 //   kTag                          its number in the metadata
 //   parse(reader, context, out)   reads and validates its parameters
-//   write(writer)                 the reverse
+//   write(writer)                 writes its parameters
 //   payload_bits()                the parameters' size
 //   state_n()                     latents of a variable that each page stores ahead of its deltas
 //   encodes_secondary()           whether the secondary variable is encoded too
-// Stored deltas are centred: difference + MID, wrapping. Encoding makes them so; decoding takes the
-// MID off in the bins' lower ends. deltas.hpp lists them all.
+// Stored deltas are centred: difference + MID, wrapping. Encoding adds MID; decoding subtracts it
+// in the lower ends of the bins. deltas.hpp lists all delta encodings.
 #ifndef NUMPACT_PCO_DELTA_DELTA_HPP
 #define NUMPACT_PCO_DELTA_DELTA_HPP
 

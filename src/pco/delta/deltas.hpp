@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of delta encodings: a new one is a struct as delta.hpp says and one name here.
+// The list of delta encodings. A new one needs a struct as described in delta.hpp and a name here.
 #ifndef NUMPACT_PCO_DELTA_DELTAS_HPP
 #define NUMPACT_PCO_DELTA_DELTAS_HPP
 

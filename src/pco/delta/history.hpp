@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latents of a page that were decoded so far, in a row, as far back as Conv1 reaches.
+// The last decoded latents of a page, contiguous in memory, as far back as Conv1 refers to.
 #ifndef NUMPACT_PCO_DELTA_HISTORY_HPP
 #define NUMPACT_PCO_DELTA_HISTORY_HPP
 
@@ -15,34 +15,35 @@ namespace numpact {
 template <Latent L>
 class History {
  public:
-  // Keeps at least the last `reach` latents once there are that many; never makes room for more
-  // than `most` in all. Memory grows with what is appended, from the arena.
-  void start(Arena& arena, std::size_t reach, std::size_t most, std::span<const L> state) {
+  // Starts with the latents of `state`. Keeps at least the last `reach` latents once there are that
+  // many. The page has at most `max_n` latents. The buffer, in the arena, grows with the latents
+  // appended.
+  void start(Arena& arena, std::size_t reach, std::size_t max_n, std::span<const L> state) {
     arena_ = &arena;
-    reach_ = std::min(reach, most);
-    most_ = most;
-    room_ = {};
+    reach_ = std::min(reach, max_n);
+    max_n_ = max_n;
+    buffer_ = {};
     first_ = 0;
     end_ = 0;
-    make_room(state.size());
-    std::copy(state.begin(), state.end(), room_.begin());
+    ensure_capacity(state.size());
+    std::copy(state.begin(), state.end(), buffer_.begin());
     end_ = state.size();
   }
 
-  // Makes place for n more latents behind end().
-  void make_room(std::size_t n) {
-    if (end_ - first_ + n <= room_.size()) return;
-    // A buffer of four times the reach makes moving rare; it is never longer than the page.
-    const std::size_t wanted = std::min(most_, 4 * reach_ + kSlack);
+  // Makes n more latents behind end() writable.
+  void ensure_capacity(std::size_t n) {
+    if (end_ - first_ + n <= buffer_.size()) return;
+    // A buffer of four times the reach makes moves rare. It is never longer than the page.
+    const std::size_t max_size = std::min(max_n_, 4 * reach_ + kGrowthN);
     const std::size_t kept = std::min(end_ - first_, reach_);
-    if (room_.size() < wanted || kept + n > room_.size()) {
+    if (buffer_.size() < max_size || kept + n > buffer_.size()) {
       const std::size_t size =
-          std::max(std::min(2 * room_.size() + kSlack, wanted), end_ - first_ + n);
+          std::max(std::min(2 * buffer_.size() + kGrowthN, max_size), end_ - first_ + n);
       const std::span<L> bigger = arena_->make<L>(size);
-      std::copy_n(room_.data(), end_ - first_, bigger.data());
-      room_ = bigger;
+      std::copy_n(buffer_.data(), end_ - first_, bigger.data());
+      buffer_ = bigger;
     } else {
-      std::memmove(room_.data(), room_.data() + (end_ - first_ - kept), kept * sizeof(L));
+      std::memmove(buffer_.data(), buffer_.data() + (end_ - first_ - kept), kept * sizeof(L));
       first_ = end_ - kept;
     }
   }
@@ -51,22 +52,24 @@ class History {
   std::size_t end() const { return end_; }
   // Index in the page of the oldest latent kept.
   std::size_t first() const { return first_; }
-  // The latent of index `first()`; those up to end() follow.
-  L* data() { return room_.data(); }
+  // The latent of index first(); the latents up to end() follow it.
+  L* data() { return buffer_.data(); }
   void advance(std::size_t n) { end_ += n; }
 
-  // Copies latents [from, from + n) of the page, which must be kept.
+  // Copies latents [from, from + n) of the page, which must still be kept.
   void copy(std::size_t from, std::size_t n, L* out) const {
-    std::copy_n(room_.data() + (from - first_), n, out);
+    std::copy_n(buffer_.data() + (from - first_), n, out);
   }
 
  private:
-  static constexpr std::size_t kSlack = 1024;
+  // Latents added to the buffer beyond multiples of its size or of the reach, so that small ones do
+  // not grow or move for every batch.
+  static constexpr std::size_t kGrowthN = 1024;
 
   Arena* arena_ = nullptr;
-  std::span<L> room_;
+  std::span<L> buffer_;
   std::size_t reach_ = 0;
-  std::size_t most_ = 0;
+  std::size_t max_n_ = 0;
   std::size_t first_ = 0;
   std::size_t end_ = 0;
 };

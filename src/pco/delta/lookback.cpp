@@ -18,11 +18,11 @@ Status Lookback::parse(BitReader& reader, const DeltaContext&, Lookback& out) {
 
 namespace {
 
-// Whether all are 1 to window_n.
-bool all_inside(std::size_t window_n, const std::uint32_t* lookbacks, std::size_t n) {
-  std::uint32_t most = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, lookbacks[i] - 1);
-  return most < window_n;
+// Whether all lookbacks are in [1, window_n].
+bool all_in_window(std::size_t window_n, const std::uint32_t* lookbacks, std::size_t n) {
+  std::uint32_t max_distance = 0;
+  for (std::size_t i = 0; i < n; ++i) max_distance = std::max(max_distance, lookbacks[i] - 1);
+  return max_distance < window_n;
 }
 
 }  // namespace
@@ -31,11 +31,11 @@ template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                      std::size_t n, LookbackRing<L>& ring) {
   if (undo_lookback<L>(window_n, lookbacks, deltas, n, ring, nullptr)) return true;
-  ring.make_room(n);
+  ring.ensure_capacity(n);
   const std::size_t begin = ring.end();
   const std::size_t mask = ring.mask();
   L* const latents = ring.data();
-  const bool ok = all_inside(window_n, lookbacks, n);
+  const bool ok = all_in_window(window_n, lookbacks, n);
   ring.advance(n);
   if (ok && begin >= window_n) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -59,7 +59,7 @@ void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* late
                      std::size_t n) {
   const std::size_t state_n = state.size();
   for (std::size_t j = 0; j < state_n; ++j) state[j] = j < n ? latents[j] : L{0};
-  // From the end, so that what a delta refers to is still a latent.
+  // Backwards, so that the latent a delta refers to is not yet overwritten.
   for (std::size_t i = n; i > state_n; --i) {
     const std::size_t at = i - 1;
     const std::size_t lookback = lookbacks[at - state_n];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lookback: the difference to an earlier latent, whose distance is a latent variable of its own.
+// Lookback: the difference to an earlier latent. The distance is a latent variable of its own.
 #ifndef NUMPACT_PCO_DELTA_LOOKBACK_HPP
 #define NUMPACT_PCO_DELTA_LOOKBACK_HPP
 
@@ -31,22 +31,24 @@ struct Lookback {
   bool encodes_secondary() const { return secondary; }
 };
 
-// Appends n latents (at most a batch) to the ring, from deltas that are not centred. False if a
-// lookback is 0 or over window_n.
+// Appends n latents, at most a batch, to the ring, computed from deltas that are not centred.
+// Returns false if a lookback is 0 or larger than window_n.
 template <Latent L>
 bool decode_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
                      std::size_t n, LookbackRing<L>& ring);
 
-// The same by vectors. one_behind, if not null, gets the n latents that begin with the one before
-// these; it may be `deltas`. False, with nothing written, if these lookbacks are for the other one:
-// by the instruction set, because some are out of range or reach before the page, or because the
-// ring ends within the n. A kernel; decode_lookback is built on it.
+// The vector version of decode_lookback. If shifted_latents is not null, it receives the n latents
+// that start one latent earlier; it may be `deltas`. Returns false, with nothing written, if
+// decode_lookback() must do the work: the instruction set has no kernel, a lookback is out of range
+// or refers to before the page, or the ring wraps within the n latents. A kernel; decode_lookback
+// is built on it.
 template <Latent L>
 bool undo_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,
-                   std::size_t n, LookbackRing<L>& ring, L* one_behind);
+                   std::size_t n, LookbackRing<L>& ring, L* shifted_latents);
 
-// In place: latents[i] for i >= state_n become centred deltas to the latent lookbacks[i - state_n]
-// before (zero before the page), moved to the front; `state` is set (its latents past n to 0).
+// In place: turns latents[i], for i >= state_n, into the centred delta to the latent
+// lookbacks[i - state_n] before it (0 before the page), and moves the deltas to the front. Sets
+// `state` to the first state_n latents, those past n to 0.
 template <Latent L>
 void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* latents, std::size_t n);
 

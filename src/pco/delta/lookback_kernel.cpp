@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undoing Lookback by vectors. What a latent refers to lies in memory, in one of the last two
-// vectors, or in its own vector. The last makes chains, which are followed by doubling: each lane
-// adds up deltas towards an earlier lane, and takes over that lane's sum and aim, so that after
-// four rounds at most all aim outside. Only the last step needs the vector before.
+// Decodes Lookback by vectors. The latent that a lane refers to, its source, is in memory, in one
+// of the last two vectors, which are still in registers, or in the own vector. Sources in the own
+// vector form chains. They are followed by pointer doubling: a lane adds the sum of its source lane
+// and takes over the source of that lane, so a chain of 2^r lanes is resolved in r rounds, four at
+// most for sixteen lanes. Only the last step needs the previous vectors, so the rounds do not wait
+// for them.
+//
+// Example with four lanes. Sources 0-3 are in the vector before the previous one, 4-7 in the
+// previous one, and 8-11 in the own one. Deltas a b c d with the distances 1 1 1 6:
+//
+//   lane             8      9       10         11
+//   start            a->7   b->8    c->9       d->5
+//   round 1          a->7   ab->7   bc->8      d->5
+//   round 2          a->7   ab->7   abc->7     d->5
+//   add the source   a + p[7], ab + p[7], abc + p[7], d + p[5]
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/delta/lookback_kernel.cpp"
@@ -19,7 +30,8 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET <= HWY_AVX3
 
-// A vector of lanes that latents are widened to.
+// The vector operations on latents, which are widened to 32-bit or 64-bit lanes. kRounds: log2 of
+// the lanes.
 template <class L>
 struct LatentLanes {
   static constexpr std::size_t kN = 16;
@@ -51,23 +63,23 @@ struct LatentLanes {
   }
   static HWY_INLINE __m512i Add(__m512i a, __m512i b) { return _mm512_add_epi32(a, b); }
   static HWY_INLINE __m512i Sub(__m512i a, __m512i b) { return _mm512_sub_epi32(a, b); }
-  static HWY_INLINE unsigned Has(__m512i a, __m512i bits) {
+  static HWY_INLINE unsigned TestAny(__m512i a, __m512i bits) {
     return _mm512_test_epi32_mask(a, bits);
   }
-  static HWY_INLINE unsigned Below(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
+  static HWY_INLINE unsigned IsBelow(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
   static HWY_INLINE __m512i Select(unsigned mask, __m512i yes, __m512i no) {
     return _mm512_mask_mov_epi32(no, static_cast<__mmask16>(mask), yes);
   }
   static HWY_INLINE __m512i AddWhere(unsigned mask, __m512i a, __m512i b) {
     return _mm512_mask_add_epi32(a, static_cast<__mmask16>(mask), a, b);
   }
-  static HWY_INLINE __m512i Permute(__m512i a, __m512i aims) {
-    return _mm512_permutexvar_epi32(aims, a);
+  static HWY_INLINE __m512i Permute(__m512i a, __m512i sources) {
+    return _mm512_permutexvar_epi32(sources, a);
   }
-  static HWY_INLINE __m512i PermuteTwo(__m512i a, __m512i b, __m512i aims) {
-    return _mm512_permutex2var_epi32(a, aims, b);
+  static HWY_INLINE __m512i PermuteTwo(__m512i a, __m512i b, __m512i sources) {
+    return _mm512_permutex2var_epi32(a, sources, b);
   }
-  // What lies above a narrow latent is cut off when it is stored.
+  // The bits above a narrow latent are dropped when it is stored.
   static HWY_INLINE __m512i Gather(unsigned mask, __m512i indices, const L* from) {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), static_cast<__mmask16>(mask),
                                        indices, from, sizeof(L));
@@ -92,21 +104,21 @@ struct LatentLanes<std::uint64_t> {
   }
   static HWY_INLINE __m512i Add(__m512i a, __m512i b) { return _mm512_add_epi64(a, b); }
   static HWY_INLINE __m512i Sub(__m512i a, __m512i b) { return _mm512_sub_epi64(a, b); }
-  static HWY_INLINE unsigned Has(__m512i a, __m512i bits) {
+  static HWY_INLINE unsigned TestAny(__m512i a, __m512i bits) {
     return _mm512_test_epi64_mask(a, bits);
   }
-  static HWY_INLINE unsigned Below(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
+  static HWY_INLINE unsigned IsBelow(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
   static HWY_INLINE __m512i Select(unsigned mask, __m512i yes, __m512i no) {
     return _mm512_mask_mov_epi64(no, static_cast<__mmask8>(mask), yes);
   }
   static HWY_INLINE __m512i AddWhere(unsigned mask, __m512i a, __m512i b) {
     return _mm512_mask_add_epi64(a, static_cast<__mmask8>(mask), a, b);
   }
-  static HWY_INLINE __m512i Permute(__m512i a, __m512i aims) {
-    return _mm512_permutexvar_epi64(aims, a);
+  static HWY_INLINE __m512i Permute(__m512i a, __m512i sources) {
+    return _mm512_permutexvar_epi64(sources, a);
   }
-  static HWY_INLINE __m512i PermuteTwo(__m512i a, __m512i b, __m512i aims) {
-    return _mm512_permutex2var_epi64(a, aims, b);
+  static HWY_INLINE __m512i PermuteTwo(__m512i a, __m512i b, __m512i sources) {
+    return _mm512_permutex2var_epi64(a, sources, b);
   }
   static HWY_INLINE __m512i Gather(unsigned mask, __m512i indices, const std::uint64_t* from) {
     return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), static_cast<__mmask8>(mask), indices,
@@ -114,18 +126,19 @@ struct LatentLanes<std::uint64_t> {
   }
 };
 
-// Whether all lookbacks are 1 to window_n and none reaches before index 0 of the page.
-HWY_INLINE bool AllInside(std::size_t window_n, std::size_t begin, const std::uint32_t* lookbacks,
-                          std::size_t n) {
+// Whether all lookbacks are in [1, window_n] and none refers to before index 0 of the page.
+HWY_INLINE bool AllInRange(std::size_t window_n, std::size_t begin, const std::uint32_t* lookbacks,
+                           std::size_t n) {
   const __m512i ones = _mm512_set1_epi32(1);
-  __m512i most = _mm512_setzero_si512();
+  __m512i max_distance = _mm512_setzero_si512();
   for (std::size_t i = 0; i < n; i += 16) {
     const std::size_t lane_n = std::min<std::size_t>(16, n - i);
     const auto lanes = static_cast<__mmask16>(0xffffU >> (16 - lane_n));
-    const __m512i some = _mm512_maskz_loadu_epi32(lanes, lookbacks + i);
-    most = _mm512_mask_max_epu32(most, lanes, most, _mm512_sub_epi32(some, ones));
+    const __m512i loaded = _mm512_maskz_loadu_epi32(lanes, lookbacks + i);
+    max_distance =
+        _mm512_mask_max_epu32(max_distance, lanes, max_distance, _mm512_sub_epi32(loaded, ones));
   }
-  const std::size_t longest = _mm512_reduce_max_epu32(most);
+  const std::size_t longest = _mm512_reduce_max_epu32(max_distance);
   if (longest >= window_n) return false;
   if (longest < begin) return true;
   for (std::size_t i = 0; i < n; ++i) {
@@ -136,58 +149,61 @@ HWY_INLINE bool AllInside(std::size_t window_n, std::size_t begin, const std::ui
 
 template <class L>
 bool Undo(std::size_t window_n, const std::uint32_t* HWY_RESTRICT lookbacks, const L* deltas,
-          std::size_t n, LookbackRing<L>& ring, L* one_behind) {
+          std::size_t n, LookbackRing<L>& ring, L* shifted_latents) {
   using V = LatentLanes<L>;
-  ring.make_room(n);
+  ring.ensure_capacity(n);
   const std::size_t begin = ring.end();
   const std::size_t mask = ring.mask();
   L* const latents = ring.data();
-  if (begin == 0 || (begin & mask) + n > mask + 1 || !AllInside(window_n, begin, lookbacks, n)) {
+  if (begin == 0 || (begin & mask) + n > mask + 1 || !AllInRange(window_n, begin, lookbacks, n)) {
     return false;
   }
-  // Aims: 0 and up in the vector before the last one, kN and up in the last one, 2 kN and up in
-  // this one, and beyond all of them in memory.
-  const __m512i here = V::Add(V::Iota(), V::Set(2 * V::kN));
-  const __m512i in_this = V::Set(2 * V::kN);
-  const __m512i outside = V::Set(4 * V::kN);
+  // Sources: [0, kN) in the vector before the previous one, [kN, 2 kN) in the previous one, [2 kN,
+  // 3 kN) in the own vector. `resolved` marks lanes whose source was added already, from memory.
+  const __m512i own_indices = V::Add(V::Iota(), V::Set(2 * V::kN));
+  const __m512i own_vector = V::Set(2 * V::kN);
+  const __m512i resolved = V::Set(4 * V::kN);
   const __m512i wrap = V::Set(mask);
   L* const out = latents + (begin & mask);
-  const __m512i one_earlier = V::Add(V::Iota(), V::Set(V::kN - 1));
-  __m512i older = _mm512_setzero_si512();
-  // Only its last lane, if any.
-  __m512i last = V::Set(latents[(begin - 1) & mask]);
+  const __m512i shift = V::Add(V::Iota(), V::Set(V::kN - 1));
+  __m512i previous_2 = _mm512_setzero_si512();
+  // Only the last lane is used: it may be the shifted latents' first one.
+  __m512i previous_1 = V::Set(latents[(begin - 1) & mask]);
   std::size_t i = 0;
   for (; i + V::kN <= n; i += V::kN) {
-    const __m512i back = V::Lookbacks(lookbacks + i);
+    const __m512i distances = V::Lookbacks(lookbacks + i);
     __m512i sum = V::Load(deltas + i);
-    __m512i aims = V::Sub(here, back);
-    // Vectors before the first one are in memory.
-    const std::size_t registers_n = std::min<std::size_t>(i, 2 * V::kN);
-    const __m512i at = V::Add(V::Iota(), V::Set(registers_n));
-    const unsigned far = V::Below(at, back);
-    if (far != 0) {
-      const __m512i indices = _mm512_and_si512(V::Add(aims, V::Set(begin + i - 2 * V::kN)), wrap);
-      sum = V::AddWhere(far, sum, V::Gather(far, indices, latents));
-      aims = V::Select(far, outside, aims);
+    __m512i sources = V::Sub(own_indices, distances);
+    // The vectors before this call are in memory, not in registers.
+    const std::size_t register_n = std::min<std::size_t>(i, 2 * V::kN);
+    const __m512i max_register_distances = V::Add(V::Iota(), V::Set(register_n));
+    const unsigned in_memory = V::IsBelow(max_register_distances, distances);
+    if (in_memory != 0) {
+      const __m512i indices =
+          _mm512_and_si512(V::Add(sources, V::Set(begin + i - 2 * V::kN)), wrap);
+      sum = V::AddWhere(in_memory, sum, V::Gather(in_memory, indices, latents));
+      sources = V::Select(in_memory, resolved, sources);
     }
-    unsigned near = V::Has(aims, in_this);
-    if (near != 0) {
+    unsigned in_own_vector = V::TestAny(sources, own_vector);
+    if (in_own_vector != 0) {
       HWY_UNROLL(4)
       for (unsigned round = 0; round < V::kRounds; ++round) {
-        sum = V::AddWhere(near, sum, V::Permute(sum, aims));
-        aims = V::Select(near, V::Permute(aims, aims), aims);
-        near = V::Has(aims, in_this);
+        sum = V::AddWhere(in_own_vector, sum, V::Permute(sum, sources));
+        sources = V::Select(in_own_vector, V::Permute(sources, sources), sources);
+        in_own_vector = V::TestAny(sources, own_vector);
       }
     }
-    sum = V::AddWhere(V::Below(aims, in_this), sum, V::PermuteTwo(older, last, aims));
+    sum = V::AddWhere(V::IsBelow(sources, own_vector), sum,
+                      V::PermuteTwo(previous_2, previous_1, sources));
     V::Store(sum, out + i);
-    if (one_behind != nullptr) V::Store(V::PermuteTwo(last, sum, one_earlier), one_behind + i);
-    older = last;
-    last = sum;
+    if (shifted_latents != nullptr)
+      V::Store(V::PermuteTwo(previous_1, sum, shift), shifted_latents + i);
+    previous_2 = previous_1;
+    previous_1 = sum;
   }
   for (; i < n; ++i) {
-    const L delta = deltas[i];  // where the one behind may go
-    if (one_behind != nullptr) one_behind[i] = latents[(begin + i - 1) & mask];
+    const L delta = deltas[i];  // shifted_latents may be deltas
+    if (shifted_latents != nullptr) shifted_latents[i] = latents[(begin + i - 1) & mask];
     out[i] = static_cast<L>(delta + latents[(begin + i - lookbacks[i]) & mask]);
   }
   ring.advance(n);
@@ -205,8 +221,8 @@ bool Undo(std::size_t, const std::uint32_t*, const L*, std::size_t, LookbackRing
 
 #define NUMPACT_KERNEL(L, S)                                                              \
   bool Lookback##S(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas, \
-                   std::size_t n, LookbackRing<L>& ring, L* one_behind) {                 \
-    return Undo(window_n, lookbacks, deltas, n, ring, one_behind);                        \
+                   std::size_t n, LookbackRing<L>& ring, L* shifted_latents) {            \
+    return Undo(window_n, lookbacks, deltas, n, ring, shifted_latents);                   \
   }
 NUMPACT_KERNEL(std::uint8_t, 8)
 NUMPACT_KERNEL(std::uint16_t, 16)
@@ -223,18 +239,18 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                                     \
-  NUMPACT_EXPORT(Lookback##S);                                                                 \
-  template <>                                                                                  \
-  bool undo_lookback<L>(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas, \
-                        std::size_t n, LookbackRing<L>& ring, L* one_behind) {                 \
-    return NUMPACT_DISPATCH(Lookback##S)(window_n, lookbacks, deltas, n, ring, one_behind);    \
+#define NUMPACT_ENTRY(L, S)                                                                      \
+  NUMPACT_EXPORT(Lookback##S);                                                                   \
+  template <>                                                                                    \
+  bool undo_lookback<L>(std::size_t window_n, const std::uint32_t* lookbacks, const L* deltas,   \
+                        std::size_t n, LookbackRing<L>& ring, L* shifted_latents) {              \
+    return NUMPACT_DISPATCH(Lookback##S)(window_n, lookbacks, deltas, n, ring, shifted_latents); \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(std::uint8_t, 8)
+NUMPACT_ENTRY(std::uint16_t, 16)
+NUMPACT_ENTRY(std::uint32_t, 32)
+NUMPACT_ENTRY(std::uint64_t, 64)
+#undef NUMPACT_ENTRY
 
 }  // namespace numpact
 #endif

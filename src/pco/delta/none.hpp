@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// No delta encoding: latents are stored as they are.
 #ifndef NUMPACT_PCO_DELTA_NONE_HPP
 #define NUMPACT_PCO_DELTA_NONE_HPP
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding one latent variable: tANS codes to bins, offsets to latents, one batch at a time.
+// Decoding of one latent variable, one batch at a time: tANS codes to bins, offsets to latents.
 //
-// Codes and offsets of a batch are decoded in two steps, since codes are a chain of dependent steps
-// and offsets are not: walking the codes of one batch leaves a trail, from which offsets are
-// unpacked while the codes of the next are walked.
+// The codes of a batch are a chain of dependent steps, its offsets are not. So both are decoded in
+// two steps: walking the codes of a batch records a trail, and unpacking computes the latents from
+// the trail and the offsets. Both fit into one loop for different batches: the offsets of one batch
+// are unpacked while the codes of the next one are walked (docs/decisions/0008-fused-decoding.md).
 #ifndef NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
 #define NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
 
@@ -11,25 +12,27 @@
 
 namespace numpact {
 
-// Bytes past the last bit of a batch that the kernels may read.
-inline constexpr std::size_t kReadSlack = 80;
+// Bytes behind the last bit of a batch that kernels may read: they load whole vectors of 64 bytes,
+// which may begin some bytes behind the current position.
+inline constexpr std::size_t kReadSlackBytes = 80;
 
-// What a walk over the codes of a batch leaves: a word for each latent, in the layout of the
-// tables, and how many bits their offsets take.
+// The result of walking the codes of a batch: one word per latent, in the layout of the tables, and
+// the total width of the offsets. A word is the table entry of the latent's state or the running
+// word behind it, depending on the kernels.
 struct CodeTrail {
-  alignas(64) std::uint32_t before[16];  // the last one: the running word ahead of the batch
+  alignas(64) std::uint32_t words_before[16];  // [15]: the running word ahead of the batch
   std::uint32_t words[kBatchN];
   std::uint64_t offset_bits;
-  // Bit i: latents 16 i to 16 i + 15 are the dominant symbol; they have no words, but for the last
-  // one of running words.
+  // Bit i is set if latents 16 i to 16 i + 15 were jumped over: they all are the dominant symbol.
+  // Their words are not set, except the last one if words are running words.
   std::uint32_t jumped;
 };
 
-// The codes of a batch to be walked, starting at bit `position` of `in`, which becomes the position
-// behind them, where the offsets begin.
+// A request to walk the codes of a batch, which start at bit `position` of `in`. The walk advances
+// `position` to the end of the codes, where the offsets start, and advances the states.
 struct CodeWalk {
   const AnsNode* nodes;
-  InfoLayout layout;
+  EntryLayout layout;
   AnsJumps jumps;
   AnsStates* states;
   const std::byte* in;
@@ -37,19 +40,19 @@ struct CodeWalk {
   CodeTrail* trail;
 };
 
-// What a batch takes, without making its latents.
+// Bits of a batch that was skipped.
 struct SkippedBits {
   std::uint64_t codes = 0;
   std::uint64_t offsets = 0;
 };
 
-// What may be done to latents while they are in registers.
+// Operations that unpacking may apply to latents while they are in registers.
 enum class FinishKind : std::uint8_t {
-  kStore,     // nothing
+  kStore,     // none
   kSum,       // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
-  kFloat,     // from ordered latents to floats, as bits
-  kSumFloat,  // both, in this order
-  // As secondary latents, joined with the primary ones:
+  kFloat,     // from_ordered() of floats
+  kSumFloat,  // kSum, then kFloat
+  // The latents are secondary ones, and are joined with the primary ones:
   kFloatMult,
   kFloatQuant,
 };
@@ -68,36 +71,36 @@ template <Latent L>
 struct Finish {
   FinishKind kind = FinishKind::kStore;
   L moment = 0;
-  // For joining: the primary latents (for FloatMult is_float_mult_fast must hold of them), and the
-  // base's bits or k.
+  // For joins: the primary latents, and the bits of the base or k. Primary latents of FloatMult
+  // must satisfy is_float_mult_fast().
   const L* primary = nullptr;
   L parameter = 0;
 };
 
-// The loops for one width, in the form for one instruction set. For all: the bytes up to the worst
-// case (n * max_bits() bits from the position, and kReadSlack bytes more) must be readable.
+// The loops for one width, compiled for one instruction set. For all of them, the bytes up to the
+// worst case must be readable: n * max_bits() bits from the position, and kReadSlackBytes bytes.
 template <Latent L>
 struct LatentKernels {
-  // Whether symbols in a byte of their own are faster, where they fit.
-  bool likes_byte_symbols;
-  // Whether a wanted finish is done; else it is left to passes over whole batches.
-  bool finishes;
-  // Of tables that are coded and summed, for whole batches:
+  // Whether kByteLayout is faster where the symbols fit.
+  bool prefers_byte_symbols;
+  // Whether unpacking applies a finish. If not, it is left to passes over whole batches.
+  bool supports_finish;
+  // For whole batches of tables that are coded and summed:
   void (*walk)(CodeWalk& walk);
   void (*unpack)(const LatentTables<L>& tables, const CodeTrail& trail, const std::byte* in,
                  std::uint64_t position, L* out, Finish<L>& finish);
-  // Both at once: unpacks one batch and walks another, of this variable or of any.
+  // Unpacks one batch and walks another one, of the same or a different variable.
   void (*unpack_and_walk)(const LatentTables<L>& tables, const CodeTrail& trail,
                           const std::byte* in, std::uint64_t position, L* out, Finish<L>& finish,
                           CodeWalk& walk);
-  // Of any tables, n (at most 256) latents. Return the bit position behind.
+  // For any tables and n <= kBatchN latents. `decode` returns the bit position behind the latents.
   std::uint64_t (*decode)(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
                           std::uint64_t position, std::size_t n, L* out);
   SkippedBits (*skip)(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
                       std::uint64_t position, std::size_t n);
 };
 
-// Those for the instruction set in use.
+// The kernels for the active instruction set.
 template <Latent L>
 const LatentKernels<L>& latent_kernels();
 

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops of decoding.
+// The innermost loops of decoding, in three forms: generic ones for any tables and counts, loops
+// for whole batches that walk or unpack, and fused loops that do both at once. Invariant of the
+// fused loops: after step i, the trail of the next batch has the words of its first 16 (i + 1)
+// latents, and the output has the first 16 (i + 1) latents of this batch.
+//
+//   step       0             1             ...   15
+//   walk       next 0-15     next 16-31          next 240-255
+//   unpack     this 0-15     this 16-31          this 240-255
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/latent/latent_decoder_kernel.cpp"
@@ -18,32 +25,32 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// ---- any number of latents, any table: by the letter ----
+// ---- generic: any count of latents, any tables ----
 
-// infos[i] becomes the info of latent i. Returns the position behind the codes.
-HWY_NOINLINE std::uint64_t WalkSome(const AnsNode* nodes, AnsStates& states, const std::byte* in,
-                                    std::uint64_t position, std::size_t n,
-                                    std::uint32_t* HWY_RESTRICT infos) {
-  CodeWalk walk{nodes, kPlainInfo, {}, &states, in, position, nullptr};
+// Sets entries[i] to the table entry of latent i. Returns the position behind the codes.
+HWY_NOINLINE std::uint64_t WalkAny(const AnsNode* nodes, AnsStates& states, const std::byte* in,
+                                   std::uint64_t position, std::size_t n,
+                                   std::uint32_t* HWY_RESTRICT entries) {
+  CodeWalk walk{nodes, kPlainLayout, {}, &states, in, position, nullptr};
   Walker walker;
   walker.Start(walk);
   std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) walker.Four<Note::kInfo>(infos + i);
-  walker.Rest<Note::kInfo>(n - i, infos + i);
+  for (; i + 4 <= n; i += 4) walker.Four<Record::kEntry>(entries + i);
+  walker.Rest<Record::kEntry>(n - i, entries + i);
   walker.Finish(walk);
   return walk.position;
 }
 
 template <bool kWide, class L>
-HWY_NOINLINE std::uint64_t UnpackSome(const LatentTables<L>& tables,
-                                      const std::uint32_t* HWY_RESTRICT infos,
-                                      const std::byte* HWY_RESTRICT in, std::uint64_t position,
-                                      std::size_t n, L* HWY_RESTRICT out) {
+HWY_NOINLINE std::uint64_t UnpackAny(const LatentTables<L>& tables,
+                                     const std::uint32_t* HWY_RESTRICT entries,
+                                     const std::byte* HWY_RESTRICT in, std::uint64_t position,
+                                     std::size_t n, L* HWY_RESTRICT out) {
   const Lower<L>* const lowers = tables.lowers.data();
   const unsigned shift = tables.layout.symbol_shift;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t width = OffsetBits(infos[i]);
-    out[i] = static_cast<L>(lowers[infos[i] >> shift] + Bits<kWide>(in, position, width));
+    const std::uint64_t width = OffsetBits(entries[i]);
+    out[i] = static_cast<L>(lowers[entries[i] >> shift] + Bits<kWide>(in, position, width));
     position += width;
   }
   return position;
@@ -69,9 +76,9 @@ std::uint64_t DecodeUncoded(const LatentTables<L>& tables, const std::byte* in,
     return position;
   }
 #if HWY_TARGET <= HWY_AVX3_DL
-  const std::uint64_t behind = UnpackOneBin(lower, width, in, position, n, out);
-  const std::size_t done = static_cast<std::size_t>((behind - position) / width);
-  position = behind;
+  const std::uint64_t end = UnpackOneBin(lower, width, in, position, n, out);
+  const std::size_t done = static_cast<std::size_t>((end - position) / width);
+  position = end;
   out += done;
   n -= done;
   if (n == 0) return position;
@@ -84,10 +91,10 @@ template <class L>
 std::uint64_t Decode(const LatentTables<L>& tables, AnsStates& states, const std::byte* in,
                      std::uint64_t position, std::size_t n, L* out) {
   if (!tables.is_coded()) return DecodeUncoded(tables, in, position, n, out);
-  HWY_ALIGN std::uint32_t infos[kBatchN];
-  position = WalkSome(tables.nodes.data(), states, in, position, n, infos);
-  return tables.max_offset_bits <= 57 ? UnpackSome<false>(tables, infos, in, position, n, out)
-                                      : UnpackSome<true>(tables, infos, in, position, n, out);
+  HWY_ALIGN std::uint32_t entries[kBatchN];
+  position = WalkAny(tables.nodes.data(), states, in, position, n, entries);
+  return tables.max_offset_bits <= 57 ? UnpackAny<false>(tables, entries, in, position, n, out)
+                                      : UnpackAny<true>(tables, entries, in, position, n, out);
 }
 
 template <class L>
@@ -98,59 +105,59 @@ SkippedBits Skip(const LatentTables<L>& tables, AnsStates& states, const std::by
     skipped.offsets = n * std::uint64_t{tables.max_offset_bits};
     return skipped;
   }
-  HWY_ALIGN std::uint32_t infos[kBatchN];
-  skipped.codes = WalkSome(tables.nodes.data(), states, in, position, n, infos) - position;
+  HWY_ALIGN std::uint32_t entries[kBatchN];
+  skipped.codes = WalkAny(tables.nodes.data(), states, in, position, n, entries) - position;
   std::uint32_t widths = 0;
-  for (std::size_t i = 0; i < n; ++i) widths += (infos[i] >> kInfoOffsetShift) & 0xff;
+  for (std::size_t i = 0; i < n; ++i) widths += (entries[i] >> kEntryOffsetShift) & 0xff;
   skipped.offsets = widths;
   return skipped;
 }
 
-// ---- whole batches, tables of the summed layout ----
+// ---- whole batches of tables with summed layouts ----
 
-// Finishes a walk whose words were noted; `before` is the running word ahead of them.
-template <Note kNote>
-HWY_INLINE void EndTrail(const Walker& walker, std::uint32_t before, CodeWalk& walk) {
+// Stores the results of a recorded walk. word_before: the running word ahead of the batch.
+template <Record kRecord>
+HWY_INLINE void EndTrail(const Walker& walker, std::uint32_t word_before, CodeWalk& walk) {
   walker.Finish(walk);
   CodeTrail& trail = *walk.trail;
   const std::uint32_t mask = walk.layout.sum_mask();
   if (HWY_LIKELY(walk.layout.sums_batches)) {
-    trail.offset_bits = OffsetBitsBetween(before, walker.filled, mask);
+    trail.offset_bits = OffsetBitsBetween(word_before, walker.filled, mask);
     return;
   }
   trail.offset_bits = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    if constexpr (kNote == Note::kRunning) {
-      trail.offset_bits += OffsetBitsBetween(before, trail.words[i + 15], mask);
-      before = trail.words[i + 15];
+    if constexpr (kRecord == Record::kRunningWord) {
+      trail.offset_bits += OffsetBitsBetween(word_before, trail.words[i + 15], mask);
+      word_before = trail.words[i + 15];
     } else if ((trail.jumped >> (i / 16) & 1) == 0) {
       for (std::size_t k = 0; k < 16; ++k) trail.offset_bits += OffsetBits(trail.words[i + k]);
     }
   }
 }
 
-// Unpacks a batch with `unpacker` from its trail while walking another.
-template <Note kNote, class Unpacker, class L>
+// Unpacks a batch from its trail while walking another one.
+template <Record kRecord, class Unpacker, class L>
 HWY_INLINE void Fused(Unpacker& unpacker, UnpackCursor<L> cursor, const CodeTrail& trail,
                       CodeWalk& walk) {
   Walker walker;
   walker.Start(walk);
   CodeTrail& next = *walk.trail;
-  const std::uint32_t before = walker.filled;
-  next.before[15] = before;
+  const std::uint32_t word_before = walker.filled;
+  next.words_before[15] = word_before;
   next.jumped = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    walker.Sixteen<kNote>(next.words + i);
-    cursor.LeaveRegisters();
+    walker.Sixteen<kRecord>(next.words + i);
+    cursor.SpillToMemory();
     unpacker.Sixteen(trail.words + i, cursor);
-    cursor.LeaveRegisters();
+    cursor.SpillToMemory();
   }
-  EndTrail<kNote>(walker, before, walk);
+  EndTrail<kRecord>(walker, word_before, walk);
 }
 
-// The same where sixteen latents may be jumped over in either batch. Latents that were are all
-// alike: the dominant symbol has no offsets.
-template <Note kNote, class Unpacker, class L>
+// The same if sixteen latents may be jumped over in either batch. Latents that were jumped over all
+// have the same value, since the dominant symbol has no offsets.
+template <Record kRecord, class Unpacker, class L>
 HWY_INLINE void FusedJumping(Unpacker& unpacker, UnpackCursor<L> cursor,
                              const LatentTables<L>& tables, const CodeTrail& trail,
                              CodeWalk& walk) {
@@ -158,81 +165,82 @@ HWY_INLINE void FusedJumping(Unpacker& unpacker, UnpackCursor<L> cursor,
   Walker walker;
   walker.Start(walk);
   CodeTrail& next = *walk.trail;
-  const std::uint32_t before = walker.filled;
-  next.before[15] = before;
+  const std::uint32_t word_before = walker.filled;
+  next.words_before[15] = word_before;
   next.jumped = 0;
-  unpacker.AimAt(tables.lowers[tables.jumps.info >> tables.layout.symbol_shift]);
+  unpacker.SetRepeated(tables.lowers[tables.jumps.entry >> tables.layout.symbol_shift]);
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    if (walk.jumps.targets != nullptr && walker.Jump<kNote>(walk.jumps, next.words + i)) {
+    if (walk.jumps.targets != nullptr && walker.Jump<kRecord>(walk.jumps, next.words + i)) {
       next.jumped |= std::uint32_t{1} << (i / 16);
     } else {
-      walker.Sixteen<kNote>(next.words + i);
+      walker.Sixteen<kRecord>(next.words + i);
     }
-    cursor.LeaveRegisters();
+    cursor.SpillToMemory();
     if ((trail.jumped >> (i / 16) & 1) != 0) {
-      unpacker.SixteenAlike(cursor);
+      unpacker.SixteenRepeated(cursor);
     } else {
       unpacker.Sixteen(trail.words + i, cursor);
     }
-    cursor.LeaveRegisters();
+    cursor.SpillToMemory();
   }
-  EndTrail<kNote>(walker, before, walk);
+  EndTrail<kRecord>(walker, word_before, walk);
 }
 
-// The width that an unpacker must be made for: bins with offsets may be rare.
+// The largest offset width that an unpacker must support. It is 0 for a batch without offsets: bins
+// with offsets may be rare.
 template <class L>
-HWY_INLINE unsigned WidestIn(const LatentTables<L>& tables, const CodeTrail& trail) {
+HWY_INLINE unsigned MaxOffsetBits(const LatentTables<L>& tables, const CodeTrail& trail) {
   return trail.offset_bits == 0 ? 0 : tables.max_offset_bits;
 }
 
 template <class Unpacker, class L>
 HWY_INLINE void UnpackOnly(Unpacker& unpacker, UnpackCursor<L> cursor,
                            const LatentTables<L>& tables, const CodeTrail& trail) {
-  unpacker.AimAt(tables.lowers[tables.jumps.info >> tables.layout.symbol_shift]);
+  unpacker.SetRepeated(tables.lowers[tables.jumps.entry >> tables.layout.symbol_shift]);
   for (std::size_t i = 0; i < kBatchN; i += 16) {
     if ((trail.jumped >> (i / 16) & 1) != 0) {
-      unpacker.SixteenAlike(cursor);
+      unpacker.SixteenRepeated(cursor);
     } else {
       unpacker.Sixteen(trail.words + i, cursor);
     }
   }
 }
 
-template <Note kNote>
+template <Record kRecord>
 HWY_INLINE void WalkOnly(CodeWalk& walk) {
   Walker walker;
   walker.Start(walk);
   CodeTrail& trail = *walk.trail;
-  const std::uint32_t before = walker.filled;
-  trail.before[15] = before;
+  const std::uint32_t word_before = walker.filled;
+  trail.words_before[15] = word_before;
   trail.jumped = 0;
-  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kNote>(trail.words + i);
-  EndTrail<kNote>(walker, before, walk);
+  for (std::size_t i = 0; i < kBatchN; i += 16) walker.Sixteen<kRecord>(trail.words + i);
+  EndTrail<kRecord>(walker, word_before, walk);
 }
 
-template <Note kNote>
+template <Record kRecord>
 HWY_NOINLINE void WalkJumping(CodeWalk& walk) {
   Walker walker;
   walker.Start(walk);
   CodeTrail& trail = *walk.trail;
-  const std::uint32_t before = walker.filled;
-  trail.before[15] = before;
+  const std::uint32_t word_before = walker.filled;
+  trail.words_before[15] = word_before;
   trail.jumped = 0;
   for (std::size_t i = 0; i < kBatchN; i += 16) {
-    if (walker.Jump<kNote>(walk.jumps, trail.words + i)) {
+    if (walker.Jump<kRecord>(walk.jumps, trail.words + i)) {
       trail.jumped |= std::uint32_t{1} << (i / 16);
       continue;
     }
-    walker.Sixteen<kNote>(trail.words + i);
+    walker.Sixteen<kRecord>(trail.words + i);
   }
-  EndTrail<kNote>(walker, before, walk);
+  EndTrail<kRecord>(walker, word_before, walk);
 }
 
 template <OffsetsPerWord kOffsets, class Symbol, class L>
 struct ScalarUnpacker {
   const Lower<L>* HWY_RESTRICT lowers;
   Symbol symbol_at;
-  L alike = 0;
+  L repeated = 0;
 
   HWY_INLINE ScalarUnpacker(const LatentTables<L>& tables, const Finish<L>&)
       : lowers(tables.lowers.data()) {
@@ -255,22 +263,22 @@ struct ScalarUnpacker {
     cursor.out += 16;
   }
 
-  HWY_INLINE void AimAt(Lower<L> latent) { alike = static_cast<L>(latent); }
-  HWY_INLINE void SixteenAlike(UnpackCursor<L>& cursor) const {
-    std::fill_n(cursor.out, 16, alike);
+  HWY_INLINE void SetRepeated(Lower<L> latent) { repeated = static_cast<L>(latent); }
+  HWY_INLINE void SixteenRepeated(UnpackCursor<L>& cursor) const {
+    std::fill_n(cursor.out, 16, repeated);
     cursor.out += 16;
   }
 };
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-inline constexpr Note kNote = Note::kRunning;
-inline constexpr bool kLikesByteSymbols = false;
+inline constexpr Record kRecord = Record::kRunningWord;
+inline constexpr bool kPrefersByteSymbols = false;
 inline constexpr bool kFusesJumps = true;
 template <class L>
-inline constexpr bool kFinishes = sizeof(L) >= 4;
+inline constexpr bool kSupportsFinish = sizeof(L) >= 4;
 
-// Calls f with the unpacker made for the tables and the finish.
+// Calls f with the unpacker type for the tables, widths and finish.
 template <FinishKind kFinish, Widths kWidths, class L, class F>
 HWY_INLINE void WithLookup(const LatentTables<L>& tables, const F& f) {
   constexpr std::size_t kLanes = 64 / sizeof(Lower<L>);
@@ -285,20 +293,20 @@ HWY_INLINE void WithLookup(const LatentTables<L>& tables, const F& f) {
 
 template <FinishKind kFinish, class L, class F>
 HWY_INLINE void WithWidths(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
-  const unsigned widest = WidestIn(tables, trail);
-  if (widest == 0) return WithLookup<kFinish, Widths::kNone>(tables, f);
-  if (sizeof(L) < 4 || widest <= 25) return WithLookup<kFinish, Widths::kShort>(tables, f);
+  const unsigned max_bits = MaxOffsetBits(tables, trail);
+  if (max_bits == 0) return WithLookup<kFinish, Widths::kNone>(tables, f);
+  if (sizeof(L) < 4 || max_bits <= 25) return WithLookup<kFinish, Widths::kShort>(tables, f);
   if constexpr (sizeof(L) == 8) {
-    if (widest <= 57) return WithLookup<kFinish, Widths::kMedium>(tables, f);
+    if (max_bits <= 57) return WithLookup<kFinish, Widths::kMedium>(tables, f);
   }
   if constexpr (sizeof(L) >= 4) return WithLookup<kFinish, Widths::kWide>(tables, f);
 }
 
-// Narrow latents are finished by passes over whole vectors of them.
+// Latents of 8 and 16 bits are finished by separate passes, which have more lanes per vector.
 template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail,
                              Finish<L>& finish, const F& f) {
-  if constexpr (kFinishes<L>) {
+  if constexpr (kSupportsFinish<L>) {
     switch (finish.kind) {
       case FinishKind::kSum:
         return WithWidths<FinishKind::kSum>(tables, trail, f);
@@ -318,29 +326,29 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
 }
 
 template <class Unpacker, class L>
-HWY_INLINE void NoteMoment(const Unpacker& unpacker, Finish<L>& finish) {
+HWY_INLINE void StoreMoment(const Unpacker& unpacker, Finish<L>& finish) {
   finish.moment = unpacker.Moment();
 }
 
 #else
 
-inline constexpr Note kNote = Note::kInfo;
-inline constexpr bool kLikesByteSymbols = true;
-// Left out here, where it would be half as much code again.
+inline constexpr Record kRecord = Record::kEntry;
+inline constexpr bool kPrefersByteSymbols = true;
+// Fused jumps are left out for these targets: they would increase the code by half.
 inline constexpr bool kFusesJumps = false;
 template <class L>
-inline constexpr bool kFinishes = false;
+inline constexpr bool kSupportsFinish = false;
 
 template <class Symbol, class L, class F>
 HWY_INLINE void WithSymbol(const LatentTables<L>& tables, const CodeTrail& trail, const F& f) {
-  const unsigned widest = WidestIn(tables, trail);
-  if (widest == 0) {
+  const unsigned max_bits = MaxOffsetBits(tables, trail);
+  if (max_bits == 0) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kNone, Symbol, L>>();
-  } else if (widest <= 14) {
+  } else if (max_bits <= 14) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kFour, Symbol, L>>();
-  } else if (widest <= 28) {
+  } else if (max_bits <= 28) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kTwo, Symbol, L>>();
-  } else if (widest <= 57) {
+  } else if (max_bits <= 57) {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kOne, Symbol, L>>();
   } else {
     f.template operator()<ScalarUnpacker<OffsetsPerWord::kOneInTwoWords, Symbol, L>>();
@@ -350,7 +358,7 @@ HWY_INLINE void WithSymbol(const LatentTables<L>& tables, const CodeTrail& trail
 template <class L, class F>
 HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& trail, Finish<L>&,
                              const F& f) {
-  if (tables.layout.symbol_shift == kByteInfo.symbol_shift) {
+  if (tables.layout.symbol_shift == kByteLayout.symbol_shift) {
     WithSymbol<SymbolInByte>(tables, trail, f);
   } else {
     WithSymbol<SymbolAbove>(tables, trail, f);
@@ -358,7 +366,7 @@ HWY_INLINE void WithUnpacker(const LatentTables<L>& tables, const CodeTrail& tra
 }
 
 template <class Unpacker, class L>
-HWY_INLINE void NoteMoment(const Unpacker&, Finish<L>&) {}
+HWY_INLINE void StoreMoment(const Unpacker&, Finish<L>&) {}
 
 #endif
 
@@ -367,17 +375,17 @@ HWY_NOINLINE void UnpackAndWalkWith(const LatentTables<L>& tables, const CodeTra
                                     const std::byte* in, std::uint64_t position, L* out,
                                     Finish<L>& finish, CodeWalk& walk) {
   Unpacker unpacker(tables, finish);
-  Fused<kNote>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, trail, walk);
-  NoteMoment(unpacker, finish);
+  Fused<kRecord>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, trail, walk);
+  StoreMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackAndWalkJumping(const LatentTables<L>& tables, const CodeTrail& trail,
                                        const std::byte* in, std::uint64_t position, L* out,
                                        Finish<L>& finish, CodeWalk& walk) {
   Unpacker unpacker(tables, finish);
-  FusedJumping<kNote>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, tables, trail,
-                      walk);
-  NoteMoment(unpacker, finish);
+  FusedJumping<kRecord>(unpacker, UnpackCursor<L>{in, position, out, finish.primary}, tables, trail,
+                        walk);
+  StoreMoment(unpacker, finish);
 }
 template <class Unpacker, class L>
 HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& trail,
@@ -386,12 +394,12 @@ HWY_NOINLINE void UnpackWith(const LatentTables<L>& tables, const CodeTrail& tra
   Unpacker unpacker(tables, finish);
   const UnpackCursor<L> cursor{in, position, out, finish.primary};
   UnpackOnly(unpacker, cursor, tables, trail);
-  NoteMoment(unpacker, finish);
+  StoreMoment(unpacker, finish);
 }
 
 HWY_NOINLINE void Walk(CodeWalk& walk) {
-  if (walk.jumps.targets != nullptr) return WalkJumping<kNote>(walk);
-  WalkOnly<kNote>(walk);
+  if (walk.jumps.targets != nullptr) return WalkJumping<kRecord>(walk);
+  WalkOnly<kRecord>(walk);
 }
 
 template <class L>
@@ -407,7 +415,7 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
                    std::uint64_t position, L* out, Finish<L>& finish, CodeWalk& walk) {
   const bool walk_jumps = walk.jumps.targets != nullptr;
   const bool jumps = walk_jumps || trail.jumped != 0;
-  // Where both jump, both are short: nothing waits for the other.
+  // If both batches have jumps, both loops are short, and fusing them saves nothing.
   if ((jumps && !kFusesJumps) || (walk_jumps && trail.jumped != 0)) {
     Unpack(tables, trail, in, position, out, finish);
     return Walk(walk);
@@ -423,8 +431,8 @@ void UnpackAndWalk(const LatentTables<L>& tables, const CodeTrail& trail, const 
 }
 
 template <class L>
-inline constexpr LatentKernels<L> kKernels{kLikesByteSymbols, kFinishes<L>, Walk,   Unpack<L>,
-                                           UnpackAndWalk<L>,  Decode<L>,    Skip<L>};
+inline constexpr LatentKernels<L> kKernels{
+    kPrefersByteSymbols, kSupportsFinish<L>, Walk, Unpack<L>, UnpackAndWalk<L>, Decode<L>, Skip<L>};
 
 const LatentKernels<std::uint8_t>& Kernels8() { return kKernels<std::uint8_t>; }
 const LatentKernels<std::uint16_t>& Kernels16() { return kKernels<std::uint16_t>; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding one latent variable: latents to bins, then codes and offsets to bits.
+// Encoding of one latent variable: latents to bins, then codes and offsets to bits.
 #ifndef NUMPACT_PCO_LATENT_LATENT_ENCODER_HPP
 #define NUMPACT_PCO_LATENT_LATENT_ENCODER_HPP
 
@@ -14,32 +14,32 @@
 
 namespace numpact {
 
-// symbols[i] becomes the bin of latents[i]. The bins are in ascending order of lower ends, which
-// must not lie above their latents.
+// Sets symbols[i] to the bin of latents[i]. The bins are in ascending order of lower ends, which
+// must not be above their latents.
 template <Latent L>
 void find_symbols(const Binning& binning, std::span<const L> latents, std::uint16_t* symbols,
                   Arena& arena);
 
-// The same for latents whose places are told by the histogram that the bins were merged from.
-// places.of become the symbols.
+// The same for latents whose interval indices are known from building the histogram that the bins
+// were merged from. intervals.by_latent becomes the symbols.
 template <Latent L>
-void find_symbols(const Binning& binning, std::span<const L> latents, const Places<L>& places,
-                  Arena& arena);
+void find_symbols(const Binning& binning, std::span<const L> latents,
+                  const IntervalIndices<L>& intervals, Arena& arena);
 
-// Where a bin's offsets count from and how wide they are, as packing wants them.
+// Lower end and offset width of a bin, in the layout of the packing kernels.
 template <Latent L>
 struct OffsetBin {
   L lower;
   L bits;
 };
 
-// The bins of one variable, for packing; L is the width that its latents are kept in.
+// The bins of one variable for packing, as OffsetBin<L>. L is the type that holds the latents.
 struct OffsetTable {
   const void* bins = nullptr;
   std::size_t bin_n = 0;
-  unsigned most_bits = 0;
-  // The symbol of a bin that holds most latents and takes no offsets; kNoSymbol if there is none.
-  std::uint32_t bare_symbol = kNoSymbol;
+  unsigned max_bits = 0;
+  // The symbol of a bin with more than half of the weight and no offsets; kNoSymbol if none.
+  std::uint32_t majority_symbol = kNoSymbol;
 
   static constexpr std::uint32_t kNoSymbol = ~std::uint32_t{0};
 
@@ -47,13 +47,13 @@ struct OffsetTable {
   const OffsetBin<L>* as() const {
     return static_cast<const OffsetBin<L>*>(bins);
   }
-  // For latents that are kept less `base` in kept_bits.
+  // For latents that are held as differences to `base` in a type of kept_bits bits.
   static OffsetTable make(const Binning& binning, unsigned kept_bits, std::uint64_t base,
                           Arena& arena);
 };
 
-// One batch: all codes, then all offsets. `codes`, ans_codes_n(latents.size()) of them, is null
-// where the variable has no table. At most kBatchN latents.
+// Writes a batch of at most kBatchN latents: all codes, then all offsets. `codes`, of
+// ans_codes_n(latents.size()) words, is null if the variable has no tANS table.
 template <Latent L>
 void write_batch(const OffsetTable& table, std::span<const L> latents, const std::uint16_t* symbols,
                  const AnsCodes* codes, BitWriter& writer);

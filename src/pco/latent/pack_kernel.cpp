@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing here is vectors: compiled for every target for its shifts. Up to four values are merged
-// before they meet the bits so far, since that is where each waits for the one before it.
+// Packs bit fields. The code is scalar; it is compiled per target for BMI shifts. Appending a field
+// to the buffer depends on the field before, so up to four fields are first merged independently of
+// the buffer.
 #include "pco/latent/pack_kernel.hpp"
 
 #include "simd/targets.hpp"
@@ -13,7 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// As BitCursor, whose members the compiler would not keep in registers: its stores may hit them.
+// A copy of BitCursor in registers. Compilers would keep the members of the original in memory,
+// since the stores may alias them.
 struct Packer {
   std::byte* HWY_RESTRICT at;
   std::uint64_t buffer;
@@ -22,9 +24,9 @@ struct Packer {
   HWY_INLINE void add(std::uint64_t value, std::uint64_t bits) {
     buffer |= value << filled;
     filled += bits;
-    settle();
+    flush_bytes();
   }
-  HWY_INLINE void settle() {
+  HWY_INLINE void flush_bytes() {
     store_le64(at, buffer);
     at += filled >> 3;
     buffer >>= filled & 0x38;
@@ -41,7 +43,7 @@ HWY_INLINE Field Join(Field low, Field high) {
   return {low.value | high.value << low.bits, low.bits + high.bits};
 }
 
-// Calls add with fields(0) to fields(n - 1), kMerged at a time.
+// Packs field(0) to field(n - 1), kMerged fields per step.
 template <std::size_t kMerged, class F>
 HWY_INLINE void PackFields(std::size_t n, const F& field, Packer& packer) {
   std::size_t i = 0;
@@ -62,7 +64,7 @@ HWY_INLINE void PackFields(std::size_t n, const F& field, Packer& packer) {
   }
 }
 
-// Fields of more than 56 bits need two steps.
+// Fields of more than 56 bits are packed in two steps.
 template <class F>
 HWY_INLINE void PackWideFields(std::size_t n, const F& field, Packer& packer) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -74,14 +76,14 @@ HWY_INLINE void PackWideFields(std::size_t n, const F& field, Packer& packer) {
 }
 
 template <class F>
-HWY_INLINE void PackUpTo(unsigned most_bits, std::size_t n, const F& field, BitCursor& cursor) {
+HWY_INLINE void PackUpTo(unsigned max_bits, std::size_t n, const F& field, BitCursor& cursor) {
   Packer packer{cursor.at, cursor.buffer, cursor.filled};
-  packer.settle();
-  if (most_bits <= 14) {
+  packer.flush_bytes();
+  if (max_bits <= 14) {
     PackFields<4>(n, field, packer);
-  } else if (most_bits <= 28) {
+  } else if (max_bits <= 28) {
     PackFields<2>(n, field, packer);
-  } else if (most_bits <= 56) {
+  } else if (max_bits <= 56) {
     PackFields<1>(n, field, packer);
   } else {
     PackWideFields(n, field, packer);
@@ -102,29 +104,30 @@ HWY_INLINE Field OffsetOf(L latent, OffsetBin<L> bin) {
   return {static_cast<L>(latent - bin.lower), bin.bits};
 }
 
-// What FindOthers may write behind the last place.
-constexpr std::size_t kPlacesSlack = 32;
+// Bytes that FindUnequal may write behind the last position.
+constexpr std::size_t kPositionsSlackBytes = 32;
 
-// Where in a batch the symbols are others than one. Returns how many they are.
-HWY_INLINE std::size_t FindOthers(const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
-                                  std::uint16_t symbol, std::uint8_t* HWY_RESTRICT places) {
+// Stores the positions in a batch whose symbol differs from `symbol`. Returns their count.
+HWY_INLINE std::size_t FindUnequal(const std::uint16_t* HWY_RESTRICT symbols, std::size_t n,
+                                   std::uint16_t symbol, std::uint8_t* HWY_RESTRICT positions) {
   std::size_t found = 0;
   std::size_t i = 0;
 #if HWY_TARGET <= HWY_AVX3_DL && HWY_ARCH_X86
-  const __m512i same = _mm512_set1_epi16(static_cast<short>(symbol));
+  const __m512i broadcast = _mm512_set1_epi16(static_cast<short>(symbol));
   const __m256i lanes =
       _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                        22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
   for (; i + 32 <= n; i += 32) {
-    const std::uint32_t others = _mm512_cmpneq_epu16_mask(_mm512_loadu_si512(symbols + i), same);
-    const __m256i here = _mm256_add_epi8(lanes, _mm256_set1_epi8(static_cast<char>(i)));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(places + found),
-                        _mm256_maskz_compress_epi8(others, here));
-    found += static_cast<std::size_t>(_mm_popcnt_u32(others));
+    const std::uint32_t unequal =
+        _mm512_cmpneq_epu16_mask(_mm512_loadu_si512(symbols + i), broadcast);
+    const __m256i block_positions = _mm256_add_epi8(lanes, _mm256_set1_epi8(static_cast<char>(i)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(positions + found),
+                        _mm256_maskz_compress_epi8(unequal, block_positions));
+    found += static_cast<std::size_t>(_mm_popcnt_u32(unequal));
   }
 #endif
   for (; i < n; ++i) {
-    places[found] = static_cast<std::uint8_t>(i);
+    positions[found] = static_cast<std::uint8_t>(i);
     found += symbols[i] != symbol ? 1 : 0;
   }
   return found;
@@ -137,23 +140,23 @@ void PackOffsets(const OffsetTable& table, const L* HWY_RESTRICT latents,
   if (table.bin_n == 1) {
     const OffsetBin<L> bin = bins[0];
     const auto field = [=](std::size_t i) HWY_ATTR { return OffsetOf(latents[i], bin); };
-    PackUpTo(table.most_bits, n, field, cursor);
+    PackUpTo(table.max_bits, n, field, cursor);
     return;
   }
-  if (table.bare_symbol != OffsetTable::kNoSymbol) {
+  if (table.majority_symbol != OffsetTable::kNoSymbol) {
     static_assert(kBatchN <= 256);
-    std::uint8_t places[kBatchN + kPlacesSlack];
-    const std::size_t others =
-        FindOthers(symbols, n, static_cast<std::uint16_t>(table.bare_symbol), places);
-    const auto field = [=, &places](std::size_t k) HWY_ATTR {
-      const std::size_t i = places[k];
+    std::uint8_t positions[kBatchN + kPositionsSlackBytes];
+    const std::size_t unequal_n =
+        FindUnequal(symbols, n, static_cast<std::uint16_t>(table.majority_symbol), positions);
+    const auto field = [=, &positions](std::size_t k) HWY_ATTR {
+      const std::size_t i = positions[k];
       return OffsetOf(latents[i], bins[symbols[i]]);
     };
-    PackUpTo(table.most_bits, others, field, cursor);
+    PackUpTo(table.max_bits, unequal_n, field, cursor);
     return;
   }
   const auto field = [=](std::size_t i) HWY_ATTR { return OffsetOf(latents[i], bins[symbols[i]]); };
-  PackUpTo(table.most_bits, n, field, cursor);
+  PackUpTo(table.max_bits, n, field, cursor);
 }
 
 #define NUMPACT_KERNEL(L, S)                                                                    \
@@ -182,18 +185,18 @@ void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor) {
   NUMPACT_DISPATCH(PackCodes)(codes, n, cursor);
 }
 
-#define NUMPACT_DOOR(L, S)                                                                       \
+#define NUMPACT_ENTRY(L, S)                                                                      \
   NUMPACT_EXPORT(PackOffsets##S);                                                                \
   template <>                                                                                    \
   void pack_offsets<L>(const OffsetTable& table, const L* latents, const std::uint16_t* symbols, \
                        std::size_t n, BitCursor& cursor) {                                       \
     NUMPACT_DISPATCH(PackOffsets##S)(table, latents, symbols, n, cursor);                        \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(std::uint8_t, 8)
+NUMPACT_ENTRY(std::uint16_t, 16)
+NUMPACT_ENTRY(std::uint32_t, 32)
+NUMPACT_ENTRY(std::uint64_t, 64)
+#undef NUMPACT_ENTRY
 
 }  // namespace numpact
 #endif

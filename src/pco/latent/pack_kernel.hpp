@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of encoding a latent variable: looking up bins, packing codes and offsets.
+// The inner loops of encoding a latent variable: packing of codes and offsets.
 #ifndef NUMPACT_PCO_LATENT_PACK_KERNEL_HPP
 #define NUMPACT_PCO_LATENT_PACK_KERNEL_HPP
 
@@ -8,10 +8,10 @@
 
 namespace numpact {
 
-// n times codes of a batch. Stores up to 8 bytes behind the last bit.
+// Packs n words of codes of a batch. Writes up to 8 bytes behind the last bit.
 void pack_codes(const AnsCodes* codes, std::size_t n, BitCursor& cursor);
 
-// Offsets of a batch, likewise.
+// Packs the offsets of a batch. Writes up to 8 bytes behind the last bit.
 template <Latent L>
 void pack_offsets(const OffsetTable& table, const L* latents, const std::uint16_t* symbols,
                   std::size_t n, BitCursor& cursor);

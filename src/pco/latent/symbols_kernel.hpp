@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bins of latents that are looked up by value.
+// Symbols of latents of 8 bits, by table lookup.
 #ifndef NUMPACT_PCO_LATENT_SYMBOLS_KERNEL_HPP
 #define NUMPACT_PCO_LATENT_SYMBOLS_KERNEL_HPP
 
@@ -9,9 +9,10 @@
 
 namespace numpact {
 
-// The bin of every latent of 8 bits, of which there are no more than that.
+// The symbol of each value of 8 bits. Symbols fit into bytes, since there are at most 256 bins.
 using ByteSymbols = std::array<std::uint8_t, 256>;
 
+// Sets symbols[i] to table[latents[i]].
 void look_up_bytes(const ByteSymbols& table, std::span<const std::uint8_t> latents,
                    std::uint16_t* symbols);
 

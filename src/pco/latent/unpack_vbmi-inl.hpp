@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacking sixteen offsets at a time by byte permutes, for AVX-512 with VBMI and VBMI2. Included
-// once for each instruction set, by kernels only.
+// Unpacks sixteen offsets at a time by byte permutes, for AVX-512 with VBMI and VBMI2. Included
+// once per instruction set, by kernels only.
+//
+// Invariant: before each step, cursor.position is the bit position of the first offset of the next
+// sixteen latents, and words[-1] is the running word ahead of them. A step for latents i to i + 15:
+//
+//   entries    words[k - 1] - words[k]: symbol and offset width of latent k
+//   positions  (words[-1] >> 8) - (words[k - 1] >> 8): offset bits of the latents before k
+//   bytes      position / 8 and the three bytes behind it, by one byte permute of 64 bytes
+//   offsets    bytes shifted right by position % 8, of which the low `width` bits are kept
+//   latents    lowers[symbol] + offset
+//
+// Example with offset widths 5, 3, 7 at bit 6 of byte 20: the positions from byte 20 are 6, 11
+// and 14. The lanes get bytes 0-3, 1-4, 1-4, are shifted by 6, 3, 6, and keep 5, 3, 7 bits.
+//
+// With widths of up to 25 bits, an offset and its shift fit into one word of 32 bits. Wider offsets
+// are taken from two words by a double shift.
 #if defined(NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP
 #undef NUMPACT_PCO_LATENT_UNPACK_VBMI_INL_HPP
@@ -24,7 +39,7 @@ namespace HWY_NAMESPACE {
 using Lanes32 = hn::ScalableTag<std::uint32_t>;
 using Lanes64 = hn::ScalableTag<std::uint64_t>;
 
-// What offset widths a loop is made for: kShort to 25 bits, kMedium (of 64-bit latents) to 57.
+// Offset widths that a loop supports: kShort up to 25 bits, kMedium (64-bit latents only) up to 57.
 enum class Widths { kNone, kShort, kMedium, kWide };
 
 // How lower ends are looked up by symbol.
@@ -62,7 +77,7 @@ struct Lowers64 {
     r2 = _mm512_loadu_si512(lowers + 16);
     r3 = _mm512_loadu_si512(lowers + 24);
   }
-  // Of the symbols in the low halves of 64-bit lanes.
+  // The symbols are in the low halves of the 64-bit lanes.
   HWY_INLINE __m512i operator()(__m512i symbols) const {
     if constexpr (kLookup == Lookup::kGather) {
       const __m512i indices = _mm512_maskz_mov_epi32(0x5555, symbols);
@@ -75,23 +90,23 @@ struct Lowers64 {
   }
 };
 
-// Sixteen infos, from the running words around them. Ahead of every fourth latent the buffer was
-// refilled, which sets the bits of 56.
-HWY_INLINE __m512i Infos(__m512i before, __m512i after) {
+// The sixteen entries, as differences of the running words before and behind each latent. Before
+// every fourth latent the walk refilled its buffer, which sets the bits of 56 in the running word.
+HWY_INLINE __m512i Entries(__m512i before, __m512i after) {
   const __m512i refilled = _mm512_mask_or_epi32(before, 0x1111, before, _mm512_set1_epi32(56));
   return _mm512_sub_epi32(refilled, after);
 }
 
-HWY_INLINE __m512i WidthsOf(__m512i infos) {
-  return _mm512_and_si512(_mm512_srli_epi32(infos, kInfoOffsetShift), _mm512_set1_epi32(0x7f));
+HWY_INLINE __m512i WidthsOf(__m512i entries) {
+  return _mm512_and_si512(_mm512_srli_epi32(entries, kEntryOffsetShift), _mm512_set1_epi32(0x7f));
 }
 
-// Where the byte of bit `position` lies.
+// The 64 bytes from the byte of bit `position` on.
 HWY_INLINE __m512i WindowAt(const std::byte* in, std::uint64_t position) {
   return _mm512_loadu_si512(in + position / 8);
 }
 
-// The low `widths` bits of each lane.
+// The low bits of each lane, `widths` of them.
 HWY_INLINE __m512i LowBits32(__m512i words, __m512i widths) {
   return _mm512_andnot_si512(_mm512_sllv_epi32(_mm512_set1_epi32(-1), widths), words);
 }
@@ -99,12 +114,13 @@ HWY_INLINE __m512i LowBits64(__m512i words, __m512i widths) {
   return _mm512_andnot_si512(_mm512_sllv_epi64(_mm512_set1_epi64(-1), widths), words);
 }
 
-// Bits at `positions` (from the first bit of the window) to the bottom of each lane.
+// Shifts the bits at `positions`, counted from the first bit of `at`, to the low end of each lane.
 template <Widths kWidths>
 HWY_INLINE __m512i Align32(const std::byte* at, __m512i positions) {
-  const __m512i splat = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
-  const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
-                                        _mm512_set1_epi32(0x03020100));
+  const __m512i byte_selectors = _mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+  const __m512i bytes =
+      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), byte_selectors),
+                      _mm512_set1_epi32(0x03020100));
   const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
   const __m512i shifts = _mm512_and_si512(positions, _mm512_set1_epi32(7));
   if constexpr (kWidths == Widths::kShort) return _mm512_srlv_epi32(words, shifts);
@@ -112,14 +128,15 @@ HWY_INLINE __m512i Align32(const std::byte* at, __m512i positions) {
   return _mm512_shrdv_epi32(words, next, shifts);
 }
 
-// The same for 64-bit lanes, of which the low (kOdd 0) or high (kOdd 1) half has the position.
+// The same for 64-bit lanes. The position of a lane is in its low (kOdd 0) or high half (kOdd 1).
 template <Widths kWidths, int kOdd>
 HWY_INLINE __m512i Align64(const std::byte* at, __m512i positions) {
   constexpr long long kLow = 0x0101010101010101 * (4 * kOdd);
   constexpr long long kHigh = 0x0101010101010101 * (4 * kOdd + 8);
-  const __m512i splat = _mm512_set4_epi64(kHigh, kLow, kHigh, kLow);
-  const __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), splat),
-                                        _mm512_set1_epi64(0x0706050403020100));
+  const __m512i byte_selectors = _mm512_set4_epi64(kHigh, kLow, kHigh, kLow);
+  const __m512i bytes =
+      _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi32(positions, 3), byte_selectors),
+                      _mm512_set1_epi64(0x0706050403020100));
   const __m512i words = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(at));
   const __m512i own = kOdd ? _mm512_srli_epi64(positions, 32) : positions;
   const __m512i shifts = _mm512_and_si512(own, _mm512_set1_epi64(7));
@@ -136,16 +153,16 @@ HWY_INLINE void StoreLanes32(__m512i lanes, std::uint8_t* out) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm512_cvtepi32_epi8(lanes));
 }
 
-// Where sixteen offsets begin, in bits from the byte of the first of them; only the low bits, those
-// of sums, count. `first` is the running word ahead of them.
+// Bit positions of sixteen offsets, from the byte of the first one. Only the low bits, which hold
+// the sums, are valid. `first` is the running word ahead of them.
 HWY_INLINE __m512i Positions(__m512i before, std::uint32_t first, std::uint64_t position) {
   const std::uint32_t start =
-      (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
+      (first >> kEntryOffsetShift) + static_cast<std::uint32_t>(position & 7);
   return _mm512_sub_epi32(_mm512_set1_epi32(static_cast<int>(start)),
-                          _mm512_srli_epi32(before, kInfoOffsetShift));
+                          _mm512_srli_epi32(before, kEntryOffsetShift));
 }
 
-// x ^ (~sign | mid): all bits of those with the top bit clear, else the top bit.
+// from_ordered() of floats as a ternary function: x ^ (~sign | mid).
 inline constexpr int kFlipToFloat = 0x4b;
 template <FinishKind kFinish>
 HWY_INLINE __m512i ToNumbers32(__m512i v) {
@@ -160,8 +177,9 @@ HWY_INLINE __m512i ToNumbers64(__m512i v) {
   return _mm512_ternarylogic_epi64(v, _mm512_srai_epi64(v, 63), mid, kFlipToFloat);
 }
 
-// FloatMult (pco/mode/float_mult.hpp) of primary latents that stand for small integers. Floats and
-// their ordered latents, as signed integers, differ in all bits but the sign where that is set.
+// FloatMult (pco/mode/float_mult.hpp), for primary latents that represent small integers. SwapOrder
+// converts between the sign and magnitude of a float and a signed integer that sorts the same:
+// negative ones have all other bits inverted.
 inline constexpr int kXorAnd = 0x78;  // a ^ (b & c)
 inline constexpr int kOrAnd = 0xf8;   // a | (b & c)
 
@@ -176,7 +194,7 @@ HWY_INLINE __m512i SwapOrder64(__m512i v) {
 HWY_INLINE __m512i FloatMult32(__m512i primary, __m512i secondary, __m512i base) {
   const __m512i mid = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
   const __m512i signed_latents = _mm512_xor_si512(primary, mid);
-  const __m512i negative = _mm512_srai_epi32(signed_latents, 31);  // these count from -0.0
+  const __m512i negative = _mm512_srai_epi32(signed_latents, 31);  // latent -1 represents -0.0
   const __m512 magnitude = _mm512_cvtepi32_ps(_mm512_sub_epi32(signed_latents, negative));
   const __m512i factor =
       _mm512_ternarylogic_epi32(_mm512_castps_si512(magnitude), negative, mid, kOrAnd);
@@ -196,14 +214,14 @@ HWY_INLINE __m512i FloatMult64(__m512i primary, __m512i secondary, __m512i base)
                                       _mm512_xor_si512(secondary, mid)));
 }
 
-// FloatQuant (pco/mode/float_quant.hpp). `k` in each lane.
+// FloatQuant (pco/mode/float_quant.hpp). `k` is broadcast to all lanes.
 HWY_INLINE __m512i FloatQuant32(__m512i primary, __m512i secondary, __m512i k) {
   const __m512i mid = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
   const __m512i high = _mm512_sllv_epi32(primary, k);
   const __mmask16 positive = _mm512_cmpge_epu32_mask(primary, _mm512_srlv_epi32(mid, k));
   const __m512i ones = _mm512_set1_epi32(-1);
   const __m512i negative_bits =
-      _mm512_andnot_si512(high, _mm512_sllv_epi32(ones, k));  // neither high nor low
+      _mm512_andnot_si512(high, _mm512_sllv_epi32(ones, k));  // ~(high | low_mask)
   return _mm512_xor_si512(secondary, _mm512_mask_xor_epi32(negative_bits, positive, high, mid));
 }
 HWY_INLINE __m512i FloatQuant64(__m512i primary, __m512i secondary, __m512i k) {
@@ -215,15 +233,15 @@ HWY_INLINE __m512i FloatQuant64(__m512i primary, __m512i secondary, __m512i k) {
   return _mm512_xor_si512(secondary, _mm512_mask_xor_epi64(negative_bits, positive, high, mid));
 }
 
-// Whole vectors of the running words from `words` on. Taken once: compilers would rather load them
-// again than keep them.
+// Loads the running words from `words` on. The empty asm keeps compilers from loading them again
+// instead of keeping the register.
 HWY_INLINE __m512i LoadWords(const std::uint32_t* words) {
   __m512i loaded = _mm512_loadu_si512(words);
   asm("" : "+v"(loaded));
   return loaded;
 }
 
-// Unpacks batches of latents of up to 32 bits.
+// Unpacks latents of up to 32 bits.
 template <Widths kWidths, Lookup kLookup, FinishKind kFinish, class L>
 struct VectorUnpacker {
   Lowers32<kLookup> lowers;
@@ -231,8 +249,8 @@ struct VectorUnpacker {
   __m512i symbol_shifts;
   __m512i carry;
   __m512i parameter;
-  __m512i alike;  // for SixteenAlike
-  __m512i rise;   // of the carry, there
+  __m512i repeated;      // for SixteenRepeated()
+  __m512i repeated_sum;  // sum of sixteen repeated latents
 
   HWY_INLINE VectorUnpacker(const LatentTables<L>& tables, const Finish<L>& finish)
       : lowers(tables.lowers.data()),
@@ -243,13 +261,13 @@ struct VectorUnpacker {
 
   HWY_INLINE void Sixteen(const std::uint32_t* HWY_RESTRICT words, UnpackCursor<L>& cursor) {
     const __m512i before = LoadWords(words - 1);
-    const __m512i infos = Infos(before, _mm512_load_si512(words));
-    __m512i latents = lowers(_mm512_srlv_epi32(infos, symbol_shifts));
+    const __m512i entries = Entries(before, _mm512_load_si512(words));
+    __m512i latents = lowers(_mm512_srlv_epi32(entries, symbol_shifts));
     if constexpr (kWidths != Widths::kNone) {
       const std::uint32_t first = words[-1];
       const __m512i offsets =
           LowBits32(Align32<kWidths>(cursor.At(), Positions(before, first, cursor.position)),
-                    WidthsOf(infos));
+                    WidthsOf(entries));
       latents = _mm512_add_epi32(latents, offsets);
       cursor.position += OffsetBitsBetween(first, words[15], sum_mask);
     }
@@ -272,20 +290,20 @@ struct VectorUnpacker {
     cursor.out += 16;
   }
 
-  // Sixteen latents that are all `latent`.
-  HWY_INLINE void AimAt(std::uint32_t latent) {
+  // Sets the latent that SixteenRepeated() emits sixteen times.
+  HWY_INLINE void SetRepeated(std::uint32_t latent) {
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    alike = _mm512_set1_epi32(static_cast<int>(latent));
+    repeated = _mm512_set1_epi32(static_cast<int>(latent));
     if constexpr (sums(kFinish)) {
-      rise = _mm512_slli_epi32(alike, 4);
-      alike = _mm512_mullo_epi32(alike, lanes);
+      repeated_sum = _mm512_slli_epi32(repeated, 4);
+      repeated = _mm512_mullo_epi32(repeated, lanes);
     }
   }
-  HWY_INLINE void SixteenAlike(UnpackCursor<L>& cursor) {
-    __m512i latents = alike;
+  HWY_INLINE void SixteenRepeated(UnpackCursor<L>& cursor) {
+    __m512i latents = repeated;
     if constexpr (sums(kFinish)) {
       latents = _mm512_add_epi32(carry, latents);
-      carry = _mm512_add_epi32(carry, rise);
+      carry = _mm512_add_epi32(carry, repeated_sum);
     }
     Put(latents, cursor);
   }
@@ -295,8 +313,9 @@ struct VectorUnpacker {
   }
 };
 
-// Of 64 bits. Narrow ones are made with the even latents in one vector and the odd ones in another;
-// wide ones, which need two windows, with the first eight and the last eight.
+// Unpacks latents of 64 bits. Short offsets are computed for the even and the odd latents, one
+// vector each, and interleaved. Wider offsets do not fit one window of 64 bytes: the first and the
+// last eight latents are computed from a window each.
 template <Widths kWidths, Lookup kLookup, FinishKind kFinish>
 struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   using Cursor = UnpackCursor<std::uint64_t>;
@@ -307,8 +326,8 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   __m512i odd_symbol_shifts;
   __m512i carry;
   __m512i parameter;
-  __m512i alike;
-  __m512i rise;
+  __m512i repeated;
+  __m512i repeated_sum;
 
   HWY_INLINE VectorUnpacker(const LatentTables<std::uint64_t>& tables,
                             const Finish<std::uint64_t>& finish)
@@ -340,14 +359,14 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
 
   HWY_INLINE void EvenAndOdd(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
     const __m512i before = LoadWords(words - 1);
-    const __m512i infos = Infos(before, _mm512_load_si512(words));
-    __m512i even = lowers(_mm512_srlv_epi32(infos, symbol_shifts));
-    __m512i odd = lowers(_mm512_srlv_epi64(infos, odd_symbol_shifts));
+    const __m512i entries = Entries(before, _mm512_load_si512(words));
+    __m512i even = lowers(_mm512_srlv_epi32(entries, symbol_shifts));
+    __m512i odd = lowers(_mm512_srlv_epi64(entries, odd_symbol_shifts));
     if constexpr (kWidths == Widths::kShort) {
       const std::uint32_t first = words[-1];
       const __m512i offsets =
           LowBits32(Align32<kWidths>(cursor.At(), Positions(before, first, cursor.position)),
-                    WidthsOf(infos));
+                    WidthsOf(entries));
       even = _mm512_add_epi64(even, _mm512_maskz_mov_epi32(0x5555, offsets));
       odd = _mm512_add_epi64(odd, _mm512_srli_epi64(offsets, 32));
       cursor.position += OffsetBitsBetween(first, words[15], sum_mask);
@@ -367,25 +386,26 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   }
 
   HWY_INLINE void LowAndHigh(const std::uint32_t* HWY_RESTRICT words, Cursor& cursor) {
-    // Latents 0 to 7 go to the even lanes of 32 bits, 8 to 15 to the odd ones.
+    // Moves latents 0 to 7 to the even 32-bit lanes and 8 to 15 to the odd ones.
     const __m512i order = _mm512_setr_epi32(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     const __m512i before = LoadWords(words - 1);
-    const __m512i infos = _mm512_permutexvar_epi32(order, Infos(before, _mm512_load_si512(words)));
-    __m512i low = lowers(_mm512_srlv_epi32(infos, symbol_shifts));
-    __m512i high = lowers(_mm512_srlv_epi64(infos, odd_symbol_shifts));
+    const __m512i entries =
+        _mm512_permutexvar_epi32(order, Entries(before, _mm512_load_si512(words)));
+    __m512i low = lowers(_mm512_srlv_epi32(entries, symbol_shifts));
+    __m512i high = lowers(_mm512_srlv_epi64(entries, odd_symbol_shifts));
     const std::uint32_t first = words[-1];
     const std::uint32_t seventh = words[7];
     const std::uint64_t position = cursor.position;
     const std::uint64_t middle = position + OffsetBitsBetween(first, seventh, sum_mask);
     const std::uint32_t start =
-        (first >> kInfoOffsetShift) + static_cast<std::uint32_t>(position & 7);
+        (first >> kEntryOffsetShift) + static_cast<std::uint32_t>(position & 7);
     const std::uint32_t second =
-        (seventh >> kInfoOffsetShift) + static_cast<std::uint32_t>(middle & 7);
+        (seventh >> kEntryOffsetShift) + static_cast<std::uint32_t>(middle & 7);
     const __m512i starts = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(start)),
                                                   0xff00, static_cast<int>(second));
     const __m512i positions = _mm512_permutexvar_epi32(
-        order, _mm512_sub_epi32(starts, _mm512_srli_epi32(before, kInfoOffsetShift)));
-    const __m512i widths = WidthsOf(infos);
+        order, _mm512_sub_epi32(starts, _mm512_srli_epi32(before, kEntryOffsetShift)));
+    const __m512i widths = WidthsOf(entries);
     const __m512i low_widths = _mm512_maskz_mov_epi32(0x5555, widths);
     const __m512i high_widths = _mm512_srli_epi64(widths, 32);
     low = _mm512_add_epi64(low, LowBits64(Align64<kWidths, 0>(cursor.At(), positions), low_widths));
@@ -407,19 +427,19 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
     return result;
   }
 
-  HWY_INLINE void AimAt(std::uint64_t latent) {
-    alike = _mm512_set1_epi64(static_cast<long long>(latent));
+  HWY_INLINE void SetRepeated(std::uint64_t latent) {
+    repeated = _mm512_set1_epi64(static_cast<long long>(latent));
     if constexpr (sums(kFinish)) {
-      rise = _mm512_slli_epi64(alike, 3);
-      alike = _mm512_mullo_epi64(alike, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+      repeated_sum = _mm512_slli_epi64(repeated, 3);
+      repeated = _mm512_mullo_epi64(repeated, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
     }
   }
-  HWY_INLINE void SixteenAlike(Cursor& cursor) {
+  HWY_INLINE void SixteenRepeated(Cursor& cursor) {
     for (int half = 0; half < 2; ++half) {
-      __m512i latents = alike;
+      __m512i latents = repeated;
       if constexpr (sums(kFinish)) {
         latents = _mm512_add_epi64(carry, latents);
-        carry = _mm512_add_epi64(carry, rise);
+        carry = _mm512_add_epi64(carry, repeated_sum);
       }
       Put(latents, cursor);
     }
@@ -430,8 +450,9 @@ struct VectorUnpacker<kWidths, kLookup, kFinish, std::uint64_t> {
   }
 };
 
-// Latents of one bin: offsets of one width, so that every 16 (8 of 64 bits) begin at the same bit
-// of a byte.
+// Unpacks latents of a single bin. All offsets have the same width, so every group of 16 (64-bit
+// latents: 8) starts at the same bit of a byte. Returns the position behind the whole groups; the
+// remaining latents are not unpacked.
 template <class L>
 HWY_INLINE std::uint64_t UnpackOneBin(L lower, std::uint64_t width, const std::byte* in,
                                       std::uint64_t position, std::size_t n, L* out) {

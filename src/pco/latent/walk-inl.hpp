@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walking tANS codes. Included once for each instruction set, by kernels only.
+// The walk over tANS codes. Included once per instruction set, by kernels only.
 #if defined(NUMPACT_PCO_LATENT_WALK_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_PCO_LATENT_WALK_INL_HPP
 #undef NUMPACT_PCO_LATENT_WALK_INL_HPP
@@ -18,49 +18,58 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// The low `bits` of a word: 0 to 63, of which only the lowest byte is looked at.
+// The low bits of a word. Their count, 0 to 63, is the lowest byte of `bits`.
 HWY_INLINE std::uint64_t LowBits(std::uint64_t word, std::uint64_t bits) {
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
-  return _bzhi_u64(word, bits);  // not found by the compiler behind a mask
+  return _bzhi_u64(word, bits);  // compilers do not derive it from the mask
 #else
   return word & ~(~std::uint64_t{0} << (bits & 63));
 #endif
 }
 
-// Bits of offsets between two running words.
+// Offset bits of the latents between two running words.
 HWY_INLINE std::uint32_t OffsetBitsBetween(std::uint32_t before, std::uint32_t after,
                                            std::uint32_t sum_mask) {
-  return ((before >> kInfoOffsetShift) - (after >> kInfoOffsetShift)) & sum_mask;
+  return ((before >> kEntryOffsetShift) - (after >> kEntryOffsetShift)) & sum_mask;
 }
 
-// Where an unpacker stands. Lies in memory for the time of a walk in the same loop, which needs all
-// registers: otherwise compilers spill those of the walk, in the chain from state to state.
+// Position of an unpacker. During a fused loop it is kept in memory, because the walk needs all
+// registers: otherwise compilers spill registers of the walk, inside the chain from state to state.
 template <class L>
 struct UnpackCursor {
   const std::byte* HWY_RESTRICT in;
   std::uint64_t position;
   L* HWY_RESTRICT out;
-  const L* HWY_RESTRICT primary;  // for joining
+  const L* HWY_RESTRICT primary;  // for joins
 
   HWY_INLINE const std::byte* At() const { return in + position / 8; }
 
-  HWY_INLINE void LeaveRegisters() {
+  HWY_INLINE void SpillToMemory() {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
     asm("" : "+m"(*this));
 #endif
   }
 };
 
-// What is noted for a latent: the info of its state, or the running word after it.
-enum class Note { kInfo, kRunning };
+// What a walk records per latent: the table entry of its state, or the running word behind it.
+enum class Record { kEntry, kRunningWord };
 
-// Four states, and a buffer in a register. The buffer holds the next bits, `filled` of them counted
-// (those above are true too). A refill reads the word at `at`, the byte of the first bit not
-// counted, and leaves at least 56 counted: enough for four codes of 14.
+// Walks the codes of four interleaved states. Latent i belongs to state i % 4.
 //
-// Whole infos are taken from `filled`. Its low six bits stay right, since code bits lie lowest in
-// an info and shifts look at no others; in the summed layout, the fields above become minus the
-// sums of offset bits and symbols.
+// Invariants:
+// 1. `buffer` holds the next bits of the input in its low bits. The low six bits of `filled` count
+//    the valid ones. Bits above may be valid too.
+// 2. `at` is the byte of the first bit that is not counted. A refill loads the word there and then
+//    at least 56 bits are counted, enough for four codes of 14 bits.
+// 3. Whole entries are subtracted from `filled`. Code bits are the lowest byte of an entry, so the
+//    low six bits of `filled` stay the count, and shifts ignore the bits above. In summed layouts
+//    the fields above become minus the sums of offset bits and symbols, so `filled` is the running
+//    word of the trail.
+//
+// Example: `filled` is 56. The entries of two latents are (symbol 3, 5 offset bits, 4 code bits)
+// and (symbol 1, 2 offset bits, 6 code bits). The running words are 56 - e0 and 56 - e0 - e1. Their
+// low six bits are 52 and 46, the valid bits; bits 8 to symbol_shift of the difference to the first
+// word are 5 + 2, the offset bits of both; their own difference is e1.
 struct Walker {
   const AnsNode* HWY_RESTRICT nodes;
   const std::byte* HWY_RESTRICT at;
@@ -87,9 +96,10 @@ struct Walker {
     walk.position = 8 * static_cast<std::uint64_t>(at - walk.in) - (filled & 63);
   }
 
-  // The word at `at`, or kAhead bytes behind it. Where the next one lies is the other long chain of
-  // a walk: from one refill to the load of the next. So it is kept to two operations, and the seven
-  // bytes that each goes on, less whole bytes still in the buffer, are left to the caller to add.
+  // Loads the word kAhead bytes behind `at`. The address of the next word is the second long chain
+  // of a walk, from one refill to the load of the next, so it is kept to two operations: a refill
+  // only subtracts the whole bytes still in the buffer. The seven bytes that each refill advances
+  // are left to the caller, which passes them as kAhead and adds their sum once.
   template <int kAhead>
   HWY_INLINE void Refill() {
     buffer |= load_le64(at + kAhead) << (filled & 63);
@@ -100,25 +110,26 @@ struct Walker {
   static HWY_INLINE std::uint32_t LowByte(std::uint32_t word) {
 #if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
     std::uint32_t byte;
-    asm("movzbl %b1, %0" : "=r"(byte) : "r"(word));  // rather than shifting a part of a register
+    // Keeps the compiler from extracting a part of the register.
+    asm("movzbl %b1, %0" : "=r"(byte) : "r"(word));
     return byte;
 #else
     return word & 0xff;
 #endif
   }
 
-  template <Note kNote>
+  template <Record kRecord>
   HWY_INLINE void Step(std::uint64_t& state, std::uint32_t* HWY_RESTRICT word) {
-    const std::uint64_t info = nodes[state].info;
-    const std::uint64_t value = LowBits(buffer, info);
-    buffer >>= info & 63;
-    filled -= static_cast<std::uint32_t>(info);
+    const std::uint64_t entry = nodes[state].entry;
+    const std::uint64_t value = LowBits(buffer, entry);
+    buffer >>= entry & 63;
+    filled -= static_cast<std::uint32_t>(entry);
     KeepOrder(filled);
-    *word = kNote == Note::kInfo ? static_cast<std::uint32_t>(info) : filled;
+    *word = kRecord == Record::kEntry ? static_cast<std::uint32_t>(entry) : filled;
     state = NextState(state, value);
   }
 
-  // Keeps compilers from taking sums of several infos first, which come later than the single ones.
+  // Keeps compilers from summing several entries first, which would delay the single words.
   static HWY_INLINE void KeepOrder(std::uint32_t& word) {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
     asm("" : "+r"(word));
@@ -129,8 +140,8 @@ struct Walker {
 
   HWY_INLINE std::uint64_t NextState(std::uint64_t state, std::uint64_t value) const {
 #if HWY_ARCH_X86_64 && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
-    // Left alone, compilers compute the node's address once for both its halves, and extend the sum
-    // to 64 bits apart, which puts more operations into the chain from state to state.
+    // In C++ compilers compute the address of the node once for both halves, and extend the sum to
+    // 64 bits separately. Both put more operations into the chain from state to state.
     asm("addl %c3(%1,%2,8), %k0"
         : "+r"(value)
         : "r"(nodes), "r"(state), "i"(offsetof(AnsNode, base)), "m"(*nodes)
@@ -141,56 +152,56 @@ struct Walker {
 #endif
   }
 
-  template <Note kNote>
+  template <Record kRecord>
   HWY_INLINE void Sixteen(std::uint32_t* HWY_RESTRICT words) {
-    FourAhead<kNote, 0>(words);
-    FourAhead<kNote, 7>(words + 4);
-    FourAhead<kNote, 14>(words + 8);
-    FourAhead<kNote, 21>(words + 12);
+    FourAhead<kRecord, 0>(words);
+    FourAhead<kRecord, 7>(words + 4);
+    FourAhead<kRecord, 14>(words + 8);
+    FourAhead<kRecord, 21>(words + 12);
     at += 28;
   }
 
-  template <Note kNote>
+  template <Record kRecord>
   HWY_INLINE void Four(std::uint32_t* HWY_RESTRICT words) {
-    FourAhead<kNote, 0>(words);
+    FourAhead<kRecord, 0>(words);
     at += 7;
   }
 
-  template <Note kNote, int kAhead>
+  template <Record kRecord, int kAhead>
   HWY_INLINE void FourAhead(std::uint32_t* HWY_RESTRICT words) {
     Refill<kAhead>();
-    Step<kNote>(s0, words);
-    Step<kNote>(s1, words + 1);
-    Step<kNote>(s2, words + 2);
-    Step<kNote>(s3, words + 3);
+    Step<kRecord>(s0, words);
+    Step<kRecord>(s1, words + 1);
+    Step<kRecord>(s2, words + 2);
+    Step<kRecord>(s3, words + 3);
   }
 
-  // Sixteen at once, if all of them are the dominant symbol and need no bits.
-  template <Note kNote>
+  // Decodes sixteen latents at once if all of them are the dominant symbol and read no bits.
+  template <Record kRecord>
   HWY_INLINE bool Jump(const AnsJumps& jumps, std::uint32_t* HWY_RESTRICT words) {
-    const std::uint32_t to0 = jumps.targets[s0];
-    const std::uint32_t to1 = jumps.targets[s1];
-    const std::uint32_t to2 = jumps.targets[s2];
-    const std::uint32_t to3 = jumps.targets[s3];
-    if (((to0 | to1 | to2 | to3) & AnsJumps::kNoJump) != 0) return false;
-    s0 = to0;
-    s1 = to1;
-    s2 = to2;
-    s3 = to3;
-    filled -= 16 * jumps.info;
-    // Nobody looks at the others, as the trail says that these were jumped over.
-    if constexpr (kNote == Note::kRunning) words[15] = filled;
+    const std::uint32_t target0 = jumps.targets[s0];
+    const std::uint32_t target1 = jumps.targets[s1];
+    const std::uint32_t target2 = jumps.targets[s2];
+    const std::uint32_t target3 = jumps.targets[s3];
+    if (((target0 | target1 | target2 | target3) & AnsJumps::kNoJump) != 0) return false;
+    s0 = target0;
+    s1 = target1;
+    s2 = target2;
+    s3 = target3;
+    filled -= 16 * jumps.entry;
+    // The other words are not read: the trail marks these latents as jumped over.
+    if constexpr (kRecord == Record::kRunningWord) words[15] = filled;
     return true;
   }
 
-  // Less than four, of which the first is that of state 0.
-  template <Note kNote>
+  // Decodes fewer than four latents, the first of which belongs to state 0.
+  template <Record kRecord>
   HWY_INLINE void Rest(std::size_t n, std::uint32_t* HWY_RESTRICT words) {
     Refill<0>();
     at += 7;
-    if (n > 0) Step<kNote>(s0, words);
-    if (n > 1) Step<kNote>(s1, words + 1);
-    if (n > 2) Step<kNote>(s2, words + 2);
+    if (n > 0) Step<kRecord>(s0, words);
+    if (n > 1) Step<kRecord>(s1, words + 1);
+    if (n > 2) Step<kRecord>(s2, words + 2);
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chunk's metadata: mode, delta, and the binning of each latent variable.
+// Metadata of a chunk: mode, delta, and the binning of each latent variable.
 #ifndef NUMPACT_PCO_META_CHUNK_META_HPP
 #define NUMPACT_PCO_META_CHUNK_META_HPP
 
@@ -13,7 +13,7 @@
 
 namespace numpact {
 
-// The latent variables of a chunk, in file order. The first and last may be absent.
+// The latent variables of a chunk in file order. The first and the last one may be absent.
 enum VariableIndex : std::size_t { kDeltaVariable, kPrimaryVariable, kSecondaryVariable };
 inline constexpr std::size_t kVariables = 3;
 
@@ -26,30 +26,31 @@ struct ChunkMeta {
 
   bool has(std::size_t variable) const { return variables[variable].latent_bits != 0; }
   bool is_delta_encoded(std::size_t variable) const;
-  // Delta state latents of a variable that each page stores.
+  // Count of delta state latents of a variable in each page.
   std::size_t state_n(std::size_t variable) const;
-  // Latents of a variable that a page of n numbers stores in its batches.
+  // Count of latents of a variable in the batches of a page of page_n numbers.
   std::size_t stored_n(std::size_t variable, std::size_t page_n) const;
   // Sets each variable's latent_bits from type, mode and delta.
   void lay_out_variables();
 };
 
-// Reads and validates. What the metadata points to lives in `arena`.
+// Parses and validates metadata. Bins and dictionary entries are stored in `arena`.
 Status parse_chunk_meta(BitReader& reader, NumberType type, FormatVersion version, Arena& arena,
                         ChunkMeta& meta);
 
-// The same where it is a guess that there is metadata, for n numbers: the entries of a dictionary
-// are passed over, so that wrong guesses cost little, and more of them than numbers are refused.
+// The same for bytes that are only guessed to be metadata, of a chunk of n numbers. Skips the
+// entries of a dictionary, so that wrong guesses cost little, and rejects dictionaries of more than
+// n entries.
 Status parse_guessed_meta(BitReader& reader, NumberType type, FormatVersion version,
                           std::uint64_t n, Arena& arena, ChunkMeta& meta);
 
-// In the version of the metadata, which must know what they hold.
+// Writes the metadata in their format version, which must support their mode and delta.
 void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta);
 
-// Of what write_chunk_meta writes.
+// The size of the output of write_chunk_meta.
 std::uint64_t chunk_meta_bytes(const ChunkMeta& meta);
 
-// Bits that the bins of one variable take, with their header.
+// Bits of the binning of one variable: table size, bin count and bins.
 std::uint64_t binning_bits(const Binning& binning);
 
 }  // namespace numpact

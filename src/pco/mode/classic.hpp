@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classic: the ordered latent is the one latent variable.
+// Classic: the ordered latents are the only latent variable.
 #ifndef NUMPACT_PCO_MODE_CLASSIC_HPP
 #define NUMPACT_PCO_MODE_CLASSIC_HPP
 

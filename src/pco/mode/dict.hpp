@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dict: numbers are 32-bit indices into a list of ordered latents.
+// Dict: numbers are stored as 32-bit indices into a list of ordered latents.
 #ifndef NUMPACT_PCO_MODE_DICT_HPP
 #define NUMPACT_PCO_MODE_DICT_HPP
 
@@ -13,7 +13,7 @@ struct Dict {
   static constexpr unsigned kTag = 4;
   static constexpr bool kHasSecondary = false;
 
-  // Ordered latents of the number's width, in an arena.
+  // `count` ordered latents of the width of the numbers, in an arena.
   const void* entries = nullptr;
   std::size_t count = 0;
 
@@ -27,8 +27,8 @@ struct Dict {
   std::uint64_t payload_bits(NumberType type, unsigned at) const;
 };
 
-// out[i] becomes the entry that indices[i] names; `out` may be `indices`. False if one reaches past
-// the entries; `out` is then unspecified. A kernel.
+// Sets out[i] to entries[indices[i]]. `out` may be `indices`. Returns false if an index is out of
+// range; `out` is then unspecified. A kernel.
 template <Latent L>
 bool join_dict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FloatMult: x = int_float(primary) * base, then corrected by the centred secondary in steps of the
-// ordered latent (units in the last place).
+// FloatMult: x = int_float(primary) * base, then the centred secondary latent is added to the
+// ordered latent of x. It counts units in the last place.
 #ifndef NUMPACT_PCO_MODE_FLOAT_MULT_HPP
 #define NUMPACT_PCO_MODE_FLOAT_MULT_HPP
 
@@ -27,7 +27,8 @@ struct FloatMult {
   bool is_valid(NumberType type) const;
 };
 
-// 2^(mantissa digits): integers below it are floats of their own, from it on latents count floats.
+// 2^(mantissa digits). Each integer below it is a float; from it on, a latent counts floats instead
+// of integers.
 template <FloatLatent L>
 inline constexpr L kFirstSparse = static_cast<L>(L{1} << (FloatTraits<L>::kMantissaBits + 1));
 
@@ -41,8 +42,9 @@ constexpr L select(bool condition, L if_true, L if_false) {
   return static_cast<L>((if_true & mask) | (if_false & ~mask));
 }
 
-// The bits of the float a < kFirstSparse. Anything for other a. In operations that every target has
-// for whole vectors: 64-bit integers become doubles in two halves, each made by its exponent.
+// The bits of the float of value a, for a < kFirstSparse; unspecified for other a. Uses only
+// operations that every target has as vectors: a 64-bit integer is converted in two halves, each
+// placed into the mantissa of a double of fixed exponent.
 template <FloatLatent L>
 constexpr L dense_float_bits(L a) {
   if constexpr (sizeof(L) == 8) {
@@ -55,7 +57,7 @@ constexpr L dense_float_bits(L a) {
   }
 }
 
-// The float, as bits, that a primary latent stands for.
+// The bits of the float that a primary latent represents.
 template <FloatLatent L>
 constexpr L int_float_bits(L latent) {
   const L negative = static_cast<L>(~top_bit_mask(latent));
@@ -65,7 +67,7 @@ constexpr L int_float_bits(L latent) {
   return static_cast<L>(bits | (negative & kMid<L>));
 }
 
-// The reverse, for floats that are whole numbers (or infinite).
+// The primary latent of a float that is a whole number or infinite.
 template <FloatLatent L>
 constexpr L int_float_latent(L bits) {
   const L magnitude = static_cast<L>(bits & (kMid<L> - 1));
@@ -78,27 +80,27 @@ constexpr L int_float_latent(L bits) {
   return static_cast<L>((bits & kMid<L>) != 0 ? kMid<L> - 1 - a : kMid<L> + a);
 }
 
-// The ordered latent of the product, before correction. The formula that the kernels must match.
+// The ordered latent of the product, before correction. Defines the result of the kernels.
 template <FloatLatent L>
 constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic base) {
   constexpr L kQuiet = static_cast<L>(L{1} << (FloatTraits<L>::kMantissaBits - 1));
   const L factor = int_float_bits(latent);
-  // A NaN keeps sign and payload and becomes quiet: said in bits, since processors differ.
+  // A NaN keeps its sign and payload and becomes quiet. Written on bits, since processors differ.
   const L quiet = static_cast<L>(factor | kQuiet);
   const L product = FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
   return to_ordered(select(is_nan_bits(factor), quiet, product), NumberKind::kFloat);
 }
 
-// In place over the primary latents; numbers, as bits, result.
+// In place: replaces the primary latents by the bits of the numbers.
 template <FloatLatent L>
 void join_float_mult(L base_bits, L* primary, const L* secondary, std::size_t n);
 
-// Whether all primary latents stand for integers so small that kernels which join them while they
-// unpack them can do without the other cases.
+// Whether all primary latents represent integers that convert to floats in one step. Kernels that
+// join while unpacking support only these.
 template <FloatLatent L>
 bool is_float_mult_fast(const L* primary, std::size_t n);
 
-// Any float splits; those far from a multiple of the base get large corrections.
+// Splits any floats. Floats far from a multiple of the base get large corrections.
 template <FloatLatent L>
 void split_float_mult(L base_bits, const L* ordered, std::size_t n, L* primary, L* secondary);
 

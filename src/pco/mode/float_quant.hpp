@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FloatQuant: the low k bits of the mantissa apart from the rest.
+// FloatQuant: the secondary latent is the low k bits of the mantissa, the primary one the rest.
 #ifndef NUMPACT_PCO_MODE_FLOAT_QUANT_HPP
 #define NUMPACT_PCO_MODE_FLOAT_QUANT_HPP
 
@@ -20,8 +20,9 @@ struct FloatQuant {
   std::uint64_t payload_bits(NumberType, unsigned) const { return wire::kQuantKBits; }
 };
 
-// The float of a pair, as bits. Written on bits so that pairs out of range, which no writer
-// makes but readers accept, come out as docs/format/pco.md ("Modes") says. Defines the kernels.
+// The bits of the float of a pair of latents. Written on bits, so that pairs out of range, which no
+// encoder writes but decoders accept, result in what docs/format/pco.md ("Modes") specifies.
+// Defines the result of the kernels.
 template <FloatLatent L>
 constexpr L float_quant_join(L primary, L secondary, unsigned k) {
   const L high = static_cast<L>(primary << k);
@@ -31,7 +32,7 @@ constexpr L float_quant_join(L primary, L secondary, unsigned k) {
       secondary ^ (positive ? static_cast<L>(high ^ kMid<L>) : static_cast<L>(~(high | low_mask))));
 }
 
-// In place over the primary latents; numbers, as bits, result.
+// In place: replaces the primary latents by the bits of the numbers.
 template <FloatLatent L>
 void join_float_quant(unsigned k, L* primary, const L* secondary, std::size_t n);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IntMult: x = primary * base + secondary, on ordered latents, wrapping.
+// IntMult: x = primary * base + secondary, on ordered latents, with wrapping arithmetic.
 #ifndef NUMPACT_PCO_MODE_INT_MULT_HPP
 #define NUMPACT_PCO_MODE_INT_MULT_HPP
 
@@ -18,7 +18,7 @@ struct IntMult {
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 };
 
-// In place over the primary latents; numbers of the kind, as bits, result.
+// In place: replaces the primary latents by the bits of the numbers, which are of `kind`.
 template <Latent L>
 void join_int_mult(L base, NumberKind kind, L* primary, const L* secondary, std::size_t n);
 

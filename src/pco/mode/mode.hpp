@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the modes have in common. A mode is a struct with
-//   kTag, kHasSecondary      its number in the metadata; whether it makes a second latent variable
+// The common interface of modes. A mode is a struct with
+//   kTag, kHasSecondary      its number in the metadata; whether it has a secondary latent variable
 //   parse(reader, context, out)   reads and validates its payload
-//   write(writer, type)      the reverse
+//   write(writer, type)      writes its payload
 //   payload_bits(type, at)   the payload's size when it starts at bit `at` of the metadata
-// and free functions join_* (latents to ordered latents, one batch) and split_* (the reverse, whole
-// chunks). modes.hpp lists them all.
+// and free functions join_* (latents of a batch to numbers) and split_* (ordered latents of a chunk
+// to latents). modes.hpp lists all modes.
 #ifndef NUMPACT_PCO_MODE_MODE_HPP
 #define NUMPACT_PCO_MODE_MODE_HPP
 
@@ -21,9 +21,9 @@ namespace numpact {
 struct ModeContext {
   NumberType type;
   FormatVersion version;
-  Arena& arena;  // owns what a mode's parameters point to
-  // Of a page, where it is only a guess that this is metadata: a dictionary with more entries is
-  // refused, and those of others are passed over. 0: no guess.
+  Arena& arena;  // holds the arrays that the parameters of a mode point to
+  // If not 0, the metadata are only guessed, for a page of this many numbers: dictionaries with
+  // more entries are rejected, and the entries of others are skipped.
   std::uint64_t guessed_n = 0;
 };
 

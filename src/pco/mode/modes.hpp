@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of modes: a new one is a struct as mode.hpp says and one name here.
+// The list of modes. A new one needs a struct as described in mode.hpp and a name here.
 #ifndef NUMPACT_PCO_MODE_MODES_HPP
 #define NUMPACT_PCO_MODE_MODES_HPP
 
@@ -21,7 +21,7 @@ inline bool has_secondary(const AnyMode& mode) {
   return std::visit([](const auto& member) { return member.kHasSecondary; }, mode);
 }
 
-// Width of the primary latents: the number's, but for dictionary indices.
+// Width of the primary latents in bits: 32 for dictionary indices, else the width of the numbers.
 inline unsigned primary_bits(const AnyMode& mode, NumberType type) {
   return std::holds_alternative<Dict>(mode) ? 32 : latent_bits(type);
 }

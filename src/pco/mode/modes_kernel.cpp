@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of the modes, compiled for every target; each applies the formula in its mode's header.
+// Loops of the modes, compiled for every target. Each loop computes the formula in the header of
+// its mode.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/mode/modes_kernel.cpp"
@@ -23,32 +24,11 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class L>
-void ToOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
-  if (kind == NumberKind::kFloat) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = to_ordered(in[i], NumberKind::kFloat);
-  } else {
-    const L flip = kind == NumberKind::kSigned ? kMid<L> : L{0};
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<L>(in[i] ^ flip);
-  }
-}
-
-template <class L>
-void FromOrdered(const L* in, std::size_t n, NumberKind kind, L* out) {
-  if (kind == NumberKind::kFloat) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = from_ordered(in[i], NumberKind::kFloat);
-  } else if (kind == NumberKind::kSigned) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<L>(in[i] ^ kMid<L>);
-  } else if (in != out) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = in[i];
-  }
-}
-
-template <class L>
 bool JoinDict(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, L* out) {
-  std::uint32_t most = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, indices[i]);
+  std::uint32_t max_index = 0;
+  for (std::size_t i = 0; i < n; ++i) max_index = std::max(max_index, indices[i]);
   if (n == 0) return true;
-  if (most >= entries.size()) {
+  if (max_index >= entries.size()) {
     std::fill_n(out, n, L{0});
     return false;
   }
@@ -66,24 +46,24 @@ void JoinIntMult(L base, NumberKind kind, L* HWY_RESTRICT primary, const L* HWY_
   }
 }
 
-// By the reciprocal, which is rounded down: quotients may be one too small.
+// Multiplies by the reciprocal, which is rounded down, so a quotient may be 1 too small.
 template <class L>
 void SplitIntMult(L base, const L* HWY_RESTRICT ordered, std::size_t n, L* HWY_RESTRICT primary,
                   L* HWY_RESTRICT secondary) {
   const L reciprocal = static_cast<L>(static_cast<L>(~L{0}) / base);
   for (std::size_t i = 0; i < n; ++i) {
-    const L least = upper_product(ordered[i], reciprocal);
-    const L rest = static_cast<L>(ordered[i] - least * base);
-    const L missing = rest >= base ? 1 : 0;
-    primary[i] = static_cast<L>(least + missing);
-    secondary[i] = static_cast<L>(rest - (missing != 0 ? base : L{0}));
+    const L low_quotient = upper_product(ordered[i], reciprocal);
+    const L rest = static_cast<L>(ordered[i] - low_quotient * base);
+    const L correction = rest >= base ? 1 : 0;
+    primary[i] = static_cast<L>(low_quotient + correction);
+    secondary[i] = static_cast<L>(rest - (correction != 0 ? base : L{0}));
   }
 }
 
-// By the formula, for any latents.
+// The formula, for any latents.
 template <class L>
-void JoinFloatMultByOne(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
-                        std::size_t n) {
+void ScalarJoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
+                         std::size_t n) {
   const auto base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
     const L latent = static_cast<L>(float_mult_product(primary[i], base) + secondary[i] + kMid<L>);
@@ -93,7 +73,9 @@ void JoinFloatMultByOne(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTR
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-// Signed integers of less than kSmallBits bits become floats in one step or two.
+// Signed integers of magnitude below 2^kSmallBits are converted to floats in one or two vector
+// operations. Conversion of 64-bit integers needs AVX-512; other targets use a trick with 2^52,
+// which loses two bits.
 #if HWY_TARGET <= HWY_AVX3
 template <class L>
 inline constexpr unsigned kSmallBits = FloatTraits<L>::kMantissaBits + 1;
@@ -108,7 +90,8 @@ HWY_INLINE hn::VFromD<DF> SmallToFloat(DF df, VI integers) {
   return hn::ConvertTo(df, integers);
 #else
   if constexpr (sizeof(hn::TFromD<DF>) == 8) {
-    // 1.5 * 2^52 plus the integer, as bits, is the float of that sum.
+    // Adding the integer to the bits of 1.5 * 2^52 gives the bits of the sum, since the last
+    // mantissa bit of such a double counts 1.
     const auto shift = hn::Set(df, 0x1.8p52);
     const auto sum = hn::Add(integers, hn::BitCast(hn::RebindToSigned<DF>(), shift));
     return hn::Sub(hn::BitCast(df, sum), shift);
@@ -118,7 +101,7 @@ HWY_INLINE hn::VFromD<DF> SmallToFloat(DF df, VI integers) {
 #endif
 }
 
-// The reverse, for floats that are whole numbers of a magnitude below 2^kSmallBits.
+// The reverse, for floats that are whole numbers of magnitude below 2^kSmallBits.
 template <class DI, class VF>
 HWY_INLINE hn::VFromD<DI> SmallToInteger(DI di, VF numbers) {
 #if HWY_TARGET <= HWY_AVX3
@@ -133,7 +116,7 @@ HWY_INLINE hn::VFromD<DI> SmallToInteger(DI di, VF numbers) {
 #endif
 }
 
-// From the sign and magnitude of a float to a signed integer of the same order, and back.
+// Converts the sign and magnitude of a float to a signed integer that sorts the same, and back.
 template <class DI, class VI>
 HWY_INLINE VI SwapOrder(DI di, VI bits) {
   using I = hn::TFromD<DI>;
@@ -148,19 +131,19 @@ HWY_INLINE VI SwapOrder(DI di, VI bits) {
   return hn::Xor(bits, hn::And(sign, magnitude));
 }
 
-// Whether all latents stand for integers that SmallToFloat takes.
+// Whether all latents represent integers that SmallToFloat supports.
 template <class L>
 bool AllSmall(const L* latents, std::size_t n) {
   const hn::ScalableTag<L> d;
   const std::size_t lanes = hn::Lanes(d);
-  // Adding makes the small ones nonnegative and below 2^(bits + 1).
-  constexpr L kShift = static_cast<L>((L{1} << kSmallBits<L>)-kMid<L>);
-  const auto shift = hn::Set(d, kShift);
-  auto all = hn::Zero(d);
+  // Adding it makes small integers nonnegative and smaller than 2^(kSmallBits + 1).
+  constexpr L kSmallToNonnegative = static_cast<L>((L{1} << kSmallBits<L>)-kMid<L>);
+  const auto shift = hn::Set(d, kSmallToNonnegative);
+  auto all_bits = hn::Zero(d);
   for (std::size_t i = 0; i < n; i += lanes) {
-    all = hn::Or(all, hn::Add(hn::LoadU(d, latents + i), shift));
+    all_bits = hn::Or(all_bits, hn::Add(hn::LoadU(d, latents + i), shift));
   }
-  return hn::AllTrue(d, hn::Eq(hn::ShiftRight<kSmallBits<L> + 1>(all), hn::Zero(d)));
+  return hn::AllTrue(d, hn::Eq(hn::ShiftRight<kSmallBits<L> + 1>(all_bits), hn::Zero(d)));
 }
 
 template <class L>
@@ -175,13 +158,13 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
   const hn::RebindToSigned<decltype(d)> di;
   const hn::RebindToFloat<decltype(d)> df;
   const std::size_t lanes = hn::Lanes(d);
-  const std::size_t whole = n - n % lanes;
-  if (!AllSmall(primary, whole)) return JoinFloatMultByOne(base_bits, primary, secondary, n);
+  const std::size_t vector_n = n - n % lanes;
+  if (!AllSmall(primary, vector_n)) return ScalarJoinFloatMult(base_bits, primary, secondary, n);
   const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
   const auto mid = hn::Set(d, kMid<L>);
-  for (std::size_t i = 0; i < whole; i += lanes) {
+  for (std::size_t i = 0; i < vector_n; i += lanes) {
     const auto latents = hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid));
-    // The negative ones count from -0.0.
+    // Latent -1 represents -0.0, so the magnitude of a negative latent is -latent - 1.
     const auto negative = hn::BroadcastSignBit(latents);
     const auto magnitudes = SmallToFloat(df, hn::Sub(latents, negative));
     const auto factors =
@@ -191,7 +174,7 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
     const auto numbers = SwapOrder(di, hn::Add(products, corrections));
     hn::StoreU(hn::BitCast(d, numbers), d, primary + i);
   }
-  JoinFloatMultByOne(base_bits, primary + whole, secondary + whole, n - whole);
+  ScalarJoinFloatMult(base_bits, primary + vector_n, secondary + vector_n, n - vector_n);
 }
 template <>
 void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
@@ -204,12 +187,12 @@ void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
   const hn::RebindToSigned<decltype(d)> di;
   const hn::Rebind<hwy::float16_t, decltype(df)> dh;
   const std::size_t lanes = hn::Lanes(df);
-  const std::size_t whole = n - n % hn::Lanes(hn::ScalableTag<L>());
-  if (!AllSmall(primary, whole)) return JoinFloatMultByOne(base_bits, primary, secondary, n);
+  const std::size_t vector_n = n - n % hn::Lanes(hn::ScalableTag<L>());
+  if (!AllSmall(primary, vector_n)) return ScalarJoinFloatMult(base_bits, primary, secondary, n);
   const auto base = hn::Set(df, FloatTraits<L>::to_arithmetic(base_bits));
   const auto mid = hn::Set(d, kMid<L>);
   const auto sign = hn::Set(di32, std::numeric_limits<std::int32_t>::min());
-  for (std::size_t i = 0; i < whole; i += lanes) {
+  for (std::size_t i = 0; i < vector_n; i += lanes) {
     const auto latents =
         hn::PromoteTo(di32, hn::BitCast(di, hn::Xor(hn::LoadU(d, primary + i), mid)));
     const auto negative = hn::BroadcastSignBit(latents);
@@ -221,9 +204,9 @@ void JoinFloatMult(std::uint16_t base_bits, std::uint16_t* HWY_RESTRICT primary,
     const auto numbers = SwapOrder(di, hn::Add(products, corrections));
     hn::StoreU(hn::BitCast(d, numbers), d, primary + i);
   }
-  JoinFloatMultByOne(base_bits, primary + whole, secondary + whole, n - whole);
+  ScalarJoinFloatMult(base_bits, primary + vector_n, secondary + vector_n, n - vector_n);
 #else
-  JoinFloatMultByOne(base_bits, primary, secondary, n);
+  ScalarJoinFloatMult(base_bits, primary, secondary, n);
 #endif
 }
 
@@ -234,25 +217,26 @@ bool IsFloatMultFast(const L*, std::size_t) {
   return false;
 }
 
-// The same steps without vectors.
+// The same operations on scalars.
 template <class L>
 void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT secondary,
                    std::size_t n) {
   if constexpr (sizeof(L) == 8) {
     constexpr unsigned kSmallBits = 51;
-    constexpr double kShift = 0x1.8p52;  // plus a small integer, as bits, is the float of the sum
-    std::uint64_t all = 0;
+    // Adding a small integer to the bits of this double gives the bits of the sum.
+    constexpr double kMagicOffset = 0x1.8p52;
+    std::uint64_t all_bits = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      all |= primary[i] + ((std::uint64_t{1} << kSmallBits) - kMid<L>);
+      all_bits |= primary[i] + ((std::uint64_t{1} << kSmallBits) - kMid<L>);
     }
-    if (all >> (kSmallBits + 1) == 0) {
+    if (all_bits >> (kSmallBits + 1) == 0) {
       const double base = FloatTraits<L>::to_arithmetic(base_bits);
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint64_t latent = primary[i] ^ kMid<L>;
         const std::uint64_t negative = top_bit_mask(latent);
-        const std::uint64_t sum = latent - negative + std::bit_cast<std::uint64_t>(kShift);
+        const std::uint64_t sum = latent - negative + std::bit_cast<std::uint64_t>(kMagicOffset);
         const std::uint64_t factor =
-            std::bit_cast<std::uint64_t>(std::bit_cast<double>(sum) - kShift) |
+            std::bit_cast<std::uint64_t>(std::bit_cast<double>(sum) - kMagicOffset) |
             (negative & kMid<L>);
         const auto product = std::bit_cast<std::uint64_t>(std::bit_cast<double>(factor) * base);
         const std::uint64_t ordered =
@@ -262,21 +246,21 @@ void JoinFloatMult(L base_bits, L* HWY_RESTRICT primary, const L* HWY_RESTRICT s
       return;
     }
   }
-  JoinFloatMultByOne(base_bits, primary, secondary, n);
+  ScalarJoinFloatMult(base_bits, primary, secondary, n);
 }
 
 #endif
 
-// By the formula, for any floats.
+// The formula, for any floats.
 template <class L>
-void SplitFloatMultByOne(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
-                         L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
+void ScalarSplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
+                          L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
   using Arithmetic = typename FloatTraits<L>::Arithmetic;
   const Arithmetic base = FloatTraits<L>::to_arithmetic(base_bits);
   for (std::size_t i = 0; i < n; ++i) {
     const L bits = from_ordered(ordered[i], NumberKind::kFloat);
     const Arithmetic quotient = std::rint(FloatTraits<L>::to_arithmetic(bits) / base);
-    // A NaN has no multiple; zero times the base and a large correction give it back.
+    // A NaN is no multiple. It is restored by factor 0 and a large correction.
     const L factor = is_nan_bits(bits) ? L{0} : FloatTraits<L>::to_bits(quotient);
     const L latent = int_float_latent(factor);
     primary[i] = latent;
@@ -284,7 +268,7 @@ void SplitFloatMultByOne(L base_bits, const L* HWY_RESTRICT ordered, std::size_t
   }
 }
 
-// 32-bit Arm's vectors divide by approximation.
+// Vector division of 32-bit Arm is an approximation.
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && !HWY_ARCH_ARM_V7
 
 template <class L>
@@ -300,14 +284,14 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
     const auto mid = hn::Set(di, static_cast<std::make_signed_t<L>>(kMid<L>));
     const auto small = hn::Set(df, static_cast<hn::TFromD<decltype(df)>>(L{1} << kSmallBits<L>));
     for (; i + lanes <= n; i += lanes) {
-      // As signed integers the ordered ones lack the middle only.
+      // XOR with the middle turns ordered latents into signed integers of the same order.
       const auto latents = hn::BitCast(di, hn::LoadU(d, ordered + i));
       const auto signed_latents = hn::Xor(latents, mid);
       const auto numbers = hn::BitCast(df, SwapOrder(di, signed_latents));
       const auto quotients = hn::Round(hn::Div(numbers, base));
-      // False for a NaN too. Where it is true, multiples are whole numbers that floats can hold.
+      // False for a NaN too. If true, multiples are whole numbers that floats can represent.
       if (!hn::AllTrue(df, hn::Lt(hn::Abs(quotients), small))) {
-        SplitFloatMultByOne(base_bits, ordered + i, lanes, primary + i, secondary + i);
+        ScalarSplitFloatMult(base_bits, ordered + i, lanes, primary + i, secondary + i);
         continue;
       }
       const auto negative = hn::BroadcastSignBit(hn::BitCast(di, quotients));
@@ -318,7 +302,7 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
       hn::StoreU(hn::BitCast(d, hn::Xor(corrections, mid)), d, secondary + i);
     }
   }
-  SplitFloatMultByOne(base_bits, ordered + i, n - i, primary + i, secondary + i);
+  ScalarSplitFloatMult(base_bits, ordered + i, n - i, primary + i, secondary + i);
 }
 
 #else
@@ -326,7 +310,7 @@ void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
 template <class L>
 void SplitFloatMult(L base_bits, const L* HWY_RESTRICT ordered, std::size_t n,
                     L* HWY_RESTRICT primary, L* HWY_RESTRICT secondary) {
-  SplitFloatMultByOne(base_bits, ordered, n, primary, secondary);
+  ScalarSplitFloatMult(base_bits, ordered, n, primary, secondary);
 }
 
 #endif
@@ -350,14 +334,8 @@ void SplitFloatQuant(unsigned k, const L* HWY_RESTRICT ordered, std::size_t n,
   }
 }
 
-// NUMPACT_EXPORT takes plain functions: one of each for each width.
+// NUMPACT_EXPORT needs plain functions: one per loop and width.
 #define NUMPACT_INTEGER_KERNELS(L, S)                                                       \
-  void ToOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                  \
-    ToOrdered(in, n, kind, out);                                                            \
-  }                                                                                         \
-  void FromOrdered##S(const L* in, std::size_t n, NumberKind kind, L* out) {                \
-    FromOrdered(in, n, kind, out);                                                          \
-  }                                                                                         \
   bool JoinDict##S(std::span<const L> entries, const std::uint32_t* indices, std::size_t n, \
                    L* out) {                                                                \
     return JoinDict(entries, indices, n, out);                                              \
@@ -399,20 +377,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_INTEGER_DOORS(L, S)                                                                \
-  NUMPACT_EXPORT(ToOrdered##S);                                                                    \
-  NUMPACT_EXPORT(FromOrdered##S);                                                                  \
+#define NUMPACT_INTEGER_ENTRIES(L, S)                                                              \
   NUMPACT_EXPORT(JoinDict##S);                                                                     \
   NUMPACT_EXPORT(JoinIntMult##S);                                                                  \
   NUMPACT_EXPORT(SplitIntMult##S);                                                                 \
-  template <>                                                                                      \
-  void to_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                        \
-    NUMPACT_DISPATCH(ToOrdered##S)(in, n, kind, out);                                              \
-  }                                                                                                \
-  template <>                                                                                      \
-  void from_ordered<L>(const L* in, std::size_t n, NumberKind kind, L* out) {                      \
-    NUMPACT_DISPATCH(FromOrdered##S)(in, n, kind, out);                                            \
-  }                                                                                                \
   template <>                                                                                      \
   bool join_dict<L>(std::span<const L> entries, const std::uint32_t* indices, std::size_t n,       \
                     L* out) {                                                                      \
@@ -426,7 +394,7 @@ namespace numpact {
   void split_int_mult<L>(L base, const L* ordered, std::size_t n, L* primary, L* secondary) {      \
     NUMPACT_DISPATCH(SplitIntMult##S)(base, ordered, n, primary, secondary);                       \
   }
-#define NUMPACT_FLOAT_DOORS(L, S)                                                               \
+#define NUMPACT_FLOAT_ENTRIES(L, S)                                                             \
   NUMPACT_EXPORT(JoinFloatMult##S);                                                             \
   NUMPACT_EXPORT(IsFloatMultFast##S);                                                           \
   template <>                                                                                   \
@@ -453,15 +421,15 @@ namespace numpact {
                             L* secondary) {                                                     \
     NUMPACT_DISPATCH(SplitFloatQuant##S)(k, ordered, n, primary, secondary);                    \
   }
-NUMPACT_INTEGER_DOORS(std::uint8_t, 8)
-NUMPACT_INTEGER_DOORS(std::uint16_t, 16)
-NUMPACT_INTEGER_DOORS(std::uint32_t, 32)
-NUMPACT_INTEGER_DOORS(std::uint64_t, 64)
-NUMPACT_FLOAT_DOORS(std::uint16_t, 16)
-NUMPACT_FLOAT_DOORS(std::uint32_t, 32)
-NUMPACT_FLOAT_DOORS(std::uint64_t, 64)
-#undef NUMPACT_INTEGER_DOORS
-#undef NUMPACT_FLOAT_DOORS
+NUMPACT_INTEGER_ENTRIES(std::uint8_t, 8)
+NUMPACT_INTEGER_ENTRIES(std::uint16_t, 16)
+NUMPACT_INTEGER_ENTRIES(std::uint32_t, 32)
+NUMPACT_INTEGER_ENTRIES(std::uint64_t, 64)
+NUMPACT_FLOAT_ENTRIES(std::uint16_t, 16)
+NUMPACT_FLOAT_ENTRIES(std::uint32_t, 32)
+NUMPACT_FLOAT_ENTRIES(std::uint64_t, 64)
+#undef NUMPACT_INTEGER_ENTRIES
+#undef NUMPACT_FLOAT_ENTRIES
 
 }  // namespace numpact
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting numbers into latent variables by any mode.
+// Splits numbers into latent variables, by any mode.
 #ifndef NUMPACT_PCO_MODE_SPLIT_HPP
 #define NUMPACT_PCO_MODE_SPLIT_HPP
 
@@ -10,15 +10,16 @@ namespace numpact {
 
 struct SplitLatents {
   LatentArray primary;
-  LatentArray secondary;  // may not exist
+  LatentArray secondary;  // may be absent
 };
 
-// ordered: the numbers' ordered latents. Results are new arrays in `arena`, but for Classic, whose
-// primary latents are `ordered` itself. For Dict every latent must be among the entries, which must
-// be distinct.
+// Splits the ordered latents of numbers. The results are new arrays in `arena`, except that the
+// primary latents of Classic are `ordered` itself. For Dict, every latent must be among the
+// entries, which must be distinct.
 SplitLatents split(const AnyMode& mode, const LatentArray& ordered, Arena& arena);
 
-// The distinct latents in ascending order, as a mode; none if there are more than max_n.
+// Sets `dict` to the distinct latents in ascending order. Returns false if there are no latents or
+// more than max_n distinct ones.
 bool make_dict(const LatentArray& ordered, std::size_t max_n, Arena& arena, Dict& dict);
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers distinct values in the order in which they are met.
+// Hash table that numbers distinct values in the order of their first occurrence.
 #ifndef NUMPACT_PCO_MODE_VALUE_INDEX_HPP
 #define NUMPACT_PCO_MODE_VALUE_INDEX_HPP
 
@@ -9,7 +9,7 @@
 
 #include "base/arena.hpp"
 #include "number/latent.hpp"
-#include "pco/stats/flat_blocks.hpp"
+#include "pco/stats/constant_blocks.hpp"
 
 namespace numpact {
 
@@ -18,19 +18,19 @@ class ValueIndex {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // For at most `most` values. Grows as they come.
-  ValueIndex(std::size_t most, Arena& arena) : most_(most), arena_(arena) {
-    make_room(std::min(most, kFirstRoom));
+  // Holds at most max_values values. Memory grows with the values added.
+  ValueIndex(std::size_t max_values, Arena& arena) : max_values_(max_values), arena_(arena) {
+    grow_to(std::min(max_values, kInitialValuesN));
   }
 
-  // The value's number; a new one if it was not met before, kNone if there is no room for it.
+  // The number of the value, a new one for a new value; kNone if the index is full.
   std::uint32_t add(L value) {
-    std::size_t at = Table(slots_).place_of(value);
+    std::size_t at = Table(slots_).slot_of(value);
     if (slots_[at].number == kNone) {
-      if (size_ == most_) return kNone;
+      if (size_ == max_values_) return kNone;
       if (size_ == values_.size()) {
-        make_room(std::min(most_, 4 * size_));
-        at = Table(slots_).place_of(value);
+        grow_to(std::min(max_values_, 4 * size_));
+        at = Table(slots_).slot_of(value);
       }
       values_[size_] = value;
       slots_[at] = {value, static_cast<std::uint32_t>(size_++)};
@@ -38,16 +38,16 @@ class ValueIndex {
     return slots_[at].number;
   }
 
-  // kNone if it was not met.
+  // The number of the value; kNone if it was not added.
   std::uint32_t find(L value) const { return Table(slots_).find(value); }
 
-  // Adds the values in turn and calls use(number, times) for each, or at once for some that follow
-  // each other and are the same. False, as soon as there is no room for one.
+  // Adds the values in order and calls use(number, times), once per element or once for several
+  // equal adjacent elements. Stops and returns false when the index is full.
   template <class F>
   bool add_all(std::span<const L> values, F&& use) {
     bool is_complete = true;
     std::uint32_t last = kNone;
-    FlatBlocks(values, arena_)
+    ConstantBlocks(values, arena_)
         .each(
             1,
             [&](std::size_t begin, std::size_t end) {
@@ -60,11 +60,11 @@ class ValueIndex {
     return is_complete;
   }
 
-  // The numbers of values that were met.
+  // Sets numbers[i] to the number of values[i], which must have been added.
   void find_all(std::span<const L> values, std::uint32_t* numbers) const {
     const ArenaScope scratch(arena_);
     const Table table(slots_);
-    FlatBlocks(values, arena_)
+    ConstantBlocks(values, arena_)
         .each(
             1,
             [&](std::size_t begin, std::size_t end) {
@@ -83,11 +83,11 @@ class ValueIndex {
     std::uint32_t number;
   };
 
-  // So few different values exist that each has a slot of its own.
+  // All values of 8 bits have a slot of their own.
   static constexpr bool kIsDirect = sizeof(L) == 1;
 
-  // A power of two of slots: one for each value that exists, or at least two and more than twice as
-  // many as values, so that one is free.
+  // Open addressing. The count of slots is a power of two: one slot per possible value, or more
+  // than twice the count of values, so that a search always meets a free slot.
   class Table {
    public:
     explicit Table(std::span<const Slot> slots)
@@ -95,15 +95,15 @@ class ValueIndex {
           mask_(slots.size() - 1),
           shift_(64 - static_cast<unsigned>(std::bit_width(mask_))) {}
 
-    // Where the value stands or would.
-    std::size_t place_of(L value) const {
+    // The slot of the value, or the free slot where it would be inserted.
+    std::size_t slot_of(L value) const {
       if constexpr (kIsDirect) return value;
       std::size_t at =
           static_cast<std::size_t>((std::uint64_t{value} * 0x9e3779b97f4a7c15u) >> shift_);
       while (slots_[at].value != value && slots_[at].number != kNone) at = (at + 1) & mask_;
       return at;
     }
-    std::uint32_t find(L value) const { return slots_[place_of(value)].number; }
+    std::uint32_t find(L value) const { return slots_[slot_of(value)].number; }
 
    private:
     const Slot* slots_;
@@ -114,7 +114,7 @@ class ValueIndex {
   template <class F>
   bool add_each(std::span<const L> values, F&& use) {
     for (std::size_t i = 0; i < values.size();) {
-      // Copied, so that what is written meanwhile can't change it.
+      // A local copy, which the compiler knows not to be changed by the stores of use().
       const Table table(slots_);
       for (; i < values.size(); ++i) {
         const std::uint32_t number = table.find(values[i]);
@@ -129,21 +129,22 @@ class ValueIndex {
     return true;
   }
 
-  void make_room(std::size_t room) {
+  void grow_to(std::size_t capacity) {
     const std::span<const L> old = values();
-    values_ = arena_.make<L>(room);
-    slots_ = arena_.make<Slot>(kIsDirect ? kDirectSlots : std::bit_ceil(2 * room + 2));
+    values_ = arena_.make<L>(capacity);
+    slots_ = arena_.make<Slot>(kIsDirect ? kDirectSlotsN : std::bit_ceil(2 * capacity + 2));
     std::fill(slots_.begin(), slots_.end(), Slot{0, kNone});
     for (std::size_t i = 0; i < old.size(); ++i) {
       values_[i] = old[i];
-      slots_[Table(slots_).place_of(old[i])] = {old[i], static_cast<std::uint32_t>(i)};
+      slots_[Table(slots_).slot_of(old[i])] = {old[i], static_cast<std::uint32_t>(i)};
     }
   }
 
-  static constexpr std::size_t kFirstRoom = std::size_t{1} << 10;
-  static constexpr std::size_t kDirectSlots = std::size_t{1} << 8;
+  // Initial capacity in values. It grows by factors of four.
+  static constexpr std::size_t kInitialValuesN = std::size_t{1} << 10;
+  static constexpr std::size_t kDirectSlotsN = std::size_t{1} << 8;
 
-  std::size_t most_;
+  std::size_t max_values_;
   Arena& arena_;
   std::span<L> values_;
   std::span<Slot> slots_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where batches are decoded from: the window itself as long as the worst case of a batch and what
-// kernels read beyond it lie inside, else a copy of its tail with zeros behind.
+// The input that batches are decoded from: the window itself while it holds the worst case of a
+// batch and the bytes that kernels read behind it, else a copy of its tail that is padded with
+// zeros.
 #ifndef NUMPACT_PCO_PAGE_BATCH_INPUT_HPP
 #define NUMPACT_PCO_PAGE_BATCH_INPUT_HPP
 
@@ -11,22 +12,22 @@
 
 namespace numpact {
 
-// Positions are in bits from `in`.
+// Positions are in bits from `in`, if not stated otherwise.
 struct BatchInput {
   const std::byte* in = nullptr;
   std::uint64_t position = 0;
-  std::uint64_t last_start = 0;  // up to where a batch may begin
-  std::uint64_t end = 0;         // of the input
+  std::uint64_t last_start = 0;  // last position at which a batch may start
+  std::uint64_t end = 0;         // end of the input
   std::uint64_t origin = 0;      // position of `in` in the window
 };
 
 class BatchInputFinder {
  public:
-  // max_batch_bytes: that worst case.
+  // max_batch_bytes: the worst case of a batch, including the bytes that kernels read behind it.
   BatchInputFinder(std::size_t max_batch_bytes, Arena& arena)
       : max_batch_bytes_(max_batch_bytes), arena_(arena) {}
 
-  // False: the next batch may need bytes that have not come.
+  // Returns false if the next batch may need bytes behind the window, which is not the last one.
   bool find(const BitWindow& window, BatchInput& input) {
     const std::size_t bytes = window.bytes.size();
     const std::size_t at = static_cast<std::size_t>(window.position / 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stretch of input that a page is being decoded from.
+// The part of the input that a page is decoded from.
 #ifndef NUMPACT_PCO_PAGE_BIT_WINDOW_HPP
 #define NUMPACT_PCO_PAGE_BIT_WINDOW_HPP
 
@@ -12,7 +12,7 @@ namespace numpact {
 struct BitWindow {
   std::span<const std::byte> bytes;
   std::uint64_t position = 0;  // in bits
-  bool is_last = true;         // nothing comes after `bytes`
+  bool is_last = true;         // the input ends with `bytes`
 };
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the latents of a batch to its numbers.
+// Joins the latents of a batch to numbers.
 #ifndef NUMPACT_PCO_PAGE_JOIN_HPP
 #define NUMPACT_PCO_PAGE_JOIN_HPP
 
@@ -11,14 +11,14 @@
 
 namespace numpact {
 
-// What has become of the primary latents of Classic mode before they are joined.
-enum class Classics { kOrdered, kNumbers };
+// State of the primary latents of Classic: ordered latents, or already numbers.
+enum class ClassicLatents { kOrdered, kNumbers };
 
-// Leaves numbers, as bits, in `out`, which `primary` may be. For all modes but Dict, whose entries
-// are numbers already.
+// Stores the bits of the numbers to `out`, which may be `primary`. For all modes but Dict, whose
+// entries already are numbers.
 template <Latent L, Latent P>
-void join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P* primary,
-                const L* secondary, std::size_t n, L* out) {
+void join_batch(const AnyMode& mode, NumberKind kind, ClassicLatents classic_latents,
+                const P* primary, const L* secondary, std::size_t n, L* out) {
   if constexpr (std::is_same_v<L, P>) {
     if (primary != out) std::copy_n(primary, n, out);
     if (const auto* mult = std::get_if<IntMult>(&mode)) {
@@ -36,7 +36,7 @@ void join_batch(const AnyMode& mode, NumberKind kind, Classics classics, const P
       }
     }
   }
-  if (classics == Classics::kOrdered) from_ordered(out, n, kind, out);
+  if (classic_latents == ClassicLatents::kOrdered) from_ordered(out, n, kind, out);
 }
 
 }  // namespace numpact

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The two paths through a batch: fused loops for whole batches, and a generic path for the rest.
 #include "pco/page/page_decoder.hpp"
 
 #include <algorithm>
@@ -18,28 +19,28 @@ Status truncated(const BitWindow& window) {
   return Status(ErrorKind::kTruncated, "the input ends inside a page", window.bytes.size());
 }
 
-// L: latents as wide as the numbers. P: primary latents, L or dictionary indices.
+// L: latents of the width of the numbers. P: primary latents, which are L or dictionary indices.
 template <Latent L, Latent P>
 struct Tables final : ChunkTables {
   const ChunkMeta* meta = nullptr;
   LatentTables<std::uint32_t> delta;
   LatentTables<P> primary;
   LatentTables<L> secondary;
-  // Bytes that a batch can take at most, with what kernels read beyond it.
+  // Largest size of a batch in bytes, including the bytes that kernels read behind it.
   std::size_t max_batch_bytes = 0;
   std::array<bool, kVariables> is_coded{};
-  // Of one latent of a variable without codes.
+  // Bits per latent of the variables without codes.
   std::array<unsigned, kVariables> uncoded_bits{};
-  std::span<const L> dict_numbers;  // the dictionary's entries, as numbers
-  // All numbers are this one, as bits.
+  std::span<const L> dict_numbers;  // bits of the numbers of the dictionary
+  // If all numbers of the chunk are equal: their bits.
   bool is_constant = false;
   L constant = 0;
-  // Latents of float modes are joined while the secondary ones are unpacked.
+  // Primary latents of float modes are joined in registers while secondary ones are unpacked.
   bool joins_while_unpacking = false;
-  // Whether every coded variable's tables are summed, and for one instruction set: its kernels read
-  // each other's trails.
+  // Whether the fused loops can be used: the tables of all coded variables are summed and were made
+  // for one instruction set, since its kernels read each other's trails.
   bool decodes_whole_batches = true;
-  // The numbers are latents with the sign bit flipped; bins or moments do that, too.
+  // The numbers are latents with the sign bit flipped, and bins or moments include the flip.
   bool flips_in_tables = false;
 
   PageDecoder* make_page_decoder(Arena& arena) const override;
@@ -66,7 +67,7 @@ class Decoder final : public PageDecoder {
       return {};
     }
     numbers_left_ = page_n;
-    to_decode_ = page_n;
+    undecoded_n_ = page_n;
     pending_ = {};
     NUMPACT_TRY(check_bins(window, page_n));
     BitReader reader(window.bytes, window.position);
@@ -97,15 +98,15 @@ class Decoder final : public PageDecoder {
       NUMPACT_TRY(decode_whole_batches(window, (n - done) / kBatchN, numbers + done, whole_n));
       if (whole_n > 0) {
         done += whole_n;
-        to_decode_ -= whole_n;
+        undecoded_n_ -= whole_n;
         continue;
       }
-      const std::size_t batch_n = std::min(kBatchN, to_decode_);
+      const std::size_t batch_n = std::min(kBatchN, undecoded_n_);
       const bool fits = n - done >= batch_n;
       L* const batch = fits ? numbers + done : batch_;
       NUMPACT_TRY(decode_batch(window, batch_n, batch, more));
       if (more) break;
-      to_decode_ -= batch_n;
+      undecoded_n_ -= batch_n;
       if (fits) {
         done += batch_n;
       } else {
@@ -118,8 +119,8 @@ class Decoder final : public PageDecoder {
 
   Status skip(BitWindow& window, std::array<PageVariableSizes, kVariables>& sizes,
               std::size_t& done) override {
-    done = std::min(kBatchN, to_decode_);
-    if (to_decode_ == numbers_left_ && !heads_counted_) {
+    done = std::min(kBatchN, undecoded_n_);
+    if (undecoded_n_ == numbers_left_ && !heads_counted_) {
       for (std::size_t i = 0; i < kVariables; ++i) sizes[i].state_bits += head_bits(i);
       heads_counted_ = true;
     }
@@ -130,7 +131,7 @@ class Decoder final : public PageDecoder {
     primary_.skip(input.in, position, sizes[kPrimaryVariable]);
     secondary_.skip(input.in, position, sizes[kSecondaryVariable]);
     NUMPACT_TRY(move_to(window, input, position));
-    to_decode_ -= done;
+    undecoded_n_ -= done;
     numbers_left_ -= done;
     return {};
   }
@@ -160,8 +161,8 @@ class Decoder final : public PageDecoder {
            kAnsStates * binning.ans_size_log;
   }
 
-  // A variable without bins can store nothing. The test is on the chunk's delta state, also for a
-  // variable that does not use it (docs/format/pco.md, "Bins").
+  // A variable without bins cannot store latents. The test uses the delta state of the chunk, also
+  // for a variable that is not delta encoded (docs/format/pco.md, "Bins").
   Status check_bins(const BitWindow& window, std::size_t page_n) const {
     if (page_n <= numpact::state_n(meta_.delta)) return {};
     for (const Binning& binning : meta_.variables) {
@@ -173,94 +174,97 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
-  // The latents of a batch, by variable.
-  struct Room {
+  // The latents of a batch by variable, on the stack.
+  struct BatchBuffers {
     std::uint32_t lookbacks[kBatchN];
-    P primary_room[kBatchN];
-    P* primary = primary_room;  // or the output
+    P own_primary[kBatchN];
+    P* primary = own_primary;  // own_primary or the output
     L secondary[kBatchN];
   };
-  // How many of them are stored.
+  // Count of latents that the batch stores, by variable.
   using StoredN = std::array<std::size_t, kVariables>;
-  // What was done to them before the batch is finished.
-  struct Done {
-    std::array<FinishKind, kVariables> kinds{};
-    bool primary_is_undone = false;  // the delta of the primary latents is
-    bool lookbacks_are_inside = true;
-    bool is_joined() const { return joins(kinds[kSecondaryVariable]); }
+  // Steps that were applied to the latents of a batch before it is finished.
+  struct Applied {
+    std::array<FinishKind, kVariables> finish_kinds{};
+    bool primary_delta_is_undone = false;
+    bool lookbacks_are_in_range = true;
+    bool is_joined() const { return joins(finish_kinds[kSecondaryVariable]); }
   };
 
   template <class F>
-  decltype(auto) visit(std::size_t variable, Room& room, F&& f) {
+  decltype(auto) visit(std::size_t variable, BatchBuffers& buffers, F&& f) {
     switch (variable) {
       case kDeltaVariable:
-        return f(delta_, room.lookbacks);
+        return f(delta_, buffers.lookbacks);
       case kPrimaryVariable:
-        return f(primary_, room.primary);
+        return f(primary_, buffers.primary);
       default:
-        return f(secondary_, room.secondary);
+        return f(secondary_, buffers.secondary);
     }
   }
 
-  // One batch of n numbers, the last of a page among them.
+  // Decodes one batch of n numbers, which may be the last one of a page.
   Status decode_batch(BitWindow& window, std::size_t n, L* out, bool& more) {
     BatchInput input;
     more = !inputs_.find(window, input);
     if (more) return {};
     std::uint64_t position = input.position;
     const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
-    Room room;
-    room.primary = primary_target(out, room.primary_room);
+    BatchBuffers buffers;
+    buffers.primary = primary_target(out, buffers.own_primary);
     StoredN stored{};
     for (std::size_t i = 0; i < kVariables; ++i) {
-      stored[i] = visit(i, room, [&](auto& variable, auto* latents) {
+      stored[i] = visit(i, buffers, [&](auto& variable, auto* latents) {
         return variable.decode(input.in, position, latents);
       });
     }
     NUMPACT_TRY(move_to(window, input, position));
-    return finish_batch(room, stored, {}, n, first_byte, out);
+    return finish_batch(buffers, stored, {}, n, first_byte, out);
   }
 
-  bool undo_primary(Room& room, const StoredN& stored, const Done& done, std::size_t n) {
-    return primary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.primary,
-                               stored[kPrimaryVariable], n, done.kinds[kPrimaryVariable]);
+  bool undo_primary(BatchBuffers& buffers, const StoredN& stored, const Applied& applied,
+                    std::size_t n) {
+    return primary_.undo_delta(meta_.delta, buffers.lookbacks, stored[kDeltaVariable],
+                               buffers.primary, stored[kPrimaryVariable], n,
+                               applied.finish_kinds[kPrimaryVariable]);
   }
 
-  // From stored latents to numbers.
-  Status finish_batch(Room& room, const StoredN& stored, const Done& done, std::size_t n,
-                      std::size_t first_byte, L* out) {
-    bool ok =
-        done.primary_is_undone ? done.lookbacks_are_inside : undo_primary(room, stored, done, n);
+  // Turns the stored latents of a batch into numbers.
+  Status finish_batch(BatchBuffers& buffers, const StoredN& stored, const Applied& applied,
+                      std::size_t n, std::size_t first_byte, L* out) {
+    bool ok = applied.primary_delta_is_undone ? applied.lookbacks_are_in_range
+                                              : undo_primary(buffers, stored, applied, n);
     if (meta_.has(kSecondaryVariable)) {
-      ok &=
-          secondary_.undo_delta(meta_.delta, room.lookbacks, stored[kDeltaVariable], room.secondary,
-                                stored[kSecondaryVariable], n, done.kinds[kSecondaryVariable]);
+      ok &= secondary_.undo_delta(meta_.delta, buffers.lookbacks, stored[kDeltaVariable],
+                                  buffers.secondary, stored[kSecondaryVariable], n,
+                                  applied.finish_kinds[kSecondaryVariable]);
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
-    if (done.is_joined()) return {};
+    if (applied.is_joined()) return {};
     if constexpr (std::is_same_v<P, std::uint32_t>) {
       if (std::holds_alternative<Dict>(meta_.mode)) {
-        if (join_dict(tables_.dict_numbers, room.primary, n, out)) return {};
+        if (join_dict(tables_.dict_numbers, buffers.primary, n, out)) return {};
         return Status(ErrorKind::kCorrupt, "an index reaches past the dictionary", first_byte);
       }
     }
-    const bool are_numbers = tables_.flips_in_tables || makes_floats(done.kinds[kPrimaryVariable]);
+    const bool are_numbers =
+        tables_.flips_in_tables || makes_floats(applied.finish_kinds[kPrimaryVariable]);
     join_batch(meta_.mode, kind_of(meta_.type),
-               are_numbers ? Classics::kNumbers : Classics::kOrdered, room.primary, room.secondary,
-               n, out);
+               are_numbers ? ClassicLatents::kNumbers : ClassicLatents::kOrdered, buffers.primary,
+               buffers.secondary, n, out);
     return {};
   }
 
   // ---- whole batches ----
 
-  // Where in the input the latents of variables without codes lie, in bits.
+  // Bit positions of the offsets of variables without codes.
   using UncodedPositions = std::array<std::uint64_t, kVariables>;
 
   bool is_coded(std::size_t variable) const { return tables_.is_coded[variable]; }
 
-  // Passes variables without codes, from `variable` on; returns the first with codes, or
-  // kVariables.
-  std::size_t pass_uncoded(std::size_t variable, std::uint64_t& position,
+  // Skips variables without codes, from `variable` on, and stores their positions. Returns the
+  // first variable with codes, or kVariables.
+  std::size_t skip_uncoded(std::size_t variable, std::uint64_t& position,
                            UncodedPositions& uncoded) const {
     for (; variable < kVariables && !is_coded(variable); ++variable) {
       uncoded[variable] = position;
@@ -269,136 +273,149 @@ class Decoder final : public PageDecoder {
     return variable;
   }
 
-  // As many of `count` batches as all variables have in full and the window holds even in the worst
-  // case; done_n becomes their numbers.
-  Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n) {
-    done_n = 0;
-    Room room;
+  // The count of batches that all variables have in full.
+  std::size_t whole_batches_left(BatchBuffers& buffers) {
+    std::size_t count = SIZE_MAX;
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i)) continue;
-      visit(i, room,
-            [&](auto& variable, auto*) { count = std::min(count, variable.left() / kBatchN); });
+      visit(i, buffers,
+            [&](auto& decoder, auto*) { count = std::min(count, decoder.left() / kBatchN); });
     }
+    return count;
+  }
+
+  // The request to walk the codes of the next batch of a coded variable, which start at `position`.
+  CodeWalk make_walk(std::size_t variable, BatchBuffers& buffers, const BatchInput& input,
+                     std::uint64_t position, CodeTrail* trail) {
+    return visit(variable, buffers, [&](auto& decoder, auto*) {
+      const auto& tables = decoder.tables();
+      return CodeWalk{tables.nodes.data(),
+                      tables.layout,
+                      tables.jumps,
+                      &decoder.ans_states(),
+                      input.in,
+                      position,
+                      trail};
+    });
+  }
+
+  // Decodes up to `count` whole batches, as many as all variables have in full and the window holds
+  // in the worst case. Sets done_n to the count of their numbers.
+  Status decode_whole_batches(BitWindow& window, std::size_t count, L* out, std::size_t& done_n) {
+    done_n = 0;
+    BatchBuffers buffers;
+    count = std::min(count, whole_batches_left(buffers));
     BatchInput input;
     if (!tables_.decodes_whole_batches || count == 0 || !inputs_.find(window, input)) return {};
 
-    fill_still(room);
+    fill_uniform(buffers);
     UncodedPositions uncoded{};
     std::uint64_t position = input.position;
-    std::size_t at = pass_uncoded(0, position, uncoded);
+    std::size_t at = skip_uncoded(0, position, uncoded);
     if (at == kVariables) {
-      return decode_uncoded_batches(window, input, count, room, out, done_n);
+      return decode_uncoded_batches(window, input, count, buffers, out, done_n);
     }
     CodeTrail trails[2];
     CodeTrail* trail = &trails[0];
     CodeTrail* next_trail = &trails[1];
-    CodeWalk walk{};
-    const auto aim = [&](std::size_t variable, CodeTrail* leave) {
-      visit(variable, room, [&](auto& its, auto*) {
-        const auto& tables = its.tables();
-        walk = {tables.nodes.data(),
-                tables.layout,
-                tables.jumps,
-                &its.ans_states(),
-                input.in,
-                position,
-                leave};
-      });
-    };
-    aim(at, trail);
-    visit(at, room, [&](auto& its, auto*) { its.tables().kernels->walk(walk); });
-    room.primary = primary_target(out, room.primary_room);
-    Done done;
+    CodeWalk walk = make_walk(at, buffers, input, position, trail);
+    visit(at, buffers, [&](auto& decoder, auto*) { decoder.tables().kernels->walk(walk); });
+    buffers.primary = primary_target(out, buffers.own_primary);
+    Applied applied;
     std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
-    // Each step unpacks the offsets of variable `at`, whose codes were walked, and walks the codes
-    // of the next coded variable, of this batch or the next one.
-    for (bool goes_on = true; goes_on;) {
+    // Invariant: the codes of variable `at` were walked to *trail, and walk.position is where its
+    // offsets start. A step unpacks these offsets and walks the codes of the next coded variable,
+    // which may belong to the next batch.
+    for (bool continues = true; continues;) {
       const std::uint64_t offsets = walk.position;
       position = offsets + trail->offset_bits;
-      std::size_t next = pass_uncoded(at + 1, position, uncoded);
+      std::size_t next = skip_uncoded(at + 1, position, uncoded);
       const UncodedPositions here = uncoded;
       const bool ends_batch = next == kVariables;
       if (ends_batch) {
         NUMPACT_TRY(move_to(window, input, position));
-        goes_on = done_n + kBatchN < count * kBatchN && position <= input.last_start;
-        if (goes_on) next = pass_uncoded(0, position, uncoded);
+        continues = done_n + kBatchN < count * kBatchN && position <= input.last_start;
+        if (continues) next = skip_uncoded(0, position, uncoded);
       }
-      if (goes_on) aim(next, next_trail);
-      const bool is_joining = at == kSecondaryVariable && prepare_join(room, done);
-      done.kinds[at] = visit(at, room, [&](auto& its, auto* latents) {
-        const auto& tables = its.tables();
-        auto finish = its.wanted_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
-        if (is_joining) latents = aim_join(finish, room, out + done_n, latents);
-        if (goes_on) {
+      if (continues) walk = make_walk(next, buffers, input, position, next_trail);
+      const bool is_joining = at == kSecondaryVariable && prepare_primary(buffers, applied);
+      applied.finish_kinds[at] = visit(at, buffers, [&](auto& decoder, auto* latents) {
+        const auto& tables = decoder.tables();
+        auto finish =
+            decoder.requested_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
+        if (is_joining) latents = request_join(finish, buffers, out + done_n, latents);
+        if (continues) {
           tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish, walk);
         } else {
           tables.kernels->unpack(tables, *trail, input.in, offsets, latents, finish);
         }
-        return its.take_finish(finish);
+        return decoder.take_finish(finish);
       });
       std::swap(trail, next_trail);
       at = next;
       if (!ends_batch) continue;
-      unpack_uncoded(input, here, room);
-      NUMPACT_TRY(finish_whole_batch(room, done, first_byte, out + done_n));
-      done = {};
+      unpack_uncoded(input, here, buffers);
+      NUMPACT_TRY(finish_whole_batch(buffers, applied, first_byte, out + done_n));
+      applied = {};
       done_n += kBatchN;
-      room.primary = primary_target(out + done_n, room.primary_room);
+      buffers.primary = primary_target(out + done_n, buffers.own_primary);
       first_byte = static_cast<std::size_t>(window.position / 8);
     }
     return {};
   }
 
-  // The same where no variable has codes.
-  Status decode_uncoded_batches(BitWindow& window, BatchInput& input, std::size_t count, Room& room,
-                                L* out, std::size_t& done_n) {
+  // decode_whole_batches() for a chunk without codes.
+  Status decode_uncoded_batches(BitWindow& window, BatchInput& input, std::size_t count,
+                                BatchBuffers& buffers, L* out, std::size_t& done_n) {
     if (tables_.is_constant) {
       done_n = count * kBatchN;
       std::fill_n(out, done_n, static_cast<L>(tables_.constant));
-      visit(kPrimaryVariable, room, [&](auto& its, auto*) { its.take(done_n); });
+      visit(kPrimaryVariable, buffers, [&](auto& decoder, auto*) { decoder.advance(done_n); });
       return {};
     }
     for (; count > 0 && input.position <= input.last_start; --count) {
       const std::size_t first_byte = static_cast<std::size_t>(window.position / 8);
       UncodedPositions uncoded{};
-      room.primary = primary_target(out + done_n, room.primary_room);
-      pass_uncoded(0, input.position, uncoded);
+      buffers.primary = primary_target(out + done_n, buffers.own_primary);
+      skip_uncoded(0, input.position, uncoded);
       NUMPACT_TRY(move_to(window, input, input.position));
-      unpack_uncoded(input, uncoded, room);
-      NUMPACT_TRY(finish_whole_batch(room, {}, first_byte, out + done_n));
+      unpack_uncoded(input, uncoded, buffers);
+      NUMPACT_TRY(finish_whole_batch(buffers, {}, first_byte, out + done_n));
       done_n += kBatchN;
     }
     return {};
   }
 
-  // Moves the window to the end of a batch, unless that lies past the input.
+  // Moves the window to the end of a batch. Fails if that is past the end of the input.
   static Status move_to(BitWindow& window, const BatchInput& input, std::uint64_t position) {
     window.position = input.origin + position;
     return position > input.end ? truncated(window) : Status();
   }
 
-  // Whether all latents of a variable are alike and stay so in the room from batch to batch.
-  bool is_still(std::size_t variable) const {
+  // Whether all latents of a variable are equal, so that its buffer is filled once for all batches.
+  bool is_uniform(std::size_t variable) const {
     return meta_.has(variable) && !is_coded(variable) && tables_.uncoded_bits[variable] == 0 &&
            !meta_.is_delta_encoded(variable) && variable != kPrimaryVariable;
   }
 
-  void fill_still(Room& room) {
+  void fill_uniform(BatchBuffers& buffers) {
     for (std::size_t i = 0; i < kVariables; ++i) {
-      if (!is_still(i)) continue;
-      visit(i, room, [&](auto& its, auto* latents) {
-        using Its = std::remove_reference_t<decltype(*latents)>;
-        std::fill_n(latents, kBatchN, static_cast<Its>(its.tables().lowers[0]));
+      if (!is_uniform(i)) continue;
+      visit(i, buffers, [&](auto& decoder, auto* latents) {
+        using Element = std::remove_reference_t<decltype(*latents)>;
+        std::fill_n(latents, kBatchN, static_cast<Element>(decoder.tables().lowers[0]));
       });
     }
   }
 
-  void unpack_uncoded(const BatchInput& input, const UncodedPositions& positions, Room& room) {
+  void unpack_uncoded(const BatchInput& input, const UncodedPositions& positions,
+                      BatchBuffers& buffers) {
     for (std::size_t i = 0; i < kVariables; ++i) {
-      if (!meta_.has(i) || is_coded(i) || is_still(i)) continue;
-      visit(i, room, [&](auto& its, auto* latents) {
-        const auto& tables = its.tables();
-        tables.kernels->decode(tables, its.ans_states(), input.in, positions[i], kBatchN, latents);
+      if (!meta_.has(i) || is_coded(i) || is_uniform(i)) continue;
+      visit(i, buffers, [&](auto& decoder, auto* latents) {
+        const auto& tables = decoder.tables();
+        tables.kernels->decode(tables, decoder.ans_states(), input.in, positions[i], kBatchN,
+                               latents);
       });
     }
   }
@@ -407,25 +424,25 @@ class Decoder final : public PageDecoder {
     return kind_of(meta_.type) == NumberKind::kFloat && std::holds_alternative<Classic>(meta_.mode);
   }
 
-  // Before the secondary latents of a batch are unpacked: makes the primary ones ready to be joined
-  // with them in registers. False: they are to be joined later.
-  bool prepare_join(Room& room, Done& done) {
+  // Prepares the primary latents of a batch to be joined in registers while the secondary ones are
+  // unpacked. Returns false if they must be joined later.
+  bool prepare_primary(BatchBuffers& buffers, Applied& applied) {
     if constexpr (std::is_same_v<L, P> && FloatLatent<L>) {
       if (!tables_.joins_while_unpacking) return false;
       const StoredN stored{kBatchN, kBatchN, kBatchN};
-      done.lookbacks_are_inside = undo_primary(room, stored, done, kBatchN);
-      done.primary_is_undone = true;
+      applied.lookbacks_are_in_range = undo_primary(buffers, stored, applied, kBatchN);
+      applied.primary_delta_is_undone = true;
       return std::holds_alternative<FloatQuant>(meta_.mode) ||
-             is_float_mult_fast(room.primary, kBatchN);
+             is_float_mult_fast(buffers.primary, kBatchN);
     }
     return false;
   }
 
-  // Where unpacking goes then.
+  // Sets the finish to a join with the primary latents. Returns the output of unpacking.
   template <class F, class S>
-  S* aim_join(F& finish, const Room& room, L* out, S* latents) const {
+  S* request_join(F& finish, const BatchBuffers& buffers, L* out, S* latents) const {
     if constexpr (std::is_same_v<F, Finish<L>> && std::is_same_v<L, P>) {
-      finish.primary = room.primary;
+      finish.primary = buffers.primary;
       if (const auto* mult = std::get_if<FloatMult>(&meta_.mode)) {
         finish.kind = FinishKind::kFloatMult;
         finish.parameter = static_cast<L>(mult->base_bits);
@@ -438,21 +455,22 @@ class Decoder final : public PageDecoder {
     return latents;
   }
 
-  Status finish_whole_batch(Room& room, const Done& done, std::size_t first_byte, L* out) {
+  Status finish_whole_batch(BatchBuffers& buffers, const Applied& applied, std::size_t first_byte,
+                            L* out) {
     StoredN stored{};
     for (std::size_t i = 0; i < kVariables; ++i) {
       if (!meta_.has(i)) continue;
       stored[i] = kBatchN;
-      visit(i, room, [&](auto& its, auto*) { its.take(kBatchN); });
+      visit(i, buffers, [&](auto& decoder, auto*) { decoder.advance(kBatchN); });
     }
-    return finish_batch(room, stored, done, kBatchN, first_byte, out);
+    return finish_batch(buffers, stored, applied, kBatchN, first_byte, out);
   }
 
-  P* primary_target(L* out, P* room) const {
+  P* primary_target(L* out, P* buffers) const {
     if constexpr (std::is_same_v<L, P>) {
       if (!tables_.joins_while_unpacking) return out;
     }
-    return room;
+    return buffers;
   }
 
   const Tables<L, P>& tables_;
@@ -461,8 +479,8 @@ class Decoder final : public PageDecoder {
   VariableDecoder<std::uint32_t> delta_;
   VariableDecoder<P> primary_;
   VariableDecoder<L> secondary_;
-  std::size_t to_decode_ = 0;   // numbers in batches not yet decoded
-  std::span<const L> pending_;  // decoded, not yet given out
+  std::size_t undecoded_n_ = 0;  // numbers in batches not yet decoded
+  std::span<const L> pending_;   // decoded, not yet output
   BatchInputFinder inputs_;
   bool heads_counted_ = false;
   L batch_[kBatchN];
@@ -472,8 +490,8 @@ template <Latent L, Latent P>
 PageDecoder* Tables<L, P>::make_page_decoder(Arena& arena) const {
   using Made = Decoder<L, P>;
   static_assert(std::is_trivially_destructible_v<Made>);
-  const std::span<std::byte> room = arena.make<std::byte>(sizeof(Made));
-  return new (room.data()) Made(*this, arena);
+  const std::span<std::byte> memory = arena.make<std::byte>(sizeof(Made));
+  return new (memory.data()) Made(*this, arena);
 }
 
 template <Latent L, Latent P>
@@ -501,7 +519,7 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
     tables->is_coded[index] = variable.is_coded();
     tables->uncoded_bits[index] = variable.is_coded() ? 0 : variable.max_offset_bits;
     if (!variable.is_coded()) return;
-    // The choice of instruction set may change from one variable to the next.
+    // The active instruction set may change between two variables.
     if (walk == nullptr) walk = variable.kernels->walk;
     if (!variable.is_summed || variable.kernels->walk != walk) {
       tables->decodes_whole_batches = false;
@@ -519,7 +537,7 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
                                   is_coded[kPrimaryVariable] && is_coded[kSecondaryVariable] &&
                                   (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
                                   !meta.is_delta_encoded(kSecondaryVariable) &&
-                                  tables->secondary.kernels->finishes;
+                                  tables->secondary.kernels->supports_finish;
   if constexpr (std::is_same_v<L, P>) {
     tables->is_constant = std::holds_alternative<Classic>(meta.mode) &&
                           std::holds_alternative<NoDelta>(meta.delta) && bits == 0;
@@ -528,7 +546,7 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
       tables->constant = from_ordered(tables->constant, kind_of(meta.type));
     }
   }
-  tables->max_batch_bytes = 1 + bits / 8 + kReadSlack;
+  tables->max_batch_bytes = 1 + bits / 8 + kReadSlackBytes;
   return tables;
 }
 

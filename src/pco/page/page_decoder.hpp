@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages: the stages of decoding chained, batch by batch.
+// Decoding of pages: chains the stages of decoding, batch by batch.
 //
-// ChunkTables is what a chunk's pages share: immutable, usable from several threads. A PageDecoder
-// is the state within one page; it holds no pointer into the input, so the input may move between
-// calls.
+// ChunkTables is shared by the pages of a chunk; it is immutable and usable from several threads. A
+// PageDecoder is the state within one page. It holds no pointer into the input, so the input may
+// move between calls.
 #ifndef NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
 #define NUMPACT_PCO_PAGE_PAGE_DECODER_HPP
 
@@ -29,24 +29,24 @@ class PageDecoder {
   PageDecoder(const PageDecoder&) = delete;
   PageDecoder& operator=(const PageDecoder&) = delete;
 
-  // Reads the page's states. If the window ends too early, kTruncated where it is the last, else
-  // `more` is set and nothing was consumed.
+  // Reads the states of the page. If the window ends too early, returns kTruncated if it is the
+  // last one, else sets `more` and consumes nothing.
   virtual Status start(BitWindow& window, std::size_t page_n, bool& more) = 0;
 
-  // Decodes up to n numbers to `out`; `done` becomes how many. Stops early, with `more` set, where
-  // the window may not hold the next batch whole and is not the last.
+  // Decodes up to n numbers to `out` and sets `done` to their count. Stops early, with `more` set,
+  // if the window may not hold the whole next batch and is not the last one.
   virtual Status decode(BitWindow& window, std::size_t n, void* out, std::size_t& done,
                         bool& more) = 0;
 
-  // Walks one batch without making its numbers; adds what it takes to `sizes`. `done` becomes the
-  // numbers passed. Not to be mixed with decode() in one page.
+  // Skips one batch without computing its numbers and adds its sizes to `sizes`. Sets `done` to the
+  // count of numbers skipped. Must not be mixed with decode() in one page.
   virtual Status skip(BitWindow& window, std::array<PageVariableSizes, kVariables>& sizes,
                       std::size_t& done) = 0;
 
-  // Whether decoding can go on from a state: with Lookback it takes a window of numbers, too.
+  // Whether decoding can continue from a state. Lookback also needs a window of numbers.
   virtual bool has_state() const = 0;
-  // Between batches: what the head of a page would be that begins here, whole bytes. start() takes
-  // it, with the numbers left.
+  // Between batches: size in bytes and contents of the head that a page would have if it began
+  // here. start() reads it, with the count of numbers left.
   virtual std::size_t state_bytes() const = 0;
   virtual void write_state(BitWriter& writer) const = 0;
 
@@ -59,7 +59,7 @@ class PageDecoder {
   PageDecoder() = default;
   ~PageDecoder() = default;  // lives in an arena, owns nothing
 
-  std::size_t numbers_left_ = 0;  // not yet given out
+  std::size_t numbers_left_ = 0;  // not yet output
 };
 
 // The decoding tables of a chunk, in `arena`. `meta` must outlive them.
@@ -73,11 +73,11 @@ class ChunkTables {
   ~ChunkTables() = default;
 };
 
-// The most bytes that the state of a page without Lookback can take, for numbers of a type.
+// Largest size in bytes of write_state(), for numbers of a type.
 constexpr std::size_t max_state_bytes(NumberType type) {
-  // Deltas of the primary and the secondary variable; states of these.
+  // The delta states and tANS states of the primary and the secondary variable.
   constexpr std::size_t kMaxOrder = std::max(kMaxConsecutiveOrder, kMaxConv1Order);
-  // Dictionary indices take 32 bits, whatever the numbers do.
+  // Dictionary indices have 32 bits.
   const std::size_t size = std::max(size_of(type), sizeof(std::uint32_t));
   return 2 * kMaxOrder * size + (2 * kAnsStates * kMaxAnsSizeLog + 7) / 8;
 }

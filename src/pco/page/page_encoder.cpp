@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Encodes the symbols of all pages of a chunk, and writes heads and batches.
 #include "pco/page/page_encoder.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace numpact {
 namespace {
 
-// Returns the bits that the variable takes in the page.
+// Encodes the symbols of a variable in a page. Returns the bits of the variable in the page.
 std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::size_t index,
                               const AnsEncodeTable& table) {
   const Binning& binning = chunk.meta.variables[index];
@@ -23,7 +24,7 @@ std::uint64_t encode_variable(EncodedChunk& chunk, PageVariable& variable, std::
   return bits + symbol_bits.codes + symbol_bits.offsets;
 }
 
-// Heads and batches are padded apart, so their bits are counted apart.
+// Head and batches are padded to bytes separately, so their bits are counted separately.
 std::uint64_t head_bits(const EncodedChunk& chunk, const EncodedPage& page) {
   std::uint64_t bits = 0;
   for (std::size_t index = 0; index < kVariables; ++index) {

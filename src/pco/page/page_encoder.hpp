@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chunk that is ready to be written, and the writing of its pages.
+// An encoded chunk in memory, and the writing of its pages.
 #ifndef NUMPACT_PCO_PAGE_PAGE_ENCODER_HPP
 #define NUMPACT_PCO_PAGE_PAGE_ENCODER_HPP
 
@@ -17,9 +17,9 @@ namespace numpact {
 // One latent variable within one page.
 struct PageVariable {
   LatentArray state;            // delta state; n may be 0
-  LatentArray stored;           // latents that the batches hold, perhaps narrower than theirs
-  std::size_t first = 0;        // of `stored` in the chunk's symbols
-  std::size_t first_codes = 0;  // likewise in its codes
+  LatentArray stored;           // latents of the batches, possibly in a narrower type
+  std::size_t first = 0;        // index of `stored[0]` in the symbols of the chunk
+  std::size_t first_codes = 0;  // index of its codes in the codes of the chunk
   std::array<std::uint32_t, kAnsStates> ans_states{};
 };
 
@@ -29,7 +29,7 @@ struct EncodedPage {
   std::uint64_t bytes = 0;  // exact
 };
 
-// Everything points into an arena.
+// All spans point into an arena.
 struct EncodedChunk {
   ChunkMeta meta;
   std::size_t n = 0;
@@ -37,7 +37,7 @@ struct EncodedChunk {
   std::array<std::span<std::uint16_t>, kVariables> symbols;  // the bin of each stored latent
   std::array<std::span<AnsCodes>, kVariables> codes;         // empty where there is no tANS table
   std::array<OffsetTable, kVariables> offsets;
-  std::array<std::uint64_t, kVariables> bases{};  // that the stored latents are kept less
+  std::array<std::uint64_t, kVariables> bases{};  // stored latents are differences to it
   std::uint64_t meta_bytes = 0;
 
   std::uint64_t bytes() const {
@@ -47,7 +47,7 @@ struct EncodedChunk {
   }
 };
 
-// Fills in codes, states and sizes from the meta's binnings and the symbols.
+// Computes codes, tANS states and sizes from the binnings in the metadata and the symbols.
 void encode_pages(EncodedChunk& chunk, Arena& arena);
 
 void write_page(const EncodedChunk& chunk, const EncodedPage& page, BitWriter& writer);

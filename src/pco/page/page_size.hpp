@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page may take by its chunk's metadata.
+// Bounds of the size of a page, from the metadata of its chunk.
 #ifndef NUMPACT_PCO_PAGE_PAGE_SIZE_HPP
 #define NUMPACT_PCO_PAGE_PAGE_SIZE_HPP
 
@@ -8,11 +8,11 @@
 namespace numpact {
 
 struct PageSize {
-  std::uint64_t least_bytes = 0;
-  std::uint64_t most_bytes = 0;
+  std::uint64_t min_bytes = 0;
+  std::uint64_t max_bytes = 0;
 };
 
-// Of a page of n numbers, from its states on.
+// The bounds for a page of n numbers, states included.
 PageSize page_size(const ChunkMeta& meta, std::size_t n);
 
 }  // namespace numpact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One latent variable within a page: its tANS states, how much is left, its delta's state.
+// Decoding state of one latent variable within a page: tANS states, latents left, delta state.
 #ifndef NUMPACT_PCO_PAGE_VARIABLE_DECODER_HPP
 #define NUMPACT_PCO_PAGE_VARIABLE_DECODER_HPP
 
@@ -21,19 +21,19 @@ class VariableDecoder {
   VariableDecoder(const LatentTables<L>& tables, std::size_t state_n)
       : tables_(tables), state_n_(state_n) {}
 
-  // Reads the head of the variable; the reader's overrun is the caller's to check. The bias is
-  // added to all latents that consecutive deltas lead to.
+  // Reads the head of the variable. The caller checks the overrun of the reader. first_moment_bias
+  // is added to all latents that consecutive deltas result in.
   void start(BitReader& reader, Arena& arena, const ChunkMeta& meta, std::size_t index,
              std::size_t page_n, L first_moment_bias) {
     if (!meta.has(index)) return;
     left_ = meta.stored_n(index, page_n);
     next_out_ = 0;
-    // A hostile count cannot size this: at most 2^15 latents, or less than the input has bits for.
+    // Safe against forged counts: at most 2^15 latents, and no more than the input has bits for.
     const std::size_t readable =
         std::min<std::size_t>(state_n_, static_cast<std::size_t>(reader.bits_left() / kBits<L>));
     const std::span<L> state = arena.make<L>(readable);
     for (L& latent : state) latent = static_cast<L>(reader.read(kBits<L>));
-    if (readable < state_n_) reader.read(64);  // to be found past the end
+    if (readable < state_n_) reader.read(64);  // provokes an overrun
     for (std::uint32_t& ans_state : ans_states_) {
       ans_state = reader.read_small(tables_.ans_size_log);
     }
@@ -42,16 +42,16 @@ class VariableDecoder {
       moments_ = state;
       if (!moments_.empty()) moments_[0] = static_cast<L>(moments_[0] + first_moment_bias);
     } else {
-      const std::size_t most = std::max(page_n, state_n_);
+      const std::size_t max_n = std::max(page_n, state_n_);
       if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
-        ring_.start(arena, lookback->window_n(), most, state);
+        ring_.start(arena, lookback->window_n(), max_n, state);
       } else {
-        history_.start(arena, state_n_, most, state);
+        history_.start(arena, state_n_, max_n, state);
       }
     }
   }
 
-  // What start() would read of a page that begins with the next batch, without Lookback.
+  // Writes what start() would read from a page that begins with the next batch. Not for Lookback.
   void write_state(BitWriter& writer, const ChunkMeta& meta, std::size_t index,
                    L first_moment_bias) const {
     if (!meta.has(index)) return;
@@ -61,7 +61,7 @@ class VariableDecoder {
       bias = 0;
     }
     if (std::holds_alternative<Conv1>(meta.delta) && state_n_ > 0) {
-      // Behind the page's last latent there are none.
+      // The state of a page that ends here is padded with zeros.
       L latents[kMaxConv1Order] = {};
       history_.copy(next_out_, std::min(state_n_, history_.end() - next_out_), latents);
       for (std::size_t i = 0; i < state_n_; ++i) writer.write(latents[i], kBits<L>);
@@ -72,10 +72,10 @@ class VariableDecoder {
   const LatentTables<L>& tables() const { return tables_; }
   // Stored latents not yet decoded.
   std::size_t left() const { return left_; }
-  void take(std::size_t n) { left_ -= n; }
+  void advance(std::size_t n) { left_ -= n; }
   AnsStates& ans_states() { return ans_states_; }
 
-  // Decodes what this batch stores of the variable; returns how many latents that is.
+  // Decodes the latents of the variable in the next batch. Returns their count.
   std::size_t decode(const std::byte* in, std::uint64_t& position, L* out) {
     const std::size_t n = std::min(kBatchN, left_);
     if (n == 0) return 0;
@@ -94,11 +94,11 @@ class VariableDecoder {
     left_ -= n;
   }
 
-  // What kernels may do to a whole batch while they have it in registers. is_classic_float: the
-  // numbers are floats, and these their latents.
-  Finish<L> wanted_finish(const AnyDelta& delta, bool is_classic_float) const {
+  // The finish that kernels may apply to a whole batch in registers. is_classic_float: the latents
+  // are ordered latents of floats.
+  Finish<L> requested_finish(const AnyDelta& delta, bool is_classic_float) const {
     Finish<L> finish;
-    if (!tables_.kernels->finishes) return finish;
+    if (!tables_.kernels->supports_finish) return finish;
     if (state_n_ == 0) {
       if (is_classic_float) finish.kind = FinishKind::kFloat;
     } else if (std::holds_alternative<Consecutive>(delta)) {
@@ -108,28 +108,29 @@ class VariableDecoder {
     }
     return finish;
   }
-  // Notes what they did.
+  // Stores the moment of an applied finish. Returns its kind.
   FinishKind take_finish(const Finish<L>& finish) {
     if (sums(finish.kind)) moments_.back() = finish.moment;
     return finish.kind;
   }
 
-  // Turns the batch's `stored` deltas (not centred any more) into its n latents, in place. False: a
-  // lookback out of range.
+  // In place: turns the `stored` deltas of the batch, not centred, into its n latents. `applied`:
+  // the finish that was applied already. Returns false if a lookback is out of range.
   bool undo_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::size_t lookback_n,
-                  L* latents, std::size_t stored, std::size_t n, FinishKind done) {
+                  L* latents, std::size_t stored, std::size_t n, FinishKind applied) {
     if (state_n_ == 0) return true;
     if (std::holds_alternative<Consecutive>(delta)) {
       std::fill(latents + stored, latents + std::max(n, stored), L{0});
-      decode_consecutive(sums(done) ? moments_.first(moments_.size() - 1) : moments_, latents, n);
+      decode_consecutive(sums(applied) ? moments_.first(moments_.size() - 1) : moments_, latents,
+                         n);
       return true;
     }
     bool ok = true;
     if (const auto* lookback = std::get_if<Lookback>(&delta)) {
       const std::size_t window_n = lookback->window_n();
       const std::size_t delta_n = std::min(stored, lookback_n);
-      const bool is_one_behind = state_n_ == 1 && delta_n == n;
-      if (!is_one_behind || !undo_lookback(window_n, lookbacks, latents, n, ring_, latents)) {
+      const bool is_shifted = state_n_ == 1 && delta_n == n;
+      if (!is_shifted || !undo_lookback(window_n, lookbacks, latents, n, ring_, latents)) {
         ok = decode_lookback(window_n, lookbacks, latents, delta_n, ring_);
         ring_.copy(next_out_, n, latents);
       }
@@ -146,7 +147,7 @@ class VariableDecoder {
   std::size_t state_n_;
   AnsStates ans_states_{};
   std::size_t left_ = 0;      // stored latents not yet decoded
-  std::size_t next_out_ = 0;  // index in the page of the next latent given out
+  std::size_t next_out_ = 0;  // index in the page of the next latent to be output
   std::span<L> moments_;
   History<L> history_;
   LookbackRing<L> ring_;

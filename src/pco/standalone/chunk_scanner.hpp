@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guesses where chunks start: nothing in a standalone file says so but decoding all before them.
+// Guesses where the chunks of a standalone file start. The file does not record it: without a guess
+// all chunks before must be decoded.
 #ifndef NUMPACT_PCO_STANDALONE_CHUNK_SCANNER_HPP
 #define NUMPACT_PCO_STANDALONE_CHUNK_SCANNER_HPP
 
@@ -9,72 +10,75 @@
 
 namespace numpact::standalone {
 
-// Bytes of a file that are at hand.
-struct Stretch {
+// The part of a file that is in memory.
+struct FileWindow {
   std::span<const std::byte> bytes;
-  std::uint64_t base = 0;  // their place in the file
-  bool is_last = true;     // nothing comes after them
+  std::uint64_t base = 0;  // offset of `bytes` in the file
+  bool is_last = true;     // the file ends with `bytes`
 
   std::uint64_t end() const { return base + bytes.size(); }
 };
 
-// What looks like a chunk, by its head and metadata.
+// A probable chunk: its head and metadata are valid. Offsets are in the file.
 struct LikelyChunk {
   std::uint64_t offset = 0;
   std::uint64_t n = 0;
-  // Its page ends between these, whatever it holds.
-  std::uint64_t least_end = 0;
-  std::uint64_t most_end = 0;
+  // Bounds of the end of its page, from the metadata.
+  std::uint64_t min_end = 0;
+  std::uint64_t max_end = 0;
 };
 
-// Looks for chunk heads of a type, of any count that is plausible, with metadata that parses and
-// suits the count. Remembers what it has seen, so that asking again, or with more bytes at hand,
-// costs nothing twice. All positions are of the file.
+// Searches for chunk heads of one number type that have a plausible count and are followed by
+// metadata which parses and is consistent with the count. Remembers the scanned range, so repeating
+// a search, also with more bytes in memory, scans no byte twice. All positions are file offsets.
 class ChunkScanner {
  public:
-  // Heads of fewer numbers look too much like other bytes.
-  static constexpr std::uint64_t kMinN = 256;
+  // Smallest count of a chunk that is guessed. Heads of smaller counts resemble other bytes too
+  // often; a higher bound leaves more small chunks to sequential decoding.
+  static constexpr std::uint64_t kMinChunkN = 256;
 
   ChunkScanner(NumberType type, FormatVersion format);
 
   enum class Outcome {
     kFound,
     kNone,
-    kMore,  // more bytes are needed to tell
+    kMore,  // more bytes are needed to decide
   };
 
-  // What starts at `at`, where a chunk is known to start if the file is sound. `scratch` is left as
-  // it was, here and below.
-  Outcome look_at(const Stretch& stretch, std::uint64_t at, Arena& scratch, LikelyChunk& chunk);
+  // Examines offset `at`, where a chunk starts if the file is valid. `scratch` is restored before
+  // returning, here and in find_next().
+  Outcome examine_at(const FileWindow& window, std::uint64_t at, Arena& scratch,
+                     LikelyChunk& chunk);
 
-  // The first likely chunk that starts where the page of `before` may end.
-  Outcome find_next(const Stretch& stretch, const LikelyChunk& before, Arena& scratch,
+  // Finds the first likely chunk that starts within the bounds of the end of `before`.
+  Outcome find_next(const FileWindow& window, const LikelyChunk& before, Arena& scratch,
                     LikelyChunk& chunk);
 
  private:
-  void expect_up_to(std::uint64_t n);
-  Outcome examine(const Stretch& stretch, std::size_t at, Arena& scratch, LikelyChunk& chunk);
-  bool is_followed(const Stretch& stretch, const LikelyChunk& chunk, Arena& scratch);
-  bool may_go_on() const;
+  void raise_max_n(std::uint64_t n);
+  Outcome examine(const FileWindow& window, std::size_t at, Arena& scratch, LikelyChunk& chunk);
+  bool has_successor(const FileWindow& window, const LikelyChunk& chunk, Arena& scratch);
+  bool has_budget() const;
 
   NumberType type_;
   FormatVersion format_;
   HeadPattern pattern_;
-  std::uint64_t most_n_ = 0;  // of the heads that are looked for
+  std::uint64_t max_n_ = 0;  // largest count of the heads that are searched for
   // No likely chunk starts in [clean_begin_, clean_end_); if has_found_, one does at clean_end_.
   std::uint64_t clean_begin_ = 0;
   std::uint64_t clean_end_ = 0;
   bool has_found_ = false;
   LikelyChunk found_;
-  // Metadata there goes on behind the stretch: not to be tried again before that has come so far.
-  std::uint64_t cut_off_at_ = 0;
-  std::uint64_t wanted_end_ = 0;
-  // What was refused, in bytes whose decoding costs as much; and how far scans came.
-  std::uint64_t refused_ = 0;
+  // The metadata of the head at truncated_at_ continue behind the window. They are parsed again
+  // only when the window reaches retry_end_.
+  std::uint64_t truncated_at_ = 0;
+  std::uint64_t retry_end_ = 0;
+  // Cost of the rejected heads, in bytes whose decoding costs as much, and the end of the scan.
+  std::uint64_t rejection_cost_ = 0;
   std::uint64_t reached_ = 0;
 };
 
-// The count in the chunk head that starts with these kChunkHeadBytes.
+// The count of numbers in the chunk head of kChunkHeadBytes at `at`.
 std::uint64_t head_n(const std::byte* at);
 
 }  // namespace numpact::standalone

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the chunks of a standalone file that lies whole in memory.
+// Iterates over the chunks of a standalone file that is in memory as a whole.
 #ifndef NUMPACT_PCO_STANDALONE_FILE_WALKER_HPP
 #define NUMPACT_PCO_STANDALONE_FILE_WALKER_HPP
 
@@ -10,14 +10,15 @@ namespace numpact::standalone {
 
 class FileWalker {
  public:
-  // Both must outlive the walker. Scratch of a chunk is given back when the next one is entered.
+  // `file` and `arena` must outlive the walker. The scratch of a chunk is released when the next
+  // one is entered.
   FileWalker(std::span<const std::byte> file, Arena& arena) : file_(file), arena_(arena) {}
 
   Status read_header();
   const Header& header() const { return header_; }
 
-  // Goes on where a chunk, the chunk_index-th, or the terminator starts, in a file of such a header
-  // and, if known, such a type.
+  // Continues at `offset`, where chunk `chunk_index` or the terminator starts. `header` is the
+  // file's header, and `type` its number type if known.
   void resume(const Header& header, std::optional<NumberType> type, std::size_t offset,
               std::size_t chunk_index);
 
@@ -25,7 +26,7 @@ class FileWalker {
   // terminator is reached.
   Status enter_chunk(bool& is_end);
 
-  // Of the chunk that was entered last:
+  // The chunk that was entered last:
   const ChunkHead& head() const { return head_; }
   const ChunkMeta& meta() const { return meta_; }
   std::size_t chunk_index() const { return next_chunk_ - 1; }
@@ -35,21 +36,22 @@ class FileWalker {
 
   // Decodes the next n (at most numbers_left()) numbers of the chunk.
   Status decode(std::size_t n, void* out);
-  // Goes to a place inside the page, `before` numbers (a multiple of kBatchN) from its start: where
-  // it lies, in bits from the page's first byte, and what page().write_state() wrote there.
+  // Seeks inside the page to the position behind its first `before` numbers, a multiple of kBatchN.
+  // page_bits: that position in bits from the page's first byte; state: what page().write_state()
+  // wrote there.
   Status go_to(std::size_t before, std::uint64_t page_bits, std::span<const std::byte> state);
-  // Of that kind, where the walker is now.
+  // The current position in bits from the page's first byte.
   std::uint64_t page_bits() const { return window_.position - 8 * std::uint64_t{page_offset_}; }
   const PageDecoder& page() const { return *page_; }
 
-  // Walks all of the chunk's page without making numbers.
+  // Walks the whole page without computing numbers and adds up the sizes of its parts.
   Status skip(std::array<PageVariableSizes, kVariables>& sizes);
-  // To be called when no numbers are left: checks the page's end.
+  // Checks the end of the page. To be called when no numbers are left.
   Status leave_chunk();
 
   // Chunks entered so far.
   std::size_t next_chunk() const { return next_chunk_; }
-  // Bytes from the start to where the walker stands.
+  // The current position in bytes from the start of the file.
   std::size_t offset() const { return static_cast<std::size_t>(window_.position / 8); }
 
  private:

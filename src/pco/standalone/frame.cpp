@@ -9,10 +9,11 @@
 namespace numpact::standalone {
 namespace {
 
-// From standalone version 2 on the file has a version of its own; before, the byte is that of the
-// wrapped format.
-constexpr unsigned kFirstOwnVersion = 2;
-constexpr unsigned kFirstUniformType = 3;
+// From standalone version 2 on the file has its own version byte. Before, the byte is the version
+// of the wrapped format.
+constexpr unsigned kFirstVersionWithOwnByte = 2;
+// From this standalone version on the header names the number type of all chunks.
+constexpr unsigned kFirstVersionWithUniformType = 3;
 
 Status parse_uniform_type(BitReader& reader, std::optional<NumberType>& type) {
   const auto byte = static_cast<std::uint8_t>(reader.read(wire::kNumberTypeBits));
@@ -55,11 +56,11 @@ Status parse_header(BitReader& reader, Header& header) {
     return Status(ErrorKind::kUnsupportedVersion, "standalone version newer than 3",
                   reader.byte_position() - 1);
   }
-  if (header.standalone_version < kFirstOwnVersion) {
+  if (header.standalone_version < kFirstVersionWithOwnByte) {
     header.format = {header.standalone_version, 0};
     return {};
   }
-  if (header.standalone_version >= kFirstUniformType) {
+  if (header.standalone_version >= kFirstVersionWithUniformType) {
     NUMPACT_TRY(parse_uniform_type(reader, header.uniform_type));
   }
   const unsigned hint_bits = 1 + reader.read_small(wire::kVarintWidthBits);
@@ -71,7 +72,7 @@ Status parse_header(BitReader& reader, Header& header) {
 void write_header(BitWriter& writer, const Header& header) {
   const bool has_uniform_type = header.format.has_minor();
   for (const unsigned char byte : wire::kMagic) writer.write(byte, 8);
-  writer.write(has_uniform_type ? wire::kStandaloneVersion : kFirstOwnVersion, 8);
+  writer.write(has_uniform_type ? wire::kStandaloneVersion : kFirstVersionWithOwnByte, 8);
   if (has_uniform_type) {
     writer.write(header.uniform_type ? static_cast<std::uint64_t>(*header.uniform_type)
                                      : std::uint64_t{wire::kNoUniformType},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What standalone files put around wrapped chunks (docs/format/pco.md, "Standalone files").
+// Headers, chunk heads and terminators of standalone files (docs/format/pco.md).
 #ifndef NUMPACT_PCO_STANDALONE_FRAME_HPP
 #define NUMPACT_PCO_STANDALONE_FRAME_HPP
 
@@ -24,9 +24,11 @@ struct Header {
 // Leaves the reader at the first chunk.
 Status parse_header(BitReader& reader, Header& header);
 
-// In the header's format version, under the latest standalone version that its readers know. At
-// most kMaxHeaderBytes.
+// The longest header: magic, standalone version, number type, count hint with its width, and two
+// bytes of format version.
 inline constexpr std::size_t kMaxHeaderBytes = 4 + 1 + 1 + 9 + 2;
+// Writes the header for its format version, with the latest standalone version that readers of this
+// format version know. Writes at most kMaxHeaderBytes.
 void write_header(BitWriter& writer, const Header& header);
 
 struct ChunkHead {
@@ -37,7 +39,7 @@ struct ChunkHead {
 
 inline constexpr std::size_t kChunkHeadBytes = 4;
 
-// `type`: what chunks must be, if known from the header or an earlier chunk.
+// `type`: the required number type, if known from the header or an earlier chunk.
 Status parse_chunk_head(BitReader& reader, const std::optional<NumberType>& type, ChunkHead& head);
 void write_chunk_head(BitWriter& writer, NumberType type, std::size_t n);
 inline void write_terminator(BitWriter& writer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for bytes that may be the head of a chunk.
+// Search for bytes that may be the head of a chunk.
 #ifndef NUMPACT_PCO_STANDALONE_HEAD_SCAN_HPP
 #define NUMPACT_PCO_STANDALONE_HEAD_SCAN_HPP
 
@@ -9,7 +9,8 @@
 
 namespace numpact::standalone {
 
-// The first and the last byte of a head: the bits that a mask has must be these.
+// The required bits of the first and the last byte of a head: byte kAt[i] of a head, masked by
+// masks[i], equals bytes[i].
 struct HeadPattern {
   static constexpr std::size_t kBytes = 2;
   static constexpr std::array<std::size_t, kBytes> kAt{0, 3};
@@ -17,9 +18,10 @@ struct HeadPattern {
   std::array<std::uint8_t, kBytes> bytes{};
 };
 
-// How many of the n positions from `at` on can be passed since no head starts there: up to the
-// first that fits, but maybe not all of the last few. n + 3 bytes must be readable. A kernel.
-std::size_t pass_no_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n);
+// Returns how many of the n positions from `at` on can be skipped because no head starts there. The
+// count ends at the first position that matches; the last positions, fewer than a vector, are not
+// searched. n + 3 bytes must be readable. A kernel.
+std::size_t skip_non_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n);
 
 }  // namespace numpact::standalone
 

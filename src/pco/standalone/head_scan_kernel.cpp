@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compares the first and the last byte of a head at all positions of a vector at once.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/standalone/head_scan_kernel.cpp"
@@ -14,7 +15,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using standalone::HeadPattern;
 
-std::size_t PassNoHeads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {
+std::size_t SkipNonHeads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(at);
@@ -40,11 +41,11 @@ HWY_AFTER_NAMESPACE();
 #include "simd/dispatch.hpp"
 
 namespace numpact {
-NUMPACT_EXPORT(PassNoHeads);
+NUMPACT_EXPORT(SkipNonHeads);
 
 namespace standalone {
-std::size_t pass_no_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {
-  return NUMPACT_DISPATCH(PassNoHeads)(pattern, at, n);
+std::size_t skip_non_heads(const HeadPattern& pattern, const std::byte* at, std::size_t n) {
+  return NUMPACT_DISPATCH(SkipNonHeads)(pattern, at, n);
 }
 }  // namespace standalone
 }  // namespace numpact

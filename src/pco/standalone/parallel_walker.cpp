@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Plans segments, decodes them on tasks, and accepts them in order.
 #include "pco/standalone/parallel_walker.hpp"
 
 #include <algorithm>
@@ -13,37 +14,43 @@
 namespace numpact::standalone {
 namespace {
 
-// Chunks are put together to segments of at least so many numbers.
-constexpr std::uint64_t kSegmentN = std::uint64_t{1} << 15;
+// Consecutive chunks are joined to segments of at least this many numbers. Larger segments cost
+// less synchronization, smaller ones keep more tasks busy.
+constexpr std::uint64_t kMinSegmentN = std::uint64_t{1} << 15;
 
-// A walk ends once it has passed so many chunks, whose places the caller takes before the next.
-constexpr std::size_t kMostPlaces = std::size_t{1} << 14;
+// A walk plans no further segments once it has recorded this many chunks. The caller takes their
+// locations and starts the next walk, which bounds the memory of chunks_.
+constexpr std::size_t kMaxChunksPerWalkN = std::size_t{1} << 14;
 
-// Room for places that a segment keeps from walk to walk.
-constexpr std::size_t kKeptPlaces = 256;
+// Longer lists of locations are freed after a segment instead of kept for the next one: a segment
+// of tiny chunks has very many, and the ring holds many segments.
+constexpr std::size_t kKeptLocationsN = 256;
 
-// Numbers decoded between looks at whether to go on.
-constexpr std::size_t kPieceN = std::size_t{1} << 14;
+// Numbers decoded between two checks of whether the run was stopped. Smaller steps stop sooner,
+// larger ones check less often.
+constexpr std::size_t kDecodeStepN = std::size_t{1} << 14;
 
-// What a segment costs beside its numbers, counted in numbers: tables, mostly.
-constexpr std::uint64_t kSegmentCost = std::uint64_t{1} << 14;
+// Fixed cost of a segment, mostly building its tables, expressed as numbers decoded.
+constexpr std::uint64_t kSegmentOverheadN = std::uint64_t{1} << 14;
 
-constexpr unsigned kMostFailures = 16;
+// The debt of a failed run is multiplied by the count of failed runs in a row, up to this factor.
+// The bound limits how long a misleading part of a file suppresses parallel decoding of the rest.
+constexpr unsigned kMaxCountedFailures = 16;
 
 }  // namespace
 
-// What the tasks of a run share.
+// State shared by the tasks of a run.
 struct ParallelWalker::Job {
   ParallelWalker& walker;
-  const Stretch& stretch;
+  const FileWindow& window;
   std::byte* out;
-  bool go_on;
+  bool plans_more;
   const Report* report;
   std::thread::id caller = std::this_thread::get_id();
 
   std::mutex mutex = {};
-  std::condition_variable changed = {};  // a segment was settled, or work ends
-  Place proven = {};                     // guarded by the mutex
+  std::condition_variable changed = {};  // a segment was accepted, or the run ends
+  Position proven = {};                  // guarded by the mutex
   std::atomic<bool> stopped = false;
 };
 
@@ -51,16 +58,16 @@ ParallelWalker::ParallelWalker(const Crew& crew, const Header& header, NumberTyp
     : crew_(crew), header_(header), type_(type), scanner_(type, header.format) {}
 
 void ParallelWalker::passed_in_order(std::uint64_t n) {
-  debt_ -= std::min(debt_, n + kSegmentCost);
+  debt_ -= std::min(debt_, n + kSegmentOverheadN);
 }
 
-void ParallelWalker::begin(const Place& place, std::uint64_t room) {
-  begin_ = segments_end_ = place;
-  room_ = room;
-  open_end_ = place.offset;
+void ParallelWalker::begin(const Position& position, std::uint64_t max_numbers) {
+  begin_ = segments_end_ = position;
+  max_numbers_ = max_numbers;
+  open_end_ = position.offset;
   open_n_ = 0;
   next_ = {};
-  settled_ = taken_ = planned_ = 0;
+  accepted_ = taken_ = planned_ = 0;
   plan_closed_ = false;
 }
 
@@ -80,24 +87,24 @@ bool ParallelWalker::add_segment() {
 }
 
 void ParallelWalker::end_plan() {
-  if (planned_ - settled_ < crew_.ring.size()) add_segment();
+  if (planned_ - accepted_ < crew_.ring.size()) add_segment();
 }
 
-// Adds the next chunk to the open segment, and looks for the one behind it: where that starts is
-// where this one would end.
-ChunkScanner::Outcome ParallelWalker::plan_chunk(const Stretch& stretch, Arena& scratch) {
+// Adds the next chunk to the open segment and searches for the one behind it, whose start is the
+// end of the added chunk.
+ChunkScanner::Outcome ParallelWalker::plan_chunk(const FileWindow& window, Arena& scratch) {
   using Outcome = ChunkScanner::Outcome;
   if (next_.n == 0) {
-    const Outcome outcome = scanner_.look_at(stretch, open_end_, scratch, next_);
+    const Outcome outcome = scanner_.examine_at(window, open_end_, scratch, next_);
     if (outcome != Outcome::kFound) return outcome;
   }
   const std::uint64_t before = segments_end_.numbers - begin_.numbers + open_n_;
-  if (next_.n < ChunkScanner::kMinN || next_.n > room_ - before) return Outcome::kNone;
+  if (next_.n < ChunkScanner::kMinChunkN || next_.n > max_numbers_ - before) return Outcome::kNone;
   LikelyChunk behind;
-  const Outcome outcome = scanner_.find_next(stretch, next_, scratch, behind);
+  const Outcome outcome = scanner_.find_next(window, next_, scratch, behind);
   if (outcome == Outcome::kMore) return outcome;
-  // Of what is not whole for certain nothing is taken.
-  const bool may_go_on_behind = !stretch.is_last && next_.most_end > stretch.end();
+  // A chunk that may continue behind the window is not added.
+  const bool may_go_on_behind = !window.is_last && next_.max_end > window.end();
   if (outcome == Outcome::kNone && may_go_on_behind) return outcome;
   open_n_ += next_.n;
   open_end_ = outcome == Outcome::kFound ? behind.offset : Segment::kOpen;
@@ -105,12 +112,12 @@ ChunkScanner::Outcome ParallelWalker::plan_chunk(const Stretch& stretch, Arena& 
   return outcome;
 }
 
-bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept {
-  if (planned_ - settled_ == crew_.ring.size()) return false;
-  while (!plan_closed_ && open_n_ < kSegmentN) {
+bool ParallelWalker::plan_with(const FileWindow& window, Arena& scratch) noexcept {
+  if (planned_ - accepted_ == crew_.ring.size()) return false;
+  while (!plan_closed_ && open_n_ < kMinSegmentN) {
     ChunkScanner::Outcome outcome = ChunkScanner::Outcome::kNone;
     try {
-      outcome = plan_chunk(stretch, scratch);
+      outcome = plan_chunk(window, scratch);
     } catch (...) {
     }
     if (outcome == ChunkScanner::Outcome::kMore) return false;
@@ -119,11 +126,11 @@ bool ParallelWalker::plan_with(const Stretch& stretch, Arena& scratch) noexcept 
   return add_segment();
 }
 
-Place ParallelWalker::run(const Stretch& stretch, std::byte* out, bool go_on,
-                          const Report* report) {
+Position ParallelWalker::run(const FileWindow& window, std::byte* out, bool plans_more,
+                             const Report* report) {
   chunks_.clear();
   if (out == nullptr) ring_chunks_.resize(crew_.ring.size());
-  Job job{*this, stretch, out, go_on, report};
+  Job job{*this, window, out, plans_more, report};
   job.proven = begin_;
   const auto task = [](void* argument, std::size_t worker) noexcept {
     const CallerState state;
@@ -131,47 +138,47 @@ Place ParallelWalker::run(const Stretch& stretch, std::byte* out, bool go_on,
     shared.walker.work(shared, worker);
   };
   const std::size_t tasks =
-      go_on ? crew_.arenas.size() : std::min(crew_.arenas.size(), planned_segments());
+      plans_more ? crew_.arenas.size() : std::min(crew_.arenas.size(), planned_segments());
   crew_.executor->run(tasks, task, &job);
   if (job.stopped) {
-    count_waste();
+    charge_wasted_work();
   } else {
     failures_in_a_row_ = 0;
   }
   return job.proven;
 }
 
-void ParallelWalker::count_waste() {
-  if (taken_ == settled_) return;
-  // Files that go on to mislead are tried less and less.
-  failures_in_a_row_ = std::min(failures_in_a_row_ + 1, kMostFailures);
-  for (std::size_t i = settled_; i < taken_; ++i) {
-    debt_ += failures_in_a_row_ * (segment(i).work + kSegmentCost);
+void ParallelWalker::charge_wasted_work() {
+  if (taken_ == accepted_) return;
+  // Repeated failures grow the debt faster, so misleading files are attempted less and less.
+  failures_in_a_row_ = std::min(failures_in_a_row_ + 1, kMaxCountedFailures);
+  for (std::size_t i = accepted_; i < taken_; ++i) {
+    debt_ += failures_in_a_row_ * (segment(i).work + kSegmentOverheadN);
   }
 }
 
 void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
   Arena& arena = *crew_.arenas[worker];
   std::unique_lock lock(job.mutex);
-  Place reported = begin_;
+  Position reported = begin_;
   while (!job.stopped) {
-    if (taken_ == planned_ && taken_ - settled_ == crew_.ring.size()) {
-      // The oldest segment is in the works elsewhere.
+    if (taken_ == planned_ && taken_ - accepted_ == crew_.ring.size()) {
+      // The ring is full: another task is decoding the oldest segment.
       job.changed.wait(lock);
       continue;
     }
     if (taken_ == planned_) {
-      const bool is_full = chunks_.size() >= kMostPlaces;
-      if (!job.go_on || is_full || !plan_with(job.stretch, arena)) return;
+      const bool is_full = chunks_.size() >= kMaxChunksPerWalkN;
+      if (!job.plans_more || is_full || !plan_with(job.window, arena)) return;
     }
     const std::size_t index = taken_++;
     Segment& mine = segment(index);
     lock.unlock();
-    std::vector<ChunkPlace> none;
+    std::vector<ChunkLocation> none;
     decode(job, mine, arena, job.out == nullptr ? ring_chunks_[index % crew_.ring.size()] : none);
     lock.lock();
     mine.is_done = true;
-    settle(job);
+    accept_done(job);
     if (job.report == nullptr || std::this_thread::get_id() != job.caller) continue;
     if (job.proven.numbers == reported.numbers) continue;
     reported = job.proven;
@@ -183,16 +190,15 @@ void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
   }
 }
 
-// Takes what is done and follows on what is proven.
-void ParallelWalker::settle(Job& job) {
-  while (!job.stopped && settled_ < taken_ && segment(settled_).is_done) {
-    const Segment& oldest = segment(settled_);
+// Accepts the segments that are done and follow the accepted ones. The mutex is held.
+void ParallelWalker::accept_done(Job& job) {
+  while (!job.stopped && accepted_ < taken_ && segment(accepted_).is_done) {
+    const Segment& oldest = segment(accepted_);
     if (job.out == nullptr) {
-      std::vector<ChunkPlace>& passed = ring_chunks_[settled_ % crew_.ring.size()];
+      std::vector<ChunkLocation>& passed = ring_chunks_[accepted_ % crew_.ring.size()];
       try {
         chunks_.insert(chunks_.end(), passed.begin(), passed.end());
-        // Of tiny chunks a segment has very many.
-        if (passed.size() > kKeptPlaces) std::vector<ChunkPlace>().swap(passed);
+        if (passed.size() > kKeptLocationsN) std::vector<ChunkLocation>().swap(passed);
       } catch (...) {
         job.stopped = true;
         break;
@@ -201,26 +207,26 @@ void ParallelWalker::settle(Job& job) {
     job.proven.offset = oldest.reached;
     job.proven.numbers += oldest.numbers;
     job.proven.chunk += oldest.chunks;
-    if (!oldest.is_as_foreseen()) {
+    if (!oldest.is_as_planned()) {
       job.stopped = true;
       break;
     }
-    ++settled_;
+    ++accepted_;
   }
   job.changed.notify_all();
 }
 
-// Ends early where anything is wrong. Whatever the guess, nothing is read outside the segment's
-// bytes, and nothing written outside the room of its numbers.
+// Returns early on any error. Whatever the guess, nothing is read outside the segment's bytes, and
+// nothing is written outside the output of its planned numbers.
 void ParallelWalker::decode(Job& job, Segment& mine, Arena& arena,
-                            std::vector<ChunkPlace>& chunks) noexcept {
+                            std::vector<ChunkLocation>& chunks) noexcept {
   try {
     chunks.clear();
-    const Stretch& stretch = job.stretch;
-    const std::uint64_t end = mine.end == Segment::kOpen ? stretch.end() : mine.end;
+    const FileWindow& window = job.window;
+    const std::uint64_t end = mine.end == Segment::kOpen ? window.end() : mine.end;
     const ArenaScope scope(arena);
-    FileWalker walker(stretch.bytes.first(static_cast<std::size_t>(end - stretch.base)), arena);
-    walker.resume(header_, type_, static_cast<std::size_t>(mine.begin.offset - stretch.base), 0);
+    FileWalker walker(window.bytes.first(static_cast<std::size_t>(end - window.base)), arena);
+    walker.resume(header_, type_, static_cast<std::size_t>(mine.begin.offset - window.base), 0);
     while (mine.numbers < mine.n && !job.stopped) {
       bool is_end = false;
       if (!walker.enter_chunk(is_end).ok() || is_end) return;
@@ -235,23 +241,23 @@ void ParallelWalker::decode(Job& job, Segment& mine, Arena& arena,
         std::byte* at = job.out + first * size_of(type_);
         while (walker.numbers_left() > 0) {
           if (job.stopped) return;
-          const std::size_t piece = std::min(walker.numbers_left(), kPieceN);
-          mine.work += piece;
-          if (!walker.decode(piece, at).ok()) return;
-          at += piece * size_of(type_);
+          const std::size_t step_n = std::min(walker.numbers_left(), kDecodeStepN);
+          mine.work += step_n;
+          if (!walker.decode(step_n, at).ok()) return;
+          at += step_n * size_of(type_);
         }
       }
       if (!walker.leave_chunk().ok()) return;
       if (job.out == nullptr) {
         chunks.push_back(
-            {stretch.base + walker.chunk_offset(), stretch.base + walker.page_offset(), n});
+            {window.base + walker.chunk_offset(), window.base + walker.page_offset(), n});
       }
-      mine.reached = stretch.base + walker.offset();
+      mine.reached = window.base + walker.offset();
       mine.numbers += n;
       ++mine.chunks;
     }
   } catch (...) {
-    // Decoding in order will need the memory too, and say so.
+    // Decoding in order needs the same memory and reports the error.
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes or walks chunks of a standalone file on several threads.
+// Decodes or walks the chunks of a standalone file on several threads.
 //
-// Where a chunk starts is known only once all before it are decoded. So it is guessed: the planner
-// finds likely starts, and cuts the file there into segments that are decoded at the same time,
-// each to where its numbers will lie if all guesses before it were right. A segment counts once all
-// before it count and it ended exactly where the next begins, with exactly the numbers foreseen.
-// At the first that does not, work ends; what counts until then is what decoding in order gives.
-// Errors, limits and ends of files are left to the caller, who decodes the next chunk in order.
+// A standalone file does not record where its chunks start. The planner guesses the starts and
+// divides the file there into segments. Tasks decode the segments at the same time, each to the
+// position that its numbers have if all earlier guesses are right. A segment is accepted once all
+// segments before it are accepted and it ended exactly where the next one begins, with exactly the
+// planned numbers. The run ends at the first segment that is not accepted. The accepted part is
+// therefore what decoding in order gives. Errors, limits and the end of the file are left to the
+// caller, who decodes the next chunk in order.
 #ifndef NUMPACT_PCO_STANDALONE_PARALLEL_WALKER_HPP
 #define NUMPACT_PCO_STANDALONE_PARALLEL_WALKER_HPP
 
@@ -19,112 +20,125 @@
 
 namespace numpact::standalone {
 
-// Where a chunk or the terminator starts: bytes, numbers and chunks before it.
-struct Place {
-  std::uint64_t offset = 0;
-  std::uint64_t numbers = 0;
-  std::uint64_t chunk = 0;
+// A position at which a chunk or the terminator starts.
+struct Position {
+  std::uint64_t offset = 0;   // bytes before it
+  std::uint64_t numbers = 0;  // numbers before it
+  std::uint64_t chunk = 0;    // chunks before it
 };
 
-struct ChunkPlace {
+// A chunk that was walked. Offsets are bytes from the start of the file.
+struct ChunkLocation {
   std::uint64_t offset = 0;
   std::uint64_t page_offset = 0;
-  std::uint64_t n = 0;
+  std::uint64_t n = 0;  // numbers
 };
 
-// Chunks in a row that one task takes.
+// Consecutive chunks that one task decodes, and how far it came.
 struct Segment {
   static constexpr std::uint64_t kOpen = ~std::uint64_t{0};
 
-  Place begin;                // as guessed; its chunk is not used
-  std::uint64_t end = 0;      // where the next one begins; kOpen: not known
-  std::uint64_t n = 0;        // numbers foreseen
-  std::uint64_t reached = 0;  // after whole chunks that were decoded
-  std::uint64_t numbers = 0;  // of these
+  // The plan.
+  Position begin;         // guessed; `begin.chunk` is not used
+  std::uint64_t end = 0;  // offset where the next segment begins; kOpen: not known
+  std::uint64_t n = 0;    // numbers
+  // The result. `reached` is the offset behind the last whole chunk that was decoded; `numbers` and
+  // `chunks` count up to there.
+  std::uint64_t reached = 0;
+  std::uint64_t numbers = 0;
   std::uint64_t chunks = 0;
-  std::uint64_t work = 0;  // numbers decoded in any case
+  std::uint64_t work = 0;  // numbers decoded, those of an incomplete chunk included
   bool is_done = false;
 
-  bool is_as_foreseen() const { return numbers == n && (end == kOpen || reached == end); }
+  bool is_as_planned() const { return numbers == n && (end == kOpen || reached == end); }
 };
 
-// Who works: as many tasks as there are arenas, which are theirs. `ring` is room for the segments
-// that a walker has in the works, at least least_ring() of them.
+// The executor and the scratch of the tasks: one arena per task. `ring` holds the segments that are
+// planned or being decoded, at least min_ring_size(tasks).
 struct Crew {
-  Executor* executor = nullptr;  // null: nobody
+  Executor* executor = nullptr;  // null: no parallel decoding
   std::span<Arena* const> arenas;
   std::span<Segment> ring;
 
-  static std::size_t least_ring(std::size_t tasks) { return std::max<std::size_t>(256, 8 * tasks); }
+  static std::size_t min_ring_size(std::size_t tasks) {
+    return std::max<std::size_t>(256, 8 * tasks);
+  }
 };
 
 class ParallelWalker {
  public:
-  // What the crew points to must outlive the walker.
+  // The objects that `crew` points to must outlive the walker.
   ParallelWalker(const Crew& crew, const Header& header, NumberType type);
 
-  // Guessing wrong costs; it rests until as much was decoded in order as it cost.
+  // False while the work wasted on wrong guesses exceeds the work decoded in order since.
   bool may_plan() const { return debt_ == 0; }
-  // To be told of each chunk that was decoded in order.
+  // The caller reports each chunk of n numbers that it decoded in order.
   void passed_in_order(std::uint64_t n);
 
-  // Drops what was planned; plans go on from `place`, and hold at most `room` numbers.
-  void begin(const Place& place, std::uint64_t room);
-  // Plans one more segment. False: none can be, for now (no more bytes at hand) or at all.
-  bool plan_segment(const Stretch& stretch) noexcept {
-    return plan_with(stretch, *crew_.arenas[0]);
+  // Drops the plan and starts a new one at `position`, of at most `max_numbers` numbers.
+  void begin(const Position& position, std::uint64_t max_numbers);
+  // Plans one more segment. False: none can be planned, either for now (the window ends) or at all.
+  bool plan_segment(const FileWindow& window) noexcept {
+    return plan_with(window, *crew_.arenas[0]);
   }
-  // Makes a segment of what was found since the last one.
+  // Closes the open segment even though it is short.
   void end_plan();
   std::size_t planned_segments() const { return planned_ - taken_; }
   std::uint64_t planned_numbers() const { return segments_end_.numbers - begin_.numbers; }
-  // No segment can be planned before run(), whatever bytes come.
-  bool plan_is_closed() const { return plan_closed_ || planned_ - settled_ == crew_.ring.size(); }
+  // No segment can be planned before run(), not even with more bytes.
+  bool plan_is_closed() const { return plan_closed_ || planned_ - accepted_ == crew_.ring.size(); }
 
-  // Called on the thread of run() only, with where it is certain to have come; false ends the run.
-  using Report = std::function<bool(const Place&)>;
+  // Called only on the thread that called run(), with the accepted position; false ends the run.
+  using Report = std::function<bool(const Position&)>;
 
-  // Decodes the segments, to `out`, where the number at begin() goes; null: only walks them.
-  // `go_on` plans more segments meanwhile. Gives the place up to where the numbers are certain.
-  Place run(const Stretch& stretch, std::byte* out, bool go_on, const Report* report = nullptr);
-  // After a run(): the chunks that were passed, in order. For walks only, which end early where
-  // these are very many.
-  const std::vector<ChunkPlace>& chunks() const { return chunks_; }
+  // Decodes the segments. `out` is the position of the first number after begin(); null: the
+  // segments are walked without making numbers. `plans_more`: tasks plan further segments when they
+  // run out of them. Returns the accepted position, up to which all numbers are valid.
+  Position run(const FileWindow& window, std::byte* out, bool plans_more,
+               const Report* report = nullptr);
+  // The accepted chunks of the last run(), in order. Only walks record them, and a walk ends early
+  // when there are very many.
+  const std::vector<ChunkLocation>& chunks() const { return chunks_; }
 
  private:
   struct Job;
 
-  bool plan_with(const Stretch& stretch, Arena& scratch) noexcept;
-  ChunkScanner::Outcome plan_chunk(const Stretch& stretch, Arena& scratch);
+  bool plan_with(const FileWindow& window, Arena& scratch) noexcept;
+  ChunkScanner::Outcome plan_chunk(const FileWindow& window, Arena& scratch);
   bool add_segment();
   Segment& segment(std::size_t index) { return crew_.ring[index % crew_.ring.size()]; }
 
   void work(Job& job, std::size_t worker) noexcept;
-  void decode(Job& job, Segment& segment, Arena& arena, std::vector<ChunkPlace>& chunks) noexcept;
-  void settle(Job& job);
-  void count_waste();
+  void decode(Job& job, Segment& segment, Arena& arena,
+              std::vector<ChunkLocation>& chunks) noexcept;
+  void accept_done(Job& job);
+  void charge_wasted_work();
 
   Crew crew_;
   Header header_;
   NumberType type_;
   ChunkScanner scanner_;
 
-  std::vector<std::vector<ChunkPlace>> ring_chunks_;  // for walks
-  std::vector<ChunkPlace> chunks_;
-  // Counts of segments: settled <= taken <= planned <= settled + the ring's size.
-  std::size_t settled_ = 0;
+  std::vector<std::vector<ChunkLocation>> ring_chunks_;  // by place in the ring; for walks
+  std::vector<ChunkLocation> chunks_;
+  // Segments since begin(), by count. Segment i lies in the ring at index i modulo the ring size.
+  // Invariant: accepted <= taken <= planned <= accepted + ring size.
+  //
+  //   0 ....... accepted_ ........ taken_ ........ planned_
+  //    accepted       decoding or done   not yet taken
+  std::size_t accepted_ = 0;
   std::size_t taken_ = 0;
   std::size_t planned_ = 0;
 
-  Place begin_;
-  std::uint64_t room_ = 0;
-  Place segments_end_;          // where the segment being planned begins
-  std::uint64_t open_n_ = 0;    // its numbers
-  std::uint64_t open_end_ = 0;  // where it would end now
-  LikelyChunk next_;            // the next chunk that it takes; of no numbers: not looked at yet
+  Position begin_;
+  std::uint64_t max_numbers_ = 0;
+  Position segments_end_;       // where the open segment, which is being planned, begins
+  std::uint64_t open_n_ = 0;    // numbers of the open segment
+  std::uint64_t open_end_ = 0;  // offset where the open segment ends so far
+  LikelyChunk next_;            // the chunk that follows; n == 0: not examined yet
   bool plan_closed_ = true;
 
-  std::uint64_t debt_ = 0;
+  std::uint64_t debt_ = 0;  // wasted work in numbers, not yet balanced by decoding in order
   unsigned failures_in_a_row_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the search compares a latent with a whole node: as many steps as the tree is deep,
-// against as many as the number of intervals has bits. Four searches go side by side.
+// Search in a tree of intervals. With vectors a step compares a latent with a whole node, so a
+// search takes as many steps as the tree has levels. Other targets search binarily. Several
+// searches are interleaved to hide the latency of the loads.
 #include "pco/stats/intervals.hpp"
 
 #include "simd/targets.hpp"
@@ -17,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
 
-// How many keys of a node are smaller than the latent.
+// The count of keys of a node that are smaller than the latent.
 template <class D, class V, class L>
 HWY_INLINE std::size_t CountBelow(D d, V latent, const L* HWY_RESTRICT node) {
   std::size_t count = 0;
@@ -34,18 +35,18 @@ void Search(const IntervalTree<L>& tree, const L* HWY_RESTRICT latents, std::siz
   const hn::ScalableTag<L> d;
   const L* levels[kDepth];
   for (std::size_t level = 0; level < kDepth; ++level) levels[level] = tree.levels[level];
-  constexpr std::size_t kSide = 4;
+  constexpr std::size_t kInterleavedN = 4;  // searches
   std::size_t i = 0;
-  for (; i + kSide <= n; i += kSide) {
-    std::size_t at[kSide] = {};
+  for (; i + kInterleavedN <= n; i += kInterleavedN) {
+    std::size_t at[kInterleavedN] = {};
     for (std::size_t level = 0; level < kDepth; ++level) {
-      for (std::size_t side = 0; side < kSide; ++side) {
-        const auto latent = hn::Set(d, latents[i + side]);
-        at[side] = at[side] * (kKeys + 1) + CountBelow(d, latent, levels[level] + at[side] * kKeys);
+      for (std::size_t k = 0; k < kInterleavedN; ++k) {
+        const auto latent = hn::Set(d, latents[i + k]);
+        at[k] = at[k] * (kKeys + 1) + CountBelow(d, latent, levels[level] + at[k] * kKeys);
       }
     }
-    for (std::size_t side = 0; side < kSide; ++side) {
-      indices[i + side] = static_cast<std::uint16_t>(at[side]);
+    for (std::size_t k = 0; k < kInterleavedN; ++k) {
+      indices[i + k] = static_cast<std::uint16_t>(at[k]);
     }
   }
   for (; i < n; ++i) {
@@ -78,23 +79,23 @@ void FindIntervals(const IntervalTree<L>& tree, const L* latents, std::size_t n,
 
 #else
 
-// Branch-free binary search; eight side by side hide each other's latency.
+// Branch-free binary search.
 template <class L>
 void FindIntervals(const IntervalTree<L>& tree, const L* HWY_RESTRICT latents, std::size_t n,
                    std::uint16_t* HWY_RESTRICT indices) {
-  constexpr std::size_t kSide = 8;
+  constexpr std::size_t kInterleavedN = 8;  // searches
   const L* HWY_RESTRICT keys = tree.keys.data();
   const std::size_t first = (tree.keys.size() - 1) / 2;
   std::size_t i = 0;
-  for (; i + kSide <= n; i += kSide) {
-    std::size_t at[kSide] = {};
+  for (; i + kInterleavedN <= n; i += kInterleavedN) {
+    std::size_t at[kInterleavedN] = {};
     for (std::size_t half = first; half > 0; half /= 2) {
-      for (std::size_t side = 0; side < kSide; ++side) {
-        at[side] += keys[at[side] + half - 1] < latents[i + side] ? half : 0;
+      for (std::size_t k = 0; k < kInterleavedN; ++k) {
+        at[k] += keys[at[k] + half - 1] < latents[i + k] ? half : 0;
       }
     }
-    for (std::size_t side = 0; side < kSide; ++side) {
-      indices[i + side] = static_cast<std::uint16_t>(at[side]);
+    for (std::size_t k = 0; k < kInterleavedN; ++k) {
+      indices[i + k] = static_cast<std::uint16_t>(at[k]);
     }
   }
   for (; i < n; ++i) {
@@ -128,18 +129,18 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                             \
+#define NUMPACT_ENTRY(L, S)                                                            \
   NUMPACT_EXPORT(FindIntervals##S);                                                    \
   template <>                                                                          \
   void find_intervals<L>(const IntervalTree<L>& tree, std::span<const L> latents,      \
                          std::uint16_t* indices) {                                     \
     NUMPACT_DISPATCH(FindIntervals##S)(tree, latents.data(), latents.size(), indices); \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(std::uint8_t, 8)
+NUMPACT_ENTRY(std::uint16_t, 16)
+NUMPACT_ENTRY(std::uint32_t, 32)
+NUMPACT_ENTRY(std::uint64_t, 64)
+#undef NUMPACT_ENTRY
 
 }  // namespace numpact
 #endif

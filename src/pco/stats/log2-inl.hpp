@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fast_log2 for vectors, step by step: the same bits for every target. Included once for each.
+// fast_log2 on vectors. Performs the same operations in the same order, so every target computes
+// the same bits. Included once per target.
 #if defined(NUMPACT_PCO_STATS_LOG2_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef NUMPACT_PCO_STATS_LOG2_INL_HPP
 #undef NUMPACT_PCO_STATS_LOG2_INL_HPP
@@ -13,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-// Of floats that are 2^exponents * m, with m from 1 up to but not 2.
+// log2(2^exponents * m), with m in [1, 2).
 template <class DF>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2Of(DF df, hwy::HWY_NAMESPACE::Vec<DF> exponents,
                                               hwy::HWY_NAMESPACE::Vec<DF> m) {
@@ -27,7 +28,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2Of(DF df, hwy::HWY_NAMESPACE::Vec<DF>
   return hn::Add(exponents, hn::Mul(hn::Sub(m, one), curve));
 }
 
-// Of positive, normal floats.
+// log2 of positive, normal floats.
 template <class DF>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<DF> Log2(DF df, hwy::HWY_NAMESPACE::Vec<DF> x) {
   namespace hn = hwy::HWY_NAMESPACE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fast logarithm for cost estimates. Integer and float operations in a fixed order only, so that
-// every processor and target makes the same choices and hence the same bytes.
+// A fast logarithm for cost estimates. It uses integer and float operations in a fixed order only,
+// so every processor and target makes the same choices and writes the same bytes.
 #ifndef NUMPACT_PCO_STATS_LOG2_HPP
 #define NUMPACT_PCO_STATS_LOG2_HPP
 
@@ -19,7 +19,7 @@ constexpr float fast_log2(float x) {
   return exponent + (m - 1.0f) * (1.0f + (m - 2.0f) * q);
 }
 
-// Bits to tell whether something is of a share, 0 to 1.
+// Binary entropy, in bits, of an event with probability `share`, 0 to 1.
 inline float entropy(float share) {
   const float other = 1 - share;
   float bits = share > 0 ? -share * fast_log2(share) : 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latents in fewer bits: what follows looks at half the memory or less, twice as many at a time.
+// Stores latents in the narrowest type that holds their range: later stages then read less memory
+// and process more latents per vector.
 #ifndef NUMPACT_PCO_STATS_NARROW_HPP
 #define NUMPACT_PCO_STATS_NARROW_HPP
 
@@ -8,16 +9,16 @@
 
 namespace numpact {
 
-// Latents less `base`, in an array of the narrowest width that they fit in.
+// The differences latent - base, in the narrowest type that holds them all.
 struct NarrowLatents {
   LatentArray latents;
   std::uint64_t base = 0;
 };
 
-// In place: the latents are used up.
+// In place: the input array is overwritten by the result.
 NarrowLatents narrow(const LatentArray& latents);
 
-// Of latents between `base` and base + 2^32 - 1.
+// A copy of latents - base. All latents lie in [base, base + 2^32 - 1].
 std::span<const std::uint32_t> narrowed_copy(std::span<const std::uint64_t> latents,
                                              std::uint64_t base, Arena& arena);
 

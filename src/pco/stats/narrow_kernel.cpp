@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Loops that subtract the base and truncate, one for each pair of widths.
 #include "pco/stats/narrow.hpp"
 
 #include "simd/targets.hpp"
@@ -19,14 +20,16 @@ template <class To, class D>
 HWY_INLINE hn::Vec<hn::Rebind<To, D>> NarrowLanes(D, hn::Vec<D> wide) {
   const hn::Rebind<To, D> d_to;
   if constexpr (sizeof(hn::TFromD<D>) == 4 && sizeof(To) == 1) {
-    // All fit: Highway 1.0.3 truncates to wrong lanes here for AVX-512.
+    // Saturation is no issue since all values fit. TruncateTo of Highway 1.0.3 puts lanes in the
+    // wrong order here for AVX-512.
     return hn::DemoteTo(d_to, hn::BitCast(hn::RebindToSigned<D>(), wide));
   } else {
     return hn::TruncateTo(d_to, wide);
   }
 }
 
-// to: may begin where the latents do. Each vector is loaded before what it lies on is stored to.
+// `to` may begin at `latents`: output i ends before input i + 1 begins, and each vector is loaded
+// before its memory is overwritten.
 template <class From, class To>
 void Narrow(const From* latents, std::size_t n, From base, To* to) {
   const hn::ScalableTag<From> d;
@@ -69,19 +72,19 @@ namespace numpact {
 
 namespace {
 
-#define NUMPACT_DOOR(F, T)                                                        \
+#define NUMPACT_ENTRY(F, T)                                                       \
   NUMPACT_EXPORT(Narrow##F##To##T);                                               \
   void narrow_to(std::span<const std::uint##F##_t> latents, std::uint64_t base,   \
                  std::uint##T##_t* to) {                                          \
     NUMPACT_DISPATCH(Narrow##F##To##T)(latents.data(), latents.size(), base, to); \
   }
-NUMPACT_DOOR(64, 32)
-NUMPACT_DOOR(64, 16)
-NUMPACT_DOOR(64, 8)
-NUMPACT_DOOR(32, 16)
-NUMPACT_DOOR(32, 8)
-NUMPACT_DOOR(16, 8)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(64, 32)
+NUMPACT_ENTRY(64, 16)
+NUMPACT_ENTRY(64, 8)
+NUMPACT_ENTRY(32, 16)
+NUMPACT_ENTRY(32, 8)
+NUMPACT_ENTRY(16, 8)
+#undef NUMPACT_ENTRY
 
 template <Latent To, Latent From>
 NarrowLatents narrow_in_place(std::span<From> latents, From base) {

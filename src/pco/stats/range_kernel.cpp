@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The smallest and the largest latent, with two accumulators each to hide the latency.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pco/stats/range_kernel.cpp"
@@ -24,22 +25,22 @@ Range<L> RangeOf(const L* HWY_RESTRICT latents, std::size_t n) {
   const hn::ScalableTag<L> d;
   const std::size_t lanes = hn::Lanes(d);
   if (n >= 2 * lanes) {
-    auto least = hn::LoadU(d, latents);
-    auto most = least;
-    auto least_odd = least;
-    auto most_odd = least;
+    auto min = hn::LoadU(d, latents);
+    auto max = min;
+    auto min_odd = min;
+    auto max_odd = min;
     for (; i + 2 * lanes <= n; i += 2 * lanes) {
       const auto even = hn::LoadU(d, latents + i);
       const auto odd = hn::LoadU(d, latents + i + lanes);
-      least = hn::Min(least, even);
-      most = hn::Max(most, even);
-      least_odd = hn::Min(least_odd, odd);
-      most_odd = hn::Max(most_odd, odd);
+      min = hn::Min(min, even);
+      max = hn::Max(max, even);
+      min_odd = hn::Min(min_odd, odd);
+      max_odd = hn::Max(max_odd, odd);
     }
     HWY_ALIGN L lanes_lower[HWY_MAX_BYTES / sizeof(L)];
     HWY_ALIGN L lanes_upper[HWY_MAX_BYTES / sizeof(L)];
-    hn::Store(hn::Min(least, least_odd), d, lanes_lower);
-    hn::Store(hn::Max(most, most_odd), d, lanes_upper);
+    hn::Store(hn::Min(min, min_odd), d, lanes_lower);
+    hn::Store(hn::Max(max, max_odd), d, lanes_upper);
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       lower = std::min(lower, lanes_lower[lane]);
       upper = std::max(upper, lanes_upper[lane]);
@@ -70,17 +71,17 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                               \
+#define NUMPACT_ENTRY(L, S)                                              \
   NUMPACT_EXPORT(RangeOf##S);                                            \
   template <>                                                            \
   Range<L> range_of<L>(std::span<const L> latents) {                     \
     return NUMPACT_DISPATCH(RangeOf##S)(latents.data(), latents.size()); \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY(std::uint8_t, 8)
+NUMPACT_ENTRY(std::uint16_t, 16)
+NUMPACT_ENTRY(std::uint32_t, 32)
+NUMPACT_ENTRY(std::uint64_t, 64)
+#undef NUMPACT_ENTRY
 
 }  // namespace numpact
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the runs of equal latents start among sorted ones.
+// Finds the runs of equal latents in a sorted array.
 #ifndef NUMPACT_PCO_STATS_RUN_STARTS_HPP
 #define NUMPACT_PCO_STATS_RUN_STARTS_HPP
 
@@ -9,11 +9,11 @@
 
 namespace numpact {
 
-// What must be writable behind what is stored, in elements.
-inline constexpr std::size_t kRunSlack = 16;
+// Elements that must be writable behind both outputs: one vector.
+inline constexpr std::size_t kRunStartsSlackN = 16;
 
-// sorted: at least one. values: of the runs, starts: of their first latents. Returns how many there
-// are.
+// Stores the value of each run to `values` and the index of its first latent to `starts`. `sorted`
+// holds at least one latent. Returns the count of runs.
 std::size_t run_starts(std::span<const std::uint32_t> sorted, std::uint32_t* values,
                        std::uint32_t* starts);
 std::size_t run_starts(std::span<const std::uint64_t> sorted, std::uint64_t* values,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compaction by AVX-512 compress; other targets go latent by latent without branches.
 #include "pco/stats/run_starts.hpp"
 
 #include "simd/targets.hpp"
@@ -13,36 +14,37 @@ HWY_BEFORE_NAMESPACE();
 namespace numpact {
 namespace HWY_NAMESPACE {
 
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // others cannot move lanes to the front fast
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // other targets have no fast compress
 
-// Of a vector of latents those that differ from the one before, and their positions from `first`.
-// Compressing in registers is faster than on the way to memory.
+// Stores the latents of a vector that differ from the latent before them, and their positions,
+// which count from `first`. Compressing in registers and storing whole vectors is faster than
+// compressing stores.
 HWY_INLINE std::size_t TakeStarts(const std::uint32_t* at, std::uint32_t first,
                                   std::uint32_t* values, std::uint32_t* starts) {
-  const __m512i some = _mm512_loadu_si512(at);
-  const __mmask16 differs = _mm512_cmpneq_epu32_mask(some, _mm512_loadu_si512(at - 1));
+  const __m512i loaded = _mm512_loadu_si512(at);
+  const __mmask16 differs = _mm512_cmpneq_epu32_mask(loaded, _mm512_loadu_si512(at - 1));
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i positions = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first)));
-  _mm512_storeu_si512(values, _mm512_maskz_compress_epi32(differs, some));
+  _mm512_storeu_si512(values, _mm512_maskz_compress_epi32(differs, loaded));
   _mm512_storeu_si512(starts, _mm512_maskz_compress_epi32(differs, positions));
   return CountLanes(differs);
 }
 HWY_INLINE std::size_t TakeStarts(const std::uint64_t* at, std::uint32_t first,
                                   std::uint64_t* values, std::uint32_t* starts) {
-  const __m512i some = _mm512_loadu_si512(at);
-  const __mmask8 differs = _mm512_cmpneq_epu64_mask(some, _mm512_loadu_si512(at - 1));
+  const __m512i loaded = _mm512_loadu_si512(at);
+  const __mmask8 differs = _mm512_cmpneq_epu64_mask(loaded, _mm512_loadu_si512(at - 1));
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   const __m256i positions = _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(first)));
-  _mm512_storeu_si512(values, _mm512_maskz_compress_epi64(differs, some));
+  _mm512_storeu_si512(values, _mm512_maskz_compress_epi64(differs, loaded));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(starts),
                       _mm256_maskz_compress_epi32(differs, positions));
   return CountLanes(differs);
 }
 
-// How many latents from the second on are looked at, and the starts among them.
+// Processes whole vectors from the second latent on; returns the first index not processed.
 template <class L>
-HWY_INLINE std::size_t TakeMost(const L* sorted, std::size_t n, L* values, std::uint32_t* starts,
-                                std::size_t& size) {
+HWY_INLINE std::size_t TakeStartVectors(const L* sorted, std::size_t n, L* values,
+                                        std::uint32_t* starts, std::size_t& size) {
   constexpr std::size_t kLanes = 64 / sizeof(L);
   std::size_t i = 1;
   for (; i + kLanes <= n; i += kLanes) {
@@ -54,7 +56,7 @@ HWY_INLINE std::size_t TakeMost(const L* sorted, std::size_t n, L* values, std::
 #else
 
 template <class L>
-std::size_t TakeMost(const L*, std::size_t, L*, std::uint32_t*, std::size_t&) {
+std::size_t TakeStartVectors(const L*, std::size_t, L*, std::uint32_t*, std::size_t&) {
   return 1;
 }
 
@@ -66,7 +68,7 @@ std::size_t RunStarts(const L* HWY_RESTRICT sorted, std::size_t n, L* HWY_RESTRI
   values[0] = sorted[0];
   starts[0] = 0;
   std::size_t size = 1;
-  for (std::size_t i = TakeMost(sorted, n, values, starts, size); i < n; ++i) {
+  for (std::size_t i = TakeStartVectors(sorted, n, values, starts, size); i < n; ++i) {
     values[size] = sorted[i];
     starts[size] = static_cast<std::uint32_t>(i);
     size += sorted[i] != sorted[i - 1] ? 1 : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// By vectors where a target can, else least significant digit first, on the difference to the
-// smallest latent, so that the number of passes follows the spread and not the width.
+// Sorts with the vector quicksort where the target has one and the range is large. Otherwise radix
+// sort, least significant digit first, on the difference to the smallest latent, so that the number
+// of passes follows the range and not the width of the type.
 #include "pco/stats/sort.hpp"
 
 #include <algorithm>
@@ -10,15 +11,19 @@
 namespace numpact {
 namespace {
 
+// Largest digit: its 2^11 counters take 8 KiB. Larger digits need fewer passes but more counters.
 constexpr unsigned kMaxDigitBits = 11;
-constexpr unsigned kShortDigitBits = 8;
-// Below, clearing the counts of long digits costs more than passes.
-constexpr std::size_t kFewForLongDigits = 4096;
-constexpr std::size_t kFewLatents = 48;
-// Two long digits are sorted faster than by comparing.
-constexpr unsigned kShortKeyBits = 2 * kMaxDigitBits;
+// Largest digit when there are fewer than kMinLongDigitsN latents.
+constexpr unsigned kFewLatentsDigitBits = 8;
+// With fewer latents, clearing the counters of long digits costs more than additional passes.
+constexpr std::size_t kMinLongDigitsN = 4096;
+// Up to this many latents std::sort is used: the passes have a fixed cost for their counters.
+constexpr std::size_t kMaxComparisonSortN = 48;
+// Keys of up to two long digits are sorted faster by radix than by comparing.
+constexpr unsigned kMaxRadixKeyBits = 2 * kMaxDigitBits;
 
-// One pass: from `in`, less `subtract`, to `out` by the digit at `shift`.
+// One pass of the radix sort: stores x - subtract of each x of `in` to `out`, ordered by the digit
+// at bit `shift`. Stable.
 template <Latent L>
 void scatter(std::span<const L> in, L subtract, unsigned shift, L mask, std::uint32_t* counts,
              L* __restrict out) {
@@ -42,24 +47,24 @@ void scatter(std::span<const L> in, L subtract, unsigned shift, L mask, std::uin
 template <Latent L>
 std::span<const L> sorted_copy(std::span<const L> latents, L lower, L upper, Arena& arena) {
   const std::size_t n = latents.size();
-  const std::size_t slack = sizeof(L) >= 4 ? kSortSlack / sizeof(L) : 0;
+  const std::size_t slack = sizeof(L) >= 4 ? kSortSlackBytes / sizeof(L) : 0;
   const std::span<L> result = arena.make<L>(n + slack).first(n);
   const unsigned bits = static_cast<unsigned>(std::bit_width(static_cast<L>(upper - lower)));
   if constexpr (sizeof(L) >= 4) {
-    if (n < kFewForLongDigits || bits > kShortKeyBits) {
+    if (n < kMinLongDigitsN || bits > kMaxRadixKeyBits) {
       const ArenaScope scratch(arena);
       std::copy(latents.begin(), latents.end(), result.begin());
       if (sort_if_fast(result.data(), n, arena.make<L>(n + slack).data())) return result;
     }
   }
-  if (n <= kFewLatents || bits == 0) {
+  if (n <= kMaxComparisonSortN || bits == 0) {
     std::copy(latents.begin(), latents.end(), result.begin());
     std::sort(result.begin(), result.end());
     return result;
   }
   const ArenaScope scratch(arena);
-  const unsigned most_bits = n < kFewForLongDigits ? kShortDigitBits : kMaxDigitBits;
-  const unsigned passes = (bits + most_bits - 1) / most_bits;
+  const unsigned max_bits = n < kMinLongDigitsN ? kFewLatentsDigitBits : kMaxDigitBits;
+  const unsigned passes = (bits + max_bits - 1) / max_bits;
   const unsigned digit_bits = (bits + passes - 1) / passes;
   const L mask = static_cast<L>((std::uint64_t{1} << digit_bits) - 1);
   std::uint32_t counts[std::size_t{1} << kMaxDigitBits];

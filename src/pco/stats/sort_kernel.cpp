@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quicksort: latents below the pivot stay in front, the others go round through a second array.
-// Few latents are put in place by their ranks: how many are smaller, counted against all at once.
+// Vector quicksort. Partitioning keeps the latents below the pivot in front and moves the others
+// through a second array. Short ranges are sorted by rank: the position of a latent is the count of
+// smaller ones, which is counted against a broadcast of each latent in turn.
 #include "pco/stats/sort.hpp"
 
 #include "simd/targets.hpp"
@@ -18,9 +19,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // others cannot move lanes to the front fast
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // other targets have no fast compress
 
-// v plus 1 where the mask is set.
+// Adds 1 to the lanes of `counts` whose mask bit is set.
 template <class D, class V, class M>
 HWY_INLINE V CountIn(D d, V counts, M mask) {
   const V one = hn::Set(d, 1);
@@ -31,10 +32,10 @@ HWY_INLINE V CountIn(D d, V counts, M mask) {
   }
 }
 
-// The lanes of the mask in front; what is behind them is of no account.
+// Moves the lanes of the mask to the front. The lanes behind them are zero.
 template <class V, class M>
-HWY_INLINE V InFront(V v, M mask) {
-  // Not Highway's: GCC copies its table for lanes of 64 bits at every call.
+HWY_INLINE V CompressLanes(V v, M mask) {
+  // Not hn::Compress: for 64-bit lanes GCC copies its table at every call.
   if constexpr (sizeof(hn::TFromV<V>) == 8) {
     return V{_mm512_maskz_compress_epi64(mask.raw, v.raw)};
   } else {
@@ -42,7 +43,11 @@ HWY_INLINE V InFront(V v, M mask) {
   }
 }
 
-// Sorts n latents in place, at most kVectors vectors of them; what follows them must be readable.
+// Sorts n latents, at most kVectors vectors, in place. Whole vectors must be readable.
+//
+// Example: 5 3 5 1 have the ranks 2 1 2 0. Storing by rank gives 1 3 5 _, where position 3 is empty
+// as the equal latents share a rank. The sum of ranks is then below 0 + 1 + 2 + 3, and the gaps are
+// filled with the latent before them.
 template <std::size_t kVectors, class L>
 void SortByRank(L* HWY_RESTRICT latents, std::size_t n) {
   const hn::ScalableTag<L> d;
@@ -65,7 +70,7 @@ void SortByRank(L* HWY_RESTRICT latents, std::size_t n) {
     hn::Store(values[v], d, from + v * kLanes);
     hn::Store(ranks[v], d, at + v * kLanes);
   }
-  // Equal latents have the same rank; the places behind the first of them are found to be empty.
+  // Equal latents have the same rank, so positions behind the first of them stay unset.
   std::size_t rank_sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
     rank_sum += at[i];
@@ -78,16 +83,17 @@ void SortByRank(L* HWY_RESTRICT latents, std::size_t n) {
 }
 
 template <class L>
-inline constexpr std::size_t kVectorLatents = HWY_LANES(L);
+inline constexpr std::size_t kLanesOf = HWY_LANES(L);
 template <class L>
-inline constexpr std::size_t kFewLatents = 4 * kVectorLatents<L>;
+inline constexpr std::size_t kMaxRankSortN = 4 * kLanesOf<L>;
 
-// From so many on a better pivot pays.
-constexpr std::size_t kManyLatents = 1024;
+// From this many latents on, the median of twice as many samples pays: a better pivot saves steps
+// of the partition.
+constexpr std::size_t kMinLargeSampleN = 1024;
 
 template <class L>
 void SortFew(L* latents, std::size_t n) {
-  switch ((n + kVectorLatents<L> - 1) / kVectorLatents<L>) {
+  switch ((n + kLanesOf<L> - 1) / kLanesOf<L>) {
     case 0:
       return;
     case 1:
@@ -101,23 +107,23 @@ void SortFew(L* latents, std::size_t n) {
   }
 }
 
-// Puts the latents below the pivot (kWithPivot: and those equal to it) in front of the others;
-// returns their number.
+// Moves the latents below the pivot (kWithPivot: and those equal to it) before the others. Returns
+// their count. Order within the two parts is kept.
 template <bool kWithPivot, class L>
 std::size_t Partition(L* HWY_RESTRICT latents, std::size_t n, L pivot, L* HWY_RESTRICT spare) {
   const hn::ScalableTag<L> d;
-  constexpr std::size_t kLanes = kVectorLatents<L>;
+  constexpr std::size_t kLanes = kLanesOf<L>;
   const auto pivots = hn::Set(d, pivot);
   std::size_t front = 0;
   std::size_t back = 0;
   std::size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    const auto some = hn::LoadU(d, latents + i);
-    auto stays = kWithPivot ? hn::Lt(pivots, some) : hn::Lt(some, pivots);
+    const auto loaded = hn::LoadU(d, latents + i);
+    auto stays = kWithPivot ? hn::Lt(pivots, loaded) : hn::Lt(loaded, pivots);
     if (kWithPivot) stays = hn::Not(stays);
     const std::size_t back_n = kLanes - hn::CountTrue(d, stays);
-    hn::StoreU(InFront(some, stays), d, latents + front);
-    hn::StoreU(InFront(some, hn::Not(stays)), d, spare + back);
+    hn::StoreU(CompressLanes(loaded, stays), d, latents + front);
+    hn::StoreU(CompressLanes(loaded, hn::Not(stays)), d, spare + back);
     front += kLanes - back_n;
     back += back_n;
   }
@@ -133,39 +139,40 @@ std::size_t Partition(L* HWY_RESTRICT latents, std::size_t n, L pivot, L* HWY_RE
   return front;
 }
 
-// Of one vector of latents, evenly spaced.
+// The median of one vector of latents, evenly spaced.
 template <class L>
-L QuickMedian(const L* latents, std::size_t n) {
+L CoarseMedian(const L* latents, std::size_t n) {
   const hn::ScalableTag<L> d;
-  constexpr std::size_t kN = kVectorLatents<L>;
-  HWY_ALIGN L some[kN];
+  constexpr std::size_t kN = kLanesOf<L>;
+  HWY_ALIGN L sample[kN];
   const std::size_t step = n / kN;
-  for (std::size_t i = 0; i < kN; ++i) some[i] = latents[i * step];
-  const auto values = hn::Load(d, some);
+  for (std::size_t i = 0; i < kN; ++i) sample[i] = latents[i * step];
+  const auto values = hn::Load(d, sample);
   auto ranks = hn::Zero(d);
   for (std::size_t i = 0; i < kN; ++i) {
-    ranks = CountIn(d, ranks, hn::Lt(hn::Set(d, some[i]), values));
+    ranks = CountIn(d, ranks, hn::Lt(hn::Set(d, sample[i]), values));
   }
-  // Equal ones have the rank of the first.
+  // Equal latents share the lowest rank, so the largest latent of at most the middle rank is taken.
   const auto is_low = hn::Lt(ranks, hn::Set(d, kN / 2 + 1));
   return hn::GetLane(hn::MaxOfLanes(d, hn::IfThenElseZero(is_low, values)));
 }
 
 template <class L>
 L Median(const L* latents, std::size_t n) {
-  if (n < kManyLatents) return QuickMedian(latents, n);
-  constexpr std::size_t kN = 2 * kVectorLatents<L>;
-  HWY_ALIGN L some[kN];
+  if (n < kMinLargeSampleN) return CoarseMedian(latents, n);
+  constexpr std::size_t kN = 2 * kLanesOf<L>;
+  HWY_ALIGN L sample[kN];
   const std::size_t step = n / kN;
-  for (std::size_t i = 0; i < kN; ++i) some[i] = latents[i * step];
-  SortByRank<2>(some, kN);
-  return some[kN / 2];
+  for (std::size_t i = 0; i < kN; ++i) sample[i] = latents[i * step];
+  SortByRank<2>(sample, kN);
+  return sample[kN / 2];
 }
 
-// spare: of the same length; behind both, a vector may be written.
+// `spare` has the length of `latents`; a vector behind both may be written. After `depth`
+// partitions std::sort takes over, which bounds the time of bad pivots.
 template <class L>
 void Sort(L* latents, std::size_t n, L* spare, unsigned depth) {
-  while (n > kFewLatents<L>) {
+  while (n > kMaxRankSortN<L>) {
     if (depth-- == 0) {
       std::sort(latents, latents + n);
       return;

@@ -14,7 +14,7 @@ namespace numpact::trailer {
 namespace {
 
 constexpr char kEndMagic[8] = {'p', 'c', 'o', 'T', 'r', 'a', 'i', 'l'};
-constexpr std::size_t kEndMagicAt = 16;
+constexpr std::size_t kEndMagicAt = 16;  // in the footer, in bytes
 
 constexpr std::uint8_t kHasRestarts = 1;
 constexpr std::uint8_t kKnownFlags = kHasRestarts;
@@ -30,7 +30,7 @@ bool matches(const std::byte* at, std::span<const char> text) {
   return std::memcmp(at, text.data(), text.size()) == 0;
 }
 
-// The type of a byte, or none; false if there is no such type.
+// Sets `type` to the type of a byte, none for kNoType. Returns false for an unknown byte.
 bool parse_type(std::uint8_t byte, std::optional<NumberType>& type) {
   if (byte == kNoType) return true;
   if (!is_number_type(byte)) return false;
@@ -72,7 +72,7 @@ Status parse_front(const std::byte* at, std::uint64_t offset, Front& front) {
   return {};
 }
 
-// Offsets in order and within the file, counts that add up, ranges within the type.
+// Checks that chunks adjoin and fill the file, that counts add up, and that ranges fit the type.
 Status check_records(const View& view, std::uint64_t offset) {
   const std::uint64_t largest =
       view.front.type ? ~std::uint64_t{0} >> (64 - 8 * size_of(*view.front.type)) : 0;
@@ -90,7 +90,8 @@ Status check_records(const View& view, std::uint64_t offset) {
     if (record.n == 0 || record.n > kMaxChunkN || record.nan_n > (may_be_nan ? record.n : 0)) {
       return corrupt("a count in the trailer is out of range", at);
     }
-    const bool is_empty = record.least == kNoLeast && record.greatest == kNoGreatest;
+    const bool is_empty =
+        record.least == kEmptyRangeLeast && record.greatest == kEmptyRangeGreatest;
     if (is_empty != (record.nan_n == record.n)) {
       return corrupt("a range in the trailer contradicts its count of NaN", at);
     }
@@ -210,8 +211,9 @@ Status parse(const Tail& tail, View& view) {
   view = {};
   const std::uint64_t footer_at = tail.file_size() - kFooterBytes;
   const std::byte* const footer = tail.bytes.data() + (tail.bytes.size() - kFooterBytes);
-  constexpr std::size_t kChecked = 12;
-  if (crc32({footer, kChecked}) != load_le<std::uint32_t>(footer + kChecked)) {
+  constexpr std::size_t kCheckedFooterBytes = 12;
+  if (crc32({footer, kCheckedFooterBytes}) !=
+      load_le<std::uint32_t>(footer + kCheckedFooterBytes)) {
     return {ErrorKind::kChecksum, "the end of the trailer has another checksum", footer_at};
   }
   const std::uint64_t at = load_le64(footer);

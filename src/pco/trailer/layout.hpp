@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a trailer (docs/format/trailer.md).
+// Layout of a trailer in bytes: building and parsing (docs/format/trailer.md).
 #ifndef NUMPACT_PCO_TRAILER_LAYOUT_HPP
 #define NUMPACT_PCO_TRAILER_LAYOUT_HPP
 
@@ -16,39 +16,43 @@
 
 namespace numpact::trailer {
 
+// Size of the fixed part at the start of a trailer.
 inline constexpr std::size_t kFrontBytes = 32;
-// Of these, what tells that they are one.
+// The magic bytes at its start.
 inline constexpr std::size_t kMagicBytes = 4;
+// Size of the record of a chunk.
 inline constexpr std::size_t kRecordBytes = 40;
+// Size of the fixed part at the end of a trailer.
 inline constexpr std::size_t kFooterBytes = 24;
-// Of a restart point, before the state it holds.
+// The position that precedes the state in a restart point.
 inline constexpr std::size_t kPositionBytes = 4;
-// In front of each chunk's restart points: bytes of the state in each.
+// The field before the restart points of each chunk: the size of a state in bytes.
 inline constexpr std::size_t kStateSizeBytes = 2;
 
-// That size where a chunk has no restart points.
+// Value of that field for a chunk without restart points.
 inline constexpr std::uint16_t kNoPoints = 0xffff;
 
+// The trailer version that is written, and the newest one that is read.
 inline constexpr unsigned kVersion = 1;
 
-// The range of no numbers: from the largest to the smallest.
-inline constexpr std::uint64_t kNoLeast = ~std::uint64_t{0};
-inline constexpr std::uint64_t kNoGreatest = 0;
+// The empty range of ordered latents: its least is above its greatest.
+inline constexpr std::uint64_t kEmptyRangeLeast = ~std::uint64_t{0};
+inline constexpr std::uint64_t kEmptyRangeGreatest = 0;
 
-// What is known of a chunk.
+// The record of a chunk.
 struct ChunkRecord {
   std::uint64_t offset = 0;   // in the file
   std::uint32_t n = 0;        // numbers, 1 to 2^24
-  std::uint32_t page_at = 0;  // bytes from the offset to its page
-  std::uint32_t crc = 0;      // of its bytes
+  std::uint32_t page_at = 0;  // bytes from `offset` to its page
+  std::uint32_t crc = 0;      // CRC-32 of its bytes
   std::uint32_t nan_n = 0;
-  std::uint64_t least = kNoLeast;  // ordered latents; NaN is left out
-  std::uint64_t greatest = kNoGreatest;
+  std::uint64_t least = kEmptyRangeLeast;  // ordered latents; NaN is left out
+  std::uint64_t greatest = kEmptyRangeGreatest;
 
   friend bool operator==(const ChunkRecord&, const ChunkRecord&) = default;
 };
 
-// The restart points of a chunk, one behind the other: 2^log, 2 * 2^log, ... numbers into its page.
+// The restart points of a chunk, contiguous: after 2^log, 2 * 2^log, ... numbers of its page.
 struct ChunkPoints {
   std::size_t state_bytes = 0;
   std::span<const std::byte> bytes;
@@ -59,13 +63,14 @@ struct ChunkPoints {
   std::span<const std::byte> state(std::size_t point) const;
 };
 
-// How many a chunk of n numbers has, unless it has none.
+// Count of restart points of a chunk of n numbers that has any.
 constexpr std::size_t point_count(std::size_t n, unsigned log) { return (n - 1) >> log; }
 
+// The fixed part at the start of a trailer.
 struct Front {
   std::optional<NumberType> type;
   std::optional<unsigned> restart_log;
-  // Of the file:
+  // Properties of the file:
   FormatVersion format;
   std::uint16_t header_bytes = 0;
   std::uint32_t header_crc = 0;
@@ -73,20 +78,20 @@ struct Front {
   std::uint64_t number_n = 0;
 };
 
-// Puts a trailer together.
+// Builds a trailer.
 class Builder {
  public:
-  // header: the bytes of the file's.
+  // header: the bytes of the header of the file.
   Builder(std::span<const std::byte> header, FormatVersion format,
           std::optional<unsigned> restart_log);
 
-  // In file order. `points` as they will lie in the trailer, with the size of their states in
-  // front; empty without restart points.
+  // Adds a chunk, in file order. `points`: its restart points in the layout of the trailer,
+  // preceded by the size of their states; empty if the trailer has no restart points.
   void add(NumberType type, const ChunkRecord& record, std::span<const std::byte> points);
   void set_type(NumberType type) { front_.type = type; }
   const std::optional<unsigned>& restart_log() const { return front_.restart_log; }
 
-  // file_bytes: up to the terminator and with it.
+  // file_bytes: the size of the file up to and including the terminator.
   std::vector<std::byte> finish(std::uint64_t file_bytes) const;
 
  private:
@@ -95,42 +100,43 @@ class Builder {
   std::vector<std::byte> points_;
 };
 
-// A trailer whose checksums are right and whose records do not contradict each other. Whether they
-// are of the file is to be checked when that is read. Points into the bytes it was parsed from.
+// A parsed trailer. Its checksums are correct and its records are consistent with each other.
+// Whether they match the file is checked when that is read. Points into the parsed bytes.
 struct View {
   Front front;
   std::uint64_t file_bytes = 0;
-  std::uint64_t bytes = 0;  // of the trailer
+  std::uint64_t bytes = 0;  // size of the trailer
   std::span<const std::byte> records;
   std::span<const std::byte> points;  // of all chunks
 
   ChunkRecord record(std::uint64_t chunk) const;
-  // Where a chunk ends.
+  // The file offset of the end of a chunk.
   std::uint64_t end_of(std::uint64_t chunk) const;
 };
 
-// Whether the bytes end with what ends a trailer.
+// Whether the bytes end like a trailer: with its footer magic.
 bool ends_with_trailer(std::span<const std::byte> bytes);
-// Whether they begin with what begins one, as far as they go.
+// Whether the bytes start with the magic of a trailer, or are a prefix of it.
 bool begins_with_trailer(std::span<const std::byte> bytes);
 
 // The end of a file.
 struct Tail {
   std::span<const std::byte> bytes;
-  std::uint64_t base = 0;  // bytes of the file before them
+  std::uint64_t base = 0;  // file offset of `bytes`
 
   std::uint64_t file_size() const { return base + bytes.size(); }
 };
 
-// Of a tail that ends with one. kChecksum, kCorrupt, kUnsupportedVersion; offsets are in the file.
-// kOutputTooSmall: the tail does not reach back to where the trailer begins, which `view` says.
+// Parses the trailer at the end of `tail`, for which ends_with_trailer() holds. Errors: kChecksum,
+// kCorrupt, kUnsupportedVersion, with file offsets; kOutputTooSmall if the tail begins behind the
+// start of the trailer, which is then view.file_bytes.
 Status parse(const Tail& tail, View& view);
 
-// The points of all chunks, found by walking over their sizes; View checks that they fit.
+// Iterates over the restart points of all chunks. parse() has checked that they fit their bytes.
 class PointsWalker {
  public:
   explicit PointsWalker(const View& view) : left_(view.points), log_(view.front.restart_log) {}
-  // Of the next chunk, which has n numbers. kCorrupt where they do not fit.
+  // Sets `points` to those of the next chunk, which has n numbers. kCorrupt if they do not fit.
   Status next(std::size_t n, ChunkPoints& points);
   bool is_at_end() const { return left_.empty(); }
 

@@ -10,9 +10,11 @@
 namespace numpact::trailer {
 namespace {
 
-constexpr std::size_t kPieceN = 1024;
+// Numbers converted to ordered latents at once. A block stays in the L1 cache.
+constexpr std::size_t kRangeBlockN = 1024;
 
-// The ordered latents of minus and plus infinity; what lies outside is NaN.
+// The ordered latents of minus and plus infinity for floats; latents outside are NaN. All latents
+// for integers.
 template <Latent L>
 Range<L> numeric_range(NumberKind kind) {
   if constexpr (sizeof(L) > 1) {
@@ -27,7 +29,7 @@ Range<L> numeric_range(NumberKind kind) {
 }
 
 template <Latent L>
-void add_piece(std::span<const L> ordered, const Range<L>& numeric, ChunkRecord& record) {
+void add_block(std::span<const L> ordered, const Range<L>& numeric, ChunkRecord& record) {
   Range<L> range = range_of(ordered);
   if (range.lower < numeric.lower || range.upper > numeric.upper) {
     std::size_t nan_n = 0;
@@ -54,11 +56,11 @@ void add_to_range(const NumberView& numbers, ChunkRecord& record) {
     using L = decltype(width);
     const Range<L> numeric = numeric_range<L>(kind);
     const L* const bits = static_cast<const L*>(numbers.data);
-    L ordered[kPieceN];
-    for (std::size_t at = 0; at < numbers.count; at += kPieceN) {
-      const std::size_t n = std::min(kPieceN, numbers.count - at);
+    L ordered[kRangeBlockN];
+    for (std::size_t at = 0; at < numbers.count; at += kRangeBlockN) {
+      const std::size_t n = std::min(kRangeBlockN, numbers.count - at);
       to_ordered(bits + at, n, kind, ordered);
-      add_piece<L>({ordered, n}, numeric, record);
+      add_block<L>({ordered, n}, numeric, record);
     }
   });
 }

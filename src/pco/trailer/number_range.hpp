@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least and greatest of some numbers, NaN left out.
+// Range of numbers without NaN.
 #ifndef NUMPACT_PCO_TRAILER_NUMBER_RANGE_HPP
 #define NUMPACT_PCO_TRAILER_NUMBER_RANGE_HPP
 
@@ -8,7 +8,7 @@
 
 namespace numpact::trailer {
 
-// Widens the record's range and count of NaN by the numbers.
+// Extends the range of the record by the numbers, and adds the count of their NaN.
 void add_to_range(const NumberView& numbers, ChunkRecord& record);
 
 }  // namespace numpact::trailer

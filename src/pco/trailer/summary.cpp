@@ -11,7 +11,7 @@
 namespace numpact::trailer {
 namespace {
 
-// The points of one chunk as they are passed.
+// Writes the restart points of one chunk while it is decoded.
 class PointsWriter {
  public:
   PointsWriter(const standalone::FileWalker& walker, std::optional<unsigned> log,
@@ -25,11 +25,11 @@ class PointsWriter {
     append_le(out, has_points_ ? static_cast<std::uint16_t>(state_bytes_) : kNoPoints);
   }
 
-  // The most numbers to decode from a place in the chunk before pass() is to be called.
-  std::size_t step(std::size_t done, std::size_t most) const {
-    return has_points_ ? std::min(most, distance_ - done % distance_) : most;
+  // How many of at most max_n numbers to decode at `done`, until pass() must be called.
+  std::size_t step(std::size_t done, std::size_t max_n) const {
+    return has_points_ ? std::min(max_n, distance_ - done % distance_) : max_n;
   }
-  // With `done` of the chunk's numbers behind.
+  // Writes a restart point if one belongs behind the first `done` numbers of the chunk.
   void pass(std::size_t done) {
     if (!has_points_ || done % distance_ != 0 || done == walker_.head().n) return;
     append_le(out_, static_cast<std::uint32_t>(walker_.page_bits()));
@@ -50,7 +50,8 @@ class PointsWriter {
 }  // namespace
 
 Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker,
-                 std::optional<unsigned> restart_log, std::span<std::byte> room, Summary& summary) {
+                 std::optional<unsigned> restart_log, std::span<std::byte> buffer,
+                 Summary& summary) {
   const standalone::ChunkHead head = walker.head();
   ChunkRecord& record = summary.record;
   record = {};
@@ -58,11 +59,11 @@ Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker
   record.n = static_cast<std::uint32_t>(head.n);
   record.page_at = static_cast<std::uint32_t>(walker.page_offset() - walker.chunk_offset());
   PointsWriter points(walker, restart_log, summary.points);
-  const std::size_t room_n = room.size() / size_of(head.type);
+  const std::size_t buffer_n = buffer.size() / size_of(head.type);
   for (std::size_t done = 0; done < head.n;) {
-    const std::size_t n = points.step(done, std::min(room_n, head.n - done));
-    NUMPACT_TRY(walker.decode(n, room.data()));
-    add_to_range({head.type, room.data(), n}, record);
+    const std::size_t n = points.step(done, std::min(buffer_n, head.n - done));
+    NUMPACT_TRY(walker.decode(n, buffer.data()));
+    add_to_range({head.type, buffer.data(), n}, record);
     done += n;
     points.pass(done);
   }

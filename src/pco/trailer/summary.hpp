@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trailer says of a chunk, found from its bytes and numbers.
+// Computes a chunk's part of a trailer from its bytes and numbers.
 #ifndef NUMPACT_PCO_TRAILER_SUMMARY_HPP
 #define NUMPACT_PCO_TRAILER_SUMMARY_HPP
 
@@ -13,13 +13,14 @@ struct Summary {
   std::vector<std::byte> points;  // as Builder::add takes them
 };
 
-// Of the chunk that the walker has just entered, which is decoded: afterwards the walker is behind
-// it. `room`: whole batches, at least one.
+// Summarises the chunk that the walker has just entered. Decodes it; afterwards the walker is
+// behind it. `buffer`: scratch for a multiple of kBatchN numbers, at least one batch.
 Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker,
-                 std::optional<unsigned> restart_log, std::span<std::byte> room, Summary& summary);
+                 std::optional<unsigned> restart_log, std::span<std::byte> buffer,
+                 Summary& summary);
 
-// Of a chunk whose numbers are known, without restart points. `bytes`: the chunk's; its offset is
-// left to the caller.
+// Summarises a chunk whose numbers are known, without restart points. `bytes`: the bytes of the
+// chunk. The caller sets the offset.
 ChunkRecord summarise_numbers(const NumberView& numbers, std::span<const std::byte> bytes,
                               std::size_t page_at);
 

@@ -1,67 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distinct values among latents, and how often each occurs.
-#ifndef NUMPACT_PCO_STATS_RUNS_HPP
-#define NUMPACT_PCO_STATS_RUNS_HPP
+// The distinct values of latents with their counts.
+#ifndef NUMPACT_PCO_STATS_VALUE_COUNTS_HPP
+#define NUMPACT_PCO_STATS_VALUE_COUNTS_HPP
 
 #include <algorithm>
 #include <array>
 
-#include "pco/stats/flat_blocks.hpp"
+#include "pco/stats/constant_blocks.hpp"
 #include "pco/stats/histogram.hpp"
 #include "pco/stats/known_values.hpp"
-#include "pco/stats/occurring.hpp"
+#include "pco/stats/nonzero.hpp"
 #include "pco/stats/run_starts.hpp"
 #include "pco/stats/sort.hpp"
 
 namespace numpact {
 
-// Up to so many different values, several tables of counts fit the nearest cache.
-inline constexpr std::size_t kNarrowestRange = std::size_t{1} << 8;
-inline constexpr std::size_t kNarrowRange = std::size_t{1} << 11;
-// Different values that are counted by hashing.
-inline constexpr std::size_t kMostFew = std::size_t{1} << 10;
+// Largest ranges of values that are counted in eight and in four tables: the tables together (8 KiB
+// and 32 KiB) fit the L1 cache. More tables avoid more waits for a counter that was just
+// incremented.
+inline constexpr std::size_t kEightTablesMaxRange = std::size_t{1} << 8;
+inline constexpr std::size_t kFourTablesMaxRange = std::size_t{1} << 11;
+// Most distinct values that are counted by hashing: the slots of wide latents take up to 64 KiB.
+inline constexpr std::size_t kMaxHashedValuesN = std::size_t{1} << 10;
 
-// The distinct latents in ascending order. Ways to know them: a count for each value of a narrow
-// range, a hash table where there are few, a sorted copy of all, or counts of known values and a
-// sorted copy of the rest.
+// The distinct latents in ascending order and their counts. Methods, by the data: a table over a
+// narrow range, a hash table for few distinct values, a sorted copy, or counts of values that are
+// known in advance with a sorted copy of the rest.
 template <Latent L>
-class Runs {
+class ValueCounts {
  public:
-  // range: that of the latents.
-  Runs(std::span<const L> latents, const Range<L>& range, Arena& arena) : lower_(range.lower) {
+  // range: the range of `latents`.
+  ValueCounts(std::span<const L> latents, const Range<L>& range, Arena& arena)
+      : lower_(range.lower) {
     const std::uint64_t width = std::uint64_t{range.upper} - range.lower;
-    if (width < kCountableRange && width < 8 * std::uint64_t{latents.size()}) {
-      count_values(latents, static_cast<std::size_t>(width) + 1, arena);
-    } else if (!count_few(latents, arena)) {
+    if (width < kMaxCountedRange && width < 8 * std::uint64_t{latents.size()}) {
+      count_by_value(latents, static_cast<std::size_t>(width) + 1, arena);
+    } else if (!count_by_hash(latents, arena)) {
       take_sorted(sorted_copy(latents, range.lower, range.upper, arena), arena);
     }
   }
 
-  // values: ascending, different, at least one; many latents should be among them. frequent,
-  // places: see count_known.
-  Runs(std::span<const L> latents, const Range<L>& range, std::span<const L> values,
-       std::size_t frequent, std::uint16_t* places, Arena& arena)
+  // values: ascending, distinct, at least 1; most latents should be among them. frequent, indices:
+  // see count_known.
+  ValueCounts(std::span<const L> latents, const Range<L>& range, std::span<const L> values,
+              std::size_t frequent, std::uint16_t* indices, Arena& arena)
       : lower_(range.lower) {
     const std::span<L> rest = arena.make<L>(latents.size());
     const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(values.size());
-    unknown_n_ = count_known(latents, values, frequent, counts, places, rest.data(), arena);
-    if (unknown_n_ > 0) {
-      const std::span<const L> some = rest.first(unknown_n_);
-      take_sorted(sorted_copy(some, range.lower, range.upper, arena), arena);
+    unmatched_n_ = count_known(latents, values, frequent, counts, indices, rest.data(), arena);
+    if (unmatched_n_ > 0) {
+      const std::span<const L> unmatched = rest.first(unmatched_n_);
+      take_sorted(sorted_copy(unmatched, range.lower, range.upper, arena), arena);
     }
     merge(values, counts, arena);
   }
 
   std::span<const L> values() const { return values_; }
   std::span<const std::uint32_t> counts() const { return counts_; }
-  // Latents that are none of the values that were known before.
-  std::size_t unknown_n() const { return unknown_n_; }
+  // The count of latents that are not among the values given to the constructor.
+  std::size_t unmatched_n() const { return unmatched_n_; }
 
  private:
   void take_sorted(std::span<const L> sorted, Arena& arena) {
     const std::size_t n = sorted.size();
-    const std::span<L> values = arena.make<L>(n + kRunSlack);
-    const std::span<std::uint32_t> starts = arena.make<std::uint32_t>(n + kRunSlack);
+    const std::span<L> values = arena.make<L>(n + kRunStartsSlackN);
+    const std::span<std::uint32_t> starts = arena.make<std::uint32_t>(n + kRunStartsSlackN);
     std::size_t size = 1;
     if constexpr (sizeof(L) >= 4) {
       size = run_starts(sorted, values.data(), starts.data());
@@ -80,7 +83,7 @@ class Runs {
     counts_ = starts.first(size);
   }
 
-  // Known values among those of the rest, none of which is known.
+  // Merges the known values into those of the rest. The two sets are disjoint.
   void merge(std::span<const L> known, std::span<const std::uint32_t> known_counts, Arena& arena) {
     const std::span<L> values = arena.make<L>(known.size() + values_.size());
     const std::span<std::uint32_t> counts = arena.make<std::uint32_t>(values.size());
@@ -100,25 +103,25 @@ class Runs {
     counts_ = counts.first(size);
   }
 
-  void count_values(std::span<const L> latents, std::size_t range, Arena& arena) {
+  void count_by_value(std::span<const L> latents, std::size_t range, Arena& arena) {
     const std::span<std::uint32_t> table = arena.make<std::uint32_t>(range);
     {
       const ArenaScope scratch(arena);
-      if (range <= kNarrowestRange && latents.size() >= 16 * range) {
+      if (range <= kEightTablesMaxRange && latents.size() >= 16 * range) {
         count_in_tables<8>(latents, table, arena);
-      } else if (range <= kNarrowRange && latents.size() >= 4 * range) {
+      } else if (range <= kFourTablesMaxRange && latents.size() >= 4 * range) {
         count_in_tables<4>(latents, table, arena);
       } else {
         count_in_tables<2>(latents, table, arena);
       }
     }
-    const std::span<L> values = arena.make<L>(range + kOccurringSlack);
-    const std::size_t size = take_occurring<L>(table, lower_, values.data());
+    const std::span<L> values = arena.make<L>(range + kNonzeroSlackN);
+    const std::size_t size = take_nonzero<L>(table, lower_, values.data());
     values_ = values.first(size);
     counts_ = table.first(size);
   }
 
-  // Several tables, so that runs of one value don't wait for their own counter.
+  // Uses the tables in turn, so that the increments for a run do not wait for each other.
   template <std::size_t kTables>
   void count_in_tables(std::span<const L> latents, std::span<std::uint32_t> counts, Arena& arena) {
     std::array<std::span<std::uint32_t>, kTables> tables;
@@ -129,22 +132,22 @@ class Runs {
       std::fill(tables[t].begin(), tables[t].end(), 0);
       at[t] = tables[t].data();
     }
-    const auto count_each = [&](std::size_t begin, std::size_t end) {
-      const std::span<const L> some = latents.subspan(begin, end - begin);
+    const auto count_varied = [&](std::size_t begin, std::size_t end) {
+      const std::span<const L> block = latents.subspan(begin, end - begin);
       if (lower_ == 0) {
-        count_from(std::integral_constant<L, 0>(), some, at);
+        count_from(std::integral_constant<L, 0>(), block, at);
       } else {
-        count_from(lower_, some, at);
+        count_from(lower_, block, at);
       }
     };
-    const auto count_run = [&](std::size_t begin, std::size_t end) {
+    const auto count_constant = [&](std::size_t begin, std::size_t end) {
       counts[static_cast<L>(latents[begin] - lower_)] += static_cast<std::uint32_t>(end - begin);
     };
-    const FlatBlocks blocks(latents, arena);
-    if (blocks.flat_n() > latents.size() / 2) {
-      blocks.each(1, count_each, count_run);
+    const ConstantBlocks blocks(latents, arena);
+    if (blocks.constant_n() > latents.size() / 2) {
+      blocks.each(1, count_varied, count_constant);
     } else {
-      count_each(0, latents.size());
+      count_varied(0, latents.size());
     }
     for (std::size_t t = 1; t < kTables; ++t) {
       for (std::size_t value = 0; value < counts.size(); ++value) counts[value] += at[t][value];
@@ -168,10 +171,10 @@ class Runs {
     std::uint32_t count;
   };
 
-  // False if there are too many different latents.
-  bool count_few(std::span<const L> latents, Arena& arena) {
-    const std::size_t most_few = std::min(kMostFew, latents.size() / 16);
-    const unsigned slot_log = static_cast<unsigned>(std::bit_width(most_few)) + 1;
+  // False if there are too many distinct latents.
+  bool count_by_hash(std::span<const L> latents, Arena& arena) {
+    const std::size_t max_distinct = std::min(kMaxHashedValuesN, latents.size() / 16);
+    const unsigned slot_log = static_cast<unsigned>(std::bit_width(max_distinct)) + 1;
     const std::span<Slot> slots = arena.make<Slot>(std::size_t{1} << slot_log);
     std::fill(slots.begin(), slots.end(), Slot{0, 0});
     std::size_t distinct = 0;
@@ -186,19 +189,20 @@ class Runs {
       }
       slot.count += times;
     };
-    const auto count_each = [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end && distinct <= most_few; ++i) count(latents[i], 1);
+    const auto count_varied = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end && distinct <= max_distinct; ++i) count(latents[i], 1);
     };
-    // Runs of one value would wait for their own counter.
-    const FlatBlocks blocks(latents, arena);
-    if (blocks.flat_n() > latents.size() / 4) {
-      blocks.each(1, count_each, [&](std::size_t begin, std::size_t end) {
-        if (distinct <= most_few) count(latents[begin], static_cast<std::uint32_t>(end - begin));
+    // Long runs are counted at once: their increments would wait for each other.
+    const ConstantBlocks blocks(latents, arena);
+    if (blocks.constant_n() > latents.size() / 4) {
+      blocks.each(1, count_varied, [&](std::size_t begin, std::size_t end) {
+        if (distinct <= max_distinct)
+          count(latents[begin], static_cast<std::uint32_t>(end - begin));
       });
     } else {
-      count_each(0, latents.size());
+      count_varied(0, latents.size());
     }
-    if (distinct > most_few) return false;
+    if (distinct > max_distinct) return false;
     std::size_t size = 0;
     for (const Slot slot : slots) {
       slots[size] = slot;
@@ -218,7 +222,7 @@ class Runs {
   }
 
   L lower_;
-  std::size_t unknown_n_ = 0;
+  std::size_t unmatched_n_ = 0;
   std::span<const L> values_;
   std::span<const std::uint32_t> counts_;
 };
