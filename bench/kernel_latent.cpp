@@ -42,7 +42,7 @@ class Variable {
     }
     bins[0].weight = size - others * each;
     tables_ = LatentTables<L>::make(Binning{kBits<L>, kSizeLog, bins}, L{0}, arena_);
-    noise_.resize((kBatches + 1) * kBatchN * 80 / 8 + kReadSlack);
+    noise_.resize((kBatches + 1) * kBatchN * 80 / 8 + kReadSlackBytes);
     for (std::byte& byte : noise_) byte = static_cast<std::byte>(random.next() >> 56);
   }
   Variable(const Variable&) = delete;

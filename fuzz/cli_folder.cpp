@@ -169,13 +169,13 @@ void write_file(const std::string& path, const void* bytes, std::size_t size) {
 }
 
 // A folder that goes with the process.
-struct Place {
-  Place() {
+struct Position {
+  Position() {
     char name[] = "/tmp/numpact-fuzz-XXXXXX";
     NUMPACT_REQUIRE(::mkdtemp(name) != nullptr);
     path = name;
   }
-  ~Place() { std::filesystem::remove_all(path); }
+  ~Position() { std::filesystem::remove_all(path); }
   std::string path;
 };
 
@@ -196,7 +196,7 @@ void fill(Draw& draw, const std::string& folder) {
 }
 
 void read_folder(Draw& draw) {
-  static const Place place;
+  static const Position place;
   const std::string path = place.path + "/table";
   std::filesystem::remove_all(path);
   std::filesystem::create_directory(path);

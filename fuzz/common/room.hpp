@@ -24,16 +24,16 @@ namespace numpact::fuzz {
 // Several at a time: each call with the same slot ends what the last one gave.
 enum class Slot : unsigned { kFile, kSecondFile, kOutput, kSecondOutput };
 
-inline testing::GuardedRoom& room_of(Slot slot, std::size_t bytes) {
+inline testing::GuardedBuffer& room_of(Slot slot, std::size_t bytes) {
   struct Kept {
-    std::unique_ptr<testing::GuardedRoom> room;
+    std::unique_ptr<testing::GuardedBuffer> room;
     std::size_t bytes = 0;
   };
   static std::array<Kept, 4> all;
   Kept& kept = all[static_cast<unsigned>(slot)];
   if (kept.room == nullptr || kept.bytes < bytes) {
     kept.bytes = std::max(bytes, std::size_t{1} << 20);
-    kept.room = std::make_unique<testing::GuardedRoom>(kept.bytes);
+    kept.room = std::make_unique<testing::GuardedBuffer>(kept.bytes);
   }
   return *kept.room;
 }

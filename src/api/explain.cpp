@@ -167,7 +167,7 @@ class CandidateLogs final : public standalone::RunLog {
 
   ChoiceLog* whole() override { return &whole_; }
   ChoiceLog* next_part() override { return &parts_.emplace_back(type_); }
-  void parts_are_taken() override { is_cut_ = true; }
+  void segments_are_kept() override { is_cut_ = true; }
 
   void take(std::vector<Candidates>& candidates) {
     if (!is_cut_) candidates.push_back(whole_.take());

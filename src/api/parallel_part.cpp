@@ -25,7 +25,7 @@ struct Reporter {
   std::uint64_t reported;
   Status cancelled = {};
 
-  bool operator()(const standalone::Place& place) {
+  bool operator()(const standalone::Position& place) {
     if (place.numbers == reported) return true;
     reported = place.numbers;
     cancelled = report_progress(progress, {place.numbers, place.offset});
@@ -35,8 +35,8 @@ struct Reporter {
 
 }  // namespace
 
-using standalone::Place;
-using standalone::Stretch;
+using standalone::FileWindow;
+using standalone::Position;
 
 ParallelPart::ParallelPart(std::span<const std::byte> file, const DecodeConfig& config,
                            DecodeContext* context, Arena& arena)
@@ -82,7 +82,7 @@ std::uint64_t ParallelPart::step(std::uint64_t count) const {
 
 // Whether there are at min_step two segments to share.
 bool ParallelPart::plan(std::uint64_t count, const OutputBuffer* buffer) {
-  const Stretch stretch{file_};
+  const FileWindow stretch{file_};
   const bool by_steps = buffer != nullptr && buffer->is_growing();
   const std::uint64_t target = step(count);
   while (by_steps ? parallel_->planned_numbers() < target : parallel_->planned_segments() < 2) {
@@ -95,10 +95,10 @@ Status ParallelPart::advance(standalone::FileWalker& walker, OutputBuffer* buffe
                              std::uint64_t& count) {
   chunks_.clear();
   if (!parallel_) return {};
-  const Stretch stretch{file_};
+  const FileWindow stretch{file_};
   const std::uint64_t max_n = max_numbers(buffer);
   while (parallel_->may_plan() && count <= max_n) {
-    const Place from{walker.offset(), count, walker.next_chunk()};
+    const Position from{walker.offset(), count, walker.next_chunk()};
     const bool by_steps = buffer != nullptr && buffer->is_growing();
     std::uint64_t left = max_n - count;
     if (by_steps) left = std::min(left, step(count));
@@ -119,7 +119,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, OutputBuffer* buffe
 
     Reporter reporter{config_.progress, count};
     const standalone::ParallelWalker::Report report = std::ref(reporter);
-    const Place place =
+    const Position place =
         parallel_->run(stretch, out, !by_steps, config_.progress ? &report : nullptr);
     worker_pool_->give_memory_back(config_.limits.max_memory);
 

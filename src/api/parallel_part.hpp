@@ -43,7 +43,7 @@ class ParallelPart {
   void passed_in_order(std::size_t n);
 
   // The chunks passed by the last advance() without an output buffer.
-  std::span<const standalone::ChunkPlace> chunks() const { return chunks_; }
+  std::span<const standalone::ChunkLocation> chunks() const { return chunks_; }
 
  private:
   std::uint64_t max_numbers(const OutputBuffer* buffer) const;
@@ -58,7 +58,7 @@ class ParallelPart {
   standalone::TaskGroup group_;
   NumberType type_ = NumberType::kU8;
   std::optional<standalone::ParallelWalker> parallel_;
-  std::vector<standalone::ChunkPlace> chunks_;
+  std::vector<standalone::ChunkLocation> chunks_;
   standalone::Header header_;
 };
 

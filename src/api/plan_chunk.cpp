@@ -25,8 +25,8 @@ void plan_nodes(const Binning& binning, Arena& arena, DevicePlan& plan) {
   const ArenaScope scope(arena);
   const auto tables = LatentTables<L>::make(binning, 0, arena);
   for (const AnsNode& node : tables.nodes) {
-    const std::uint32_t code_bits = node.info & 0xff;
-    const std::uint32_t bin = node.info >> tables.layout.symbol_shift;
+    const std::uint32_t code_bits = node.entry & 0xff;
+    const std::uint32_t bin = node.entry >> tables.layout.symbol_shift;
     plan.nodes.push_back(code_bits | node.base << kNextShift | bin << kBinShift);
   }
 }

@@ -42,7 +42,7 @@ Status walk(std::span<const std::byte> file, std::optional<NumberType>& type, Ch
   std::uint64_t count = 0;
   while (true) {
     const Status ahead = parallel.advance(walker, nullptr, count);
-    for (const standalone::ChunkPlace& chunk : parallel.chunks()) {
+    for (const standalone::ChunkLocation& chunk : parallel.chunks()) {
       chunks.add(chunk.offset, chunk.page_offset, chunk.n);
     }
     NUMPACT_TRY(ahead);

@@ -83,7 +83,7 @@ struct StreamReader::Impl {
     worker_pool.share_memory(config.limits.max_memory, arena.capacity());
     parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, max_n);
     while (true) {
-      const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
+      const standalone::FileWindow stretch{input.bytes(), input.offset(), input.is_last()};
       while (parallel->plan_segment(stretch)) {
       }
       if (parallel->plan_is_closed() || input.is_last()) break;
@@ -119,15 +119,15 @@ struct StreamReader::Impl {
 
     Status cancelled;
     const standalone::ParallelWalker::Report report_position =
-        [&](const standalone::Place& reached) {
+        [&](const standalone::Position& reached) {
           if (reached.numbers == numbers_given) return true;
           numbers_given = reached.numbers;
           cancelled = report_progress(config.progress, {numbers_given, reached.offset});
           return cancelled.ok();
         };
-    const standalone::Stretch stretch{input.bytes(), input.offset(), input.is_last()};
+    const standalone::FileWindow stretch{input.bytes(), input.offset(), input.is_last()};
     std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
-    const standalone::Place reached_place = parallel->run(stretch, at, false, &report_position);
+    const standalone::Position reached_place = parallel->run(stretch, at, false, &report_position);
     worker_pool.give_memory_back(limits.max_memory);
     input.drop(static_cast<std::size_t>(reached_place.offset - input.offset()));
     note_span();

@@ -187,7 +187,7 @@ TEST(Corruption, EveryTruncationOfATypelessEmptyFile) {
 // The same in memory that ends where the file ends, in every build.
 TEST(Corruption, NothingBehindTheFileIsRead) {
   Random random(101);
-  GuardedRoom room(1 << 16);
+  GuardedBuffer room(1 << 16);
   for (const Fixture& fixture : good_fixtures()) {
     SCOPED_TRACE(fixture.name);
     Doors doors(fixture.numbers.type());
@@ -206,7 +206,7 @@ TEST(Corruption, NothingBehindTheFileIsRead) {
 }
 
 TEST(Corruption, OutputsEndWhereTheNumbersEnd) {
-  GuardedRoom room(1 << 16);
+  GuardedBuffer room(1 << 16);
   for (const Fixture& fixture : good_fixtures()) {
     SCOPED_TRACE(fixture.name);
     const NumberType type = fixture.numbers.type();

@@ -19,9 +19,9 @@ constexpr std::size_t kAllowed = std::size_t{4} << 20;
 template <class Call>
 std::size_t peak_of(const Call& call) {
   const std::size_t before = bytes_held;
-  most_held = before;
+  peak_bytes_held = before;
   call();
-  return most_held - before;
+  return peak_bytes_held - before;
 }
 
 struct Peaks {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/allocation_doors.hpp"
+#include "api/allocation_entry_points.hpp"
 #include "numpact/cvc.hpp"
 #include "support/random.hpp"
 

@@ -43,9 +43,9 @@ Bytes file_of(Compression compression) {
 template <class F>
 std::size_t memory_of(const F& f) {
   const std::size_t before = bytes_held;
-  most_held = before;
+  peak_bytes_held = before;
   f();
-  return most_held - before;
+  return peak_bytes_held - before;
 }
 
 // Into memory that is there already.

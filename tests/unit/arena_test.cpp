@@ -46,7 +46,7 @@ TEST(Arena, ArraysAreApartAndAligned) {
     std::vector<std::span<std::uint8_t>> arrays;
     for (int i = 0; i < 100; ++i) {
       const std::span<std::uint8_t> array = arena.make<std::uint8_t>(random.below(3000));
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % Arena::kAlign, 0u);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(array.data()) % Arena::kAlignBytes, 0u);
       std::fill(array.begin(), array.end(), static_cast<std::uint8_t>(i));
       arrays.push_back(array);
     }

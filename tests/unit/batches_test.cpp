@@ -204,7 +204,7 @@ class Chain {
     const Step& last = steps_.back();
     const ByteSpan readable = ByteSpan(bytes).first(
         readable_bytes(last.begin, kBatchN, variables_[last.variable]->max_bits()));
-    buffer_ = std::make_unique<GuardedRoom>(readable.size());
+    buffer_ = std::make_unique<GuardedBuffer>(readable.size());
     in_ = buffer_->copy(readable).data();
   }
 
@@ -260,7 +260,7 @@ class Chain {
 
   std::vector<std::unique_ptr<Variable>> variables_;
   std::vector<Step> steps_;
-  std::unique_ptr<GuardedRoom> buffer_;
+  std::unique_ptr<GuardedBuffer> buffer_;
   const std::byte* in_ = nullptr;
 };
 

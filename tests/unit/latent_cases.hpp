@@ -114,7 +114,8 @@ NaiveBatch naive_decode(const std::vector<Bin>& bins, const std::vector<NaiveSta
 
 // Bytes that kernels may read to decode n latents of up to `max_bits` bits.
 inline std::size_t readable_bytes(std::uint64_t position, std::size_t n, unsigned max_bits) {
-  return static_cast<std::size_t>((position + n * std::uint64_t{max_bits} + 7) / 8) + kReadSlack;
+  return static_cast<std::size_t>((position + n * std::uint64_t{max_bits} + 7) / 8) +
+         kReadSlackBytes;
 }
 
 }  // namespace numpact::testing

@@ -34,7 +34,7 @@ DecodeCase<L> decode_case(const BinShape& shape, std::size_t n, Random& random) 
 
 // Checks on every target the latents, their end, the states, and the sizes that skipping returns.
 template <Latent L>
-void check_decode(const DecodeCase<L>& one, GuardedRoom& buffer, Random& random) {
+void check_decode(const DecodeCase<L>& one, GuardedBuffer& buffer, Random& random) {
   const Binning binning{kBits<L>, one.size_log, one.bins};
   const unsigned size_log = one.bins.size() > 1 ? one.size_log : 0;
   unsigned offset_bits = 0;
@@ -71,7 +71,7 @@ constexpr std::size_t kMaxReadableBytes = kBatchN * (kMaxAnsSizeLog + 64) / 8 + 
 
 TYPED_TEST(Latents, DecodeEveryOffsetWidth) {
   Random random(12);
-  GuardedRoom buffer(kMaxReadableBytes);
+  GuardedBuffer buffer(kMaxReadableBytes);
   for (unsigned offset_bits = 0; offset_bits <= kBits<TypeParam>; ++offset_bits) {
     for (const std::size_t bin_n : kBinCounts) {
       const BinShape shape{random_size_log(bin_n, random), bin_n, offset_bits};
@@ -86,7 +86,7 @@ TYPED_TEST(Latents, DecodeEveryOffsetWidth) {
 
 TYPED_TEST(Latents, DecodeEverySizeLog) {
   Random random(32);
-  GuardedRoom buffer(kMaxReadableBytes);
+  GuardedBuffer buffer(kMaxReadableBytes);
   for (unsigned size_log = 1; size_log <= kMaxAnsSizeLog; ++size_log) {
     for (const std::size_t bin_n : kBinCounts) {
       if (bin_n == 1 || least_size_log(bin_n) > size_log) continue;
@@ -102,7 +102,7 @@ TYPED_TEST(Latents, DecodeEverySizeLog) {
 
 TYPED_TEST(Latents, DecodeEveryCount) {
   Random random(33);
-  GuardedRoom buffer(kMaxReadableBytes);
+  GuardedBuffer buffer(kMaxReadableBytes);
   for (std::size_t n = 1; n <= kBatchN; ++n) {
     for (const std::size_t bin_n : {1u, 5u, 300u}) {
       const auto offset_bits = static_cast<unsigned>(random.below(kBits<TypeParam> + 1));

@@ -14,13 +14,13 @@ namespace numpact::testing {
 namespace {
 
 template <Latent L>
-using Find = void (*)(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>, Arena&);
+using Find = void (*)(std::span<const L>, const ConstantBlocks&, std::span<std::uint32_t>, Arena&);
 
 using Kind = std::span<std::uint32_t> LookbackCandidates::*;
 
 // One of the kinds that find_candidates() finds in one pass.
 template <Latent L>
-void find_kind(std::span<const L> latents, const FlatBlocks& blocks, Kind kind,
+void find_kind(std::span<const L> latents, const ConstantBlocks& blocks, Kind kind,
                unsigned unused_bits, std::size_t prefix_n, std::span<std::uint32_t> lookbacks,
                Arena& arena) {
   const ArenaScope scratch(arena);
@@ -32,13 +32,13 @@ void find_kind(std::span<const L> latents, const FlatBlocks& blocks, Kind kind,
 }
 
 template <Latent L>
-void find_similar(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+void find_similar(std::span<const L> latents, const ConstantBlocks& blocks, unsigned unused_bits,
                   std::size_t prefix_n, std::span<std::uint32_t> lookbacks, Arena& arena) {
   find_kind(latents, blocks, &LookbackCandidates::equal, unused_bits, prefix_n, lookbacks, arena);
 }
 
 template <Latent L, std::size_t kPrefixN, Kind kKind>
-void find_one(std::span<const L> latents, const FlatBlocks& blocks,
+void find_one(std::span<const L> latents, const ConstantBlocks& blocks,
               std::span<std::uint32_t> lookbacks, Arena& arena) {
   find_kind(latents, blocks, kKind, 0, kPrefixN, lookbacks, arena);
 }
@@ -68,7 +68,7 @@ TYPED_TEST(CandidatesFound, OfAPeriod) {
   const std::span<const L> span(latents);
   const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(latents.size());
   for (const Find<L> find : this->kAll) {
-    find(span, FlatBlocks(span, arena), lookbacks, arena);
+    find(span, ConstantBlocks(span, arena), lookbacks, arena);
     // Before a whole string has recurred, any latent within the page may be found.
     for (std::size_t i = 1; i < latents.size(); ++i) {
       ASSERT_GE(lookbacks[i], 1u);
@@ -96,7 +96,7 @@ TYPED_TEST(CandidatesFound, SimilarWhereNoneIsEqual) {
   }
   const std::span<const L> span(latents);
   const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(kN);
-  find_similar(span, FlatBlocks(span, arena), 0, kMaxSimilarPrefixes, lookbacks, arena);
+  find_similar(span, ConstantBlocks(span, arena), 0, kMaxSimilarPrefixes, lookbacks, arena);
   std::size_t missed = 0;
   std::size_t far = 0;
   for (std::size_t i = kN / 2; i < kN; ++i) {
@@ -126,10 +126,10 @@ TYPED_TEST(CandidatesFound, NoneSimilarWithoutPrefixes) {
   }
   const std::span<const L> span(latents);
   std::vector<std::uint32_t> lookbacks(latents.size());
-  find_similar(span, FlatBlocks(span, arena), 0, kMaxSimilarPrefixes, lookbacks, arena);
+  find_similar(span, ConstantBlocks(span, arena), 0, kMaxSimilarPrefixes, lookbacks, arena);
   // Hashes may collide.
   EXPECT_GT(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 70);
-  find_similar(span, FlatBlocks(span, arena), 0, 0, lookbacks, arena);
+  find_similar(span, ConstantBlocks(span, arena), 0, 0, lookbacks, arena);
   EXPECT_LT(std::count(lookbacks.begin() + 100, lookbacks.end(), 100), 20);
 }
 
@@ -164,8 +164,8 @@ TYPED_TEST(CandidatesFound, SimilarInFewBitsIsEqual) {
   const std::span<const L> span(latents);
   std::vector<std::uint32_t> equal(latents.size());
   std::vector<std::uint32_t> similar(latents.size());
-  find_equal(span, FlatBlocks(span, arena), equal, arena);
-  find_similar(span, FlatBlocks(span, arena), kUnused, kMaxSimilarPrefixes, similar, arena);
+  find_equal(span, ConstantBlocks(span, arena), equal, arena);
+  find_similar(span, ConstantBlocks(span, arena), kUnused, kMaxSimilarPrefixes, similar, arena);
   for (std::size_t i = 1; i < latents.size(); ++i) ASSERT_EQ(similar[i], equal[i]) << i;
 }
 
@@ -180,7 +180,7 @@ TYPED_TEST(CandidatesFound, OnePassEqualsSeparatePasses) {
     for (L& latent : latents) latent = static_cast<L>(random.bits(bits));
     latents[random.below(latents.size())] = 0;  // the minimum
     const std::span<const L> span(latents);
-    const FlatBlocks blocks(span, arena);
+    const ConstantBlocks blocks(span, arena);
     std::vector<std::uint32_t> expected(latents.size());
     std::vector<std::uint32_t> found(latents.size());
     find_equal(span, blocks, expected, arena);
@@ -207,7 +207,7 @@ TYPED_TEST(CandidatesFound, StringsHaveEightLatents) {
   }
   const std::span<const L> span(latents);
   std::vector<std::uint32_t> found(kN);
-  find_kind(span, FlatBlocks(span, arena), &LookbackCandidates::strings, 0, kMaxSimilarPrefixes,
+  find_kind(span, ConstantBlocks(span, arena), &LookbackCandidates::strings, 0, kMaxSimilarPrefixes,
             found, arena);
   std::size_t same = 0;
   std::size_t found_n = 0;
@@ -240,13 +240,13 @@ TYPED_TEST(CandidatesFound, RunsEqualSingleLatents) {
       latents.insert(latents.end(), run, static_cast<L>(random.below(20) << 20));
     }
     const std::span<const L> span(latents);
-    const FlatBlocks none(std::span<const L>(rising).first(n), arena);
-    ASSERT_EQ(none.flat_n(), 0u);
+    const ConstantBlocks none(std::span<const L>(rising).first(n), arena);
+    ASSERT_EQ(none.constant_n(), 0u);
     for (const Find<L> find : this->kAll) {
       std::vector<std::uint32_t> expected(n);
       std::vector<std::uint32_t> found(n);
       find(span, none, expected, arena);
-      find(span, FlatBlocks(span, arena), found, arena);
+      find(span, ConstantBlocks(span, arena), found, arena);
       ASSERT_EQ(found, expected);
     }
   }

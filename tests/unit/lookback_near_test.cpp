@@ -96,8 +96,8 @@ bool passes_prefilter(std::size_t n, std::uint64_t noise, unsigned level) {
   }
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint32_t>(latents)};
-  const Sample sample = take_sample(page, usual_sample_n(n, 4096), arena);
-  const float bits = weigh_consecutive(sample, sample.latents, 0, arena);
+  const Sample sample = take_sample(page, default_sample_n(n, 4096), arena);
+  const float bits = estimate_consecutive(sample, sample.latents, 0, arena);
   const LookbackInput input{n, bits, true, level};
   return may_look_back(sample, page, Choice{}, input, arena);
 }

@@ -20,7 +20,7 @@ constexpr std::size_t kLongN = 900000;
 bool may_look_back(std::vector<std::uint64_t> latents, float bits = 40) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray page{std::span<std::uint64_t>(latents)};
-  const Sample sample = take_sample(page, usual_sample_n(page.n, 4096), arena);
+  const Sample sample = take_sample(page, default_sample_n(page.n, 4096), arena);
   const Choice choice{Classic{}, NoDelta{}, {}};
   const LookbackInput input{latents.size(), bits, true};
   return numpact::may_look_back(sample, page, choice, input, arena);
@@ -141,39 +141,39 @@ TEST(LookbackSearch, SamplesThatAgreeFindTheSame) {
   EXPECT_GT(others, 0u);
 }
 
-using standalone::LookbackTries;
+using standalone::LookbackBackoff;
 
 // How many of `parts` segments are attempted if all attempts have the same result.
-std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackTries tries = {}) {
+std::size_t attempts_of(std::size_t parts, LookbackResult result, LookbackBackoff tries = {}) {
   std::size_t attempts = 0;
   for (std::size_t i = 0; i < parts; ++i) {
-    if (tries.is_due()) {
+    if (tries.should_attempt()) {
       tries.note(1000, result);
       ++attempts;
     } else {
-      tries.pass_over(1000);
+      tries.skip(1000);
     }
   }
   return attempts;
 }
 
-TEST(LookbackTries, AllSegmentsUnlessAttemptsFail) {
+TEST(LookbackBackoff, AllSegmentsUnlessAttemptsFail) {
   EXPECT_EQ(attempts_of(100, LookbackResult::kAccepted), 100u);
   EXPECT_EQ(attempts_of(100, LookbackResult::kBelowMargin), 100u);
   EXPECT_EQ(attempts_of(100, LookbackResult::kNotPromising), 100u);
 }
 
-TEST(LookbackTries, FewerSegmentsAfterFailures) {
+TEST(LookbackBackoff, FewerSegmentsAfterFailures) {
   // The next attempt comes after twice as many segments: 1, 3, 7, 15, 31, 63.
   EXPECT_EQ(attempts_of(100, LookbackResult::kWorse), 6u);
 }
 
-TEST(LookbackTries, SuccessResetsTheBackoff) {
-  LookbackTries tries;
+TEST(LookbackBackoff, SuccessResetsTheBackoff) {
+  LookbackBackoff tries;
   for (int i = 0; i < 5; ++i) tries.note(1000, LookbackResult::kWorse);
-  EXPECT_FALSE(tries.is_due());
-  tries.pass_over(5000);
-  ASSERT_TRUE(tries.is_due());
+  EXPECT_FALSE(tries.should_attempt());
+  tries.skip(5000);
+  ASSERT_TRUE(tries.should_attempt());
   tries.note(1000, LookbackResult::kAccepted);
   // As if none had failed.
   EXPECT_EQ(attempts_of(3, LookbackResult::kWorse, tries), 2u);
@@ -205,14 +205,14 @@ TEST(LookbackRepeats, AreFoundOnceForAPage) {
   EXPECT_LT(repeats.strings.repeated, repeats.strings.examined / 100);
 }
 
-using standalone::WayTries;
+using standalone::ModeBackoff;
 
 // How many of 100 segments estimate bases if the n-th is the first that chooses one; 0: none.
 std::size_t base_estimates(std::size_t first_won) {
-  WayTries tries(ChooseHints{});
+  ModeBackoff tries(SegmentHints{});
   std::size_t estimates = 0;
   for (std::size_t part = 1; part <= 100; ++part) {
-    const ChooseHints hints = tries.hints();
+    const SegmentHints hints = tries.hints();
     estimates += hints.bases ? 1 : 0;
     const bool is_won = first_won > 0 && part >= first_won;
     const AnyMode mode = hints.bases && is_won ? AnyMode(IntMult{10}) : AnyMode(Classic{});
@@ -221,7 +221,7 @@ std::size_t base_estimates(std::size_t first_won) {
   return estimates;
 }
 
-TEST(WayTries, FailingBasesAreEstimatedLessOften) {
+TEST(ModeBackoff, FailingBasesAreEstimatedLessOften) {
   // Nine fail; the next ones come after twice as many segments: 19, 39, 79.
   EXPECT_EQ(base_estimates(0), 9u + 3u);
   EXPECT_EQ(base_estimates(1), 100u);
@@ -230,10 +230,10 @@ TEST(WayTries, FailingBasesAreEstimatedLessOften) {
   EXPECT_EQ(base_estimates(10), 9u + 82u);
 }
 
-TEST(WayTries, WhatDidNotSuitTheRunIsNotEstimated) {
-  ChooseHints of_run;
+TEST(ModeBackoff, WhatDidNotSuitTheRunIsNotEstimated) {
+  SegmentHints of_run;
   of_run.dict = true;
-  WayTries tries(of_run);
+  ModeBackoff tries(of_run);
   EXPECT_TRUE(tries.hints().dict);
   EXPECT_FALSE(tries.hints().conv1);
   for (int part = 0; part < 9; ++part) {

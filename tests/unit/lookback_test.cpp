@@ -461,10 +461,10 @@ template <Latent L>
 bool looks_back(std::vector<L> latents, Choice* choice = nullptr) {
   Arena arena(std::pmr::new_delete_resource());
   const LatentArray ordered{std::span<L>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
+  const Sample sample = take_sample(ordered, default_sample_n(ordered.n, kSampleN), arena);
   Choice own{Classic{}, NoDelta{}, {}};
-  const float bits = weigh_consecutive(sample, sample.latents, 0, arena);
-  const float delta_bits = weigh_consecutive(sample, sample.latents, 1, arena);
+  const float bits = estimate_consecutive(sample, sample.latents, 0, arena);
+  const float delta_bits = estimate_consecutive(sample, sample.latents, 1, arena);
   if (delta_bits < bits) own.delta = Consecutive{1, false};
   const LookbackInput input{latents.size(), std::min(bits, delta_bits), true};
   const bool result = try_lookback(sample, ordered, input, own, arena) == LookbackResult::kAccepted;
@@ -553,7 +553,7 @@ TEST(LookbackPrefilter, RepeatedValuesAloneAreNotEnough) {
   }
   constexpr float kEntropy = 12.22f;  // of a normal distribution as wide: log2(s * sqrt(2 pi e))
   const LatentArray ordered{std::span<std::uint16_t>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
+  const Sample sample = take_sample(ordered, default_sample_n(ordered.n, kSampleN), arena);
   const LookbackInput input{latents.size(), kEntropy + 0.05f, true};
   EXPECT_FALSE(may_look_back(sample, ordered, Choice{}, input, arena));
 }
@@ -587,7 +587,7 @@ TEST(LookbackEvaluate, SecondaryIsDeltaEncodedToo) {
     latents[i] = i < 600 ? random.below(1u << 20) * 1000 + random.below(64) : latents[i - 600];
   }
   const LatentArray ordered{std::span<std::uint64_t>(latents)};
-  const Sample sample = take_sample(ordered, usual_sample_n(ordered.n, kSampleN), arena);
+  const Sample sample = take_sample(ordered, default_sample_n(ordered.n, kSampleN), arena);
   Choice choice{IntMult{1000}, NoDelta{}, {}};
   const LookbackInput input{latents.size(), 26, false, kDefaultLevel, 6};
   ASSERT_EQ(try_lookback(sample, ordered, input, choice, arena), LookbackResult::kAccepted);

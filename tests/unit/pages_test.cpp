@@ -11,7 +11,7 @@ namespace numpact::testing {
 namespace {
 
 // Under the active target. Memory behind the numbers must not change.
-void expect_decodes(const Fixture& fixture, GuardedRoom& buffer, DecodeContext& context) {
+void expect_decodes(const Fixture& fixture, GuardedBuffer& buffer, DecodeContext& context) {
   const ByteSpan file = buffer.copy(fixture.file);
   const std::size_t n = fixture.numbers.count();
   Numbers out = zeros(fixture.numbers.type(), n + 1);
@@ -26,7 +26,7 @@ void expect_decodes(const Fixture& fixture, GuardedRoom& buffer, DecodeContext& 
 
 void expect_decodes_on_every_target(const Fixture& fixture) {
   SCOPED_TRACE(text(fixture.name, ", seed ", seed()));
-  GuardedRoom buffer(fixture.file.size());
+  GuardedBuffer buffer(fixture.file.size());
   DecodeContext context;
   for_each_target([&] { expect_decodes(fixture, buffer, context); });
 }
@@ -136,7 +136,7 @@ TEST(TinyFiles, OnEveryTarget) {
 }
 
 // The status of decoding a truncated file. `out` and `count` receive what was decoded.
-Status truncated_status(const Fixture& file, std::size_t size, GuardedRoom& buffer,
+Status truncated_status(const Fixture& file, std::size_t size, GuardedBuffer& buffer,
                         DecodeContext& context, Numbers& out, std::size_t& count) {
   const ByteSpan truncated = buffer.copy(ByteSpan(file.file).first(size));
   return try_decompress_into(truncated, writable(out), count, {}, &context);
@@ -145,7 +145,7 @@ Status truncated_status(const Fixture& file, std::size_t size, GuardedRoom& buff
 TEST(TinyFiles, EveryTruncationIsReportedTheSame) {
   for (const Fixture& file : tiny_files()) {
     SCOPED_TRACE(file.name);
-    GuardedRoom buffer(file.file.size());
+    GuardedBuffer buffer(file.file.size());
     DecodeContext context;
     Numbers out = zeros(file.numbers.type(), file.numbers.count());
     // Only some sizes of larger files.

@@ -44,7 +44,7 @@ Chunks make_chunks(NumberType type, const std::vector<std::size_t>& sizes,
 // With the whole file in memory: examines each chunk, searches for the next one, and checks the
 // bounds of the page. Returns the count of missed chunks.
 int expect_finds_all(const Chunks& chunks) {
-  GuardedRoom buffer(chunks.file.size());
+  GuardedBuffer buffer(chunks.file.size());
   const FileWindow window{buffer.copy(chunks.file)};
   Arena arena(std::pmr::new_delete_resource());
   ChunkScanner scanner(chunks.type, chunks.format);

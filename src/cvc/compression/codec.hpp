@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/load.hpp"
+#include "base/task_pool.hpp"
 #include "cvc/compression/pco_payload.hpp"
 #include "cvc/compression/planes.hpp"
 #include "cvc/compression/source.hpp"
 #include "cvc/compression/steps.hpp"
-#include "cvc/compression/team.hpp"
 #include "cvc/compression/values.hpp"
 #include "numpact/config.hpp"
 #include "numpact/cvc/types.hpp"
@@ -91,7 +91,7 @@ struct EncodeRules {
   bool allow_nonfinite = false;
   bool keeps_integers = false;  // columns
   Rounding rounding = Rounding::kNearest;
-  const Team* helpers = nullptr;  // for one slice that is planned by itself
+  const TaskPool* helpers = nullptr;  // for one slice that is planned by itself
 };
 
 struct PlanePlan {

@@ -99,7 +99,7 @@ Status put_values(std::span<const std::byte> values, std::size_t size, BlockSink
 void copy_stored(const std::byte* from, std::size_t n, std::size_t size, void* out) {
   if (n == 0) return;
   std::memcpy(out, from, n * size);
-  to_other_order(static_cast<std::byte*>(out), n, size);
+  swap_file_order(static_cast<std::byte*>(out), n, size);
 }
 
 void stored_halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {

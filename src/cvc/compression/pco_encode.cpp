@@ -253,13 +253,13 @@ std::vector<Rect> cut(const PcoGrid& grid) {
 }
 
 // Cells are in the order of groups, then of spans.
-Status encode_cells(const Source& source, const Layout& layout, const Team& team,
+Status encode_cells(const Source& source, const Layout& layout, const TaskPool& pool,
                     std::vector<Cell>& cells) {
   const PcoGrid& grid = layout.grid;
   const std::vector<Rect> rects = cut(grid);
   const std::uint64_t spans = grid.spans();
   std::vector<Status> problems(rects.size());
-  team.run(rects.size(), [&](std::size_t i) {
+  pool.run(rects.size(), [&](std::size_t i) {
     problems[i] = guarded([&]() -> Status {
       const Rect& rect = rects[i];
       std::vector<Cell> some(grid.group == 1 ? to_size(rect.dimensions) : 1);
@@ -308,9 +308,9 @@ Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan) {
     const Layout layout = choose_layout(type, source);
     grid = layout.grid;
     cells.resize(to_size(grid.groups() * grid.spans()));
-    const Team alone(1, nullptr);
-    const Team& team = rules.helpers != nullptr ? *rules.helpers : alone;
-    NUMPACT_TRY(encode_cells(source, layout, team, cells));
+    const TaskPool alone(1, nullptr);
+    const TaskPool& pool = rules.helpers != nullptr ? *rules.helpers : alone;
+    NUMPACT_TRY(encode_cells(source, layout, pool, cells));
   }
   std::vector<std::byte> head = head_and_index(grid, cells);
   plan.bytes = head.size();

@@ -284,8 +284,8 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
     buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(kEncodeBufferBytes));
   }
   EncodeRules rules = rules_;
-  if (jobs.size() == 1) rules.helpers = &team_;
-  team_.run(jobs.size(), [&](std::size_t i) {
+  if (jobs.size() == 1) rules.helpers = &pool_;
+  pool_.run(jobs.size(), [&](std::size_t i) {
     jobs[i].status = guarded([&] { return plan_chunk(rules, jobs[i]); });
   });
   NUMPACT_TRY(first_error(jobs, first_index, written_rows_));
@@ -297,7 +297,7 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
     content_.chunks.push_back(std::move(text));
   }
   NUMPACT_TRY(output_.reserve(base_ + next_));
-  team_.run(jobs.size(), [&](std::size_t i) {
+  pool_.run(jobs.size(), [&](std::size_t i) {
     const std::uint64_t offset = base_ + content_.chunks[first_index + i].offset;
     jobs[i].status = guarded([&] {
       return encode_chunk(head, offset, {buffers_[i].get(), kEncodeBufferBytes}, output_, jobs[i]);
@@ -394,7 +394,7 @@ Status FileWriter::append_encoded(const EncodedChunk& chunk) {
 
 Status FileWriter::write_full() {
   while (!full_.empty()) {
-    const std::size_t n = std::min<std::size_t>(full_.size(), team_.size());
+    const std::size_t n = std::min<std::size_t>(full_.size(), pool_.size());
     std::vector<ChunkJob> jobs;
     for (std::size_t i = 0; i < n; ++i) {
       jobs.push_back(make_job(content_.chunks.size() + i, views(full_[i]), 0, full_[i].rows));
@@ -420,7 +420,7 @@ Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>&
     job.is_planned = !is_known;                 // not now
     jobs.push_back(std::move(job));
   }
-  team_.run(jobs.size(), [&](std::size_t i) {
+  pool_.run(jobs.size(), [&](std::size_t i) {
     jobs[i].status = guarded([&] { return plan_chunk(rules_, jobs[i]); });
   });
   std::uint64_t next = 0;
@@ -449,7 +449,7 @@ Status FileWriter::take_direct(std::span<const Rows> columns, std::uint64_t& fir
   if (is_all) NUMPACT_TRY(foresee(columns, planned));
   while (first < rows && (rows - first >= config_.chunk_rows || is_all)) {
     std::vector<ChunkJob> jobs;
-    while (jobs.size() < team_.size() && first < rows &&
+    while (jobs.size() < pool_.size() && first < rows &&
            (rows - first >= config_.chunk_rows || is_all)) {
       const std::size_t index = content_.chunks.size() + jobs.size();
       const std::uint64_t count = std::min(config_.chunk_rows, rows - first);
@@ -512,7 +512,7 @@ Status FileWriter::end_chunk() {
   full_.push_back(std::move(pending_));
   pending_ = {};
   pending_.columns.resize(content_.columns.size());
-  return full_.size() >= team_.size() ? write_full() : Status();
+  return full_.size() >= pool_.size() ? write_full() : Status();
 }
 
 Status FileWriter::finish(WriteReport& report) {

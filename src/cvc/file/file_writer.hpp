@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cvc/compression/team.hpp"
+#include "base/task_pool.hpp"
 #include "cvc/file/chunk_encoder.hpp"
 #include "cvc/file/output.hpp"
 #include "cvc/header/header_text.hpp"
@@ -26,7 +26,7 @@ namespace numpact::cvc {
 class FileWriter {
  public:
   FileWriter(Output& output, const WriteConfig& config)
-      : output_(output), config_(config), team_(config.threads, config.executor) {}
+      : output_(output), config_(config), pool_(config.threads, config.executor) {}
 
   // Checks the config; before anything else.
   Status begin();
@@ -79,7 +79,7 @@ class FileWriter {
 
   Output& output_;
   WriteConfig config_;
-  Team team_;
+  TaskPool pool_;
   EncodeRules rules_;
   HeaderContent content_;
   bool has_types_ = false;

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/guard.hpp"
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
-#include "cvc/compression/team.hpp"
 #include "cvc/file/check.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
@@ -62,11 +62,11 @@ Status gather_some(const Records& records, std::span<const Wish> wishes, const T
 
 // Each task gets whole chunks: opening one takes long. `wishes` are put in the order of rows.
 Status gather_by_chunks(const Records& records, std::span<Wish> wishes, const Target& target,
-                        const Team& team, const DecodeLimits& limits) {
+                        const TaskPool& pool, const DecodeLimits& limits) {
   const Info& info = records.info();
   const std::vector<std::span<const Wish>> groups = group_by_chunk(info, wishes);
   std::vector<Status> problems(groups.size());
-  team.run(groups.size(), [&](std::size_t i) {
+  pool.run(groups.size(), [&](std::size_t i) {
     const std::size_t chunk = chunk_of_row(info, groups[i][0].row);
     problems[i] = guarded([&] {
       return gather_chunk(records, chunk, info.chunks[chunk].first_row, groups[i], target, limits);
@@ -78,10 +78,10 @@ Status gather_by_chunks(const Records& records, std::span<Wish> wishes, const Ta
 
 // In the order that was asked for.
 Status gather_by_rows(const Records& records, std::span<const Wish> wishes, const Target& target,
-                      const Team& team) {
+                      const TaskPool& pool) {
   const std::size_t tasks = (wishes.size() + kRowsEach - 1) / kRowsEach;
   std::vector<Status> problems(tasks);
-  team.run(tasks, [&](std::size_t i) {
+  pool.run(tasks, [&](std::size_t i) {
     const std::size_t at = i * kRowsEach;
     problems[i] =
         gather_some(records, wishes.subspan(at, std::min(kRowsEach, wishes.size() - at)), target);
@@ -130,21 +130,21 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
   prefault_targets(info, outs, rows.size(), config);
   if (is_remote) return gather_remote_rows(records, rows, outs, config);
 
-  const Team team(config.threads, config.executor);
+  const TaskPool pool(config.threads, config.executor);
   Progress progress;
   std::vector<Wish> wishes;
   for (const Target& target : outs) {
     const bool is_slow = is_slow_to_open(info, target.column);
     // All at once where every chunk is to be opened no more than once.
     const std::size_t wave =
-        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsEach * team.size();
+        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsEach * pool.size();
     for (std::size_t first = 0; first < rows.size(); first += wave) {
       wishes.clear();
       for (std::size_t i = first; i < std::min(rows.size(), first + wave); ++i) {
         wishes.push_back({rows[i], i});
       }
-      NUMPACT_TRY(is_slow ? gather_by_chunks(records, wishes, target, team, config.limits)
-                          : gather_by_rows(records, wishes, target, team));
+      NUMPACT_TRY(is_slow ? gather_by_chunks(records, wishes, target, pool, config.limits)
+                          : gather_by_rows(records, wishes, target, pool));
       progress.numbers += wishes.size() * target.rows.dimension;
       NUMPACT_TRY(tell(config, progress));
     }

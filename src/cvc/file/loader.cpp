@@ -19,7 +19,7 @@ constexpr std::size_t kFirstRead = std::size_t{1} << 16;  // holds most headers
 static_assert(kUnknownSize == RangeSource::kUnknownSize);
 
 // Bytes of the file, and where they go in a buffer.
-struct Stretch {
+struct FileWindow {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::uint64_t place = 0;
@@ -28,7 +28,7 @@ struct Stretch {
 // What a column needs of a chunk, in order: side by side in the buffer, an encoding of the rows.
 struct Wanted {
   std::size_t window = 0;  // whose it is
-  std::vector<Stretch> stretches;
+  std::vector<FileWindow> stretches;
   std::uint64_t bytes = 0;
 
   void add(std::uint64_t offset, std::uint64_t n) {
@@ -66,21 +66,21 @@ Wanted wanted_of(const Info& info, std::size_t chunk, const RowRange& rows, std:
 
 // Gives each its place. Columns that are near each other in the file are in the buffer as they are
 // there, with what is between them.
-std::vector<Stretch> arrange(std::vector<Wanted>& all) {
+std::vector<FileWindow> arrange(std::vector<Wanted>& all) {
   std::sort(all.begin(), all.end(), [](const Wanted& a, const Wanted& b) {
     return a.stretches[0].offset < b.stretches[0].offset;
   });
-  std::vector<Stretch> reads;
+  std::vector<FileWindow> reads;
   for (Wanted& wanted : all) {
     for (std::size_t i = 0; i < wanted.stretches.size(); ++i) {
-      Stretch& one = wanted.stretches[i];
+      FileWindow& one = wanted.stretches[i];
       const std::uint64_t near = i == 0 ? kNearBytes : 0;
       const std::uint64_t end = reads.empty() ? 0 : reads.back().offset + reads.back().bytes;
       if (reads.empty() || one.offset < end || one.offset - end > near) {
         reads.push_back(
             {one.offset, 0, reads.empty() ? 0 : reads.back().place + reads.back().bytes});
       }
-      Stretch& read = reads.back();
+      FileWindow& read = reads.back();
       one.place = read.place + (one.offset - read.offset);
       read.bytes = one.offset + one.bytes - read.offset;
     }
@@ -222,10 +222,10 @@ Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& ro
     all.push_back(wanted_of(info, chunk, rows, columns[i], windows[i]));
     all.back().window = i;
   }
-  const std::vector<Stretch> reads = arrange(all);
+  const std::vector<FileWindow> reads = arrange(all);
   const std::uint64_t total = reads.empty() ? 0 : reads.back().place + reads.back().bytes;
   const std::span<std::byte> place = buffer.get(to_size(total));
-  for (const Stretch& each : reads) {
+  for (const FileWindow& each : reads) {
     const Status status =
         read(each.offset, place.subspan(to_size(each.place), to_size(each.bytes)));
     if (!status.ok()) return status.at_chunk(chunk);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
-#include "cvc/compression/team.hpp"
 #include "cvc/file/loader.hpp"
 
 namespace numpact::cvc {
@@ -27,19 +27,19 @@ inline bool is_outside(const Status& status) {
          status.kind() == ErrorKind::kCancelled || status.kind() == ErrorKind::kLimitExceeded;
 }
 
-// work(i, hand) for every i below n, by the team; then take(i, its status) in order. Statuses of
+// work(i, hand) for every i below n, by the pool; then take(i, its status) in order. Statuses of
 // problems outside end it, as do those that take() gives, and end_wave(), which comes after some.
 template <class Work, class Take, class EndWave>
-Status for_each_loaded(const Team& team, std::size_t n, const Work& work, const Take& take,
+Status for_each_loaded(const TaskPool& pool, std::size_t n, const Work& work, const Take& take,
                        const EndWave& end_wave) {
   constexpr std::size_t kEach = 4;  // to be done before the next look at progress
-  std::vector<Hand> hands(std::min<std::size_t>(team.size(), n));
+  std::vector<Hand> hands(std::min<std::size_t>(pool.size(), n));
   std::vector<Status> problems(std::min(kEach * hands.size(), n));
   for (std::size_t first = 0; first < n; first += problems.size()) {
     const std::size_t count = std::min(problems.size(), n - first);
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> is_over = false;
-    team.run(std::min(hands.size(), count), [&](std::size_t h) {
+    pool.run(std::min(hands.size(), count), [&](std::size_t h) {
       for (std::size_t i = next++; i < count && !is_over; i = next++) {
         problems[i] = guarded([&] { return work(first + i, hands[h]); });
         if (is_outside(problems[i])) is_over = true;

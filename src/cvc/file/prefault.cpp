@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/pages.hpp"
-#include "cvc/compression/team.hpp"
+#include "base/task_pool.hpp"
 #include "cvc/file/targets.hpp"
 
 namespace numpact::cvc {
@@ -30,8 +30,8 @@ void prefault_bytes(std::span<std::byte> out, const ReadConfig& config) {
   if (!config.prefault || out.size() < kLeastBytes) return;
   const std::span<std::byte> pages = whole_pages(out);
   prefer_large_pages(pages);
-  Team team(config.threads, config.executor);
-  team.run((pages.size() + kTaskBytes - 1) / kTaskBytes, [&](std::size_t i) {
+  TaskPool pool(config.threads, config.executor);
+  pool.run((pages.size() + kTaskBytes - 1) / kTaskBytes, [&](std::size_t i) {
     const std::size_t at = i * kTaskBytes;
     populate_pages(pages.subspan(at, std::min(kTaskBytes, pages.size() - at)));
   });

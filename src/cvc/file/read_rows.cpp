@@ -5,9 +5,9 @@
 
 #include "base/crc.hpp"
 #include "base/guard.hpp"
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
-#include "cvc/compression/team.hpp"
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/remote.hpp"
 #include "cvc/file/targets.hpp"
@@ -368,14 +368,14 @@ Status read_parts(const Records& records, std::span<const Part> parts,
   if (records.loader() != nullptr) {
     return read_remote_parts(records, parts, targets, config, handler, owner);
   }
-  Team team(config.threads, config.executor);
+  TaskPool pool(config.threads, config.executor);
   Cutter cutter(records, parts, targets);
   Collector collector(records, parts, targets, handler, owner);
-  std::vector<Piece> pieces(team.size() == 1 ? 1 : kPiecesEach * team.size());
+  std::vector<Piece> pieces(pool.size() == 1 ? 1 : kPiecesEach * pool.size());
   while (!cutter.is_done()) {
     std::size_t n = 0;
     while (n < pieces.size() && !cutter.is_done()) NUMPACT_TRY(cutter.next(pieces[n++]));
-    team.run(n,
+    pool.run(n,
              [&](std::size_t i) { do_piece(records, parts, targets, config.limits, pieces[i]); });
     for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(pieces[i]));
     NUMPACT_TRY(tell(config, collector.progress()));

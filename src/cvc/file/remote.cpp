@@ -120,8 +120,8 @@ Status read_remote_parts(const Records& records, std::span<const Part> parts,
     inner.executor = config.executor;
   }
   const PartsReader reader(records, targets, inner);
-  const Team team(parts.size() == 1 ? 1 : config.threads,
-                  parts.size() == 1 ? nullptr : config.executor);
+  const TaskPool pool(parts.size() == 1 ? 1 : config.threads,
+                      parts.size() == 1 ? nullptr : config.executor);
   Progress progress;
   const auto take = [&](std::size_t i, const Status& problem) {
     progress.bytes += records.info().chunks[parts[i].chunk].payload_bytes;
@@ -131,7 +131,7 @@ Status read_remote_parts(const Records& records, std::span<const Part> parts,
     return problem.ok() ? Status() : handler(owner, parts[i], problem);
   };
   return for_each_loaded(
-      team, parts.size(), [&](std::size_t i, Hand& hand) { return reader.read(parts[i], hand); },
+      pool, parts.size(), [&](std::size_t i, Hand& hand) { return reader.read(parts[i], hand); },
       take, [&] { return tell(config, progress); });
 }
 
@@ -142,7 +142,7 @@ Status gather_remote_rows(const Records& records, std::span<const std::uint64_t>
   wishes.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) wishes.push_back({rows[i], i});
   const std::vector<std::span<const Wish>> groups = group_by_chunk(records.info(), wishes);
-  const Team team(config.threads, config.executor);
+  const TaskPool pool(config.threads, config.executor);
   Progress progress;
   const auto take = [&](std::size_t i, const Status& problem) {
     for (const Target& target : targets) {
@@ -151,7 +151,7 @@ Status gather_remote_rows(const Records& records, std::span<const std::uint64_t>
     return problem;
   };
   return for_each_loaded(
-      team, groups.size(),
+      pool, groups.size(),
       [&](std::size_t i, Hand& hand) { return gatherer.gather(groups[i], hand); }, take,
       [&] { return tell(config, progress); });
 }

@@ -6,9 +6,9 @@
 
 #include "base/guard.hpp"
 #include "base/size.hpp"
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
-#include "cvc/compression/team.hpp"
 #include "cvc/file/check.hpp"
 #include "cvc/file/loading.hpp"
 #include "cvc/file/read_rows.hpp"
@@ -86,9 +86,9 @@ Status verify_remote_chunks(const Records& records, const ReadConfig& config,
   const Info& info = records.info();
   Verifier verifier{info, report};
   Progress progress;
-  const Team team(config.threads, config.executor);
+  const TaskPool pool(config.threads, config.executor);
   return for_each_loaded(
-      team, info.chunks.size(),
+      pool, info.chunks.size(),
       [&](std::size_t i, Hand& hand) -> Status {
         std::span<const std::byte> record;
         NUMPACT_TRY(records.loader()->read_record(info, i, hand.buffer, record));
@@ -125,11 +125,11 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
   }
   std::vector<bool> is_bad(info.chunks.size());
   for (const VerifyReport::Bad& bad : report.bad) is_bad[to_size(bad.chunk)] = true;
-  Team team(config.threads, config.executor);
-  std::vector<Status> problems(team.size());
+  TaskPool pool(config.threads, config.executor);
+  std::vector<Status> problems(pool.size());
   for (std::size_t first = 0; first < info.chunks.size(); first += problems.size()) {
     const std::size_t n = std::min(problems.size(), info.chunks.size() - first);
-    team.run(n, [&](std::size_t i) {
+    pool.run(n, [&](std::size_t i) {
       problems[i] = {};
       for (std::size_t c = 0; c < info.columns.size() && problems[i].ok(); ++c) {
         if (is_bad[first + i]) continue;

@@ -141,9 +141,9 @@ struct CvcDecoder::Impl {
   template <class F>
   Status run(const DeviceRows& out, Source source, const Queue& queue, Executor* executor,
              const F& f) {
-    const cvc::Team team(1, executor);
+    const TaskPool pool(1, executor);
     stream = static_cast<cudaStream_t>(queue.stream);
-    NUMPACT_TRY(staging.begin(out_of(out.type), source, stream, team));
+    NUMPACT_TRY(staging.begin(out_of(out.type), source, stream, pool));
     Status status = f();
     if (status.ok()) status = staging.flush();
     for (const Status& waited : {staging.wait(), pco.wait(stream)}) {
@@ -355,7 +355,7 @@ Status CvcDecoder::try_decode_resident(std::span<const ResidentRows> slices, con
     if (out.dimension == 0) return {};
     const OnDevice current(impl_->device);
     NUMPACT_TRY(current.status());
-    const cvc::Team alone(1, nullptr);
+    const TaskPool alone(1, nullptr);
     const auto stream = static_cast<cudaStream_t>(queue.stream);
     NUMPACT_TRY(impl_->staging.begin(out_of(out.type), Source::kAny, stream, alone));
     Status status;

@@ -49,11 +49,11 @@ Staging::~Staging() {
   if (copying_ != nullptr) (void)status_of(cudaStreamDestroy(copying_));
 }
 
-Status Staging::begin(gpu::Out out, Source source, cudaStream_t stream, const cvc::Team& team) {
+Status Staging::begin(gpu::Out out, Source source, cudaStream_t stream, const TaskPool& pool) {
   out_ = out;
   source_ = source;
   stream_ = stream;
-  team_ = &team;
+  pool_ = &pool;
   is_open_ = false;
   if (copying_ != nullptr) return {};
   return status_of(cudaStreamCreateWithFlags(&copying_, cudaStreamNonBlocking));
@@ -171,7 +171,7 @@ void Staging::fill_pinned(std::byte* pinned) const {
       copy = {copy.from.subspan(n), copy.to + n};
     }
   }
-  team_->run(portions.size(), [&](std::size_t i) {
+  pool_->run(portions.size(), [&](std::size_t i) {
     const gpu::Copy& copy = portions[i];
     std::memcpy(pinned + copy.to, copy.from.data(), copy.from.size());
   });

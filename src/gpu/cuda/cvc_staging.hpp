@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/task_pool.hpp"
 #include "base/try.hpp"
-#include "cvc/compression/team.hpp"
 #include "gpu/cuda/runtime.hpp"
 #include "gpu/cvc/slice_tasks.hpp"
 #include "numpact/error.hpp"
@@ -57,7 +57,7 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
 
   // The device must be current in all calls. Outputs are of one type until the next begin().
-  Status begin(gpu::Out out, Source source, cudaStream_t stream, const cvc::Team& team);
+  Status begin(gpu::Out out, Source source, cudaStream_t stream, const TaskPool& pool);
   // Rows that there is no room for begin another launch. kLimitExceeded for rows that no task
   // can have.
   Status add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out);
@@ -114,7 +114,7 @@ class Staging {
   Source source_ = Source::kAny;
   cudaStream_t stream_ = nullptr;
   cudaStream_t copying_ = nullptr;  // our own
-  const cvc::Team* team_ = nullptr;
+  const TaskPool* pool_ = nullptr;
   Status first_;  // what was wrong with codes
 };
 

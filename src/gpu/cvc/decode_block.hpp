@@ -33,25 +33,25 @@ NUMPACT_HD std::uint32_t task_of_block(const TaskTable& table, std::uint32_t blo
   return low;
 }
 
-struct Place {
+struct Position {
   std::uint32_t row;
   std::uint32_t column;
 };
 
-NUMPACT_HD Place place_of(const Task& task, std::uint32_t i) {
+NUMPACT_HD Position place_of(const Task& task, std::uint32_t i) {
   const std::uint32_t row = task.by_dimension.quotient(i);
   return {row, i - row * task.dimension};
 }
 
 template <Out kOut>
-NUMPACT_HD OutBits<kOut>* output_of(const Task& task, const Place& place) {
+NUMPACT_HD OutBits<kOut>* output_of(const Task& task, const Position& place) {
   return static_cast<OutBits<kOut>*>(task.output) + std::uint64_t{place.row} * task.stride +
          place.column;
 }
 
 template <Form kForm, Out kOut>
 NUMPACT_HD void decode_one(const Task& task, const Planes* planes, std::uint32_t i, bool& is_bad) {
-  const Place place = place_of(task, i);
+  const Position place = place_of(task, i);
   const std::byte* const row = task.input + std::uint64_t{place.row} * task.row_bytes;
   OutBits<kOut> value;
   if constexpr (kForm == Form::kHalf || kForm == Form::kBFloat) {
@@ -92,7 +92,7 @@ struct Loaded {
   static constexpr unsigned kBytes = kN * in_bits(kForm) / 8;
   Words<kBytes> words;
 
-  NUMPACT_HD void load(const Task& task, const Place& place) {
+  NUMPACT_HD void load(const Task& task, const Position& place) {
     const std::uint64_t byte = std::uint64_t{place.column} * in_bits(kForm) / 8;
     words = load_words<kBytes>(task.input + std::uint64_t{place.row} * task.row_bytes + byte);
   }
@@ -106,7 +106,7 @@ struct Loaded {
 
 template <Form kForm, Out kOut>
 NUMPACT_HD void decode_vector(const Task& task, const Loaded<kForm, kOut>& loaded,
-                              const Place& place) {
+                              const Position& place) {
   constexpr unsigned kN = Loaded<kForm, kOut>::kN;
   OutBits<kOut> values[kN];
   if constexpr (has_codes(kForm)) {
@@ -147,7 +147,7 @@ template <Form kForm, Out kOut>
 NUMPACT_HD void decode_vectors(const Task& task, std::uint32_t first, std::uint32_t vectors) {
   constexpr unsigned kN = Loaded<kForm, kOut>::kN;
   Loaded<kForm, kOut> loaded[kSideBySide<kForm>];
-  Place places[kSideBySide<kForm>];
+  Position places[kSideBySide<kForm>];
   NUMPACT_UNROLL
   for (unsigned j = 0; j < kSideBySide<kForm>; ++j) {
     // Behind the last one it is loaded again: nothing is to be asked between loads.

@@ -392,7 +392,7 @@ class Chooser {
     const Estimate& first = ranking.first();
     choices.sample = sample;
     choices.hints = hints_of(ranking);
-    if (is_auto_delta() && effort_.lookback) choices.repeats = unknown_repeats(arena_);
+    if (is_auto_delta() && effort_.lookback) choices.repeats = make_page_repeats(arena_);
     for (const Estimate& estimate : ranking.all()) {
       choices.estimates[choices.estimate_n++] = estimate;
     }
@@ -515,11 +515,12 @@ class Chooser {
                                    Choice& found, float required_saving = 0) const {
     found = choice_of(estimate, 0);
     const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
-    Trial trial{page_n_, share * bits, is_auto_mode(), config_.level, estimate.secondary_bits};
-    trial.promise = required_saving;
-    trial.repeats = choices.repeats;
-    trial.is_part = choices.is_segment && config_.level < kLevelForSize;
-    return try_lookback(choices.sample, ordered_, trial, found, arena_);
+    LookbackInput input{page_n_, share * bits, is_auto_mode(), config_.level,
+                        estimate.secondary_bits};
+    input.min_saving_ratio = required_saving;
+    input.repeats = choices.repeats;
+    input.is_segment = choices.is_segment && config_.level < kLevelForSize;
+    return try_lookback(choices.sample, ordered_, input, found, arena_);
   }
 
   // Applies a requested delta encoding that is not estimated on the sample.

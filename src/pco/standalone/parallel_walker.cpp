@@ -54,8 +54,8 @@ struct ParallelWalker::Job {
   std::atomic<bool> stopped = false;
 };
 
-ParallelWalker::ParallelWalker(const Crew& crew, const Header& header, NumberType type)
-    : crew_(crew), header_(header), type_(type), scanner_(type, header.format) {}
+ParallelWalker::ParallelWalker(const TaskGroup& group, const Header& header, NumberType type)
+    : group_(group), header_(header), type_(type), scanner_(type, header.format) {}
 
 void ParallelWalker::passed_in_order(std::uint64_t n) {
   debt_ -= std::min(debt_, n + kSegmentOverheadN);
@@ -87,7 +87,7 @@ bool ParallelWalker::add_segment() {
 }
 
 void ParallelWalker::end_plan() {
-  if (planned_ - accepted_ < crew_.ring.size()) add_segment();
+  if (planned_ - accepted_ < group_.ring.size()) add_segment();
 }
 
 // Adds the next chunk to the open segment and searches for the one behind it, whose start is the
@@ -113,7 +113,7 @@ ChunkScanner::Outcome ParallelWalker::plan_chunk(const FileWindow& window, Arena
 }
 
 bool ParallelWalker::plan_with(const FileWindow& window, Arena& scratch) noexcept {
-  if (planned_ - accepted_ == crew_.ring.size()) return false;
+  if (planned_ - accepted_ == group_.ring.size()) return false;
   while (!plan_closed_ && open_n_ < kMinSegmentN) {
     ChunkScanner::Outcome outcome = ChunkScanner::Outcome::kNone;
     try {
@@ -129,7 +129,7 @@ bool ParallelWalker::plan_with(const FileWindow& window, Arena& scratch) noexcep
 Position ParallelWalker::run(const FileWindow& window, std::byte* out, bool plans_more,
                              const Report* report) {
   chunks_.clear();
-  if (out == nullptr) ring_chunks_.resize(crew_.ring.size());
+  if (out == nullptr) ring_chunks_.resize(group_.ring.size());
   Job job{*this, window, out, plans_more, report};
   job.proven = begin_;
   const auto task = [](void* argument, std::size_t worker) noexcept {
@@ -138,8 +138,8 @@ Position ParallelWalker::run(const FileWindow& window, std::byte* out, bool plan
     shared.walker.work(shared, worker);
   };
   const std::size_t tasks =
-      plans_more ? crew_.arenas.size() : std::min(crew_.arenas.size(), planned_segments());
-  crew_.executor->run(tasks, task, &job);
+      plans_more ? group_.arenas.size() : std::min(group_.arenas.size(), planned_segments());
+  group_.executor->run(tasks, task, &job);
   if (job.stopped) {
     charge_wasted_work();
   } else {
@@ -158,11 +158,11 @@ void ParallelWalker::charge_wasted_work() {
 }
 
 void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
-  Arena& arena = *crew_.arenas[worker];
+  Arena& arena = *group_.arenas[worker];
   std::unique_lock lock(job.mutex);
   Position reported = begin_;
   while (!job.stopped) {
-    if (taken_ == planned_ && taken_ - accepted_ == crew_.ring.size()) {
+    if (taken_ == planned_ && taken_ - accepted_ == group_.ring.size()) {
       // The ring is full: another task is decoding the oldest segment.
       job.changed.wait(lock);
       continue;
@@ -175,7 +175,7 @@ void ParallelWalker::work(Job& job, std::size_t worker) noexcept {
     Segment& mine = segment(index);
     lock.unlock();
     std::vector<ChunkLocation> none;
-    decode(job, mine, arena, job.out == nullptr ? ring_chunks_[index % crew_.ring.size()] : none);
+    decode(job, mine, arena, job.out == nullptr ? ring_chunks_[index % group_.ring.size()] : none);
     lock.lock();
     mine.is_done = true;
     accept_done(job);
@@ -195,7 +195,7 @@ void ParallelWalker::accept_done(Job& job) {
   while (!job.stopped && accepted_ < taken_ && segment(accepted_).is_done) {
     const Segment& oldest = segment(accepted_);
     if (job.out == nullptr) {
-      std::vector<ChunkLocation>& passed = ring_chunks_[accepted_ % crew_.ring.size()];
+      std::vector<ChunkLocation>& passed = ring_chunks_[accepted_ % group_.ring.size()];
       try {
         chunks_.insert(chunks_.end(), passed.begin(), passed.end());
         if (passed.size() > kKeptLocationsN) std::vector<ChunkLocation>().swap(passed);

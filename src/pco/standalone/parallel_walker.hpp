@@ -55,7 +55,7 @@ struct Segment {
 
 // The executor and the scratch of the tasks: one arena per task. `ring` holds the segments that are
 // planned or being decoded, at least min_ring_size(tasks).
-struct Crew {
+struct TaskGroup {
   Executor* executor = nullptr;  // null: no parallel decoding
   std::span<Arena* const> arenas;
   std::span<Segment> ring;
@@ -67,8 +67,8 @@ struct Crew {
 
 class ParallelWalker {
  public:
-  // The objects that `crew` points to must outlive the walker.
-  ParallelWalker(const Crew& crew, const Header& header, NumberType type);
+  // The objects that `group` points to must outlive the walker.
+  ParallelWalker(const TaskGroup& group, const Header& header, NumberType type);
 
   // False while the work wasted on wrong guesses exceeds the work decoded in order since.
   bool may_plan() const { return debt_ == 0; }
@@ -79,14 +79,14 @@ class ParallelWalker {
   void begin(const Position& position, std::uint64_t max_numbers);
   // Plans one more segment. False: none can be planned, either for now (the window ends) or at all.
   bool plan_segment(const FileWindow& window) noexcept {
-    return plan_with(window, *crew_.arenas[0]);
+    return plan_with(window, *group_.arenas[0]);
   }
   // Closes the open segment even though it is short.
   void end_plan();
   std::size_t planned_segments() const { return planned_ - taken_; }
   std::uint64_t planned_numbers() const { return segments_end_.numbers - begin_.numbers; }
   // No segment can be planned before run(), not even with more bytes.
-  bool plan_is_closed() const { return plan_closed_ || planned_ - accepted_ == crew_.ring.size(); }
+  bool plan_is_closed() const { return plan_closed_ || planned_ - accepted_ == group_.ring.size(); }
 
   // Called only on the thread that called run(), with the accepted position; false ends the run.
   using Report = std::function<bool(const Position&)>;
@@ -106,7 +106,7 @@ class ParallelWalker {
   bool plan_with(const FileWindow& window, Arena& scratch) noexcept;
   ChunkScanner::Outcome plan_chunk(const FileWindow& window, Arena& scratch);
   bool add_segment();
-  Segment& segment(std::size_t index) { return crew_.ring[index % crew_.ring.size()]; }
+  Segment& segment(std::size_t index) { return group_.ring[index % group_.ring.size()]; }
 
   void work(Job& job, std::size_t worker) noexcept;
   void decode(Job& job, Segment& segment, Arena& arena,
@@ -114,7 +114,7 @@ class ParallelWalker {
   void accept_done(Job& job);
   void charge_wasted_work();
 
-  Crew crew_;
+  TaskGroup group_;
   Header header_;
   NumberType type_;
   ChunkScanner scanner_;

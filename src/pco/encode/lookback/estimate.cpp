@@ -33,7 +33,7 @@ template <Latent L>
 LatentArray spaced_latents(std::span<const L> latents, Arena& arena) {
   const std::size_t n = spaced_n(latents.size());
   const std::span<L> spaced = arena.make<L>(n);
-  const EvenPlaces places(latents.size(), n);
+  const EvenPositions places(latents.size(), n);
   for (std::size_t i = 0; i < n; ++i) spaced[i] = latents[places[i]];
   return LatentArray(spaced);
 }
@@ -45,7 +45,7 @@ LatentArray spaced_lookback_deltas(std::span<const L> latents,
   const std::size_t n = spaced_n(lookbacks.size());
   const std::size_t state_n = latents.size() - lookbacks.size();
   const std::span<L> deltas = arena.make<L>(n);
-  const EvenPlaces places(lookbacks.size(), n);
+  const EvenPositions places(lookbacks.size(), n);
   for (std::size_t j = 0; j < n; ++j) {
     const std::size_t at = places[j];
     const L* const latent = &latents[state_n + at];
@@ -59,7 +59,7 @@ LatentArray spaced_consecutive_deltas(std::span<const L> latents, unsigned order
   const std::size_t delta_n = latents.size() - order;
   const std::size_t n = spaced_n(delta_n);
   const std::span<L> deltas = arena.make<L>(n);
-  const EvenPlaces places(delta_n, n);
+  const EvenPositions places(delta_n, n);
   for (std::size_t j = 0; j < n; ++j) {
     deltas[j] = static_cast<L>(difference_at(&latents[order + places[j]], order) + kMid<L>);
   }
@@ -79,7 +79,7 @@ LatentArray join_windows(const LatentArray& page, Arena& arena) {
     const std::size_t windows = std::clamp(latents.size() / kNumbersPerConfirmWindowN,
                                            kMinConfirmWindows, kMaxConfirmWindows);
     const std::span<L> joined = arena.make<L>(windows * kConfirmWindowN);
-    const EvenPlaces places(latents.size() - kConfirmWindowN, windows);
+    const EvenPositions places(latents.size() - kConfirmWindowN, windows);
     for (std::size_t k = 0; k < windows; ++k) {
       std::copy_n(latents.begin() + static_cast<std::ptrdiff_t>(places[k]), kConfirmWindowN,
                   joined.begin() + static_cast<std::ptrdiff_t>(k * kConfirmWindowN));

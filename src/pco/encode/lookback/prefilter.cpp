@@ -273,7 +273,7 @@ MatchedBits bits_with_all_matched(const LatentArray& page, float other_bits, flo
   return visit_words(page, arena, [&](auto words, unsigned unused_bits) -> MatchedBits {
     using L = std::remove_const_t<typename decltype(words)::element_type>;
     const std::span<std::uint32_t> lookbacks = arena.make<std::uint32_t>(words.size());
-    find_equal(words, FlatBlocks(words, arena), lookbacks, arena);
+    find_equal(words, ConstantBlocks(words, arena), lookbacks, arena);
     std::size_t found = 0;
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::uint32_t lookback = lookbacks[i];
@@ -522,8 +522,8 @@ class Prefilter {
   SimpleDelta best_simple_delta() const {
     const ArenaScope scratch(arena_);
     const SplitLatents latents = split(choice_.mode, sample_.latents, arena_);
-    const float none = weigh_consecutive(sample_, latents.primary, 0, arena_);
-    const float first = weigh_consecutive(sample_, latents.primary, 1, arena_);
+    const float none = estimate_consecutive(sample_, latents.primary, 0, arena_);
+    const float first = estimate_consecutive(sample_, latents.primary, 1, arena_);
     if (none < first) return {NoDelta{}, none + input_.secondary_bits};
     return {Consecutive{1, false}, first + input_.secondary_bits};
   }

@@ -151,7 +151,7 @@ Matches count_matches(const LatentArray& latents, std::size_t distance) {
   if (distance >= latents.n) return matches;
   return latents.visit([&](auto span) {
     matches.compared = std::min(kMatchProbeN, span.size() - distance);
-    const EvenPlaces places(span.size() - distance, matches.compared);
+    const EvenPositions places(span.size() - distance, matches.compared);
     for (std::size_t j = 0; j < matches.compared; ++j) {
       const std::size_t at = places[j];
       matches.equal += span[at] == span[at + distance] ? 1 : 0;

@@ -104,7 +104,7 @@ class LatestNear {
 // latest(latent): a reference to the latest position of the latent's kind. In a run of equal
 // latents that is the position before.
 template <Latent L, class F>
-void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::uint32_t* lookbacks,
+void find_latest(std::span<const L> latents, const ConstantBlocks& blocks, std::uint32_t* lookbacks,
                  F&& latest) {
   blocks.each(
       1,
@@ -125,7 +125,7 @@ void find_latest(std::span<const L> latents, const FlatBlocks& blocks, std::uint
 }  // namespace
 
 template <Latent L>
-void find_equal(std::span<const L> latents, const FlatBlocks& blocks,
+void find_equal(std::span<const L> latents, const ConstantBlocks& blocks,
                 std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   LatestPositions latest(latents.size(), arena);
@@ -135,7 +135,7 @@ void find_equal(std::span<const L> latents, const FlatBlocks& blocks,
 }
 
 template <Latent L>
-void find_near(std::span<const L> latents, const FlatBlocks& blocks,
+void find_near(std::span<const L> latents, const ConstantBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   const Range<L> range = range_of(latents);
@@ -147,7 +147,7 @@ void find_near(std::span<const L> latents, const FlatBlocks& blocks,
 }
 
 template <Latent L>
-void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
+void find_near(std::span<const L> latents, const ConstantBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena) {
   const ArenaScope scratch(arena);
   LatestPositions latest(latents.size(), arena);
@@ -218,8 +218,9 @@ class StringFinder {
 
 // One pass for the three kinds, so that the cache misses of their tables overlap.
 template <Latent L, class Equal>
-void find_in_one_pass(std::span<const L> latents, const FlatBlocks& blocks, const Range<L>& range,
-                      Equal equal, const LookbackCandidates& found, Arena& arena) {
+void find_in_one_pass(std::span<const L> latents, const ConstantBlocks& blocks,
+                      const Range<L>& range, Equal equal, const LookbackCandidates& found,
+                      Arena& arena) {
   StringFinder strings(latents.size(), arena);
   const LatestNear near(range, arena);
   std::uint32_t* const to_equal = found.equal.data();
@@ -257,7 +258,7 @@ void find_in_one_pass(std::span<const L> latents, const FlatBlocks& blocks, cons
 }  // namespace
 
 template <Latent L>
-void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+void find_candidates(std::span<const L> latents, const ConstantBlocks& blocks, unsigned unused_bits,
                      std::size_t prefix_n, const LookbackCandidates& found, Arena& arena) {
   const ArenaScope scratch(arena);
   const std::size_t n = latents.size();
@@ -280,14 +281,14 @@ void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsig
   find(EqualFinder(n, arena));
 }
 
-#define NUMPACT_INSTANTIATE(L)                                                                \
-  template void find_equal(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,   \
-                           Arena&);                                                           \
-  template void find_near(std::span<const L>, const FlatBlocks&, std::span<std::uint32_t>,    \
-                          Arena&);                                                            \
-  template void find_near(std::span<const L>, const FlatBlocks&, L, unsigned,                 \
-                          std::span<std::uint32_t>, Arena&);                                  \
-  template void find_candidates(std::span<const L>, const FlatBlocks&, unsigned, std::size_t, \
+#define NUMPACT_INSTANTIATE(L)                                                                    \
+  template void find_equal(std::span<const L>, const ConstantBlocks&, std::span<std::uint32_t>,   \
+                           Arena&);                                                               \
+  template void find_near(std::span<const L>, const ConstantBlocks&, std::span<std::uint32_t>,    \
+                          Arena&);                                                                \
+  template void find_near(std::span<const L>, const ConstantBlocks&, L, unsigned,                 \
+                          std::span<std::uint32_t>, Arena&);                                      \
+  template void find_candidates(std::span<const L>, const ConstantBlocks&, unsigned, std::size_t, \
                                 const LookbackCandidates&, Arena&);
 NUMPACT_INSTANTIATE(std::uint32_t)
 NUMPACT_INSTANTIATE(std::uint64_t)

@@ -7,24 +7,24 @@
 
 #include "base/arena.hpp"
 #include "number/latent.hpp"
-#include "pco/stats/flat_blocks.hpp"
+#include "pco/stats/constant_blocks.hpp"
 
 namespace numpact {
 
 // For each latent the distance to the latest one with the same hash, which mostly is an equal one;
 // to the first latent if there is none; 0 for the first latent itself.
 template <Latent L>
-void find_equal(std::span<const L> latents, const FlatBlocks& blocks,
+void find_equal(std::span<const L> latents, const ConstantBlocks& blocks,
                 std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // The same for latents that share their upper bits.
 template <Latent L>
-void find_near(std::span<const L> latents, const FlatBlocks& blocks,
+void find_near(std::span<const L> latents, const ConstantBlocks& blocks,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // The same for latents that are equal after subtracting `lower`, the minimum, and shifting right.
 template <Latent L>
-void find_near(std::span<const L> latents, const FlatBlocks& blocks, L lower, unsigned shift,
+void find_near(std::span<const L> latents, const ConstantBlocks& blocks, L lower, unsigned shift,
                std::span<std::uint32_t> lookbacks, Arena& arena);
 
 // Similar latents share a prefix. At most this many lengths of prefixes are tried, each with a
@@ -41,7 +41,7 @@ struct LookbackCandidates {
 // As find_equal(), for all three kinds in one pass. Similar latents share up to prefix_n longer
 // prefixes than near ones do, the longest first. The lowest unused_bits of all latents are 0.
 template <Latent L>
-void find_candidates(std::span<const L> latents, const FlatBlocks& blocks, unsigned unused_bits,
+void find_candidates(std::span<const L> latents, const ConstantBlocks& blocks, unsigned unused_bits,
                      std::size_t prefix_n, const LookbackCandidates& found, Arena& arena);
 
 }  // namespace numpact

@@ -190,17 +190,17 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                  \
+#define NUMPACT_ENTRY_POINT(L, S)                                           \
   NUMPACT_EXPORT(Hash##S);                                                  \
   template <>                                                               \
   void hash_latents<L>(const L* latents, std::size_t n, HashBlock& block) { \
     NUMPACT_DISPATCH(Hash##S)(latents, n, block);                           \
   }
-NUMPACT_DOOR(std::uint8_t, 8)
-NUMPACT_DOOR(std::uint16_t, 16)
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY_POINT(std::uint8_t, 8)
+NUMPACT_ENTRY_POINT(std::uint16_t, 16)
+NUMPACT_ENTRY_POINT(std::uint32_t, 32)
+NUMPACT_ENTRY_POINT(std::uint64_t, 64)
+#undef NUMPACT_ENTRY_POINT
 
 NUMPACT_EXPORT(Strings);
 NUMPACT_EXPORT(Pick);

@@ -136,7 +136,7 @@ Periods find_periods(std::span<const L> window, std::size_t min_distance, Arena&
   const std::span<std::uint32_t> counts =
       arena.make<std::uint32_t>(2 * (window.size() / 2 + 1 + kOutOfRangeSlots));
   std::fill(counts.begin(), counts.end(), 0);
-  const FlatBlocks blocks(window, arena);
+  const ConstantBlocks blocks(window, arena);
   const Range<L> range = range_of(window);
   const unsigned width =
       static_cast<unsigned>(std::bit_width(static_cast<L>(range.upper - range.lower)));

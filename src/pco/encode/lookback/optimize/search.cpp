@@ -208,7 +208,7 @@ class Search {
     strings_ = arena_.make<std::uint32_t>(n);
     near_ = arena_.make<std::uint32_t>(n);
     const ArenaScope scratch(arena_);
-    const FlatBlocks blocks(latents_, arena_);
+    const ConstantBlocks blocks(latents_, arena_);
     numpact::find_candidates(latents_, blocks, unused_bits_, effort_.prefix_n,
                              {equal_, strings_, near_}, arena_);
   }

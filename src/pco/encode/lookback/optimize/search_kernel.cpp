@@ -453,15 +453,15 @@ HWY_AFTER_NAMESPACE();
 
 namespace numpact {
 
-#define NUMPACT_DOOR(L, S)                                                         \
+#define NUMPACT_ENTRY_POINT(L, S)                                                  \
   NUMPACT_EXPORT(Choose##S);                                                       \
   template <>                                                                      \
   void choose_cheapest<L>(const LookbackTask<L>& task, std::uint32_t* lookbacks) { \
     NUMPACT_DISPATCH(Choose##S)(task, lookbacks);                                  \
   }
-NUMPACT_DOOR(std::uint32_t, 32)
-NUMPACT_DOOR(std::uint64_t, 64)
-#undef NUMPACT_DOOR
+NUMPACT_ENTRY_POINT(std::uint32_t, 32)
+NUMPACT_ENTRY_POINT(std::uint64_t, 64)
+#undef NUMPACT_ENTRY_POINT
 
 }  // namespace numpact
 #endif
