@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are compiled for the GPU and for the CPU, where tests and the emulation run them.
+// NUMPACT_HD marks functions that are compiled for the GPU and for the CPU (tests, emulation).
 #ifndef NUMPACT_GPU_HOST_DEVICE_HPP
 #define NUMPACT_GPU_HOST_DEVICE_HPP
 
@@ -9,7 +9,7 @@
 #define NUMPACT_HD inline
 #endif
 
-// Constexpr functions of other layers are called from these as they are (nvcc's option
-// --expt-relaxed-constexpr); nothing else of the host's may be.
+// These functions may call constexpr functions of other layers (nvcc option
+// --expt-relaxed-constexpr), but no other host functions.
 
 #endif

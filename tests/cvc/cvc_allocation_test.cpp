@@ -44,7 +44,7 @@ Status write_vectors(cvc::Writer& writer, const std::vector<float>& values) {
   if (status.ok()) status = writer.try_begin_section("{\"part\": 2}");
   if (status.ok()) status = writer.try_append(cvc::Rows(all.subspan(15 * kDimension), kDimension));
   if (status.ok()) return writer.try_finish();
-  // Over, for good.
+  // The writer has failed for good.
   return writer.try_finish().kind() == ErrorKind::kInvalidArgument ? status
                                                                    : wrong("it was written on");
 }
@@ -57,9 +57,9 @@ Status write_vectors(Bytes& out, cvc::Compression compression, const std::vector
   return writer.ok() ? write_vectors(*writer, values) : writer.status();
 }
 
-class VectorDoors : public ::testing::TestWithParam<cvc::Compression> {};
+class VectorCalls : public ::testing::TestWithParam<cvc::Compression> {};
 
-TEST_P(VectorDoors, Writing) {
+TEST_P(VectorCalls, Writing) {
   const std::vector<float> values = some_rows(50);
   Bytes expected;
   ASSERT_OK(write_vectors(expected, GetParam(), values));
@@ -92,7 +92,7 @@ TEST_P(VectorDoors, Writing) {
                       {"to a file", to_file}});
 }
 
-// From memory as it is, handed out by ranges.
+// A source of ranges in memory.
 class Ranges final : public RangeSource {
  public:
   explicit Ranges(ByteSpan bytes) : bytes_(bytes) {}
@@ -108,82 +108,99 @@ class Ranges final : public RangeSource {
   ByteSpan bytes_;
 };
 
-TEST_P(VectorDoors, Reading) {
-  const std::vector<float> values = some_rows(50);
-  Bytes file;
-  ASSERT_OK(write_vectors(file, GetParam(), values));
-  const cvc::Reader kept{ByteSpan(file)};
-  std::vector<float> out(values.size());
-  const cvc::Target target{cvc::MutableRows(std::span<float>(out), kDimension)};
-  const std::vector<float> expected = kept.read_all<float>();
-  const std::vector<std::uint64_t> picked{3, 49, 3, 22};
+// Calls of a Reader, with the values that they must give.
+class CheckedReads {
+ public:
+  explicit CheckedReads(const std::vector<float>& expected)
+      : expected_(expected), out_(expected.size()) {}
 
-  const auto read = [&](const cvc::Reader& reader, unsigned threads) -> Status {
+  Status read(const cvc::Reader& reader, unsigned threads) {
     const cvc::RowRange all{0, reader.rows()};
     cvc::ReadConfig config;
     config.threads = threads;
     config.verify = true;
-    std::fill(out.begin(), out.end(), 0.0F);
+    std::fill(out_.begin(), out_.end(), 0.0F);
+    const cvc::Target target = this->target();
     const Status status = reader.try_read({&all, 1}, {&target, 1}, config);
-    return status.ok() && out != expected ? wrong("other values") : status;
-  };
-  const auto look = [&](const cvc::Reader& reader) -> Status {
-    Status status = reader.try_gather(picked, {&target, 1});
-    if (status.ok() && out[kDimension] != expected[49 * kDimension]) return wrong("other values");
+    return status.ok() && out_ != expected_ ? wrong("other values") : status;
+  }
+
+  Status gather_verify_find(const cvc::Reader& reader) {
+    const cvc::Target target = this->target();
+    Status status = reader.try_gather(picked_, {&target, 1});
+    if (status.ok() && out_[kDimension] != expected_[49 * kDimension]) return wrong("other values");
     cvc::VerifyReport report;
     if (status.ok()) status = reader.try_verify(report);
     std::vector<cvc::RowRange> found;
     if (status.ok()) status = reader.try_find_sections("part", "2", found);
     if (status.ok() && (found.size() != 1 || !report.bad.empty())) return wrong("not found");
     return status;
-  };
-  const auto codes = [&](const cvc::Reader& reader) -> Status {
-    Bytes room(50 * kDimension * 4);
+  }
+
+  static Status codes(const cvc::Reader& reader) {
+    Bytes buffer(50 * kDimension * 4);
     std::vector<cvc::CodeRun> runs;
-    const Status status = reader.try_read_codes({0, 50}, 0, room, 0, runs);
+    const Status status = reader.try_read_codes({0, 50}, 0, buffer, 0, runs);
     return status.kind() == ErrorKind::kTypeMismatch ? Status() : status;
-  };
-  const auto stored = [&](const cvc::Reader& reader) {
+  }
+
+  static Status stored(const cvc::Reader& reader) {
     cvc::StoredSlice slice;
     cvc::ReadConfig config;
     config.verify = true;
     const Status status = reader.try_stored_slice(0, 0, slice, config);
     return status.ok() ? reader.try_stored_slice(0, 0, slice) : status;
-  };
+  }
+
+ private:
+  cvc::Target target() { return {cvc::MutableRows(std::span<float>(out_), kDimension)}; }
+
+  const std::vector<float>& expected_;
+  std::vector<float> out_;
+  const std::vector<std::uint64_t> picked_{3, 49, 3, 22};
+};
+
+TEST_P(VectorCalls, Reading) {
+  Bytes file;
+  ASSERT_OK(write_vectors(file, GetParam(), some_rows(50)));
+  const cvc::Reader kept{ByteSpan(file)};
+  const std::vector<float> expected = kept.read_all<float>();
+  CheckedReads reads(expected);
   const auto opened = [&](const auto& f) {
-    return [&]() -> Status {
+    return [&file, f]() -> Status {
       Result<cvc::Reader> reader = cvc::Reader::create(ByteSpan(file));
       return reader.ok() ? f(*reader) : reader.status();
     };
   };
-  const auto fetched = [&]() -> Status {
+  const auto by_ranges = [&]() -> Status {
     Result<cvc::Reader> reader = cvc::Reader::create(std::make_shared<Ranges>(file));
     if (!reader.ok()) return reader.status();
-    Status status = read(*reader, 1);
-    if (status.ok()) status = look(*reader);
-    return status.ok() ? stored(*reader) : status;
+    Status status = reads.read(*reader, 1);
+    if (status.ok()) status = reads.gather_verify_find(*reader);
+    return status.ok() ? CheckedReads::stored(*reader) : status;
   };
-  const auto read_alone = [&](const cvc::Reader& reader) { return read(reader, 1); };
-  const auto read_together = [&](const cvc::Reader& reader) { return read(reader, 3); };
+  const auto read = [&](const cvc::Reader& reader) { return reads.read(reader, 1); };
+  const auto read_by_threads = [&](const cvc::Reader& reader) { return reads.read(reader, 3); };
+  const auto others = [&](const cvc::Reader& reader) { return reads.gather_verify_find(reader); };
   expect_all_survive({
-      {"read", opened(read_alone)},
-      {"read with threads", opened(read_together)},
-      {"gather, verify, find", opened(look)},
-      {"codes", opened(codes)},
-      {"stored slices", opened(stored)},
-      {"by ranges", fetched},
+      {"read", opened(read)},
+      {"read with threads", opened(read_by_threads)},
+      {"gather, verify, find", opened(others)},
+      {"codes", opened(CheckedReads::codes)},
+      {"stored slices", opened(CheckedReads::stored)},
+      {"by ranges", by_ranges},
   });
   for (int i = 0; i < 2; ++i) {
     expect_survives({"a reader kept",
                      [&] {
-                       const Status status = read(kept, i == 0 ? 1 : 3);
-                       return status.ok() ? look(kept) : status;
+                       const Status status = reads.read(kept, i == 0 ? 1 : 3);
+                       return status.ok() ? reads.gather_verify_find(kept) : status;
                      }},
                     i == 1);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(CvcAllocation, VectorDoors, ::testing::ValuesIn(cvc::kCompressions),
+INSTANTIATE_TEST_SUITE_P(CvcAllocation, VectorCalls, ::testing::ValuesIn(cvc::kCompressions),
                          [](const auto& chosen) { return std::string(name_of(chosen.param)); });
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfloat16, int4, int8_row, int8_dim and pco against plain words for what they are.
+// bfloat16, int4, int8_row, int8_dim and pco, compared with simple implementations of the format.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Matrix {
   float at(std::uint64_t row, std::uint64_t d) const { return values[row * dimension + d]; }
 };
 
-// Dimensions of very different ranges.
+// A matrix whose dimensions have very different ranges.
 Matrix some_matrix(std::uint64_t rows, std::uint64_t dimension, std::uint64_t stream) {
   Random random(stream);
   Matrix matrix{{}, rows, dimension};
@@ -63,10 +63,10 @@ Bytes pack(const Matrix& matrix, Compression compression, std::uint64_t chunk_ro
   return pack(matrix, config);
 }
 
-// What the texts of the format say, for one chunk.
+// The values of one chunk after quantization, as docs/format/cvc.md defines them.
 std::vector<float> expected_steps(const Matrix& matrix, Compression compression) {
   std::vector<float> out(matrix.values.size());
-  const float most = compression == Compression::kInt4 ? 15.0f : 255.0f;
+  const float max_code = compression == Compression::kInt4 ? 15.0f : 255.0f;
   const bool by_row = compression == Compression::kInt8Row;
   const std::uint64_t groups = by_row ? matrix.rows : matrix.dimension;
   const std::uint64_t each = by_row ? matrix.dimension : matrix.rows;
@@ -83,11 +83,11 @@ std::vector<float> expected_steps(const Matrix& matrix, Compression compression)
       high = std::max(high, value);
       is_whole = is_whole && value == std::nearbyint(value);
     }
-    const bool keeps = low == high || (is_whole && high - low <= most);
-    const float scale = keeps ? 1.0f : (high - low) / most;
+    const bool keeps = low == high || (is_whole && high - low <= max_code);
+    const float scale = keeps ? 1.0f : (high - low) / max_code;
     for (std::uint64_t i = 0; i < each; ++i) {
       const float code = std::nearbyint((matrix.values[place(i)] - low) / scale);
-      const float product = std::clamp(code, 0.0f, most) * scale;
+      const float product = std::clamp(code, 0.0f, max_code) * scale;
       out[place(i)] = product + low;
     }
   }
@@ -122,7 +122,7 @@ TEST(CvcSteps, WholeNumbersAreKept) {
   EXPECT_EQ(Reader(pack(matrix, Compression::kInt4)).read_all(), matrix.values);
 }
 
-TEST(CvcSteps, FlatAndTinyRanges) {
+TEST(CvcSteps, ConstantAndTinyRanges) {
   const float tiny = std::numeric_limits<float>::denorm_min();
   const Matrix matrix{{1.5f, -2.0f, 0.0f, 1.5f, -2.0f, tiny}, 2, 3};
   const std::vector<float> by_dim = Reader(pack(matrix, Compression::kInt8Dim)).read_all();
@@ -196,7 +196,8 @@ TEST(CvcBFloat16, RoundsOnceAndTellsOfOverflow) {
   std::vector<double> wide;
   Random random(7);
   for (int i = 0; i < 5000; ++i) wide.push_back(std::bit_cast<double>(random.bits()));
-  wide.push_back(1.0 + 0x1p-8 + 0x1p-40);  // a float would be a tie, and go down
+  wide.push_back(1.0 + 0x1p-8 +
+                 0x1p-40);  // rounded to float first, it would be a tie and round down
   wide.push_back(1e300);
   wide.push_back(3.4e38);
   Bytes out;
@@ -216,7 +217,7 @@ TEST(CvcBFloat16, RoundsOnceAndTellsOfOverflow) {
     EXPECT_EQ(bits & 0xffff, 0u);
     overflows += std::isinf(values[i]) && !std::isinf(wide[i]) ? 1 : 0;
     if (std::isinf(values[i])) continue;
-    // No neighbour is nearer.
+    // No neighbouring bfloat16 is nearer.
     const auto distance = [&](std::uint32_t b) {
       return std::fabs(static_cast<double>(std::bit_cast<float>(b)) - wide[i]);
     };
@@ -253,7 +254,7 @@ TEST(CvcBFloat16, IntegersAndItself) {
 
 // ---- pco ----
 
-// Rows that are near the ones before, as pco by dimension likes them, and others.
+// Rows that are similar to the ones before them, for which pco by dimension is smaller, and others.
 Matrix pco_matrix(std::uint64_t rows, std::uint64_t dimension, bool is_smooth) {
   Random random(rows + dimension);
   Matrix matrix{{}, rows, dimension};
@@ -340,7 +341,7 @@ TEST(CvcPco, PartsAndOtherTypes) {
         }
       }
     }
-    // Rows with gaps between.
+    // Rows with gaps between them.
     std::vector<float> wide(9000 * 40, -1.0f);
     const RowRange all{0, 9000};
     const Target target{MutableRows(Dtype::kFloat32, wide.data(), 9000, 37, 160), 0};
@@ -403,18 +404,19 @@ TEST(CvcPco, ValuesThatWouldBeRoundedAreRefused) {
   const double inexact[] = {0.5, 0.1};
   const std::int32_t small[] = {1 << 24, -5};
   const std::int32_t large[] = {(1 << 24) + 1, INT32_MAX};
-  const std::int64_t most[] = {INT64_MAX};
+  const std::int64_t max_code[] = {INT64_MAX};
   const std::int64_t least[] = {INT64_MIN};
   EXPECT_EQ(kind(cvc::Rows(std::span<const double>(exact), 1)), ErrorKind::kNone);
   EXPECT_EQ(kind(cvc::Rows(std::span<const double>(inexact), 1)), ErrorKind::kInvalidArgument);
   EXPECT_EQ(kind(cvc::Rows(std::span<const std::int32_t>(small), 1)), ErrorKind::kNone);
   EXPECT_EQ(kind(cvc::Rows(std::span<const std::int32_t>(large), 1)), ErrorKind::kInvalidArgument);
-  EXPECT_EQ(kind(cvc::Rows(std::span<const std::int64_t>(most), 1)), ErrorKind::kInvalidArgument);
+  EXPECT_EQ(kind(cvc::Rows(std::span<const std::int64_t>(max_code), 1)),
+            ErrorKind::kInvalidArgument);
   EXPECT_EQ(kind(cvc::Rows(std::span<const std::int64_t>(least), 1)), ErrorKind::kNone);
 }
 
 TEST(CvcPco, TheSmallerGridIsTaken) {
-  // A dimension of 1 in the payload's head: by dimension.
+  // A group of 1 in the head of the payload means: by dimension.
   const auto group_of = [](const Matrix& matrix) {
     const Bytes file = pack(matrix, Compression::kPco);
     const cvc::Chunk chunk = Reader(file).info().chunks[0];
@@ -423,11 +425,11 @@ TEST(CvcPco, TheSmallerGridIsTaken) {
     return group;
   };
   EXPECT_EQ(group_of(pco_matrix(5000, 40, true)), 1u);
-  Matrix alike = pco_matrix(200, 600, false);
-  EXPECT_EQ(group_of(alike), 600u);
+  Matrix homogeneous = pco_matrix(200, 600, false);
+  EXPECT_EQ(group_of(homogeneous), 600u);
 }
 
-// ---- all of them ----
+// ---- all compressions ----
 
 TEST(CvcNew, VersionsThatHaveThem) {
   const Matrix matrix = some_matrix(10, 4, 1);
@@ -463,13 +465,14 @@ TEST(CvcNew, NoRowsAndNoDimensions) {
     cvc::VerifyReport report;
     throw_if_error(reader.try_verify(report));
     EXPECT_TRUE(report.bad.empty());
-    // Nothing at no address, in pieces.
+    // Rows without values at a null address, in several calls.
     out.clear();
     config.dimension = 0;
     config.chunk_rows = 5;
-    cvc::Writer pieces(out, config);
-    for (int i = 0; i < 3; ++i) pieces.append(cvc::Rows(Dtype::kFloat32, nullptr, 3, 0, 16));
-    EXPECT_EQ(pieces.finish().rows, 9u);
+    cvc::Writer writer_in_steps(out, config);
+    for (int i = 0; i < 3; ++i)
+      writer_in_steps.append(cvc::Rows(Dtype::kFloat32, nullptr, 3, 0, 16));
+    EXPECT_EQ(writer_in_steps.finish().rows, 9u);
   }
 }
 
@@ -497,7 +500,7 @@ TEST(CvcNew, RowsAndGatherEqualTheWhole) {
   }
 }
 
-// A changed byte under a checksum that fits again: decoders see it.
+// Bytes are changed and the checksum is corrected, so that decoders see the change.
 TEST(CvcNew, ChangedPayloadsEndWell) {
   Random random(4);
   for (const Compression compression : kNew) {
@@ -536,7 +539,7 @@ TEST(CvcNew, DamageIsFilled) {
     const Matrix matrix = some_matrix(60, 8, 5);
     Bytes file = pack(matrix, compression, 20);
     const cvc::Chunk chunk = Reader(file).info().chunks[1];
-    file[chunk.offset + 8] ^= std::byte{0xff};  // of pco the number type
+    file[chunk.offset + 8] ^= std::byte{0xff};  // of pco this is the number type
     ReadConfig config;
     EXPECT_THROW(Reader(file).read_all(config), Error);
     config.on_corruption = cvc::OnCorruption::kFill;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of other writers give the arrays they are known to hold; broken ones are refused.
+// Files of other writers decode to their known arrays; corrupt files are refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST(CvcRefused, OverrunPages) {
   EXPECT_EQ(Reader::create(file).status().kind(), ErrorKind::kCorrupt);
 }
 
-// The error of reading all of a file.
+// The status of reading a whole file.
 Status read_error(ByteSpan file) {
   Result<Reader> reader = Reader::create(file);
   if (!reader.ok()) return reader.status();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that were cut, changed, or made to cost much.
+// Files that are truncated, modified, or crafted to consume much time or memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,18 +29,18 @@ constexpr const char* kSome[] = {"v01_fp16",
                                  "own_pco_by_dimension",
                                  "own_pco_columns"};
 
-// Every way through a file; nothing is expected but that it ends.
+// Calls every kind of read on a file; they only have to return.
 void read_all_ways(const Reader& reader, const DecodeLimits& limits) {
   const cvc::Info& info = reader.info();
   if (info.rows > 100000) return;
   for (std::size_t c = 0; c < info.columns.size(); ++c) {
     const std::uint64_t dimension = info.columns[c].dimension;
     if (dimension > 1000) continue;
-    for (const cvc::OnCorruption wish : {cvc::OnCorruption::kRaise, cvc::OnCorruption::kDrop}) {
+    for (const cvc::OnCorruption policy : {cvc::OnCorruption::kRaise, cvc::OnCorruption::kDrop}) {
       Bytes out(info.rows * dimension * 8);
       cvc::ReadConfig config;
       config.limits = limits;
-      config.on_corruption = wish;
+      config.on_corruption = policy;
       const bool is_kept = keeps_integers(info.columns[c].compression);
       const cvc::Dtype dtype = is_kept ? info.columns[c].dtype : cvc::Dtype::kFloat32;
       const cvc::Target target{{dtype, out.data(), info.rows, dimension}, c};
@@ -75,11 +75,11 @@ void read_all_ways(ByteSpan bytes) {
 TEST(CvcCorruption, EveryPrefixIsRefused) {
   for (const std::string name : kSome) {
     const Bytes file = cvc_bytes(name);
-    // Pages of zeros between records are no loss.
+    // Truncation within the zeros between records loses nothing.
     const std::size_t step = file.size() > 4000 ? 7 : 1;
     for (std::size_t n = 0; n < file.size(); n += step) {
-      const ExactCopy cut(prefix(file, n));
-      const Result<Reader> reader = Reader::create(cut.span());
+      const ExactCopy truncated(prefix(file, n));
+      const Result<Reader> reader = Reader::create(truncated.span());
       ASSERT_FALSE(reader.ok()) << name << " of " << n << " bytes";
       const ErrorKind kind = reader.status().kind();
       ASSERT_TRUE(kind == ErrorKind::kTruncated || kind == ErrorKind::kCorrupt) << name << n;
@@ -104,7 +104,7 @@ TEST(CvcCorruption, ChangedBytes) {
 }
 
 TEST(CvcCorruption, ChangedDigits) {
-  // Numbers of headers that stay numbers.
+  // Change digits of header numbers to other digits.
   Random random(2);
   for (const std::string name : kSome) {
     const Bytes file = cvc_bytes(name);
@@ -138,7 +138,7 @@ ErrorKind kind_of_header(const std::string& json, const DecodeLimits& limits = {
   return Reader::create(with_header(json, 8), limits).status().kind();
 }
 
-TEST(CvcCorruption, LargeClaimsCostNothing) {
+TEST(CvcCorruption, LargeClaimsTakeNoMemory) {
   EXPECT_EQ(kind_of_header(R"({"num_vectors":4611686018427387904,"dimension":0,"compression":"fp16",
       "chunks":[{"rows":4611686018427387904}]})"),
             ErrorKind::kNone);
@@ -151,7 +151,7 @@ TEST(CvcCorruption, LargeClaimsCostNothing) {
   EXPECT_EQ(kind_of_header(R"({"num_vectors":4,"dimension":1073741824,"compression":"fp16",
       "chunks":[{"rows":4}]})"),
             ErrorKind::kCorrupt);
-  // All rows are there, and none of them has a value.
+  // All rows are present, and none of them has a value.
   const Bytes file = with_header(R"({"num_vectors":4611686018427387904,"dimension":0,
       "compression":"fp16","chunks":[{"rows":4611686018427387904}]})",
                                  8);
@@ -178,7 +178,7 @@ TEST(CvcCorruption, OfRepeatedColumnsTheLastCounts) {
 TEST(CvcCorruption, BlanksAreNoHeader) {
   const Bytes file = with_header(std::string(1000, ' '));
   EXPECT_EQ(Reader::create(file).status().kind(), ErrorKind::kCorrupt);
-  // From a prefix it cannot be told; from all of it it can.
+  // A prefix is not enough to decide; the whole file is.
   std::uint64_t needed = 0;
   EXPECT_TRUE(cvc::try_header_bytes(ByteSpan(file).first(100), needed, file.size()).ok());
   EXPECT_EQ(needed, 200u);

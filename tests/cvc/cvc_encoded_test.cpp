@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks that go from file to file as they are.
+// Encoded chunks that are copied from file to file.
 #include <gtest/gtest.h>
 
 #include "cvc/cvc_files.hpp"
@@ -45,7 +45,7 @@ WriteConfig config_of(const Info& info) {
   return config;
 }
 
-// All of a file, chunk by chunk.
+// Copies a file chunk by chunk.
 Bytes copied(const Bytes& file, const WriteConfig& config) {
   const Reader reader(file);
   const Info& info = reader.info();
@@ -64,13 +64,13 @@ Bytes copied(const Bytes& file, const WriteConfig& config) {
   return out;
 }
 
-// Those of other writers come out byte for byte, where this one writes the same headers.
+// Copies of other writers' files are identical if numpact writes the same header.
 TEST(CvcEncoded, FilesAreCopiedByteForByte) {
   std::size_t compared = 0;
   for (const std::string& name : cvc_names("")) {
     const bool is_plain =
         name.starts_with("v01") || name.starts_with("v10") || name.starts_with("v20");
-    // Their headers have what this writer writes in another way.
+    // Their headers are formatted differently.
     if (!is_plain || name.starts_with("v10_mmap")) continue;
     const Bytes file = cvc_bytes(name);
     const Reader reader(file);
@@ -187,8 +187,8 @@ TEST(CvcEncoded, MixesWithRows) {
   second.append(rows);
   second.finish();
   const Reader whole(out);
-  const std::vector<float> wanted{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6};
-  EXPECT_EQ(whole.read_all(), wanted);
+  const std::vector<float> expected{1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(whole.read_all(), expected);
   ASSERT_EQ(whole.info().sections.size(), 1u);
   EXPECT_EQ(whole.info().sections[0].rows, (cvc::RowRange{5, 4}));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pco payloads of grids that numpact does not write: none costs more than its bytes are worth.
+// pco payloads with grids that numpact does not write: time and memory stay proportional to their
+// bytes.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,7 +23,7 @@ struct Grid {
   std::uint32_t page = 1;
 };
 
-// A payload whose index says that all chunks are empty, which none can be.
+// A payload whose index claims that all chunks are empty, which is impossible.
 Bytes empty_chunks(std::uint64_t rows, std::uint64_t dimension, const Grid& grid) {
   const std::uint64_t groups = (dimension + grid.group - 1) / grid.group;
   const std::uint64_t spans = (rows + grid.span - 1) / grid.span;
@@ -50,17 +51,17 @@ Bytes file_of(const Bytes& payload, std::uint64_t rows, std::uint64_t dimension)
 }
 
 TEST(CvcGrids, FineOnesAreReadInFewSteps) {
-  constexpr std::uint64_t kMany = 20000;
+  constexpr std::uint64_t kValues = 20000;
   for (const bool is_tall : {false, true}) {
-    const std::uint64_t rows = is_tall ? kMany : 1;
-    const std::uint64_t dimension = is_tall ? 1 : kMany;
+    const std::uint64_t rows = is_tall ? kValues : 1;
+    const std::uint64_t dimension = is_tall ? 1 : kValues;
     const Bytes file = file_of(empty_chunks(rows, dimension, {}), rows, dimension);
     const Reader reader(file);
-    std::vector<float> out(kMany);
+    std::vector<float> out(kValues);
     const Target target{MutableRows(std::span<float>(out), dimension), 0};
     const RowRange all{0, rows};
     ReadConfig config;
-    int steps = 0;  // each looks at all of the index
+    int steps = 0;  // each reads the whole index
     config.progress = [&](const Progress&) { return ++steps < 100; };
     EXPECT_EQ(reader.try_read({&all, 1}, {&target, 1}, config).kind(), ErrorKind::kTruncated);
     EXPECT_LE(steps, 8);
@@ -71,7 +72,7 @@ TEST(CvcGrids, FineOnesAreReadInFewSteps) {
   }
 }
 
-TEST(CvcGrids, LargePagesKeepToTheLimit) {
+TEST(CvcGrids, LargePagesObeyTheLimit) {
   constexpr std::uint64_t kRows = std::uint64_t{1} << 24;
   const Bytes file = file_of(empty_chunks(kRows, 1, {1, kRows, kRows}), kRows, 1);
   const Reader reader(file);
@@ -89,7 +90,7 @@ TEST(CvcGrids, LargePagesKeepToTheLimit) {
 
 // ---- verifying ----
 
-TEST(CvcVerify, KeepsToTheLimits) {
+TEST(CvcVerify, ObeysTheLimits) {
   const Bytes file = cvc_bytes("v20_mixed");
   const Reader whole(file);
   std::uint64_t numbers = 0;
@@ -113,7 +114,7 @@ TEST(CvcVerify, KeepsToTheLimits) {
   }
 }
 
-TEST(CvcVerify, TellsOfProgressThroughout) {
+TEST(CvcVerify, ReportsProgressThroughout) {
   for (const std::string name : {"v01_fp16", "v10_int8_all_codes", "v20_mixed"}) {
     const Bytes file = cvc_bytes(name);
     std::uint64_t payloads = 0;
@@ -122,16 +123,16 @@ TEST(CvcVerify, TellsOfProgressThroughout) {
     for (const bool is_fetched : {false, true}) {
       const Reader reader =
           is_fetched ? Reader(std::make_shared<RecordingSource>(file)) : Reader(file);
-      std::uint64_t told = 0;
+      std::uint64_t reported_bytes = 0;
       ReadConfig config;
       config.progress = [&](const Progress& progress) {
-        EXPECT_GE(progress.bytes, told);
-        told = progress.bytes;
+        EXPECT_GE(progress.bytes, reported_bytes);
+        reported_bytes = progress.bytes;
         return true;
       };
       cvc::VerifyReport report;
       throw_if_error(reader.try_verify(report, config));
-      EXPECT_EQ(told, payloads) << name << is_fetched;
+      EXPECT_EQ(reported_bytes, payloads) << name << is_fetched;
       config.progress = [&](const Progress& progress) { return progress.bytes < payloads; };
       EXPECT_EQ(reader.try_verify(report, config).kind(), ErrorKind::kCancelled);
     }

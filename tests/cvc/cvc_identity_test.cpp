@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files written from the arrays that other writers were given are theirs, byte for byte.
+// Files written from the inputs of other writers are identical to theirs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using cvc::Reader;
 using cvc::Rows;
 using cvc::Writer;
 
-// What the writer must have been asked for.
+// The config that the other writer must have used.
 cvc::WriteConfig config_of(const Info& info) {
   cvc::WriteConfig config;
   config.version = info.major == 0   ? cvc::Version::kV01
@@ -34,14 +34,14 @@ cvc::WriteConfig config_of(const Info& info) {
   return config;
 }
 
-std::vector<Rows> part(const std::vector<Array>& arrays, cvc::RowRange range) {
-  std::vector<Rows> parts;
+std::vector<Rows> rows_of_range(const std::vector<Array>& arrays, cvc::RowRange range) {
+  std::vector<Rows> rows;
   for (const Array& array : arrays) {
     const std::size_t bytes = array.dimension() * cvc::size_of(array.dtype());
-    parts.emplace_back(array.dtype(), array.bytes.data() + range.first * bytes, range.count,
-                       array.dimension());
+    rows.emplace_back(array.dtype(), array.bytes.data() + range.first * bytes, range.count,
+                      array.dimension());
   }
-  return parts;
+  return rows;
 }
 
 Bytes written_again(const Info& info, const std::vector<Array>& arrays,
@@ -61,7 +61,7 @@ Bytes written_again(const Info& info, const std::vector<Array>& arrays,
     if (!info.sections.empty()) writer.begin_section(section.metadata);
     for (std::uint64_t done = 0; done < section.rows.count; done += step) {
       const std::uint64_t count = std::min(step, section.rows.count - done);
-      writer.append(part(arrays, {section.rows.first + done, count}));
+      writer.append(rows_of_range(arrays, {section.rows.first + done, count}));
     }
   }
   writer.finish();
@@ -77,7 +77,7 @@ TEST_P(CvcIdentity, SameBytes) {
   std::vector<Array> arrays;
   for (std::size_t c = 0; c < info.columns.size(); ++c) {
     arrays.push_back(cvc_input(column_array(GetParam(), info, c)));
-    // The reference returns integers as floats; there is no file of the input where that is exact.
+    // The reference returns integers as floats; if that is exact, there is no file of the input.
     if (info.columns[c].dtype == cvc::Dtype::kInt32) arrays.back().to_int32();
   }
   cvc::WriteConfig config = config_of(info);
@@ -94,8 +94,8 @@ TEST_P(CvcIdentity, SameBytes) {
 std::vector<std::string> written_names() {
   std::vector<std::string> names = cvc_names("");
   std::erase_if(names, [](const std::string& name) {
-    // Made by hand, damaged, or from another file with its float64 parameters; headers that are no
-    // JSON are not written.
+    // Files that were made by hand, damaged, or derived from another file with its float64
+    // parameters. Headers that are not JSON are not written.
     return name[0] != 'v' || name == "v10_upgraded_from_v01" ||
            !has_json_header(Reader(cvc_bytes(name)).info());
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as Python reads and writes it.
+// Reading and writing of JSON like Python's json module.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops against their definitions, on every instruction set.
+// Compares kernels with their scalar definitions on every instruction set.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -26,7 +26,7 @@ constexpr std::size_t kLengths[] = {0, 1, 2, 7, 8, 15, 16, 17, 31, 63, 64, 65, 1
 
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-// Values of every kind: all bit patterns are possible.
+// Values of all bit patterns, special values among them.
 std::vector<float> any_floats(std::size_t n, Random& random, bool finite) {
   std::vector<float> values(n);
   for (float& value : values) {
@@ -95,7 +95,7 @@ TEST(CvcKernels, DoublesToHalvesRoundOnce) {
     const double value = std::ldexp(random.normal(), static_cast<int>(random.below(50)) - 30);
     ASSERT_EQ(half_of(value), numpact::testing::half_bits(value)) << value;
   }
-  // Just above a tie of halves, by less than a float can tell.
+  // Above a tie of halves by less than the precision of a float.
   const double value = 1.0 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(half_of(value), 0x3c01);
   EXPECT_EQ(half_of(static_cast<float>(value)), 0x3c00);
@@ -144,7 +144,8 @@ TEST(CvcKernels, HalfwayGoesToEven) {
     for (std::size_t i = 0; i < codes.size(); ++i) {
       ASSERT_EQ(codes[i], static_cast<int>(std::nearbyint(values[i])));
     }
-    // What is past the end, as float32 parameters of a float64 range can make it, stays at the end.
+    // Values past the range, which float32 parameters of a float64 range can cause, get the last
+    // code.
     std::vector<float> far(64, 1e30f);
     codes.assign(64, 0);
     values_to_codes(far.data(), far.size(), 0, 1, codes.data());
@@ -172,7 +173,7 @@ TEST(CvcKernels, NearHalvesAreDivided) {
         ASSERT_EQ(codes[k], code_of_value(values[k], min, scale)) << k << " " << scale;
       }
     }
-    // Scales whose reciprocals are infinite.
+    // Scales whose reciprocal is infinite.
     const float tiny = 0x1p-140f;
     std::vector<float> values(40);
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k) * tiny;
@@ -258,10 +259,10 @@ TEST(CvcCrc, OfPartsAndWhole) {
   const auto bytes = std::as_bytes(std::span(text, 9));
   EXPECT_EQ(crc32(bytes), 0xcbf43926u);
   EXPECT_EQ(crc32({}), 0u);
-  for (std::size_t cut = 0; cut <= 9; ++cut) {
-    const std::uint32_t a = crc32(bytes.first(cut));
-    EXPECT_EQ(crc32(bytes.subspan(cut), a), 0xcbf43926u);
-    EXPECT_EQ(join_crc32(a, crc32(bytes.subspan(cut)), 9 - cut), 0xcbf43926u);
+  for (std::size_t boundary = 0; boundary <= 9; ++boundary) {
+    const std::uint32_t a = crc32(bytes.first(boundary));
+    EXPECT_EQ(crc32(bytes.subspan(boundary), a), 0xcbf43926u);
+    EXPECT_EQ(join_crc32(a, crc32(bytes.subspan(boundary)), 9 - boundary), 0xcbf43926u);
   }
 }
 
@@ -304,7 +305,7 @@ TEST(CvcKernels, RangesOfDimensions) {
         scales[i] = random.one_in(20) ? HUGE_VALF : static_cast<float>(random.unit() + 0.01);
         bytes[i] = static_cast<std::byte>(random.bits(8));
       }
-      // At an address that is no multiple of 4.
+      // At an address that is not a multiple of 4.
       std::vector<std::byte> ranges(8 * n + 1);
       if (n > 0) std::memcpy(&ranges[1], mins.data(), 4 * n);
       if (n > 0) std::memcpy(&ranges[1 + 4 * n], scales.data(), 4 * n);
@@ -323,14 +324,14 @@ TEST(CvcKernels, RangesOfDimensions) {
         ASSERT_TRUE(bits(decoded[i]) == bits(value) ||
                     (std::isnan(value) && std::isnan(decoded[i])));
       }
-      for (const float most : {15.0f, 255.0f}) {
+      for (const float max_code : {15.0f, 255.0f}) {
         std::vector<std::uint8_t> codes(n);
-        dim_values_to_codes(values.data(), n, mins.data(), scales.data(), most, codes.data());
+        dim_values_to_codes(values.data(), n, mins.data(), scales.data(), max_code, codes.data());
         for (std::size_t i = 0; i < n; ++i) {
-          // Past 2^31 the instructions for whole numbers give what they like.
+          // Past 2^31 the results of the conversion instructions differ between processors.
           const float steps = (values[i] - mins[i]) / scales[i];
           if (std::fabs(steps) > 1e9f) continue;
-          ASSERT_EQ(codes[i], code_of_value(values[i], mins[i], scales[i], most));
+          ASSERT_EQ(codes[i], code_of_value(values[i], mins[i], scales[i], max_code));
         }
       }
       std::vector<float> low(n, HUGE_VALF);
@@ -367,7 +368,7 @@ TEST(CvcKernels, Interleaving) {
           }
           interleave(from.data(), step, columns, rows, size, out.data(), stride);
           ASSERT_EQ(out, expected) << size << " " << columns << " " << rows;
-          // Rows as long as lines, at every place within one.
+          // Rows as long as cache lines, at every offset within a line.
           const std::size_t wide = (columns + 31) / 16 * 16 * size;
           for (std::size_t shift = 0; shift < 16 * size; shift += size) {
             std::vector<std::byte> lines(wide * (rows + 2));
@@ -378,7 +379,7 @@ TEST(CvcKernels, Interleaving) {
             }
           }
           std::vector<std::byte> back(from.size());
-          separate(out.data(), stride, columns, rows, size, back.data(), step);
+          deinterleave(out.data(), stride, columns, rows, size, back.data(), step);
           for (std::size_t c = 0; c < columns && rows > 0; ++c) {
             ASSERT_EQ(std::memcmp(&back[c * step], &from[c * step], rows * size), 0);
           }

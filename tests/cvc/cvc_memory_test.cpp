@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading takes the memory it says: a chunk for each task where the file is fetched, else none to
-// speak of; and no more for a header than has come of it.
+// Memory of reading stays within its documented bounds: a chunk per task for a fetched file, almost
+// none for a file in memory, and for a header not more than twice the bytes that have arrived.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ using cvc::Reader;
 constexpr std::uint64_t kChunks = 40;
 constexpr std::uint64_t kChunkRows = 512;
 constexpr std::uint64_t kDimension = 256;
-constexpr std::size_t kSlack = std::size_t{1} << 17;  // what is kept of pieces, threads and lists
+constexpr std::size_t kSlackBytes = std::size_t{1} << 17;  // work items, threads and lists
 
 Bytes file_of(Compression compression) {
   Bytes out;
@@ -39,7 +39,7 @@ Bytes file_of(Compression compression) {
   return out;
 }
 
-// Of a call, beyond what was held before.
+// Peak memory of a call beyond what was allocated before.
 template <class F>
 std::size_t memory_of(const F& f) {
   const std::size_t before = bytes_held;
@@ -48,7 +48,7 @@ std::size_t memory_of(const F& f) {
   return peak_bytes_held - before;
 }
 
-// Into memory that is there already.
+// Reads into memory that is already allocated.
 struct Output {
   explicit Output(const Reader& reader)
       : values(reader.rows() * kDimension),
@@ -72,7 +72,7 @@ TEST(CvcMemory, OneChunkForEachTask) {
     for (const cvc::Chunk& one : fetched.info().chunks) {
       chunk = std::max(chunk, static_cast<std::size_t>(one.payload_bytes));
     }
-    ASSERT_GT(chunk, 2 * kSlack / 3);
+    ASSERT_GT(chunk, 2 * kSlackBytes / 3);
     ThreadForEach each(3);
     for (const std::size_t tasks : {1u, 3u}) {
       cvc::ReadConfig config;
@@ -83,31 +83,32 @@ TEST(CvcMemory, OneChunkForEachTask) {
         });
       };
       const std::size_t taken = read(fetched);
-      EXPECT_LE(taken, tasks * chunk + kSlack);
+      EXPECT_LE(taken, tasks * chunk + kSlackBytes);
       EXPECT_GE(taken, chunk) << "the measure sees nothing";
-      EXPECT_LE(read(mapped), kSlack);
+      EXPECT_LE(read(mapped), kSlackBytes);
       cvc::VerifyReport report;
       EXPECT_LE(memory_of([&] { throw_if_error(fetched.try_verify(report, config)); }),
-                tasks * chunk + kSlack);
+                tasks * chunk + kSlackBytes);
     }
-    // Few rows that are far apart: no chunk at all, if they can be cut out.
+    // A few rows that are far apart: no whole chunk is loaded if rows can be read separately.
     const std::vector<std::uint64_t> rows{3, 5000, 300, 20000};
     const std::size_t gathered = memory_of([&] {
       throw_if_error(fetched.try_gather(rows, {&out.target, 1}));
     });
-    EXPECT_LE(gathered, compression == Compression::kLossless ? chunk + kSlack : kSlack / 4);
+    EXPECT_LE(gathered,
+              compression == Compression::kLossless ? chunk + kSlackBytes : kSlackBytes / 4);
   }
 }
 
-// Rows that come in pieces wait for their chunk, and the chunk is encoded.
+// Rows that arrive in small parts are buffered until their chunk is complete and encoded.
 TEST(CvcMemory, WritersTakeThreeChunksForEachThread) {
-  constexpr std::uint64_t kRows = 60000;  // of a chunk: 15 MB
+  constexpr std::uint64_t kRows = 60000;  // rows of a chunk: 15 MB
   constexpr std::uint64_t kWidth = 64;
   constexpr std::size_t kChunkBytes = kRows * kWidth * 4;
-  constexpr std::uint64_t kPieceRows = 3500;
+  constexpr std::uint64_t kBlockRows = 3500;
   Random random(2);
-  std::vector<float> piece(kPieceRows * kWidth);
-  for (float& value : piece) value = static_cast<float>(random.normal());
+  std::vector<float> block(kBlockRows * kWidth);
+  for (float& value : block) value = static_cast<float>(random.normal());
   const std::string path = ::testing::TempDir() + "cvc_memory_test.cvc";
   for (const Compression compression :
        {Compression::kFp16, Compression::kInt8Dim, Compression::kLossless, Compression::kPco}) {
@@ -120,8 +121,8 @@ TEST(CvcMemory, WritersTakeThreeChunksForEachThread) {
       config.sync = false;
       const std::size_t taken = memory_of([&] {
         cvc::Writer writer(path, config);
-        for (std::uint64_t rows = 0; rows < 5 * kRows; rows += kPieceRows) {
-          writer.append(cvc::Rows(std::span<const float>(piece), kWidth));
+        for (std::uint64_t rows = 0; rows < 5 * kRows; rows += kBlockRows) {
+          writer.append(cvc::Rows(std::span<const float>(block), kWidth));
         }
         writer.finish();
       });
@@ -133,7 +134,7 @@ TEST(CvcMemory, WritersTakeThreeChunksForEachThread) {
 }
 
 TEST(CvcMemory, HeadersThatLie) {
-  // Version 1.0, a header of nearly 4 GiB, and little of it.
+  // Version 1.0, a header that claims nearly 4 GiB, and few bytes of it.
   const unsigned char start[] = {'C', 'V', 'C', 'F', 1, 0, 0, 0, 0xf0, 0xff, 0xff, 0xff, '{'};
   Bytes file(300000, static_cast<std::byte>(' '));
   std::copy_n(std::as_bytes(std::span(start)).begin(), std::size(start), file.begin());

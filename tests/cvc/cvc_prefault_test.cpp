@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of outputs that are asked for ahead: which ones, and that nothing else changes.
+// Prefaulting of outputs: which pages are populated, and that values do not change.
 #include <gtest/gtest.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ cvc::Target target_of(std::byte* data) {
 
 #ifdef __linux__
 
-// Memory that was never written to, and which pages of it are there.
+// Memory that was never written, with a query for its resident pages.
 class FreshMemory {
  public:
   FreshMemory()
@@ -67,7 +67,7 @@ bool can_populate() {
   return memory.pages_there() > 0;
 }
 
-TEST(CvcPrefault, PagesAreThereWhenAskedFor) {
+TEST(CvcPrefault, PagesAreResidentIfRequested) {
   if (!can_populate()) GTEST_SKIP() << "this system has no MADV_POPULATE_WRITE";
   for (const unsigned threads : {1u, 3u}) {
     const FreshMemory memory;
@@ -84,7 +84,7 @@ TEST(CvcPrefault, PagesAreThereWhenAskedFor) {
   }
 }
 
-// Rows that are not there, and values that no bytes stand for, take no memory.
+// Rows past the end, and values that the file's bytes cannot encode, take no memory.
 TEST(CvcPrefault, OnlyWhatTheFileCanFill) {
   cvc::ReadConfig config;
   config.prefault = true;
@@ -122,7 +122,7 @@ TEST(CvcPrefault, ValuesAreTheSame) {
   std::vector<std::uint64_t> rows(kRows);
   for (std::uint64_t i = 0; i < kRows; ++i) rows[i] = kRows - 1 - i;
   EXPECT_EQ(reader.gather(rows, config), reader.gather(rows));
-  // What is there already stays.
+  // Existing contents are kept.
   std::vector<float> kept(expected);
   cvc::prefault_bytes(std::as_writable_bytes(std::span(kept)), config);
   EXPECT_EQ(kept, expected);

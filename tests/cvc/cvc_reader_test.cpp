@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of files equal the same parts of the whole; what is asked for in passing happens.
+// Partial reads equal the same rows of the whole file; options of reads have their effect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<float> normal_values(std::size_t n, std::uint64_t stream) {
   return values;
 }
 
-// 1000 rows of 12 in chunks of 90, by each compression in turn.
+// 1000 rows of dimension 12 in chunks of 90, with alternating compressions.
 Bytes mixed_file(cvc::Version version = cvc::Version::kV10) {
   Bytes out;
   cvc::WriteConfig config;
@@ -137,7 +137,7 @@ TEST(CvcReader, RowsWithGaps) {
   EXPECT_EQ(reader.try_read({&range, 1}, {&bad, 1}).kind(), ErrorKind::kInvalidArgument);
 }
 
-TEST(CvcReader, ManyWorkersGiveTheSame) {
+TEST(CvcReader, ManyThreadsGiveTheSame) {
   const Bytes file = mixed_file();
   const Reader reader(file);
   const std::vector<float> all = reader.read_all();
@@ -159,7 +159,7 @@ TEST(CvcReader, ManyWorkersGiveTheSame) {
   EXPECT_THROW(reader.read_all(config), Error);
 }
 
-// Large enough for several pieces in a chunk.
+// Large enough for several work items per chunk.
 TEST(CvcReader, LargeChunks) {
   const std::vector<float> values = normal_values(700 * 1500, 4);
   for (const Compression compression :
@@ -186,7 +186,7 @@ TEST(CvcReader, LargeChunks) {
     };
     EXPECT_THROW(reader.read_all(threads), Error);
     EXPECT_EQ(calls, 3);
-    // The last byte of a payload that takes several pieces.
+    // The last byte of a payload that takes several work items.
     file.back() ^= std::byte{1};
     EXPECT_EQ(Reader(file).try_read({}, {}).kind(), ErrorKind::kNone);
     try {
@@ -208,7 +208,7 @@ TEST(CvcReader, CorruptChunks) {
   }
   const Reader reader(file);
   EXPECT_THROW((void)reader.read_all(), Error);
-  // A part is looked at closely only where that is asked for.
+  // Partial reads of a chunk are verified only on request.
   ReadConfig config;
   EXPECT_NO_THROW((void)reader.read_rows(271, 80, config));
   config.verify = true;
@@ -300,7 +300,7 @@ TEST(CvcReader, ChunksByThemselves) {
     throw_if_error(cvc::try_parse_header(header, info));
     ASSERT_EQ(info.chunks.size(), 12u);
     for (std::size_t i = 0; i < info.chunks.size(); ++i) {
-      // Behind a lossless chunk places are unknown; its own size is, too.
+      // The size of a lossless chunk and the offsets behind it are unknown.
       const bool is_known = version == cvc::Version::kV01 || i < 3;
       EXPECT_EQ(info.chunks[i].offset != cvc::Chunk::kUnknown, is_known);
       const cvc::Chunk& chunk = reader.info().chunks[i];
@@ -310,8 +310,9 @@ TEST(CvcReader, ChunksByThemselves) {
       const Target target{MutableRows(std::span<float>(out), kDimension)};
       throw_if_error(cvc::try_decode_chunk(info, i, record.span(), {&target, 1}));
       EXPECT_EQ(out, reader.read_chunk(i));
-      const ByteSpan cut = record.span().first(record.span().size() - 1);
-      EXPECT_EQ(cvc::try_decode_chunk(info, i, cut, {&target, 1}).kind(), ErrorKind::kTruncated);
+      const ByteSpan truncated = record.span().first(record.span().size() - 1);
+      EXPECT_EQ(cvc::try_decode_chunk(info, i, truncated, {&target, 1}).kind(),
+                ErrorKind::kTruncated);
     }
   }
 }
@@ -387,7 +388,7 @@ TEST(CvcReader, ColumnsByName) {
   EXPECT_EQ(reader.read_all<std::int32_t>({}, *pair).size(), 100u);
   EXPECT_THROW((void)reader.read_all<float>({}, *pair), Error);
   EXPECT_FALSE(reader.info().find_column("none of these"));
-  // One column of a chunk whose other column is damaged.
+  // Read one column of a chunk whose other column is damaged.
   Bytes damaged = file;
   damaged[reader.info().chunks[0].offset + 8 + 130] ^= std::byte{1};
   const Reader other(damaged);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding for searches: the loops against plain ones, and what comes of them.
+// Rounding for searches: compares the kernels with simple loops, and checks that errors of inner
+// products become smaller.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ TEST(CvcShaping, MomentsAndFactorsOnEveryTarget) {
       cvc::factor_moments(found.data(), n);
       EXPECT_EQ(found, factors);
     });
-    // U D U' is what was taken apart.
+    // U D U' is the factored matrix.
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
         double sum = 0;
@@ -77,8 +78,8 @@ TEST(CvcShaping, MomentsAndFactorsOnEveryTarget) {
 TEST(CvcShaping, RoundingOnEveryTarget) {
   constexpr std::size_t kRows = cvc::kShapedRows;
   for (const std::size_t n : {1u, 2u, 7u, 8u, 9u, 40u}) {
-    for (const cvc::RangeOf scope : {cvc::RangeOf::kRow, cvc::RangeOf::kDimension}) {
-      const bool by_row = scope == cvc::RangeOf::kRow;
+    for (const cvc::RangeAxis scope : {cvc::RangeAxis::kRow, cvc::RangeAxis::kDimension}) {
+      const bool by_row = scope == cvc::RangeAxis::kRow;
       cvc::Feedback feedback{0, n, std::make_unique<float[]>(n * n)};
       const std::vector<float> weights = normal_floats(n * n, n);
       std::copy(weights.begin(), weights.end(), feedback.weights.get());
@@ -86,9 +87,9 @@ TEST(CvcShaping, RoundingOnEveryTarget) {
       const std::size_t ranges = by_row ? kRows : n;
       std::vector<float> mins(ranges, -2.0f);
       std::vector<float> scales(ranges, 0.02f);
-      std::vector<float> parts(ranges, 1.0f);
+      std::vector<float> has_feedback(ranges, 1.0f);
       scales[ranges / 2] = HUGE_VALF;
-      parts[ranges / 2] = 0;
+      has_feedback[ranges / 2] = 0;
       std::vector<std::uint8_t> codes(n * kRows);
       std::vector<float> errors(n * kRows);
       for (std::size_t r = 0; r < kRows; ++r) {
@@ -99,21 +100,21 @@ TEST(CvcShaping, RoundingOnEveryTarget) {
             const float product = weights[i * n + j] * errors[j * kRows + r];
             sum += product;
           }
-          const float shift = sum * parts[range];
-          const float wanted = values[i * kRows + r] - shift;
+          const float shift = sum * has_feedback[range];
+          const float target = values[i * kRows + r] - shift;
           const float code =
-              std::nearbyint(std::clamp((wanted - mins[range]) / scales[range], 0.0f, 255.0f));
+              std::nearbyint(std::clamp((target - mins[range]) / scales[range], 0.0f, 255.0f));
           codes[i * kRows + r] = static_cast<std::uint8_t>(code);
           const float product = code * scales[range];
           const float stored = product + mins[range];
-          errors[i * kRows + r] = parts[range] == 0 ? 0 : stored - values[i * kRows + r];
+          errors[i * kRows + r] = has_feedback[range] == 0 ? 0 : stored - values[i * kRows + r];
         }
       }
       for_each_target([&] {
         std::vector<std::uint8_t> found(codes.size());
         std::vector<float> found_errors(errors.size());
         cvc::round_shaped(
-            feedback, scope, parts.data(),
+            feedback, scope, has_feedback.data(),
             {values.data(), mins.data(), scales.data(), found_errors.data(), found.data(), 255});
         EXPECT_EQ(found, codes) << n;
         EXPECT_EQ(found_errors, errors);
@@ -122,7 +123,7 @@ TEST(CvcShaping, RoundingOnEveryTarget) {
   }
 }
 
-// Rows near a few directions, as embeddings are.
+// Rows near a few directions, like embeddings.
 std::vector<float> embeddings(std::uint64_t rows, std::uint64_t dimension) {
   constexpr std::uint64_t kDirections = 6;
   const std::vector<float> directions = normal_floats(kDirections * dimension, 1);
@@ -157,7 +158,7 @@ Bytes pack(const std::vector<float>& values, std::uint64_t dimension, Compressio
   return out;
 }
 
-// The mean square of products of errors with the rows.
+// The mean square of the inner products of errors with rows.
 double mean_shift(const std::vector<float>& values, const std::vector<float>& stored,
                   std::uint64_t dimension) {
   const std::uint64_t rows = values.size() / dimension;
@@ -197,10 +198,10 @@ TEST(CvcShaping, BytesDoNotDependOnThreadsOrTargets) {
   }
 }
 
-TEST(CvcShaping, WhatIsKeptStays) {
+TEST(CvcShaping, ExactValuesStayExact) {
   std::vector<float> values = embeddings(64, 20);
   for (std::size_t row = 0; row < 64; ++row) {
-    values[row * 20 + 3] = static_cast<float>(row % 9);  // a dimension
+    values[row * 20 + 3] = static_cast<float>(row % 9);  // a dimension of integers
     values[row * 20 + 4] = 7;
     values[row * 20 + 5] = row == 8 ? HUGE_VALF : 1.5f;
   }
@@ -214,7 +215,8 @@ TEST(CvcShaping, WhatIsKeptStays) {
       ASSERT_EQ(std::isnan(stored[i]), i % 20 == 5);
     }
   }
-  for (std::size_t d = 0; d < 20; ++d) values[11 * 20 + d] = static_cast<float>(d * 3);  // a row
+  // A row of integers.
+  for (std::size_t d = 0; d < 20; ++d) values[11 * 20 + d] = static_cast<float>(d * 3);
   values[12 * 20] = std::nanf("");
   const std::vector<float> stored =
       Reader(pack(values, 20, Compression::kInt8Row, Rounding::kForSearch)).read_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are fetched by ranges: the same values, no more bytes than needed, errors with places.
+// Files that are fetched by ranges: the same values, only the needed bytes, errors with locations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ Bytes mixed_file() {
       {Compression::kFp16, Compression::kInt8, Compression::kLossless, Compression::kInt8});
 }
 
-// A reader, the source it has, and no reads on record.
+// A reader and its source; the source's record of reads is empty.
 struct Opened {
   explicit Opened(const Bytes& file)
       : source(std::make_shared<RecordingSource>(file)), reader(source) {
@@ -64,7 +64,7 @@ TEST(CvcSource, EveryFileAsInMemory) {
     const Bytes file = cvc_bytes(name);
     const auto source = std::make_shared<RecordingSource>(file);
     Random random(7);
-    source->piece = 1 + random.below(1000);
+    source->max_read_bytes = 1 + random.below(1000);
     Result<Reader> in_memory = Reader::create(file);
     Result<Reader> fetched = Reader::create(source);
     ASSERT_EQ(fetched.status().kind(), in_memory.status().kind());
@@ -127,7 +127,7 @@ TEST(CvcSource, PartsAndRowsAreSlices) {
   EXPECT_EQ(opened.reader.read_all(config), expected.read_all());
 }
 
-// Of every compression; where codes lie row by row, no more than the rows and what they mean.
+// Rows of every compression. If rows are separable, only their codes and ranges are read.
 TEST(CvcSource, RowsOfEveryCompression) {
   for (const Compression compression : cvc::kCompressions) {
     if (compression == Compression::kNone) continue;
@@ -141,22 +141,22 @@ TEST(CvcSource, RowsOfEveryCompression) {
       opened.source->reads.clear();
       ASSERT_EQ(opened.reader.read_rows(rows.first, rows.count),
                 expected.read_rows(rows.first, rows.count));
-      const std::uint64_t most = rows.count * (2 * kDimension + 8) + 2 * 8 * kDimension;
+      const std::uint64_t max_bytes = rows.count * (2 * kDimension + 8) + 2 * 8 * kDimension;
       if (has_codes) {
-        EXPECT_LE(opened.source->bytes_read(), most);
+        EXPECT_LE(opened.source->bytes_read(), max_bytes);
       }
       if (!has_codes) continue;
       Bytes got(rows.count * kDimension * 2);
-      Bytes wanted(got);
+      Bytes expected_codes(got);
       std::vector<cvc::CodeRun> runs;
-      std::vector<cvc::CodeRun> wanted_runs;
+      std::vector<cvc::CodeRun> expected_runs;
       throw_if_error(opened.reader.try_read_codes(rows, 0, got, 0, runs));
-      throw_if_error(expected.try_read_codes(rows, 0, wanted, 0, wanted_runs));
-      EXPECT_EQ(got, wanted);
-      ASSERT_EQ(runs.size(), wanted_runs.size());
+      throw_if_error(expected.try_read_codes(rows, 0, expected_codes, 0, expected_runs));
+      EXPECT_EQ(got, expected_codes);
+      ASSERT_EQ(runs.size(), expected_runs.size());
       for (std::size_t i = 0; i < runs.size(); ++i) {
-        EXPECT_EQ(runs[i].mins, wanted_runs[i].mins);
-        EXPECT_EQ(runs[i].scales, wanted_runs[i].scales);
+        EXPECT_EQ(runs[i].mins, expected_runs[i].mins);
+        EXPECT_EQ(runs[i].scales, expected_runs[i].scales);
       }
     }
     const std::vector<std::uint64_t> rows{3999, 2, 1500, 2, 1501, 700};
@@ -180,12 +180,12 @@ TEST(CvcSource, OnlyTheBytesOfTheRows) {
   EXPECT_EQ(opened.source->reads,
             (std::vector<Read>{{payload(0) + 10 * 600, 1200}, {payload(1) + 990 * 300, 3000}}));
   opened.source->reads.clear();
-  // Near rows by one read, far ones by another; in the order of the file.
+  // Near rows share a read, far ones take another; in the order of the file.
   (void)opened.reader.gather(std::vector<std::uint64_t>{1900, 1001, 1003, 1001});
   EXPECT_EQ(opened.source->sorted_reads(),
             (std::vector<Read>{{payload(1) + 300, 900}, {payload(1) + 900 * 300, 300}}));
   opened.source->reads.clear();
-  // A whole chunk, for its checksum; a whole slice, where rows cannot be cut out of it.
+  // A whole chunk for its checksum; a whole slice if its rows are not separable.
   (void)opened.reader.read_chunk(1);
   (void)opened.reader.read_rows(2000, 1);
   EXPECT_EQ(opened.source->reads,
@@ -205,7 +205,7 @@ TEST(CvcSource, OpeningReadsTheHeader) {
   const Reader reader(source);
   EXPECT_EQ(source->reads.size(), 1u);
   EXPECT_LE(source->bytes_read(), std::uint64_t{1} << 16);
-  // Lengths that the header does not tell: one read each.
+  // One read for each length that is not in the header.
   const Bytes lossless = file_of(std::vector<Compression>(4, Compression::kLossless));
   const auto other = std::make_shared<RecordingSource>(lossless);
   (void)Reader(other);
@@ -261,15 +261,15 @@ TEST(CvcSource, Codes) {
     config.verify = verify;
     for (const std::size_t stride : {0u, 320u}) {
       Bytes got(20 * 320);
-      Bytes wanted(20 * 320);
+      Bytes expected_codes(20 * 320);
       std::vector<cvc::CodeRun> runs;
-      std::vector<cvc::CodeRun> wanted_runs;
+      std::vector<cvc::CodeRun> expected_runs;
       opened.source->reads.clear();
       throw_if_error(opened.reader.try_read_codes({1500, 20}, 0, got, stride, runs, config));
-      throw_if_error(expected.try_read_codes({1500, 20}, 0, wanted, stride, wanted_runs));
-      EXPECT_EQ(got, wanted);
+      throw_if_error(expected.try_read_codes({1500, 20}, 0, expected_codes, stride, expected_runs));
+      EXPECT_EQ(got, expected_codes);
       ASSERT_EQ(runs.size(), 1u);
-      EXPECT_EQ(runs[0].scales, wanted_runs[0].scales);
+      EXPECT_EQ(runs[0].scales, expected_runs[0].scales);
       EXPECT_EQ(opened.source->bytes_read(),
                 verify ? 8 + opened.reader.info().chunks[1].payload_bytes : 20 * kDimension);
     }
@@ -346,7 +346,7 @@ TEST(CvcSource, ShortFiles) {
   const Bytes file = mixed_file();
   const Reader whole(file);
   const cvc::Info& info = whole.info();
-  // It says that it is longer than it is.
+  // The source claims to be longer than it is.
   for (const std::size_t cut : {0u, 3u, 12u, 40u, 200u}) {
     const auto source = std::make_shared<RecordingSource>(ByteSpan(file).first(cut));
     source->claimed = file.size();
@@ -371,7 +371,7 @@ TEST(CvcSource, ShortFiles) {
   throw_if_error(reader.try_verify(report));
   ASSERT_EQ(report.bad.size(), 1u);
   EXPECT_EQ(report.bad[0].status.kind(), ErrorKind::kTruncated);
-  // It says how long it is: found out at once.
+  // The source knows its length: detected at once.
   source->claimed = end;
   EXPECT_EQ(Reader::create(source).status().kind(), ErrorKind::kTruncated);
 }
@@ -418,7 +418,7 @@ TEST(CvcSource, FilesOnDisk) {
   ReadConfig config;
   config.threads = 2;
   EXPECT_EQ(reader.read_all(config), Reader(file).read_all());
-  // What a mapping would not survive.
+  // The file is truncated, which would crash a reader of a mapping.
   std::filesystem::resize_file(path, 1000);
   EXPECT_THROW((void)reader.read_all(config), Error);
   std::filesystem::remove(path);

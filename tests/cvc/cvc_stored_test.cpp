@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices as they are stored hold all that a decoder needs: here a plain one, beside the library's.
+// Stored slices hold everything that a decoder needs: compares a simple decoder with the library's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ float decode(const StoredSlice& slice, std::uint64_t row, std::uint64_t d) {
   }
 }
 
-void expect_same(const Reader& reader, const Bytes& file, const std::vector<float>& wanted) {
+void expect_same(const Reader& reader, const Bytes& file, const std::vector<float>& expected) {
   for (std::size_t chunk = 0; chunk < reader.info().chunks.size(); ++chunk) {
     for (const bool verify : {false, true}) {
       cvc::ReadConfig config;
@@ -119,7 +119,7 @@ void expect_same(const Reader& reader, const Bytes& file, const std::vector<floa
         for (std::uint64_t d = 0; d < slice.dimension; ++d) {
           const auto at = static_cast<std::size_t>((slice.first_row + row) * slice.dimension + d);
           ASSERT_EQ(std::bit_cast<std::uint32_t>(decode(slice, row, d)),
-                    std::bit_cast<std::uint32_t>(wanted[at]));
+                    std::bit_cast<std::uint32_t>(expected[at]));
         }
       }
     }
@@ -132,10 +132,10 @@ TEST(CvcStored, EveryCompression) {
     for (const std::uint64_t dimension : {1u, 7u, 24u}) {
       SCOPED_TRACE(name_of(compression));
       const Bytes file = file_of(compression, dimension);
-      const std::vector<float> wanted = Reader(file).read_all();
-      expect_same(Reader(file), file, wanted);
+      const std::vector<float> expected = Reader(file).read_all();
+      expect_same(Reader(file), file, expected);
       const auto source = std::make_shared<RecordingSource>(file);
-      expect_same(Reader(source), file, wanted);
+      expect_same(Reader(source), file, expected);
     }
   }
 }
@@ -215,13 +215,13 @@ TEST(CvcStored, RowsOfASliceAreThoseOfTheReader) {
     throw_if_error(reader.try_stored_slice(1, 0, slice));
     for (const Dtype dtype : {Dtype::kFloat32, Dtype::kFloat16, Dtype::kBFloat16}) {
       Bytes got(60 * 16 * 4);
-      Bytes wanted = got;
+      Bytes expected = got;
       const std::size_t stride = 16 * size_of(dtype);
       const cvc::RowRange rows{130, 60};
-      const cvc::Target target{{dtype, wanted.data(), 60, 11, stride}, 0};
+      const cvc::Target target{{dtype, expected.data(), 60, 11, stride}, 0};
       throw_if_error(reader.try_read({&rows, 1}, {&target, 1}));
       throw_if_error(try_decode_slice(slice, {30, 60}, {dtype, got.data(), 60, 11, stride}));
-      EXPECT_TRUE(same_bytes(got, wanted)) << name_of(compression) << " " << name_of(dtype);
+      EXPECT_TRUE(same_bytes(got, expected)) << name_of(compression) << " " << name_of(dtype);
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that a compression cannot keep: refused with their place, or counted.
+// Values that a compression cannot represent are refused with their location, or counted.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -35,10 +35,10 @@ Written write(const WriteConfig& config, std::span<const Rows> columns, std::uin
   if (step == 0) step = std::max<std::uint64_t>(1, rows);
   for (std::uint64_t first = 0; first < rows && done.status.ok(); first += step) {
     std::vector<Rows> some(columns.begin(), columns.end());
-    for (Rows& part : some) {
-      const std::size_t bytes = static_cast<std::size_t>(part.dimension) * size_of(part.dtype);
-      part.data = static_cast<const std::byte*>(part.data) + first * bytes;
-      part.count = std::min(step, rows - first);
+    for (Rows& array : some) {
+      const std::size_t bytes = static_cast<std::size_t>(array.dimension) * size_of(array.dtype);
+      array.data = static_cast<const std::byte*>(array.data) + first * bytes;
+      array.count = std::min(step, rows - first);
     }
     done.status = writer.try_append(some);
   }
@@ -122,7 +122,7 @@ TEST(CvcExactness, WiderTypesAreKeptOrRefusedByName) {
                  "row 0, dimension 0 (9223372036854775807)");
 }
 
-// Rows of 8 values, chunks of 20 rows.
+// A file with rows of 8 values and chunks of 20 rows.
 std::vector<float> some_values(std::size_t rows) {
   Random random(2);
   std::vector<float> values(rows * 8);
@@ -186,7 +186,7 @@ TEST(CvcNonfinite, RangesThatAreTooWideAreNamedAsFarAsTheyGo) {
   std::vector<float> values(24, 1.0f);
   values[9] = 3e38f;
   values[12] = values[15] =
-      -3e38f;  // row 1 is wide by dimensions 1 and 4; dimension 1 by rows 1, 2
+      -3e38f;  // makes row 1 too wide (dimensions 1 and 4), and dimension 1 (rows 1 and 2)
   values[17] = -3e38f;
   WriteConfig config;
   const Rows rows(std::span<const float>(values), 8);
@@ -261,7 +261,7 @@ TEST(CvcHeader, RangesThatAreNotFiniteAreJson) {
   }
 }
 
-// Files of other writers, whose headers are no JSON: what is copied from them is.
+// Headers of files that other writers made may not be JSON; those of their copies are.
 TEST(CvcHeader, CopiedRangesAreJsonOfTheSameValues) {
   for (const char* const name :
        {"v10_int8_nan", "v10_int8_inf", "v10_int8_neg_inf", "v10_int8_huge_range"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written can be read again; what cannot be written leaves no trace.
+// Written files can be read again; failed writes leave nothing behind.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -197,7 +197,8 @@ TEST(CvcWriter, NoLossGoesUnnoticed) {
   WriteConfig config;
   config.compression = Compression::kInt8;
   Writer third(out, config);
-  EXPECT_EQ(third.try_append(rows(all, 10)).kind(), ErrorKind::kNone);  // compressed later
+  EXPECT_EQ(third.try_append(rows(all, 10)).kind(),
+            ErrorKind::kNone);  // buffered, compressed later
   const Status status = third.try_finish();
   EXPECT_EQ(status.kind(), ErrorKind::kInvalidArgument);
   EXPECT_EQ(status.chunk(), 0u);
@@ -300,7 +301,7 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   }
   EXPECT_EQ(folder.count(), 1u);
   EXPECT_TRUE(same_bytes(read_file(path), expected));
-  // Through a link; permissions stay.
+  // Writing through a link keeps the permissions.
   fs::create_symlink(path, folder.file("link"));
   config.expected_rows.reset();
   config.compression = Compression::kInt8;
@@ -347,11 +348,12 @@ TEST(CvcWriter, MetadataThatNoReaderTakes) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
-  // Of the file, of a chunk, of a section: the deepest that readers take, and one more.
-  constexpr std::size_t kMost[] = {511, 509, 507};
+  // Metadata of the file, a chunk and a section: the deepest that readers accept, and one level
+  // more.
+  constexpr std::size_t kMaxDepths[] = {511, 509, 507};
   for (std::size_t place = 0; place < 3; ++place) {
     for (const std::size_t more : {0u, 1u, 2u, 600u}) {
-      const std::string text = nested(kMost[place] + more);
+      const std::string text = nested(kMaxDepths[place] + more);
       WriteConfig config;
       if (place == 0) config.metadata = text;
       Bytes out;
@@ -371,7 +373,7 @@ TEST(CvcWriter, MetadataThatNoReaderTakes) {
   }
 }
 
-TEST(CvcWriter, WrongForesightIsMended) {
+TEST(CvcWriter, WrongRowCountsAreCorrected) {
   const std::vector<float> all = values(2000);
   for (const bool paged : {false, true}) {
     WriteConfig config;
@@ -396,7 +398,7 @@ TEST(CvcWriter, WrongForesightIsMended) {
 }
 
 TEST(CvcWriter, PagesDoNotOverrun) {
-  // So many chunks, and so much metadata, that offsets take the header over page after page.
+  // Chunks and metadata that make the header grow past several pages because of its offsets.
   const std::vector<float> all = values(600);
   for (std::uint64_t n = 40; n <= 300; n += 7) {
     WriteConfig config;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes in memory as a source of ranges that keeps a record of them, and fails where it is told to.
+// A source of ranges in memory that records all reads and can be made to fail.
 #ifndef NUMPACT_TESTS_CVC_RANGE_SOURCES_HPP
 #define NUMPACT_TESTS_CVC_RANGE_SOURCES_HPP
 
@@ -22,7 +22,7 @@ class RecordingSource final : public RangeSource {
     friend bool operator==(const Read&, const Read&) = default;
   };
 
-  // The bytes must outlive it.
+  // The bytes must outlive this object.
   explicit RecordingSource(ByteSpan bytes) : bytes_(bytes), claimed(bytes.size()) {}
 
   std::uint64_t size() const noexcept override { return claimed; }
@@ -34,12 +34,12 @@ class RecordingSource final : public RangeSource {
       return Status(ErrorKind::kIo, "the wire was cut");
     }
     const std::uint64_t start = std::min<std::uint64_t>(offset, bytes_.size());
-    got = std::min({out.size(), bytes_.size() - static_cast<std::size_t>(start), piece});
+    got = std::min({out.size(), bytes_.size() - static_cast<std::size_t>(start), max_read_bytes});
     std::copy_n(bytes_.data() + start, got, out.data());
     return {};
   }
 
-  // In order of their places.
+  // The recorded ranges, sorted by offset.
   std::vector<Read> sorted_reads() const {
     std::vector<Read> result = reads;
     std::sort(result.begin(), result.end(),
@@ -58,10 +58,10 @@ class RecordingSource final : public RangeSource {
 
  public:
   std::vector<Read> reads;
-  std::uint64_t claimed;                    // as its size
-  std::size_t piece = SIZE_MAX;             // given at a time
-  std::optional<std::uint64_t> fails_from;  // reads that pass this place
-  bool throws = false;                      // in the place of a Status
+  std::uint64_t claimed;                    // the size that the source claims
+  std::size_t max_read_bytes = SIZE_MAX;    // maximum bytes that a read returns
+  std::optional<std::uint64_t> fails_from;  // reads past this offset fail
+  bool throws = false;                      // failures are exceptions instead of a Status
 };
 
 }  // namespace numpact::testing

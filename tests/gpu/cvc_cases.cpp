@@ -37,7 +37,7 @@ Bytes random_numbers(Random& random, std::uint64_t n) {
   return to_bytes(std::as_bytes(std::span(values)));
 }
 
-// A few different bytes in the upper planes, so that codes are of several widths.
+// Few different bytes in the upper planes, so that codes have several widths.
 Bytes random_planes(Random& random, std::uint64_t n) {
   std::vector<std::uint32_t> values(static_cast<std::size_t>(n));
   const std::uint64_t kinds[] = {256, 1 + random.below(40), 1 + random.below(5),
@@ -110,7 +110,7 @@ Bytes cvc_file_of_codes(double min, double scale) {
 }
 
 Bytes cvc_file_past_dictionary() {
-  constexpr std::uint8_t kEntries = 3;  // of codes of 2 bits
+  constexpr std::uint8_t kEntries = 3;  // dictionary entries; codes have 2 bits
   constexpr std::uint32_t kCount = 48;
   Bytes payload(8);
   store_le<std::uint32_t>(payload.data(), kCount);

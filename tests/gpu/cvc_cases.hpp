@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CVC files of every compression and odd shapes, and what the CPU reads of them.
+// CVC files of every compression and unusual shapes, and the values that the CPU reads from them.
 #ifndef NUMPACT_TESTS_GPU_CVC_CASES_HPP
 #define NUMPACT_TESTS_GPU_CVC_CASES_HPP
 
@@ -12,10 +12,10 @@
 
 namespace numpact::testing {
 
-// What columns are stored as.
+// How a column is stored.
 struct Stored {
   cvc::Compression compression = cvc::Compression::kFp16;
-  cvc::Dtype dtype = cvc::Dtype::kFloat32;  // kNone: of the column
+  cvc::Dtype dtype = cvc::Dtype::kFloat32;  // type of the column, for kNone
 };
 inline constexpr Stored kStored[] = {{cvc::Compression::kFp16},
                                      {cvc::Compression::kBFloat16},
@@ -31,17 +31,18 @@ std::string name_of(const Stored& stored);
 inline constexpr cvc::Dtype kOutputs[] = {cvc::Dtype::kFloat32, cvc::Dtype::kFloat16,
                                           cvc::Dtype::kBFloat16};
 
-// Random bits where those are kept, NaNs of every kind among them; else numbers of many sizes.
+// A file of random values: random bits, including all kinds of NaNs, if the compression keeps bits;
+// otherwise numbers of many magnitudes.
 Bytes some_cvc_file(const Stored& stored, std::uint64_t rows, std::uint64_t dimension,
                     std::uint64_t chunk_rows);
 
-// One chunk of int8 with all codes. JSON has no infinity of its own: any min and scale do.
+// A file with one chunk of int8 that has all codes, with any min and scale.
 Bytes cvc_file_of_codes(double min, double scale);
 
-// One chunk of lossless values, the last of which has a code past its dictionary.
+// A file with one chunk of lossless values, the last of which has a code past its dictionary.
 Bytes cvc_file_past_dictionary();
 
-// Rows in memory, each byte 0xa5 before anything is written; `lead` values lie before them.
+// An output buffer for rows, filled with 0xa5; `lead` values precede the rows.
 struct PoisonedRows {
   PoisonedRows(cvc::Dtype type, std::uint64_t count, std::uint64_t dimension, std::uint64_t stride,
                std::uint64_t lead);
@@ -60,7 +61,7 @@ struct PoisonedRows {
   std::size_t bytes_to_16() const { return reinterpret_cast<std::uintptr_t>(bytes.data()) % 16; }
 };
 
-// All values, and everything between and around them.
+// Compares all values and all bytes between and around them.
 bool same_rows(PoisonedRows& a, PoisonedRows& b);
 
 }  // namespace numpact::testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CVC rows decoded by a GPU against the Reader. Without a GPU most of this is skipped.
+// Compares CVC rows that a GPU decodes with those of the Reader. Without a GPU most tests are
+// skipped.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ Status device_status() {
 
 void expect_cuda(cudaError_t error) { ASSERT_EQ(error, cudaSuccess) << cudaGetErrorString(error); }
 
-// Bytes of the device, as long as this lives.
+// Owns device memory.
 class OnDevice {
  public:
   explicit OnDevice(ByteSpan bytes) {
@@ -56,10 +57,10 @@ class OnDevice {
   void* data_ = nullptr;
 };
 
-// Poisoned rows that have a copy on the device, at the same place within 16 bytes.
-struct Room {
-  Room(Dtype type, std::uint64_t count, std::uint64_t dimension, std::uint64_t gap,
-       std::uint64_t lead)
+// Poisoned rows with a copy on the device that has the same alignment modulo 16.
+struct DeviceOutput {
+  DeviceOutput(Dtype type, std::uint64_t count, std::uint64_t dimension, std::uint64_t gap,
+               std::uint64_t lead)
       : got(type, count, dimension, dimension + gap, lead), memory(all()) {}
 
   std::span<std::byte> all() {
@@ -82,23 +83,23 @@ std::uint64_t sum_of(std::span<const RowRange> ranges) {
 }
 
 void expect_same(const Reader& reader, std::span<const RowRange> ranges, std::size_t column,
-                 Room& room, const std::string& what) {
-  room.fetch();
-  PoisonedRows wanted(room.got.dtype, room.got.count, room.got.dimension, room.got.stride,
-                      room.got.lead);
-  const cvc::Target target{wanted.rows(), column};
+                 DeviceOutput& output, const std::string& what) {
+  output.fetch();
+  PoisonedRows expected(output.got.dtype, output.got.count, output.got.dimension, output.got.stride,
+                        output.got.lead);
+  const cvc::Target target{expected.rows(), column};
   throw_if_error(reader.try_read(ranges, {&target, 1}));
-  ASSERT_TRUE(same_rows(room.got, wanted)) << what << " to " << name_of(room.got.dtype);
+  ASSERT_TRUE(same_rows(output.got, expected)) << what << " to " << name_of(output.got.dtype);
 }
 
 void check_read(CvcDecoder& decoder, const Reader& reader, std::span<const RowRange> ranges,
                 std::size_t column, Dtype dtype, std::uint64_t gap, std::uint64_t lead,
                 const std::string& what, const CvcConfig& config = {}) {
   const std::uint64_t dimension = reader.info().columns[column].dimension;
-  Room room(dtype, sum_of(ranges), dimension, gap, lead);
-  const Status status = decoder.try_read(reader, ranges, column, room.rows(), Queue{}, config);
+  DeviceOutput output(dtype, sum_of(ranges), dimension, gap, lead);
+  const Status status = decoder.try_read(reader, ranges, column, output.rows(), Queue{}, config);
   ASSERT_TRUE(status.ok()) << what << ": " << status.message();
-  expect_same(reader, ranges, column, room, what);
+  expect_same(reader, ranges, column, output, what);
 }
 
 struct Size {
@@ -107,7 +108,7 @@ struct Size {
 constexpr Size kSizes[] = {{1, 1, 1},   {5, 3, 2},    {37, 7, 20},     {61, 12, 25},    {9, 33, 4},
                            {17, 64, 9}, {2, 4101, 2}, {700, 768, 300}, {3000, 96, 1000}};
 
-std::string words(const Stored& stored, const Size& size) {
+std::string description(const Stored& stored, const Size& size) {
   return name_of(stored) + " " + std::to_string(size.rows) + " x " + std::to_string(size.dimension);
 }
 
@@ -122,11 +123,11 @@ TEST(CvcDevice, EveryCompressionAndOutputIsThatOfTheReader) {
       const RowRange all[] = {{0, size.rows}};
       const RowRange some[] = {{size.rows / 2, size.rows - size.rows / 2}, {0, size.rows / 3 + 1}};
       for (const Dtype dtype : kOutputs) {
-        check_read(decoder, reader, all, 0, dtype, 0, 0, words(stored, size));
-        check_read(decoder, reader, some, 0, dtype, 0, 3, words(stored, size));
-        check_read(decoder, reader, some, 0, dtype, 8, 0, words(stored, size));
-        check_read(decoder, reader, all, 0, dtype, 1, 1, words(stored, size));
-        check_read(narrow, reader, some, 0, dtype, 0, 1, words(stored, size) + " narrow");
+        check_read(decoder, reader, all, 0, dtype, 0, 0, description(stored, size));
+        check_read(decoder, reader, some, 0, dtype, 0, 3, description(stored, size));
+        check_read(decoder, reader, some, 0, dtype, 8, 0, description(stored, size));
+        check_read(decoder, reader, all, 0, dtype, 1, 1, description(stored, size));
+        check_read(narrow, reader, some, 0, dtype, 0, 1, description(stored, size) + " narrow");
       }
     }
   }
@@ -143,14 +144,14 @@ TEST(CvcDevice, ThreadsChecksumsAndStreams) {
   config.verify = true;
   cudaStream_t stream = nullptr;
   expect_cuda(cudaStreamCreate(&stream));
-  Room room(Dtype::kFloat32, 20000, 96, 0, 0);
-  throw_if_error(decoder.try_read(reader, all, 0, room.rows(), Queue{0, stream}, config));
-  expect_same(reader, all, 0, room, "threads");
+  DeviceOutput output(Dtype::kFloat32, 20000, 96, 0, 0);
+  throw_if_error(decoder.try_read(reader, all, 0, output.rows(), Queue{0, stream}, config));
+  expect_same(reader, all, 0, output, "threads");
   expect_cuda(cudaStreamDestroy(stream));
 
   Bytes damaged = file;
   damaged[damaged.size() - 1] ^= std::byte{1};
-  const Status status = decoder.try_read(Reader(damaged), all, 0, room.rows(), Queue{}, config);
+  const Status status = decoder.try_read(Reader(damaged), all, 0, output.rows(), Queue{}, config);
   EXPECT_EQ(status.kind(), ErrorKind::kChecksum);
   EXPECT_EQ(status.chunk(), 3u);
 }
@@ -164,10 +165,10 @@ TEST(CvcDevice, BytesStraightFromMappedMemory) {
     const Bytes file = some_cvc_file(stored, 700, 96, 300);
     const Reader reader(file);
     const RowRange some[] = {{10, 650}, {3, 2}};
-    Room room(Dtype::kFloat32, 652, 96, 0, 0);
-    const Status status = decoder.try_read(reader, some, 0, room.rows(), Queue{}, config);
+    DeviceOutput output(Dtype::kFloat32, 652, 96, 0, 0);
+    const Status status = decoder.try_read(reader, some, 0, output.rows(), Queue{}, config);
     if (!status.ok()) GTEST_SKIP() << "the driver does not take it: " << status.message();
-    expect_same(reader, some, 0, room, name_of(stored));
+    expect_same(reader, some, 0, output, name_of(stored));
   }
 }
 
@@ -209,13 +210,13 @@ TEST(CvcDevice, SlicesAtHandAndOnTheDevice) {
       }
       const RowRange all[] = {{0, size.rows}};
       for (const Dtype dtype : kOutputs) {
-        Room a(dtype, size.rows, size.dimension, 0, 0);
+        DeviceOutput a(dtype, size.rows, size.dimension, 0, 0);
         throw_if_error(decoder.try_decode(here, a.rows(), Queue{}));
-        expect_same(reader, all, 0, a, words(stored, size));
-        Room b(dtype, size.rows, size.dimension, 0, 0);
+        expect_same(reader, all, 0, a, description(stored, size));
+        DeviceOutput b(dtype, size.rows, size.dimension, 0, 0);
         throw_if_error(decoder.try_decode_resident(there, b.rows(), Queue{}));
         throw_if_error(decoder.try_finish());
-        expect_same(reader, all, 0, b, words(stored, size) + " resident");
+        expect_same(reader, all, 0, b, description(stored, size) + " resident");
       }
     }
   }
@@ -245,13 +246,13 @@ TEST(CvcDevice, CodesPastTheirDictionaryNameTheChunk) {
   CvcDecoder decoder;
   const Bytes file = cvc_file_past_dictionary();
   const Reader reader(file);
-  Room room(Dtype::kFloat32, 6, 8, 0, 0);
+  DeviceOutput output(Dtype::kFloat32, 6, 8, 0, 0);
   const RowRange all[] = {{0, 6}};
-  const Status status = decoder.try_read(reader, all, 0, room.rows(), Queue{});
+  const Status status = decoder.try_read(reader, all, 0, output.rows(), Queue{});
   EXPECT_EQ(status.kind(), ErrorKind::kCorrupt);
   EXPECT_EQ(status.chunk(), 0u);
   const RowRange before[] = {{0, 5}};
-  EXPECT_TRUE(decoder.try_read(reader, before, 0, room.rows(), Queue{}).ok());
+  EXPECT_TRUE(decoder.try_read(reader, before, 0, output.rows(), Queue{}).ok());
 }
 
 TEST(CvcDevice, FilesOfOtherWriters) {
@@ -277,7 +278,7 @@ TEST(CvcDevice, FilesOfOtherWriters) {
   EXPECT_GT(columns, 120u);
 }
 
-// Pages of 4,096 rows.
+// Pages have 4,096 rows.
 TEST(CvcDevice, PcoIsDecodedThere) {
   SKIP_WITHOUT_DEVICE();
   CvcDecoder decoder(0, 1 << 16);
@@ -300,13 +301,13 @@ TEST(CvcDevice, SlicesOfPco) {
   cvc::StoredSlice slice;
   throw_if_error(reader.try_stored_slice(0, 0, slice));
   const cuda::SliceRows rows[] = {{&slice, {100, 2500}, 0}};
-  Room room(Dtype::kFloat16, 2500, 24, 0, 0);
-  throw_if_error(decoder.try_decode(rows, room.rows(), Queue{}));
+  DeviceOutput output(Dtype::kFloat16, 2500, 24, 0, 0);
+  throw_if_error(decoder.try_decode(rows, output.rows(), Queue{}));
   const RowRange some[] = {{100, 2500}};
-  expect_same(reader, some, 0, room, "pco");
+  expect_same(reader, some, 0, output, "pco");
 }
 
-// No device is needed to refuse what does not fit.
+// Arguments are checked without a device.
 TEST(CvcDevice, ArgumentsAreChecked) {
   const Bytes file = some_cvc_file({}, 10, 8, 4);
   const Reader reader(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of CVC slices on the CPU, by the tables that a GPU gets, against the Reader.
+// Compares the kernel for CVC slices, run on the CPU with the tables for a GPU, with the Reader.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ using cvc::Dtype;
 using cvc::Reader;
 using cvc::RowRange;
 
-// Memory of the device: bytes from a multiple of 256 on, and nothing behind them.
+// Stands for device memory: begins at a multiple of 256 and ends at the end of an allocation, so
+// that AddressSanitizer finds accesses behind it.
 class DeviceBytes {
  public:
   explicit DeviceBytes(std::size_t size) : size_(size), bytes_(size + 256) {}
@@ -42,11 +43,11 @@ gpu::Out out_of(Dtype dtype) {
 }
 
 struct Emulated {
-  std::uint64_t room = std::uint64_t{1} << 20;
+  std::uint64_t buffer_bytes = std::uint64_t{1} << 20;
   Where where = Where::kCopied;
-  std::size_t shift = 0;  // kResident: of a slice's bytes
+  std::size_t shift = 0;  // kResident: offset of a slice's bytes from the alignment
 
-  // The task that was reported; ~0: none.
+  // Returns the reported task, or ~0.
   std::uint32_t read(const Reader& reader, std::span<const RowRange> ranges, std::size_t column,
                      PoisonedRows& out) const {
     gpu::TaskList list;
@@ -61,8 +62,8 @@ struct Emulated {
         auto& slice = *slices.emplace_back(std::make_unique<cvc::StoredSlice>());
         throw_if_error(reader.try_stored_slice(chunk, column, slice));
         const std::uint64_t skipped = range.first - slice.first_row;
-        const std::uint64_t count =
-            std::min({range.count, slice.rows - skipped, gpu::TaskList::rows_in(slice, room)});
+        const std::uint64_t count = std::min(
+            {range.count, slice.rows - skipped, gpu::TaskList::rows_that_fit(slice, buffer_bytes)});
         EXPECT_GT(count, 0u);
         const gpu::OutputPlace place{out.data() + row * out.stride * out.size, out_of(out.dtype),
                                      out.stride};
@@ -72,12 +73,12 @@ struct Emulated {
           std::copy(slice.bytes.begin(), slice.bytes.end(), data + shift);
           list.add_resident(rows, place, data + shift);
         } else {
-          const std::uint64_t most = gpu::TaskList::room_of(slice, count);
-          std::byte* const base = memory.emplace_back(most).data();
+          const std::uint64_t max_bytes = gpu::TaskList::max_buffer_bytes(slice, count);
+          std::byte* const base = memory.emplace_back(max_bytes).data();
           std::vector<gpu::Copy> parts;
           std::uint64_t used = 0;
           list.add(rows, place, base, used, parts);
-          EXPECT_LE(used, most);
+          EXPECT_LE(used, max_bytes);
           for (const gpu::Copy& copy : parts) {
             std::copy(copy.from.begin(), copy.from.end(), base + copy.to);
           }
@@ -94,8 +95,8 @@ struct Emulated {
 };
 
 PoisonedRows expected(const Reader& reader, std::span<const RowRange> ranges, std::size_t column,
-                      const PoisonedRows& like) {
-  PoisonedRows rows(like.dtype, like.count, like.dimension, like.stride, like.lead);
+                      const PoisonedRows& shape) {
+  PoisonedRows rows(shape.dtype, shape.count, shape.dimension, shape.stride, shape.lead);
   const cvc::Target target{rows.rows(), column};
   throw_if_error(reader.try_read(ranges, {&target, 1}));
   return rows;
@@ -109,8 +110,8 @@ void expect_same(const Emulated& emulated, const Reader& reader, std::span<const
   const std::uint64_t dimension = reader.info().columns[column].dimension;
   PoisonedRows got(dtype, count, dimension, dimension + gap, lead);
   ASSERT_EQ(emulated.read(reader, ranges, column, got), ~0u) << what;
-  PoisonedRows wanted = expected(reader, ranges, column, got);
-  ASSERT_TRUE(same_rows(got, wanted))
+  PoisonedRows expected_rows = expected(reader, ranges, column, got);
+  ASSERT_TRUE(same_rows(got, expected_rows))
       << what << " to " << name_of(dtype) << ", gap " << gap << ", lead " << lead;
 }
 
@@ -144,12 +145,12 @@ TEST(CvcEmulation, EveryCompressionAndOutputIsThatOfTheReader) {
   }
 }
 
-TEST(CvcEmulation, SlicesAreCutWhereThereIsLittleRoom) {
+TEST(CvcEmulation, SlicesAreDividedForSmallBuffers) {
   for (const Stored& stored : kStored) {
     const Bytes file = some_cvc_file(stored, 50, 19, 40);
     const Reader reader(file);
     const RowRange range{3, 46};
-    const Emulated narrow{.room = 900};
+    const Emulated narrow{.buffer_bytes = 900};
     expect_same(narrow, reader, {&range, 1}, 0, Dtype::kFloat32, 0, 1, name_of(stored));
     expect_same(narrow, reader, {&range, 1}, 0, Dtype::kFloat16, 2, 0, name_of(stored));
   }
@@ -174,7 +175,7 @@ TEST(CvcEmulation, EveryHalfAndEveryUpperHalf) {
   }
 }
 
-// NaNs too: a GPU's arithmetic would make them all one.
+// Includes NaNs, which a GPU's arithmetic would replace by one canonical NaN.
 TEST(CvcEmulation, EveryCodeOfOddRanges) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -225,7 +226,7 @@ TEST(CvcEmulation, FilesOfOtherWriters) {
   EXPECT_GT(columns, 40u);
 }
 
-// Rows as they mostly are do not go value by value.
+// Typical rows are not decoded value by value.
 TEST(CvcEmulation, AlignedRowsAreDecodedByVectors) {
   for (const Stored& stored : kStored) {
     const Bytes file = some_cvc_file(stored, 40, 96, 40);
@@ -257,8 +258,9 @@ TEST(CvcEmulation, QuotientsAreThoseOfDivision) {
     const gpu::Divisor divisor = gpu::divisor_of(by);
     const auto some = static_cast<std::uint32_t>(random.below(gpu::kMaxTaskValues));
     const std::uint32_t multiple = gpu::kMaxTaskValues / by * by;
-    for (const std::uint32_t of : {some, some / by * by, multiple - 1, gpu::kMaxTaskValues - 1}) {
-      ASSERT_EQ(divisor.quotient(of), of / by) << of << " / " << by;
+    for (const std::uint32_t dividend :
+         {some, some / by * by, multiple - 1, gpu::kMaxTaskValues - 1}) {
+      ASSERT_EQ(divisor.quotient(dividend), dividend / by) << dividend << " / " << by;
     }
   }
 }
@@ -268,7 +270,7 @@ TEST(CvcEmulation, BlocksFindTheirTasks) {
   gpu::TaskTable table;
   table.first_block = first.data();
   table.count = 7;
-  table.usual_blocks = 3;
+  table.typical_blocks = 3;
   for (std::uint32_t block = 0; block < 34; ++block) {
     const auto after = std::upper_bound(first.begin(), first.end(), block);
     EXPECT_EQ(gpu::task_of_block(table, block),

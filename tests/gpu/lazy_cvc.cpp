@@ -8,7 +8,7 @@ namespace numpact::cuda {
 
 Status decode_tasks(const gpu::TaskTable& table, std::uint32_t blocks, gpu::Out out,
                     std::uint32_t* corrupt, cudaStream_t stream) noexcept {
-  testing::tell(stream, [=] {
+  testing::enqueue(stream, [=] {
     const std::uint32_t task = gpu::emulate_tasks(table, blocks, out);
     if (task < *corrupt) *corrupt = task;
   });
@@ -17,7 +17,7 @@ Status decode_tasks(const gpu::TaskTable& table, std::uint32_t blocks, gpu::Out 
 
 Status put_pages(const gpu::PagesGrid& grid, NumberType stored, cvc::Dtype out,
                  cudaStream_t stream) noexcept {
-  testing::tell(stream, [=] {
+  testing::enqueue(stream, [=] {
     gpu::with_conversion(stored, out, [&]<class Conversion>(Conversion) {
       for (std::uint64_t tile = 0; tile < gpu::tiles_of(grid); ++tile) {
         for (std::uint32_t thread = 0; thread < gpu::kTileThreads; ++thread) {

@@ -12,11 +12,11 @@ namespace {
 
 cudaError_t launch_bits(unsigned bits, const Launch& launch, cudaStream_t stream) {
   if (launch.task_n == 0) return cudaSuccess;
-  testing::tell(stream, [=] {
+  testing::enqueue(stream, [=] {
     for (std::uint32_t i = 0; i < launch.task_n; ++i) {
       const std::uint32_t task = launch.tasks[i];
       PlannedFailure failure = PlannedFailure::kNone;
-      EXPECT_TRUE(emulate_task(launch.plan, bits, task, Turns::kUpwards, failure));
+      EXPECT_TRUE(emulate_task(launch.plan, bits, task, LaneOrder::kUpwards, failure));
       if (failure == PlannedFailure::kNone) continue;
       const StatusWord word =
           (launch.first_task + task) << kFailureBits | static_cast<StatusWord>(failure);

@@ -13,7 +13,8 @@
 
 namespace {
 
-// NUMPACT_LAZY=all: every stream is late; else those that the program made are early.
+// With NUMPACT_LAZY=all every stream executes as late as possible; otherwise only the default
+// stream does, and streams that the program created execute as early as possible.
 bool is_all_lazy() {
   const char* const text = std::getenv("NUMPACT_LAZY");
   return text != nullptr && std::string_view(text) == "all";
@@ -23,36 +24,36 @@ struct Stream;
 
 struct Mark {
   Stream* stream = nullptr;
-  std::uint64_t place = 0;  // done when so many of the stream's operations are
+  std::uint64_t position = 0;  // reached when this many operations of the stream are done
 };
 
 struct Stream {
   struct Operation {
     std::function<void()> run;
-    Mark after;  // of another stream
+    Mark after;  // waits for this mark of another stream
   };
   std::deque<Operation> queued;
-  std::uint64_t begun = 0;  // told so far
+  std::uint64_t queued_n = 0;  // operations that were queued so far
   std::uint64_t done = 0;
   bool is_lazy = true;
 
-  bool is_past(const Mark& mark) const {
-    return mark.stream == nullptr || mark.stream->done >= mark.place;
+  bool is_reached(const Mark& mark) const {
+    return mark.stream == nullptr || mark.stream->done >= mark.position;
   }
-  void one() {
+  void run_next() {
     Operation operation = std::move(queued.front());
     queued.pop_front();
-    if (!is_past(operation.after)) operation.after.stream->until(operation.after.place);
+    if (!is_reached(operation.after)) operation.after.stream->run_until(operation.after.position);
     if (operation.run) operation.run();
     ++done;
   }
-  void until(std::uint64_t place) {
-    while (done < place && !queued.empty()) one();
+  void run_until(std::uint64_t position) {
+    while (done < position && !queued.empty()) run_next();
   }
-  void tell(Operation operation) {
+  void enqueue(Operation operation) {
     queued.push_back(std::move(operation));
-    ++begun;
-    while (!is_lazy && !queued.empty() && is_past(queued.front().after)) one();
+    ++queued_n;
+    while (!is_lazy && !queued.empty() && is_reached(queued.front().after)) run_next();
   }
 };
 
@@ -63,7 +64,7 @@ Stream& stream_of(cudaStream_t stream) {
 
 Mark& mark_of(cudaEvent_t event) { return *reinterpret_cast<Mark*>(event); }
 
-cudaError_t give(void** at, std::size_t bytes) {
+cudaError_t allocate(void** at, std::size_t bytes) {
   const std::size_t size = (bytes + 255) / 256 * 256;
   *at = std::aligned_alloc(256, size);
   if (*at == nullptr) return cudaErrorMemoryAllocation;
@@ -75,8 +76,8 @@ cudaError_t give(void** at, std::size_t bytes) {
 
 namespace numpact::testing {
 
-void tell(cudaStream_t stream, std::function<void()> run) {
-  stream_of(stream).tell({std::move(run), {}});
+void enqueue(cudaStream_t stream, std::function<void()> run) {
+  stream_of(stream).enqueue({std::move(run), {}});
 }
 
 }  // namespace numpact::testing
@@ -106,16 +107,18 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMalloc(void** at, std::size_t bytes) { return give(at, bytes); }
-cudaError_t cudaMallocHost(void** at, std::size_t bytes) { return give(at, bytes); }
-cudaError_t cudaMallocAsync(void** at, std::size_t bytes, cudaStream_t) { return give(at, bytes); }
+cudaError_t cudaMalloc(void** at, std::size_t bytes) { return allocate(at, bytes); }
+cudaError_t cudaMallocHost(void** at, std::size_t bytes) { return allocate(at, bytes); }
+cudaError_t cudaMallocAsync(void** at, std::size_t bytes, cudaStream_t) {
+  return allocate(at, bytes);
+}
 cudaError_t cudaFree(void* at) {
   std::free(at);
   return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* at) { return cudaFree(at); }
 cudaError_t cudaFreeAsync(void* at, cudaStream_t stream) {
-  stream_of(stream).tell({[at] { std::free(at); }, {}});
+  stream_of(stream).enqueue({[at] { std::free(at); }, {}});
   return cudaSuccess;
 }
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return cudaSuccess; }
@@ -129,7 +132,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  stream_of(stream).until(stream_of(stream).begun);
+  stream_of(stream).run_until(stream_of(stream).queued_n);
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -149,25 +152,25 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   Stream& of = stream_of(stream);
-  mark_of(event) = {&of, of.begun};
+  mark_of(event) = {&of, of.queued_n};
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Mark mark = mark_of(event);
-  if (mark.stream != nullptr) mark.stream->until(mark.place);
+  if (mark.stream != nullptr) mark.stream->run_until(mark.position);
   return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  stream_of(stream).tell({{}, mark_of(event)});
+  stream_of(stream).enqueue({{}, mark_of(event)});
   return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
-  stream_of(stream).tell({[=] {
-                            if (bytes > 0) std::memcpy(to, from, bytes);
-                          },
-                          {}});
+  stream_of(stream).enqueue({[=] {
+                               if (bytes > 0) std::memcpy(to, from, bytes);
+                             },
+                             {}});
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
@@ -175,7 +178,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* at, int byte, std::size_t bytes, cudaStream_t stream) {
-  stream_of(stream).tell({[=] { std::memset(at, byte, bytes); }, {}});
+  stream_of(stream).enqueue({[=] { std::memset(at, byte, bytes); }, {}});
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* at, int byte, std::size_t bytes) {
@@ -185,14 +188,14 @@ cudaError_t cudaMemset(void* at, int byte, std::size_t bytes) {
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t rows,
                               cudaMemcpyKind, cudaStream_t stream) {
-  stream_of(stream).tell({[=] {
-                            for (std::size_t i = 0; i < rows; ++i) {
-                              std::memcpy(static_cast<std::byte*>(to) + i * to_pitch,
-                                          static_cast<const std::byte*>(from) + i * from_pitch,
-                                          width);
-                            }
-                          },
-                          {}});
+  stream_of(stream).enqueue({[=] {
+                               for (std::size_t i = 0; i < rows; ++i) {
+                                 std::memcpy(static_cast<std::byte*>(to) + i * to_pitch,
+                                             static_cast<const std::byte*>(from) + i * from_pitch,
+                                             width);
+                               }
+                             },
+                             {}});
   return cudaSuccess;
 }
 

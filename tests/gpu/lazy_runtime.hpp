@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the CUDA runtime that the decoders use, on the CPU: streams do what they were told as
-// late as they may, or as early. What a program forgets to wait for comes out as wrong values, or
-// under AddressSanitizer as memory that was given back.
+// A CPU implementation of the part of the CUDA runtime that the decoders use. Streams execute their
+// operations as late as CUDA allows, or as early. A missing wait shows as wrong values, or under
+// AddressSanitizer as use of freed memory.
 #ifndef NUMPACT_TESTS_GPU_LAZY_RUNTIME_HPP
 #define NUMPACT_TESTS_GPU_LAZY_RUNTIME_HPP
 
@@ -11,8 +11,8 @@
 
 namespace numpact::testing {
 
-// Queues what stands for a kernel.
-void tell(cudaStream_t stream, std::function<void()> run);
+// Queues a function in place of a kernel.
+void enqueue(cudaStream_t stream, std::function<void()> run);
 
 }  // namespace numpact::testing
 

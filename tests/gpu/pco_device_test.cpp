@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pco files decoded on a GPU are the numbers that the CPU decodes. Without a GPU all of this is
-// skipped; what can be tested of it without one is in pco_emulation_test.cpp.
+// Compares Pco files that a GPU decodes with the numbers that the CPU decodes. Skipped without a
+// GPU; pco_emulation_test.cpp tests what is possible without one.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -16,16 +16,16 @@ namespace numpact::testing {
 namespace {
 
 #ifdef NUMPACT_LAZY_RUNTIME
-constexpr bool kIsEmulated = true;  // slowly
+constexpr bool kIsEmulated = true;  // slow, so tests are smaller
 #else
 constexpr bool kIsEmulated = false;
 #endif
 
-// Memory of the device, filled with what no decoder leaves.
+// Device memory for numbers, filled with a pattern, with a guard behind it.
 class DeviceArray {
  public:
   DeviceArray(NumberType type, std::size_t n) : type_(type), n_(n) {
-    // Room for the guard behind: decoding must not write there.
+    // Decoding must not write to the guard.
     EXPECT_EQ(cudaMalloc(&data_, bytes() + kGuard), cudaSuccess);
     EXPECT_EQ(cudaMemset(data_, 0xa5, bytes() + kGuard), cudaSuccess);
   }
@@ -100,7 +100,7 @@ class PcoDevice : public ::testing::Test {
     }
   }
 
-  // Small parts: several of them in most files.
+  // Small parts, so that most files have several.
   cuda::PcoDecoder decoder_{0, std::uint64_t{1} << 14};
 };
 
@@ -157,13 +157,13 @@ TEST_F(PcoDevice, FilesThatAreRefused) {
     FileHeader header;
     (void)try_read_header(file, header).ok();
     Numbers numbers;
-    const Status wanted = try_decompress_any(file, numbers);
+    const Status expected = try_decompress_any(file, numbers);
     const Status got = decoded(file, header.number_type.value_or(NumberType::kU32)).status;
-    EXPECT_STREQ(to_string(got.kind()), to_string(wanted.kind())) << got.message();
+    EXPECT_STREQ(to_string(got.kind()), to_string(expected.kind())) << got.message();
   }
 }
 
-TEST_F(PcoDevice, MutantsAreReadAlike) {
+TEST_F(PcoDevice, MutantsAreReadLikeByTheCpu) {
   Random random(4400);
   for (const std::string& name : conformance_names()) {
     const Bytes file = read_file(fixture_path(name + ".pco"));
@@ -173,13 +173,13 @@ TEST_F(PcoDevice, MutantsAreReadAlike) {
       Numbers numbers;
       DecodeConfig config;
       config.limits.max_numbers = 1'000'000;
-      const Status wanted = try_decompress_any(mutant, numbers, config);
+      const Status expected = try_decompress_any(mutant, numbers, config);
       FileHeader header;
       if (!try_read_header(mutant, header).ok() || !header.number_type) continue;
       const Decoded got = decoded(mutant, *header.number_type, config);
-      ASSERT_EQ(got.status.ok(), wanted.ok())
+      ASSERT_EQ(got.status.ok(), expected.ok())
           << name << " round " << round << ": " << got.status.message();
-      if (wanted.ok()) {
+      if (expected.ok()) {
         ASSERT_TRUE(same_numbers(got.numbers, numbers));
       }
     }
@@ -193,7 +193,7 @@ TEST_F(PcoDevice, RestartPointThatLiesIsFound) {
   config.delta = DeltaSpec::try_consecutive(1);
   config.trailer = TrailerSpec::restarts(8);
   Bytes file = compressed(numbers, config);
-  // The last byte of the last point; then the checksums are made right again.
+  // Change the last byte of the last point, then correct the checksums.
   std::byte* const footer = file.data() + file.size() - 24;
   footer[-2] ^= std::byte{1};
   const auto begin = load_le<std::uint64_t>(footer);
@@ -227,10 +227,10 @@ TEST(PcoDeviceAbsent, IsAnErrorThatSaysWhy) {
   const Status status = cuda::try_device_count(count);
   if (status.ok() && count > 0) GTEST_SKIP() << "there is a GPU";
   const Bytes file = compressed(from_values(std::vector<float>{1, 2, 3}));
-  float room[3];
+  float output[3];
   cuda::PcoDecoder decoder;
   std::uint64_t written = 0;
-  const Status failed = decoder.try_decompress_into(file, {NumberType::kF32, room, 3}, written);
+  const Status failed = decoder.try_decompress_into(file, {NumberType::kF32, output, 3}, written);
   EXPECT_KIND(failed, kUnavailable);
   EXPECT_GT(std::string(failed.what()).size(), 5u);
   cuda::LoadedPco loaded;

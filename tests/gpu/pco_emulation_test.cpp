@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUs run, run by the CPU lane by lane: plans of any file give the numbers that the decoder
-// gives, whichever lane comes first, and refuse what it refuses.
+// Runs the kernels for GPUs on the CPU, lane by lane: plans of any file give the numbers of the
+// decoder, in either order of lanes, and refuse what it refuses.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -29,9 +29,9 @@ struct Decoded {
   std::size_t tasks = 0;
 };
 
-// By plans with tables of `most_bytes`.
-Decoded emulated(ByteSpan file, NumberType type, gpu::Turns turns = gpu::Turns::kUpwards,
-                 std::uint64_t most_bytes = kNoBound, const DecodeConfig& config = {}) {
+// Decodes by plans of at most `max_plan_bytes` bytes.
+Decoded emulated(ByteSpan file, NumberType type, gpu::LaneOrder order = gpu::LaneOrder::kUpwards,
+                 std::uint64_t max_plan_bytes = kNoBound, const DecodeConfig& config = {}) {
   Decoded decoded;
   ChunkIndex index;
   decoded.status = ChunkIndex::try_build(file, index, config);
@@ -40,9 +40,9 @@ Decoded emulated(ByteSpan file, NumberType type, gpu::Turns turns = gpu::Turns::
   DevicePlanner planner(file, index);
   while (decoded.status.ok() && !planner.is_at_end()) {
     DevicePlan plan;
-    decoded.status = planner.try_next(plan, most_bytes, config);
+    decoded.status = planner.try_next(plan, max_plan_bytes, config);
     if (!decoded.status.ok()) break;
-    const gpu::Emulation run = gpu::emulate(plan, file, out + plan.first * size_of(type), turns);
+    const gpu::Emulation run = gpu::emulate(plan, file, out + plan.first * size_of(type), order);
     EXPECT_FALSE(run.lanes_diverged);
     decoded.status = run.status;
     ++decoded.plans;
@@ -52,8 +52,8 @@ Decoded emulated(ByteSpan file, NumberType type, gpu::Turns turns = gpu::Turns::
 }
 
 void expect_decodes(ByteSpan file, const Numbers& numbers) {
-  for (const gpu::Turns turns : {gpu::Turns::kUpwards, gpu::Turns::kDownwards}) {
-    const Decoded decoded = emulated(file, numbers.type(), turns);
+  for (const gpu::LaneOrder order : {gpu::LaneOrder::kUpwards, gpu::LaneOrder::kDownwards}) {
+    const Decoded decoded = emulated(file, numbers.type(), order);
     ASSERT_OK(decoded.status);
     ASSERT_TRUE(same_numbers(decoded.numbers, numbers));
   }
@@ -93,8 +93,8 @@ TEST_P(PcoEmulationOf, EveryModeDeltaAndCount) {
         if (!random.one_in(3)) config.trailer = TrailerSpec::restarts(random.one_in(2) ? 8 : 9);
         const Numbers numbers = make_numbers(random.pick(distribution_names()), type, n, random);
         const Bytes file = compressed(numbers, config);
-        const auto turns = random.one_in(2) ? gpu::Turns::kUpwards : gpu::Turns::kDownwards;
-        const Decoded decoded = emulated(file, type, turns);
+        const auto order = random.one_in(2) ? gpu::LaneOrder::kUpwards : gpu::LaneOrder::kDownwards;
+        const Decoded decoded = emulated(file, type, order);
         ASSERT_OK(decoded.status) << n;
         ASSERT_TRUE(same_numbers(decoded.numbers, numbers)) << n;
       }
@@ -112,9 +112,9 @@ TEST(PcoEmulation, RestartPointsCutPagesIntoTasks) {
   config.delta = DeltaSpec::try_consecutive(2);
   const Bytes plain = compressed(numbers, config);
   EXPECT_EQ(emulated(plain, NumberType::kI64).tasks, 1u);
-  const Decoded cut = emulated(with_restarts(plain, 10), NumberType::kI64);
-  EXPECT_EQ(cut.tasks, 10u);
-  EXPECT_TRUE(same_numbers(cut.numbers, numbers));
+  const Decoded divided = emulated(with_restarts(plain, 10), NumberType::kI64);
+  EXPECT_EQ(divided.tasks, 10u);
+  EXPECT_TRUE(same_numbers(divided.numbers, numbers));
 }
 
 TEST(PcoEmulation, BoundedTablesMakeSeveralPlans) {
@@ -124,7 +124,7 @@ TEST(PcoEmulation, BoundedTablesMakeSeveralPlans) {
   config.paging = PagingSpec::equal_pages_up_to(700);
   config.trailer = TrailerSpec::restarts(8);
   const Bytes file = compressed(numbers, config);
-  const Decoded one_each = emulated(file, NumberType::kU32, gpu::Turns::kUpwards, 1);
+  const Decoded one_each = emulated(file, NumberType::kU32, gpu::LaneOrder::kUpwards, 1);
   ASSERT_OK(one_each.status);
   EXPECT_EQ(one_each.plans, 9u);
   EXPECT_TRUE(same_numbers(one_each.numbers, numbers));
@@ -155,14 +155,14 @@ TEST(PcoEmulation, FilesThatAreRefused) {
     (void)try_read_header(file, header).ok();
     const NumberType type = header.number_type.value_or(NumberType::kU32);
     Numbers numbers;
-    const Status wanted = try_decompress_any(file, numbers);
+    const Status expected = try_decompress_any(file, numbers);
     const Status got = emulated(file, type).status;
-    EXPECT_STREQ(to_string(got.kind()), to_string(wanted.kind())) << got.message();
+    EXPECT_STREQ(to_string(got.kind()), to_string(expected.kind())) << got.message();
   }
 }
 
-// A changed file is refused by both, or read alike by both. ./dev mutants changes more.
-TEST(PcoEmulation, MutantsAreReadAlike) {
+// A modified file is refused by both, or gives the same numbers. `./dev mutants` tries more.
+TEST(PcoEmulation, MutantsAreReadLikeByTheDecoder) {
   const int rounds = std::getenv("NUMPACT_FULL") != nullptr ? 3'000 : 12;
   Random random(8);
   std::vector<std::string> names = conformance_names();
@@ -179,25 +179,26 @@ TEST(PcoEmulation, MutantsAreReadAlike) {
       Numbers numbers;
       DecodeConfig config;
       config.limits.max_numbers = 50'000;
-      const Status wanted = try_decompress_any(mutant, numbers, config);
+      const Status expected = try_decompress_any(mutant, numbers, config);
       const Decoded got =
-          emulated(mutant, *header.number_type, gpu::Turns::kUpwards, kNoBound, config);
-      ASSERT_EQ(got.status.ok(), wanted.ok()) << name << " round " << round << ": "
-                                              << got.status.message() << " / " << wanted.message();
-      if (wanted.ok()) {
+          emulated(mutant, *header.number_type, gpu::LaneOrder::kUpwards, kNoBound, config);
+      ASSERT_EQ(got.status.ok(), expected.ok())
+          << name << " round " << round << ": " << got.status.message() << " / "
+          << expected.message();
+      if (expected.ok()) {
         ASSERT_TRUE(same_numbers(got.numbers, numbers)) << name << " round " << round;
       }
     }
   }
 }
 
-// Pages of a CVC slice are its rows, however much a plan may take.
+// The pages of a CVC slice hold its rows, for any limit of a plan.
 TEST(PcoEmulation, SlicesOfCollections) {
   constexpr std::uint64_t kRows = 9'000;
   constexpr std::uint64_t kDimension = 5;
   Random random(10);
   std::vector<float> values(kRows * kDimension);
-  // Dimensions that differ are stored one by one.
+  // Dimensions of different distributions are stored separately.
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t d = i % kDimension;
     values[i] = static_cast<float>(random.below(5 + 1000 * d)) / static_cast<float>(16 << d);
@@ -213,14 +214,14 @@ TEST(PcoEmulation, SlicesOfCollections) {
   cvc::StoredSlice slice;
   ASSERT_OK(reader.try_stored_slice(0, 0, slice));
   for (const auto& [first, rows] : {std::pair{0u, 9000u}, {17u, 1u}, {4000u, 200u}, {5u, 0u}}) {
-    for (const std::uint64_t most : {std::uint64_t{1}, std::uint64_t{30'000}, kNoBound}) {
+    for (const std::uint64_t max_plan_bytes : {std::uint64_t{1}, std::uint64_t{30'000}, kNoBound}) {
       SlicePlanner planner(slice, first, rows);
-      std::uint64_t wanted = 0;
+      std::uint64_t expected = 0;
       std::uint64_t plans = 0;
       while (!planner.is_at_end()) {
         DevicePlan plan;
         std::vector<PlannedPage> pages;
-        ASSERT_OK(planner.try_next(plan, pages, most));
+        ASSERT_OK(planner.try_next(plan, pages, max_plan_bytes));
         ASSERT_EQ(pages.size(), plan.tasks.size());
         ASSERT_EQ(plan.type, NumberType::kF32);
         ++plans;
@@ -229,7 +230,7 @@ TEST(PcoEmulation, SlicesOfCollections) {
         for (const PlannedPage& page : pages) {
           for (std::uint64_t row = 0; row < page.rows; ++row) {
             const std::uint64_t at = page.first_row + row;
-            if (at >= first && at < first + rows) wanted += page.dimensions;
+            if (at >= first && at < first + rows) expected += page.dimensions;
             for (std::uint64_t d = 0; d < page.dimensions; ++d) {
               ASSERT_EQ(got[page.first + row * page.dimensions + d],
                         values[at * kDimension + page.first_dimension + d]);
@@ -237,10 +238,10 @@ TEST(PcoEmulation, SlicesOfCollections) {
           }
         }
       }
-      EXPECT_EQ(wanted, rows * kDimension);
-      if (most == 1 && rows > 0) {
+      EXPECT_EQ(expected, rows * kDimension);
+      if (max_plan_bytes == 1 && rows > 0) {
         EXPECT_GE(plans, kDimension);
-      } else if (most == kNoBound) {
+      } else if (max_plan_bytes == kNoBound) {
         EXPECT_EQ(plans, 1u);
       }
     }
@@ -250,7 +251,7 @@ TEST(PcoEmulation, SlicesOfCollections) {
   EXPECT_KIND(SlicePlanner(slice, 8'000, 1'001).try_next(plan, pages, kNoBound), kInvalidArgument);
 }
 
-// A payload of pco as no writer of ours makes one: small groups, spans and pages.
+// A payload of pco that numpact's writer does not produce: small groups, spans and pages.
 struct SmallGrid {
   cvc::PcoGrid grid{NumberType::kF32, 450, 9, 4, 80, 40};
   std::vector<float> values;
@@ -262,7 +263,8 @@ SmallGrid small_grid() {
   const cvc::PcoGrid& grid = made.grid;
   Random random(11);
   for (std::uint64_t i = 0; i < grid.rows * grid.dimension; ++i) {
-    // The last group takes much less than the others, so that it fits where their rest is.
+    // The last group is much smaller than the others, so that it fits into a plan with their last
+    // pages.
     const bool is_last = i % grid.dimension + 1 == grid.dimension;
     made.values.push_back(is_last ? 1.0f : static_cast<float>(random.below(1 + random.below(60))));
   }
@@ -290,13 +292,13 @@ SmallGrid small_grid() {
       config.paging = PagingSpec::exact(sizes);
       const auto encoder =
           wrapped::ChunkEncoder::create(from_values(numbers).view(), config).value();
-      Bytes room(10'000);
+      Bytes buffer(10'000);
       std::size_t written = 0;
-      EXPECT_OK(encoder.try_write_meta(room, written));
-      add({room.data(), written});
+      EXPECT_OK(encoder.try_write_meta(buffer, written));
+      add({buffer.data(), written});
       for (std::size_t page = 0; page < sizes.size(); ++page) {
-        EXPECT_OK(encoder.try_write_page(page, room, written));
-        add({room.data(), written});
+        EXPECT_OK(encoder.try_write_page(page, buffer, written));
+        add({buffer.data(), written});
       }
     }
   }
@@ -307,7 +309,7 @@ SmallGrid small_grid() {
   return made;
 }
 
-// Whatever a plan takes of the grid, its pages are one, and go where they belong.
+// For any limit the pages of a plan are a grid, and are copied to their rows.
 TEST(PcoEmulation, PlansOfSlicesAreGrids) {
   const SmallGrid made = small_grid();
   const std::uint64_t dimension = made.grid.dimension;
@@ -318,14 +320,15 @@ TEST(PcoEmulation, PlansOfSlicesAreGrids) {
   slice.dimension = dimension;
   std::set<std::uint64_t> counts;
   for (const cvc::RowRange rows : {cvc::RowRange{0, 450}, {35, 390}, {95, 5}, {449, 1}}) {
-    for (std::uint64_t most = 1; most < 50'000; most += most / 6 + 1000) {
+    for (std::uint64_t max_plan_bytes = 1; max_plan_bytes < 50'000;
+         max_plan_bytes += max_plan_bytes / 6 + 1000) {
       std::vector<float> out(rows.count * dimension, -1.0f);
       SlicePlanner planner(slice, rows.first, rows.count);
       std::uint64_t plans = 0;
       while (!planner.is_at_end()) {
         DevicePlan plan;
         std::vector<PlannedPage> pages;
-        ASSERT_OK(planner.try_next(plan, pages, most));
+        ASSERT_OK(planner.try_next(plan, pages, max_plan_bytes));
         if (pages.empty()) continue;
         ++plans;
         std::vector<float> numbers(plan.count);
@@ -346,14 +349,14 @@ TEST(PcoEmulation, PlansOfSlicesAreGrids) {
       }
       counts.insert(plans);
       for (std::size_t i = 0; i < out.size(); ++i) {
-        ASSERT_EQ(out[i], made.values[rows.first * dimension + i]) << most << " " << i;
+        ASSERT_EQ(out[i], made.values[rows.first * dimension + i]) << max_plan_bytes << " " << i;
       }
     }
   }
   EXPECT_GT(counts.size(), 4u);
 }
 
-// Every restart point is held against what the task before it comes to.
+// Every restart point is compared with the final state of the task before it.
 TEST(PcoEmulation, RestartPointsThatLieAreFound) {
   Random random(9);
   for (const DeltaSpec& delta : {DeltaSpec::none(), DeltaSpec::try_consecutive(1),

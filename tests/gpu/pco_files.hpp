@@ -8,7 +8,7 @@
 
 namespace numpact::testing {
 
-// The file without what is behind its terminator, and a trailer with restart points.
+// Replaces everything behind the terminator by a trailer with restart points.
 inline Bytes with_restarts(ByteSpan file, unsigned log) {
   Bytes trailer;
   std::uint64_t file_bytes = 0;

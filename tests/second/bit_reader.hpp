@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/format/pco.md, "Bit packing": one bit after the other.
+// docs/format/pco.md, "Bit packing": reads one bit after the other.
 #ifndef NUMPACT_TESTS_SECOND_BIT_READER_HPP
 #define NUMPACT_TESTS_SECOND_BIT_READER_HPP
 
@@ -23,7 +23,7 @@ class BitReader {
     }
     return value;
   }
-  // Signed ones are stored with their sign bit flipped.
+  // Signed integers are stored with their sign bit flipped.
   std::int64_t read_signed(unsigned bits) {
     const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
     return static_cast<std::int64_t>(read(bits) - sign);
@@ -32,7 +32,7 @@ class BitReader {
   void read_padding() {
     while (position_ % 8 != 0) refuse_if(read_flag(), "padding is not zero");
   }
-  // Only between bytes.
+  // Valid only at a byte boundary.
   std::size_t byte_position() const { return position_ / 8; }
 
  private:

@@ -11,15 +11,15 @@
 namespace numpact::testing {
 namespace {
 
-constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxMemoryBytes = std::uint64_t{1} << 30;  // limit of the library
 
-// Verdicts; `differs` is asked only where both accept.
+// Compares the outcomes; `differs` compares the values and is called only if both accept.
 Comparison compare(const Status& ours, const second::Refusal& theirs, const auto& differs) {
   Comparison result;
-  const bool accepted = theirs.verdict == second::Verdict::kAccepted;
+  const bool accepted = theirs.outcome == second::Outcome::kAccepted;
   result.limited = ours.kind() == ErrorKind::kLimitExceeded ||
                    ours.kind() == ErrorKind::kOutputTooSmall ||
-                   theirs.verdict == second::Verdict::kLimit;
+                   theirs.outcome == second::Outcome::kLimit;
   if (ours.ok() == accepted) {
     result.accepted = accepted;
     if (accepted) result.difference = differs();
@@ -31,11 +31,11 @@ Comparison compare(const Status& ours, const second::Refusal& theirs, const auto
   return result;
 }
 
-std::string why(const ::testing::AssertionResult& result) {
+std::string message_of(const ::testing::AssertionResult& result) {
   return result ? std::string() : result.message();
 }
 
-// Of the format, which the library's own numbering need not be.
+// The type byte of the format, independent of the library's own numbering.
 std::uint8_t type_byte(NumberType type) {
   switch (type) {
     case NumberType::kU32:
@@ -69,7 +69,7 @@ bool is_nan(ByteSpan little) {
   return std::isnan(std::bit_cast<float>(bits));
 }
 
-// NaNs that arithmetic makes differ between processors.
+// NaNs that arithmetic produces differ between processors.
 bool same_slice(ByteSpan ours, ByteSpan theirs, bool computed) {
   if (ours.size() != theirs.size()) return false;
   if (same_bytes(ours, theirs)) return true;
@@ -164,23 +164,23 @@ std::string cvc_difference(const cvc::Reader& reader, const second::PlainCvc& pl
   return ::testing::AssertionSuccess();
 }
 
-Comparison compare_pco(ByteSpan file, std::uint64_t most) {
+Comparison compare_pco(ByteSpan file, std::uint64_t max_numbers) {
   DecodeConfig config;
-  config.limits = {.max_numbers = most, .max_memory = kMostMemory};
+  config.limits = {.max_numbers = max_numbers, .max_memory = kMaxMemoryBytes};
   Numbers numbers;
   const Status status = try_decompress_any(file, numbers, config);
-  const second::PlainNumbers plain = second::decode_pco(file, {most});
-  // A file that names no type has no numbers to have one.
+  const second::PlainNumbers plain = second::decode_pco(file, {max_numbers});
+  // A file without a type has no numbers.
   if (status.kind() == ErrorKind::kTypeMismatch && plain.accepted() && plain.type == 0) {
     return {true, false, {}};
   }
-  return compare(status, plain.refusal, [&] { return why(same_as_plain(numbers, plain)); });
+  return compare(status, plain.refusal, [&] { return message_of(same_as_plain(numbers, plain)); });
 }
 
 Comparison compare_wrapped(const WrappedPage& page) {
   const second::PlainNumbers plain =
       second::decode_wrapped(page.meta, page.page, page.version, type_byte(page.type), page.n);
-  const DecodeLimits limits{.max_memory = kMostMemory};
+  const DecodeLimits limits{.max_memory = kMaxMemoryBytes};
   auto decoder = wrapped::ChunkDecoder::create(page.meta, page.type,
                                                {page.version.major, page.version.minor}, limits);
   Numbers numbers = zeros(page.type, page.n);
@@ -191,15 +191,15 @@ Comparison compare_wrapped(const WrappedPage& page) {
   }
   return compare(status, plain.refusal, [&]() -> std::string {
     if (consumed != plain.used) return "pages of different lengths";
-    return why(same_as_plain(numbers, plain));
+    return message_of(same_as_plain(numbers, plain));
   });
 }
 
-Comparison compare_cvc(ByteSpan file, std::uint64_t most) {
-  const second::PlainCvc plain = second::decode_cvc(file, {most});
+Comparison compare_cvc(ByteSpan file, std::uint64_t max_bytes) {
+  const second::PlainCvc plain = second::decode_cvc(file, {max_bytes});
   DecodeLimits limits;
-  limits.max_output_bytes = most;
-  limits.max_memory = kMostMemory;
+  limits.max_output_bytes = max_bytes;
+  limits.max_memory = kMaxMemoryBytes;
   Result<cvc::Reader> reader = cvc::Reader::create(file, limits);
   Status status = reader.status();
   if (reader.ok()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library says of bytes beside what the second decoders say.
+// Comparison of the library with the second decoders on the same bytes.
 #ifndef NUMPACT_TESTS_SECOND_COMPARE_HPP
 #define NUMPACT_TESTS_SECOND_COMPARE_HPP
 
@@ -11,15 +11,15 @@ namespace numpact::testing {
 
 ::testing::AssertionResult same_as_plain(const Numbers& numbers, const second::PlainNumbers& plain);
 
-// What both made of the same bytes.
+// The result of decoding the same bytes with both.
 struct Comparison {
-  bool accepted = false;   // by both
-  bool limited = false;    // one of them found more than was asked for: not compared further
+  bool accepted = false;   // accepted by both
+  bool limited = false;    // beyond the limit of one of them: not compared further
   std::string difference;  // empty if there is none
 };
 
-// Files of any kind of bytes. More than `most` numbers are not decoded.
-Comparison compare_pco(ByteSpan file, std::uint64_t most);
+// Files of any bytes. More than `max_numbers` numbers are not decoded.
+Comparison compare_pco(ByteSpan file, std::uint64_t max_numbers);
 struct WrappedPage {
   NumberType type = NumberType::kU8;
   second::Version version;
@@ -28,8 +28,8 @@ struct WrappedPage {
   std::size_t n = 0;
 };
 Comparison compare_wrapped(const WrappedPage& page);
-// More than `most` bytes of values are not decoded.
-Comparison compare_cvc(ByteSpan file, std::uint64_t most);
+// More than `max_bytes` bytes of values are not decoded.
+Comparison compare_cvc(ByteSpan file, std::uint64_t max_bytes);
 
 }  // namespace numpact::testing
 

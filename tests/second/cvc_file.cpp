@@ -40,7 +40,8 @@ Front read_front(ByteSpan file) {
   return old;
 }
 
-struct ChunkPart {
+// The encoded values of a column in a chunk, and their position in the payload.
+struct ChunkSlice {
   std::size_t column = 0;
   Encoding encoding;
   std::uint64_t offset = 0;
@@ -119,25 +120,25 @@ class File {
 
   void read_chunk(const Json& chunk) {
     const std::uint64_t rows = chunk.integer_at("rows");
-    std::vector<ChunkPart> parts;
+    std::vector<ChunkSlice> slices;
     if (result_.columnar) {
       const Json& columns = chunk.at("columns").as(Json::Kind::kObject, "columns");
       for (std::size_t c = 0; c < result_.columns.size(); ++c) {
         const Json& entry = columns.at(result_.columns[c].name).as(Json::Kind::kObject, "column");
-        parts.push_back({c, encoding_of(entry, rows, c, compression_of(entry, schema_[c])),
-                         entry.integer_at("offset"), entry.integer_at("size")});
+        slices.push_back({c, encoding_of(entry, rows, c, compression_of(entry, schema_[c])),
+                          entry.integer_at("offset"), entry.integer_at("size")});
       }
     } else {
       const std::string name = compression_of(chunk, schema_[0]);
-      parts.push_back({0, encoding_of(chunk, rows, 0, name), 0, 0});
+      slices.push_back({0, encoding_of(chunk, rows, 0, name), 0, 0});
       if (front_.major != 0 && chunk.find("file_offset") != nullptr) {
-        const std::uint64_t place = chunk.integer_at("file_offset");
-        refuse_if(place < record_at_, "file_offset inside what is before");
-        if (place > file_.size()) truncated("file_offset behind the file");
-        record_at_ = place;
+        const std::uint64_t offset = chunk.integer_at("file_offset");
+        refuse_if(offset < record_at_, "file_offset inside what is before");
+        if (offset > file_.size()) truncated("file_offset behind the file");
+        record_at_ = offset;
       }
     }
-    read_parts(next_payload(), parts);
+    read_slices(next_payload(), slices);
   }
 
   Encoding encoding_of(const Json& entry, std::uint64_t rows, std::size_t column,
@@ -164,21 +165,21 @@ class File {
     return payload;
   }
 
-  void read_parts(ByteSpan payload, std::vector<ChunkPart>& parts) {
+  void read_slices(ByteSpan payload, std::vector<ChunkSlice>& slices) {
     std::uint64_t end = 0;
-    for (ChunkPart& part : parts) {
-      if (!result_.columnar) part.size = payload.size();
-      const std::uint64_t part_end = checked_sum(part.offset, part.size);
-      refuse_if(part_end > payload.size(), "offset and size past the payload");
-      end = std::max(end, part_end);
+    for (ChunkSlice& slice : slices) {
+      if (!result_.columnar) slice.size = payload.size();
+      const std::uint64_t slice_end = checked_sum(slice.offset, slice.size);
+      refuse_if(slice_end > payload.size(), "offset and size past the payload");
+      end = std::max(end, slice_end);
     }
     refuse_if(end != payload.size(), "a payload longer than its columns");
-    for (const ChunkPart& part : parts) {
-      // The other compressions pay for their values.
-      if (part.encoding.compression == "pco") check_limit(part.encoding);
-      PlainColumn& column = result_.columns[part.column];
+    for (const ChunkSlice& slice : slices) {
+      // Other compressions are proportional in size to their values, so only pco needs a limit.
+      if (slice.encoding.compression == "pco") check_limit(slice.encoding);
+      PlainColumn& column = result_.columns[slice.column];
       column.slices.push_back(
-          decode_values(payload.subspan(part.offset, part.size), part.encoding));
+          decode_values(payload.subspan(slice.offset, slice.size), slice.encoding));
       bytes_ += column.slices.back().values.size();
     }
   }
@@ -193,9 +194,9 @@ class File {
   const CvcLimits& limits_;
   PlainCvc& result_;
   Front front_;
-  std::vector<std::string> schema_;  // compressions of chunks that do not say
+  std::vector<std::string> schema_;  // compression of each column for chunks without their own
   std::size_t record_at_ = 0;
-  std::uint64_t bytes_ = 0;  // of values so far
+  std::uint64_t bytes_ = 0;  // bytes of values so far
 };
 
 }  // namespace

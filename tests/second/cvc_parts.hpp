@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the second CVC reader's files give to each other.
+// Functions that the sources of the second CVC reader share.
 #ifndef NUMPACT_TESTS_SECOND_CVC_PARTS_HPP
 #define NUMPACT_TESTS_SECOND_CVC_PARTS_HPP
 
@@ -33,17 +33,17 @@ inline void append_integer(std::vector<std::byte>& out, std::uint64_t value, std
   for (std::size_t i = 0; i < size; ++i) out.push_back(static_cast<std::byte>(value >> 8 * i));
 }
 
-// What decoding values needs to know besides their bytes.
+// Everything except the bytes that decoding of values needs.
 struct Encoding {
   std::string compression;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
-  std::string dtype;  // of the column; empty in files of one array
-  float min = 0;      // of int8
-  float scale = 0;
+  std::string dtype;  // type of the column; empty in files of one array
+  float min = 0;      // int8
+  float scale = 0;    // int8
 };
 
-// Bytes of a number; 0 if the name is unknown.
+// Size of a number in bytes; 0 if the name is unknown.
 std::size_t size_of_dtype(const std::string& dtype);
 bool is_compression(const std::string& name);
 
@@ -52,7 +52,7 @@ bool is_compression(const std::string& name);
 PlainSlice decode_values(ByteSpan bytes, const Encoding& encoding);
 PlainSlice decode_pco_grid(ByteSpan bytes, const Encoding& encoding);
 
-// binary32 by its bits, from binary16.
+// Converts the bits of binary16 to those of binary32.
 std::uint32_t widened_half(std::uint32_t half);
 
 }  // namespace numpact::second

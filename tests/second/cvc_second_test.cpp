@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second CVC reader: files of other writers, and files that were changed, with their checksums
-// made right again, of which library and second reader must say the same.
+// The second CVC reader: files of other writers, and modified files with corrected checksums. The
+// library and the second reader must agree on all of them.
 #include <gtest/gtest.h>
 #include <libdeflate.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "cvc/cvc_files.hpp"
 #include "second/compare.hpp"
@@ -13,7 +14,7 @@
 namespace numpact::testing {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 24;  // bytes of values
+constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 24;  // larger files are not decoded
 
 int effort() { return std::getenv("NUMPACT_FULL") != nullptr ? 20 : 1; }
 
@@ -28,7 +29,7 @@ TEST(SecondCvc, GoodFiles) {
   EXPECT_GT(names.size(), 60u);
   for (const std::string& name : names) {
     const Bytes file = cvc_bytes(name);
-    const Comparison comparison = compare_cvc(file, kMost);
+    const Comparison comparison = compare_cvc(file, kMaxValueBytes);
     EXPECT_EQ(comparison.difference, "") << name;
     EXPECT_TRUE(comparison.accepted) << name << ": " << second::decode_cvc(file).refusal.reason;
   }
@@ -41,8 +42,8 @@ TEST(SecondCvc, BadFiles) {
   }
 }
 
-// A file whose parts can be changed and put together again.
-struct Parts {
+// The components of a file, which can be changed and assembled again.
+struct FileParts {
   std::string header;
   std::vector<Bytes> payloads;
   unsigned major = 0;
@@ -53,7 +54,7 @@ void put(Bytes& out, std::uint64_t value, unsigned size) {
   for (unsigned i = 0; i < size; ++i) out.push_back(static_cast<std::byte>(value >> 8 * i));
 }
 
-Bytes whole(const Parts& parts) {
+Bytes assembled(const FileParts& parts) {
   Bytes file;
   put(file, 0x46435643, 4);
   if (parts.major != 0) put(file, parts.major | parts.minor << 16, 4);
@@ -67,10 +68,10 @@ Bytes whole(const Parts& parts) {
   return file;
 }
 
-Parts parts_of(const Bytes& file) {
+FileParts parts_of(const Bytes& file) {
   const cvc::Reader reader(file);
   const cvc::Info& info = reader.info();
-  Parts parts{*info.header, {}, info.major, info.minor};
+  FileParts parts{*info.header, {}, info.major, info.minor};
   for (const cvc::Chunk& chunk : info.chunks) {
     const ByteSpan rest = ByteSpan(file).subspan(chunk.offset + info.record_head_bytes());
     parts.payloads.push_back(prefix(rest, chunk.payload_bytes));
@@ -91,7 +92,7 @@ void patch_bytes(Bytes& bytes, Random& random) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Where tokens of JSON start: numbers, strings, words, brackets, commas and colons.
+// Positions and lengths of JSON tokens: numbers, strings, literals, brackets, commas and colons.
 std::vector<std::pair<std::size_t, std::size_t>> tokens_of(const std::string& json) {
   static const std::string kBreaks = "{}[],: \t\r\n";
   std::vector<std::pair<std::size_t, std::size_t>> tokens;
@@ -109,86 +110,83 @@ std::vector<std::pair<std::size_t, std::size_t>> tokens_of(const std::string& js
   return tokens;
 }
 
+// Replacements for tokens of a header.
+
+// Numbers, valid and invalid, and other short values.
+constexpr std::string_view kOddScalars[] = {"0",
+                                            "1",
+                                            "-1",
+                                            "-0",
+                                            "2",
+                                            "0.0",
+                                            "1.0",
+                                            "1e3",
+                                            "1E-2",
+                                            "01",
+                                            "1.",
+                                            ".5",
+                                            "+1",
+                                            "NaN",
+                                            "Infinity",
+                                            "-Infinity",
+                                            "-NaN",
+                                            "null",
+                                            "true",
+                                            "false",
+                                            "\"\"",
+                                            "\"x\"",
+                                            "[]",
+                                            "{}",
+                                            "[0]",
+                                            "9223372036854775807",
+                                            "9223372036854775808",
+                                            "18446744073709551616",
+                                            "1e400",
+                                            "4294967296",
+                                            "16777216",
+                                            "123456789012345678901234567890",
+                                            "-"};
+
+// Names of compressions and types, and strings with unusual contents.
+constexpr std::string_view kOddStrings[] = {
+    "\"fp16\"",     "\"int8\"",           "\"none\"",        "\"pco\"",      "\"lossless\"",
+    "\"bfloat16\"", "\"int4\"",           "\"int8_row\"",    "\"int8_dim\"", "\"float32\"",
+    "\"float16\"",  "\"int32\"",          "\"uint8\"",       "\"int64\"",    "\"columnar\"",
+    "\"\\u0041\"",  "\"\\ud83d\\ude00\"", "\"\\ud800\"",     "\"\\x\"",      "\"\t\"",
+    "\"\xff\"",     "\"\xc3\xa9\"",       "\"\xed\xa0\x80\""};
+
+// Brackets, separators and keys of the format.
+constexpr std::string_view kOddTokens[] = {",",
+                                           "}",
+                                           "{",
+                                           "]",
+                                           "[",
+                                           ":",
+                                           "\"rows\"",
+                                           "\"min\"",
+                                           "\"scale\"",
+                                           "\"offset\"",
+                                           "\"size\"",
+                                           "\"file_offset\"",
+                                           "\"compression\"",
+                                           "\"dimension\"",
+                                           "\"dtype\"",
+                                           "\"metadata\"",
+                                           "\"sections\"",
+                                           "\"mmap_optimized\"",
+                                           "\"format_type\"",
+                                           "\"columns\"",
+                                           "\"chunks\"",
+                                           "\"num_vectors\"",
+                                           "\"start_index\""};
+
 const std::vector<std::string>& odd_values() {
-  static const std::vector<std::string> values = {"0",
-                                                  "1",
-                                                  "-1",
-                                                  "-0",
-                                                  "2",
-                                                  "0.0",
-                                                  "1.0",
-                                                  "1e3",
-                                                  "1E-2",
-                                                  "01",
-                                                  "1.",
-                                                  ".5",
-                                                  "+1",
-                                                  "NaN",
-                                                  "Infinity",
-                                                  "-Infinity",
-                                                  "-NaN",
-                                                  "null",
-                                                  "true",
-                                                  "false",
-                                                  "\"\"",
-                                                  "\"x\"",
-                                                  "[]",
-                                                  "{}",
-                                                  "[0]",
-                                                  "9223372036854775807",
-                                                  "9223372036854775808",
-                                                  "18446744073709551616",
-                                                  "1e400",
-                                                  "4294967296",
-                                                  "16777216",
-                                                  "123456789012345678901234567890",
-                                                  "-",
-                                                  "\"fp16\"",
-                                                  "\"int8\"",
-                                                  "\"none\"",
-                                                  "\"pco\"",
-                                                  "\"lossless\"",
-                                                  "\"bfloat16\"",
-                                                  "\"int4\"",
-                                                  "\"int8_row\"",
-                                                  "\"int8_dim\"",
-                                                  "\"float32\"",
-                                                  "\"float16\"",
-                                                  "\"int32\"",
-                                                  "\"uint8\"",
-                                                  "\"int64\"",
-                                                  "\"columnar\"",
-                                                  "\"\\u0041\"",
-                                                  "\"\\ud83d\\ude00\"",
-                                                  "\"\\ud800\"",
-                                                  "\"\\x\"",
-                                                  "\"\t\"",
-                                                  "\"\xff\"",
-                                                  "\"\xc3\xa9\"",
-                                                  "\"\xed\xa0\x80\"",
-                                                  ",",
-                                                  "}",
-                                                  "{",
-                                                  "]",
-                                                  "[",
-                                                  ":",
-                                                  "\"rows\"",
-                                                  "\"min\"",
-                                                  "\"scale\"",
-                                                  "\"offset\"",
-                                                  "\"size\"",
-                                                  "\"file_offset\"",
-                                                  "\"compression\"",
-                                                  "\"dimension\"",
-                                                  "\"dtype\"",
-                                                  "\"metadata\"",
-                                                  "\"sections\"",
-                                                  "\"mmap_optimized\"",
-                                                  "\"format_type\"",
-                                                  "\"columns\"",
-                                                  "\"chunks\"",
-                                                  "\"num_vectors\"",
-                                                  "\"start_index\""};
+  static const std::vector<std::string> values = [] {
+    std::vector<std::string> all(std::begin(kOddScalars), std::end(kOddScalars));
+    all.insert(all.end(), std::begin(kOddStrings), std::end(kOddStrings));
+    all.insert(all.end(), std::begin(kOddTokens), std::end(kOddTokens));
+    return all;
+  }();
   return values;
 }
 
@@ -224,7 +222,7 @@ void patch_header(std::string& header, Random& random) {
   }
 }
 
-// Where the value that starts at `at` ends.
+// The end of the value that starts at `at`.
 std::size_t value_end(const std::string& json, std::size_t at) {
   int depth = 0;
   for (const auto& [start, size] : tokens_of(json)) {
@@ -237,7 +235,7 @@ std::size_t value_end(const std::string& json, std::size_t at) {
   return json.size();
 }
 
-// Some key twice, the first or the second time with another value.
+// Repeats a random key, with another value in its first or second occurrence.
 void repeat_key(std::string& header, Random& random) {
   std::vector<std::size_t> keys;
   for (const auto& [at, size] : tokens_of(header)) {
@@ -257,21 +255,21 @@ struct Tally {
   long refused = 0;
 };
 
-// Files of these names, changed by `change`, which may give nothing for one that does not suit.
+// Compares random small files that `change` has modified.
 template <class Change>
 Tally compare_mutants(std::uint64_t stream, int count, const Change& change) {
   Random random(stream);
   Tally tally;
-  std::vector<Parts> files;
+  std::vector<FileParts> files;
   for (const std::string& name : good_names()) {
     const Bytes file = cvc_bytes(name);
     if (file.size() < 20000) files.push_back(parts_of(file));
   }
   for (int i = 0; i < count * effort(); ++i) {
-    Parts parts = random.pick(files);
+    FileParts parts = random.pick(files);
     change(parts, random);
-    const ExactCopy copy(whole(parts));
-    const Comparison comparison = compare_cvc(copy.span(), kMost);
+    const ExactCopy copy(assembled(parts));
+    const Comparison comparison = compare_cvc(copy.span(), kMaxValueBytes);
     (comparison.accepted ? tally.accepted : tally.refused) += 1;
     EXPECT_EQ(comparison.difference, "") << "mutant " << i << ", seed " << seed() << "\n"
                                          << parts.header.substr(0, 2000);
@@ -281,7 +279,7 @@ Tally compare_mutants(std::uint64_t stream, int count, const Change& change) {
 }
 
 TEST(SecondCvc, PayloadsChanged) {
-  const Tally tally = compare_mutants(711, 20000, [](Parts& parts, Random& random) {
+  const Tally tally = compare_mutants(711, 20000, [](FileParts& parts, Random& random) {
     if (!parts.payloads.empty())
       patch_bytes(parts.payloads[random.below(parts.payloads.size())], random);
   });
@@ -290,7 +288,7 @@ TEST(SecondCvc, PayloadsChanged) {
 }
 
 TEST(SecondCvc, HeadersChanged) {
-  const Tally tally = compare_mutants(712, 20000, [](Parts& parts, Random& random) {
+  const Tally tally = compare_mutants(712, 20000, [](FileParts& parts, Random& random) {
     patch_header(parts.header, random);
     if (random.one_in(20)) parts.minor = static_cast<unsigned>(random.below(110));
     if (random.one_in(20)) parts.major = static_cast<unsigned>(random.below(12));
@@ -301,26 +299,27 @@ TEST(SecondCvc, HeadersChanged) {
 
 TEST(SecondCvc, KeysRepeated) {
   const Tally tally = compare_mutants(
-      714, 10000, [](Parts& parts, Random& random) { repeat_key(parts.header, random); });
+      714, 10000, [](FileParts& parts, Random& random) { repeat_key(parts.header, random); });
   EXPECT_GT(tally.accepted, 1000);
   EXPECT_GT(tally.refused, 1000);
 }
 
 Bytes with_metadata(const std::string& json) {
-  return whole({R"({"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"metadata":)" +
-                    json + "}",
-                {},
-                1,
-                0});
+  return assembled(
+      {R"({"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"metadata":)" + json +
+           "}",
+       {},
+       1,
+       0});
 }
 
 TEST(SecondCvc, EdgesOfJson) {
   int accepted = 0;
   for (std::size_t depth = 505; depth < 520; ++depth) {
-    const Comparison lists =
-        compare_cvc(with_metadata(std::string(depth, '[') + std::string(depth, ']')), kMost);
-    const Comparison filled =
-        compare_cvc(with_metadata(std::string(depth, '[') + "1" + std::string(depth, ']')), kMost);
+    const Comparison lists = compare_cvc(
+        with_metadata(std::string(depth, '[') + std::string(depth, ']')), kMaxValueBytes);
+    const Comparison filled = compare_cvc(
+        with_metadata(std::string(depth, '[') + "1" + std::string(depth, ']')), kMaxValueBytes);
     EXPECT_EQ(lists.difference, "") << depth;
     EXPECT_EQ(filled.difference, "") << depth;
     accepted += lists.accepted ? 1 : 0;
@@ -328,8 +327,9 @@ TEST(SecondCvc, EdgesOfJson) {
   EXPECT_GT(accepted, 0);
   EXPECT_LT(accepted, 15);
   for (const std::string& value : odd_values()) {
-    EXPECT_EQ(compare_cvc(with_metadata(value), kMost).difference, "") << value;
-    EXPECT_EQ(compare_cvc(with_metadata("[ " + value + "\t]"), kMost).difference, "") << value;
+    EXPECT_EQ(compare_cvc(with_metadata(value), kMaxValueBytes).difference, "") << value;
+    EXPECT_EQ(compare_cvc(with_metadata("[ " + value + "\t]"), kMaxValueBytes).difference, "")
+        << value;
   }
 }
 
@@ -341,7 +341,7 @@ TEST(SecondCvc, AnyBytesChanged) {
     Bytes file = cvc_bytes(name);
     patch_bytes(file, random);
     const ExactCopy copy(file);
-    ASSERT_EQ(compare_cvc(copy.span(), kMost).difference, "")
+    ASSERT_EQ(compare_cvc(copy.span(), kMaxValueBytes).difference, "")
         << name << ", mutant " << i << ", seed " << seed();
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 void append_float(PlainSlice& slice, std::uint32_t bits) { append_integer(slice.values, bits, 4); }
 
-// The product is rounded before the sum is.
+// The product is rounded before the addition.
 std::uint32_t scaled(std::uint64_t code, float scale, float min) {
   const volatile float product = static_cast<float>(code) * scale;
   const volatile float sum = product + min;

@@ -7,7 +7,7 @@
 namespace numpact::second {
 namespace {
 
-constexpr int kMostDepth = 512;
+constexpr int kMaxDepth = 512;
 
 void append_utf8(std::string& out, std::uint32_t c) {
   const auto add = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
@@ -60,16 +60,16 @@ class Parser {
   }
 
   Json parse_value(int depth) {
-    refuse_if(depth > kMostDepth + 1, "JSON is nested too deeply");
+    refuse_if(depth > kMaxDepth + 1, "JSON is nested too deeply");
     skip_white_space();
     Json value;
     const char c = peek();
     if (c == '{') {
-      refuse_if(depth > kMostDepth, "JSON is nested too deeply");
+      refuse_if(depth > kMaxDepth, "JSON is nested too deeply");
       value.kind = Json::Kind::kObject;
       parse_members(value, depth);
     } else if (c == '[') {
-      refuse_if(depth > kMostDepth, "JSON is nested too deeply");
+      refuse_if(depth > kMaxDepth, "JSON is nested too deeply");
       value.kind = Json::Kind::kList;
       parse_items(value, depth);
     } else if (c == '"') {
@@ -200,8 +200,8 @@ class Parser {
       refuse_if((next & 0xc0) != 0x80, "not UTF-8");
       c = c << 6 | (next & 0x3fu);
     }
-    const std::uint32_t least = more == 1 ? 0x80 : more == 2 ? 0x800 : 0x10000;
-    refuse_if(c < least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000), "not UTF-8");
+    const std::uint32_t min_code = more == 1 ? 0x80 : more == 2 ? 0x800 : 0x10000;
+    refuse_if(c < min_code || c > 0x10ffff || (c >= 0xd800 && c < 0xe000), "not UTF-8");
     return c;
   }
 
@@ -224,8 +224,8 @@ const Json& Json::at(const std::string& key) const {
   return *value;
 }
 
-const Json& Json::as(Kind wanted, const char* what) const {
-  if (kind != wanted) refuse(std::string(what) + " of another type");
+const Json& Json::as(Kind expected, const char* what) const {
+  if (kind != expected) refuse(std::string(what) + " of another type");
   return *this;
 }
 

@@ -38,7 +38,7 @@ Latents undo_conv1(const DeltaFields& delta, const Latents& state, const Latents
                    unsigned bits) {
   Latents x = state;
   for (const std::uint64_t difference : d) {
-    std::int64_t sum = delta.bias;  // its rules keep it within 64 bits
+    std::int64_t sum = delta.bias;  // the rules of Conv1 keep it within 64 bits
     for (std::size_t j = 0; j < delta.order; ++j) {
       sum += delta.weights[j] * static_cast<std::int64_t>(x[x.size() - delta.order + j]);
     }
@@ -66,7 +66,7 @@ Latents undo_delta(const DeltaFields& delta, unsigned bits, const Stored& stored
     default:
       x = undo_conv1(delta, stored.state, d, bits);
   }
-  x.resize(n);  // shorter only where the state is longer than the page
+  x.resize(n);  // x is longer only if the state is longer than the page
   return x;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/format/pco.md, "Standalone files", and the doors that do not throw.
+// docs/format/pco.md, "Standalone files", and the public functions that do not throw.
 #include "second/pco_parts.hpp"
 
 namespace numpact::second {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second decoder on files of other writers: those that decode, and those to be refused.
+// The second decoder on files of other writers, valid and invalid.
 #include <gtest/gtest.h>
 
 #include "second/compare.hpp"

@@ -20,7 +20,7 @@ std::uint64_t float_mult(std::uint64_t base, std::uint64_t l0, std::uint64_t l1,
   return (ordered_of_float(number, bits) + l1 + mid_of(bits)) & mask_of(bits);
 }
 
-// Gives the float's bits.
+// Returns the bits of the float.
 std::uint64_t float_quant(unsigned k, std::uint64_t l0, std::uint64_t l1, unsigned bits) {
   const std::uint64_t mid = mid_of(bits);
   const std::uint64_t s = (l0 << k) & mask_of(bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that were compressed and then patched: the library and the second decoder say the same of
-// each, refused or not, and read the same numbers.
+// Compressed files that were modified: the library and the second decoder agree whether to refuse
+// them, and read the same numbers.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@
 namespace numpact::testing {
 namespace {
 
-constexpr std::uint64_t kMost = 20000;  // numbers
+constexpr std::uint64_t kMaxNumbers = 20000;  // larger files are not decoded
 
 int effort() { return std::getenv("NUMPACT_FULL") != nullptr ? 20 : 1; }
 
@@ -35,7 +35,7 @@ Bytes random_file(Random& random) {
   return compressed(numbers, random_config(type, random));
 }
 
-// One to four changes, most of them near the front, where they mean the most.
+// Makes one to four changes, most of them near the front, where they have the most effect.
 void patch(Bytes& file, Random& random) {
   for (std::uint64_t k = random.between(1, 4); k > 0; --k) {
     const std::size_t reach =
@@ -64,13 +64,13 @@ TEST(PcoMutants, OfOwnFiles) {
   Random random(701);
   Tally tally;
   for (int i = 0; i < 2500 * effort(); ++i) {
-    const Bytes sound = random_file(random);
-    ASSERT_EQ(compare_pco(sound, kMost).difference, "");
+    const Bytes valid = random_file(random);
+    ASSERT_EQ(compare_pco(valid, kMaxNumbers).difference, "");
     for (int k = 0; k < 20; ++k) {
-      Bytes file = sound;
+      Bytes file = valid;
       patch(file, random);
       const ExactCopy copy(file);
-      const Comparison comparison = compare_pco(copy.span(), kMost);
+      const Comparison comparison = compare_pco(copy.span(), kMaxNumbers);
       tally.count(comparison);
       ASSERT_EQ(comparison.difference, "")
           << "file " << i << ", mutant " << k << ", seed " << seed();
@@ -89,7 +89,7 @@ TEST(PcoMutants, OfFixtures) {
     Bytes file = fixture.file;
     patch(file, random);
     const ExactCopy copy(file);
-    const Comparison comparison = compare_pco(copy.span(), kMost);
+    const Comparison comparison = compare_pco(copy.span(), kMaxNumbers);
     tally.count(comparison);
     ASSERT_EQ(comparison.difference, "") << fixture.name << ", mutant " << i << ", seed " << seed();
   }
@@ -97,7 +97,8 @@ TEST(PcoMutants, OfFixtures) {
   EXPECT_GT(tally.refused, 1000);
 }
 
-// Each byte of the front of what releases of the reference wrote; a tenth of the mutants, or all.
+// Changes each byte at the front of files that releases of the reference wrote; compares a tenth of
+// the mutants, or all of them.
 TEST(PcoMutants, OfSingleBytesOfReleases) {
   Random random(704);
   Tally tally;
@@ -126,22 +127,22 @@ TEST(PcoMutants, EveryTruncation) {
     const std::size_t end = second::decode_pco(file).used;
     ASSERT_GT(end, 0u);
     for (std::size_t n = 0; n < end; ++n) {
-      ASSERT_EQ(second::decode_pco(ByteSpan(file).first(n)).refusal.verdict,
-                second::Verdict::kTruncated);
+      ASSERT_EQ(second::decode_pco(ByteSpan(file).first(n)).refusal.outcome,
+                second::Outcome::kTruncated);
     }
   }
 }
 
-// Pages read with the count, type or version of others.
+// Pages that are read with another count, type or version.
 TEST(PcoMutants, OfWrappedPages) {
   Random random(703);
   Tally tally;
   for (int i = 0; i < 2500 * effort(); ++i) {
-    const Bytes sound = random_file(random);
-    const FileInfo info = inspect(sound);
+    const Bytes valid = random_file(random);
+    const FileInfo info = inspect(valid);
     if (info.chunks.empty()) continue;
     const ChunkInfo& first = info.chunks[0];
-    const ByteSpan rest = ByteSpan(sound).subspan(first.offset + 4);
+    const ByteSpan rest = ByteSpan(valid).subspan(first.offset + 4);
     for (int k = 0; k < 4; ++k) {
       Bytes meta = prefix(rest, first.meta_bytes);
       Bytes page = prefix(rest.subspan(first.meta_bytes), first.page_bytes);

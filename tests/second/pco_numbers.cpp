@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/format/pco.md, "Ordered latents", and arithmetic of floats by their bits.
+// docs/format/pco.md, "Ordered latents", and arithmetic on the bits of floats.
 #include <bit>
 
 #include "second/pco_parts.hpp"
@@ -75,7 +75,7 @@ bool is_nan(std::uint64_t b, unsigned bits) {
 
 namespace {
 
-// Each result is rounded to its type, whatever registers are like.
+// `volatile` rounds each result to its type, also on processors with wider registers.
 template <class Float, class Bits>
 std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   const volatile Float x = std::bit_cast<Float>(static_cast<Bits>(a));
@@ -86,7 +86,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-// Not of two NaNs, and the second must be finite.
+// The second factor must be finite.
 std::uint64_t product_of_floats(std::uint64_t a, std::uint64_t b, unsigned bits) {
   if (is_nan(a, bits)) return a | mid_of(mantissa_bits(bits));  // quiet
   if (bits == 32) return product<float, std::uint32_t>(a, b);

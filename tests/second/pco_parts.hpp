@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the second Pco decoder's files give to each other.
+// Functions that the sources of the second Pco decoder share.
 #ifndef NUMPACT_TESTS_SECOND_PCO_PARTS_HPP
 #define NUMPACT_TESTS_SECOND_PCO_PARTS_HPP
 
@@ -15,11 +15,11 @@ inline std::uint64_t mid_of(unsigned bits) { return std::uint64_t{1} << (bits - 
 
 // ---- pco_numbers.cpp ----
 
-// Stored bits of the mantissa of a float.
+// Stored mantissa bits of a float of `bits` bits.
 unsigned mantissa_bits(unsigned bits);
 std::uint64_t number_of_ordered(std::uint64_t ordered, NumberKind kind);
 std::uint64_t ordered_of_float(std::uint64_t bits_of_float, unsigned bits);
-// Floats are given and returned by their bits.
+// Floats are passed and returned as their bits.
 std::uint64_t float_of_whole(std::uint64_t value, unsigned bits);
 std::uint64_t product_of_floats(std::uint64_t a, std::uint64_t b, unsigned bits);
 bool is_nan(std::uint64_t bits_of_float, unsigned bits);
@@ -27,27 +27,27 @@ bool is_finite(std::uint64_t bits_of_float, unsigned bits);
 
 // ---- pco_bins.cpp ----
 
-// Binning and table of a variable whose width is set.
+// Reads the bins of a variable, whose width is set, and makes its table.
 void read_bins(BitReader& reader, Variable& variable);
 
 // ---- pco_page.cpp ----
 
-// What a page holds of a variable before delta and mode are undone.
+// The data of a variable in a page, before delta and mode are undone.
 struct Stored {
-  Latents state;  // of the delta encoding
+  Latents state;  // delta state
   Latents latents;
 };
 
 // ---- pco_deltas.cpp ----
 
-// The page's `n` latents of a delta encoded variable.
+// Returns the page's `n` latents of a delta-encoded variable.
 Latents undo_delta(const DeltaFields& delta, unsigned bits, const Stored& stored,
                    const Latents& lookbacks, std::size_t n);
 
 // ---- pco_modes.cpp ----
 
 void check_mode(const ModeFields& mode, NumberKind kind, Version version);
-// The numbers' bits.
+// Returns the bits of the numbers.
 Latents undo_mode(const ModeFields& mode, NumberKind kind, const Latents& primary,
                   const Latents& secondary);
 

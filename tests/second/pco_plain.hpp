@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second decoder of Pco: slow, plain, written from docs/format/pco.md alone. It shares no code
-// with the library, so that a mistake in either shows as a difference.
+// A second decoder of Pco: slow and simple, written from docs/format/pco.md alone. It shares no
+// code with the library, so a mistake in either shows as a difference.
 #ifndef NUMPACT_TESTS_SECOND_PCO_PLAIN_HPP
 #define NUMPACT_TESTS_SECOND_PCO_PLAIN_HPP
 
@@ -76,7 +76,7 @@ struct DeltaFields {
   }
 };
 
-// In the order that pages have them.
+// In the order of pages.
 enum VariableIndex : std::size_t { kDeltaVariable, kPrimary, kSecondary, kVariableCount };
 
 struct Chunk {
@@ -87,33 +87,35 @@ struct Chunk {
   std::size_t meta_bytes = 0;
 };
 
-// ---- doors ----
+// ---- public functions ----
 
 struct PlainLimits {
-  // More numbers are not decoded: Verdict::kLimit. Memory is at most about 60 bytes for each, and
-  // 32 times the input.
+  // Maximum numbers; beyond it the outcome is Outcome::kLimit. Memory is at most about 60 bytes per
+  // number plus 32 times the input.
   std::uint64_t max_numbers = std::uint64_t{1} << 24;
 };
 
-// What a file, or a page, holds. `numbers` are the bits of each, in the low ones; empty if refused.
+// The contents of a file or a page. `numbers`: the bits of each number in the low bits of an
+// element; empty if refused.
 struct PlainNumbers {
-  Refusal refusal{Verdict::kAccepted, {}};
-  std::uint8_t type = 0;  // the format's byte; 0 for a file of no type
+  Refusal refusal{Outcome::kAccepted, {}};
+  std::uint8_t type = 0;  // type byte of the format; 0 for a file without a type
   unsigned bits = 0;
   std::vector<std::uint64_t> numbers;
-  std::size_t used = 0;  // bytes, with the terminator
-  bool accepted() const { return refusal.verdict == Verdict::kAccepted; }
+  std::size_t used = 0;  // bytes read, including the terminator
+  bool accepted() const { return refusal.outcome == Outcome::kAccepted; }
 };
 
 PlainNumbers decode_pco(std::span<const std::byte> file, const PlainLimits& limits = {});
 
-// The wrapped parts; each throws Refusal.
+// The components of wrapped Pco; each function throws Refusal.
 Version read_wrapped_header(std::span<const std::byte> bytes, std::size_t& used);
 Chunk read_chunk_meta(std::span<const std::byte> bytes, Version version, std::uint8_t type);
 std::vector<std::uint64_t> read_page(std::span<const std::byte> bytes, const Chunk& chunk,
                                      std::size_t n, std::size_t& used);
 
-// A wrapped chunk and one page of `n` numbers, without exceptions. `used` are the page's bytes.
+// Decodes one page of `n` numbers of a wrapped chunk, without exceptions. `used`: bytes of the
+// page.
 PlainNumbers decode_wrapped(std::span<const std::byte> meta, std::span<const std::byte> page,
                             Version version, std::uint8_t type, std::uint64_t n,
                             const PlainLimits& limits = {});

@@ -5,18 +5,12 @@
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"
+#include "cvc/compression/two_byte_codec.hpp"
 
 namespace numpact::cvc {
 namespace {
 
-std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return 2 * shape.n(); }
 Dtype code_type(Dtype) { return Dtype::kBFloat16; }
-std::uint64_t code_bytes(std::uint64_t dimension, Dtype) { return 2 * dimension; }
-
-Status prepare(const Encoded& encoded, Prepared& prepared) {
-  prepared.encoded = encoded;
-  return check_size(encoded, 2 * encoded.shape.n());
-}
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
   stored_bfloats_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n),
@@ -24,19 +18,14 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
   return {};
 }
 
-Status plan(const Source& source, const EncodeRules&, Plan& plan) {
-  plan.bytes = 2 * source.n();
-  return {};
-}
-
-// Rounded once, from types that a float would round first.
+// Rounds once, from types that a conversion to float would round first.
 template <class T>
 std::uint64_t wide_to_bfloats(const std::byte* at, std::size_t n, std::uint16_t* out) {
   const auto* const values = reinterpret_cast<const T*>(at);
   std::uint64_t overflows = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const double value = sticky_double(values[i]);
-    out[i] = bfloat_of(sticky_float(value));
+    const double value = round_to_odd_double(values[i]);
+    out[i] = bfloat_of(round_to_odd_float(value));
     overflows += (out[i] & 0x7fffu) == 0x7f80u && std::isfinite(value) ? 1 : 0;
   }
   return overflows;
@@ -73,12 +62,12 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
 
 const Codec kBFloat16Codec = {.compression = Compression::kBFloat16,
                               .name = "bfloat16",
-                              .size = size,
+                              .size = two_byte_size,
                               .code_type = code_type,
-                              .code_bytes = code_bytes,
-                              .prepare = prepare,
+                              .code_bytes = two_byte_code_bytes,
+                              .prepare = prepare_two_byte,
                               .decode = decode,
-                              .plan = plan,
+                              .plan = plan_two_byte,
                               .encode = encode};
 
 }  // namespace numpact::cvc

@@ -11,7 +11,7 @@
 namespace numpact::cvc {
 namespace {
 
-// In the order of the enum.
+// In the order of the enumeration.
 const Codec* const kCodecs[] = {&kFp16Codec,    &kInt8Codec,     &kLosslessCodec,
                                 &kNoneCodec,    &kBFloat16Codec, &kInt4Codec,
                                 &kInt8RowCodec, &kInt8DimCodec,  &kPcoCodec};
@@ -30,12 +30,12 @@ bool is_float(Dtype dtype) {
   return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kBFloat16;
 }
 
-// Values that change their byte order in a buffer on the stack.
+// Bytes of a buffer on the stack for values whose byte order is changed.
 constexpr std::size_t kSwapBytes = 2048;
 
-// Calls f(at, first, count) for runs of stored halves in the order of this machine.
+// Calls f(at, first, count) for runs of stored halves in the byte order of this machine.
 template <class F>
-void in_own_order(const std::byte* halves, std::size_t n, const F& f) {
+void for_native_runs(const std::byte* halves, std::size_t n, const F& f) {
   std::byte buffer[kSwapBytes];
   for (std::size_t i = 0; i < n; i += kSwapBytes / 2) {
     const std::size_t count = std::min(n - i, kSwapBytes / 2);
@@ -104,26 +104,26 @@ void copy_stored(const std::byte* from, std::size_t n, std::size_t size, void* o
 
 void stored_halves_to_floats(const std::byte* halves, std::size_t n, float* out, bool streams) {
   if constexpr (!kIsBigEndian) return halves_to_floats(halves, n, out, streams);
-  in_own_order(halves, n, [&](const std::byte* at, std::size_t first, std::size_t count) {
+  for_native_runs(halves, n, [&](const std::byte* at, std::size_t first, std::size_t count) {
     halves_to_floats(at, count, out + first);
   });
 }
 
 void stored_bfloats_to_floats(const std::byte* bfloats, std::size_t n, float* out, bool streams) {
   if constexpr (!kIsBigEndian) return bfloats_to_floats(bfloats, n, out, streams);
-  in_own_order(bfloats, n, [&](const std::byte* at, std::size_t first, std::size_t count) {
+  for_native_runs(bfloats, n, [&](const std::byte* at, std::size_t first, std::size_t count) {
     bfloats_to_floats(at, count, out + first);
   });
 }
 
 bool can_decode(Compression compression, Dtype dtype, Dtype out) {
-  const bool is_kept = codec_of(compression).keeps_integers && !is_float(dtype);
-  return is_kept ? out == dtype : is_float(out);
+  const bool keeps_type = codec_of(compression).keeps_integers && !is_float(dtype);
+  return keeps_type ? out == dtype : is_float(out);
 }
 
 Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_t n, Dtype out,
                      void* data) {
-  constexpr std::size_t kStep = 1024;
+  constexpr std::size_t kBufferValues = 1024;  // values of a buffer on the stack
   const Encoded& encoded = prepared.encoded;
   const Codec& codec = codec_of(encoded.compression);
   if (out == Dtype::kFloat32) return codec.decode(prepared, first, n, static_cast<float*>(data));
@@ -135,8 +135,8 @@ Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_
   }
   auto* to = static_cast<std::uint16_t*>(data);
   while (n > 0) {
-    float values[kStep];
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, kStep));
+    float values[kBufferValues];
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, kBufferValues));
     NUMPACT_TRY(codec.decode(prepared, first, count, values));
     if (out == Dtype::kFloat16) {
       floats_to_halves(values, count, to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of compressions, and what every use of them shares.
+// The table of compressions, and functions that work with all of them.
 #ifndef NUMPACT_CVC_COMPRESSION_CODECS_HPP
 #define NUMPACT_CVC_COMPRESSION_CODECS_HPP
 
@@ -9,14 +9,14 @@ namespace numpact::cvc {
 
 const Codec& codec_of(Compression compression);
 
-// Whether values of a slice can be had as `out`.
+// Whether values of a slice can be decoded as the type `out`.
 bool can_decode(Compression compression, Dtype dtype, Dtype out);
 
 inline Status prepare(const Encoded& encoded, Prepared& prepared) {
   return codec_of(encoded.compression).prepare(encoded, prepared);
 }
 
-// Values [first, first + n) as a type that can_decode allows.
+// Decodes values [first, first + n) as a type that can_decode allows.
 Status decode_values(const Prepared& prepared, std::uint64_t first, std::uint64_t n, Dtype out,
                      void* data);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over rows whose dimensions have ranges of their own, compiled for every target.
+// Quantization loops over rows with a range for each dimension, compiled for every target.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/dims_kernel.cpp"
@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using numpact::HWY_NAMESPACE::kHasVectors;
-// Of stored floats.
+// Whether stored (little-endian) floats can be loaded as vectors.
 constexpr bool kHasStoredVectors = kHasVectors && !kIsBigEndian;
 
 HWY_INLINE float FloatAt(const std::byte* floats, std::size_t i) {
@@ -31,6 +31,7 @@ HWY_INLINE std::uint8_t NibbleAt(const std::uint8_t* nibbles, std::size_t i) {
 // Highway loads from any address.
 HWY_INLINE const float* Floats(const std::byte* at) { return reinterpret_cast<const float*>(at); }
 
+// Decodes one vector of codes; the first belongs to dimension i.
 template <class D8>
 HWY_INLINE void PutValues(D8 d8, const std::uint8_t* codes, const std::byte* mins,
                           const std::byte* scales, std::size_t i, float* values) {
@@ -60,6 +61,10 @@ std::size_t NibbleVectors(const std::uint8_t*, std::size_t, const std::byte*, co
   return 0;
 }
 #else
+// Decodes 16 codes at a time from 8 bytes; returns how many were decoded. The low halves are the
+// even codes, so interleaving low and high halves restores the order:
+//   bytes   b0 = c1 c0, b1 = c3 c2, ...      (high half, low half)
+//   firsts  c0 c2 c4 ...   seconds  c1 c3 c5 ...   interleaved  c0 c1 c2 c3 ...
 std::size_t NibbleVectors(const std::uint8_t* nibbles, std::size_t n, const std::byte* mins,
                           const std::byte* scales, float* HWY_RESTRICT values) {
   constexpr std::size_t kBytes = 8;
@@ -94,21 +99,21 @@ void DimNibblesToValues(const std::byte* nibbles, std::size_t n, const std::byte
 }
 
 void DimValuesToCodes(const float* HWY_RESTRICT values, std::size_t n,
-                      const float* HWY_RESTRICT mins, const float* HWY_RESTRICT scales, float most,
-                      std::uint8_t* HWY_RESTRICT codes) {
+                      const float* HWY_RESTRICT mins, const float* HWY_RESTRICT scales,
+                      float max_code, std::uint8_t* HWY_RESTRICT codes) {
   std::size_t i = 0;
   if constexpr (kHasVectors) {
     const hn::ScalableTag<float> df;
     const hn::Rebind<std::uint8_t, decltype(df)> d8;
     const std::size_t lanes = hn::Lanes(df);
-    const auto top = hn::Set(df, most);
+    const auto top = hn::Set(df, max_code);
     for (; i + lanes <= n; i += lanes) {
-      const auto over = hn::Sub(hn::LoadU(df, values + i), hn::LoadU(df, mins + i));
-      const auto steps = hn::Div(over, hn::LoadU(df, scales + i));
+      const auto difference = hn::Sub(hn::LoadU(df, values + i), hn::LoadU(df, mins + i));
+      const auto steps = hn::Div(difference, hn::LoadU(df, scales + i));
       hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(hn::Min(steps, top))), d8, codes + i);
     }
   }
-  for (; i < n; ++i) codes[i] = code_of_value(values[i], mins[i], scales[i], most);
+  for (; i < n; ++i) codes[i] = code_of_value(values[i], mins[i], scales[i], max_code);
 }
 
 void WidenRanges(const float* HWY_RESTRICT values, std::size_t n, const DimRanges& ranges) {
@@ -123,7 +128,7 @@ void WidenRanges(const float* HWY_RESTRICT values, std::size_t n, const DimRange
       const auto v = hn::LoadU(df, values + i);
       hn::StoreU(hn::Min(hn::LoadU(df, low + i), v), df, low + i);
       hn::StoreU(hn::Max(hn::LoadU(df, high + i), v), df, high + i);
-      const auto zero_or_nan = hn::Mul(v, hn::Zero(df));
+      const auto zero_or_nan = hn::Mul(v, hn::Zero(df));  // infinity * 0 is NaN, too
       hn::StoreU(hn::Add(hn::LoadU(df, poison + i), zero_or_nan), df, poison + i);
     }
   }
@@ -160,8 +165,8 @@ void dim_nibbles_to_values(const std::byte* nibbles, std::size_t n, const std::b
 }
 
 void dim_values_to_codes(const float* values, std::size_t n, const float* mins, const float* scales,
-                         float most, std::uint8_t* codes) {
-  NUMPACT_DISPATCH(DimValuesToCodes)(values, n, mins, scales, most, codes);
+                         float max_code, std::uint8_t* codes) {
+  NUMPACT_DISPATCH(DimValuesToCodes)(values, n, mins, scales, max_code, codes);
 }
 
 void widen_ranges(const float* values, std::size_t n, const DimRanges& ranges) {

@@ -5,18 +5,12 @@
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"
+#include "cvc/compression/two_byte_codec.hpp"
 
 namespace numpact::cvc {
 namespace {
 
-std::optional<std::uint64_t> size(const Shape& shape, Dtype) { return 2 * shape.n(); }
 Dtype code_type(Dtype) { return Dtype::kFloat16; }
-std::uint64_t code_bytes(std::uint64_t dimension, Dtype) { return 2 * dimension; }
-
-Status prepare(const Encoded& encoded, Prepared& prepared) {
-  prepared.encoded = encoded;
-  return check_size(encoded, 2 * encoded.shape.n());
-}
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
   stored_halves_to_floats(prepared.encoded.bytes.data() + 2 * first, static_cast<std::size_t>(n),
@@ -24,12 +18,7 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
   return {};
 }
 
-Status plan(const Source& source, const EncodeRules&, Plan& plan) {
-  plan.bytes = 2 * source.n();
-  return {};
-}
-
-// Rounded once, from the type they have.
+// Rounds once, from the type of the values.
 template <class T>
 std::uint64_t wide_to_halves(const T* values, std::size_t n, std::uint16_t* out) {
   std::uint64_t overflows = 0;
@@ -53,7 +42,7 @@ void block_to_halves(const Source& source, std::uint64_t first, std::size_t n, s
     });
     return;
   }
-  // Integers that a float rounds are beyond all halves.
+  // Integers that float rounds are larger than every half, so rounding twice is harmless.
   float buffer[kBlockValues];
   overflows += floats_to_halves(source.floats(first, n, buffer), n, out);
 }
@@ -71,12 +60,12 @@ Status encode(const Source& source, const Plan&, BlockSink& sink) {
 const Codec kFp16Codec = {.compression = Compression::kFp16,
                           .name = "fp16",
                           .in_v01 = true,
-                          .size = size,
+                          .size = two_byte_size,
                           .code_type = code_type,
-                          .code_bytes = code_bytes,
-                          .prepare = prepare,
+                          .code_bytes = two_byte_code_bytes,
+                          .prepare = prepare_two_byte,
                           .decode = decode,
-                          .plan = plan,
+                          .plan = plan_two_byte,
                           .encode = encode};
 
 }  // namespace numpact::cvc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over halves, compiled for every target. Instructions that convert make signalling NaNs
-// quiet and do not tell of overflow: blocks with such values go through the definition.
+// Conversion loops of half precision and bfloat16, compiled for every target. Conversion
+// instructions make signalling NaNs quiet and do not report overflow, so blocks with infinities,
+// NaNs or overflowing values take the scalar path, which defines the result.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/half_kernel.cpp"
@@ -19,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void HalvesToFloatsByOne(const std::byte* halves, std::size_t n, float* out) {
+void HalvesToFloatsScalar(const std::byte* halves, std::size_t n, float* out) {
   for (std::size_t i = 0; i < n; ++i) {
     std::uint16_t half;
     std::memcpy(&half, halves + 2 * i, 2);
@@ -27,7 +28,7 @@ void HalvesToFloatsByOne(const std::byte* halves, std::size_t n, float* out) {
   }
 }
 
-std::size_t FloatsToHalvesByOne(const float* values, std::size_t n, std::uint16_t* out) {
+std::size_t FloatsToHalvesScalar(const float* values, std::size_t n, std::uint16_t* out) {
   std::size_t overflows = 0;
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = half_of(values[i]);
@@ -50,7 +51,7 @@ std::size_t FloatsToBFloats(const float* HWY_RESTRICT values, std::size_t n,
   return overflows;
 }
 
-void BFloatsToFloatsByOne(const std::byte* bfloats, std::size_t n, float* out) {
+void BFloatsToFloatsScalar(const std::byte* bfloats, std::size_t n, float* out) {
   for (std::size_t i = 0; i < n; ++i) {
     std::uint16_t bits;
     std::memcpy(&bits, bfloats + 2 * i, 2);
@@ -61,25 +62,25 @@ void BFloatsToFloatsByOne(const std::byte* bfloats, std::size_t n, float* out) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void HalvesToFloats(const std::byte* halves, std::size_t n, float* out, bool) {
-  HalvesToFloatsByOne(halves, n, out);
+  HalvesToFloatsScalar(halves, n, out);
 }
 
 void BFloatsToFloats(const std::byte* bfloats, std::size_t n, float* out, bool) {
-  BFloatsToFloatsByOne(bfloats, n, out);
+  BFloatsToFloatsScalar(bfloats, n, out);
 }
 
 std::size_t FloatsToHalves(const float* values, std::size_t n, std::uint16_t* out) {
-  return FloatsToHalvesByOne(values, n, out);
+  return FloatsToHalvesScalar(values, n, out);
 }
 
 #else
 
-// Vectors of floats in a block.
-constexpr std::size_t kVectors = 4;
-// Values that are fetched ahead: the processor by itself fetches too late.
+// Vectors of floats per block; special values are checked once per block.
+constexpr std::size_t kVectorsPerBlock = 4;
+// Distance of prefetches, in values. The hardware prefetcher alone is too late.
 constexpr std::size_t kHalfPrefetchDistance = 512;
 
-// One vector of halves without NaNs and infinities.
+// Converts a vector of halves without NaNs and infinities.
 template <class DF>
 HWY_INLINE hn::VFromD<DF> FiniteToFloat(DF df, const std::uint16_t* halves) {
   const hn::Rebind<std::uint16_t, DF> d16;
@@ -92,10 +93,11 @@ HWY_INLINE hn::VFromD<DF> FiniteToFloat(DF df, const std::uint16_t* halves) {
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000u)));
   const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fffu)));
   const auto normal = hn::Add(magnitude, hn::Set(du, 112u << 23));
-  // Subnormal: the mantissa behind 2^-14, less 2^-14.
-  const auto least = hn::Set(du, 113u << 23);
+  // Subnormal: put the mantissa into a float with the exponent of 2^-14, then subtract 2^-14.
+  const auto smallest_normal = hn::Set(du, 113u << 23);
   const auto subnormal =
-      hn::BitCast(du, hn::Sub(hn::BitCast(df, hn::Add(magnitude, least)), hn::BitCast(df, least)));
+      hn::BitCast(du, hn::Sub(hn::BitCast(df, hn::Add(magnitude, smallest_normal)),
+                              hn::BitCast(df, smallest_normal)));
   const auto is_subnormal = hn::Eq(hn::And(magnitude, hn::Set(du, 0x0f800000u)), hn::Zero(du));
   return hn::BitCast(df, hn::Or(sign, hn::IfThenElse(is_subnormal, subnormal, normal)));
 #endif
@@ -106,16 +108,18 @@ std::size_t BlocksToFloats(const std::byte* halves, std::size_t n, float* HWY_RE
   const hn::ScalableTag<float> df;
   const hn::ScalableTag<std::uint16_t> d16;
   const std::size_t lanes = hn::Lanes(df);
-  const std::size_t block = kVectors * lanes;
+  const std::size_t block = kVectorsPerBlock * lanes;
   const auto exponent = hn::Set(d16, 0x7c00);
   // Highway loads from any address.
   const auto* const from = reinterpret_cast<const std::uint16_t*>(halves);
   std::size_t i = 0;
+  // Invariant: halves before i are converted. The largest exponent shows whether a block has a
+  // NaN or an infinity.
   for (; i + block <= n; i += block) {
     const auto a = hn::And(hn::LoadU(d16, from + i), exponent);
     const auto b = hn::And(hn::LoadU(d16, from + i + block / 2), exponent);
     if (!hn::AllFalse(d16, hn::Eq(hn::Max(a, b), exponent))) {
-      HalvesToFloatsByOne(halves + 2 * i, block, out + i);
+      HalvesToFloatsScalar(halves + 2 * i, block, out + i);
       continue;
     }
     for (std::size_t k = 0; k < block; k += lanes) {
@@ -129,13 +133,13 @@ void HalvesToFloats(const std::byte* halves, std::size_t n, float* out, bool str
   std::size_t i = 0;
   if (streams) {
     i = ValuesToAligned(out, n);
-    HalvesToFloatsByOne(halves, i, out);
+    HalvesToFloatsScalar(halves, i, out);
     i += BlocksToFloats<true>(halves + 2 * i, n - i, out + i);
     hwy::FlushStream();
   } else {
     i = BlocksToFloats<false>(halves, n, out);
   }
-  HalvesToFloatsByOne(halves + 2 * i, n - i, out + i);
+  HalvesToFloatsScalar(halves + 2 * i, n - i, out + i);
 }
 
 template <bool kStreams>
@@ -157,16 +161,16 @@ void BFloatsToFloats(const std::byte* bfloats, std::size_t n, float* out, bool s
   std::size_t i = 0;
   if (streams) {
     i = ValuesToAligned(out, n);
-    BFloatsToFloatsByOne(bfloats, i, out);
+    BFloatsToFloatsScalar(bfloats, i, out);
     i += VectorsToFloats<true>(bfloats + 2 * i, n - i, out + i);
     hwy::FlushStream();
   } else {
     i = VectorsToFloats<false>(bfloats, n, out);
   }
-  BFloatsToFloatsByOne(bfloats + 2 * i, n - i, out + i);
+  BFloatsToFloatsScalar(bfloats + 2 * i, n - i, out + i);
 }
 
-// One vector of floats whose magnitudes stay below infinity.
+// Converts a vector of floats whose magnitudes are below kHalfOverflow.
 template <class DF>
 HWY_INLINE void FiniteToHalf(DF df, const float* values, std::uint16_t* out) {
   const hn::Rebind<std::uint16_t, DF> d16;
@@ -195,7 +199,7 @@ std::size_t FloatsToHalves(const float* HWY_RESTRICT values, std::size_t n,
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   const std::size_t lanes = hn::Lanes(df);
-  const std::size_t block = kVectors * lanes;
+  const std::size_t block = kVectorsPerBlock * lanes;
   const auto mask = hn::Set(di, 0x7fffffff);
   const auto overflow = hn::BitCast(di, hn::Set(df, kHalfOverflow));
   std::size_t overflows = 0;
@@ -203,17 +207,18 @@ std::size_t FloatsToHalves(const float* HWY_RESTRICT values, std::size_t n,
   for (; i + block <= n; i += block) {
     for (std::size_t k = 0; k < block; k += 16)
       hwy::Prefetch(values + i + kHalfPrefetchDistance + k);
-    auto most = hn::Zero(di);
+    auto max_magnitude = hn::Zero(di);
     for (std::size_t k = 0; k < block; k += lanes) {
-      most = hn::Max(most, hn::And(hn::BitCast(di, hn::LoadU(df, values + i + k)), mask));
+      max_magnitude =
+          hn::Max(max_magnitude, hn::And(hn::BitCast(di, hn::LoadU(df, values + i + k)), mask));
     }
-    if (!hn::AllTrue(di, hn::Lt(most, overflow))) {
-      overflows += FloatsToHalvesByOne(values + i, block, out + i);
+    if (!hn::AllTrue(di, hn::Lt(max_magnitude, overflow))) {
+      overflows += FloatsToHalvesScalar(values + i, block, out + i);
       continue;
     }
     for (std::size_t k = 0; k < block; k += lanes) FiniteToHalf(df, values + i + k, out + i + k);
   }
-  return overflows + FloatsToHalvesByOne(values + i, n - i, out + i);
+  return overflows + FloatsToHalvesScalar(values + i, n - i, out + i);
 }
 
 #endif

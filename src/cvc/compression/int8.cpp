@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8: the range of the values cut into 255 even steps.
+// int8: uniform quantization with one range for all values of a slice, in 255 steps.
 #include <cmath>
 #include <limits>
 
@@ -26,7 +26,8 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
   return {};
 }
 
-// Smallest and largest as floats; that order does not change by rounding to them.
+// The range of the values rounded to floats. Rounding is monotonic, so these are the rounded
+// extremes.
 ValueRange float_range(const Source& source) {
   float buffer[kBlockValues];
   ValueRange all;
@@ -64,7 +65,7 @@ DoubleRange double_range(const Source& source) {
   return all;
 }
 
-// Values are made of floats again: what is past them would come back as infinities.
+// Decoding computes in float, where larger values would become infinite.
 bool fits_float(double value) { return std::isfinite(static_cast<float>(value)); }
 
 void plan_in_double(const Source& source, Plan& plan) {
@@ -84,7 +85,8 @@ void plan_in_float(const Source& source, Plan& plan) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const ValueRange range = float_range(source);
   const float width = range.high - range.low;
-  plan.min = range.has_nan ? kNan : range.low + 0.0f;  // never -0.0, whatever the order of a search
+  plan.min =
+      range.has_nan ? kNan : range.low + 0.0f;  // -0.0 becomes 0.0, whichever was found first
   plan.scale = range.has_nan ? kNan : range.low == range.high ? 1.0f : width / 255.0f;
 }
 
@@ -102,7 +104,7 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   if (plan.is_nonfinite && !rules.allow_nonfinite) {
     return refuse_nonfinite(source, all_of(source), plan.refused);
   }
-  plan.is_flat = plan.is_nonfinite || static_cast<float>(plan.scale) == 0;
+  plan.all_codes_zero = plan.is_nonfinite || static_cast<float>(plan.scale) == 0;
   return {};
 }
 
@@ -124,7 +126,7 @@ Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   return source.for_blocks([&](std::uint64_t first, std::size_t n) {
     std::uint8_t codes[kBlockValues];
     float buffer[kBlockValues];
-    if (plan.is_flat) {
+    if (plan.all_codes_zero) {
       std::memset(codes, 0, n);
     } else if (plan.in_double) {
       doubles_to_codes(source, first, n, plan, codes);

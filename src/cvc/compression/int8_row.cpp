@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8_row: each row's range cut into 255 even steps.
+// int8_row: uniform quantization of each row with its own range, in 255 steps.
 #include <algorithm>
 
 #include "base/try.hpp"
@@ -9,7 +9,7 @@
 namespace numpact::cvc {
 namespace {
 
-constexpr unsigned kMost = 255;
+constexpr unsigned kMaxCode = 255;
 
 std::optional<std::uint64_t> size(const Shape& shape, Dtype) {
   return shape.n() + 8 * std::min(shape.rows, kMaxValues);
@@ -47,34 +47,35 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   return {};
 }
 
-bool are_whole(const float* values, std::size_t n) {
+bool are_integers(const float* values, std::size_t n) {
   return std::all_of(values, values + n, [](float value) { return value == std::floor(value); });
 }
 
 struct Row {
   StepRange range;
-  bool is_kept = false;  // its values are whole numbers that codes hold
+  bool is_exact = false;  // its values are integers that codes hold exactly
 };
 
+// Finds the ranges of rows, and encodes rows with rounding to nearest.
 class RowEncoder {
  public:
   RowEncoder(const Source& source, bool allows_nonfinite)
       : source_(source), allows_nonfinite_(allows_nonfinite) {}
 
-  Status find(std::uint64_t row, Row& found, BlockSink& sink) {
+  Status find_range(std::uint64_t row, Row& found, BlockSink& sink) {
     ValueRange all;
-    bool is_whole = true;
-    (void)for_pieces(row, [&](std::uint64_t at, const float* values, std::size_t n) {
+    bool is_integer = true;
+    (void)for_blocks(row, [&](std::uint64_t at, const float* values, std::size_t n) {
       const ValueRange some = range_of(values, n);
       all.low = at == 0 || some.low < all.low ? some.low : all.low;
       all.high = at == 0 || some.high > all.high ? some.high : all.high;
       all.has_nan = all.has_nan || some.has_nan;
-      is_whole =
-          is_whole && all.high - all.low <= static_cast<float>(kMost) && are_whole(values, n);
+      is_integer = is_integer && all.high - all.low <= static_cast<float>(kMaxCode) &&
+                   are_integers(values, n);
       return Status();
     });
-    found.range = fit_steps(all.low, all.high, !all.has_nan, is_whole, kMost);
-    found.is_kept = is_whole;
+    found.range = fit_steps(all.low, all.high, !all.has_nan, is_integer, kMaxCode);
+    found.is_exact = is_integer;
     if (found.range.is_finite()) return {};
     const ValueArea area{row, 1, 0, source_.dimension()};
     if (!allows_nonfinite_) return refuse_nonfinite(source_, area, sink.refused);
@@ -83,9 +84,9 @@ class RowEncoder {
   }
 
   Status put_nearest(std::uint64_t row, const StepRange& range, BlockSink& sink) {
-    return for_pieces(row, [&](std::uint64_t, const float* values, std::size_t n) {
+    return for_blocks(row, [&](std::uint64_t, const float* values, std::size_t n) {
       std::uint8_t codes[kBlockValues];
-      if (range.is_flat()) {
+      if (range.all_codes_zero()) {
         std::memset(codes, 0, n);
       } else {
         values_to_codes(values, n, range.min, range.scale, codes);
@@ -96,7 +97,7 @@ class RowEncoder {
 
  private:
   template <class F>
-  Status for_pieces(std::uint64_t row, const F& f) {
+  Status for_blocks(std::uint64_t row, const F& f) {
     const std::uint64_t dimension = source_.dimension();
     for (std::uint64_t at = 0; at < dimension; at += kBlockValues) {
       const auto n =
@@ -111,10 +112,11 @@ class RowEncoder {
   float buffer_[kBlockValues];
 };
 
+// Encodes all rows with error feedback.
 Status put_shaped(const Source& source, std::span<const StepRange> ranges,
-                  std::span<const char> is_kept, BlockSink& sink) {
+                  std::span<const char> is_exact, BlockSink& sink) {
   const auto dimension = static_cast<std::size_t>(source.dimension());
-  Shaper shaper(source, RangeOf::kRow, ranges, is_kept, kMost);
+  Shaper shaper(source, RangeAxis::kRow, ranges, is_exact, kMaxCode);
   for (std::size_t first = 0; first < ranges.size(); first += kShapedRows) {
     const std::size_t rows = std::min<std::size_t>(kShapedRows, ranges.size() - first);
     const std::span<std::uint8_t> codes = shaper.codes(first, rows);
@@ -125,18 +127,18 @@ Status put_shaped(const Source& source, std::span<const StepRange> ranges,
 
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   const auto rows = static_cast<std::size_t>(source.rows());
-  const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_worth_it(source);
+  const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_applicable(source);
   std::vector<StepRange> ranges(rows);
-  std::vector<char> is_kept(rows);
+  std::vector<char> is_exact(rows);
   RowEncoder encoder(source, plan.allows_nonfinite);
   for (std::size_t row = 0; row < rows; ++row) {
     Row found;
-    NUMPACT_TRY(encoder.find(row, found, sink));
+    NUMPACT_TRY(encoder.find_range(row, found, sink));
     ranges[row] = found.range;
-    is_kept[row] = found.is_kept ? 1 : 0;
+    is_exact[row] = found.is_exact ? 1 : 0;
     if (!is_shaped) NUMPACT_TRY(encoder.put_nearest(row, found.range, sink));
   }
-  if (is_shaped) NUMPACT_TRY(put_shaped(source, ranges, is_kept, sink));
+  if (is_shaped) NUMPACT_TRY(put_shaped(source, ranges, is_exact, sink));
   return put_ranges(ranges, sink);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8_dim and int4: each dimension's range, over the rows of a slice, cut into even steps. int4
-// has two codes a byte; its rows start at bytes.
+// int8_dim and int4: uniform quantization of each dimension, with the range of its values in the
+// slice. int4 packs two codes per byte; each row starts at a byte.
 #include <array>
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace {
 enum class Width : std::uint8_t { kByte, kNibble };
 
 template <Width kWidth>
-constexpr unsigned kMost = kWidth == Width::kByte ? 255 : 15;
+constexpr unsigned kMaxCode = kWidth == Width::kByte ? 255 : 15;
 
 Dtype code_type(Dtype) { return Dtype::kUInt8; }
 
@@ -37,10 +37,11 @@ Status prepare(const Encoded& encoded, Prepared& prepared) {
   return check_size(encoded, *size<kWidth>(encoded.shape, encoded.dtype));
 }
 
-// Stretches of one row: from any dimension on, though a byte of two codes begins with an even one.
+// Decodes dimensions [first, first + n) of a row. An odd first dimension of int4 is the high half
+// of a byte and is decoded separately.
 template <Width kWidth>
-void decode_stretch(const std::byte* row, std::uint64_t first, std::size_t n, const std::byte* mins,
-                    const std::byte* scales, float* out) {
+void decode_row_part(const std::byte* row, std::uint64_t first, std::size_t n,
+                     const std::byte* mins, const std::byte* scales, float* out) {
   if constexpr (kWidth == Width::kByte) {
     dim_codes_to_values(row + first, n, mins + 4 * first, scales + 4 * first, out);
     return;
@@ -66,7 +67,7 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
     const std::uint64_t row = first / dimension;
     const std::uint64_t at = first % dimension;
     const auto run = static_cast<std::size_t>(std::min(n, dimension - at));
-    decode_stretch<kWidth>(codes + row * row_bytes, at, run, mins, scales, out);
+    decode_row_part<kWidth>(codes + row * row_bytes, at, run, mins, scales, out);
     out += run;
     first += run;
     n -= run;
@@ -74,28 +75,31 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
   return {};
 }
 
-struct Seen {
-  explicit Seen(std::size_t dimension)
+// The range of each dimension's values, as widen_ranges() collects it.
+struct ObservedRanges {
+  explicit ObservedRanges(std::size_t dimension)
       : low(dimension, HUGE_VALF), high(dimension, -HUGE_VALF), poison(dimension, 0.0f) {}
   std::vector<float> low, high, poison;
 };
 
-// Whether the values of those dimensions are whole where the range alone would let them be kept.
-Status find_whole(const Source& source, const Seen& seen, float most, std::vector<char>& is_whole) {
-  bool is_wanted = false;
-  for (std::size_t d = 0; d < is_whole.size(); ++d) {
-    const bool could_be = seen.high[d] - seen.low[d] <= most &&
-                          seen.low[d] == std::floor(seen.low[d]) &&
-                          seen.high[d] == std::floor(seen.high[d]);
-    is_whole[d] = could_be ? 1 : 0;
-    is_wanted = is_wanted || (could_be && seen.high[d] > seen.low[d]);
+// Finds the dimensions whose values are integers and whose range fits the codes, so that a scale
+// of 1 stores them exactly. Values are read only if the range of some dimension allows it.
+Status find_exact(const Source& source, const ObservedRanges& observed, float max_code,
+                  std::vector<char>& is_exact) {
+  bool needs_values = false;
+  for (std::size_t d = 0; d < is_exact.size(); ++d) {
+    const bool may_be_exact = observed.high[d] - observed.low[d] <= max_code &&
+                              observed.low[d] == std::floor(observed.low[d]) &&
+                              observed.high[d] == std::floor(observed.high[d]);
+    is_exact[d] = may_be_exact ? 1 : 0;
+    needs_values = needs_values || (may_be_exact && observed.high[d] > observed.low[d]);
   }
-  if (!is_wanted) return {};
+  if (!needs_values) return {};
   float buffer[kBlockValues];
-  return source.for_row_pieces([&](std::uint64_t row, std::size_t first, std::size_t n) {
+  return source.for_row_blocks([&](std::uint64_t row, std::size_t first, std::size_t n) {
     const float* const values = source.floats(row * source.dimension() + first, n, buffer);
     for (std::size_t i = 0; i < n; ++i) {
-      if (values[i] != std::floor(values[i])) is_whole[first + i] = 0;
+      if (values[i] != std::floor(values[i])) is_exact[first + i] = 0;
     }
     return Status();
   });
@@ -105,22 +109,22 @@ template <Width kWidth>
 Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   const std::size_t dimension = to_size(source.dimension());
   plan.bytes = *size<kWidth>({source.rows(), source.dimension()}, source.dtype());
-  if (plan.bytes > UINT32_MAX) return {};  // refused soon
-  Seen seen(dimension);
+  if (plan.bytes > UINT32_MAX) return {};  // plan_chunk rejects it
+  ObservedRanges observed(dimension);
   float buffer[kBlockValues];
-  NUMPACT_TRY(source.for_row_pieces([&](std::uint64_t row, std::size_t first, std::size_t n) {
+  NUMPACT_TRY(source.for_row_blocks([&](std::uint64_t row, std::size_t first, std::size_t n) {
     widen_ranges(source.floats(row * source.dimension() + first, n, buffer), n,
-                 {&seen.low[first], &seen.high[first], &seen.poison[first]});
+                 {&observed.low[first], &observed.high[first], &observed.poison[first]});
     return Status();
   }));
-  plan.is_kept.resize(dimension);
-  NUMPACT_TRY(find_whole(source, seen, static_cast<float>(kMost<kWidth>), plan.is_kept));
+  plan.is_exact.resize(dimension);
+  NUMPACT_TRY(find_exact(source, observed, static_cast<float>(kMaxCode<kWidth>), plan.is_exact));
   plan.rounding = rules.rounding;
   plan.ranges.resize(dimension);
   for (std::size_t d = 0; d < dimension && source.rows() > 0; ++d) {
     StepRange& range = plan.ranges[d];
-    range = fit_steps(seen.low[d], seen.high[d], seen.poison[d] == 0, plan.is_kept[d] != 0,
-                      kMost<kWidth>);
+    range = fit_steps(observed.low[d], observed.high[d], observed.poison[d] == 0,
+                      plan.is_exact[d] != 0, kMaxCode<kWidth>);
     if (!range.is_finite() && !rules.allow_nonfinite) {
       return refuse_nonfinite(source, {0, source.rows(), d, 1}, plan.refused);
     }
@@ -128,7 +132,7 @@ Status plan(const Source& source, const EncodeRules& rules, Plan& plan) {
   return {};
 }
 
-// A row's codes to bytes, in place; one more than n may be written.
+// Packs the codes of a row, in place; returns the bytes. codes[n] may be written.
 template <Width kWidth>
 std::size_t pack_row(std::uint8_t* codes, std::size_t n) {
   if constexpr (kWidth == Width::kByte) return n;
@@ -140,36 +144,37 @@ std::size_t pack_row(std::uint8_t* codes, std::size_t n) {
   return bytes;
 }
 
-// Ranges as values are divided: infinite scales where all codes are 0.
+// Ranges for the division of values. An infinite scale makes all codes of a dimension 0.
 struct Divisors {
   explicit Divisors(const Plan& plan) {
     for (const StepRange& range : plan.ranges) {
       mins.push_back(range.min);
-      scales.push_back(range.is_flat() ? HUGE_VALF : range.scale);
-      if (!range.is_finite()) broken.push_back(mins.size() - 1);
+      scales.push_back(range.all_codes_zero() ? HUGE_VALF : range.scale);
+      if (!range.is_finite()) nonfinite.push_back(mins.size() - 1);
     }
   }
-  // Of dimensions [first, first + n) of a row.
-  void clear_broken(std::uint64_t first, std::size_t n, std::uint8_t* codes) const {
-    for (const std::size_t d : broken) {
+  // Sets the codes of non-finite dimensions to 0; `codes` has dimensions [first, first + n) of a
+  // row.
+  void clear_nonfinite(std::uint64_t first, std::size_t n, std::uint8_t* codes) const {
+    for (const std::size_t d : nonfinite) {
       if (d >= first && d - first < n) codes[d - first] = 0;
     }
   }
 
   std::vector<float> mins;
   std::vector<float> scales;
-  std::vector<std::size_t> broken;  // dimensions with values that are not finite
+  std::vector<std::size_t> nonfinite;  // dimensions with non-finite values
 };
 
 template <Width kWidth>
 Status put_nearest(const Source& source, const Divisors& divisors, BlockSink& sink) {
   float buffer[kBlockValues];
   std::uint8_t codes[kBlockValues + 1];
-  return source.for_row_pieces([&](std::uint64_t row, std::size_t first, std::size_t n) {
+  return source.for_row_blocks([&](std::uint64_t row, std::size_t first, std::size_t n) {
     const float* const values = source.floats(row * source.dimension() + first, n, buffer);
     dim_values_to_codes(values, n, &divisors.mins[first], &divisors.scales[first],
-                        static_cast<float>(kMost<kWidth>), codes);
-    divisors.clear_broken(first, n, codes);
+                        static_cast<float>(kMaxCode<kWidth>), codes);
+    divisors.clear_nonfinite(first, n, codes);
     return sink.put({reinterpret_cast<const std::byte*>(codes), pack_row<kWidth>(codes, n)});
   });
 }
@@ -179,14 +184,14 @@ Status put_shaped(const Source& source, const Plan& plan, const Divisors& diviso
                   BlockSink& sink) {
   const auto dimension = static_cast<std::size_t>(source.dimension());
   std::vector<std::uint8_t> row(dimension + 1);
-  Shaper shaper(source, RangeOf::kDimension, plan.ranges, plan.is_kept, kMost<kWidth>);
+  Shaper shaper(source, RangeAxis::kDimension, plan.ranges, plan.is_exact, kMaxCode<kWidth>);
   for (std::uint64_t first = 0; first < source.rows(); first += kShapedRows) {
     const auto rows =
         static_cast<std::size_t>(std::min<std::uint64_t>(kShapedRows, source.rows() - first));
     const std::span<const std::uint8_t> codes = shaper.codes(to_size(first), rows);
     for (std::size_t i = 0; i < rows; ++i) {
       std::memcpy(row.data(), &codes[i * dimension], dimension);
-      divisors.clear_broken(0, dimension, row.data());
+      divisors.clear_nonfinite(0, dimension, row.data());
       const std::size_t bytes = pack_row<kWidth>(row.data(), dimension);
       NUMPACT_TRY(sink.put({reinterpret_cast<const std::byte*>(row.data()), bytes}));
     }
@@ -197,10 +202,10 @@ Status put_shaped(const Source& source, const Plan& plan, const Divisors& diviso
 template <Width kWidth>
 Status encode(const Source& source, const Plan& plan, BlockSink& sink) {
   const Divisors divisors(plan);
-  for (const std::size_t d : divisors.broken) {
+  for (const std::size_t d : divisors.nonfinite) {
     sink.lost += count_finite(source, {0, source.rows(), d, 1});
   }
-  const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_worth_it(source);
+  const bool is_shaped = plan.rounding == Rounding::kForSearch && Shaper::is_applicable(source);
   NUMPACT_TRY(is_shaped ? put_shaped<kWidth>(source, plan, divisors, sink)
                         : put_nearest<kWidth>(source, divisors, sink));
   return put_ranges(plan.ranges, sink);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lossless: floats as four planes of bytes, each with a dictionary and codes of as few bits as it
-// needs.
+// lossless: the four bytes of all floats as four planes, each with a dictionary of its bytes and
+// codes of the minimum width.
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace numpact::cvc {
 namespace {
 
 // Values that are decoded at a time, through buffers on the stack.
-constexpr std::size_t kStep = 1024;
+constexpr std::size_t kDecodeValues = 1024;
 
 std::optional<std::uint64_t> size(const Shape&, Dtype) { return std::nullopt; }
 
@@ -20,9 +20,10 @@ std::uint64_t packed_bytes(std::uint64_t n, unsigned width) { return (n * width 
 
 // ---- reading ----
 
-struct Walker {
+// A position within the bytes of a slice.
+struct Cursor {
   const Encoded& encoded;
-  std::size_t at = 0;  // inside the bytes
+  std::size_t at = 0;  // offset of the next byte
 
   std::uint64_t left() const { return encoded.bytes.size() - at; }
   unsigned byte(std::size_t i) const { return static_cast<unsigned>(encoded.bytes[at + i]); }
@@ -31,64 +32,64 @@ struct Walker {
   }
 };
 
-Status take_count(Walker& walker) {
-  if (walker.left() < 8) return walker.corrupt("lossless: the payload is shorter than its head");
+Status check_count(Cursor& cursor) {
+  if (cursor.left() < 8) return cursor.corrupt("lossless: the payload is shorter than its head");
   std::uint64_t count = 0;
-  for (unsigned i = 0; i < 4; ++i) count |= std::uint64_t{walker.byte(i)} << (8 * i);
-  if (count != walker.encoded.shape.n()) {
-    return walker.corrupt("lossless: the count of values is not rows times dimension");
+  for (unsigned i = 0; i < 4; ++i) count |= std::uint64_t{cursor.byte(i)} << (8 * i);
+  if (count != cursor.encoded.shape.n()) {
+    return cursor.corrupt("lossless: the count of values is not rows times dimension");
   }
   return {};
 }
 
-Status read_plane(Walker& walker, unsigned width, Plane& plane) {
-  if (walker.left() < 2) return walker.corrupt("lossless: a dictionary is missing");
-  const unsigned entries = walker.byte(0) | walker.byte(1) << 8;
-  if (entries > 256 || (entries == 0 && walker.encoded.shape.n() > 0)) {
-    return walker.corrupt("lossless: a dictionary's size is not from 1 to 256");
+Status read_plane(Cursor& cursor, unsigned width, Plane& plane) {
+  if (cursor.left() < 2) return cursor.corrupt("lossless: a dictionary is missing");
+  const unsigned entries = cursor.byte(0) | cursor.byte(1) << 8;
+  if (entries > 256 || (entries == 0 && cursor.encoded.shape.n() > 0)) {
+    return cursor.corrupt("lossless: a dictionary's size is not from 1 to 256");
   }
-  walker.at += 2;
-  if (walker.left() < entries) return walker.corrupt("lossless: a dictionary passes the payload");
+  cursor.at += 2;
+  if (cursor.left() < entries) return cursor.corrupt("lossless: a dictionary passes the payload");
   plane.table.fill(kNoEntry);
   bool is_plain = entries == 256 && width == 8;
   for (unsigned i = 0; i < entries; ++i) {
-    plane.table[i] = static_cast<std::uint16_t>(walker.byte(i));
+    plane.table[i] = static_cast<std::uint16_t>(cursor.byte(i));
     is_plain = is_plain && plane.table[i] == i;
   }
-  walker.at += entries;
-  const std::uint64_t bytes = packed_bytes(walker.encoded.shape.n(), width);
-  if (walker.left() < bytes) return walker.corrupt("lossless: the codes pass the payload");
-  plane.packed = walker.encoded.bytes.data() + walker.at;
-  plane.size = walker.left();
+  cursor.at += entries;
+  const std::uint64_t bytes = packed_bytes(cursor.encoded.shape.n(), width);
+  if (cursor.left() < bytes) return cursor.corrupt("lossless: the codes pass the payload");
+  plane.packed = cursor.encoded.bytes.data() + cursor.at;
+  plane.size = cursor.left();
   plane.width = width;
   plane.is_plain = is_plain;
-  walker.at += to_size(bytes);
+  cursor.at += to_size(bytes);
   return {};
 }
 
 Status prepare(const Encoded& encoded, Prepared& prepared) {
   prepared.encoded = encoded;
-  Walker walker{encoded};
-  NUMPACT_TRY(take_count(walker));
+  Cursor cursor{encoded};
+  NUMPACT_TRY(check_count(cursor));
   unsigned widths[kPlanes];
-  walker.at = 4;
+  cursor.at = 4;
   for (std::size_t k = 0; k < kPlanes; ++k) {
-    widths[k] = walker.byte(k);
+    widths[k] = cursor.byte(k);
     if (widths[k] < 1 || widths[k] > 8) {
-      return walker.corrupt("lossless: a width of codes is not from 1 to 8");
+      return cursor.corrupt("lossless: a width of codes is not from 1 to 8");
     }
   }
-  walker.at = 8;
+  cursor.at = 8;
   for (std::size_t k = 0; k < kPlanes; ++k) {
-    NUMPACT_TRY(read_plane(walker, widths[k], prepared.planes[k]));
+    NUMPACT_TRY(read_plane(cursor, widths[k], prepared.planes[k]));
   }
   return {};
 }
 
 Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, float* out) {
-  std::uint8_t buffers[kPlanes][kStep];
+  std::uint8_t buffers[kPlanes][kDecodeValues];
   while (n > 0) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, kStep));
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, kDecodeValues));
     const std::uint8_t* bytes[kPlanes];
     for (std::size_t k = 0; k < kPlanes; ++k) {
       const Plane& plane = prepared.planes[k];
@@ -113,6 +114,7 @@ Status decode(const Prepared& prepared, std::uint64_t first, std::uint64_t n, fl
 
 // ---- writing ----
 
+// Bits of a code for a dictionary of `entries`, at least 1.
 constexpr unsigned width_of(unsigned entries) {
   unsigned width = 1;
   while ((1u << width) < entries) ++width;

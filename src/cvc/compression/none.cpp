@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// none: values as they are, little-endian.
+// none: values in their own type, little-endian.
 #include "base/try.hpp"
 #include "cvc/compression/codec.hpp"
 #include "cvc/compression/half.hpp"

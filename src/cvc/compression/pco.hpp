@@ -12,7 +12,7 @@ Status decode_pco(const Prepared& prepared, std::span<const RowRun> runs,
                   std::uint64_t first_dimension, const MutableRows& out);
 Block pco_block(const Prepared& prepared);
 
-// All of the payload is made here; encode_pco hands it on.
+// Encodes the whole payload, because its size is needed; encode_pco only copies it.
 Status plan_pco(const Source& source, const EncodeRules& rules, Plan& plan);
 Status encode_pco(const Source& source, const Plan& plan, BlockSink& sink);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pco, reading: pages of a few groups side by side, then row by row to where they are wanted.
+// pco, reading: the pages of a few groups are decoded to a buffer, then copied row by row to the
+// output.
 #include <cstring>
 
 #include "base/arena.hpp"
@@ -13,13 +14,17 @@
 namespace numpact::cvc {
 namespace {
 
-// Groups of one dimension that are decoded side by side: a cache line of most outputs.
-constexpr std::uint64_t kGroupsTogether = 64;
-// Values of pages that are kept while they are.
-constexpr std::uint64_t kPagesValues = std::uint64_t{1} << 20;
-// Values of a block, unless there are fewer; and how many blocks a payload may have.
-constexpr std::uint64_t kLeastBlock = std::uint64_t{1} << 18;
-constexpr std::uint64_t kMostBlocks = 1024;
+// Groups of one dimension that are decoded before their rows are interleaved: rows are then written
+// in whole cache lines of most outputs.
+constexpr std::uint64_t kMaxGroupsPerPass = 64;
+// Values of the pages of a pass. Fewer groups are decoded together if their pages are larger, which
+// bounds the memory.
+constexpr std::uint64_t kMaxPassValues = std::uint64_t{1} << 20;
+// Minimum size of a block, in values. Each block reads the whole index, so that small blocks would
+// cost more than they decode ...
+constexpr std::uint64_t kMinBlockValues = std::uint64_t{1} << 18;
+// ... and a payload is divided into about this many blocks at most, however fine its grid is.
+constexpr std::uint64_t kMaxBlocks = 1024;
 
 NumberType number_type(Dtype dtype) {
   switch (dtype) {
@@ -53,17 +58,19 @@ Dtype dtype_of(NumberType type) {
   }
 }
 
-// Pages side by side must not fall on the same lines of the cache.
+// Bytes from page to page in a buffer: at least one cache line of padding, so that pages whose size
+// is a power of two do not map to the same cache sets.
 constexpr std::size_t padded(std::size_t bytes) { return (bytes + 127) / 64 * 64; }
 
 // One wrapped chunk of the grid.
 struct Cell {
   ChunkMeta meta;
   const ChunkTables* tables = nullptr;
-  std::uint64_t offset = 0;  // of the next page, in the data
-  std::uint64_t entry = 0;   // its size, in the index
+  std::uint64_t offset = 0;  // offset of the next page in the data
+  std::uint64_t entry = 0;   // index entry with the size of that page
 };
 
+// Decodes runs of rows: for a few groups at a time, the pages that hold requested rows, in order.
 class RunsDecoder {
  public:
   RunsDecoder(const Prepared& prepared, std::span<const RowRun> runs, const MutableRows& out)
@@ -80,14 +87,15 @@ class RunsDecoder {
 
   Status decode(std::uint64_t first_dimension) {
     const std::uint64_t page_values = std::min(grid_.page_rows, grid_.rows) * grid_.group;
-    const std::uint64_t together =
-        grid_.group == 1 ? std::clamp<std::uint64_t>(kPagesValues / page_values, 1, kGroupsTogether)
-                         : 1;
+    const std::uint64_t groups_per_pass =
+        grid_.group == 1
+            ? std::clamp<std::uint64_t>(kMaxPassValues / page_values, 1, kMaxGroupsPerPass)
+            : 1;
     const std::uint64_t end = first_dimension + out_.dimension;
     std::uint64_t group = first_dimension / grid_.group;
     std::uint64_t offset = payload_.sum(0, group * grid_.entries_of_group());
     while (group * grid_.group < end) {
-      const std::uint64_t groups = std::min(together, (end - 1) / grid_.group + 1 - group);
+      const std::uint64_t groups = std::min(groups_per_pass, (end - 1) / grid_.group + 1 - group);
       first_ = std::max(first_dimension, group * grid_.group);
       out_at_ = first_ - first_dimension;
       ArenaScope scope(arena_);
@@ -104,27 +112,28 @@ class RunsDecoder {
                       kPcoHeadBytes + offset);
   }
 
-  // Inside: the sizes in the index were checked to add up to the payload.
-  std::span<const std::byte> part(std::uint64_t offset, std::uint64_t size) const {
+  // The range is inside: parse_pco_payload checked that all sizes add up to the payload.
+  std::span<const std::byte> bytes_at(std::uint64_t offset, std::uint64_t size) const {
     return payload_.data.subspan(to_size(offset), to_size(size));
   }
 
-  // Moves `offset`, of the first group's first chunk, behind the last group.
+  // Decodes groups [first_group, first_group + groups). `offset` is that of the first group's first
+  // chunk, and is moved behind the last group.
   Status decode_groups(std::uint64_t first_group, std::uint64_t groups, std::uint64_t end,
                        std::uint64_t& offset) {
     cells_ = arena_.make<Cell>(to_size(groups));
-    const std::uint64_t each = grid_.entries_of_group();
+    const std::uint64_t entries_per_group = grid_.entries_of_group();
     std::uint64_t at = offset;
     for (std::size_t g = 0; g < cells_.size(); ++g) {
       cells_[g] = {};
-      cells_[g].entry = (first_group + g) * each;
+      cells_[g].entry = (first_group + g) * entries_per_group;
       cells_[g].offset = at;
-      at += payload_.sum(cells_[g].entry, each);
+      at += payload_.sum(cells_[g].entry, entries_per_group);
     }
     offset = at;
-    width_ = grid_.group_dimensions(first_group);  // together only where all are of one
+    width_ = grid_.group_dimensions(first_group);  // several groups only if each is one dimension
     skip_ = first_ - first_group * grid_.group;
-    taken_ = groups > 1 ? 1 : std::min(width_ - skip_, end - first_);
+    copied_ = groups > 1 ? 1 : std::min(width_ - skip_, end - first_);
     const std::uint64_t page_n = std::min(grid_.page_rows, grid_.rows) * width_;
     page_bytes_ = padded(to_size(page_n * size_of(grid_.type)));
     pages_ = arena_.make<std::byte>(to_size(page_bytes_ * groups));
@@ -140,9 +149,10 @@ class RunsDecoder {
     return {};
   }
 
+  // Parses the metadata of a chunk and makes its tables.
   Status open(Cell& cell) {
     const std::uint64_t size = payload_.entry(cell.entry);
-    BitReader reader(part(cell.offset, size));
+    BitReader reader(bytes_at(cell.offset, size));
     const Status status =
         parse_chunk_meta(reader, grid_.type, {payload_.major, payload_.minor}, arena_, cell.meta);
     if (!status.ok()) return status.shifted(corrupt("", cell.offset).offset());
@@ -153,7 +163,8 @@ class RunsDecoder {
     return {};
   }
 
-  // `run`: the first that may reach into the span; moved on past those that end in it.
+  // Decodes the chunks of a span. `run` is the index of the first run that may reach into the span,
+  // and is moved past the runs that end in it.
   Status decode_span(std::uint64_t span, std::size_t& run) {
     const std::uint64_t first_row = span * grid_.span_rows;
     const std::uint64_t rows = std::min(grid_.span_rows, grid_.rows - first_row);
@@ -178,46 +189,46 @@ class RunsDecoder {
     return {};
   }
 
-  // The page of each group that holds rows [first, end).
+  // Decodes the page of each group that holds rows [first, end), as far as rows are requested.
   Status decode_pages(std::uint64_t first, std::uint64_t end, std::size_t& run) {
-    // Runs that end here, and one that goes on.
-    std::size_t past = run;
-    std::uint64_t wanted = first;  // rows up to here
-    while (past < runs_.size() && runs_[past].first < end) {
-      const std::uint64_t run_end = runs_[past].first + runs_[past].count;
-      wanted = std::max(wanted, std::min(run_end, end));
+    // Runs [run, next_run) end in this page. `requested`: the row behind the last requested one.
+    std::size_t next_run = run;
+    std::uint64_t requested = first;
+    while (next_run < runs_.size() && runs_[next_run].first < end) {
+      const std::uint64_t run_end = runs_[next_run].first + runs_[next_run].count;
+      requested = std::max(requested, std::min(run_end, end));
       if (run_end > end) break;
-      ++past;
+      ++next_run;
     }
-    const bool is_wanted = wanted > first;
+    const bool is_requested = requested > first;
     for (std::size_t g = 0; g < cells_.size(); ++g) {
       Cell& cell = cells_[g];
       const std::uint64_t size = payload_.entry(cell.entry++);
-      if (is_wanted) {
-        NUMPACT_TRY(decode_page(cell, size, (end - first) * width_, (wanted - first) * width_,
+      if (is_requested) {
+        NUMPACT_TRY(decode_page(cell, size, (end - first) * width_, (requested - first) * width_,
                                 pages_.data() + g * page_bytes_));
       }
       cell.offset += size;
     }
-    if (!is_wanted) return {};
-    convert((wanted - first) * width_);
+    if (!is_requested) return {};
+    convert((requested - first) * width_);
     for (std::size_t i = run; i < runs_.size() && runs_[i].first < end; ++i) {
-      put(first, end, runs_[i]);
+      copy_rows(first, end, runs_[i]);
     }
-    run = past;
+    run = next_run;
     return {};
   }
 
   Status decode_page(const Cell& cell, std::uint64_t size, std::uint64_t page_n,
-                     std::uint64_t wanted, std::byte* out) {
+                     std::uint64_t requested, std::byte* out) {
     ArenaScope scope(arena_);
     PageDecoder* const page = cell.tables->make_page_decoder(arena_);
-    BitWindow window{part(cell.offset, size), 0, true};
+    BitWindow window{bytes_at(cell.offset, size), 0, true};
     bool more = false;
     std::size_t done = 0;
     Status status = page->start(window, to_size(page_n), more);
-    if (status.ok()) status = page->decode(window, to_size(wanted), out, done, more);
-    if (status.ok() && wanted == page_n) {
+    if (status.ok()) status = page->decode(window, to_size(requested), out, done, more);
+    if (status.ok() && requested == page_n) {
       status = PageDecoder::finish(window);
       if (status.ok() && window.position != 8 * size) {
         return corrupt("pco: a page is not as long as the index says", cell.offset);
@@ -226,7 +237,7 @@ class RunsDecoder {
     return status.ok() ? status : status.shifted(corrupt("", cell.offset).offset());
   }
 
-  // All pages to the output's type.
+  // Converts the values of all pages to the output's type.
   void convert(std::uint64_t values) {
     if (converted_.empty()) return;
     const std::size_t step = converted_.size() / cells_.size();
@@ -236,8 +247,8 @@ class RunsDecoder {
     }
   }
 
-  // The part of a run that lies in rows [first, end).
-  void put(std::uint64_t first, std::uint64_t end, const RowRun& run) {
+  // Writes the rows of a run that are in the page of rows [first, end).
+  void copy_rows(std::uint64_t first, std::uint64_t end, const RowRun& run) {
     const std::uint64_t from = std::max(first, run.first);
     const std::uint64_t to = std::min(end, run.first + run.count);
     if (from >= to || out_.data == nullptr) return;
@@ -251,7 +262,7 @@ class RunsDecoder {
       interleave(at, step, cells_.size(), to_size(to - from), size, out, out_.stride, streams_);
       return;
     }
-    const std::size_t bytes = to_size(taken_ * size);
+    const std::size_t bytes = to_size(copied_ * size);
     for (std::uint64_t row = 0; row < to - from; ++row) {
       std::memcpy(out + row * out_.stride, at + (row * width_ + skip_) * size, bytes);
     }
@@ -266,16 +277,16 @@ class RunsDecoder {
   bool streams_;
   Arena arena_;
 
-  // Of the groups at hand.
+  // State of the current groups.
   std::span<Cell> cells_;
-  std::uint64_t width_ = 1;   // dimensions of a group
-  std::uint64_t skip_ = 0;    // of them before the first that is wanted
-  std::uint64_t taken_ = 1;   // that are wanted
-  std::uint64_t first_ = 0;   // dimension that is wanted
-  std::uint64_t out_at_ = 0;  // where it is in the output's rows
-  std::size_t page_bytes_ = 0;
-  std::span<std::byte> pages_;      // one of each group
-  std::span<std::byte> converted_;  // likewise, in the output's type; none if that is theirs
+  std::uint64_t width_ = 1;         // dimensions of a group
+  std::uint64_t skip_ = 0;          // dimensions of a group before the first requested one
+  std::uint64_t copied_ = 1;        // requested dimensions of a group
+  std::uint64_t first_ = 0;         // first requested dimension
+  std::uint64_t out_at_ = 0;        // its index in the output's rows
+  std::size_t page_bytes_ = 0;      // bytes from page to page in pages_
+  std::span<std::byte> pages_;      // a page of each group
+  std::span<std::byte> converted_;  // the same in the output's type; empty without conversion
 };
 
 }  // namespace
@@ -285,10 +296,10 @@ Status prepare_pco(const Encoded& encoded, Prepared& prepared) {
   const Status status = parse_pco_payload(encoded.bytes, encoded.shape, prepared.pco);
   if (!status.ok()) return status.shifted(encoded.offset);
   const NumberType type = prepared.pco.grid.type;
-  const NumberType wanted = number_type(encoded.dtype);
-  const bool fits = wanted == NumberType::kF32
+  const NumberType requested = number_type(encoded.dtype);
+  const bool fits = requested == NumberType::kF32
                         ? type == NumberType::kF32 || type == NumberType::kF16
-                        : type == wanted;
+                        : type == requested;
   if (fits) return {};
   return Status(ErrorKind::kCorrupt, "pco: the number type does not fit the column",
                 encoded.offset);
@@ -300,19 +311,20 @@ Status decode_pco(const Prepared& prepared, std::span<const RowRun> runs,
   return RunsDecoder(prepared, runs, out).decode(first_dimension);
 }
 
-// For each block all of the index is looked at, so that there must not be many however fine the
-// grid is.
+// A multiple of a chunk in one or both directions, with at least min_values values.
 Block pco_block(const Prepared& prepared) {
   const PcoGrid& grid = prepared.pco.grid;
-  const std::uint64_t least = std::max(kLeastBlock, grid.rows * grid.dimension / kMostBlocks);
-  Block block{grid.span_rows, grid.group == 1 ? kGroupsTogether : grid.group};
+  const std::uint64_t min_values =
+      std::max(kMinBlockValues, grid.rows * grid.dimension / kMaxBlocks);
+  Block block{grid.span_rows, grid.group == 1 ? kMaxGroupsPerPass : grid.group};
   const auto values = [&] {
     return std::min(block.rows, grid.rows) * std::min(block.dimensions, grid.dimension);
   };
-  if (block.dimensions < grid.dimension && values() < least) {
-    block.dimensions *= (least - 1) / values() + 1;
+  if (block.dimensions < grid.dimension && values() < min_values) {
+    block.dimensions *= (min_values - 1) / values() + 1;
   }
-  if (block.rows < grid.rows && values() < least) block.rows *= (least - 1) / values() + 1;
+  if (block.rows < grid.rows && values() < min_values)
+    block.rows *= (min_values - 1) / values() + 1;
   return block;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pco, writing: the grid that takes less on a part of the values, and its chunks.
+// pco, writing: chooses the grid that is smaller on a sample of the values, and encodes its chunks.
 #include <cstring>
 
 #include "base/arena.hpp"
@@ -15,30 +15,38 @@
 namespace numpact::cvc {
 namespace {
 
-// By dimension: a page each so many rows, a chunk each so many.
+// There are two kinds of grid: "by dimension", in which a chunk holds one dimension, and "by row",
+// in which it holds whole rows. Small pages cost more for their headers; large ones make it slower
+// to read single rows. Small chunks cost more for metadata; large ones adapt less.
+
+// By dimension: rows of a page and of a chunk.
 constexpr std::uint64_t kPageRows = 4096;
 constexpr std::uint64_t kSpanRows = std::uint64_t{1} << 18;
 // By row: values of a page and of a chunk.
 constexpr std::uint64_t kPageValues = std::uint64_t{1} << 14;
 constexpr std::uint64_t kSpanValues = std::uint64_t{1} << 18;
-// By row, dimensions beyond which rows are cut.
-constexpr std::uint64_t kMostTogether = std::uint64_t{1} << 16;
+// By row: longer rows are divided into groups of this many dimensions.
+constexpr std::uint64_t kMaxGroupDimensions = std::uint64_t{1} << 16;
 
-// Dimensions that are taken out of rows at the same time.
-constexpr std::uint64_t kColumnsTogether = 16;
-// What the grids are tried on.
-constexpr std::uint64_t kTrialColumns = 8;
-constexpr std::uint64_t kTrialValues = std::uint64_t{1} << 18;
-constexpr std::uint64_t kTrialPieces = 8;
-constexpr std::size_t kIndexBytes = 2;  // of a size, about
+// Dimensions that one task extracts from rows: a cache line of floats.
+constexpr std::uint64_t kColumnsPerTask = 16;
+// The sample on which the two grids are compared: this many dimensions for one, this many blocks of
+// rows for the other, and about this many values for each. More values choose better and take
+// longer.
+constexpr std::uint64_t kSampleColumns = 8;
+constexpr std::uint64_t kSampleValues = std::uint64_t{1} << 18;
+constexpr std::uint64_t kSampleBlocks = 8;
+// Assumed size of an index entry when grids are compared, in bytes.
+constexpr std::size_t kIndexEntryBytes = 2;
 
-// Codes of embeddings are near random: bins are what there is to gain by.
+// Embeddings are nearly random, so bins that fit their distribution are what saves bits: level 10.
 EncodeConfig usual_config() {
   EncodeConfig config;
   config.level = 10;
   return config;
 }
 
+// A rectangle of rows and dimensions.
 struct Rect {
   std::uint64_t row = 0;
   std::uint64_t rows = 0;
@@ -61,45 +69,48 @@ PcoGrid by_dimension(NumberType type, const Source& source) {
 }
 
 PcoGrid by_row(NumberType type, const Source& source) {
-  const std::uint64_t group = std::clamp<std::uint64_t>(source.dimension(), 1, kMostTogether);
+  const std::uint64_t group = std::clamp<std::uint64_t>(source.dimension(), 1, kMaxGroupDimensions);
   const std::uint64_t page_rows = std::max<std::uint64_t>(1, kPageValues / group);
   const std::uint64_t pages = std::max<std::uint64_t>(1, kSpanValues / (group * page_rows));
   return {type, source.rows(), source.dimension(), group, pages * page_rows, page_rows};
 }
 
-// A chunk of the grid as bytes.
+// An encoded chunk of the grid.
 struct Cell {
-  std::vector<std::uint32_t> sizes;  // of metadata and pages
+  std::vector<std::uint32_t> sizes;  // size of the metadata, then of each page
   std::vector<std::byte> bytes;
-  bool is_plain = false;  // Classic, no delta
+  bool is_plain = false;  // Classic mode without delta encoding
 };
 
+// Extracts the values of chunks from a source and encodes them.
 class CellEncoder {
  public:
   CellEncoder(const Source& source, const PcoGrid& grid, const EncodeConfig& config)
       : source_(source), grid_(grid), config_(config), size_(size_of(grid.type)) {}
 
-  // Chunks of so many dimensions that start at a group, in a span.
+  // Encodes the chunks of a rectangle, which starts at a group and lies in one span: a chunk for
+  // each dimension if groups are one dimension, otherwise one chunk.
   void encode(const Rect& rect, std::span<Cell> cells) {
     const std::size_t each = to_size(rect.rows) * size_;
     const std::size_t dimensions = to_size(rect.dimensions);
     columns_.resize(each * dimensions);
     if (grid_.group == 1) {
-      take_columns(rect, each);
+      copy_columns(rect, each);
       for (std::size_t i = 0; i < cells.size(); ++i) {
         encode_cell(columns_.data() + i * each, rect.rows, 1, cells[i]);
       }
       return;
     }
     for (std::uint64_t i = 0; i < rect.rows; ++i) {
-      take(rect.row + i, rect.dimension, rect.dimensions, columns_.data() + i * dimensions * size_);
+      copy_values(rect.row + i, rect.dimension, rect.dimensions,
+                  columns_.data() + i * dimensions * size_);
     }
     encode_cell(columns_.data(), rect.rows, rect.dimensions, cells[0]);
   }
 
  private:
-  // Neighbouring values of a row, as they are stored.
-  void take(std::uint64_t row, std::uint64_t dimension, std::uint64_t n, std::byte* out) {
+  // Copies neighbouring values of a row, in the stored type.
+  void copy_values(std::uint64_t row, std::uint64_t dimension, std::uint64_t n, std::byte* out) {
     const std::uint64_t first = row * source_.dimension() + dimension;
     if (grid_.type != NumberType::kF32) {
       source_.copy(first, static_cast<std::size_t>(n), out);
@@ -110,7 +121,7 @@ class CellEncoder {
     if (values != to && n > 0) std::memcpy(to, values, 4 * static_cast<std::size_t>(n));
   }
 
-  void take_columns(const Rect& rect, std::size_t each) {
+  void copy_columns(const Rect& rect, std::size_t each) {
     constexpr std::size_t kRows = 64;
     const std::size_t dimensions = to_size(rect.dimensions);
     const std::size_t row_bytes = dimensions * size_;
@@ -118,11 +129,11 @@ class CellEncoder {
     for (std::uint64_t row = 0; row < rect.rows; row += kRows) {
       const std::size_t rows = to_size(std::min<std::uint64_t>(kRows, rect.rows - row));
       for (std::size_t i = 0; i < rows; ++i) {
-        take(rect.row + row + i, rect.dimension, rect.dimensions,
-             some_rows_.data() + i * row_bytes);
+        copy_values(rect.row + row + i, rect.dimension, rect.dimensions,
+                    some_rows_.data() + i * row_bytes);
       }
-      separate(some_rows_.data(), row_bytes, dimensions, rows, size_, columns_.data() + row * size_,
-               each);
+      deinterleave(some_rows_.data(), row_bytes, dimensions, rows, size_,
+                   columns_.data() + row * size_, each);
     }
   }
 
@@ -156,62 +167,64 @@ class CellEncoder {
   EncodeConfig config_;
   std::size_t size_;
   std::vector<std::byte> columns_;    // the numbers of chunks
-  std::vector<std::byte> some_rows_;  // before they are taken apart
+  std::vector<std::byte> some_rows_;  // rows before they are deinterleaved
   Arena arena_{std::pmr::get_default_resource()};
 };
 
-// ---- which grid ----
+// ---- choice of the grid ----
 
-struct Trial {
+// The estimated size of a grid.
+struct GridEstimate {
   PcoGrid grid;
-  double value_bytes = 0;
-  bool is_plain = true;  // all chunks were
+  double bytes_per_value = 0;
+  bool is_plain = true;  // all chunks of the sample are
 };
 
-// From chunks of some dimensions.
-Trial try_by_dimension(const Source& source, const PcoGrid& grid) {
-  const std::uint64_t columns = std::min(kTrialColumns, source.dimension());
+// Encodes chunks of some dimensions. Metadata count as if the chunk were of full length.
+GridEstimate estimate_by_dimension(const Source& source, const PcoGrid& grid) {
+  const std::uint64_t columns = std::min(kSampleColumns, source.dimension());
   const std::uint64_t rows =
-      std::min({source.rows(), grid.span_rows, std::max(grid.page_rows, kTrialValues / columns)});
+      std::min({source.rows(), grid.span_rows, std::max(grid.page_rows, kSampleValues / columns)});
   CellEncoder encoder(source, grid, usual_config());
-  Trial trial{grid};
+  GridEstimate estimate{grid};
   double bytes = 0;
   for (std::uint64_t i = 0; i < columns; ++i) {
     Cell cell;
     const std::uint64_t dimension = i * source.dimension() / columns;
     const std::uint64_t row = (source.rows() - rows) / columns * i;
     encoder.encode({row, rows, dimension, 1}, {&cell, 1});
-    const auto index = static_cast<double>(kIndexBytes * cell.sizes.size());
+    const auto index = static_cast<double>(kIndexEntryBytes * cell.sizes.size());
     const auto meta = static_cast<double>(cell.sizes[0]);
     const auto pages = static_cast<double>(cell.bytes.size()) - meta + index;
     const auto whole = static_cast<double>(std::min(source.rows(), grid.span_rows));
     bytes += meta / whole + pages / static_cast<double>(rows);
-    trial.is_plain = trial.is_plain && cell.is_plain;
+    estimate.is_plain = estimate.is_plain && cell.is_plain;
   }
-  trial.value_bytes = bytes / static_cast<double>(columns);
-  return trial;
+  estimate.bytes_per_value = bytes / static_cast<double>(columns);
+  return estimate;
 }
 
-// From rows here and there.
-Trial try_by_row(const Source& source, const PcoGrid& grid) {
+// Encodes blocks of rows at regular distances. Metadata do not count.
+GridEstimate estimate_by_row(const Source& source, const PcoGrid& grid) {
   const std::uint64_t group = std::min(grid.group, source.dimension());
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(kTrialValues / group, 1, source.rows());
-  const std::uint64_t pieces = std::min(kTrialPieces, wanted);
-  const std::uint64_t each = wanted / pieces;
+  const std::uint64_t sample_rows =
+      std::clamp<std::uint64_t>(kSampleValues / group, 1, source.rows());
+  const std::uint64_t blocks = std::min(kSampleBlocks, sample_rows);
+  const std::uint64_t each = sample_rows / blocks;
   CellEncoder encoder(source, grid, usual_config());
-  Trial trial{grid};
+  GridEstimate estimate{grid};
   double bytes = 0;
   std::uint64_t values = 0;
-  for (std::uint64_t i = 0; i < pieces; ++i) {
+  for (std::uint64_t i = 0; i < blocks; ++i) {
     Cell cell;
-    encoder.encode({(source.rows() - each) / pieces * i, each, 0, group}, {&cell, 1});
-    bytes +=
-        static_cast<double>(cell.bytes.size() - cell.sizes[0] + kIndexBytes * cell.sizes.size());
+    encoder.encode({(source.rows() - each) / blocks * i, each, 0, group}, {&cell, 1});
+    bytes += static_cast<double>(cell.bytes.size() - cell.sizes[0] +
+                                 kIndexEntryBytes * cell.sizes.size());
     values += each * group;
-    trial.is_plain = trial.is_plain && cell.is_plain;
+    estimate.is_plain = estimate.is_plain && cell.is_plain;
   }
-  trial.value_bytes = bytes / static_cast<double>(values);
-  return trial;
+  estimate.bytes_per_value = bytes / static_cast<double>(values);
+  return estimate;
 }
 
 struct Layout {
@@ -220,53 +233,57 @@ struct Layout {
 };
 
 Layout choose_layout(NumberType type, const Source& source) {
-  constexpr std::uint64_t kFewRows = 64;        // would not pay for metadata
-  constexpr std::uint64_t kFewDimensions = 32;  // each may be of another kind
+  // With fewer rows the metadata of a chunk per dimension would outweigh its saving.
+  constexpr std::uint64_t kMinRowsByDimension = 64;
+  // With so few dimensions each may be of another kind, so that the sample says nothing about the
+  // others, and every chunk chooses its own mode and delta encoding.
+  constexpr std::uint64_t kMaxDissimilarDimensions = 32;
   const PcoGrid rows = by_row(type, source);
   const PcoGrid dimensions = by_dimension(type, source);
   if (source.dimension() <= 1) return {dimensions, usual_config()};
-  if (source.rows() < kFewRows) return {rows, usual_config()};
-  const Trial tried_rows = try_by_row(source, rows);
-  const Trial tried_dimensions = try_by_dimension(source, dimensions);
-  const Trial& best =
-      tried_dimensions.value_bytes < tried_rows.value_bytes ? tried_dimensions : tried_rows;
+  if (source.rows() < kMinRowsByDimension) return {rows, usual_config()};
+  const GridEstimate estimated_rows = estimate_by_row(source, rows);
+  const GridEstimate estimated_dimensions = estimate_by_dimension(source, dimensions);
+  const GridEstimate& best = estimated_dimensions.bytes_per_value < estimated_rows.bytes_per_value
+                                 ? estimated_dimensions
+                                 : estimated_rows;
   Layout layout{best.grid, usual_config()};
-  if (best.is_plain && source.dimension() > kFewDimensions) {
+  if (best.is_plain && source.dimension() > kMaxDissimilarDimensions) {
     layout.config.mode = ModeSpec::classic();
     layout.config.delta = DeltaSpec::none();
   }
   return layout;
 }
 
-// ---- all of it ----
+// ---- encoding ----
 
-std::vector<Rect> cut(const PcoGrid& grid) {
+std::vector<Rect> divide_grid(const PcoGrid& grid) {
   std::vector<Rect> rects;
-  const std::uint64_t together = grid.group == 1 ? kColumnsTogether : grid.group;
-  for (std::uint64_t d = 0; d < grid.dimension; d += together) {
+  const std::uint64_t dimensions_per_rect = grid.group == 1 ? kColumnsPerTask : grid.group;
+  for (std::uint64_t d = 0; d < grid.dimension; d += dimensions_per_rect) {
     for (std::uint64_t row = 0; row < grid.rows; row += grid.span_rows) {
       rects.push_back({row, std::min(grid.span_rows, grid.rows - row), d,
-                       std::min(together, grid.dimension - d)});
+                       std::min(dimensions_per_rect, grid.dimension - d)});
     }
   }
   return rects;
 }
 
-// Cells are in the order of groups, then of spans.
-Status encode_cells(const Source& source, const Layout& layout, const TaskPool& pool,
+// Encodes all chunks. Cells are ordered by group, then by span.
+Status encode_cells(const Source& source, const Layout& layout, const Team& team,
                     std::vector<Cell>& cells) {
   const PcoGrid& grid = layout.grid;
-  const std::vector<Rect> rects = cut(grid);
+  const std::vector<Rect> rects = divide_grid(grid);
   const std::uint64_t spans = grid.spans();
   std::vector<Status> problems(rects.size());
   pool.run(rects.size(), [&](std::size_t i) {
     problems[i] = guarded([&]() -> Status {
       const Rect& rect = rects[i];
-      std::vector<Cell> some(grid.group == 1 ? to_size(rect.dimensions) : 1);
-      CellEncoder(source, grid, layout.config).encode(rect, some);
-      for (std::size_t k = 0; k < some.size(); ++k) {
+      std::vector<Cell> chunk_cells(grid.group == 1 ? to_size(rect.dimensions) : 1);
+      CellEncoder(source, grid, layout.config).encode(rect, chunk_cells);
+      for (std::size_t k = 0; k < chunk_cells.size(); ++k) {
         const std::uint64_t group = rect.dimension / grid.group + k;
-        cells[to_size(group * spans + rect.row / grid.span_rows)] = std::move(some[k]);
+        cells[to_size(group * spans + rect.row / grid.span_rows)] = std::move(chunk_cells[k]);
       }
       return {};
     });

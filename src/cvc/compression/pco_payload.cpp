@@ -70,12 +70,13 @@ Status parse_pco_payload(std::span<const std::byte> bytes, const Shape& shape,
   NUMPACT_TRY(parse_head(bytes, payload));
   const PcoGrid& grid = payload.grid;
   const std::span<const std::byte> rest = bytes.subspan(kPcoHeadBytes);
-  const std::uint64_t most = rest.size() / payload.entry_bytes;
-  const std::uint64_t each = shape.n() == 0 ? 0 : grid.entries_of_group();
-  if (each > most || (each > 0 && grid.groups() > most / each)) {
+  const std::uint64_t max_entries = rest.size() / payload.entry_bytes;
+  const std::uint64_t entries_per_group = shape.n() == 0 ? 0 : grid.entries_of_group();
+  if (entries_per_group > max_entries ||
+      (entries_per_group > 0 && grid.groups() > max_entries / entries_per_group)) {
     return corrupt("pco: the index passes the payload", kPcoHeadBytes);
   }
-  const std::uint64_t entries = each == 0 ? 0 : grid.groups() * each;
+  const std::uint64_t entries = entries_per_group == 0 ? 0 : grid.groups() * entries_per_group;
   payload.index = rest.data();
   payload.data = rest.subspan(to_size(payload.entry_bytes * entries));
   // Sums of 2^30 sizes below 2^32 stay below 2^62.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the four byte planes of floats and over codes of 1 to 8 bits, most significant bit
-// first; compiled for every instruction set.
+// Loops of the lossless compression: byte planes of floats, and packed codes of 1 to 8 bits, most
+// significant bit first. Compiled for every instruction set.
 #ifndef NUMPACT_CVC_COMPRESSION_PLANES_HPP
 #define NUMPACT_CVC_COMPRESSION_PLANES_HPP
 
@@ -12,12 +12,12 @@ namespace numpact::cvc {
 
 inline constexpr std::size_t kPlanes = 4;
 
-// What a code stands for; kNoEntry in those without.
+// The byte of each code; kNoEntry for codes past the dictionary.
 inline constexpr std::uint16_t kNoEntry = 0x100;
 using DecodeTable = std::array<std::uint16_t, 256>;
 using EncodeTable = std::array<std::uint8_t, 256>;
 
-// Code `index` of a plane.
+// Code `index` of a plane of packed codes.
 constexpr unsigned code_at(const std::byte* packed, std::uint64_t index, unsigned width) {
   const std::uint64_t bit = index * width;
   const auto first = static_cast<unsigned>(packed[bit / 8]);
@@ -27,16 +27,17 @@ constexpr unsigned code_at(const std::byte* packed, std::uint64_t index, unsigne
   return (first << 8 | second) >> (16 - shift - width) & ((1u << width) - 1);
 }
 
-// Codes [first, first + n) of the `size` bytes of a plane, through the table. False if one had no
-// entry.
+// Decodes codes [first, first + n) of the `size` bytes of a plane. False if a code has no entry in
+// the table.
 bool unpack_codes(const std::byte* packed, std::uint64_t size, std::uint64_t first, std::size_t n,
                   unsigned width, const DecodeTable& table, std::uint8_t* out);
-// Bytes as codes. `n` is a multiple of 8, but for the last call of a plane; bytes written are
-// returned, the last one filled up with zeros. Up to 8 bytes behind them are overwritten.
+// Encodes bytes as packed codes. `n` is a multiple of 8 except in the last call of a plane. Returns
+// the number of bytes written; the last one is padded with zeros. Up to 8 bytes behind them are
+// overwritten.
 std::size_t pack_codes(const std::uint8_t* bytes, std::size_t n, unsigned width,
                        const EncodeTable& table, std::byte* out);
 
-// Byte k of value i is planes[k][i], 0 the least significant.
+// Byte k of value i is planes[k][i]; byte 0 is the least significant one.
 void join_planes(const std::uint8_t* const planes[kPlanes], std::size_t n, float* values);
 void take_plane(const float* values, std::size_t n, std::size_t plane, std::uint8_t* out);
 

@@ -21,21 +21,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using numpact::HWY_NAMESPACE::kHasVectors;
 
-// Eight codes take `kWidth` bytes.
+// Eight codes take `kWidth` bytes, so the loop loads a big-endian word per eight codes and takes
+// these from its top. Example with kWidth 3:
+//   word = c0 c1 c2 c3 c4 c5 c6 c7 (24 bits) | 40 bits of the next codes
+//   c_k  = word >> (64 - 3 * (k + 1)) & 7
+// Codes before the first multiple of 8 and codes near the end, where 8 bytes cannot be read, are
+// decoded one by one. `seen` collects the entries: kNoEntry has a bit that no byte has.
 template <unsigned kWidth>
 bool UnpackCodes(const std::byte* packed, std::uint64_t size, std::uint64_t first, std::size_t n,
                  const DecodeTable& table, std::uint8_t* HWY_RESTRICT out) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << kWidth) - 1;
   unsigned seen = 0;
   std::size_t i = 0;
-  const auto by_one = [&](std::size_t end) {
+  const auto scalar_until = [&](std::size_t end) {
     for (; i < end; ++i) {
       const unsigned entry = table[code_at(packed, first + i, kWidth)];
       seen |= entry;
       out[i] = static_cast<std::uint8_t>(entry);
     }
   };
-  by_one(std::min<std::size_t>(n, (8 - first % 8) % 8));
+  scalar_until(std::min<std::size_t>(n, (8 - first % 8) % 8));
   std::uint64_t at = (first + i) / 8 * kWidth;
   for (; i + 8 <= n && at + 8 <= size; i += 8, at += kWidth) {
     const std::uint64_t word = __builtin_bswap64(load_le64(packed + at));
@@ -45,7 +50,7 @@ bool UnpackCodes(const std::byte* packed, std::uint64_t size, std::uint64_t firs
       out[i + k] = static_cast<std::uint8_t>(entry);
     }
   }
-  by_one(n);
+  scalar_until(n);
   return seen < kNoEntry;
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes whose errors make up for each other where it matters to a search.
+// Rounding with error feedback (noise shaping) for searches by inner product.
 //
-// An error e of a stored row shifts its product with another row x by e.x, so that e should be
-// small in the directions of the rows: e' M e, with M the mean of x x' over them. M is taken apart
-// as U D U' (U upper triangular, ones on its diagonal), so that e' M e is the sum over dimensions i
-// of D_i (e_i + sum over j < i of U_ji e_j)^2. Dimension after dimension, the value that is rounded
-// is what makes its term least, given the errors before. Known from the compression of networks as
-// LDLQ (Chee and others, 2023).
+// An error e of a stored row changes its product with another row x by e.x, so e should be small in
+// the directions of the rows. The expected squared change is e' M e, with M the mean of x x' over
+// the rows. With the factorization M = U D U' (U upper triangular, ones on its diagonal), e' M e is
+// the sum over dimensions i of D_i (e_i + sum over j < i of U_ji e_j)^2. Dimensions are rounded one
+// after the other, each to the code that minimizes its term given the errors before it. In the
+// quantization of neural networks this is known as LDLQ (Chee et al., 2023).
+//
+// Example with two dimensions that are nearly equal in all rows, so U_01 is about 1: if dimension 0
+// was rounded up by 0.4, dimension 1 is rounded after subtracting 0.4, so that e_0 + e_1 stays
+// small and the product with a row (x, x) hardly changes.
 #ifndef NUMPACT_CVC_COMPRESSION_SHAPING_HPP
 #define NUMPACT_CVC_COMPRESSION_SHAPING_HPP
 
@@ -21,75 +25,78 @@
 
 namespace numpact::cvc {
 
-// Rows that are rounded at the same time.
+// Rows that are rounded at the same time; a multiple of the vector length of every target.
 inline constexpr std::size_t kShapedRows = 32;
 
-// For each value of kShapedRows rows, dimension by dimension.
+// A block of kShapedRows rows, dimension by dimension: value r of dimension i is at
+// [i * kShapedRows + r]. Ranges belong to dimensions or rows (RangeAxis).
 struct ShapedBlock {
   const float* values;
-  const float* mins;    // of the dimension, or of each row
-  const float* scales;  // likewise; infinite: code 0
-  float* errors;        // of codes
-  std::uint8_t* codes;
-  float most;
+  const float* mins;    // one for each dimension or row
+  const float* scales;  // likewise; an infinite scale gives code 0
+  float* errors;        // output: decoded minus original value
+  std::uint8_t* codes;  // output
+  float max_code;
 };
 
-// Which range a value has, and whether it takes part: those that are kept as they are, or cannot
-// be, are rounded by themselves.
-enum class RangeOf : std::uint8_t { kRow, kDimension };
+// Whether each row or each dimension has a range. The same axis decides about error feedback: rows
+// or dimensions that are stored exactly, or whose codes are all 0, are rounded to nearest.
+enum class RangeAxis : std::uint8_t { kRow, kDimension };
 
-// What neighbouring dimensions [first, first + count) weigh upon each other: U_ji at
-// weights[i * count + j] for j < i, counted from the first.
+// The weights of error feedback between neighbouring dimensions [first, first + count): U_ji is at
+// weights[i * count + j] for j < i, both counted from `first`.
 struct Feedback {
   std::size_t first = 0;
   std::size_t count = 0;
   std::unique_ptr<float[]> weights;
 };
 
-// ---- loops, for every instruction set; results are the same bits on all ----
+// ---- loops, compiled for every instruction set; all give the same bits ----
 
-// Adds to the lower triangle of `moments` (n by n) the products of rows of n values that are
-// `stride` values apart.
+// Adds x x' to the lower triangle of `moments` (n by n) for each of `count` rows x of n values.
+// Rows are `stride` values apart.
 void add_moments(const float* rows, std::size_t count, std::size_t stride, std::size_t n,
                  float* moments);
-// The lower triangle, in place: below the diagonal becomes U_ji at [i * n + j].
+// Factors the lower triangle in place: below the diagonal, [i * n + j] becomes U_ji.
 void factor_moments(float* moments, std::size_t n);
-// `takes_part`: 1 or 0 for each dimension, or row.
-void round_shaped(const Feedback& feedback, RangeOf ranges, const float* takes_part,
+// Rounds a block. `has_feedback`: for each dimension or row 1 with error feedback, 0 without.
+void round_shaped(const Feedback& feedback, RangeAxis ranges, const float* has_feedback,
                   const ShapedBlock& block);
 
-// Rounds rows of a source.
+// Rounds rows of a source with error feedback learned from a sample of its rows.
 class Shaper {
  public:
-  // Ranges of dimensions or rows, all of them; flat ones have the code 0.
-  Shaper(const Source& source, RangeOf scope, std::span<const StepRange> ranges,
-         std::span<const char> is_kept, unsigned most);
+  // `ranges`: of all dimensions or rows, depending on `scope`. `is_exact`: 1 for those that are
+  // stored exactly. `max_code`: the largest code.
+  Shaper(const Source& source, RangeAxis scope, std::span<const StepRange> ranges,
+         std::span<const char> is_exact, unsigned max_code);
 
-  // Whether there is enough to learn from, and anything to gain.
-  static bool is_worth_it(const Source& source);
+  // Whether there are enough rows to learn from and dimensions to feed errors to.
+  static bool is_applicable(const Source& source);
 
-  // Codes of rows [first, first + count), at most kShapedRows, row by row.
+  // Codes of rows [first, first + count), at most kShapedRows, row by row. Valid until the next
+  // call.
   std::span<std::uint8_t> codes(std::size_t first, std::size_t count);
 
  private:
-  void learn();
-  void take_rows(std::uint64_t first, std::size_t count, float* out);
+  void learn_feedback();
+  void load_rows(std::uint64_t first, std::size_t count, float* out);
   void set_ranges(std::size_t first, std::size_t count);
 
   const Source& source_;
-  RangeOf scope_;
+  RangeAxis scope_;
   std::span<const StepRange> ranges_;
-  std::span<const char> is_kept_;
-  float most_;
+  std::span<const char> is_exact_;
+  float max_code_;
   std::size_t dimension_;
   std::vector<Feedback> feedback_;
-  // Of the rows at hand; by dimension but for the first and the last.
+  // Buffers for the current rows; ordered by dimension, except rows_ and codes_.
   std::vector<float> rows_;
   std::vector<float> values_;
   std::vector<float> errors_;
   std::vector<float> mins_;
   std::vector<float> scales_;
-  std::vector<float> takes_part_;
+  std::vector<float> has_feedback_;
   std::vector<std::uint8_t> by_dimension_;
   std::vector<std::uint8_t> codes_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are to be encoded, as one sequence, whatever their type and the gaps between rows.
+// A view of the values to encode as one sequence, independent of their type and of gaps between
+// rows.
 #ifndef NUMPACT_CVC_COMPRESSION_SOURCE_HPP
 #define NUMPACT_CVC_COMPRESSION_SOURCE_HPP
 
@@ -12,7 +13,8 @@
 
 namespace numpact::cvc {
 
-// Values that loops of encoding take at a time; a multiple of 8.
+// Values per block of encoding loops, whose buffers are on the stack. A multiple of 8, so that
+// blocks of packed codes end at a byte.
 inline constexpr std::size_t kBlockValues = 4096;
 
 class Source {
@@ -26,7 +28,7 @@ class Source {
   std::uint64_t dimension() const { return rows_.dimension; }
   std::uint64_t n() const { return rows_.count * rows_.dimension; }
 
-  // f(address, first value, count) for stretches without gaps of [first, first + count).
+  // Calls f(address, first value, count) for each run without gaps of [first, first + count).
   template <class F>
   void for_runs(std::uint64_t first, std::uint64_t count, const F& f) const {
     const auto* const data = static_cast<const std::byte*>(rows_.data);
@@ -45,12 +47,13 @@ class Source {
     }
   }
 
-  // Values [first, first + count) rounded to floats, in `buffer` or where they are.
+  // Values [first, first + count) rounded to floats: in `buffer`, or in place if they are floats
+  // without gaps.
   const float* floats(std::uint64_t first, std::size_t count, float* buffer) const;
-  // As they are, without gaps.
+  // Copies values in their own type, without gaps.
   void copy(std::uint64_t first, std::size_t count, std::byte* out) const;
 
-  // f(first value, count) for blocks of all values, while it gives no error.
+  // Calls f(first value, count) for blocks of all values, until it returns an error.
   template <class F>
   auto for_blocks(const F& f) const -> decltype(f(std::uint64_t{}, std::size_t{})) {
     const std::uint64_t all = n();
@@ -62,10 +65,10 @@ class Source {
     return {};
   }
 
-  // f(row, first dimension, count) for all rows, in pieces that fit a block; as above. A row is in
-  // memory.
+  // Calls f(row, first dimension, count) for all rows, in blocks of at most kBlockValues, until it
+  // returns an error. A row fits in memory, so its dimension fits std::size_t.
   template <class F>
-  auto for_row_pieces(const F& f) const
+  auto for_row_blocks(const F& f) const
       -> decltype(f(std::uint64_t{}, std::size_t{}, std::size_t{})) {
     const auto dimension = static_cast<std::size_t>(rows_.dimension);
     for (std::uint64_t row = 0; row < rows_.count; ++row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over codes of one byte, compiled for every target.
+// Quantization loops with one range, compiled for every target.
 #include "simd/targets.hpp"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cvc/compression/steps_kernel.cpp"
@@ -18,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using numpact::HWY_NAMESPACE::kHasVectors;
 
-void CodesToValuesByOne(const std::uint8_t* codes, std::size_t n, float min, float scale,
-                        float* HWY_RESTRICT values) {
+void CodesToValuesScalar(const std::uint8_t* codes, std::size_t n, float min, float scale,
+                         float* HWY_RESTRICT values) {
   for (std::size_t i = 0; i < n; ++i) values[i] = value_of_code(codes[i], min, scale);
 }
 
@@ -49,17 +49,17 @@ void CodesToValues(const std::byte* codes, std::size_t n, float min, float scale
   if constexpr (kHasVectors) {
     if (streams) {
       i = ValuesToAligned(values, n);
-      CodesToValuesByOne(from, i, min, scale, values);
+      CodesToValuesScalar(from, i, min, scale, values);
       i += VectorsToValues<true>(from + i, n - i, min, scale, values + i);
       hwy::FlushStream();
     } else {
       i = VectorsToValues<false>(from, n, min, scale, values);
     }
   }
-  CodesToValuesByOne(from + i, n - i, min, scale, values + i);
+  CodesToValuesScalar(from + i, n - i, min, scale, values + i);
 }
 
-// Values that are fetched ahead.
+// Distance of prefetches, in values. The hardware prefetcher alone is too late.
 constexpr std::size_t kStepPrefetchDistance = 512;
 
 void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, float scale,
@@ -72,12 +72,16 @@ void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, f
     const std::size_t lanes = hn::Lanes(df);
     const auto all_min = hn::Set(df, min);
     const auto all_scale = hn::Set(df, scale);
-    const auto most = hn::Set(df, 255.0f);
+    const auto max_code = hn::Set(df, 255.0f);
     const auto divided = [&](std::size_t at) HWY_ATTR {
       const auto steps = hn::Div(hn::Sub(hn::LoadU(df, values + at), all_min), all_scale);
-      hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(hn::Min(steps, most))), d8, codes + at);
+      hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(hn::Min(steps, max_code))), d8, codes + at);
     };
-    // A product with the reciprocal is off by less than 1e-4, which matters near halves only.
+    // Multiplying by the reciprocal instead of dividing changes the quotient by less than 1e-4,
+    // which can change the code only near a half step. A vector with a value whose fraction is
+    // within 0.001 of a half is divided exactly:
+    //   steps = 7.30  -> |7.30 - 7| = 0.30 < 0.499   the product is used
+    //   steps = 7.4995 -> 0.4995 >= 0.499             `divided` is used
     const float reciprocal = 1.0f / scale;
     if (!(reciprocal < HUGE_VALF)) {
       for (; i + lanes <= n; i += lanes) divided(i);
@@ -85,8 +89,8 @@ void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, f
     const auto all_reciprocal = hn::Set(df, reciprocal);
     const auto limit = hn::Set(df, 0.499f);
     const auto put = [&](std::size_t at) HWY_ATTR {
-      const auto over = hn::Sub(hn::LoadU(df, values + at), all_min);
-      const auto steps = hn::Min(hn::Mul(over, all_reciprocal), most);
+      const auto difference = hn::Sub(hn::LoadU(df, values + at), all_min);
+      const auto steps = hn::Min(hn::Mul(difference, all_reciprocal), max_code);
       const auto whole = hn::Round(steps);
       if (HWY_UNLIKELY(!hn::AllTrue(df, hn::Lt(hn::Abs(hn::Sub(steps, whole)), limit)))) {
         divided(at);
@@ -95,7 +99,7 @@ void ValuesToCodes(const float* HWY_RESTRICT values, std::size_t n, float min, f
       hn::StoreU(hn::DemoteTo(d8, hn::ConvertTo(di, whole)), d8, codes + at);
     };
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
-      // The processor by itself fetches too late: a fifth of the time would be waiting.
+      // Without prefetches a fifth of the time is spent waiting for memory.
       hwy::Prefetch(values + i + kStepPrefetchDistance);
       hwy::Prefetch(values + i + kStepPrefetchDistance + 2 * lanes);
       put(i);

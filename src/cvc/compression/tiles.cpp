@@ -9,12 +9,12 @@
 namespace numpact::cvc {
 namespace {
 
-// Both sides of a tile of so many rows stay in the first cache.
+// Rows of a tile: its input and output stay in the L1 cache.
 constexpr std::size_t kTileRows = 64;
 
 template <class T>
-void separate_as(const std::byte* from, std::size_t stride, std::size_t columns, std::size_t rows,
-                 std::byte* out, std::size_t step) {
+void deinterleave_as(const std::byte* from, std::size_t stride, std::size_t columns,
+                     std::size_t rows, std::byte* out, std::size_t step) {
   for (std::size_t first = 0; first < rows; first += kTileRows) {
     const std::size_t end = std::min(rows, first + kTileRows);
     for (std::size_t c = 0; c < columns; ++c) {
@@ -26,6 +26,7 @@ void separate_as(const std::byte* from, std::size_t stride, std::size_t columns,
   }
 }
 
+// Calls f with an integer of `size` bytes.
 template <class F>
 void by_size(std::size_t size, const F& f) {
   switch (size) {
@@ -45,20 +46,20 @@ void by_size(std::size_t size, const F& f) {
 
 }  // namespace
 
-void separate(const std::byte* from, std::size_t stride, std::size_t columns, std::size_t rows,
-              std::size_t size, std::byte* out, std::size_t step) {
-  by_size(size, [&]<class T>(T) { separate_as<T>(from, stride, columns, rows, out, step); });
+void deinterleave(const std::byte* from, std::size_t stride, std::size_t columns, std::size_t rows,
+                  std::size_t size, std::byte* out, std::size_t step) {
+  by_size(size, [&]<class T>(T) { deinterleave_as<T>(from, stride, columns, rows, out, step); });
 }
 
 void convert_values(Dtype from, const std::byte* values, std::size_t n, Dtype to, std::byte* out) {
-  constexpr std::size_t kStep = 1024;
+  constexpr std::size_t kBufferValues = 1024;  // values of the buffer on the stack
   if (from == Dtype::kFloat16 && to == Dtype::kFloat32) {
     halves_to_floats(values, n, reinterpret_cast<float*>(out));
     return;
   }
-  float buffer[kStep];
-  for (std::size_t i = 0; i < n; i += kStep) {
-    const std::size_t count = std::min(kStep, n - i);
+  float buffer[kBufferValues];
+  for (std::size_t i = 0; i < n; i += kBufferValues) {
+    const std::size_t count = std::min(kBufferValues, n - i);
     auto* const bits = reinterpret_cast<std::uint16_t*>(out) + i;
     const float* floats = buffer;
     if (from == Dtype::kFloat16) {

@@ -13,9 +13,10 @@
 namespace numpact::cvc {
 namespace {
 
-// Calls f(row, first dimension, address, count) for stretches of an area while it gives false.
+// Calls f(row, first dimension, address, count) for the runs without gaps of an area until it
+// returns true.
 template <class F>
-void for_stretches(const Source& source, const ValueArea& area, const F& f) {
+void for_area_runs(const Source& source, const ValueArea& area, const F& f) {
   bool is_done = area.dimensions == 0;
   for (std::uint64_t i = 0; i < area.rows && !is_done; ++i) {
     const std::uint64_t row = area.row + i;
@@ -48,7 +49,7 @@ bool is_finite(Dtype dtype, const std::byte* at, std::size_t i) {
 
 template <class T>
 std::string number_text(T number) {
-  char buffer[64] = {};  // what fills it is not instrumented by sanitizers
+  char buffer[64] = {};  // initialised: MemorySanitizer does not see the writes of to_chars
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, number);
   return std::string(buffer, end.ptr);
 }
@@ -75,12 +76,12 @@ std::string value_text(Dtype dtype, const std::byte* at, std::size_t i) {
   }
 }
 
-// Whether a float has the same bits when it is converted back.
+// Whether a value has the same bits after conversion to float and back.
 template <class T>
-bool is_kept(T value) {
+bool is_exact_as_float(T value) {
   const auto rounded = static_cast<float>(value);
   if constexpr (std::is_integral_v<T>) {
-    // Past the largest integers a conversion back is undefined.
+    // Converting back a float past the largest integer is undefined.
     constexpr auto kEnd = -static_cast<float>(std::numeric_limits<T>::min());
     return rounded < kEnd && static_cast<T>(rounded) == value;
   } else {
@@ -90,16 +91,16 @@ bool is_kept(T value) {
 }
 
 template <class T>
-std::size_t first_rounded(const std::byte* at, std::size_t n) {
+std::size_t first_inexact(const std::byte* at, std::size_t n) {
   const auto* const values = reinterpret_cast<const T*>(at);
   return static_cast<std::size_t>(
-      std::find_if(values, values + n, [](T value) { return !is_kept(value); }) - values);
+      std::find_if(values, values + n, [](T value) { return !is_exact_as_float(value); }) - values);
 }
 
-std::size_t first_rounded(Dtype dtype, const std::byte* at, std::size_t n) {
-  if (dtype == Dtype::kFloat64) return first_rounded<double>(at, n);
-  if (dtype == Dtype::kInt32) return first_rounded<std::int32_t>(at, n);
-  return dtype == Dtype::kInt64 ? first_rounded<std::int64_t>(at, n) : n;
+std::size_t first_inexact(Dtype dtype, const std::byte* at, std::size_t n) {
+  if (dtype == Dtype::kFloat64) return first_inexact<double>(at, n);
+  if (dtype == Dtype::kInt32) return first_inexact<std::int32_t>(at, n);
+  return dtype == Dtype::kInt64 ? first_inexact<std::int64_t>(at, n) : n;
 }
 
 const char* rounding_text(Compression compression, Dtype dtype) {
@@ -129,7 +130,7 @@ Status refuse_nonfinite(const Source& source, const ValueArea& area,
   Refused& found = refused.emplace();
   if (area.rows == 1) found.row = area.row;
   if (area.dimensions == 1) found.dimension = area.dimension;
-  for_stretches(source, area,
+  for_area_runs(source, area,
                 [&](std::uint64_t row, std::uint64_t first, const std::byte* at, std::size_t n) {
                   for (std::size_t i = 0; i < n; ++i) {
                     if (is_finite_as_float(source.dtype(), at, i)) continue;
@@ -148,7 +149,7 @@ Status refuse_nonfinite(const Source& source, const ValueArea& area,
 
 std::uint64_t count_finite(const Source& source, const ValueArea& area) {
   std::uint64_t count = 0;
-  for_stretches(source, area,
+  for_area_runs(source, area,
                 [&](std::uint64_t, std::uint64_t, const std::byte* at, std::size_t n) {
                   for (std::size_t i = 0; i < n; ++i) {
                     count += is_finite(source.dtype(), at, i) ? 1 : 0;
@@ -163,7 +164,7 @@ Status check_floats(const Source& source, Compression compression,
   const Dtype dtype = source.dtype();
   source.for_runs(0, source.n(), [&](const std::byte* at, std::uint64_t place, std::size_t run) {
     if (refused) return;
-    const std::size_t i = first_rounded(dtype, at, run);
+    const std::size_t i = first_inexact(dtype, at, run);
     if (i == run) return;
     const std::uint64_t value = place + i;
     refused = {value / source.dimension(), value % source.dimension(), value_text(dtype, at, i)};

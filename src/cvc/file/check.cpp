@@ -12,12 +12,12 @@ Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
   if (!records.info().has_checksums()) return {};
   std::sort(chunks.begin(), chunks.end());
   chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-  std::vector<Part> parts;
-  parts.reserve(chunks.size());
-  for (const std::size_t chunk : chunks) parts.push_back({chunk, {}, 0, true});
+  std::vector<ChunkRead> reads;
+  reads.reserve(chunks.size());
+  for (const std::size_t chunk : chunks) reads.push_back({chunk, {}, 0, true});
   ReadConfig quiet = config;
   quiet.progress = nullptr;
-  return read_parts(records, parts, {}, quiet, pass_on, nullptr);
+  return read_chunks(records, reads, {}, quiet, pass_on, nullptr);
 }
 
 Status check_chunk(const Records& records, std::size_t chunk) {

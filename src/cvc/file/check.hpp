@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payloads against their checksums, where the file has them.
+// Comparison of payloads with their checksums, if the file has them.
 #ifndef NUMPACT_CVC_FILE_CHECK_HPP
 #define NUMPACT_CVC_FILE_CHECK_HPP
 
@@ -11,10 +11,10 @@
 
 namespace numpact::cvc {
 
-// Each chunk once, by all that the config asks for, without progress.
+// Checks each of the chunks once, with the threads of the config and without reporting progress.
 Status check_chunks(const Records& records, std::vector<std::size_t> chunks,
                     const ReadConfig& config);
-// One by the calling thread.
+// Checks one chunk on the calling thread.
 Status check_chunk(const Records& records, std::size_t chunk);
 
 }  // namespace numpact::cvc

@@ -16,7 +16,8 @@ void put_head(std::byte (&head)[8], std::uint64_t payload_bytes, std::uint32_t c
   store_le(head + 4, crc);
 }
 
-// Gathers the payload in the buffer, behind room for the record's head.
+// Collects the payload in the buffer, behind space for the record's head, and writes the buffer to
+// the output whenever it is full. The checksum is computed over the buffer before each write.
 class RecordSink final : public BlockSink {
  public:
   RecordSink(Output& output, std::uint64_t offset, std::size_t head, std::span<std::byte> buffer)
@@ -40,9 +41,9 @@ class RecordSink final : public BlockSink {
     return {};
   }
 
-  // The head last, in one write with the payload if the buffer holds all of it.
+  // Writes the rest and the head; in a single write if the buffer holds the whole record.
   Status finish(std::uint64_t payload_bytes) {
-    note_crc();
+    update_crc();
     std::byte head[8];
     put_head(head, payload_bytes, crc_);
     if (written_ > 0) NUMPACT_TRY(output_.write_at(offset_, {head, head_}));
@@ -51,9 +52,9 @@ class RecordSink final : public BlockSink {
   }
 
  private:
-  void note_crc() { crc_ = crc32(buffer_.subspan(crc_from_, used_ - crc_from_), crc_); }
+  void update_crc() { crc_ = crc32(buffer_.subspan(crc_from_, used_ - crc_from_), crc_); }
   Status flush() {
-    note_crc();
+    update_crc();
     NUMPACT_TRY(output_.write_at(offset_ + written_, buffer_.first(used_)));
     written_ += used_;
     used_ = 0;
@@ -67,7 +68,7 @@ class RecordSink final : public BlockSink {
   std::span<std::byte> buffer_;
   std::size_t used_;
   std::size_t crc_from_;
-  std::uint64_t written_ = 0;  // bytes of the record
+  std::uint64_t written_ = 0;  // bytes of the record that are in the output
   std::uint32_t crc_ = 0;
 };
 

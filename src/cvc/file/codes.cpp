@@ -16,13 +16,13 @@ namespace {
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
 
-Status check_kind(const Info& info, std::size_t chunk, std::size_t column) {
+Status check_has_codes(const Info& info, std::size_t chunk, std::size_t column) {
   if (codec_of(info.slice(chunk, column).compression).code_type != nullptr) return {};
   return Status(ErrorKind::kTypeMismatch, "the chunk's data has no codes of one size")
       .at_chunk(chunk);
 }
 
-// Of a kind that was checked.
+// Locates the codes of a slice that check_has_codes() accepted.
 Status find_codes(const Records& records, std::size_t chunk, std::size_t column, Codes& codes) {
   const Column& schema = records.info().columns[column];
   Record record;
@@ -49,7 +49,7 @@ void append_floats(std::span<const std::byte> bytes, std::vector<float>& floats)
   for (std::size_t i = 0; i < bytes.size(); i += 4) floats.push_back(load_float(&bytes[i]));
 }
 
-// What the codes of some rows of a chunk mean.
+// Describes how to decode the codes of some rows of a chunk.
 CodeRun describe_run(const Codes& codes, const RowRange& rows) {
   CodeRun run;
   run.rows = rows.count;
@@ -69,26 +69,26 @@ CodeRun describe_run(const Codes& codes, const RowRange& rows) {
   return run;
 }
 
-// Codes of parts of a column on their way to the output.
+// Copies codes of a column to the output, chunk by chunk, and lists their runs.
 class CodeCopier {
  public:
   CodeCopier(std::span<std::byte> out, std::size_t stride, std::uint64_t rows,
              std::vector<CodeRun>& runs)
       : out_(out), stride_(stride), rows_(rows), runs_(runs) {}
 
-  // Rows of the part are counted as those of the records are.
-  Status copy(const Records& records, const Part& part, std::size_t column) {
+  // `read.rows` counts from the first row that `records` holds of the chunk.
+  Status copy(const Records& records, const ChunkRead& read, std::size_t column) {
     Codes codes;
-    NUMPACT_TRY(find_codes(records, part.chunk, column, codes));
+    NUMPACT_TRY(find_codes(records, read.chunk, column, codes));
     if (row_bytes_ && codes.row_bytes != *row_bytes_) {
       return Status(ErrorKind::kTypeMismatch, "the chunks' codes are of several sizes")
-          .at_chunk(part.chunk);
+          .at_chunk(read.chunk);
     }
     row_bytes_ = codes.row_bytes;
     const auto row_size = static_cast<std::size_t>(codes.row_bytes);
     const std::size_t step = stride_ == 0 ? row_size : stride_;
     if (step < row_size) return invalid("the output's rows overlap");
-    // The last row needs no room for what is between rows.
+    // The gap after the last row need not be inside the output.
     if (row_size > 0 && (out_.size() < row_size || rows_ - 1 > (out_.size() - row_size) / step)) {
       const Status status(ErrorKind::kOutputTooSmall, "the output is too small for the codes");
       std::uint64_t needed = 0;
@@ -96,11 +96,11 @@ class CodeCopier {
                             !__builtin_add_overflow(needed, row_size, &needed);
       return is_known ? status.needing(needed) : status;
     }
-    for (std::uint64_t i = 0; i < part.rows.count && row_size > 0; ++i) {
-      std::memcpy(out_.data() + (part.out_row + i) * step,
-                  codes.bytes.data() + (part.rows.first + i) * row_size, row_size);
+    for (std::uint64_t i = 0; i < read.rows.count && row_size > 0; ++i) {
+      std::memcpy(out_.data() + (read.out_row + i) * step,
+                  codes.bytes.data() + (read.rows.first + i) * row_size, row_size);
     }
-    runs_.push_back(describe_run(codes, part.rows));
+    runs_.push_back(describe_run(codes, read.rows));
     return {};
   }
 
@@ -112,21 +112,21 @@ class CodeCopier {
   std::optional<std::uint64_t> row_bytes_;
 };
 
-Status copy_remote_codes(const Records& records, const Part& part, std::size_t column, bool verify,
-                         Hand& hand, CodeCopier& copier) {
+Status copy_remote_codes(const Records& records, const ChunkRead& read, std::size_t column,
+                         bool verify, WorkerScratch& scratch, CodeCopier& copier) {
   const Info& info = records.info();
   if (verify && info.has_checksums()) {
     std::span<const std::byte> bytes;
-    NUMPACT_TRY(records.loader()->read_record(info, part.chunk, hand.buffer, bytes));
-    const Records record(info, part.chunk, bytes);
-    NUMPACT_TRY(check_chunk(record, part.chunk));
-    return copier.copy(record, part, column);
+    NUMPACT_TRY(records.loader()->read_record(info, read.chunk, scratch.buffer, bytes));
+    const Records record(info, read.chunk, bytes);
+    NUMPACT_TRY(check_chunk(record, read.chunk));
+    return copier.copy(record, read, column);
   }
-  NUMPACT_TRY(records.loader()->read_rows(info, part.chunk, part.rows, {&column, 1}, hand.buffer,
-                                          hand.windows));
-  Part inside = part;
-  inside.rows.first -= hand.windows[0].rows.first;
-  return copier.copy(Records(info, hand.windows[0]), inside, column);
+  NUMPACT_TRY(records.loader()->read_rows(info, read.chunk, read.rows, {&column, 1}, scratch.buffer,
+                                          scratch.windows));
+  ChunkRead in_window = read;
+  in_window.rows.first -= scratch.windows[0].rows.first;
+  return copier.copy(Records(info, scratch.windows[0]), in_window, column);
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
   }
   if (chunk >= info.chunks.size()) return invalid("the file has no such chunk");
   if (column >= info.columns.size()) return invalid("the file has no such column");
-  NUMPACT_TRY(check_kind(info, chunk, column));
+  NUMPACT_TRY(check_has_codes(info, chunk, column));
   if (config.verify) NUMPACT_TRY(check_chunks(records, {chunk}, config));
   return find_codes(records, chunk, column, codes);
 }
@@ -151,20 +151,20 @@ Status copy_codes(const Records& records, const RowRange& rows, std::size_t colu
   const Info& info = records.info();
   runs.clear();
   if (column >= info.columns.size()) return invalid("the file has no such column");
-  std::vector<Part> parts;
+  std::vector<ChunkRead> reads;
   std::uint64_t count = 0;
-  NUMPACT_TRY(cut_ranges(info, {&rows, 1}, parts, count));
-  for (const Part& part : parts) NUMPACT_TRY(check_kind(info, part.chunk, column));
+  NUMPACT_TRY(split_by_chunk(info, {&rows, 1}, reads, count));
+  for (const ChunkRead& read : reads) NUMPACT_TRY(check_has_codes(info, read.chunk, column));
   prefault_bytes(out, config);
   CodeCopier copier(out, stride, count, runs);
-  Hand hand;
-  for (const Part& part : parts) {
+  WorkerScratch scratch;
+  for (const ChunkRead& read : reads) {
     if (records.loader() != nullptr) {
-      NUMPACT_TRY(copy_remote_codes(records, part, column, config.verify, hand, copier));
+      NUMPACT_TRY(copy_remote_codes(records, read, column, config.verify, scratch, copier));
       continue;
     }
-    if (config.verify) NUMPACT_TRY(check_chunks(records, {part.chunk}, config));
-    NUMPACT_TRY(copier.copy(records, part, column));
+    if (config.verify) NUMPACT_TRY(check_chunks(records, {read.chunk}, config));
+    NUMPACT_TRY(copier.copy(records, read, column));
   }
   return {};
 }

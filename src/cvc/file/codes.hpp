@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored codes, in place and copied.
+// Access to stored codes: views of them in the file, and copies.
 #ifndef NUMPACT_CVC_FILE_CODES_HPP
 #define NUMPACT_CVC_FILE_CODES_HPP
 
@@ -13,7 +13,7 @@
 
 namespace numpact::cvc {
 
-// All that Reader::try_codes and try_read_codes do.
+// Implement Reader::try_codes and Reader::try_read_codes.
 Status view_codes(const Records& records, std::size_t chunk, std::size_t column,
                   const ReadConfig& config, Codes& codes);
 Status copy_codes(const Records& records, const RowRange& rows, std::size_t column,

@@ -15,8 +15,8 @@
 namespace numpact::cvc {
 namespace {
 
-// Chunks whose plans may be kept at the same time.
-constexpr std::uint64_t kMostForeseen = 1 << 16;
+// Files of more chunks are not planned ahead, which bounds the memory for plans.
+constexpr std::uint64_t kMaxPlannedChunks = 1 << 16;
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
 
@@ -28,7 +28,7 @@ std::size_t row_bytes(const Rows& rows) {
   return static_cast<std::size_t>(rows.dimension) * size_of(rows.dtype);
 }
 
-// Of a value in a chunk whose first row is `first_row` of the file.
+// Describes the place of a value in a chunk whose first row is `first_row` of the file.
 std::string place_text(const Column& column, const Refused& refused, std::uint64_t first_row) {
   std::string text;
   const auto add = [&](const char* separator, const std::string& more) {
@@ -49,20 +49,21 @@ bool is_blank(std::string_view name) {
   return name.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
-// Twice what there is, or all of a chunk once a quarter of it has come: copies that grow would take
-// more memory than the chunk.
-void make_room(std::vector<std::byte>& bytes, std::size_t more, std::uint64_t rows,
-               std::size_t row_size) {
+// Reserves memory for `more` bytes: twice the capacity, or a whole chunk (`rows` rows) once a
+// quarter of it is needed, because further growing would copy and take more memory than the chunk.
+void reserve_rows(std::vector<std::byte>& bytes, std::size_t more, std::uint64_t rows,
+                  std::size_t row_size) {
   const std::size_t needed = bytes.size() + more;
   if (needed <= bytes.capacity()) return;
   std::size_t chunk = 0;
-  const bool is_near = !__builtin_mul_overflow(rows, row_size, &chunk) && needed >= chunk / 4;
-  bytes.reserve(is_near ? std::max(needed, chunk) : std::max(needed, 2 * bytes.capacity()));
+  const bool reserves_chunk =
+      !__builtin_mul_overflow(rows, row_size, &chunk) && needed >= chunk / 4;
+  bytes.reserve(reserves_chunk ? std::max(needed, chunk) : std::max(needed, 2 * bytes.capacity()));
 }
 
 }  // namespace
 
-// ---- what is asked for ----
+// ---- configuration and checks ----
 
 Status FileWriter::check_compression(Compression compression) const {
   const Codec& codec = codec_of(compression);
@@ -76,7 +77,7 @@ Status FileWriter::check_compression(Compression compression) const {
   return {};
 }
 
-Status FileWriter::take_schema() {
+Status FileWriter::set_schema() {
   if (config_.columns.empty()) return invalid("version 2.0 needs columns");
   std::unordered_set<std::string_view> names;
   for (const ColumnSpec& spec : config_.columns) {
@@ -117,7 +118,7 @@ Status FileWriter::begin() {
                         content_.metadata.emplace()));
   }
   if (is_columnar()) {
-    NUMPACT_TRY(take_schema());
+    NUMPACT_TRY(set_schema());
   } else {
     if (!config_.columns.empty()) return invalid("only version 2.0 has columns");
     NUMPACT_TRY(check_compression(config_.compression));
@@ -128,7 +129,7 @@ Status FileWriter::begin() {
   return {};
 }
 
-Status FileWriter::take_types(std::span<const Rows> columns) {
+Status FileWriter::set_types(std::span<const Rows> columns) {
   if (has_types_) return {};
   Column& column = content_.columns[0];
   if (!config_.dimension) column.dimension = columns[0].dimension;
@@ -144,7 +145,7 @@ Status FileWriter::check_rows(std::span<const Rows> columns) {
   for (const Rows& rows : columns) {
     if (size_of(rows.dtype) == 0) return invalid("there is no such type of values");
   }
-  NUMPACT_TRY(take_types(columns));
+  NUMPACT_TRY(set_types(columns));
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Rows& rows = columns[i];
     const Column& column = content_.columns[i];
@@ -205,7 +206,7 @@ Status FileWriter::end_section() {
 }
 
 Status FileWriter::set_chunk(std::uint64_t chunk, const ChunkOptions& options) {
-  if (chunk < sealed()) return invalid("the chunk is complete already");
+  if (chunk < complete_chunks()) return invalid("the chunk is complete already");
   Options& entry = options_[chunk];
   if (options.compression) {
     if (is_columnar()) return invalid("the columns of a chunk have the compressions of the schema");
@@ -275,7 +276,7 @@ Status FileWriter::first_error(std::span<const ChunkJob> jobs, std::size_t chunk
   return {};
 }
 
-// A few chunks at the same time, behind those that were written before.
+// Plans and encodes chunks in parallel, and writes them behind those that were written before.
 Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
   const std::size_t head = record_head_bytes();
   std::uint64_t rows = 0;
@@ -310,18 +311,18 @@ Status FileWriter::write_jobs(std::span<ChunkJob> jobs) {
     rows += job.rows;
   }
   written_rows_ += rows;
-  return tell_progress(rows);
+  return report_progress(rows);
 }
 
-Status FileWriter::tell_progress(std::uint64_t rows) {
+Status FileWriter::report_progress(std::uint64_t rows) {
   for (const Column& column : content_.columns) numbers_ += rows * column.dimension;
   if (config_.progress && !config_.progress({numbers_, next_})) {
     return Status(ErrorKind::kCancelled, "the progress callback asked to stop");
   }
-  return {};  // what it throws ends in the door
+  return {};  // exceptions of the callback are caught by the public entry point
 }
 
-// ---- chunks from elsewhere ----
+// ---- chunks that are encoded already ----
 
 Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
   if (chunk.slices.size() != content_.columns.size()) {
@@ -369,7 +370,7 @@ Status FileWriter::check_encoded(const EncodedChunk& chunk) const {
 Status FileWriter::append_encoded(const EncodedChunk& chunk) {
   NUMPACT_TRY(check_encoded(chunk));
   NUMPACT_TRY(end_chunk());
-  NUMPACT_TRY(write_full());
+  NUMPACT_TRY(write_buffered());
   const std::uint64_t index = content_.chunks.size();
   ChunkText text;
   text.rows = chunk.rows;
@@ -389,10 +390,10 @@ Status FileWriter::append_encoded(const EncodedChunk& chunk) {
   rows_ += chunk.rows;
   written_rows_ += chunk.rows;
   if (in_section_) content_.sections.back().rows.count += chunk.rows;
-  return tell_progress(chunk.rows);
+  return report_progress(chunk.rows);
 }
 
-Status FileWriter::write_full() {
+Status FileWriter::write_buffered() {
   while (!full_.empty()) {
     const std::size_t n = std::min<std::size_t>(full_.size(), pool_.size());
     std::vector<ChunkJob> jobs;
@@ -405,9 +406,10 @@ Status FileWriter::write_full() {
   return {};
 }
 
-// Plans all chunks of a file that comes in one piece, where the header depends on it, so that
-// records can be written to their places at once. The jobs are only of use then.
-Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>& jobs) {
+// Plans all chunks of a file whose rows arrive in one call, so that the size of the header is known
+// and records are written to their final offsets. Chunks whose size depends on their values are
+// planned later; in paged files their offsets are unknown, so nothing is planned then.
+Status FileWriter::plan_all(std::span<const Rows> columns, std::vector<ChunkJob>& jobs) {
   const std::uint64_t rows = columns[0].count;
   HeaderContent content = content_;
   for (std::uint64_t first = 0; first < rows; first += config_.chunk_rows) {
@@ -416,8 +418,8 @@ Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>&
     const bool is_known = std::all_of(job.slices.begin(), job.slices.end(), [](const Slice& slice) {
       return codec_of(slice.compression).size({}, Dtype::kFloat32).has_value();
     });
-    if (!is_known && config_.paged) return {};  // places follow from what is in the chunks
-    job.is_planned = !is_known;                 // not now
+    if (!is_known && config_.paged) return {};  // later offsets depend on the values of this chunk
+    job.is_planned = !is_known;                 // makes plan_chunk skip it for now
     jobs.push_back(std::move(job));
   }
   pool_.run(jobs.size(), [&](std::size_t i) {
@@ -440,13 +442,14 @@ Status FileWriter::foresee(std::span<const Rows> columns, std::vector<ChunkJob>&
   return {};
 }
 
-// Whole chunks from where the caller has them.
-Status FileWriter::take_direct(std::span<const Rows> columns, std::uint64_t& first) {
+// Writes whole chunks directly from the caller's memory.
+Status FileWriter::write_from_caller(std::span<const Rows> columns, std::uint64_t& first) {
   const std::uint64_t rows = columns[0].count;
   std::vector<ChunkJob> planned;
   const bool is_all = rows_ == 0 && content_.chunks.empty() && config_.expected_rows == rows &&
-                      rows / config_.chunk_rows < kMostForeseen && rows > 0 && pending_.rows == 0;
-  if (is_all) NUMPACT_TRY(foresee(columns, planned));
+                      rows / config_.chunk_rows < kMaxPlannedChunks && rows > 0 &&
+                      pending_.rows == 0;
+  if (is_all) NUMPACT_TRY(plan_all(columns, planned));
   while (first < rows && (rows - first >= config_.chunk_rows || is_all)) {
     std::vector<ChunkJob> jobs;
     while (jobs.size() < pool_.size() && first < rows &&
@@ -465,8 +468,8 @@ Status FileWriter::take_direct(std::span<const Rows> columns, std::uint64_t& fir
   return {};
 }
 
-// Rows into the chunk at hand, up to its end.
-void FileWriter::collect(std::span<const Rows> columns, std::uint64_t& first) {
+// Copies rows into the pending chunk, up to its end.
+void FileWriter::buffer_rows(std::span<const Rows> columns, std::uint64_t& first) {
   const std::uint64_t count =
       std::min(columns[0].count - first, config_.chunk_rows - pending_.rows);
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -475,7 +478,7 @@ void FileWriter::collect(std::span<const Rows> columns, std::uint64_t& first) {
     const std::size_t stride = some.stride == 0 ? bytes : some.stride;
     std::vector<std::byte>& to = pending_.columns[i];
     if (bytes == 0) continue;
-    make_room(to, to_size(count * bytes), config_.chunk_rows, bytes);
+    reserve_rows(to, to_size(count * bytes), config_.chunk_rows, bytes);
     const auto* const from = static_cast<const std::byte*>(some.data) + first * stride;
     if (stride == bytes) {
       to.insert(to.end(), from, from + count * bytes);
@@ -495,11 +498,11 @@ Status FileWriter::append(std::span<const Rows> columns) {
   std::uint64_t first = 0;
   while (first < rows) {
     if (pending_.rows == 0 && (rows - first >= config_.chunk_rows || rows_ == 0)) {
-      NUMPACT_TRY(write_full());
-      NUMPACT_TRY(take_direct(columns, first));
+      NUMPACT_TRY(write_buffered());
+      NUMPACT_TRY(write_from_caller(columns, first));
       if (first == rows) break;
     }
-    collect(columns, first);
+    buffer_rows(columns, first);
     if (pending_.rows == config_.chunk_rows) NUMPACT_TRY(end_chunk());
   }
   rows_ += rows;
@@ -512,12 +515,12 @@ Status FileWriter::end_chunk() {
   full_.push_back(std::move(pending_));
   pending_ = {};
   pending_.columns.resize(content_.columns.size());
-  return full_.size() >= pool_.size() ? write_full() : Status();
+  return full_.size() >= team_.size() ? write_buffered() : Status();
 }
 
 Status FileWriter::finish(WriteReport& report) {
   NUMPACT_TRY(end_chunk());
-  NUMPACT_TRY(write_full());
+  NUMPACT_TRY(write_buffered());
   if (!has_types_ && !config_.dimension) {
     return invalid("a file without rows needs a dimension");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that grows by rows: collects them to chunks, compresses these a few at a time, puts the
-// header in front at the end.
+// Writing of a file by appending rows: they are buffered into chunks, a few chunks at a time are
+// compressed, and the header is written in front of them at the end.
 #ifndef NUMPACT_CVC_FILE_FILE_WRITER_HPP
 #define NUMPACT_CVC_FILE_FILE_WRITER_HPP
 
@@ -28,7 +28,7 @@ class FileWriter {
   FileWriter(Output& output, const WriteConfig& config)
       : output_(output), config_(config), pool_(config.threads, config.executor) {}
 
-  // Checks the config; before anything else.
+  // Checks the config; must be called first.
   Status begin();
   Status append(std::span<const Rows> columns);
   Status append_encoded(const EncodedChunk& chunk);
@@ -38,11 +38,11 @@ class FileWriter {
   Status end_chunk();
   Status set_chunk(std::uint64_t chunk, const ChunkOptions& options);
   Status finish(WriteReport& report);
-  // The value that the last error was about, in words.
+  // Describes the value that the last error was about; empty if there is none.
   const std::string& error_place() const { return error_place_; }
 
  private:
-  // Rows that wait, without gaps.
+  // Copies of rows of a chunk that is not compressed yet, without gaps.
   struct Pending {
     std::uint64_t rows = 0;
     std::vector<std::vector<std::byte>> columns;
@@ -50,30 +50,30 @@ class FileWriter {
 
   struct Options {
     std::optional<Compression> compression;
-    std::optional<std::string> metadata;  // in the version's style
+    std::optional<std::string> metadata;  // formatted in the version's style
   };
 
   std::size_t record_head_bytes() const { return config_.version == Version::kV01 ? 4 : 8; }
   bool is_columnar() const { return config_.version == Version::kV20; }
   Status check_compression(Compression compression) const;
-  Status take_schema();
+  Status set_schema();
   Status check_rows(std::span<const Rows> columns);
-  Status take_types(std::span<const Rows> columns);
+  Status set_types(std::span<const Rows> columns);
   Status check_encoded(const EncodedChunk& chunk) const;
   Status check_sections() const;
-  Status tell_progress(std::uint64_t rows);
+  Status report_progress(std::uint64_t rows);
 
-  // Chunks that are complete, in the output or not.
-  std::uint64_t sealed() const { return content_.chunks.size() + full_.size(); }
+  // Number of chunks that are complete, whether or not they are in the output.
+  std::uint64_t complete_chunks() const { return content_.chunks.size() + full_.size(); }
   ChunkJob make_job(std::uint64_t index, std::span<const Rows> columns, std::uint64_t first,
                     std::uint64_t rows) const;
   std::vector<Rows> views(const Pending& pending) const;
   ChunkText chunk_text(std::uint64_t index, const ChunkJob& job) const;
-  Status foresee(std::span<const Rows> columns, std::vector<ChunkJob>& jobs);
-  Status take_direct(std::span<const Rows> columns, std::uint64_t& first);
-  void collect(std::span<const Rows> columns, std::uint64_t& first);
-  Status write_full();
-  // The first job that failed, of those that start at this chunk and row.
+  Status plan_all(std::span<const Rows> columns, std::vector<ChunkJob>& jobs);
+  Status write_from_caller(std::span<const Rows> columns, std::uint64_t& first);
+  void buffer_rows(std::span<const Rows> columns, std::uint64_t& first);
+  Status write_buffered();
+  // The error of the first job that failed; the first of the jobs is this chunk and has this row.
   Status first_error(std::span<const ChunkJob> jobs, std::size_t chunk, std::uint64_t row);
   Status write_jobs(std::span<ChunkJob> jobs);
 
@@ -87,10 +87,10 @@ class FileWriter {
   Pending pending_;
   std::deque<Pending> full_;
   std::vector<std::unique_ptr<std::byte[]>> buffers_;
-  std::uint64_t base_ = 0;  // of the first record in the output, for now
-  std::uint64_t next_ = 0;  // record, from the base
+  std::uint64_t base_ = 0;  // current offset of the first record in the output
+  std::uint64_t next_ = 0;  // offset of the next record from base_
   std::uint64_t rows_ = 0;
-  std::uint64_t written_rows_ = 0;  // of content_.chunks
+  std::uint64_t written_rows_ = 0;  // rows of content_.chunks
   bool in_section_ = false;
   WriteReport report_;
   std::uint64_t numbers_ = 0;

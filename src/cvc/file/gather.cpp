@@ -11,20 +11,21 @@
 #include "cvc/file/prefault.hpp"
 #include "cvc/file/read_rows.hpp"
 #include "cvc/file/remote.hpp"
+#include "cvc/file/requests.hpp"
 #include "cvc/file/targets.hpp"
-#include "cvc/file/wishes.hpp"
 
 namespace numpact::cvc {
 namespace {
 
-constexpr std::size_t kRowsEach = 4096;  // of a task, at a time
+// Rows that a task decodes at a time: enough to outweigh the scheduling of a task.
+constexpr std::size_t kRowsPerTask = 4096;
 
 Status invalid(const char* what) { return Status(ErrorKind::kInvalidArgument, what); }
 
-// The slice that was used last, ready to decode.
-class OpenSlice {
+// Keeps the slice that was used last prepared, since consecutive rows are often of one chunk.
+class SliceCache {
  public:
-  OpenSlice(const Records& records, std::size_t column) : records_(records), column_(column) {}
+  SliceCache(const Records& records, std::size_t column) : records_(records), column_(column) {}
 
   Status open(std::size_t chunk) {
     if (is_open_ && chunk == chunk_) return {};
@@ -47,24 +48,26 @@ class OpenSlice {
   Prepared prepared_;
 };
 
-Status gather_some(const Records& records, std::span<const Wish> wishes, const Target& target) {
+Status gather_in_order(const Records& records, std::span<const RowRequest> requests,
+                       const Target& target) {
   const Info& info = records.info();
-  OpenSlice slice(records, target.column);
-  for (const Wish& wish : wishes) {
-    const std::size_t chunk = chunk_of_row(info, wish.row);
+  SliceCache slice(records, target.column);
+  for (const RowRequest& request : requests) {
+    const std::size_t chunk = chunk_of_row(info, request.row);
     NUMPACT_TRY(slice.open(chunk));
-    const Status status = decode_rows(slice.prepared(), wish.row - info.chunks[chunk].first_row, 1,
-                                      target.rows, wish.out_row);
+    const Status status = decode_rows(slice.prepared(), request.row - info.chunks[chunk].first_row,
+                                      1, target.rows, request.out_row);
     if (!status.ok()) return status.at_chunk(chunk);
   }
   return {};
 }
 
-// Each task gets whole chunks: opening one takes long. `wishes` are put in the order of rows.
-Status gather_by_chunks(const Records& records, std::span<Wish> wishes, const Target& target,
-                        const TaskPool& pool, const DecodeLimits& limits) {
+// For slices that are slow to prepare: each task takes all requests of a chunk, so that a chunk is
+// prepared once. Sorts the requests by row.
+Status gather_by_chunks(const Records& records, std::span<RowRequest> requests,
+                        const Target& target, const Team& team, const DecodeLimits& limits) {
   const Info& info = records.info();
-  const std::vector<std::span<const Wish>> groups = group_by_chunk(info, wishes);
+  const std::vector<std::span<const RowRequest>> groups = group_by_chunk(info, requests);
   std::vector<Status> problems(groups.size());
   pool.run(groups.size(), [&](std::size_t i) {
     const std::size_t chunk = chunk_of_row(info, groups[i][0].row);
@@ -76,28 +79,29 @@ Status gather_by_chunks(const Records& records, std::span<Wish> wishes, const Ta
   return {};
 }
 
-// In the order that was asked for.
-Status gather_by_rows(const Records& records, std::span<const Wish> wishes, const Target& target,
-                      const TaskPool& pool) {
-  const std::size_t tasks = (wishes.size() + kRowsEach - 1) / kRowsEach;
+// For slices that are fast to prepare: rows in the order of the request.
+Status gather_by_rows(const Records& records, std::span<const RowRequest> requests,
+                      const Target& target, const Team& team) {
+  const std::size_t tasks = (requests.size() + kRowsPerTask - 1) / kRowsPerTask;
   std::vector<Status> problems(tasks);
-  pool.run(tasks, [&](std::size_t i) {
-    const std::size_t at = i * kRowsEach;
-    problems[i] =
-        gather_some(records, wishes.subspan(at, std::min(kRowsEach, wishes.size() - at)), target);
+  team.run(tasks, [&](std::size_t i) {
+    const std::size_t at = i * kRowsPerTask;
+    problems[i] = gather_in_order(
+        records, requests.subspan(at, std::min(kRowsPerTask, requests.size() - at)), target);
   });
   for (const Status& problem : problems) NUMPACT_TRY(problem);
   return {};
 }
 
-bool is_slow_to_open(const Info& info, std::size_t column) {
+bool is_slow_to_prepare(const Info& info, std::size_t column) {
   for (std::size_t chunk = 0; chunk < info.chunks.size(); ++chunk) {
     if (codec_of(info.slice(chunk, column).compression).is_slow_to_prepare) return true;
   }
   return false;
 }
 
-// Checks what holds for all rows at once; lists the chunks of the rows where they are wanted.
+// Checks the rows and the types of their chunks before anything is decoded. Lists the chunks if
+// `chunks` is not null; neighbouring rows of one chunk list it once.
 Status check_rows(const Info& info, std::span<const std::uint64_t> rows,
                   std::span<const Target> targets, std::vector<std::size_t>* chunks) {
   std::size_t last = info.chunks.size();
@@ -132,21 +136,21 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
 
   const TaskPool pool(config.threads, config.executor);
   Progress progress;
-  std::vector<Wish> wishes;
+  std::vector<RowRequest> requests;
   for (const Target& target : outs) {
-    const bool is_slow = is_slow_to_open(info, target.column);
-    // All at once where every chunk is to be opened no more than once.
-    const std::size_t wave =
-        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsEach * pool.size();
-    for (std::size_t first = 0; first < rows.size(); first += wave) {
-      wishes.clear();
-      for (std::size_t i = first; i < std::min(rows.size(), first + wave); ++i) {
-        wishes.push_back({rows[i], i});
+    const bool is_slow = is_slow_to_prepare(info, target.column);
+    // A single batch if every chunk must be prepared only once.
+    const std::size_t batch_rows =
+        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsPerTask * team.size();
+    for (std::size_t first = 0; first < rows.size(); first += batch_rows) {
+      requests.clear();
+      for (std::size_t i = first; i < std::min(rows.size(), first + batch_rows); ++i) {
+        requests.push_back({rows[i], i});
       }
-      NUMPACT_TRY(is_slow ? gather_by_chunks(records, wishes, target, pool, config.limits)
-                          : gather_by_rows(records, wishes, target, pool));
-      progress.numbers += wishes.size() * target.rows.dimension;
-      NUMPACT_TRY(tell(config, progress));
+      NUMPACT_TRY(is_slow ? gather_by_chunks(records, requests, target, team, config.limits)
+                          : gather_by_rows(records, requests, target, team));
+      progress.numbers += requests.size() * target.rows.dimension;
+      NUMPACT_TRY(report_progress(config, progress));
     }
   }
   return {};

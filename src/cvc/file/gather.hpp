@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single rows, straight from where they lie in the file.
+// Decoding of single rows in any order, without decoding their whole chunks.
 #ifndef NUMPACT_CVC_FILE_GATHER_HPP
 #define NUMPACT_CVC_FILE_GATHER_HPP
 
@@ -12,7 +12,7 @@
 
 namespace numpact::cvc {
 
-// All that Reader::try_gather does.
+// Implements Reader::try_gather.
 Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
                    std::span<const Target> targets, const ReadConfig& config);
 

@@ -14,74 +14,78 @@
 namespace numpact::cvc {
 namespace {
 
-constexpr std::size_t kFirstRead = std::size_t{1} << 16;  // holds most headers
+// Size of the first read of a file: most headers fit, so that one request suffices.
+constexpr std::size_t kFirstReadBytes = std::size_t{1} << 16;
 
 static_assert(kUnknownSize == RangeSource::kUnknownSize);
 
-// Bytes of the file, and where they go in a buffer.
-struct FileWindow {
+// Bytes [offset, offset + bytes) of the file, and their position in the buffer.
+struct FileRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t place = 0;
+  std::uint64_t position = 0;
 };
 
-// What a column needs of a chunk, in order: side by side in the buffer, an encoding of the rows.
-struct Wanted {
-  std::size_t window = 0;  // whose it is
-  std::vector<FileWindow> stretches;
+// The ranges of a chunk that one column needs. Placed one after the other in the buffer they are an
+// encoding of the requested rows.
+struct ColumnRequest {
+  std::size_t window = 0;  // index of the column's window
+  std::vector<FileRange> ranges_in_file;
   std::uint64_t bytes = 0;
 
   void add(std::uint64_t offset, std::uint64_t n) {
-    if (n > 0 || stretches.empty()) stretches.push_back({offset, n, 0});
+    if (n > 0 || ranges_in_file.empty()) ranges_in_file.push_back({offset, n, 0});
     bytes += n;
   }
 };
 
-// Codes lie row by row; ranges behind them, minima and then scales.
-Wanted wanted_of(const Info& info, std::size_t chunk, const RowRange& rows, std::size_t column,
-                 Window& window) {
+// Codes are stored row by row, followed by minima and then scales. Of a slice with separable rows
+// only the codes of the requested rows and their minima and scales are read.
+ColumnRequest request_of(const Info& info, std::size_t chunk, const RowRange& rows,
+                         std::size_t column, Window& window) {
   const Chunk& entry = info.chunks[chunk];
   const Slice& slice = info.slice(chunk, column);
   const Codec& codec = codec_of(slice.compression);
   const std::uint64_t start = entry.offset + info.record_head_bytes() + slice.offset;
-  const std::optional<std::uint64_t> row_bytes = lone_row_bytes(info, chunk, column);
-  Wanted wanted;
+  const std::optional<std::uint64_t> row_bytes = separable_row_bytes(info, chunk, column);
+  ColumnRequest request;
   window.rows = row_bytes ? rows : RowRange{0, entry.rows};
   if (!row_bytes || window.rows.count == entry.rows) {
     window.offset = start;
-    wanted.add(start, slice.size);
-    return wanted;
+    request.add(start, slice.size);
+    return request;
   }
   window.offset = start + rows.first * *row_bytes;
-  wanted.add(window.offset, rows.count * *row_bytes);
+  request.add(window.offset, rows.count * *row_bytes);
   const std::uint64_t ranges = start + entry.rows * *row_bytes;
   if (codec.ranges == RangeScope::kRow) {
-    wanted.add(ranges + 4 * rows.first, 4 * rows.count);
-    wanted.add(ranges + 4 * (entry.rows + rows.first), 4 * rows.count);
+    request.add(ranges + 4 * rows.first, 4 * rows.count);
+    request.add(ranges + 4 * (entry.rows + rows.first), 4 * rows.count);
   } else if (codec.ranges == RangeScope::kDimension) {
-    wanted.add(ranges, 8 * info.columns[column].dimension);
+    request.add(ranges, 8 * info.columns[column].dimension);
   }
-  return wanted;
+  return request;
 }
 
-// Gives each its place. Columns that are near each other in the file are in the buffer as they are
-// there, with what is between them.
-std::vector<FileWindow> arrange(std::vector<Wanted>& all) {
-  std::sort(all.begin(), all.end(), [](const Wanted& a, const Wanted& b) {
-    return a.stretches[0].offset < b.stretches[0].offset;
+// Assigns buffer positions and returns the reads. The first ranges of two columns that are near
+// each other in the file share a read, including the bytes between them. The other ranges of a
+// column must follow the one before without a gap.
+std::vector<FileRange> place_ranges(std::vector<ColumnRequest>& all) {
+  std::sort(all.begin(), all.end(), [](const ColumnRequest& a, const ColumnRequest& b) {
+    return a.ranges_in_file[0].offset < b.ranges_in_file[0].offset;
   });
-  std::vector<FileWindow> reads;
-  for (Wanted& wanted : all) {
-    for (std::size_t i = 0; i < wanted.stretches.size(); ++i) {
-      FileWindow& one = wanted.stretches[i];
-      const std::uint64_t near = i == 0 ? kNearBytes : 0;
+  std::vector<FileRange> reads;
+  for (ColumnRequest& request : all) {
+    for (std::size_t i = 0; i < request.ranges_in_file.size(); ++i) {
+      FileRange& one = request.ranges_in_file[i];
+      const std::uint64_t max_gap = i == 0 ? kMaxGapBytes : 0;
       const std::uint64_t end = reads.empty() ? 0 : reads.back().offset + reads.back().bytes;
-      if (reads.empty() || one.offset < end || one.offset - end > near) {
+      if (reads.empty() || one.offset < end || one.offset - end > max_gap) {
         reads.push_back(
-            {one.offset, 0, reads.empty() ? 0 : reads.back().place + reads.back().bytes});
+            {one.offset, 0, reads.empty() ? 0 : reads.back().position + reads.back().bytes});
       }
-      FileWindow& read = reads.back();
-      one.place = read.place + (one.offset - read.offset);
+      FileRange& read = reads.back();
+      one.position = read.position + (one.offset - read.offset);
       read.bytes = one.offset + one.bytes - read.offset;
     }
   }
@@ -94,14 +98,14 @@ std::span<std::byte> Buffer::get(std::size_t bytes) {
   if (bytes > capacity_) {
     data_.reset();
     capacity_ = 0;
-    data_.reset(new std::byte[bytes]);  // not set to anything
+    data_.reset(new std::byte[bytes]);  // uninitialised
     capacity_ = bytes;
   }
   return {data_.get(), bytes};
 }
 
-std::optional<std::uint64_t> lone_row_bytes(const Info& info, std::size_t chunk,
-                                            std::size_t column) {
+std::optional<std::uint64_t> separable_row_bytes(const Info& info, std::size_t chunk,
+                                                 std::size_t column) {
   const Compression compression = info.slice(chunk, column).compression;
   const Column& schema = info.columns[column];
   const Codec& codec = codec_of(compression);
@@ -122,8 +126,8 @@ Status Loader::read_some(std::uint64_t offset, std::span<std::byte> out, std::si
       status = Status(ErrorKind::kIo, "the source failed");
     }
     if (!status.ok()) {
-      const bool is_placed = status.offset() != Status::kNoOffset;
-      return is_placed ? status : Status(status.kind(), status.what(), offset + got);
+      const bool has_offset = status.offset() != Status::kNoOffset;
+      return has_offset ? status : Status(status.kind(), status.what(), offset + got);
     }
     if (more > out.size() - got) {
       return Status(ErrorKind::kIo, "the source gave more bytes than it was asked for",
@@ -146,13 +150,13 @@ Status Loader::read(std::uint64_t offset, std::span<std::byte> out) const {
 Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
   std::vector<std::byte> bytes;
   std::uint64_t file_bytes = size_;
-  std::uint64_t wanted = std::min<std::uint64_t>(kFirstRead, size_);
-  while (bytes.size() < wanted) {
+  std::uint64_t target_bytes = std::min<std::uint64_t>(kFirstReadBytes, size_);
+  while (bytes.size() < target_bytes) {
     const std::size_t before = bytes.size();
-    bytes.resize(to_size(wanted));
+    bytes.resize(to_size(target_bytes));
     std::size_t got = 0;
     NUMPACT_TRY(read_some(before, std::span(bytes).subspan(before), got));
-    if (before + got < wanted) {
+    if (before + got < target_bytes) {
       if (size_ != kUnknownSize) {
         return Status(ErrorKind::kTruncated, "the file ends before all of its bytes were read",
                       before + got);
@@ -166,7 +170,7 @@ Status Loader::read_header(const DecodeLimits& limits, Info& info) const {
     if (needed > limits.max_memory && needed - limits.max_memory > frame.json_at) {
       return Status(ErrorKind::kLimitExceeded, "the header passes the limit max_memory");
     }
-    wanted = std::min({needed, 2 * std::uint64_t{bytes.size()}, file_bytes});
+    target_bytes = std::min({needed, 2 * std::uint64_t{bytes.size()}, file_bytes});
   }
   return parse_header(bytes, file_bytes, limits, info);
 }
@@ -193,7 +197,8 @@ Status Loader::place_records(Info& info) const {
   };
   NUMPACT_TRY(numpact::cvc::place_records(info, length_of));
   if (size_ != kUnknownSize || end == 0) return {};
-  // Memory will be taken for what the header says; see that it is there.
+  // The size of the source is unknown, and the header's sizes will be trusted for allocations:
+  // check that the last byte exists.
   std::byte last[1];
   return read(end - 1, last);
 }
@@ -217,22 +222,22 @@ Status Loader::read_rows(const Info& info, std::size_t chunk, const RowRange& ro
                          std::span<const std::size_t> columns, Buffer& buffer,
                          std::vector<Window>& windows) const {
   windows.assign(columns.size(), {});
-  std::vector<Wanted> all;
+  std::vector<ColumnRequest> all;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    all.push_back(wanted_of(info, chunk, rows, columns[i], windows[i]));
+    all.push_back(request_of(info, chunk, rows, columns[i], windows[i]));
     all.back().window = i;
   }
-  const std::vector<FileWindow> reads = arrange(all);
-  const std::uint64_t total = reads.empty() ? 0 : reads.back().place + reads.back().bytes;
-  const std::span<std::byte> place = buffer.get(to_size(total));
-  for (const FileWindow& each : reads) {
+  const std::vector<FileRange> reads = place_ranges(all);
+  const std::uint64_t total = reads.empty() ? 0 : reads.back().position + reads.back().bytes;
+  const std::span<std::byte> position = buffer.get(to_size(total));
+  for (const FileRange& each : reads) {
     const Status status =
-        read(each.offset, place.subspan(to_size(each.place), to_size(each.bytes)));
+        read(each.offset, position.subspan(to_size(each.position), to_size(each.bytes)));
     if (!status.ok()) return status.at_chunk(chunk);
   }
-  for (const Wanted& wanted : all) {
-    windows[wanted.window].bytes =
-        place.subspan(to_size(wanted.stretches[0].place), to_size(wanted.bytes));
+  for (const ColumnRequest& request : all) {
+    windows[request.window].bytes =
+        position.subspan(to_size(request.ranges_in_file[0].position), to_size(request.bytes));
   }
   return {};
 }

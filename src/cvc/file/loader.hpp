@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a file that is not in memory: its header, records of chunks, rows of columns.
+// Reads parts of a file that is not in memory: its header, records of chunks, rows of columns.
 #ifndef NUMPACT_CVC_FILE_LOADER_HPP
 #define NUMPACT_CVC_FILE_LOADER_HPP
 
@@ -16,7 +16,8 @@
 
 namespace numpact::cvc {
 
-// Memory that is used again; what was in it is lost when more is asked for.
+// Reusable memory. get() returns uninitialised or old bytes; asking for more than the capacity
+// discards the contents.
 class Buffer {
  public:
   std::span<std::byte> get(std::size_t bytes);
@@ -28,20 +29,22 @@ class Buffer {
 
 class Loader {
  public:
-  // Must outlive this object.
+  // The source must outlive this object.
   explicit Loader(RangeSource& source) : source_(source), size_(source.size()) {}
 
   std::uint64_t size() const { return size_; }
-  // Fills `out`; kTruncated where the file ends before.
+  // Fills `out`; kTruncated if the file ends before.
   Status read(std::uint64_t offset, std::span<std::byte> out) const;
 
-  // Header and places of records. Takes memory for no more than twice what has arrived.
+  // Reads the header and the offsets of records. Memory for the header stays below twice the bytes
+  // that have arrived, so that a forged length cannot allocate more.
   Status read_info(const DecodeLimits& limits, Info& info) const;
 
-  // The record of a chunk, in the buffer.
+  // Reads the record of a chunk into the buffer; `record` refers to it.
   Status read_record(const Info& info, std::size_t chunk, Buffer& buffer,
                      std::span<const std::byte>& record) const;
-  // The bytes of rows of a chunk in each column, by as few reads as make sense, in the buffer.
+  // Reads the bytes of rows of a chunk in each column into the buffer. Ranges of the file that are
+  // near each other (kMaxGapBytes) are read together. `windows` gets one entry for each column.
   Status read_rows(const Info& info, std::size_t chunk, const RowRange& rows,
                    std::span<const std::size_t> columns, Buffer& buffer,
                    std::vector<Window>& windows) const;
@@ -55,13 +58,15 @@ class Loader {
   std::uint64_t size_;
 };
 
-// Bytes of a row's codes in a slice whose rows can be cut out of it. None: the slice is needed as a
-// whole.
-std::optional<std::uint64_t> lone_row_bytes(const Info& info, std::size_t chunk,
-                                            std::size_t column);
+// Bytes of a row's codes in a slice whose rows can be read separately. Empty if the slice can only
+// be read whole.
+std::optional<std::uint64_t> separable_row_bytes(const Info& info, std::size_t chunk,
+                                                 std::size_t column);
 
-// Bytes that nobody asked for are read along where they are fewer, rather than by another request.
-inline constexpr std::uint64_t kNearBytes = std::uint64_t{1} << 16;
+// Gaps between requested bytes up to this size are read along, because another request to the
+// source costs more than their transfer. A larger value reads more unused bytes; a smaller one
+// makes more requests.
+inline constexpr std::uint64_t kMaxGapBytes = std::uint64_t{1} << 16;
 
 }  // namespace numpact::cvc
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work on chunks that are loaded by those who do it.
+// Parallel work on chunks that are not in memory: each task loads the chunks it works on.
 #ifndef NUMPACT_CVC_FILE_LOADING_HPP
 #define NUMPACT_CVC_FILE_LOADING_HPP
 
@@ -15,42 +15,45 @@
 
 namespace numpact::cvc {
 
-// What a task keeps from chunk to chunk.
-struct Hand {
+// Memory that a task reuses from chunk to chunk.
+struct WorkerScratch {
   Buffer buffer;
   std::vector<Window> windows;
 };
 
-// Nothing that the bytes of a chunk are to blame for.
-inline bool is_outside(const Status& status) {
+// Whether the error comes from outside the chunk's bytes: the source, memory, a limit, or the
+// caller. Such an error ends the work; others are reported for the chunk.
+inline bool is_external_error(const Status& status) {
   return status.kind() == ErrorKind::kIo || status.kind() == ErrorKind::kOutOfMemory ||
          status.kind() == ErrorKind::kCancelled || status.kind() == ErrorKind::kLimitExceeded;
 }
 
-// work(i, hand) for every i below n, by the pool; then take(i, its status) in order. Statuses of
-// problems outside end it, as do those that take() gives, and end_wave(), which comes after some.
-template <class Work, class Take, class EndWave>
-Status for_each_loaded(const TaskPool& pool, std::size_t n, const Work& work, const Take& take,
-                       const EndWave& end_wave) {
-  constexpr std::size_t kEach = 4;  // to be done before the next look at progress
-  std::vector<Hand> hands(std::min<std::size_t>(pool.size(), n));
-  std::vector<Status> problems(std::min(kEach * hands.size(), n));
+// Calls work(i, scratch) for every i below n in the tasks of the team, and take(i, status of i) on
+// the calling thread in the order of i. After each batch of chunks end_batch() is called. An
+// external error, an error from take() or one from end_batch() ends the loop and is returned.
+template <class Work, class Take, class EndBatch>
+Status for_each_loaded(const Team& team, std::size_t n, const Work& work, const Take& take,
+                       const EndBatch& end_batch) {
+  // Chunks per task and batch. More of them balance the tasks better, fewer report progress sooner.
+  constexpr std::size_t kChunksPerTask = 4;
+  std::vector<WorkerScratch> scratch(std::min<std::size_t>(team.size(), n));
+  std::vector<Status> problems(std::min(kChunksPerTask * scratch.size(), n));
   for (std::size_t first = 0; first < n; first += problems.size()) {
     const std::size_t count = std::min(problems.size(), n - first);
     std::atomic<std::size_t> next = 0;
-    std::atomic<bool> is_over = false;
-    pool.run(std::min(hands.size(), count), [&](std::size_t h) {
-      for (std::size_t i = next++; i < count && !is_over; i = next++) {
-        problems[i] = guarded([&] { return work(first + i, hands[h]); });
-        if (is_outside(problems[i])) is_over = true;
+    std::atomic<bool> is_stopped = false;
+    team.run(std::min(scratch.size(), count), [&](std::size_t h) {
+      for (std::size_t i = next++; i < count && !is_stopped; i = next++) {
+        problems[i] = guarded([&] { return work(first + i, scratch[h]); });
+        if (is_external_error(problems[i])) is_stopped = true;
       }
     });
-    // Those that were not begun come behind the one that ended it.
+    // Tasks take chunks in order, so chunks that were not begun come after the failed one.
     for (std::size_t i = 0; i < count; ++i) {
-      if (is_outside(problems[i])) return problems[i];
+      if (is_external_error(problems[i])) return problems[i];
       NUMPACT_TRY(take(first + i, problems[i]));
     }
-    NUMPACT_TRY(end_wave());
+    NUMPACT_TRY(end_batch());
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a file is written to, in any order of places.
+// The destination of a file: writes at any offset, in any order.
 #ifndef NUMPACT_CVC_FILE_OUTPUT_HPP
 #define NUMPACT_CVC_FILE_OUTPUT_HPP
 
@@ -14,13 +14,14 @@ namespace numpact::cvc {
 class Output {
  public:
   virtual ~Output() = default;
-  // Nothing before `end` is outside afterwards; what was not written is zeros.
+  // Makes the output at least `end` bytes long. Bytes that were never written are zero.
   virtual Status reserve(std::uint64_t end) = 0;
-  // Inside. May be called from several threads for different places.
+  // Writes within the reserved bytes. May be called by several threads for disjoint ranges.
   virtual Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-  // `bytes` from one place to another; they may overlap. Makes room as reserve does.
+  // Moves `bytes` bytes from one offset to another; the ranges may overlap. Extends the output as
+  // reserve does.
   virtual Status move(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) = 0;
-  // The file is complete, and this long.
+  // The file is complete; its length is `bytes`.
   virtual Status finish(std::uint64_t bytes) = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of large outputs, asked for before they are written to (ReadConfig::prefault).
+// Allocation of the memory pages of large outputs before they are written (ReadConfig::prefault).
 #ifndef NUMPACT_CVC_FILE_PREFAULT_HPP
 #define NUMPACT_CVC_FILE_PREFAULT_HPP
 
@@ -11,8 +11,9 @@
 
 namespace numpact::cvc {
 
-// Of `rows` rows of each target. Targets were checked. Columns that the file claims more of than
-// it has bytes for are left alone: a bad one would take all the memory before it is found out.
+// Populates the pages of `rows` rows of each target. Targets have been checked. Columns whose
+// claimed values exceed what the file's bytes make plausible are skipped: otherwise a corrupt file
+// would take the memory before it is rejected.
 void prefault_targets(const Info& info, std::span<const Target> targets, std::uint64_t rows,
                       const ReadConfig& config);
 void prefault_bytes(std::span<std::byte> out, const ReadConfig& config);

@@ -15,69 +15,76 @@
 namespace numpact::cvc {
 namespace {
 
-// What one task does at a time.
-constexpr std::uint64_t kPieceValues = std::uint64_t{1} << 18;
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
-// Stays in the second cache from the checksum to the decoding.
-constexpr std::uint64_t kBlockRows = std::uint64_t{1} << 15;
-constexpr std::size_t kPiecesEach = 8;  // to be done before the next look at progress
-// Of rows without gaps, past which nothing of them would stay in a cache anyway.
-constexpr std::uint64_t kStreamBytes = std::uint64_t{1} << 25;
+// Size of a work item, about a megabyte of floats or of payload. Smaller items balance the threads
+// better; larger ones cost less scheduling.
+constexpr std::uint64_t kItemValues = std::uint64_t{1} << 18;
+constexpr std::uint64_t kItemBytes = std::uint64_t{1} << 20;
+// Values between a checksum and the decoding of the same bytes: they stay in the L2 cache.
+constexpr std::uint64_t kBlockValuesInCache = std::uint64_t{1} << 15;
+// Work items per thread and batch. Progress is reported after a batch.
+constexpr std::size_t kItemsPerThread = 8;
+// Larger outputs of rows without gaps are written with non-temporal stores: none of their bytes
+// would still be in a cache when the caller reads them.
+constexpr std::uint64_t kMinStreamedBytes = std::uint64_t{1} << 25;
 
-// A stretch of a chunk's payload whose checksum is wanted, or rows to be decoded, or both at once,
-// where they are the same bytes.
-struct Piece {
-  std::size_t part = 0;
+// What one task does at a time: the checksum of a range of a chunk's payload, or the decoding of
+// some rows, or both if they are the same bytes, which are then read from memory once.
+struct WorkItem {
+  std::size_t read = 0;
   std::size_t target = 0;
   bool has_bytes = false;
   bool has_rows = false;
-  bool is_last = false;  // of its part
+  bool is_last = false;  // the last item of its read
   std::uint64_t first_byte = 0;
   std::uint64_t bytes = 0;
   RowRange rows;
   std::uint64_t first_dimension = 0;
   std::uint64_t dimensions = 0;
-  // What comes of it.
+  // Results.
   std::uint32_t crc = 0;
   Status status;
 };
 
-// Makes the pieces of all parts, one after the other.
-class Cutter {
+// Divides all reads into work items, in order. For each read there are first the items of its
+// checksum, then those of each target; or items of both kinds of work at once (is_joined_).
+class WorkSplitter {
  public:
-  Cutter(const Records& records, std::span<const Part> parts, std::span<const Target> targets)
-      : records_(records), parts_(parts), targets_(targets) {}
+  WorkSplitter(const Records& records, std::span<const ChunkRead> reads,
+               std::span<const Target> targets)
+      : records_(records), reads_(reads), targets_(targets) {}
 
-  bool is_done() const { return part_ == parts_.size(); }
-  Status next(Piece& piece);
+  bool is_done() const { return read_index_ == reads_.size(); }
+  Status next(WorkItem& item);
 
  private:
-  Status begin_part();
+  Status begin_read();
   void begin_target();
-  void take_rows(Piece& piece);
-  bool ends_here() const {
-    return byte_ >= payload_ && (targets_.empty() || target_ == targets_.size());
+  void take_rows(WorkItem& item);
+  bool is_read_done() const {
+    return byte_ >= payload_bytes_ && (targets_.empty() || target_ == targets_.size());
   }
 
   const Records& records_;
-  std::span<const Part> parts_;
+  std::span<const ChunkRead> reads_;
   std::span<const Target> targets_;
-  std::size_t part_ = 0;
+  std::size_t read_index_ = 0;
   bool is_begun_ = false;
-  std::uint64_t payload_ = 0;  // bytes whose checksum is wanted
-  std::uint64_t byte_ = 0;     // those before have their pieces
-  std::size_t target_ = 0;     // those before, and the rows before `row_`, have theirs
+  std::uint64_t payload_bytes_ = 0;  // bytes of the payload to check; 0 without a checksum
+  // Position within the read. Items exist for payload bytes before byte_, for targets before
+  // target_, for rows of it before row_, and for dimensions of the next rows before dimension_.
+  std::uint64_t byte_ = 0;
+  std::size_t target_ = 0;
   std::uint64_t row_ = 0;
-  std::uint64_t dimension_ = 0;  // of the rows from `row_` on, those before have theirs
+  std::uint64_t dimension_ = 0;
   bool is_target_begun_ = false;
-  bool has_blocks_ = false;
+  bool has_blocks_ = false;  // the codec has blocks; their size is block_
   Block block_;
-  bool is_joined_ = false;      // one column, bytes and rows side by side
-  std::uint64_t row_size_ = 0;  // bytes that go with a row, then
+  bool is_joined_ = false;      // one column: items have bytes and the rows that they encode
+  std::uint64_t row_size_ = 0;  // payload bytes per row if is_joined_
 };
 
-Status Cutter::begin_part() {
-  const Part& part = parts_[part_];
+Status WorkSplitter::begin_read() {
+  const ChunkRead& read = reads_[read_index_];
   const Info& info = records_.info();
   is_begun_ = true;
   byte_ = 0;
@@ -86,229 +93,232 @@ Status Cutter::begin_part() {
   dimension_ = 0;
   is_target_begun_ = false;
   is_joined_ = false;
-  payload_ = 0;
-  if (!part.is_checked) return {};
+  payload_bytes_ = 0;
+  if (!read.is_checked) return {};
   Record record;
-  NUMPACT_TRY(records_.open(part.chunk, record));
-  payload_ = record.payload.size();
-  const std::uint64_t rows = info.chunks[part.chunk].rows;
-  const bool is_whole = part.rows.count == rows && rows > 0;
+  NUMPACT_TRY(records_.open(read.chunk, record));
+  payload_bytes_ = record.payload.size();
+  const std::uint64_t rows = info.chunks[read.chunk].rows;
+  const bool is_whole = read.rows.count == rows && rows > 0;
   if (targets_.size() != 1 || info.columns.size() != 1 || !is_whole) return {};
-  const Codec& codec = codec_of(info.slice(part.chunk, 0).compression);
-  is_joined_ = codec.code_type != nullptr && payload_ >= rows;
-  row_size_ = payload_ / rows;
+  const Codec& codec = codec_of(info.slice(read.chunk, 0).compression);
+  is_joined_ = codec.code_type != nullptr && payload_bytes_ >= rows;
+  row_size_ = payload_bytes_ / rows;
   return {};
 }
 
-// What is cut alike: all dimensions and any rows, or as blocks are.
-void Cutter::begin_target() {
-  const Part& part = parts_[part_];
+// Sets the size of the target's items: all dimensions of some rows, or the codec's blocks.
+void WorkSplitter::begin_target() {
+  const ChunkRead& read = reads_[read_index_];
   const Target& target = targets_[target_];
   const std::uint64_t dimension = target.rows.dimension;
   is_target_begun_ = true;
-  block_ = {part.rows.count, dimension};
+  block_ = {read.rows.count, dimension};
   if (dimension == 0) return;
-  block_.rows = std::max<std::uint64_t>(1, kPieceValues / dimension);
-  const Codec& codec = codec_of(records_.info().slice(part.chunk, target.column).compression);
+  block_.rows = std::max<std::uint64_t>(1, kItemValues / dimension);
+  const Codec& codec = codec_of(records_.info().slice(read.chunk, target.column).compression);
   if (codec.block == nullptr) return;
   Record record;
   Prepared prepared;
-  // What is wrong with it comes out where it is decoded.
-  if (!records_.open(part.chunk, record).ok()) return;
-  if (!codec.prepare(records_.encoded(part.chunk, target.column, record), prepared).ok()) return;
+  // Errors are reported when the item is decoded.
+  if (!records_.open(read.chunk, record).ok()) return;
+  if (!codec.prepare(records_.encoded(read.chunk, target.column, record), prepared).ok()) return;
   block_ = codec.block(prepared);
   has_blocks_ = true;
 }
 
-void Cutter::take_rows(Piece& piece) {
-  const Part& part = parts_[part_];
+void WorkSplitter::take_rows(WorkItem& item) {
+  const ChunkRead& read = reads_[read_index_];
   if (!is_target_begun_) begin_target();
   const std::uint64_t dimension = targets_[target_].rows.dimension;
-  const std::uint64_t first = part.rows.first + row_;
-  const std::uint64_t most = has_blocks_ ? block_.rows - first % block_.rows : block_.rows;
-  piece.has_rows = true;
-  piece.target = target_;
-  piece.rows = {first, std::min(most, part.rows.count - row_)};
-  piece.first_dimension = dimension_;
-  piece.dimensions = std::min(block_.dimensions, dimension - dimension_);
-  dimension_ += piece.dimensions;
+  const std::uint64_t first = read.rows.first + row_;
+  const std::uint64_t max_rows = has_blocks_ ? block_.rows - first % block_.rows : block_.rows;
+  item.has_rows = true;
+  item.target = target_;
+  item.rows = {first, std::min(max_rows, read.rows.count - row_)};
+  item.first_dimension = dimension_;
+  item.dimensions = std::min(block_.dimensions, dimension - dimension_);
+  dimension_ += item.dimensions;
   if (dimension_ < dimension) return;
   dimension_ = 0;
-  row_ += piece.rows.count;
-  if (row_ < part.rows.count) return;
+  row_ += item.rows.count;
+  if (row_ < read.rows.count) return;
   row_ = 0;
   is_target_begun_ = false;
   has_blocks_ = false;
   ++target_;
 }
 
-Status Cutter::next(Piece& piece) {
-  if (!is_begun_) NUMPACT_TRY(begin_part());
-  piece = {};
-  piece.part = part_;
+Status WorkSplitter::next(WorkItem& item) {
+  if (!is_begun_) NUMPACT_TRY(begin_read());
+  item = {};
+  item.read = read_index_;
   if (is_joined_) {
-    take_rows(piece);
+    take_rows(item);
     const bool has_all = target_ == targets_.size();
-    piece.has_bytes = true;
-    piece.first_byte = byte_;
-    piece.bytes = has_all ? payload_ - byte_ : piece.rows.count * row_size_;
-    byte_ += piece.bytes;
-  } else if (byte_ < payload_) {
-    piece.has_bytes = true;
-    piece.first_byte = byte_;
-    piece.bytes = std::min(kPieceBytes, payload_ - byte_);
-    byte_ += piece.bytes;
+    item.has_bytes = true;
+    item.first_byte = byte_;
+    item.bytes = has_all ? payload_bytes_ - byte_ : item.rows.count * row_size_;
+    byte_ += item.bytes;
+  } else if (byte_ < payload_bytes_) {
+    item.has_bytes = true;
+    item.first_byte = byte_;
+    item.bytes = std::min(kItemBytes, payload_bytes_ - byte_);
+    byte_ += item.bytes;
   } else if (target_ < targets_.size()) {
-    take_rows(piece);
+    take_rows(item);
   }
-  if (ends_here()) {
-    piece.is_last = true;
+  if (is_read_done()) {
+    item.is_last = true;
     is_begun_ = false;
-    ++part_;
+    ++read_index_;
   }
   return {};
 }
 
 bool is_streamed(const MutableRows& rows) {
   return rows.dtype == Dtype::kFloat32 && rows.stride == row_bytes(rows) && rows.stride > 0 &&
-         rows.count > kStreamBytes / rows.stride;
+         rows.count > kMinStreamedBytes / rows.stride;
 }
 
-Status decode_block(const Prepared& prepared, const Part& part, const Piece& piece,
+Status decode_block(const Prepared& prepared, const ChunkRead& read, const WorkItem& item,
                     const MutableRows& all) {
   MutableRows out = all;
-  out.data = static_cast<std::byte*>(all.data) + piece.first_dimension * size_of(all.dtype);
-  out.dimension = piece.dimensions;
-  const RowRun run{piece.rows.first, piece.rows.count,
-                   part.out_row + (piece.rows.first - part.rows.first)};
+  out.data = static_cast<std::byte*>(all.data) + item.first_dimension * size_of(all.dtype);
+  out.dimension = item.dimensions;
+  const RowRun run{item.rows.first, item.rows.count,
+                   read.out_row + (item.rows.first - read.rows.first)};
   return guarded([&] {
     return codec_of(prepared.encoded.compression)
-        .decode_runs(prepared, {&run, 1}, piece.first_dimension, out);
+        .decode_runs(prepared, {&run, 1}, item.first_dimension, out);
   });
 }
 
-// Runs in tasks.
-void do_piece(const Records& records, std::span<const Part> parts, std::span<const Target> targets,
-              const DecodeLimits& limits, Piece& piece) {
-  const Part& part = parts[piece.part];
+// Executes an item; called by tasks.
+void run_item(const Records& records, std::span<const ChunkRead> reads,
+              std::span<const Target> targets, const DecodeLimits& limits, WorkItem& item) {
+  const ChunkRead& read = reads[item.read];
   Record record;
-  piece.status = records.open(part.chunk, record);
-  if (!piece.status.ok()) return;
-  if (!piece.has_rows) {
-    piece.crc = crc32(record.payload.subspan(static_cast<std::size_t>(piece.first_byte),
-                                             static_cast<std::size_t>(piece.bytes)));
+  item.status = records.open(read.chunk, record);
+  if (!item.status.ok()) return;
+  if (!item.has_rows) {
+    item.crc = crc32(record.payload.subspan(static_cast<std::size_t>(item.first_byte),
+                                            static_cast<std::size_t>(item.bytes)));
     return;
   }
-  const Target& target = targets[piece.target];
+  const Target& target = targets[item.target];
   Prepared prepared;
-  piece.status = prepare(records.encoded(part.chunk, target.column, record), prepared);
-  if (piece.status.ok() && codec_of(prepared.encoded.compression).decode_runs != nullptr) {
+  item.status = prepare(records.encoded(read.chunk, target.column, record), prepared);
+  if (item.status.ok() && codec_of(prepared.encoded.compression).decode_runs != nullptr) {
     prepared.max_memory = limits.max_memory;
     prepared.streams = is_streamed(target.rows);
-    piece.status = decode_block(prepared, part, piece, target.rows);
+    item.status = decode_block(prepared, read, item, target.rows);
     return;
   }
   prepared.streams = is_streamed(target.rows);
-  std::uint64_t row = piece.rows.first;
-  const std::uint64_t end = row + piece.rows.count;
+  std::uint64_t row = item.rows.first;
+  const std::uint64_t end = row + item.rows.count;
   const std::uint64_t dimension = std::max<std::uint64_t>(1, target.rows.dimension);
-  const std::uint64_t row_size = piece.has_bytes ? piece.bytes / piece.rows.count : 0;
-  std::uint64_t byte = piece.first_byte;
-  const std::uint64_t byte_end = byte + piece.bytes;
-  const std::uint64_t step =
-      piece.has_bytes ? std::max<std::uint64_t>(1, kBlockRows / dimension) : piece.rows.count;
+  const std::uint64_t row_size = item.has_bytes ? item.bytes / item.rows.count : 0;
+  std::uint64_t byte = item.first_byte;
+  const std::uint64_t byte_end = byte + item.bytes;
+  const std::uint64_t step = item.has_bytes
+                                 ? std::max<std::uint64_t>(1, kBlockValuesInCache / dimension)
+                                 : item.rows.count;
   while (row < end) {
     const std::uint64_t count = std::min(step, end - row);
-    if (piece.has_bytes) {
+    if (item.has_bytes) {
       const bool is_last = row + count == end;
       const std::uint64_t bytes = is_last ? byte_end - byte : count * row_size;
-      piece.crc = crc32(
+      item.crc = crc32(
           record.payload.subspan(static_cast<std::size_t>(byte), static_cast<std::size_t>(bytes)),
-          piece.crc);
+          item.crc);
       byte += bytes;
     }
-    if (piece.status.ok()) {
-      piece.status =
-          decode_rows(prepared, row, count, target.rows, part.out_row + (row - part.rows.first));
+    if (item.status.ok()) {
+      item.status =
+          decode_rows(prepared, row, count, target.rows, read.out_row + (row - read.rows.first));
     }
     row += count;
   }
 }
 
-// Puts the outcomes of pieces together, in their order.
-class Collector {
+// Combines the results of work items, in their order: the checksums of a payload's ranges, the
+// first error of a read, and progress.
+class ResultCollector {
  public:
-  Collector(const Records& records, std::span<const Part> parts, std::span<const Target> targets,
-            PartHandler handler, void* owner)
-      : records_(records), parts_(parts), targets_(targets), handler_(handler), owner_(owner) {}
+  ResultCollector(const Records& records, std::span<const ChunkRead> reads,
+                  std::span<const Target> targets, ReadHandler handler, void* owner)
+      : records_(records), reads_(reads), targets_(targets), handler_(handler), owner_(owner) {}
 
-  Status take(const Piece& piece) {
-    if (piece.has_bytes) crc_ = join_crc32(crc_, piece.crc, piece.bytes);
-    if (!piece.status.ok() && status_.ok()) status_ = piece.status;
-    if (piece.has_rows) {
-      progress_.numbers += piece.rows.count * piece.dimensions;
+  Status take(const WorkItem& item) {
+    if (item.has_bytes) crc_ = join_crc32(crc_, item.crc, item.bytes);
+    if (!item.status.ok() && status_.ok()) status_ = item.status;
+    if (item.has_rows) {
+      progress_.numbers += item.rows.count * item.dimensions;
     }
-    if (!piece.is_last) return {};
-    const Part& part = parts_[piece.part];
-    const std::uint64_t bytes = records_.info().chunks[part.chunk].payload_bytes;
+    if (!item.is_last) return {};
+    const ChunkRead& read = reads_[item.read];
+    const std::uint64_t bytes = records_.info().chunks[read.chunk].payload_bytes;
     if (bytes != Chunk::kUnknown) progress_.bytes += bytes;
-    const Status problem = end_part(part);
+    const Status problem = end_read(read);
     crc_ = 0;
     status_ = {};
-    return problem.ok() ? Status() : handler_(owner_, part, problem);
+    return problem.ok() ? Status() : handler_(owner_, read, problem);
   }
 
   const Progress& progress() const { return progress_; }
 
  private:
-  Status end_part(const Part& part) const {
-    if (part.is_checked) {
+  Status end_read(const ChunkRead& read) const {
+    if (read.is_checked) {
       Record record;
-      NUMPACT_TRY(records_.open(part.chunk, record));
+      NUMPACT_TRY(records_.open(read.chunk, record));
       if (crc_ != record.crc) {
         return Status(ErrorKind::kChecksum, "the chunk's checksum does not match its payload",
                       record.offset)
-            .at_chunk(part.chunk);
+            .at_chunk(read.chunk);
       }
     }
-    return status_.ok() ? status_ : status_.at_chunk(part.chunk);
+    return status_.ok() ? status_ : status_.at_chunk(read.chunk);
   }
 
   const Records& records_;
-  std::span<const Part> parts_;
+  std::span<const ChunkRead> reads_;
   std::span<const Target> targets_;
-  PartHandler handler_;
+  ReadHandler handler_;
   void* owner_;
   std::uint32_t crc_ = 0;
   Status status_;
   Progress progress_;
 };
 
+// The state of read_ranges() for its handler.
 struct RangesReader {
   std::span<const Target> targets;
   const ReadConfig& config;
   const Info& info;
   ReadReport& report;
-  std::vector<RowRange> dropped;  // of the output, in order
+  std::vector<RowRange> dropped;  // rows of the output, in order
 };
 
-Status handle_corrupt(void* owner, const Part& part, const Status& problem) {
+Status handle_corrupt(void* owner, const ChunkRead& read, const Status& problem) {
   auto& reader = *static_cast<RangesReader*>(owner);
-  const OnCorruption wish = reader.config.on_corruption;
-  if (problem.kind() != ErrorKind::kChecksum || wish == OnCorruption::kRaise) return problem;
-  const std::uint64_t first_row = reader.info.chunks[part.chunk].first_row;
-  reader.report.corrupt.push_back({part.chunk, {first_row + part.rows.first, part.rows.count}});
-  if (wish == OnCorruption::kDrop) {
-    reader.dropped.push_back({part.out_row, part.rows.count});
+  const OnCorruption policy = reader.config.on_corruption;
+  if (problem.kind() != ErrorKind::kChecksum || policy == OnCorruption::kRaise) return problem;
+  const std::uint64_t first_row = reader.info.chunks[read.chunk].first_row;
+  reader.report.corrupt.push_back({read.chunk, {first_row + read.rows.first, read.rows.count}});
+  if (policy == OnCorruption::kDrop) {
+    reader.dropped.push_back({read.out_row, read.rows.count});
     return {};
   }
   for (const Target& target : reader.targets) {
-    fill_rows(target.rows, part.out_row, part.rows.count, reader.config.fill);
+    fill_rows(target.rows, read.out_row, read.rows.count, reader.config.fill);
   }
   return {};
 }
 
-// Closes the gaps; returns the rows that are left.
+// Moves rows up over the dropped ones; returns the number of rows that are left.
 std::uint64_t drop_rows(std::span<const Target> targets, std::span<const RowRange> dropped,
                         std::uint64_t rows) {
   std::uint64_t to = dropped.empty() ? rows : dropped[0].first;
@@ -325,60 +335,59 @@ std::uint64_t drop_rows(std::span<const Target> targets, std::span<const RowRang
 
 std::size_t chunk_of_row(const Info& info, std::uint64_t row) {
   const std::vector<Chunk>& chunks = info.chunks;
-  // Right away where all chunks are as long as the first.
-  const std::uint64_t usual = chunks[0].rows;
-  if (usual != 0 && row / usual < chunks.size()) {
-    const auto place = static_cast<std::size_t>(row / usual);
-    const Chunk& guess = chunks[place];
-    if (row >= guess.first_row && row - guess.first_row < guess.rows) return place;
+  // If all chunks are as long as the first, a division finds the chunk.
+  const std::uint64_t typical_rows = chunks[0].rows;
+  if (typical_rows != 0 && row / typical_rows < chunks.size()) {
+    const auto index = static_cast<std::size_t>(row / typical_rows);
+    const Chunk& guess = chunks[index];
+    if (row >= guess.first_row && row - guess.first_row < guess.rows) return index;
   }
   const auto after = std::upper_bound(
       chunks.begin(), chunks.end(), row,
-      [](std::uint64_t wanted, const Chunk& chunk) { return wanted < chunk.first_row; });
+      [](std::uint64_t value, const Chunk& chunk) { return value < chunk.first_row; });
   return static_cast<std::size_t>(after - chunks.begin()) - 1;
 }
 
-Status cut_ranges(const Info& info, std::span<const RowRange> ranges, std::vector<Part>& parts,
-                  std::uint64_t& rows) {
+Status split_by_chunk(const Info& info, std::span<const RowRange> ranges,
+                      std::vector<ChunkRead>& reads, std::uint64_t& rows) {
   rows = 0;
   for (RowRange range : ranges) {
     if (range.first > info.rows || range.count > info.rows - range.first) {
       return Status(ErrorKind::kInvalidArgument, "rows past the end of the file");
     }
     while (range.count > 0) {
-      Part part;
-      part.chunk = chunk_of_row(info, range.first);
-      const Chunk& chunk = info.chunks[part.chunk];
-      part.rows.first = range.first - chunk.first_row;
-      part.rows.count = std::min(range.count, chunk.rows - part.rows.first);
-      part.out_row = rows;
-      parts.push_back(part);
-      range.first += part.rows.count;
-      range.count -= part.rows.count;
-      rows += part.rows.count;
+      ChunkRead read;
+      read.chunk = chunk_of_row(info, range.first);
+      const Chunk& chunk = info.chunks[read.chunk];
+      read.rows.first = range.first - chunk.first_row;
+      read.rows.count = std::min(range.count, chunk.rows - read.rows.first);
+      read.out_row = rows;
+      reads.push_back(read);
+      range.first += read.rows.count;
+      range.count -= read.rows.count;
+      rows += read.rows.count;
     }
   }
   return {};
 }
 
-Status read_parts(const Records& records, std::span<const Part> parts,
-                  std::span<const Target> targets, const ReadConfig& config, PartHandler handler,
-                  void* owner) {
-  if (parts.empty()) return {};
+Status read_chunks(const Records& records, std::span<const ChunkRead> reads,
+                   std::span<const Target> targets, const ReadConfig& config, ReadHandler handler,
+                   void* owner) {
+  if (reads.empty()) return {};
   if (records.loader() != nullptr) {
-    return read_remote_parts(records, parts, targets, config, handler, owner);
+    return read_remote_chunks(records, reads, targets, config, handler, owner);
   }
-  TaskPool pool(config.threads, config.executor);
-  Cutter cutter(records, parts, targets);
-  Collector collector(records, parts, targets, handler, owner);
-  std::vector<Piece> pieces(pool.size() == 1 ? 1 : kPiecesEach * pool.size());
-  while (!cutter.is_done()) {
+  Team team(config.threads, config.executor);
+  WorkSplitter splitter(records, reads, targets);
+  ResultCollector collector(records, reads, targets, handler, owner);
+  std::vector<WorkItem> items(team.size() == 1 ? 1 : kItemsPerThread * team.size());
+  while (!splitter.is_done()) {
     std::size_t n = 0;
-    while (n < pieces.size() && !cutter.is_done()) NUMPACT_TRY(cutter.next(pieces[n++]));
-    pool.run(n,
-             [&](std::size_t i) { do_piece(records, parts, targets, config.limits, pieces[i]); });
-    for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(pieces[i]));
-    NUMPACT_TRY(tell(config, collector.progress()));
+    while (n < items.size() && !splitter.is_done()) NUMPACT_TRY(splitter.next(items[n++]));
+    team.run(n, [&](std::size_t i) { run_item(records, reads, targets, config.limits, items[i]); });
+    for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(items[i]));
+    NUMPACT_TRY(report_progress(config, collector.progress()));
   }
   return {};
 }
@@ -387,23 +396,23 @@ Status read_ranges(const Records& records, std::span<const RowRange> ranges,
                    std::span<const Target> targets, const ReadConfig& config, ReadReport& report) {
   const Info& info = records.info();
   report = {};
-  std::vector<Part> parts;
+  std::vector<ChunkRead> reads;
   std::uint64_t rows = 0;
-  NUMPACT_TRY(cut_ranges(info, ranges, parts, rows));
+  NUMPACT_TRY(split_by_chunk(info, ranges, reads, rows));
   std::vector<Target> outs(targets.begin(), targets.end());
   NUMPACT_TRY(check_targets(info, outs, rows, config.limits));
   if (outs.empty()) return {};
   std::vector<bool> has_column(info.columns.size());
   for (const Target& target : outs) has_column[target.column] = true;
   const bool has_all = std::find(has_column.begin(), has_column.end(), false) == has_column.end();
-  for (Part& part : parts) {
-    NUMPACT_TRY(check_types(info, part.chunk, outs));
-    const bool is_whole = has_all && part.rows.count == info.chunks[part.chunk].rows;
-    part.is_checked = info.has_checksums() && (is_whole || config.verify);
+  for (ChunkRead& read : reads) {
+    NUMPACT_TRY(check_types(info, read.chunk, outs));
+    const bool is_whole = has_all && read.rows.count == info.chunks[read.chunk].rows;
+    read.is_checked = info.has_checksums() && (is_whole || config.verify);
   }
   prefault_targets(info, outs, rows, config);
   RangesReader reader{outs, config, info, report, {}};
-  NUMPACT_TRY(read_parts(records, parts, outs, config, handle_corrupt, &reader));
+  NUMPACT_TRY(read_chunks(records, reads, outs, config, handle_corrupt, &reader));
   report.rows = drop_rows(outs, reader.dropped, rows);
   return {};
 }

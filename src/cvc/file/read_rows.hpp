@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches of rows, decoded piece by piece, by one or by many.
+// Decoding of ranges of rows, divided into work items for one or several threads.
 #ifndef NUMPACT_CVC_FILE_READ_ROWS_HPP
 #define NUMPACT_CVC_FILE_READ_ROWS_HPP
 
@@ -14,28 +14,30 @@
 
 namespace numpact::cvc {
 
-// Rows of one chunk that are read together.
-struct Part {
+// Neighbouring rows of one chunk to decode, or a chunk whose checksum is to be checked, or both.
+struct ChunkRead {
   std::size_t chunk = 0;
-  RowRange rows;              // of the chunk
-  std::uint64_t out_row = 0;  // where they go
-  bool is_checked = false;    // against the chunk's checksum
+  RowRange rows;              // counted from the chunk's first row
+  std::uint64_t out_row = 0;  // row of the output that receives the first of them
+  bool is_checked = false;    // compare the payload with the chunk's checksum
 };
 
-// The chunk of a row below info.rows.
+// The chunk that contains a row; the row must be below info.rows.
 std::size_t chunk_of_row(const Info& info, std::uint64_t row);
 
-// Parts of the ranges, in order; kInvalidArgument for rows past the end. `rows` becomes their sum.
-Status cut_ranges(const Info& info, std::span<const RowRange> ranges, std::vector<Part>& parts,
-                  std::uint64_t& rows);
+// Divides ranges of rows of the file at chunk boundaries, in order. kInvalidArgument for rows past
+// the end. `rows` becomes the sum of their rows.
+Status split_by_chunk(const Info& info, std::span<const RowRange> ranges,
+                      std::vector<ChunkRead>& reads, std::uint64_t& rows);
 
-// What becomes of a part whose checksum does not match, or that cannot be decoded; an error ends
-// the reading.
-using PartHandler = Status (*)(void* owner, const Part& part, const Status& problem);
-// Ends it with the problem.
-inline Status pass_on(void*, const Part&, const Status& problem) { return problem; }
+// Called for a read whose checksum does not match or that cannot be decoded. An error that it
+// returns ends the reading.
+using ReadHandler = Status (*)(void* owner, const ChunkRead& read, const Status& problem);
+// Ends the reading with the problem.
+inline Status pass_on(void*, const ChunkRead&, const Status& problem) { return problem; }
 
-inline Status tell(const ReadConfig& config, const Progress& progress) {
+// Calls the progress callback, if there is one. kCancelled if it returns false.
+inline Status report_progress(const ReadConfig& config, const Progress& progress) {
   if (!config.progress) return {};
   return guarded([&]() -> Status {
     if (config.progress(progress)) return {};
@@ -43,12 +45,13 @@ inline Status tell(const ReadConfig& config, const Progress& progress) {
   });
 }
 
-// Reads the parts. Targets and their types are checked. Without targets, checksums alone are.
-Status read_parts(const Records& records, std::span<const Part> parts,
-                  std::span<const Target> targets, const ReadConfig& config, PartHandler handler,
-                  void* owner);
+// Executes the reads. Targets and their types have been checked. Without targets only checksums are
+// compared. The handler is called on the calling thread, in the order of the reads.
+Status read_chunks(const Records& records, std::span<const ChunkRead> reads,
+                   std::span<const Target> targets, const ReadConfig& config, ReadHandler handler,
+                   void* owner);
 
-// All that Reader::try_read does.
+// Implements Reader::try_read.
 Status read_ranges(const Records& records, std::span<const RowRange> ranges,
                    std::span<const Target> targets, const ReadConfig& config, ReadReport& report);
 

@@ -20,8 +20,8 @@ Status Records::open(std::size_t chunk, Record& record) const {
   }
   const Chunk& entry = info_.chunks[chunk];
   const std::size_t head = info_.record_head_bytes();
-  const bool is_alone = only_ != kAll;
-  const std::uint64_t at = is_alone ? 0 : entry.offset;
+  const bool is_single = only_ != kAll;
+  const std::uint64_t at = is_single ? 0 : entry.offset;
   const std::uint64_t offset = entry.offset == Chunk::kUnknown ? 0 : entry.offset;
   if (at > bytes_.size() || bytes_.size() - at < head) {
     return Status(ErrorKind::kTruncated, "the bytes end within a chunk's head", offset)
@@ -58,7 +58,7 @@ Encoded Records::encoded(std::size_t chunk, std::size_t column, const Record& re
     encoded.offset = window_->offset;
     return encoded;
   }
-  // An unknown size is that of the payload; others were checked to lie inside.
+  // A slice of unknown size extends to the end of the payload; others were checked to be inside.
   const auto offset = static_cast<std::size_t>(slice.offset);
   encoded.bytes = record.payload.subspan(offset);
   if (slice.size < encoded.bytes.size()) {
@@ -85,7 +85,7 @@ Status place_records(Info& info, const LengthOf& length_of) {
     if (!status.ok()) return status.at_chunk(i);
     if (chunk.payload_bytes == Chunk::kUnknown) {
       chunk.payload_bytes = length;
-      info.slices[i].size = chunk.payload_bytes;  // files of one array only
+      info.slices[i].size = chunk.payload_bytes;  // only files of one array lack sizes
     }
     cursor = chunk.offset + head + chunk.payload_bytes;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of chunks: length, checksum, payload.
+// Location of the records of chunks. A record is a length, a checksum and a payload.
 #ifndef NUMPACT_CVC_FILE_RECORDS_HPP
 #define NUMPACT_CVC_FILE_RECORDS_HPP
 
@@ -16,39 +16,39 @@ namespace numpact::cvc {
 
 struct Record {
   std::span<const std::byte> payload;
-  std::uint32_t crc = 0;     // as stored
-  std::uint64_t offset = 0;  // of the payload in the file, for errors
+  std::uint32_t crc = 0;     // the stored checksum; 0 in files without checksums
+  std::uint64_t offset = 0;  // offset of the payload in the file, for errors
 };
 
-// Rows of a chunk's column as if they were all of it.
+// Encoded rows of one column of a chunk, which can be decoded as if they were a whole slice.
 struct Window {
   std::span<const std::byte> bytes;
-  std::uint64_t offset = 0;  // of the bytes in the file
-  RowRange rows;             // of the chunk
+  std::uint64_t offset = 0;  // offset of the bytes in the file
+  RowRange rows;             // counted from the chunk's first row
 };
 
 class Loader;
 
-// Where the records of a file are: all of them in its bytes; one of them by itself, or a part of
-// it; or to be had from a loader.
+// The records of a file. They are in one of four places: in the bytes of the whole file, in the
+// bytes of a single record, in a window of a record, or behind a loader.
 class Records {
  public:
-  // What is referred to must outlive this object.
+  // All arguments are referred to and must outlive this object.
   Records(const Info& info, std::span<const std::byte> file) : info_(info), bytes_(file) {}
   Records(const Info& info, std::size_t chunk, std::span<const std::byte> record)
       : info_(info), bytes_(record), only_(chunk) {}
-  // Rows are counted from the first of the window. There is no checksum.
+  // Rows count from the first row of the window. There is no checksum.
   Records(const Info& info, const Window& window) : info_(info), window_(&window) {}
-  // Nothing can be opened here.
+  // open() must not be called.
   Records(const Info& info, const Loader& loader) : info_(info), loader_(&loader) {}
 
   const Info& info() const { return info_; }
-  // Null: the bytes are in memory.
+  // Null if the bytes are in memory.
   const Loader* loader() const { return loader_; }
 
-  // Its length is that of the header, if that says one.
+  // Finds a record and checks its length, also against the header if that has one.
   Status open(std::size_t chunk, Record& record) const;
-  // What the header and the record say of a column's values.
+  // Combines what the header and the record say about a column's values.
   Encoded encoded(std::size_t chunk, std::size_t column, const Record& record) const;
 
  private:
@@ -61,10 +61,10 @@ class Records {
   const Loader* loader_ = nullptr;
 };
 
-// Looks at every record of a file; sets the places and sizes that the header does not tell.
+// Visits every record of a file, and sets the offsets and sizes that the header lacks.
 Status find_records(std::span<const std::byte> file, Info& info);
-// The same with payload lengths, and whether they are inside, told by the function. Chunks have
-// their places when it is called.
+// The same, with a function that returns the payload length of a chunk, or an error if the record
+// is not inside the file. The offset of the chunk is set when it is called.
 using LengthOf = std::function<Status(std::size_t chunk, std::uint64_t& length)>;
 Status place_records(Info& info, const LengthOf& length_of);
 

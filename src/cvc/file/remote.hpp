@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading of files that are not in memory: each task loads what it decodes, a chunk at most.
+// Reading of files that are not in memory: each task loads at most one chunk at a time and decodes
+// it.
 #ifndef NUMPACT_CVC_FILE_REMOTE_HPP
 #define NUMPACT_CVC_FILE_REMOTE_HPP
 
@@ -13,11 +14,11 @@
 
 namespace numpact::cvc {
 
-// What read_parts does.
-Status read_remote_parts(const Records& records, std::span<const Part> parts,
-                         std::span<const Target> targets, const ReadConfig& config,
-                         PartHandler handler, void* owner);
-// What gather_rows does, of rows and for targets that were checked.
+// Implements read_chunks() for records with a loader.
+Status read_remote_chunks(const Records& records, std::span<const ChunkRead> reads,
+                          std::span<const Target> targets, const ReadConfig& config,
+                          ReadHandler handler, void* owner);
+// Implements gather_rows() for records with a loader. Rows and targets have been checked.
 Status gather_remote_rows(const Records& records, std::span<const std::uint64_t> rows,
                           std::span<const Target> targets, const ReadConfig& config);
 

@@ -18,14 +18,14 @@ static_assert(std::tuple_size_v<decltype(StoredSlice::planes)> == kPlanes);
 void describe_planes(const Prepared& prepared, StoredSlice& stored) {
   for (std::size_t k = 0; k < kPlanes; ++k) {
     const Plane& plane = prepared.planes[k];
-    StoredPlane& told = stored.planes[k];
-    told.offset = static_cast<std::uint64_t>(plane.packed - stored.bytes.data());
-    told.size = (prepared.encoded.shape.n() * plane.width + 7) / 8;
-    told.width = plane.width;
-    told.is_plain = plane.is_plain;
-    while (told.entries < plane.table.size() && plane.table[told.entries] != kNoEntry) {
-      told.dictionary[told.entries] = static_cast<std::uint8_t>(plane.table[told.entries]);
-      ++told.entries;
+    StoredPlane& out = stored.planes[k];
+    out.offset = static_cast<std::uint64_t>(plane.packed - stored.bytes.data());
+    out.size = (prepared.encoded.shape.n() * plane.width + 7) / 8;
+    out.width = plane.width;
+    out.is_plain = plane.is_plain;
+    while (out.entries < plane.table.size() && plane.table[out.entries] != kNoEntry) {
+      out.dictionary[out.entries] = static_cast<std::uint8_t>(plane.table[out.entries]);
+      ++out.entries;
     }
   }
 }
@@ -51,22 +51,22 @@ Status describe(const Records& records, std::size_t chunk, std::size_t column,
   return {};
 }
 
-Status fetch(const Records& records, std::size_t chunk, std::size_t column,
-             const ReadConfig& config, StoredSlice& stored) {
+Status load_and_describe(const Records& records, std::size_t chunk, std::size_t column,
+                         const ReadConfig& config, StoredSlice& stored) {
   const Info& info = records.info();
-  auto hand = std::make_shared<Hand>();
-  stored.owner = hand;
+  auto scratch = std::make_shared<WorkerScratch>();
+  stored.owner = scratch;
   if (config.verify && info.has_checksums()) {
     std::span<const std::byte> bytes;
-    NUMPACT_TRY(records.loader()->read_record(info, chunk, hand->buffer, bytes));
+    NUMPACT_TRY(records.loader()->read_record(info, chunk, scratch->buffer, bytes));
     const Records record(info, chunk, bytes);
     NUMPACT_TRY(check_chunks(record, {chunk}, config));
     return describe(record, chunk, column, stored);
   }
   const RowRange all{0, info.chunks[chunk].rows};
-  NUMPACT_TRY(
-      records.loader()->read_rows(info, chunk, all, {&column, 1}, hand->buffer, hand->windows));
-  return describe(Records(info, hand->windows[0]), chunk, column, stored);
+  NUMPACT_TRY(records.loader()->read_rows(info, chunk, all, {&column, 1}, scratch->buffer,
+                                          scratch->windows));
+  return describe(Records(info, scratch->windows[0]), chunk, column, stored);
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ Status find_stored(const Records& records, std::size_t chunk, std::size_t column
   if (column >= info.columns.size()) {
     return Status(ErrorKind::kInvalidArgument, "the file has no such column");
   }
-  if (records.loader() != nullptr) return fetch(records, chunk, column, config, stored);
+  if (records.loader() != nullptr) return load_and_describe(records, chunk, column, config, stored);
   if (config.verify) NUMPACT_TRY(check_chunks(records, {chunk}, config));
   return describe(records, chunk, column, stored);
 }
@@ -101,7 +101,7 @@ Status decode_stored(const StoredSlice& stored, const RowRange& rows, const Muta
   if (!can_decode(stored.compression, stored.dtype, out.dtype)) {
     return Status(ErrorKind::kTypeMismatch, "the values cannot be had as that type");
   }
-  NUMPACT_TRY(check_room(out, rows.count));
+  NUMPACT_TRY(check_fits_memory(out, rows.count));
   MutableRows to = out;
   if (to.stride == 0) to.stride = row_bytes(to);
   if (to.stride < row_bytes(to)) return invalid("the output's rows overlap");

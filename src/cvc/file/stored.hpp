@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices as they are stored.
+// Access to slices in their stored form.
 #ifndef NUMPACT_CVC_FILE_STORED_HPP
 #define NUMPACT_CVC_FILE_STORED_HPP
 
@@ -11,11 +11,11 @@
 
 namespace numpact::cvc {
 
-// All that Reader::try_stored_slice does, but for the owner of bytes in memory.
+// Implements Reader::try_stored_slice, except that the owner of bytes in memory is not set.
 Status find_stored(const Records& records, std::size_t chunk, std::size_t column,
                    const ReadConfig& config, StoredSlice& stored);
 
-// All that try_decode_slice does.
+// Implements try_decode_slice.
 Status decode_stored(const StoredSlice& stored, const RowRange& rows, const MutableRows& out);
 
 }  // namespace numpact::cvc

@@ -25,7 +25,7 @@ Status check_target(const Info& info, Target& target, std::uint64_t rows) {
   if (out.count < rows) {
     return too_few_rows(out, rows);
   }
-  NUMPACT_TRY(check_room(out, rows));
+  NUMPACT_TRY(check_fits_memory(out, rows));
   const std::size_t size = size_of(out.dtype);
   if (out.stride == 0) out.stride = row_bytes(out);
   if (out.stride < row_bytes(out)) return invalid("the output's rows overlap");
@@ -37,7 +37,7 @@ Status check_target(const Info& info, Target& target, std::uint64_t rows) {
 }
 
 template <class T>
-T whole_part(double value) {
+T saturated(double value) {
   if (std::isnan(value)) return 0;
   const auto low = static_cast<double>(std::numeric_limits<T>::min());
   const auto high = static_cast<double>(std::numeric_limits<T>::max());
@@ -48,7 +48,7 @@ T whole_part(double value) {
 
 template <class T>
 void put(double value, std::byte* to) {
-  const T whole = whole_part<T>(value);
+  const T whole = saturated<T>(value);
   std::memcpy(to, &whole, sizeof whole);
 }
 
@@ -76,7 +76,7 @@ void put_value(Dtype dtype, double value, std::byte* to) {
       put<std::uint8_t>(value, to);
       break;
     case Dtype::kFloat64:
-      break;  // is never read into
+      break;  // never the type of an output
   }
 }
 
@@ -92,16 +92,16 @@ Status too_few_rows(const MutableRows& out, std::uint64_t rows) {
   return is_known ? status.needing(needed) : status;
 }
 
-Status check_room(const MutableRows& out, std::uint64_t rows) {
+Status check_fits_memory(const MutableRows& out, std::uint64_t rows) {
   if (rows == 0) return {};
   std::uint64_t row = 0;
-  std::uint64_t before = 0;  // the last row
+  std::uint64_t before = 0;  // bytes before the last row
   std::uint64_t all = 0;
-  const bool is_huge =
+  const bool is_too_large =
       __builtin_mul_overflow(out.dimension, size_of(out.dtype), &row) ||
       __builtin_mul_overflow(rows - 1, out.stride == 0 ? row : out.stride, &before) ||
       __builtin_add_overflow(before, row, &all);
-  if (!is_huge && fits_memory(all)) return {};
+  if (!is_too_large && fits_memory(all)) return {};
   return Status(ErrorKind::kLimitExceeded, "more values than memory can hold");
 }
 

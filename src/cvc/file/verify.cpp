@@ -17,17 +17,17 @@
 namespace numpact::cvc {
 namespace {
 
-// All of it in one go: each page is decoded once, whatever the grid.
+// Decodes the whole slice in one call, so that each page is decoded once, whatever the grid.
 Status check_runs(Prepared& prepared, const DecodeLimits& limits) {
   const Encoded& encoded = prepared.encoded;
   if (encoded.shape.n() == 0) return {};
   prepared.max_memory = limits.max_memory;
   const RowRun all{0, encoded.shape.rows, 0};
-  const MutableRows nowhere(encoded.dtype, nullptr, encoded.shape.rows, encoded.shape.dimension);
-  return codec_of(encoded.compression).decode_runs(prepared, {&all, 1}, 0, nowhere);
+  const MutableRows discarded(encoded.dtype, nullptr, encoded.shape.rows, encoded.shape.dimension);
+  return codec_of(encoded.compression).decode_runs(prepared, {&all, 1}, 0, discarded);
 }
 
-// Some data can be wrong beyond its size.
+// Decodes the values of a slice if its compression can be corrupt beyond its size.
 Status check_values(const Records& records, const DecodeLimits& limits, std::size_t chunk,
                     std::size_t column) {
   Record record;
@@ -47,6 +47,7 @@ Status check_values(const Records& records, const DecodeLimits& limits, std::siz
   return {};
 }
 
+// Adds corrupt chunks to the report.
 struct Verifier {
   const Info& info;
   VerifyReport& report;
@@ -57,18 +58,19 @@ struct Verifier {
   }
 };
 
-// Few bytes of pco can be very many values.
-Status check_amount_of(const Info& info, const DecodeLimits& limits) {
-  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+// Checks the counts of the header against the limits: a few bytes of pco can claim very many
+// values. Sums saturate.
+Status check_total_amount(const Info& info, const DecodeLimits& limits) {
+  constexpr std::uint64_t kSaturated = ~std::uint64_t{0};
   std::uint64_t numbers = 0;
   std::uint64_t bytes = 0;
   for (const Column& column : info.columns) {
     std::uint64_t values = 0;
     std::uint64_t size = 0;
-    if (__builtin_mul_overflow(info.rows, column.dimension, &values)) values = kMost;
-    if (__builtin_mul_overflow(values, size_of(column.dtype), &size)) size = kMost;
-    if (__builtin_add_overflow(numbers, values, &numbers)) numbers = kMost;
-    if (__builtin_add_overflow(bytes, size, &bytes)) bytes = kMost;
+    if (__builtin_mul_overflow(info.rows, column.dimension, &values)) values = kSaturated;
+    if (__builtin_mul_overflow(values, size_of(column.dtype), &size)) size = kSaturated;
+    if (__builtin_add_overflow(numbers, values, &numbers)) numbers = kSaturated;
+    if (__builtin_add_overflow(bytes, size, &bytes)) bytes = kSaturated;
   }
   return check_amount(numbers, bytes, limits);
 }
@@ -88,10 +90,10 @@ Status verify_remote_chunks(const Records& records, const ReadConfig& config,
   Progress progress;
   const TaskPool pool(config.threads, config.executor);
   return for_each_loaded(
-      pool, info.chunks.size(),
-      [&](std::size_t i, Hand& hand) -> Status {
+      team, info.chunks.size(),
+      [&](std::size_t i, WorkerScratch& scratch) -> Status {
         std::span<const std::byte> record;
-        NUMPACT_TRY(records.loader()->read_record(info, i, hand.buffer, record));
+        NUMPACT_TRY(records.loader()->read_record(info, i, scratch.buffer, record));
         return verify_loaded(Records(info, i, record), config.limits, i);
       },
       [&](std::size_t i, const Status& status) {
@@ -99,7 +101,7 @@ Status verify_remote_chunks(const Records& records, const ReadConfig& config,
         progress.bytes += info.chunks[i].payload_bytes;
         return Status();
       },
-      [&] { return tell(config, progress); });
+      [&] { return report_progress(config, progress); });
 }
 
 }  // namespace
@@ -108,20 +110,20 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
   const Info& info = records.info();
   report = {};
   report.chunks = info.chunks.size();
-  NUMPACT_TRY(check_amount_of(info, config.limits));
+  NUMPACT_TRY(check_total_amount(info, config.limits));
   if (records.loader() != nullptr) return verify_remote_chunks(records, config, report);
   Verifier verifier{info, report};
   Progress progress;
   if (info.has_checksums()) {
     for (const Chunk& chunk : info.chunks) progress.bytes += chunk.payload_bytes;
-    std::vector<Part> parts;
-    parts.reserve(info.chunks.size());
-    for (std::size_t i = 0; i < info.chunks.size(); ++i) parts.push_back({i, {}, 0, true});
-    const PartHandler note = [](void* owner, const Part& part, const Status& problem) {
-      static_cast<Verifier*>(owner)->add(part.chunk, problem);
+    std::vector<ChunkRead> reads;
+    reads.reserve(info.chunks.size());
+    for (std::size_t i = 0; i < info.chunks.size(); ++i) reads.push_back({i, {}, 0, true});
+    const ReadHandler note = [](void* owner, const ChunkRead& read, const Status& problem) {
+      static_cast<Verifier*>(owner)->add(read.chunk, problem);
       return Status();
     };
-    NUMPACT_TRY(read_parts(records, parts, {}, config, note, &verifier));
+    NUMPACT_TRY(read_chunks(records, reads, {}, config, note, &verifier));
   }
   std::vector<bool> is_bad(info.chunks.size());
   for (const VerifyReport::Bad& bad : report.bad) is_bad[to_size(bad.chunk)] = true;
@@ -137,11 +139,11 @@ Status verify_chunks(const Records& records, const ReadConfig& config, VerifyRep
       }
     });
     for (std::size_t i = 0; i < n; ++i) {
-      if (is_outside(problems[i])) return problems[i];
+      if (is_external_error(problems[i])) return problems[i];
       if (!problems[i].ok()) verifier.add(first + i, problems[i]);
       if (!info.has_checksums()) progress.bytes += info.chunks[first + i].payload_bytes;
     }
-    NUMPACT_TRY(tell(config, progress));
+    NUMPACT_TRY(report_progress(config, progress));
   }
   std::sort(report.bad.begin(), report.bad.end(),
             [](const auto& a, const auto& b) { return a.chunk < b.chunk; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every chunk of a file, without keeping what is in it.
+// Verification of every chunk of a file; decoded values are discarded.
 #ifndef NUMPACT_CVC_FILE_VERIFY_HPP
 #define NUMPACT_CVC_FILE_VERIFY_HPP
 
@@ -8,7 +8,7 @@
 
 namespace numpact::cvc {
 
-// All that Reader::try_verify does.
+// Implements Reader::try_verify.
 Status verify_chunks(const Records& records, const ReadConfig& config, VerifyReport& report);
 
 }  // namespace numpact::cvc

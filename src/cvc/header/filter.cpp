@@ -7,10 +7,11 @@
 namespace numpact::cvc {
 namespace {
 
-// Bytes of a list of values that are compared with those that are looked for, at most: more only
-// where there are as many of these. Repeated keys, of which the last counts, make a list longer.
-constexpr std::uint64_t kLeastMemory = std::uint64_t{4} << 20;
-constexpr std::uint64_t kMemoryOfValue = 16;
+// Memory limit, in bytes, of the parsed candidate value: the larger of kMinMemoryLimitBytes and
+// kMemoryLimitRatio times the memory of the value to look for. An equal value takes about the same
+// memory; repeated keys, of which the last counts, can make it larger.
+constexpr std::uint64_t kMinMemoryLimitBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMemoryLimitRatio = 16;
 
 }  // namespace
 
@@ -23,17 +24,19 @@ bool MetadataFilter::matches(std::string_view metadata) const {
   if (!json::check(metadata).ok()) return false;
   const json::View root = json::View::root_of(metadata);
   if (!root.is(json::Kind::kObject)) return false;
-  std::optional<json::View> found;  // of several the last
+  std::optional<json::View> found;  // the last one, if the key is repeated
   for (auto name = root.first(); name;) {
     const std::optional<json::View> value = name->next();
     if (name->says(key_)) found = value;
     name = value->next();
   }
   if (!found) return false;
-  // What is equal has about as many values; a file may have very many.
+  // The limit protects against values with very many elements, which cannot be equal.
   json::Document document;
-  const std::uint64_t most = std::max(kLeastMemory, kMemoryOfValue * value_.memory());
-  return document.parse(found->text(), most).ok() && json::equal(document.root(), value_.root());
+  const std::uint64_t max_memory =
+      std::max(kMinMemoryLimitBytes, kMemoryLimitRatio * value_.memory());
+  return document.parse(found->text(), max_memory).ok() &&
+         json::equal(document.root(), value_.root());
 }
 
 }  // namespace numpact::cvc

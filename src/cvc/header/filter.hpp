@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata that holds a value under a key.
+// A filter for metadata by the value of a key.
 #ifndef NUMPACT_CVC_HEADER_FILTER_HPP
 #define NUMPACT_CVC_HEADER_FILTER_HPP
 
@@ -13,7 +13,7 @@ namespace numpact::cvc {
 class MetadataFilter {
  public:
   MetadataFilter(std::string_view key, std::string_view value) : key_(key), text_(value) {}
-  // kInvalidArgument if the value is no JSON.
+  // Parses the value; must be called first. kInvalidArgument if it is not JSON.
   Status parse();
   bool matches(std::string_view metadata) const;
 

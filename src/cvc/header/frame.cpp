@@ -10,9 +10,10 @@
 namespace numpact::cvc {
 namespace {
 
-// Enough to tell versions apart, if no blanks are before the header's first brace.
-constexpr std::uint64_t kLeast = 16;
+// Enough bytes to distinguish versions, unless blanks precede the header's first brace.
+constexpr std::uint64_t kMinPrefixBytes = 16;
 
+// The first bytes of a file of known or unknown length.
 class Prefix {
  public:
   Prefix(std::span<const std::byte> bytes, std::uint64_t file_bytes)
@@ -30,7 +31,7 @@ class Prefix {
   bool fits(std::uint64_t end) const { return end <= file_bytes_; }
 
   enum class Answer { kNo, kYes, kUnclear };
-  // Whether `size` bytes from `at` start with a brace, after blanks.
+  // Whether the `size` bytes at `at` start with a brace after optional blanks.
   Answer has_object(std::size_t at, std::uint64_t size) const {
     const std::size_t end = to_size(std::min<std::uint64_t>(at + size, bytes_.size()));
     for (std::size_t i = at; i < end; ++i) {
@@ -63,9 +64,9 @@ Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, F
   const Prefix prefix(bytes, file_bytes);
   const Status magic = check_magic(bytes);
   if (!magic.ok()) return magic;
-  needed = kLeast;
-  if (!prefix.has(kLeast)) {
-    if (file_bytes >= kLeast) return {};
+  needed = kMinPrefixBytes;
+  if (!prefix.has(kMinPrefixBytes)) {
+    if (file_bytes >= kMinPrefixBytes) return {};
     return Status(ErrorKind::kTruncated, "the file ends before its header", bytes.size());
   }
   const auto major = static_cast<unsigned>(prefix.number(4, 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first bytes of a file: which version it has and where its header is.
+// The first bytes of a file: its version, and the position of its header.
 #ifndef NUMPACT_CVC_HEADER_FRAME_HPP
 #define NUMPACT_CVC_HEADER_FRAME_HPP
 
@@ -12,7 +12,8 @@
 namespace numpact::cvc {
 
 inline constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
-inline constexpr std::uint64_t kPageBytes = 4096;  // records start on, in the paged layout
+// Alignment of records in the paged layout.
+inline constexpr std::uint64_t kPageBytes = 4096;
 inline constexpr char kMagic[] = {'C', 'V', 'C', 'F'};
 
 struct Frame {
@@ -23,9 +24,9 @@ struct Frame {
   std::uint64_t end() const { return json_at + json_bytes; }
 };
 
-// From the bytes at the start of a file of `file_bytes` (kUnknownSize). Sets `needed` to the bytes
-// that hold the header and all before it; where they are too few to tell, to a number larger than
-// theirs: then `frame` means nothing.
+// Locates the header, given the bytes at the start of a file of `file_bytes` bytes (or
+// kUnknownSize). Sets `needed` to the number of bytes up to the header's end. If `bytes` are too
+// few to decide, `needed` is larger than their number and `frame` is not set.
 Status find_header(std::span<const std::byte> bytes, std::uint64_t file_bytes, Frame& frame,
                    std::uint64_t& needed);
 

@@ -17,16 +17,18 @@ using json::ObjectText;
 using json::string_text;
 using json::Style;
 
-// 2^128, the least power of two past binary32: rounded to that it is infinite.
+// 2^128, the smallest power of two that rounds to infinity in binary32.
 constexpr double kPastFloat = 0x1p128;
 
-// A parameter of int8 as JSON can have it: the same binary32.
+// Replaces an infinite parameter of int8, which JSON cannot hold, by a number that is the same
+// binary32.
 double finite(double number) {
   if (!std::isinf(number)) return number;
   return number > 0 ? kPastFloat : -kPastFloat;
 }
 
-// All codes decode to NaN by NaN, and so they do by -infinity and infinity.
+// Replaces a range with NaN: a minimum of -infinity and a scale of infinity also decode every code
+// to NaN.
 Slice with_finite_range(Slice slice) {
   if (std::isnan(slice.min) || std::isnan(slice.scale)) {
     slice.min = -kPastFloat;
@@ -44,7 +46,7 @@ class HeaderText {
         style_(content.style()),
         is_columnar_(content.version == Version::kV20) {}
 
-  // `first_record`: where records start, for the paged layout.
+  // `first_record`: offset of the first record, which the paged layout needs.
   std::string text(std::uint64_t first_record);
 
  private:
@@ -55,14 +57,14 @@ class HeaderText {
   std::string chunks(std::uint64_t first_record);
   std::string chunk(const ChunkText& chunk, std::uint64_t first_row, std::uint64_t first_record);
   std::string chunk_columns(const ChunkText& chunk) const;
-  // Of the sections that have rows in a chunk; `is_empty`: of none.
+  // Lists the sections that have rows in a chunk; `is_empty` tells whether there are none.
   std::string chunk_sections(std::uint64_t first_row, std::uint64_t end_row, bool& is_empty);
   void add_range(ObjectText& object, const Slice& slice) const;
 
   const HeaderContent& content_;
   Style style_;
   bool is_columnar_;
-  std::size_t section_ = 0;  // those before end before the chunk at hand
+  std::size_t section_ = 0;  // sections before this one end before the current chunk
 };
 
 void HeaderText::add_range(ObjectText& object, const Slice& slice) const {
@@ -204,7 +206,7 @@ Status header_bytes(const HeaderContent& content, std::string& out) {
   std::string text = header.text(0);
   std::uint64_t first_record = head + text.size();
   if (content.is_paged) {
-    // Longer offsets make the header longer, which may take it past the page's end.
+    // Larger offsets have more digits, so the header may grow past the end of the page.
     first_record = round_up(first_record);
     text = header.text(first_record);
     while (head + text.size() > first_record) {

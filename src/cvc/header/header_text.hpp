@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers as text, byte for byte as the first writers of the format make them.
+// Writing of headers, byte for byte like the format's first implementation.
 #ifndef NUMPACT_CVC_HEADER_HEADER_TEXT_HPP
 #define NUMPACT_CVC_HEADER_HEADER_TEXT_HPP
 
@@ -16,12 +16,12 @@
 
 namespace numpact::cvc {
 
-// A chunk that was written, or will be.
+// A chunk of the header.
 struct ChunkText {
   std::uint64_t rows = 0;
-  std::uint64_t offset = 0;  // of the record, from the first one
+  std::uint64_t offset = 0;  // offset of the record from the first record
   std::vector<Slice> slices;
-  std::optional<std::string> metadata;  // in the version's style
+  std::optional<std::string> metadata;  // formatted in the version's style
 };
 
 struct SectionText {
@@ -32,7 +32,7 @@ struct SectionText {
 struct HeaderContent {
   Version version = Version::kV10;
   bool is_paged = false;
-  std::vector<Column> columns;  // one without a name: a file of one array
+  std::vector<Column> columns;  // a file of one array has one column without a name
   std::vector<ChunkText> chunks;
   std::vector<SectionText> sections;
   bool has_sections = false;
@@ -43,7 +43,7 @@ struct HeaderContent {
   }
 };
 
-// All bytes before the first record, and where that starts: their number.
+// Writes all bytes before the first record; their number is the offset of the first record.
 Status header_bytes(const HeaderContent& content, std::string& out);
 
 }  // namespace numpact::cvc

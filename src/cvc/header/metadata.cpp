@@ -26,8 +26,8 @@ Status check_number(const json::Value& value) {
   return {};
 }
 
-// `room`: how many more objects and arrays may lie in each other; at most json::kMaxDepth.
-Status check_value(const json::Value& value, std::size_t room) {
+// `depth_left`: how many levels of objects and arrays are still allowed; at most json::kMaxDepth.
+Status check_value(const json::Value& value, std::size_t depth_left) {
   switch (value.kind()) {
     case json::Kind::kFloat:
       return check_number(value);
@@ -37,9 +37,9 @@ Status check_value(const json::Value& value, std::size_t room) {
                  : invalid("the metadata has a string with half of a surrogate pair");
     case json::Kind::kArray:
     case json::Kind::kObject:
-      if (room == 0) return invalid("the metadata is nested too deeply");
+      if (depth_left == 0) return invalid("the metadata is nested too deeply");
       for (auto item = value.first(); item; item = item->next()) {
-        NUMPACT_TRY(check_value(*item, room - 1));
+        NUMPACT_TRY(check_value(*item, depth_left - 1));
       }
       return {};
     default:

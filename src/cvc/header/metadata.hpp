@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata of callers on its way into a header.
+// Checks and formats the callers' metadata for a header.
 #ifndef NUMPACT_CVC_HEADER_METADATA_HPP
 #define NUMPACT_CVC_HEADER_METADATA_HPP
 
@@ -12,16 +12,15 @@
 
 namespace numpact::cvc {
 
-// Objects and arrays of the header that metadata lie in.
+// Numbers of objects and arrays of the header that enclose metadata.
 inline constexpr std::size_t kLevelsAboveFileMetadata = 1;   // {"metadata": ...}
 inline constexpr std::size_t kLevelsAboveChunkMetadata = 3;  // {"chunks": [{"metadata": ...}]}
-// Sections are named in the chunks that they lie in: {"chunks": [{"sections": [{"metadata":
-// ...}]}]}
+// Chunks repeat the sections that they overlap: {"chunks": [{"sections": [{"metadata": ...}]}]}
 inline constexpr std::size_t kLevelsAboveSectionMetadata = 5;
 
-// JSON of a caller in the style of the version; kInvalidArgument if it is none by RFC 8259, has
-// what JSON cannot carry (numbers past binary64, halves of surrogate pairs), or is nested so deeply
-// that no reader would take a header with `levels` more.
+// Formats the caller's JSON in the style of the version. kInvalidArgument if it is not JSON by
+// RFC 8259, has values that cannot be kept (numbers past binary64, halves of surrogate pairs), or
+// is nested so deeply that readers would reject a header with `levels` more levels.
 Status restyle(std::string_view text, json::Style style, std::size_t levels, std::string& out);
 
 }  // namespace numpact::cvc

@@ -18,14 +18,14 @@ namespace {
 using json::Kind;
 using Value = json::View;
 
-// What a header may take beside the file where the caller sets no limit (SECURITY.md): its text and
-// the tables that are made of it, which are smaller for what any writer writes.
-constexpr std::uint64_t kMemoryOfFile = 2;
-constexpr std::uint64_t kMemoryBeside = std::uint64_t{4} << 20;
-// Where it is not known how long the file is: times the text.
-constexpr std::uint64_t kMemoryOfText = 4;
+// Memory limit of a header's text and tables if the caller sets none (SECURITY.md): kMemoryPerFile
+// times the size of the file, plus kExtraMemoryBytes. Headers of real writers take less.
+constexpr std::uint64_t kMemoryPerFile = 2;
+constexpr std::uint64_t kExtraMemoryBytes = std::uint64_t{4} << 20;
+// If the size of the file is unknown: kMemoryPerText times the size of the header's text instead.
+constexpr std::uint64_t kMemoryPerText = 4;
 
-// A key, and the errors about it.
+// A key and its error messages.
 struct Field {
   const char* key;
   const char* missing;
@@ -58,8 +58,9 @@ constexpr Field kScale = NUMPACT_CVC_FIELD("scale", "is no number");
 #undef NUMPACT_CVC_COUNT
 #undef NUMPACT_CVC_FIELD
 
-// The values of an object by the keys that this format has. It is passed once: many calls of
-// find() would pass a long one as often. Of a key that is there twice the last value counts.
+// The values of an object, by the keys of this format. The object is scanned only once, because
+// each lookup by scanning would take time in the length of the text. If a key is repeated, the last
+// value counts.
 class Object {
  public:
   explicit Object(const Value& value) : value_(value) {
@@ -107,7 +108,7 @@ class HeaderParser {
   Status get(const Object& object, const Field& field, Kind kind, Value& out) const;
   Status get_count(const Object& object, const Field& field, std::uint64_t& out) const;
   Status get_number(const Object& object, const Field& field, double& out) const;
-  // Keeps `out` where the key is missing.
+  // Leaves `out` unchanged if the key is missing.
   Status get_compression(const Object& object, std::optional<Compression>& out) const;
 
   Status parse_schema(const Object& root);
@@ -117,17 +118,17 @@ class HeaderParser {
   Status parse_columns(const Object& item, Chunk& chunk);
   Status parse_slice(const Object& item, std::size_t column, std::uint64_t rows, Slice& slice);
   Status parse_sections(const Object& root);
-  // A place for a record, and where it must end.
-  Status place(const Object& item, Chunk& chunk);
+  // Sets the offset of a record if it is known, and checks that the record is inside the file.
+  Status place_record(const Object& item, Chunk& chunk);
   struct Counts {
     std::uint64_t columns = 0;
     std::uint64_t chunks = 0;
     std::uint64_t slices = 0;
     std::uint64_t sections = 0;
   };
-  // Of the tables, before they are made.
+  // Checks the memory of the tables before they are allocated.
   Status check_memory(const Counts& counts) const;
-  std::uint64_t memory_by_default() const;
+  std::uint64_t default_memory_limit() const;
 
   const Frame& frame_;
   std::uint64_t file_bytes_;
@@ -135,9 +136,9 @@ class HeaderParser {
   Info& info_;
   std::optional<Compression> file_compression_;
   std::unordered_map<std::string, std::size_t> column_of_name_;
-  Counts counts_;                // of the tables so far
-  std::uint64_t cursor_ = 0;     // the next record starts here at the earliest
-  bool cursor_is_exact_ = true;  // and nowhere else, unless the header says so
+  Counts counts_;                // entries of the tables so far
+  std::uint64_t cursor_ = 0;     // smallest possible offset of the next record
+  bool cursor_is_exact_ = true;  // the next record starts there, unless the header says otherwise
 };
 
 Status HeaderParser::get(const Object& object, const Field& field, Kind kind, Value& out) const {
@@ -177,21 +178,21 @@ Status HeaderParser::get_compression(const Object& object, std::optional<Compres
   return {};
 }
 
-std::uint64_t HeaderParser::memory_by_default() const {
-  if (file_bytes_ == kUnknownSize) return kMemoryBeside + kMemoryOfText * frame_.json_bytes;
-  const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / kMemoryOfFile;
-  return kMemoryBeside + kMemoryOfFile * std::min(file_bytes_, most - kMemoryBeside);
+std::uint64_t HeaderParser::default_memory_limit() const {
+  if (file_bytes_ == kUnknownSize) return kExtraMemoryBytes + kMemoryPerText * frame_.json_bytes;
+  const std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max() / kMemoryPerFile;
+  return kExtraMemoryBytes + kMemoryPerFile * std::min(file_bytes_, max_bytes - kExtraMemoryBytes);
 }
 
 Status HeaderParser::check_memory(const Counts& counts) const {
-  // A column has a node in the table that finds it by its name.
+  // A column also has a node in the map of names.
   constexpr std::uint64_t kColumnBytes = 2 * sizeof(Column);
-  // No count is larger than the text.
+  // Counts are at most the length of the text, so the sum does not overflow.
   const std::uint64_t bytes = frame_.json_bytes + counts.columns * kColumnBytes +
                               counts.chunks * sizeof(Chunk) + counts.slices * sizeof(Slice) +
                               counts.sections * sizeof(Section);
   const bool is_set = limits_.max_memory != DecodeLimits::kUnlimited;
-  if (bytes > (is_set ? limits_.max_memory : memory_by_default())) {
+  if (bytes > (is_set ? limits_.max_memory : default_memory_limit())) {
     return Status(ErrorKind::kLimitExceeded,
                   is_set ? "the header's tables pass the limit max_memory"
                          : "the header's tables take more than 4 MiB and twice the file (the limit "
@@ -289,7 +290,7 @@ Status HeaderParser::parse_columns(const Object& item, Chunk& chunk) {
   for (auto name = columns.first(); name;) {
     const std::optional<Value> value = name->next();
     const auto column = column_of_name_.find(name->string());
-    if (column != column_of_name_.end()) given[column->second] = value;  // of two the last
+    if (column != column_of_name_.end()) given[column->second] = value;  // the last repeated key
     name = value->next();
   }
   for (std::size_t c = 0; c < given.size(); ++c) {
@@ -301,10 +302,10 @@ Status HeaderParser::parse_columns(const Object& item, Chunk& chunk) {
   return {};
 }
 
-Status HeaderParser::place(const Object& item, Chunk& chunk) {
+Status HeaderParser::place_record(const Object& item, Chunk& chunk) {
   const std::uint64_t head = info_.record_head_bytes();
-  const bool may_say = info_.has_checksums() && !info_.is_columnar;
-  const std::optional<Value> given = may_say ? item.find(kFileOffset.key) : std::nullopt;
+  const bool may_have_offset = info_.has_checksums() && !info_.is_columnar;
+  const std::optional<Value> given = may_have_offset ? item.find(kFileOffset.key) : std::nullopt;
   if (given) {
     NUMPACT_TRY(get_count(item, kFileOffset, chunk.offset));
     if (chunk.offset < cursor_) {
@@ -346,7 +347,7 @@ Status HeaderParser::parse_chunk(const Value& value) {
   if (const std::optional<Value> metadata = item.find("metadata")) {
     chunk.metadata = metadata->text();
   }
-  NUMPACT_TRY(place(item, chunk));
+  NUMPACT_TRY(place_record(item, chunk));
   info_.rows += chunk.rows;
   info_.chunks.push_back(chunk);
   return {};
@@ -356,7 +357,8 @@ Status HeaderParser::parse_chunks(const Object& root) {
   Value chunks = root.value();
   NUMPACT_TRY(get(root, kChunks, Kind::kArray, chunks));
   counts_.chunks = chunks.count();
-  // Each chunk names all columns, so that this is no larger than the text where the header is good.
+  // Each chunk of a valid header names all columns, so its slices are at most the length of the
+  // text.
   counts_.slices =
       std::min(counts_.chunks * info_.columns.size(), std::max(frame_.json_bytes, counts_.chunks));
   NUMPACT_TRY(check_memory(counts_));

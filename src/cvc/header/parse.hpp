@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a file as an Info, all of it checked.
+// Parses and checks the header of a file.
 #ifndef NUMPACT_CVC_HEADER_PARSE_HPP
 #define NUMPACT_CVC_HEADER_PARSE_HPP
 
@@ -13,8 +13,8 @@
 
 namespace numpact::cvc {
 
-// Of the bytes at the start of a file of `file_bytes` (kUnknownSize). Places and sizes of records
-// are those that follow from the header.
+// Parses the header in the bytes at the start of a file of `file_bytes` bytes (or kUnknownSize).
+// Offsets and sizes of records are set as far as they follow from the header.
 Status parse_header(std::span<const std::byte> bytes, std::uint64_t file_bytes,
                     const DecodeLimits& limits, Info& info);
 

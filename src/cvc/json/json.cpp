@@ -23,7 +23,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// Four digits that are known to be there.
+// The value of four hexadecimal digits, which have been checked.
 std::uint32_t hex4(std::string_view text, std::size_t at) {
   std::uint32_t code = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -51,9 +51,9 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// Out of range of double: whether it is too large, not too small. The text is a valid number.
-bool is_huge(std::string_view text) {
-  long long power = 0;  // of the first digit that is not 0, plus 1
+// For a valid number that is out of range of double: whether it is too large rather than too small.
+bool is_overflow(std::string_view text) {
+  long long power = 0;  // decimal exponent of the first nonzero digit, plus 1
   bool found = false;
   bool after_point = false;
   std::size_t i = text[0] == '-' ? 1 : 0;
@@ -76,7 +76,8 @@ bool is_huge(std::string_view text) {
   return power > 0;
 }
 
-// "-0" and "00"-free texts of integers are equal where the integers are.
+// Canonical text of an integer: JSON has no leading zeros, so only "-0" needs a change. Canonical
+// texts are equal if and only if the integers are.
 std::string_view plain_integer(std::string_view text) { return text == "-0" ? "0" : text; }
 
 bool is_number(Kind kind) {
@@ -96,7 +97,7 @@ std::string_view integer_text(const Value& value) {
   return plain_integer(value.text());
 }
 
-// Exact, however long the integer is.
+// Compares exactly, for integers of any length.
 bool integer_equals_float(std::string_view integer, double other) {
   char digits[400];
   const auto end = std::to_chars(digits, digits + sizeof digits, other, std::chars_format::fixed);
@@ -113,7 +114,7 @@ bool numbers_equal(const Value& a, const Value& b) {
   return integer_text(a) == integer_text(b);
 }
 
-// By key, the last value of each.
+// The members of an object by key; the last value of repeated keys.
 std::map<std::string, Value> members_of(const Value& object) {
   std::map<std::string, Value> members;
   for (auto key = object.first(); key;) {
@@ -200,10 +201,10 @@ class Parser {
   };
 
   std::string_view text_;
-  std::vector<Document::Node>* nodes_ = nullptr;  // none are kept
+  std::vector<Document::Node>* nodes_ = nullptr;  // null: only check the text
   std::uint64_t max_nodes_ = 0;
   std::size_t at_ = 0;
-  std::vector<Open> open_;  // containers around `at_`
+  std::vector<Open> open_;  // arrays and objects that enclose `at_`
 };
 
 Status Parser::run() {
@@ -216,7 +217,8 @@ Status Parser::run() {
   return at_ == text_.size() ? Status() : corrupt("header: text behind the JSON value");
 }
 
-// One scalar, an empty container, or the way into others up to the first of these.
+// Parses up to and including the next scalar or the opening bracket of an empty array or object,
+// and opens all arrays and objects on the way.
 Status Parser::value() {
   while (true) {
     skip_blanks();
@@ -259,7 +261,7 @@ void Parser::close() {
   open_.pop_back();
 }
 
-// Closes what ends here; stops behind a comma, or done.
+// Closes the arrays and objects that end here. Stops behind a comma; `done` if all are closed.
 Status Parser::after_value(bool& done) {
   while (!open_.empty()) {
     skip_blanks();
@@ -385,7 +387,7 @@ std::optional<Value> Value::find(std::string_view key) const {
 
 namespace {
 
-// Of a string as it stands in the text; lone surrogates as if they were characters.
+// The contents of a quoted string with escapes; lone surrogates are encoded like characters.
 std::string string_of(std::string_view quoted) {
   const std::string_view raw = quoted.substr(1, quoted.size() - 2);
   std::string out;
@@ -438,13 +440,13 @@ double double_of(std::string_view digits) {
   double value = 0;
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (end.ec == std::errc::result_out_of_range) {
-    const double magnitude = is_huge(digits) ? kInfinity : 0;
+    const double magnitude = is_overflow(digits) ? kInfinity : 0;
     value = digits[0] == '-' ? -magnitude : magnitude;
   }
   return value;
 }
 
-// Where a value of a checked text ends that begins at `at`.
+// End of the value that begins at `at` in a checked text.
 std::size_t end_of_value(const char* text, std::size_t at, std::size_t limit) {
   std::size_t depth = 0;
   do {
@@ -456,7 +458,7 @@ std::size_t end_of_value(const char* text, std::size_t at, std::size_t limit) {
       ++depth;
     } else if (c == ']' || c == '}') {
       --depth;
-    } else if (depth == 0) {  // a number or a word
+    } else if (depth == 0) {  // a number or a literal
       const auto is_inside = [](char one) {
         return one != ',' && one != ':' && one != ']' && one != '}' && !is_blank(one);
       };
@@ -573,9 +575,9 @@ bool is_utf8(std::string_view text) {
       if ((byte(i + k) & 0xc0) != 0x80) return false;
     }
     const unsigned second = byte(i + 1);
-    if (first == 0xe0 && second < 0xa0) return false;   // longer than needed
+    if (first == 0xe0 && second < 0xa0) return false;   // overlong
     if (first == 0xed && second >= 0xa0) return false;  // surrogates
-    if (first == 0xf0 && second < 0x90) return false;
+    if (first == 0xf0 && second < 0x90) return false;   // overlong
     if (first == 0xf4 && second >= 0x90) return false;  // past U+10FFFF
     i += length;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text as a list of its values, in place: nothing is copied, so exact numbers, the order of
-// keys and the place of every value stay known. Takes what Python's json module takes from UTF-8:
-// NaN, Infinity and -Infinity, integers of any length, lone surrogates, repeated keys (the last one
-// counts).
+// JSON parsed in place: values refer to the text, so the exact digits of numbers, the order of keys
+// and the position of every value are preserved. Accepts what Python's json module accepts as
+// UTF-8: NaN, Infinity and -Infinity, integers of any length, lone surrogates, repeated keys (the
+// last one counts).
 #ifndef NUMPACT_CVC_JSON_JSON_HPP
 #define NUMPACT_CVC_JSON_JSON_HPP
 
@@ -19,18 +19,18 @@ namespace numpact::cvc::json {
 
 enum class Kind : std::uint8_t { kNull, kFalse, kTrue, kInteger, kFloat, kString, kArray, kObject };
 
-// Values within values, at most.
+// Maximum nesting of arrays and objects. Code that recurses over values relies on it.
 inline constexpr std::size_t kMaxDepth = 512;
 
 class Value;
 
 class Document {
  public:
-  // The text must outlive the document. Offsets of errors count from its start. `max_memory` limits
-  // the bytes of the list of values.
+  // The text must outlive the document. Offsets of errors count from its start. `max_memory`: limit
+  // of the node list in bytes.
   Status parse(std::string_view text, std::uint64_t max_memory = ~std::uint64_t{0});
   Value root() const;
-  // Of the list of values.
+  // Bytes of the node list.
   std::uint64_t memory() const { return nodes_.size() * sizeof(Node); }
 
  private:
@@ -42,19 +42,20 @@ class Document {
     bool has_escape;  // strings
     std::uint32_t begin;
     std::uint32_t end;
-    std::uint32_t next;  // the node after this one and all within it
+    std::uint32_t next;  // index of the next node that is not within this one
   };
 
   std::string_view text_;
   std::vector<Node> nodes_;
 };
 
-// Whether a text is one value. Errors as of Document::parse; nothing is kept of it.
+// Checks that a text is one JSON value, with the errors of Document::parse, without allocating
+// nodes.
 Status check(std::string_view text);
 
-// A value of a text that was checked, which must outlive it. It takes no memory, however many
-// values the text has, but is passed again by each call: for those who look at each value once or
-// twice. Walked as a Value is.
+// A value of a text that check() accepted; the text must outlive it. A View needs no memory for
+// nodes, but each call scans the text of the value again, so it suits callers that visit each value
+// once or twice. Iterated like a Value.
 class View {
  public:
   static View root_of(std::string_view text);
@@ -82,36 +83,38 @@ class View {
   const char* base_;
   std::size_t begin_;
   std::size_t end_;
-  std::size_t limit_;  // of what it is in
+  std::size_t limit_;  // end of the enclosing value
 };
 
-// Refers to its document, which must outlive it. Containers are walked by first() and next():
+// A value of a document, which must outlive it. Arrays and objects are iterated by first() and
+// next():
 //   for (auto item = array.first(); item; item = item->next()) ...
-// In objects keys and values take turns.
+// In objects keys and values alternate.
 class Value {
  public:
   Kind kind() const { return node().kind; }
   bool is(Kind k) const { return kind() == k; }
-  // As it stands in the text.
+  // The value's source text.
   std::string_view text() const {
     return document_->text_.substr(node().begin, node().end - node().begin);
   }
   std::uint64_t offset() const { return node().begin; }
 
-  // Of an array or object.
+  // First element of an array or first key of an object, the element behind this one, and the
+  // number of elements or key-value pairs.
   std::optional<Value> first() const { return at(index_ + 1, document_->nodes_[index_].next); }
   std::optional<Value> next() const { return at(node().next, end_); }
   std::uint64_t count() const;
-  // The value of a key; none if this is no object, or one without the key.
+  // The value of a key; empty if this is not an object or has no such key.
   std::optional<Value> find(std::string_view key) const;
 
-  // Whether a string says this.
+  // Whether this is a string equal to `utf8`.
   bool says(std::string_view utf8) const;
-  // A string in UTF-8; lone surrogates as if they were characters.
+  // The contents of a string in UTF-8; lone surrogates are encoded like characters.
   std::string string() const;
-  // An integer from 0 to 2^63 - 1.
+  // The value of an integer from 0 to 2^63 - 1; empty for others.
   std::optional<std::uint64_t> natural() const;
-  // Any number.
+  // The value of any number; empty for others.
   std::optional<double> number() const;
 
  private:
@@ -126,13 +129,13 @@ class Value {
 
   const Document* document_;
   std::uint32_t index_;
-  std::uint32_t end_;  // of what it is in
+  std::uint32_t end_;  // index of the node behind the enclosing value
 };
 
-// As Python compares what it makes of them: numbers by value, true and false are 1 and 0.
+// Compares like Python compares the parsed values: numbers by value, true and false are 1 and 0.
 bool equal(const Value& a, const Value& b);
 
-// Whether all of it is UTF-8, by the letter.
+// Whether the text is strictly valid UTF-8: no overlong forms, surrogates or codes past U+10FFFF.
 bool is_utf8(std::string_view text);
 
 }  // namespace numpact::cvc::json

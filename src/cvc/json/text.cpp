@@ -14,7 +14,7 @@ void append_escape(std::string& out, std::uint32_t unit) {
   for (int shift = 12; shift >= 0; shift -= 4) out.push_back(kDigits[unit >> shift & 15]);
 }
 
-// The character at `i`, which is moved behind it. The text is UTF-8, but for lone surrogates.
+// The code point at `i`, which is moved behind it. The text is UTF-8, except for lone surrogates.
 std::uint32_t take_code(std::string_view text, std::size_t& i) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const std::uint32_t first = byte(i++);
@@ -37,11 +37,11 @@ std::string string_text(std::string_view utf8) {
   std::string out = "\"";
   for (std::size_t i = 0; i < utf8.size();) {
     const std::uint32_t code = take_code(utf8, i);
-    const std::size_t place =
+    const std::size_t index =
         code < 0x80 ? kShort.find(static_cast<char>(code)) : std::string_view::npos;
-    if (place != std::string_view::npos) {
+    if (index != std::string_view::npos) {
       out.push_back('\\');
-      out.push_back(kNames[place]);
+      out.push_back(kNames[index]);
     } else if (code >= 0x20 && code < 0x7f) {
       out.push_back(static_cast<char>(code));
     } else if (code < 0x10000) {
@@ -58,7 +58,7 @@ std::string string_text(std::string_view utf8) {
 std::string number_text(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  char buffer[64] = {};  // what fills it is not instrumented by sanitizers
+  char buffer[64] = {};  // initialised: MemorySanitizer does not see the writes of to_chars
   const auto magnitude = std::fabs(number);
   const bool is_fixed = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
   const auto end =
@@ -99,7 +99,7 @@ std::string value_text(const Value& value, Style style) {
 }
 
 std::string ObjectText::text(Style style) {
-  // Sorted by key and place, the last of equal keys behind the others.
+  // Sorted by key and then by position, so that the last of equal keys is behind the others.
   std::vector<std::size_t> order(members_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

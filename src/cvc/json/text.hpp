@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text as Python's json.dumps writes it.
+// JSON output like that of Python's json.dumps.
 #ifndef NUMPACT_CVC_JSON_TEXT_HPP
 #define NUMPACT_CVC_JSON_TEXT_HPP
 
@@ -12,16 +12,17 @@
 
 namespace numpact::cvc::json {
 
-// kOrdered: keys as they come, `, ` and `: ` between. kSorted: keys by code point, no blanks.
+// kOrdered: keys in the given order, separators `, ` and `: `. kSorted: keys by code point,
+// separators without blanks.
 enum class Style : std::uint8_t { kOrdered, kSorted };
 
-// ASCII only; the shortest digits that give a double back.
+// Strings are escaped to ASCII. Numbers have the shortest digits that parse to the same double.
 std::string string_text(std::string_view utf8);
 std::string number_text(double number);
-// A value that was read, in this style. Of repeated keys the last value, in the first one's place.
+// A parsed value in this style. Repeated keys: the last value at the position of the first.
 std::string value_text(const Value& value, Style style);
 
-// An object or array from the texts of what is in it.
+// Builders of an object and of an array from the texts of their elements.
 class ObjectText {
  public:
   void add(std::string_view key, std::string value) {

@@ -30,7 +30,7 @@ gpu::Out out_of(Dtype dtype) {
                                      : gpu::Out::kFloat;
 }
 
-// Sets a stride that is not given.
+// Checks the output; sets a stride of 0.
 Status check_rows(DeviceRows& out, std::uint64_t dimension, std::uint64_t rows) {
   if (out.dimension != dimension)
     return invalid("the output's dimension is not that of the column");
@@ -44,8 +44,8 @@ Status check_rows(DeviceRows& out, std::uint64_t dimension, std::uint64_t rows) 
   if (reinterpret_cast<std::uintptr_t>(out.data) % cvc::size_of(out.type) != 0) {
     return invalid("the output is not aligned for its type");
   }
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
-  if (out.stride != 0 && out.count > kMost / out.stride) {
+  constexpr std::uint64_t kMaxOutputValues = std::uint64_t{1} << 60;
+  if (out.stride != 0 && out.count > kMaxOutputValues / out.stride) {
     return invalid("the output is larger than memory can be");
   }
   return {};
@@ -61,10 +61,10 @@ DeviceRows from_row(DeviceRows out, std::uint64_t row) {
   return out;
 }
 
-// As the Reader has it.
+// The same rule as the Reader's: integers keep their type, floats convert to any type of floats.
 Status check_type(const StoredSlice& slice, Dtype out) {
-  const bool is_kept = !gpu::has_tasks(slice) && !is_float(slice.dtype);
-  if (is_kept ? out == slice.dtype : is_float(out)) return {};
+  const bool keeps_type = !gpu::has_tasks(slice) && !is_float(slice.dtype);
+  if (keeps_type ? out == slice.dtype : is_float(out)) return {};
   return Status(ErrorKind::kTypeMismatch, "the values cannot be had as that type");
 }
 
@@ -86,15 +86,17 @@ Status check_range(const StoredSlice& slice, const RowRange& rows, std::uint64_t
 
 namespace {
 
-// Rows that decode(some of them, where to) decodes on the CPU.
+// Decodes rows on the CPU with decode(rows, output), as many at a time as fit the pinned buffer,
+// and queues their copies.
 template <class F>
 Status copy_rows(Staging& staging, const DeviceRows& out, const RowRange& rows,
                  std::uint64_t out_row, const F& decode) {
   const std::size_t size = cvc::size_of(out.type);
   const std::size_t width = static_cast<std::size_t>(out.dimension) * size;
-  const std::uint64_t fitting = std::max<std::uint64_t>(1, staging.host_rows_room() / width);
+  const std::uint64_t rows_per_copy =
+      std::max<std::uint64_t>(1, staging.host_rows_capacity() / width);
   for (std::uint64_t done = 0; done < rows.count;) {
-    const RowRange some{rows.first + done, std::min(fitting, rows.count - done)};
+    const RowRange some{rows.first + done, std::min(rows_per_copy, rows.count - done)};
     HostRows host;
     host.out = static_cast<std::byte*>(out.data) + (out_row + done) * out.stride * size;
     host.pitch = static_cast<std::size_t>(out.stride) * size;
@@ -114,7 +116,7 @@ struct CvcDecoder::Impl {
   Impl(int number, std::size_t bytes)
       : device(number), staging(std::max<std::size_t>(bytes, std::size_t{1} << 16)) {}
 
-  // What a call works with.
+  // The arguments of a call.
   struct Call {
     const Reader& reader;
     std::size_t column;
@@ -123,7 +125,7 @@ struct CvcDecoder::Impl {
     Executor* executor;
   };
 
-  // Threads are kept from call to call.
+  // The executor of a call. Own threads are kept from call to call.
   Executor* executor_of(const CvcConfig& config) {
     if (config.executor != nullptr || config.threads == 1) return config.executor;
     if (own == nullptr || own_threads != config.threads) {
@@ -137,7 +139,7 @@ struct CvcDecoder::Impl {
     return queue.device == device ? Status() : invalid("the queue is another device's");
   }
 
-  // One after the other, with `f`, which queues, between; then all is waited for.
+  // Calls f, which queues work, and waits for all of it. Returns the first error.
   template <class F>
   Status run(const DeviceRows& out, Source source, const Queue& queue, Executor* executor,
              const F& f) {
@@ -164,8 +166,8 @@ struct CvcDecoder::Impl {
     };
     return copy_rows(staging, out, some.rows, some.out_row, decode).at_chunk(index);
   }
-  Status read_part(const Call& call, std::size_t chunk, const RowRange& rows,
-                   std::uint64_t out_row);
+  Status read_chunk_part(const Call& call, std::size_t chunk, const RowRange& rows,
+                         std::uint64_t out_row);
   Status read_on_host(const Call& call, const RowRange& rows, std::uint64_t out_row, bool verify);
   Status read(const Reader& reader, std::span<const RowRange> ranges, std::size_t column,
               DeviceRows out, const Queue& queue, const CvcConfig& config);
@@ -175,14 +177,14 @@ struct CvcDecoder::Impl {
   unsigned own_threads = 1;
   Staging staging;
   PcoSlices pco;
-  cudaStream_t stream = nullptr;  // of the call
+  cudaStream_t stream = nullptr;  // stream of the current call
 };
 
 namespace {
 
-// Calls f(chunk, rows of the file, row of the output) for the parts of ranges.
+// Divides ranges at chunk boundaries and calls f(chunk, rows of the file, row of the output).
 template <class F>
-Status for_parts(const Reader& reader, std::span<const RowRange> ranges, const F& f) {
+Status for_chunk_parts(const Reader& reader, std::span<const RowRange> ranges, const F& f) {
   std::uint64_t out_row = 0;
   for (RowRange range : ranges) {
     while (range.count > 0) {
@@ -199,14 +201,15 @@ Status for_parts(const Reader& reader, std::span<const RowRange> ranges, const F
   return {};
 }
 
-// The bytes of all slices, from the first to the last, where the file is in memory; else none.
+// Sets `mapped` to the bytes from the first slice to the last if the file is in memory; otherwise
+// it is left empty. A file is in memory if two requests for a slice return the same address.
 Status find_mapped(const Reader& reader, std::span<const RowRange> ranges, std::size_t column,
                    std::span<const std::byte>& mapped) {
   const std::byte* first = nullptr;
   const std::byte* end = nullptr;
   std::optional<bool> is_in_memory;
-  const Status status =
-      for_parts(reader, ranges, [&](std::size_t chunk, const RowRange&, std::uint64_t) -> Status {
+  const Status status = for_chunk_parts(
+      reader, ranges, [&](std::size_t chunk, const RowRange&, std::uint64_t) -> Status {
         if (is_in_memory == false) return {};
         StoredSlice slice;
         NUMPACT_TRY(reader.try_stored_slice(chunk, column, slice));
@@ -232,15 +235,15 @@ Status CvcDecoder::Impl::read_on_host(const Call& call, const RowRange& rows, st
   return copy_rows(
       staging, call.out, rows, out_row, [&](const RowRange& some, const cvc::MutableRows& to) {
         ReadConfig config;
-        config.verify = verify && some.first == rows.first;  // that is all of the chunk
+        config.verify = verify && some.first == rows.first;  // verifies the whole chunk, once
         config.executor = call.executor;
         const cvc::Target target{to, call.column};
         return call.reader.try_read({&some, 1}, {&target, 1}, config);
       });
 }
 
-Status CvcDecoder::Impl::read_part(const Call& call, std::size_t chunk, const RowRange& rows,
-                                   std::uint64_t out_row) {
+Status CvcDecoder::Impl::read_chunk_part(const Call& call, std::size_t chunk, const RowRange& rows,
+                                         std::uint64_t out_row) {
   const cvc::Info& info = call.reader.info();
   const bool is_whole = info.columns.size() == 1 && rows.count == info.chunks[chunk].rows;
   ReadConfig config;
@@ -249,12 +252,12 @@ Status CvcDecoder::Impl::read_part(const Call& call, std::size_t chunk, const Ro
   StoredSlice slice;
   NUMPACT_TRY(call.reader.try_stored_slice(chunk, call.column, slice, config));
   NUMPACT_TRY(check_type(slice, call.out.type).at_chunk(chunk));
-  const RowRange inside{rows.first - slice.first_row, rows.count};
+  const RowRange rows_of_slice{rows.first - slice.first_row, rows.count};
   if (slice.compression == cvc::Compression::kPco) {
-    return pco.add(slice, chunk, inside, from_row(call.out, out_row), stream);
+    return pco.add(slice, chunk, rows_of_slice, from_row(call.out, out_row), stream);
   }
   if (!gpu::has_tasks(slice)) return read_on_host(call, rows, out_row, config.verify);
-  return staging.add({&slice, inside, chunk}, place_of(call.out, out_row));
+  return staging.add({&slice, rows_of_slice, chunk}, place_of(call.out, out_row));
 }
 
 Status CvcDecoder::Impl::read(const Reader& reader, std::span<const RowRange> ranges,
@@ -273,7 +276,7 @@ Status CvcDecoder::Impl::read(const Reader& reader, std::span<const RowRange> ra
   }
   NUMPACT_TRY(check_rows(out, info.columns[column].dimension, rows));
   if (out.dimension == 0 || rows == 0) return {};
-  const OnDevice current(device);
+  const CurrentDevice current(device);
   NUMPACT_TRY(current.status());
   RegisteredMemory registered;
   Source source = Source::kAny;
@@ -285,10 +288,10 @@ Status CvcDecoder::Impl::read(const Reader& reader, std::span<const RowRange> ra
   }
   const Call call{reader, column, out, config, executor_of(config)};
   return run(out, source, queue, call.executor, [&] {
-    return for_parts(reader, ranges,
-                     [&](std::size_t chunk, const RowRange& part, std::uint64_t out_row) {
-                       return read_part(call, chunk, part, out_row);
-                     });
+    return for_chunk_parts(reader, ranges,
+                           [&](std::size_t chunk, const RowRange& part, std::uint64_t out_row) {
+                             return read_chunk_part(call, chunk, part, out_row);
+                           });
   });
 }
 
@@ -297,7 +300,7 @@ CvcDecoder::CvcDecoder(int device, std::size_t buffer_bytes)
 
 CvcDecoder::~CvcDecoder() {
   if (impl_ == nullptr) return;
-  const OnDevice current(impl_->device);
+  const CurrentDevice current(impl_->device);
   impl_.reset();
 }
 
@@ -326,7 +329,7 @@ Status CvcDecoder::try_decode(std::span<const SliceRows> slices, const DeviceRow
       NUMPACT_TRY(check_range(slice, some.rows, some.out_row, out).at_chunk(i));
     }
     if (out.dimension == 0) return {};
-    const OnDevice current(impl_->device);
+    const CurrentDevice current(impl_->device);
     NUMPACT_TRY(current.status());
     Executor* const executor = impl_->executor_of(config);
     return impl_->run(out, Source::kAny, queue, executor, [&]() -> Status {
@@ -353,7 +356,7 @@ Status CvcDecoder::try_decode_resident(std::span<const ResidentRows> slices, con
       }
     }
     if (out.dimension == 0) return {};
-    const OnDevice current(impl_->device);
+    const CurrentDevice current(impl_->device);
     NUMPACT_TRY(current.status());
     const TaskPool alone(1, nullptr);
     const auto stream = static_cast<cudaStream_t>(queue.stream);
@@ -365,14 +368,14 @@ Status CvcDecoder::try_decode_resident(std::span<const ResidentRows> slices, con
                                            static_cast<const std::byte*>(some.bytes));
     }
     if (status.ok()) status = impl_->staging.flush();
-    if (!status.ok()) (void)impl_->staging.wait();  // nothing is left running
+    if (!status.ok()) (void)impl_->staging.wait();  // leave nothing running after an error
     return status;
   });
 }
 
 Status CvcDecoder::try_finish() noexcept {
   return guarded([&]() -> Status {
-    const OnDevice current(impl_->device);
+    const CurrentDevice current(impl_->device);
     NUMPACT_TRY(current.status());
     return impl_->staging.wait();
   });

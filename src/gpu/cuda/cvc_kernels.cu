@@ -7,6 +7,7 @@
 namespace numpact::cuda {
 namespace {
 
+// Keeps the lowest corrupt task of all threads.
 struct DeviceReport {
   std::uint32_t* corrupt;
   __device__ void operator()(std::uint32_t task) const { atomicMin(corrupt, task); }

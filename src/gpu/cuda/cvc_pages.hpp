@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch that puts the numbers of Pco pages where they belong.
+// The kernel launch that copies decoded numbers of Pco pages to the rows of the output.
 #ifndef NUMPACT_GPU_CUDA_CVC_PAGES_HPP
 #define NUMPACT_GPU_CUDA_CVC_PAGES_HPP
 
@@ -10,7 +10,7 @@
 
 namespace numpact::cuda {
 
-// Pointers are of the device.
+// All pointers of the grid are to device memory. `stored`: the type of the numbers.
 Status put_pages(const gpu::PagesGrid& grid, NumberType stored, cvc::Dtype out,
                  cudaStream_t stream) noexcept;
 

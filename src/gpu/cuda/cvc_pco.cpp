@@ -10,8 +10,9 @@
 namespace numpact::cuda {
 namespace {
 
-// Of a plan, with its input and numbers.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 27;
+// Limit of a plan with its input and numbers, which bounds the buffers on the device. Smaller plans
+// overlap better with copies; larger ones keep the device busier.
+constexpr std::uint64_t kMaxPlanBytes = std::uint64_t{1} << 27;
 
 }  // namespace
 
@@ -21,11 +22,11 @@ Status PcoSlices::add(const cvc::StoredSlice& slice, std::uint64_t chunk, const 
   while (!planner.is_at_end()) {
     DevicePlan plan;
     std::vector<PlannedPage> pages;
-    NUMPACT_TRY(planner.try_next(plan, pages, kMostBytes).shifted(slice.offset).at_chunk(chunk));
+    NUMPACT_TRY(planner.try_next(plan, pages, kMaxPlanBytes).shifted(slice.offset).at_chunk(chunk));
     if (pages.empty()) continue;
     const Status queued = queue(slice, chunk, plan, pages, rows, out, stream);
     if (queued.ok()) continue;
-    // Whatever part of it was queued is still using the buffers.
+    // Work that was queued before the error still uses the buffers.
     slots_.wait_for_copies();
     (void)status_of(cudaStreamSynchronize(stream));
     return queued;
@@ -44,7 +45,7 @@ Status PcoSlices::queue(const cvc::StoredSlice& slice, std::uint64_t chunk, cons
   PcoSlots::Slot* slot = nullptr;
   NUMPACT_TRY(slots_.put(part, plan, slice.bytes, std::as_bytes(std::span(firsts)),
                          plan.count * size_of(plan.type), stream, slot));
-  // From here on something is queued, which must be waited for.
+  // From here on work is queued, for which wait() must wait even after an error.
   Queued queued{first_task_, chunk, slice.offset, plan.places()};
   first_task_ += plan.tasks.size();
   queued_.push_back(std::move(queued));

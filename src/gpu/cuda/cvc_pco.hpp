@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CVC slices that Pco holds: pages are decoded to memory of the device's, and put from there where
-// they belong.
+// Decoding of CVC slices that are compressed by pco: pages are decoded to a buffer on the device
+// and copied from there to the rows of the output.
 #ifndef NUMPACT_GPU_CUDA_CVC_PCO_HPP
 #define NUMPACT_GPU_CUDA_CVC_PCO_HPP
 
@@ -15,19 +15,19 @@ namespace numpact::cuda {
 // The device must be current in all calls, the destructor included.
 class PcoSlices {
  public:
-  // Queues rows of the slice, the chunk-th, from out.data on; the rest of `out` is not looked at
-  // but for type and stride.
+  // Queues rows of the slice, which is of chunk number `chunk`. They go to out.data; of `out` only
+  // data, type and stride are used.
   Status add(const cvc::StoredSlice& slice, std::uint64_t chunk, const cvc::RowRange& rows,
              const DeviceRows& out, cudaStream_t stream);
-  // Waits for what was queued since the last time, if anything, and says what was wrong with it.
+  // Waits for everything queued since the last call and returns its first error.
   Status wait(cudaStream_t stream);
 
  private:
-  // What was queued, to say where it failed.
+  // A queued plan, for the location of errors.
   struct Queued {
     std::uint64_t first_task = 0;
     std::uint64_t chunk = 0;
-    std::uint64_t offset = 0;  // of the slice in the file
+    std::uint64_t offset = 0;  // offset of the slice in the file
     DevicePlan places;
   };
 

@@ -11,10 +11,10 @@
 namespace numpact::cuda {
 namespace {
 
-constexpr std::uint64_t kAlignment = 256;
-constexpr std::size_t kPageBytes = 4096;
-// Of what one thread copies at a time.
-constexpr std::size_t kPortion = std::size_t{1} << 20;
+constexpr std::uint64_t kAlignment = 256;  // bytes; alignment of tables and host rows in a slot
+constexpr std::size_t kPageBytes = 4096;   // host memory is registered in whole pages
+// Bytes that a task copies to the pinned buffer at a time. Smaller portions balance threads better.
+constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
 
 constexpr std::uint64_t aligned(std::uint64_t at) {
   return (at + kAlignment - 1) / kAlignment * kAlignment;
@@ -26,12 +26,13 @@ constexpr std::uint64_t aligned(std::uint64_t at) {
 
 Status RegisteredMemory::take(std::span<const std::byte> bytes, int device) noexcept {
   if (bytes.empty()) return {};
-  int takes_read_only = 0;
-  NUMPACT_TRY(status_of(
-      cudaDeviceGetAttribute(&takes_read_only, cudaDevAttrHostRegisterReadOnlySupported, device)));
+  int supports_read_only = 0;
+  NUMPACT_TRY(status_of(cudaDeviceGetAttribute(&supports_read_only,
+                                               cudaDevAttrHostRegisterReadOnlySupported, device)));
   const std::size_t past = reinterpret_cast<std::uintptr_t>(bytes.data()) % kPageBytes;
   auto* const data = const_cast<std::byte*>(bytes.data()) - past;
-  const unsigned flags = takes_read_only != 0 ? cudaHostRegisterReadOnly : cudaHostRegisterDefault;
+  const unsigned flags =
+      supports_read_only != 0 ? cudaHostRegisterReadOnly : cudaHostRegisterDefault;
   NUMPACT_TRY(status_of(cudaHostRegister(data, past + bytes.size(), flags)));
   data_ = data;
   return {};
@@ -59,8 +60,8 @@ Status Staging::begin(gpu::Out out, Source source, cudaStream_t stream, const Ta
   return status_of(cudaStreamCreateWithFlags(&copying_, cudaStreamNonBlocking));
 }
 
-// What a launch has to say, when it is done.
-Status Staging::settle(Slot& slot) {
+// Waits for the kernel of a slot and collects its result.
+Status Staging::finish_slot(Slot& slot) {
   if (!slot.is_queued) return {};
   NUMPACT_TRY(slot.done.wait());
   slot.is_queued = false;
@@ -71,17 +72,18 @@ Status Staging::settle(Slot& slot) {
   return {};
 }
 
-// Makes the other slot the one to be filled, with room for so many bytes at least.
+// Makes the other slot the current one, with at least `bytes` bytes, and waits until it may be
+// filled.
 Status Staging::acquire(std::size_t bytes) {
   current_ = 1 - current_;
   Slot& slot = this->slot();
   const std::size_t size = std::max(bytes, slot_bytes_);
   const bool grows = slot.pinned.size() < size || slot.device.size() < size;
   if (slot.is_queued && (slot.is_answered || slot.has_host_rows || grows)) {
-    NUMPACT_TRY(settle(slot));
+    NUMPACT_TRY(finish_slot(slot));
   } else if (slot.is_queued) {
     NUMPACT_TRY(slot.copied.wait());
-    NUMPACT_TRY(slot.done.hold(copying_));
+    NUMPACT_TRY(slot.done.make_wait(copying_));
   }
   NUMPACT_TRY(slot.pinned.take(size));
   NUMPACT_TRY(slot.answer.take(sizeof(std::uint32_t)));
@@ -96,21 +98,23 @@ Status Staging::acquire(std::size_t bytes) {
   return {};
 }
 
-bool Staging::has_room(std::uint64_t bytes) const {
+bool Staging::fits(std::uint64_t bytes) const {
   const Slot& slot = slots_[current_];
   const std::uint64_t needed = aligned(used_ + bytes) + slot.list.next_table_bytes() + kAlignment;
-  // A growth that failed leaves one smaller than the other.
-  const std::size_t room = std::min(slot.device.size(), slot.pinned.size());
-  return needed <= room && !slot.list.is_full();
+  // After a failed growth one of the buffers may be smaller.
+  const std::size_t capacity = std::min(slot.device.size(), slot.pinned.size());
+  return needed <= capacity && !slot.list.is_full();
 }
 
 Status Staging::add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out) {
   using gpu::TaskList;
   const cvc::StoredSlice& slice = *rows.slice;
-  // Beside the bytes of rows: the table, and what aligning takes.
-  constexpr std::uint64_t kTableRoom = 4096;
-  const std::uint64_t room = slot_bytes_ > 2 * kTableRoom ? slot_bytes_ - kTableRoom : kTableRoom;
-  const std::uint64_t fitting = std::max<std::uint64_t>(1, TaskList::rows_in(slice, room));
+  // Bytes of a slot for the table and alignment.
+  constexpr std::uint64_t kTableReserveBytes = 4096;
+  const std::uint64_t capacity =
+      slot_bytes_ > 2 * kTableReserveBytes ? slot_bytes_ - kTableReserveBytes : kTableReserveBytes;
+  const std::uint64_t rows_per_task =
+      std::max<std::uint64_t>(1, TaskList::rows_that_fit(slice, capacity));
   if (slice.dimension > gpu::kMaxTaskValues) {
     return Status(ErrorKind::kLimitExceeded, "rows of more than 2^28 values are not decoded here");
   }
@@ -118,10 +122,10 @@ Status Staging::add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out) {
   gpu::OutputPlace place = out;
   const std::size_t size = gpu::out_bytes(out.type);
   for (std::uint64_t done = 0; done < rows.rows.count; done += some.rows.count) {
-    some.rows = {rows.rows.first + done, std::min(fitting, rows.rows.count - done)};
-    const std::uint64_t bytes = TaskList::room_of(slice, some.rows.count);
-    if (is_open_ && !has_room(bytes)) NUMPACT_TRY(flush());
-    if (!is_open_) NUMPACT_TRY(acquire(static_cast<std::size_t>(bytes + kTableRoom)));
+    some.rows = {rows.rows.first + done, std::min(rows_per_task, rows.rows.count - done)};
+    const std::uint64_t bytes = TaskList::max_buffer_bytes(slice, some.rows.count);
+    if (is_open_ && !fits(bytes)) NUMPACT_TRY(flush());
+    if (!is_open_) NUMPACT_TRY(acquire(static_cast<std::size_t>(bytes + kTableReserveBytes)));
     place.data = out.data + done * out.stride * size;
     slot().list.add(some, place, slot().device.data(), used_, copies_);
     owners_.push_back(slice.owner);
@@ -129,9 +133,9 @@ Status Staging::add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out) {
   return {};
 }
 
-Status Staging::take_host_rows(const HostRows& rows, std::byte*& at) {
+Status Staging::reserve_host_rows(const HostRows& rows, std::byte*& at) {
   const std::uint64_t bytes = std::uint64_t{rows.rows} * rows.width;
-  if (is_open_ && !has_room(bytes)) NUMPACT_TRY(flush());
+  if (is_open_ && !fits(bytes)) NUMPACT_TRY(flush());
   if (!is_open_) NUMPACT_TRY(acquire(static_cast<std::size_t>(bytes) + 4 * kAlignment));
   used_ = aligned(used_);
   at = slot().pinned.data() + used_;
@@ -146,13 +150,13 @@ Status Staging::add_resident(const gpu::RowsOfSlice& rows, const gpu::OutputPlac
   if (rows.slice->dimension > gpu::kMaxTaskValues) {
     return Status(ErrorKind::kLimitExceeded, "rows of more than 2^28 values are not decoded here");
   }
-  const std::uint64_t most =
+  const std::uint64_t max_rows =
       gpu::kMaxTaskValues / std::max<std::uint64_t>(1, rows.slice->dimension);
   gpu::RowsOfSlice some = rows;
   gpu::OutputPlace place = out;
   for (std::uint64_t done = 0; done < rows.rows.count; done += some.rows.count) {
-    some.rows = {rows.rows.first + done, std::min(most, rows.rows.count - done)};
-    if (is_open_ && !has_room(0)) NUMPACT_TRY(flush());
+    some.rows = {rows.rows.first + done, std::min(max_rows, rows.rows.count - done)};
+    if (is_open_ && !fits(0)) NUMPACT_TRY(flush());
     if (!is_open_) NUMPACT_TRY(acquire(0));
     place.data = out.data + done * out.stride * gpu::out_bytes(out.type);
     slot().list.add_resident(some, place, data);
@@ -166,7 +170,7 @@ void Staging::fill_pinned(std::byte* pinned) const {
   std::vector<gpu::Copy> portions;
   for (gpu::Copy copy : copies_) {
     while (!copy.from.empty()) {
-      const std::size_t n = std::min(copy.from.size(), kPortion);
+      const std::size_t n = std::min(copy.from.size(), kPortionBytes);
       portions.push_back({copy.from.first(n), copy.to});
       copy = {copy.from.subspan(n), copy.to + n};
     }
@@ -177,7 +181,8 @@ void Staging::fill_pinned(std::byte* pinned) const {
   });
 }
 
-// From the start, or, where the device copies the bytes of slices itself, from the table on.
+// Queues the copy of a slot's bytes: from the start, or from the table on if the bytes of slices
+// are copied from registered memory.
 Status Staging::queue_bytes(Slot& slot, std::uint64_t table, std::uint64_t end) {
   std::uint64_t first = 0;
   if (source_ == Source::kRegistered || copies_.empty()) {
@@ -199,7 +204,7 @@ Status Staging::flush() {
   const Status status = queue_slot(slot());
   if (!status.ok()) {
     slot().is_answered = false;
-    // Whatever part of it was queued is still using the buffers.
+    // Work that was queued before the error still uses the buffers.
     (void)status_of(cudaStreamSynchronize(copying_));
     (void)status_of(cudaStreamSynchronize(stream_));
   }
@@ -215,7 +220,7 @@ Status Staging::queue_slot(Slot& slot) {
     const std::uint64_t end = answer + sizeof kNoneCorrupt;
     NUMPACT_TRY(queue_bytes(slot, table, end));
     NUMPACT_TRY(slot.copied.record(copying_));
-    NUMPACT_TRY(slot.copied.hold(stream_));
+    NUMPACT_TRY(slot.copied.make_wait(stream_));
     auto* const corrupt = reinterpret_cast<std::uint32_t*>(slot.device.data() + answer);
     NUMPACT_TRY(decode_tasks(slot.list.table_at(slot.device.data() + table), slot.list.blocks(),
                              out_, corrupt, stream_));
@@ -240,8 +245,8 @@ Status Staging::wait() {
   is_open_ = false;
   Status status;
   for (Slot& slot : slots_) {
-    const Status settled = settle(slot);
-    if (status.ok()) status = settled;
+    const Status finished = finish_slot(slot);
+    if (status.ok()) status = finished;
   }
   if (status.ok()) status = std::exchange(first_, Status());
   return status;

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of slices on their way to the device, and the launches that decode them there.
+// Copies bytes of slices to the device and queues the kernels that decode them.
+//
+//   slice bytes --CPU--> pinned buffer --copying_--> device buffer --caller's stream--> output
+//
+// There are two slots (pinned and device buffer), so that one is filled by the CPU while the other
+// is copied and decoded. What waits for what:
+//   kernel of a slot (caller's stream)   waits for its copy       (event `copied`)
+//   next copy to a slot (copying_)       waits for its kernel     (event `done`)
+//   next filling of a slot (CPU)         waits for its copy, or for its kernel if results or host
+//                                        rows are still in the slot
 #ifndef NUMPACT_GPU_CUDA_CVC_STAGING_HPP
 #define NUMPACT_GPU_CUDA_CVC_STAGING_HPP
 
@@ -19,7 +28,8 @@
 
 namespace numpact::cuda {
 
-// Memory of the host that is registered with the driver as long as this lives.
+// Registers host memory with the driver, so that the device can copy from it. The destructor
+// unregisters it.
 class RegisteredMemory {
  public:
   RegisteredMemory() = default;
@@ -33,13 +43,13 @@ class RegisteredMemory {
   void* data_ = nullptr;
 };
 
-// Where the bytes of slices come from.
+// How bytes of slices get to the device.
 enum class Source : std::uint8_t {
-  kAny,         // memory that is copied to the pinned buffer first
-  kRegistered,  // memory that the device can copy from
+  kAny,         // through the pinned buffer
+  kRegistered,  // directly: they are in registered memory
 };
 
-// Rows in pinned memory that are copied to the output as they are.
+// Rows that the CPU decodes to pinned memory and that are copied to the output.
 struct HostRows {
   void* out = nullptr;
   std::size_t pitch = 0;  // bytes from row to row of the output
@@ -47,8 +57,7 @@ struct HostRows {
   std::size_t rows = 0;
 };
 
-// Two slots, each a pinned buffer and as much memory of the device. One is filled while the other
-// is copied and decoded.
+// Collects tasks and queues them slot by slot. The device must be current in all calls.
 class Staging {
  public:
   explicit Staging(std::size_t slot_bytes) : slot_bytes_(slot_bytes) {}
@@ -56,35 +65,35 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // The device must be current in all calls. Outputs are of one type until the next begin().
-  Status begin(gpu::Out out, Source source, cudaStream_t stream, const TaskPool& pool);
-  // Rows that there is no room for begin another launch. kLimitExceeded for rows that no task
-  // can have.
+  // Starts a call. All outputs until the next begin() have the type `out`.
+  Status begin(gpu::Out out, Source source, cudaStream_t stream, const cvc::Team& team);
+  // Adds rows; queues the slot and continues with the other one if it is full. kLimitExceeded if a
+  // row has more values than a task can have.
   Status add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out);
-  // Calls fill(where), a Status, for rows.rows * rows.width bytes.
+  // Calls fill(address), which returns a Status and writes rows.rows * rows.width bytes.
   template <class F>
   Status add_host_rows(const HostRows& rows, const F& fill) {
     std::byte* at = nullptr;
-    NUMPACT_TRY(take_host_rows(rows, at));
+    NUMPACT_TRY(reserve_host_rows(rows, at));
     return fill(at);
   }
-  std::size_t host_rows_room() const { return slot_bytes_; }
+  std::size_t host_rows_capacity() const { return slot_bytes_; }
   Status add_resident(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out,
                       const std::byte* data);
-  // Queues what was added.
+  // Queues everything that was added.
   Status flush();
-  // Waits for all that was queued; then kCorrupt where codes were past their dictionaries.
+  // Waits for everything that was queued. kCorrupt if codes were past their dictionaries.
   Status wait();
 
  private:
   struct Slot {
     PinnedMemory pinned;
     DeviceMemory device;
-    PinnedMemory answer;  // of the launch: a word
-    Event copied;         // the pinned bytes are no longer needed
-    Event done;
+    PinnedMemory answer;  // result of the kernel: the lowest corrupt task
+    Event copied;         // the copy from the pinned buffer is done
+    Event done;           // all work on the slot is done
     bool is_queued = false;
-    bool is_answered = false;  // the answer is looked at when it is done
+    bool is_answered = false;  // `answer` is to be checked after `done`
     bool has_host_rows = false;
     gpu::TaskList list;
   };
@@ -95,12 +104,12 @@ class Staging {
 
   Slot& slot() { return slots_[current_]; }
   Status acquire(std::size_t bytes);
-  Status settle(Slot& slot);
-  Status take_host_rows(const HostRows& rows, std::byte*& at);
+  Status finish_slot(Slot& slot);
+  Status reserve_host_rows(const HostRows& rows, std::byte*& at);
   Status queue_slot(Slot& slot);
   Status queue_bytes(Slot& slot, std::uint64_t table, std::uint64_t end);
   void fill_pinned(std::byte* pinned) const;
-  bool has_room(std::uint64_t bytes) const;
+  bool fits(std::uint64_t bytes) const;
 
   std::size_t slot_bytes_;
   Slot slots_[2];
@@ -108,14 +117,14 @@ class Staging {
   bool is_open_ = false;  // the current slot is being filled
   std::uint64_t used_ = 0;
   std::vector<gpu::Copy> copies_;
-  std::vector<std::shared_ptr<const void>> owners_;  // of what is copied
+  std::vector<std::shared_ptr<const void>> owners_;  // keep the copied bytes alive
   std::vector<QueuedRows> host_rows_;
   gpu::Out out_ = gpu::Out::kFloat;
   Source source_ = Source::kAny;
   cudaStream_t stream_ = nullptr;
-  cudaStream_t copying_ = nullptr;  // our own
-  const TaskPool* pool_ = nullptr;
-  Status first_;  // what was wrong with codes
+  cudaStream_t copying_ = nullptr;  // own stream for copies
+  const cvc::Team* team_ = nullptr;
+  Status first_;  // first error of a kernel
 };
 
 }  // namespace numpact::cuda

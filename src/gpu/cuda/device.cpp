@@ -10,7 +10,7 @@ namespace numpact::cuda {
 
 Status status_of(cudaError_t error) noexcept {
   if (error == cudaSuccess) return {};
-  (void)cudaGetLastError();  // noted here, not to be found by a later call
+  (void)cudaGetLastError();  // clear the error, so that later calls do not report it
   switch (error) {
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
@@ -33,14 +33,14 @@ Status try_device_count(int& count) noexcept {
 }
 
 Status try_wait(const Queue& queue) noexcept {
-  const OnDevice current(queue.device);
+  const CurrentDevice current(queue.device);
   NUMPACT_TRY(current.status());
   return status_of(cudaStreamSynchronize(static_cast<cudaStream_t>(queue.stream)));
 }
 
 DeviceBuffer::~DeviceBuffer() {
   if (data_ == nullptr) return;
-  const OnDevice current(device_);
+  const CurrentDevice current(device_);
   (void)status_of(cudaFree(data_));
 }
 
@@ -59,7 +59,7 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 Status DeviceBuffer::try_allocate(int device, std::size_t bytes, DeviceBuffer& buffer) noexcept {
   DeviceBuffer made;
   made.device_ = device;
-  const OnDevice current(device);
+  const CurrentDevice current(device);
   NUMPACT_TRY(current.status());
   if (bytes > 0) NUMPACT_TRY(status_of(cudaMalloc(&made.data_, bytes)));
   made.size_ = bytes;
@@ -69,16 +69,16 @@ Status DeviceBuffer::try_allocate(int device, std::size_t bytes, DeviceBuffer& b
 
 namespace {
 
-// Whether a device is in use in this process: making one current that is not takes hundreds of
-// megabytes of it.
+// Whether this process has a context on the device. Making a device without one current would
+// create a context, which takes hundreds of megabytes of its memory.
 bool has_context(int device) {
   using GetState = int (*)(int device, unsigned* flags, int* is_active);
-  constexpr unsigned kSince = 7000;  // of CUDA
+  constexpr unsigned kMinCudaVersion = 7000;  // version that introduced the function
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  const Status asked = status_of(cudaGetDriverEntryPointByVersion(
-      "cuDevicePrimaryCtxGetState", &function, kSince, cudaEnableDefault, &found));
-  if (!asked.ok() || found != cudaDriverEntryPointSuccess || function == nullptr) return true;
+  const Status looked_up = status_of(cudaGetDriverEntryPointByVersion(
+      "cuDevicePrimaryCtxGetState", &function, kMinCudaVersion, cudaEnableDefault, &found));
+  if (!looked_up.ok() || found != cudaDriverEntryPointSuccess || function == nullptr) return true;
   unsigned flags = 0;
   int is_active = 0;
   return reinterpret_cast<GetState>(function)(device, &flags, &is_active) != 0 || is_active != 0;
@@ -86,14 +86,14 @@ bool has_context(int device) {
 
 }  // namespace
 
-OnDevice::OnDevice(int device) noexcept {
+CurrentDevice::CurrentDevice(int device) noexcept {
   status_ = status_of(cudaGetDevice(&before_));
   if (!status_.ok() || before_ == device) return;
   status_ = status_of(cudaSetDevice(device));
   is_changed_ = status_.ok();
 }
 
-OnDevice::~OnDevice() {
+CurrentDevice::~CurrentDevice() {
   if (is_changed_ && has_context(before_)) (void)status_of(cudaSetDevice(before_));
 }
 
@@ -114,7 +114,7 @@ void DeviceMemory::release() noexcept {
 
 Status PinnedMemory::take(std::size_t bytes) noexcept {
   if (bytes <= size_) return {};
-  // What was too little once is not made to be too little by a bit again: this is slow.
+  // Allocation is slow: grow by a quarter more than needed, to grow less often.
   if (size_ > 0) bytes += bytes / 4;
   release();
   NUMPACT_TRY(status_of(cudaMallocHost(&data_, bytes)));
@@ -139,7 +139,7 @@ Status Event::record(cudaStream_t stream) noexcept {
   return status_of(cudaEventRecord(event_, stream));
 }
 
-Status Event::hold(cudaStream_t stream) const noexcept {
+Status Event::make_wait(cudaStream_t stream) const noexcept {
   if (event_ == nullptr) return {};
   return status_of(cudaStreamWaitEvent(stream, event_));
 }

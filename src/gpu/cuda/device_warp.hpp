@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A warp as the functions of src/gpu/walk take it. For device code.
+// The warp interface of src/gpu/walk/view.hpp on a GPU. All functions with the mask kAll
+// synchronise the 32 lanes of the warp.
 #ifndef NUMPACT_GPU_CUDA_DEVICE_WARP_HPP
 #define NUMPACT_GPU_CUDA_DEVICE_WARP_HPP
 

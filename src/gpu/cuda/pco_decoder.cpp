@@ -11,9 +11,9 @@
 namespace numpact::cuda {
 
 struct PcoDecoder::Impl {
-  Impl(int on_device, std::uint64_t most_bytes) : device(on_device), part_bytes(most_bytes) {}
+  Impl(int on_device, std::uint64_t max_bytes) : device(on_device), part_bytes(max_bytes) {}
   ~Impl() {
-    const OnDevice current(device);
+    const CurrentDevice current(device);
     slots.reset();
   }
 
@@ -46,7 +46,8 @@ struct PcoDecoder::Impl {
     return failure ? explain(*failure, file, index, config) : Status();
   }
 
-  // Nothing is left running; what the device found in earlier parts comes first.
+  // Waits for everything that was queued. An error that the device found in earlier parts takes
+  // precedence.
   Status after_failure(const Status& error, std::span<const std::byte> file,
                        const ChunkIndex& index, cudaStream_t stream, const DecodeConfig& config) {
     std::optional<TaskFailure> failure;
@@ -55,7 +56,7 @@ struct PcoDecoder::Impl {
     return waited.ok() && failure ? explain(*failure, file, index, config) : error;
   }
 
-  // Makes the plans once more, up to the one of the task.
+  // Locates a failed task by making the plans once more, up to the one with the task.
   Status explain(const TaskFailure& failure, std::span<const std::byte> file,
                  const ChunkIndex& index, const DecodeConfig& config) const {
     DevicePlanner planner(file, index);
@@ -71,7 +72,7 @@ struct PcoDecoder::Impl {
 
   int device;
   std::uint64_t part_bytes;
-  std::optional<PcoSlots> slots{std::in_place};  // goes while the device is current
+  std::optional<PcoSlots> slots{std::in_place};  // destroyed while the device is current
 };
 
 PcoDecoder::PcoDecoder(int device, std::uint64_t part_bytes) noexcept
@@ -95,7 +96,7 @@ Status PcoDecoder::try_decompress_into(std::span<const std::byte> file, const Ch
                                        const DecodeConfig& config) noexcept {
   NUMPACT_TRY(check_output(index, out));
   if (impl_ == nullptr) return Status(ErrorKind::kOutOfMemory, "out of memory");
-  const OnDevice current(impl_->device);
+  const CurrentDevice current(impl_->device);
   NUMPACT_TRY(current.status());
   return guarded(
       [&] { return impl_->decode(file, index, out, static_cast<cudaStream_t>(stream), config); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels over the tasks of a plan.
+// Kernel launches for the tasks of a plan.
 #ifndef NUMPACT_GPU_CUDA_PCO_LAUNCH_HPP
 #define NUMPACT_GPU_CUDA_PCO_LAUNCH_HPP
 
@@ -11,12 +11,13 @@
 
 namespace numpact::gpu {
 
-// The status of many tasks in one word: the lowest task that failed, and how.
+// The status of all tasks in one word, so that atomicMin keeps the lowest task that failed: the
+// number of the task above kFailureBits bits of its PlannedFailure.
 using StatusWord = unsigned long long;
 inline constexpr StatusWord kNoFailure = ~StatusWord{0};
 inline constexpr unsigned kFailureBits = 8;
 
-// Tasks that one kernel takes: all of a kind.
+// The kind of tasks: each kind has its own kernel.
 struct TaskKind {
   bool has_indices = false;  // primary latents are dictionary indices
   bool is_serial = false;    // deltas are undone in order
@@ -28,15 +29,15 @@ constexpr unsigned index_of(const TaskKind& kind) {
 constexpr TaskKind kind_of_index(unsigned index) { return {(index & 1) != 0, (index & 2) != 0}; }
 
 struct Launch {
-  PlanView plan;                         // pointers of the device
-  const std::uint32_t* tasks = nullptr;  // which of the plan's, likewise
+  PlanView plan;                         // pointers to device memory
+  const std::uint32_t* tasks = nullptr;  // indices of the tasks of this kind; device memory
   std::uint32_t task_n = 0;
-  StatusWord* status = nullptr;  // likewise
-  StatusWord first_task = 0;     // added to the tasks' numbers in the status
+  StatusWord* status = nullptr;  // device memory
+  StatusWord first_task = 0;     // added to the task numbers in the status
   TaskKind kind;
 };
 
-// Of numbers of so many bits.
+// Queue a kernel for numbers of 8, 16, 32 or 64 bits.
 cudaError_t launch_8(const Launch& launch, cudaStream_t stream);
 cudaError_t launch_16(const Launch& launch, cudaStream_t stream);
 cudaError_t launch_32(const Launch& launch, cudaStream_t stream);

@@ -14,7 +14,8 @@ namespace numpact::cuda {
 
 namespace {
 
-// Parts are decoded one after the other: a few large ones keep the device busier.
+// Maximum size of a part. Parts are decoded one after the other, so few large ones keep the device
+// busier; smaller ones need less host memory while loading.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 30;
 
 }  // namespace
@@ -22,16 +23,16 @@ constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 30;
 struct LoadedPco::Impl {
   struct Part {
     PcoPart part;
-    DevicePlan places;  // of its tasks alone, to say where one failed
+    DevicePlan places;  // only the places of its tasks, for errors
     std::uint64_t first_task;
     DeviceMemory device;
   };
 
   explicit Impl(int on_device) : device(on_device) {}
   ~Impl() {
-    const OnDevice current(device);
-    // Memory is given back when the last decoding is done, on whatever stream that is.
-    if (stream != nullptr) (void)decoded.hold(stream);
+    const CurrentDevice current(device);
+    // Memory is freed after the last decoding, whatever stream that was queued on.
+    if (stream != nullptr) (void)decoded.make_wait(stream);
     parts.clear();
     scratch.release();
     cell.release();
@@ -61,7 +62,7 @@ struct LoadedPco::Impl {
       tasks += plan.tasks.size();
       parts.push_back({std::move(part), plan.places(), first_task, std::move(memory)});
     }
-    // Parts are decoded one after the other.
+    // One scratch suffices, because parts are decoded one after the other.
     NUMPACT_TRY(scratch.take(static_cast<std::size_t>(scratch_bytes), stream));
     bytes += scratch_bytes;
     return status_of(cudaStreamSynchronize(stream));
@@ -70,7 +71,7 @@ struct LoadedPco::Impl {
   Status decode(const DeviceNumbers& out, cudaStream_t on) {
     const Status queued = queue(out, on);
     if (queued.ok()) return decoded.record(on);
-    (void)status_of(cudaStreamSynchronize(on));  // nothing is left running
+    (void)status_of(cudaStreamSynchronize(on));  // leave nothing running after an error
     return queued;
   }
 
@@ -96,7 +97,7 @@ struct LoadedPco::Impl {
   }
 
   int device;
-  cudaStream_t stream = nullptr;  // memory belongs to it
+  cudaStream_t stream = nullptr;  // memory is allocated and freed in its order
   ChunkIndex index;
   std::vector<Part> parts;
   DeviceMemory scratch;
@@ -114,7 +115,7 @@ LoadedPco& LoadedPco::operator=(LoadedPco&&) noexcept = default;
 Status LoadedPco::try_load(std::span<const std::byte> file, const ChunkIndex& index, int device,
                            LoadedPco& loaded, const DecodeConfig& config) noexcept {
   loaded.impl_.reset();
-  const OnDevice current(device);
+  const CurrentDevice current(device);
   NUMPACT_TRY(current.status());
   return guarded([&]() -> Status {
     auto impl = std::make_unique<Impl>(device);
@@ -138,14 +139,14 @@ std::uint64_t LoadedPco::tasks() const noexcept { return impl_ != nullptr ? impl
 Status LoadedPco::try_decode(const DeviceNumbers& out, void* stream) noexcept {
   if (impl_ == nullptr) return Status(ErrorKind::kInvalidArgument, "nothing was loaded");
   NUMPACT_TRY(check_output(impl_->index, out));
-  const OnDevice current(impl_->device);
+  const CurrentDevice current(impl_->device);
   NUMPACT_TRY(current.status());
   return impl_->decode(out, static_cast<cudaStream_t>(stream));
 }
 
 Status LoadedPco::try_wait(void* stream) noexcept {
   if (impl_ == nullptr) return Status(ErrorKind::kInvalidArgument, "nothing was loaded");
-  const OnDevice current(impl_->device);
+  const CurrentDevice current(impl_->device);
   NUMPACT_TRY(current.status());
   return impl_->wait(static_cast<cudaStream_t>(stream));
 }

@@ -9,8 +9,8 @@
 namespace numpact::cuda {
 namespace {
 
-// Tables begin where whole lines of memory do.
-constexpr std::size_t kAlign = 256;
+// Alignment of tables in bytes: whole cache lines and memory segments of the device.
+constexpr std::size_t kTableAlignment = 256;
 
 template <class T>
 std::size_t size_of_all(const std::vector<T>& values) {
@@ -69,7 +69,7 @@ PcoPart::PcoPart(const DevicePlan& plan)
 
 PcoPart::Table PcoPart::add(std::size_t size, std::size_t slack) {
   const Table table{bytes_, size};
-  bytes_ += (size + slack + kAlign - 1) / kAlign * kAlign;
+  bytes_ += (size + slack + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
   return table;
 }
 

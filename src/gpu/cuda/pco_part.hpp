@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan and its input, laid out for one copy to the device.
+// The layout of a plan and its input in one block of device memory, and its kernel launches.
 #ifndef NUMPACT_GPU_CUDA_PCO_PART_HPP
 #define NUMPACT_GPU_CUDA_PCO_PART_HPP
 
@@ -16,11 +16,10 @@
 
 namespace numpact::cuda {
 
-// Whether all numbers of a file can go there.
+// Checks that `out` can hold all numbers of a file.
 Status check_output(const ChunkIndex& index, const DeviceNumbers& out);
 
-// Where the tables of a plan lie, and what is launched over them. Knows nothing of where the bytes
-// are.
+// Offsets of a plan's tables, and its tasks by kind. Does not refer to the bytes of the plan.
 class PcoPart {
  public:
   // Allocates on the host. May throw std::bad_alloc.
@@ -29,12 +28,12 @@ class PcoPart {
   std::size_t bytes() const { return bytes_; }
   std::uint64_t scratch_bytes() const { return scratch_bytes_; }
 
-  // Writes all of it to `to`, of bytes(). `file`: what the plan was made from.
+  // Writes all tables to `to`, of bytes() bytes. `file`: the bytes from which the plan was made.
   void write(const DevicePlan& plan, std::span<const std::byte> file, std::byte* to) const;
 
-  // Queues the decoding. `at`: on the device, what write() wrote. Numbers go to `out`, which is
-  // where those of the file begin. Failures become status words, with first_task added to their
-  // tasks.
+  // Queues the decoding. `at`: device copy of what write() wrote. `out`: device memory of the first
+  // number of the file. Failures are recorded in `status`, with first_task added to the task
+  // numbers.
   Status launch(const std::byte* at, std::byte* scratch, std::byte* out, gpu::StatusWord* status,
                 std::uint64_t first_task, cudaStream_t stream) const;
 
@@ -62,7 +61,7 @@ class PcoPart {
   std::size_t bytes_ = 0;
   std::uint64_t scratch_bytes_ = 0;
   std::uint64_t input_bytes_ = 0;
-  std::uint64_t first_ = 0;  // numbers of the file before it
+  std::uint64_t first_ = 0;  // numbers of the file before the plan's
   NumberType type_;
   std::array<std::vector<std::uint32_t>, gpu::kTaskKinds> of_kind_;
 };

@@ -8,7 +8,7 @@
 namespace numpact::cuda {
 namespace {
 
-// What was too little once is not made to be too little by a bit again.
+// Allocates a quarter more than needed, to grow less often.
 Status grow(DeviceMemory& memory, std::uint64_t bytes, cudaStream_t stream) {
   if (bytes <= memory.size()) return {};
   return memory.take(static_cast<std::size_t>(bytes + bytes / 4), stream);
@@ -43,14 +43,14 @@ Status PcoSlots::put(const PcoPart& part, const DevicePlan& plan, std::span<cons
   NUMPACT_TRY(slot->host.take(all));
   part.write(plan, file, slot->host.data());
   if (!tail.empty()) std::memcpy(slot->host.data() + part.bytes(), tail.data(), tail.size());
-  NUMPACT_TRY(slot->decoded.hold(copies_));
+  NUMPACT_TRY(slot->decoded.make_wait(copies_));
   NUMPACT_TRY(grow(slot->device, all, copies_));
   NUMPACT_TRY(grow(slot->scratch, part.scratch_bytes(), copies_));
   NUMPACT_TRY(grow(slot->numbers, number_bytes, copies_));
   NUMPACT_TRY(status_of(cudaMemcpyAsync(slot->device.data(), slot->host.data(), all,
                                         cudaMemcpyHostToDevice, copies_)));
   NUMPACT_TRY(slot->copied.record(copies_));
-  return slot->copied.hold(stream);
+  return slot->copied.make_wait(stream);
 }
 
 void PcoSlots::wait_for_copies() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts on their way to the device: while one is decoded the next one is copied.
+// Copies parts to the device: while one part is decoded, the next one is copied.
 #ifndef NUMPACT_GPU_CUDA_PCO_SLOTS_HPP
 #define NUMPACT_GPU_CUDA_PCO_SLOTS_HPP
 
@@ -13,17 +13,21 @@
 
 namespace numpact::cuda {
 
-// Two slots in turns. The device must be current in all calls, the destructor included; then
-// nothing may be queued any more.
+// Two slots that alternate. The device must be current in all calls, also in the destructor, at
+// which no work may be queued. What waits for what:
+//   writing a slot's pinned memory (CPU)   waits for the slot's last copy       (event `copied`)
+//   copying a slot (copies_ stream)        waits for the slot's last decoding   (event `decoded`)
+//   decoding a slot (caller's stream)      waits for its copy                   (event `copied`)
 class PcoSlots {
  public:
   struct Slot {
-    DeviceMemory device;  // the part, and what came behind it
+    DeviceMemory device;  // the part and its tail
     DeviceMemory scratch;
     DeviceMemory numbers;
     PinnedMemory host;
-    Event copied;   // the pinned memory may be written again
-    Event decoded;  // the device's may; to be recorded by who queues the decoding
+    Event copied;   // the copy is done: pinned memory may be written again
+    Event decoded;  // the decoding is done: device memory may be written again; recorded by the
+                    // caller
   };
 
   PcoSlots() = default;
@@ -31,14 +35,15 @@ class PcoSlots {
   PcoSlots(const PcoSlots&) = delete;
   PcoSlots& operator=(const PcoSlots&) = delete;
 
-  // Before parts whose failures are told by one status.
+  // Starts a sequence of parts whose failures share one status.
   Status begin(cudaStream_t stream);
-  // Queues the copy of a part, with `tail` behind it, which the stream then waits for; sees to its
-  // scratch and to so many bytes for numbers. `file`: what the plan was made from.
+  // Queues the copy of a part, followed by `tail`, to the next slot, and makes `stream` wait for
+  // it. Provides the slot's scratch and `number_bytes` bytes for numbers. `file`: the bytes from
+  // which the plan was made.
   Status put(const PcoPart& part, const DevicePlan& plan, std::span<const std::byte> file,
              std::span<const std::byte> tail, std::uint64_t number_bytes, cudaStream_t stream,
              Slot*& slot);
-  // After an error: what was queued of a copy still reads pinned memory.
+  // For use after an error, when queued copies may still read pinned memory.
   void wait_for_copies();
 
   StatusCell& status() { return status_; }

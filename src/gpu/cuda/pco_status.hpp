@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status word of a decoding, and what it says.
+// The status word of a decoding on the device.
 #ifndef NUMPACT_GPU_CUDA_PCO_STATUS_HPP
 #define NUMPACT_GPU_CUDA_PCO_STATUS_HPP
 
@@ -18,11 +18,12 @@ struct TaskFailure {
   PlannedFailure failure = PlannedFailure::kNone;
 };
 
-// A status word on the device, and where it is copied to. Tasks of several plans are numbered
-// through.
+// A status word on the device and its copy on the host. Tasks of several plans have consecutive
+// numbers.
 class StatusCell {
  public:
-  // The device must be current. Waits, so that any stream may use it; `stream` must live as long.
+  // Allocates both words. The device must be current. Waits, so that any stream may use the word
+  // afterwards; `stream` must outlive this object.
   Status take(cudaStream_t stream) noexcept {
     NUMPACT_TRY(device_.take(sizeof(gpu::StatusWord), stream));
     NUMPACT_TRY(host_.take(sizeof(gpu::StatusWord)));
@@ -35,7 +36,7 @@ class StatusCell {
   }
   gpu::StatusWord* word() const { return reinterpret_cast<gpu::StatusWord*>(device_.data()); }
 
-  // Waits for the stream.
+  // Waits for the stream, then reads the status. `failure` is empty if no task failed.
   Status read(cudaStream_t stream, std::optional<TaskFailure>& failure) noexcept {
     failure.reset();
     NUMPACT_TRY(status_of(cudaMemcpyAsync(host_.data(), device_.data(), sizeof(gpu::StatusWord),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA runtime's errors as ours, and memory that gives itself back.
+// Wrappers of the CUDA runtime: errors as Status, and owners of memory and events.
 #ifndef NUMPACT_GPU_CUDA_RUNTIME_HPP
 #define NUMPACT_GPU_CUDA_RUNTIME_HPP
 
@@ -14,16 +14,16 @@
 
 namespace numpact::cuda {
 
-// Texts are static strings of the runtime.
+// Converts an error of the runtime, and clears it. Texts are static strings of the runtime.
 Status status_of(cudaError_t error) noexcept;
 
-// Makes a device current, and the one before again at the end.
-class OnDevice {
+// Makes a device current; the destructor restores the previous one.
+class CurrentDevice {
  public:
-  explicit OnDevice(int device) noexcept;
-  ~OnDevice();
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
+  explicit CurrentDevice(int device) noexcept;
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
 
   const Status& status() const noexcept { return status_; }
 
@@ -33,7 +33,7 @@ class OnDevice {
   Status status_;
 };
 
-// Memory of a device, taken and given back in the order of a stream.
+// Device memory that is allocated and freed in the order of a stream.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -43,7 +43,7 @@ class DeviceMemory {
   DeviceMemory(DeviceMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(other.size_), stream_(other.stream_) {}
 
-  // The device must be current. Nothing is kept of what was there.
+  // The device must be current. Frees the old memory; contents are not kept.
   Status take(std::size_t bytes, cudaStream_t stream) noexcept;
   void release() noexcept;
 
@@ -56,7 +56,7 @@ class DeviceMemory {
   cudaStream_t stream_ = nullptr;
 };
 
-// Memory of the host that devices can copy from while the CPU goes on.
+// Page-locked host memory, which devices can copy asynchronously.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
@@ -64,6 +64,7 @@ class PinnedMemory {
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
 
+  // Provides at least `bytes` bytes; contents are not kept if the memory grows.
   Status take(std::size_t bytes) noexcept;
   void release() noexcept;
 
@@ -75,7 +76,7 @@ class PinnedMemory {
   std::size_t size_ = 0;
 };
 
-// Marks a place in a stream.
+// Marks a position in a stream.
 class Event {
  public:
   Event() = default;
@@ -84,9 +85,10 @@ class Event {
   Event& operator=(const Event&) = delete;
 
   Status record(cudaStream_t stream) noexcept;
-  // Work queued on the stream from now on waits for the place; nothing where none was recorded.
-  Status hold(cudaStream_t stream) const noexcept;
-  // The calling thread waits.
+  // Work that is queued on the stream from now on waits for the recorded position. Does nothing if
+  // none was recorded.
+  Status make_wait(cudaStream_t stream) const noexcept;
+  // The calling thread waits for the recorded position.
   Status wait() const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of the kernel. On a CPU of either byte order they do the same, and stop the
-// program where an address is not aligned as a GPU needs it.
+// Loads and stores of the kernel for CVC slices. On CPUs of either byte order they have the same
+// result, and abort the program if an address is not aligned as a GPU needs it.
 #ifndef NUMPACT_GPU_CVC_ACCESS_HPP
 #define NUMPACT_GPU_CVC_ACCESS_HPP
 
@@ -13,7 +13,7 @@
 #include "base/load.hpp"
 #include "gpu/host_device.hpp"
 
-// Before loops of the kernel: all steps side by side, or one after the other.
+// Before loops of the kernel: unroll completely, or do not unroll.
 #if defined(__CUDA_ARCH__)
 #define NUMPACT_UNROLL _Pragma("unroll")
 #define NUMPACT_LOOP _Pragma("unroll 1")
@@ -34,13 +34,13 @@ NUMPACT_HD void check_aligned([[maybe_unused]] const void* at, [[maybe_unused]] 
 #endif
 }
 
-// Little-endian words.
+// kBytes bytes as little-endian words.
 template <unsigned kBytes>
 struct Words {
   std::uint32_t word[(kBytes + 3) / 4];
 };
 
-// Bytes that are read once. kBytes: 2, 4, 8 or 16.
+// Loads bytes that are read only once (streaming). kBytes: 2, 4, 8 or 16; `at` is a multiple of it.
 template <unsigned kBytes>
 NUMPACT_HD Words<kBytes> load_words(const std::byte* at) {
   check_aligned(at, kBytes);
@@ -67,7 +67,7 @@ NUMPACT_HD Words<kBytes> load_words(const std::byte* at) {
   return words;
 }
 
-// Bytes that are read again soon.
+// Loads through the read-only cache, for bytes that are read again soon.
 NUMPACT_HD std::uint32_t load_word(const std::byte* at) {
   check_aligned(at, 4);
 #if defined(__CUDA_ARCH__)
@@ -85,6 +85,7 @@ NUMPACT_HD std::uint32_t load_byte(const std::byte* at) {
 #endif
 }
 
+// Loads kN floats from a multiple of 16 bytes.
 template <unsigned kN>
 NUMPACT_HD void load_floats(const std::byte* at, float (&floats)[kN]) {
   static_assert(kN % 4 == 0);
@@ -102,7 +103,7 @@ NUMPACT_HD void load_floats(const std::byte* at, float (&floats)[kN]) {
 #endif
 }
 
-// At any address.
+// Loads from any address.
 template <class T>
 NUMPACT_HD T load_any(const std::byte* at) {
 #if defined(__CUDA_ARCH__)
@@ -120,14 +121,14 @@ NUMPACT_HD T load_any(const std::byte* at) {
 template <class T>
 NUMPACT_HD void store_one(T* at, T value) {
 #if defined(__CUDA_ARCH__)
-  __builtin_assume(__isGlobal(at));  // which the pointer does not tell
+  __builtin_assume(__isGlobal(at));  // the compiler cannot derive this from the pointer
   *at = value;
 #else
   *at = value;
 #endif
 }
 
-// 8 or 16 bytes of values.
+// Stores 8 or 16 bytes of values with one access.
 template <class T, unsigned kN>
 NUMPACT_HD void store_vector(T* at, const T (&values)[kN]) {
   static_assert(sizeof(values) == 8 || sizeof(values) == 16);

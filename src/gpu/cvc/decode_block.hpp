@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel: what one thread of a block does. The emulation calls it for all of them, in turn.
+// The kernel for CVC slices: the work of one thread of a block. Threads do not communicate, so the
+// emulation calls it for all of them one after the other.
+//
+// A launch has a table of tasks, each of which decodes rows of one slice. Block b works on one
+// task, in steps of one vector (up to 16 bytes) or one value. Thread t of a block has the steps
+//   first + t, first + t + kThreads, first + t + 2 kThreads, ...   (kUnroll of them)
+// so that the threads of a warp access neighbouring memory at the same time.
 #ifndef NUMPACT_GPU_CVC_DECODE_BLOCK_HPP
 #define NUMPACT_GPU_CVC_DECODE_BLOCK_HPP
 
@@ -14,8 +20,8 @@
 namespace numpact::gpu {
 
 NUMPACT_HD std::uint32_t task_of_block(const TaskTable& table, std::uint32_t block) {
-  // Right away where tasks are alike, as chunks mostly are.
-  const std::uint32_t guess = block / table.usual_blocks;
+  // If tasks have equal numbers of blocks, as most chunks do, a division finds the task.
+  const std::uint32_t guess = block / table.typical_blocks;
   if (guess < table.count && table.first_block[guess] <= block &&
       block < table.first_block[guess + 1]) {
     return guess;
@@ -33,7 +39,8 @@ NUMPACT_HD std::uint32_t task_of_block(const TaskTable& table, std::uint32_t blo
   return low;
 }
 
-struct Position {
+// The row and column of a value of a task.
+struct Place {
   std::uint32_t row;
   std::uint32_t column;
 };
@@ -49,6 +56,7 @@ NUMPACT_HD OutBits<kOut>* output_of(const Task& task, const Position& place) {
          place.column;
 }
 
+// Decodes value i of a task, at any address.
 template <Form kForm, Out kOut>
 NUMPACT_HD void decode_one(const Task& task, const Planes* planes, std::uint32_t i, bool& is_bad) {
   const Position place = place_of(task, i);
@@ -85,7 +93,8 @@ NUMPACT_HD void decode_one(const Task& task, const Planes* planes, std::uint32_t
   store_one(output_of<kOut>(task, place), value);
 }
 
-// What is loaded of a vector before others are decoded.
+// The input of a vector. Several are loaded before the first is decoded, to hide the latency of
+// memory.
 template <Form kForm, Out kOut>
 struct Loaded {
   static constexpr unsigned kN = vector_values(kForm, kOut);
@@ -138,30 +147,32 @@ NUMPACT_HD void decode_vector(const Task& task, const Loaded<kForm, kOut>& loade
   store_vector(output_of<kOut>(task, place), values);
 }
 
-// Vectors whose loads are on their way at the same time: those with ranges need many registers.
+// Vectors that are loaded before the first is decoded. More hide more latency and need more
+// registers, of which forms with a range for each dimension already need many.
 template <Form kForm>
-inline constexpr unsigned kSideBySide =
+inline constexpr unsigned kVectorsInFlight =
     kForm == Form::kDimSteps || kForm == Form::kDimNibbles ? 2 : kUnroll;
 
 template <Form kForm, Out kOut>
 NUMPACT_HD void decode_vectors(const Task& task, std::uint32_t first, std::uint32_t vectors) {
   constexpr unsigned kN = Loaded<kForm, kOut>::kN;
-  Loaded<kForm, kOut> loaded[kSideBySide<kForm>];
-  Position places[kSideBySide<kForm>];
+  Loaded<kForm, kOut> loaded[kVectorsInFlight<kForm>];
+  Place places[kVectorsInFlight<kForm>];
   NUMPACT_UNROLL
-  for (unsigned j = 0; j < kSideBySide<kForm>; ++j) {
-    // Behind the last one it is loaded again: nothing is to be asked between loads.
-    const std::uint32_t wanted = first + j * kThreads;
-    const std::uint32_t v = wanted < vectors ? wanted : vectors - 1;
+  for (unsigned j = 0; j < kVectorsInFlight<kForm>; ++j) {
+    // Indices behind the end load the last vector again, so that no branch separates the loads.
+    const std::uint32_t index_of_vector = first + j * kThreads;
+    const std::uint32_t v = index_of_vector < vectors ? index_of_vector : vectors - 1;
     places[j] = place_of(task, task.head + v * kN);
     loaded[j].load(task, places[j]);
   }
   NUMPACT_UNROLL
-  for (unsigned j = 0; j < kSideBySide<kForm>; ++j) {
+  for (unsigned j = 0; j < kVectorsInFlight<kForm>; ++j) {
     if (first + j * kThreads < vectors) decode_vector<kForm, kOut>(task, loaded[j], places[j]);
   }
 }
 
+// Decodes vectors of four values of byte planes.
 template <Out kOut>
 NUMPACT_HD void decode_planes(const Task& task, const Planes& planes, std::uint32_t first,
                               std::uint32_t thread, std::uint32_t vectors, bool& is_bad) {
@@ -189,11 +200,11 @@ NUMPACT_HD void decode_form(const Task& task, const Planes* planes, std::uint32_
       decode_planes<kOut>(task, planes[task.planes], first, thread, vectors, is_bad);
     } else {
       NUMPACT_LOOP
-      for (unsigned j = 0; j < kUnroll && vectors > 0; j += kSideBySide<kForm>) {
+      for (unsigned j = 0; j < kUnroll && vectors > 0; j += kVectorsInFlight<kForm>) {
         decode_vectors<kForm, kOut>(task, first + j * kThreads + thread, vectors);
       }
     }
-    // Values before and behind the vectors.
+    // The first block also decodes the values before and behind the vectors, one per thread.
     if (first != 0) return;
     const std::uint32_t i = thread < task.head ? thread : thread + vectors * kN;
     if (i < task.values) decode_one<kForm, kOut>(task, planes, i, is_bad);
@@ -206,12 +217,13 @@ NUMPACT_HD void decode_form(const Task& task, const Planes* planes, std::uint32_
   }
 }
 
-// report(i): task i has a code past its dictionary.
+// The work of one thread of a block. Calls report(i) if it finds a code of task i past its
+// dictionary.
 template <Out kOut, class Report>
 NUMPACT_HD void decode_block(const TaskTable& table, std::uint32_t block, std::uint32_t thread,
                              const Report& report) {
   const std::uint32_t index = task_of_block(table, block);
-  const Task task = table.tasks[index];  // a copy: stores could change what is pointed to
+  const Task task = table.tasks[index];  // a copy, as stores might alias the table
   const std::uint32_t first = (block - table.first_block[index]) * kBlockSteps;
   bool is_bad = false;
   switch (task.form) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value of each form as the bits of a float32, and those as the values of an output. The
-// formulas are those of cvc/compression.
+// Conversion of single values: from each stored form to the bits of a float32, and from these to
+// the type of the output. The formulas are those of cvc/compression.
 #ifndef NUMPACT_GPU_CVC_ELEMENTS_HPP
 #define NUMPACT_GPU_CVC_ELEMENTS_HPP
 
@@ -27,8 +27,9 @@ NUMPACT_HD OutBits<kOut> out_of(std::uint32_t bits) {
   if constexpr (kOut == Out::kBFloat) return cvc::bfloat_of(std::bit_cast<float>(bits));
 }
 
-// half_to_float without branches, which would be one for each value: subnormal halves are scaled
-// as subnormal floats, and what the largest exponent becomes is put right.
+// half_to_float without branches. The half is shifted into a float, subnormal or not, and
+// multiplied by 2^112, the difference of the biases. Infinities and NaNs, the largest exponent, are
+// corrected.
 NUMPACT_HD std::uint32_t bits_of_half(std::uint32_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;
   const std::uint32_t magnitude = half & 0x7fffu;
@@ -37,7 +38,8 @@ NUMPACT_HD std::uint32_t bits_of_half(std::uint32_t half) {
   return std::bit_cast<std::uint32_t>(scaled) | exponent | sign;
 }
 
-// Of stored halves, upper halves and floats; no number leaves the integers where both sides agree.
+// Converts a stored half, bfloat16 or float. If input and output have the same type, the bits are
+// returned as they are.
 template <Form kForm, Out kOut>
 NUMPACT_HD OutBits<kOut> out_of_stored(std::uint32_t stored) {
   const auto half = static_cast<std::uint16_t>(stored);
@@ -50,7 +52,7 @@ NUMPACT_HD OutBits<kOut> out_of_stored(std::uint32_t stored) {
   if constexpr (kForm == Form::kFloat) return out_of<kOut>(stored);
 }
 
-// The NaN of 0 * infinity and of infinity - infinity, as processors of this machine have it.
+// The NaN that processors of this architecture return for 0 * infinity and infinity - infinity.
 #if defined(__x86_64__) || defined(__i386__)
 inline constexpr std::uint32_t kInvalidBits = 0xffc00000u;
 #else
@@ -59,11 +61,12 @@ inline constexpr std::uint32_t kInvalidBits = 0x7fc00000u;
 
 NUMPACT_HD bool is_nan(float value) { return value != value; }
 
-// value_of_code where it is no number: that GPUs have one NaN only is made good.
+// The result of value_of_code if it is NaN. GPUs return one canonical NaN for all operations; this
+// returns the NaN that the CPU would.
 NUMPACT_HD std::uint32_t nan_of_code(std::uint32_t code, float min, float scale) {
   constexpr std::uint32_t kQuiet = 0x00400000u;
   if (is_nan(scale)) return std::bit_cast<std::uint32_t>(scale) | kQuiet;
-  // Codes times infinity are no numbers where the code is 0.
+  // 0 times an infinite scale is NaN.
   const bool is_product = code != 0 || scale - scale == 0;
   return is_product && is_nan(min) ? std::bit_cast<std::uint32_t>(min) | kQuiet : kInvalidBits;
 }
@@ -79,7 +82,7 @@ NUMPACT_HD void out_of_codes(const std::uint32_t (&codes)[kN], const float (&min
     bits[k] = std::bit_cast<std::uint32_t>(value);
     has_nan = has_nan || is_nan(value);
   }
-  if (has_nan) {  // asked once for all
+  if (has_nan) {  // one branch for all values
     NUMPACT_UNROLL
     for (unsigned k = 0; k < kN; ++k) {
       if (is_nan(std::bit_cast<float>(bits[k])))
@@ -90,22 +93,23 @@ NUMPACT_HD void out_of_codes(const std::uint32_t (&codes)[kN], const float (&min
   for (unsigned k = 0; k < kN; ++k) out[k] = out_of<kOut>(bits[k]);
 }
 
-// The byte that a code of a plane stands for; `is_bad` is set where there is none.
+// The byte of a code of a plane. Sets `is_bad` if the code is past the dictionary.
 NUMPACT_HD std::uint32_t byte_of_code(const PlaneCodes& plane, std::uint32_t code, bool& is_bad) {
   if (plane.is_plain != 0) return code;
   is_bad = is_bad || code >= plane.entries;
   return load_byte(plane.dictionary + code);
 }
 
-// Codes i to i + 3, the first one in the highest bits.
+// Codes i to i + 3, the first in the highest bits. Packed codes are big-endian, so the loaded words
+// are byte-swapped.
 NUMPACT_HD std::uint32_t four_codes(const PlaneCodes& plane, std::uint32_t i) {
   const std::uint32_t bit = plane.first_bit + i * plane.width;
   const std::byte* const at = plane.words + std::size_t{bit / 32} * 4;
-  const auto turned = [](std::uint32_t word) {
+  const auto byte_swapped = [](std::uint32_t word) {
     return word << 24 | (word & 0xff00u) << 8 | (word >> 8 & 0xff00u) | word >> 24;
   };
   const std::uint64_t words =
-      std::uint64_t{turned(load_word(at))} << 32 | turned(load_word(at + 4));
+      std::uint64_t{byte_swapped(load_word(at))} << 32 | byte_swapped(load_word(at + 4));
   return static_cast<std::uint32_t>(words << bit % 32 >> (64 - 4 * plane.width));
 }
 
@@ -113,7 +117,7 @@ NUMPACT_HD std::uint32_t code_of_four(std::uint32_t codes, unsigned k, unsigned 
   return codes >> ((3 - k) * width) & ((1u << width) - 1);
 }
 
-// Bits of the floats that values i to i + 3 are.
+// The bits of float values i to i + 3.
 NUMPACT_HD void four_of_planes(const Planes& planes, std::uint32_t i, std::uint32_t* bits,
                                bool& is_bad) {
   for (unsigned k = 0; k < 4; ++k) bits[k] = 0;

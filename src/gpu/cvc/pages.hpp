@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of Pco pages put where they belong: a page holds some dimensions of some rows.
+// Copies decoded numbers of Pco pages to the rows of the output. A page holds some dimensions of
+// some rows.
 #ifndef NUMPACT_GPU_CVC_PAGES_HPP
 #define NUMPACT_GPU_CVC_PAGES_HPP
 
@@ -11,26 +12,28 @@
 
 namespace numpact::gpu {
 
-// The pages of a slice that hold wanted rows: of each group of dimensions as many, by rows.
+// The pages of a slice that hold requested rows: for each group of dimensions the same number of
+// pages, ordered by row.
 struct PagesGrid {
-  const void* numbers = nullptr;          // of all pages
-  const std::uint64_t* firsts = nullptr;  // by page: numbers before its own
-  void* out = nullptr;                    // the first wanted row
-  std::uint64_t stride = 0;               // values from row to row
-  std::uint64_t skipped_rows = 0;         // of the first pages, before the first wanted one
-  std::uint64_t rows = 0;                 // wanted
+  const void* numbers = nullptr;          // numbers of all pages
+  const std::uint64_t* firsts = nullptr;  // for each page the index of its first number
+  void* out = nullptr;                    // output of the first requested row
+  std::uint64_t stride = 0;               // values from row to row of the output
+  std::uint64_t skipped_rows = 0;         // rows of the first pages before the first requested one
+  std::uint64_t rows = 0;                 // requested rows
   std::uint64_t page_rows = 1;
   std::uint64_t dimension = 1;
   std::uint64_t group = 1;           // dimensions of a page
   std::uint64_t pages_of_group = 1;  // the same for all groups
 };
 
-// A block puts a tile: a warp of it some rows, so that what a row needs of a page's memory serves
-// the next ones too.
-inline constexpr std::uint32_t kTileDimensions = 32;
+// A block copies a tile of rows and dimensions. A warp of it has neighbouring rows and one
+// dimension per lane: its stores are coalesced, and the cache lines that it loads of a page also
+// serve the next rows.
+inline constexpr std::uint32_t kTileDimensions = 32;  // lanes of a warp
 inline constexpr std::uint32_t kTileWarps = 8;
-inline constexpr std::uint32_t kRowsOfWarp = 8;
-inline constexpr std::uint32_t kTileRows = kTileWarps * kRowsOfWarp;
+inline constexpr std::uint32_t kRowsPerWarp = 8;
+inline constexpr std::uint32_t kTileRows = kTileWarps * kRowsPerWarp;
 inline constexpr std::uint32_t kTileThreads = kTileDimensions * kTileWarps;
 
 NUMPACT_HD std::uint64_t tiles_across(const PagesGrid& grid) {
@@ -40,7 +43,7 @@ NUMPACT_HD std::uint64_t tiles_of(const PagesGrid& grid) {
   return (grid.rows + kTileRows - 1) / kTileRows * tiles_across(grid);
 }
 
-// Values as they are.
+// Conversion that keeps values.
 template <class Bits>
 struct Kept {
   using In = Bits;
@@ -48,7 +51,7 @@ struct Kept {
   NUMPACT_HD static Out of(In bits) { return bits; }
 };
 
-// Floats as others.
+// Conversion between types of floats.
 template <class Bits, Form kForm, Out kOut>
 struct Converted {
   using In = Bits;
@@ -56,7 +59,7 @@ struct Converted {
   NUMPACT_HD static Out of(In bits) { return out_of_stored<kForm, kOut>(bits); }
 };
 
-// Calls f with the conversion of stored numbers to an output that the column can have.
+// Calls f with the conversion of stored numbers to a type that the column can be read as.
 template <class F>
 void with_conversion(NumberType stored, cvc::Dtype out, F&& f) {
   const bool is_half = stored == NumberType::kF16;
@@ -79,10 +82,11 @@ void with_conversion(NumberType stored, cvc::Dtype out, F&& f) {
   }
 }
 
+// The work of one thread on a tile: one dimension of the rows of its warp.
 template <class Conversion>
 NUMPACT_HD void put_tile(const PagesGrid& grid, std::uint64_t tile, std::uint32_t thread) {
-  const std::uint64_t across = tiles_across(grid);
-  const std::uint64_t d = tile % across * kTileDimensions + thread % kTileDimensions;
+  const std::uint64_t tiles_per_row = tiles_across(grid);
+  const std::uint64_t d = tile % tiles_per_row * kTileDimensions + thread % kTileDimensions;
   if (d >= grid.dimension) return;
   const std::uint64_t group = d / grid.group;
   const std::uint64_t first = group * grid.group;
@@ -92,12 +96,13 @@ NUMPACT_HD void put_tile(const PagesGrid& grid, std::uint64_t tile, std::uint32_
   const auto* const numbers =
       static_cast<const typename Conversion::In*>(grid.numbers) + (d - first);
   auto* const out = static_cast<typename Conversion::Out*>(grid.out) + d;
-  const std::uint64_t begin = tile / across * kTileRows + thread / kTileDimensions * kRowsOfWarp;
-  for (std::uint64_t row = begin; row < begin + kRowsOfWarp && row < grid.rows; ++row) {
+  const std::uint64_t begin =
+      tile / tiles_per_row * kTileRows + thread / kTileDimensions * kRowsPerWarp;
+  for (std::uint64_t row = begin; row < begin + kRowsPerWarp && row < grid.rows; ++row) {
     const std::uint64_t at = grid.skipped_rows + row;
     const std::uint64_t page = at / grid.page_rows;
-    const std::uint64_t inside = at % grid.page_rows;
-    out[row * grid.stride] = Conversion::of(numbers[firsts[page] + inside * width]);
+    const std::uint64_t row_of_page = at % grid.page_rows;
+    out[row * grid.stride] = Conversion::of(numbers[firsts[page] + row_of_page * width]);
   }
 }
 

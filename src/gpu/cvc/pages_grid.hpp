@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of a SlicePlanner's plan as a grid.
+// Describes the pages of a SlicePlanner's plan as a grid.
 #ifndef NUMPACT_GPU_CVC_PAGES_GRID_HPP
 #define NUMPACT_GPU_CVC_PAGES_GRID_HPP
 
@@ -13,15 +13,15 @@
 
 namespace numpact::gpu {
 
-// Where wanted rows go.
+// The output of the requested rows.
 struct RowsOut {
   std::byte* data = nullptr;
   std::uint64_t stride = 0;  // values from row to row
   std::size_t size = 0;      // bytes of a value
 };
 
-// Pages are all alike but for the last ones, of rows and of dimensions. Where numbers and their
-// table are is left to the caller.
+// All pages have equal shapes except the last ones in the directions of rows and dimensions. The
+// caller sets the pointers to the numbers and to the table of first numbers.
 inline PagesGrid grid_of(const std::vector<PlannedPage>& pages, const cvc::RowRange& rows,
                          const RowsOut& out) {
   const PlannedPage& first = pages.front();
@@ -37,7 +37,7 @@ inline PagesGrid grid_of(const std::vector<PlannedPage>& pages, const cvc::RowRa
   grid.stride = out.stride;
   grid.skipped_rows = begin - first.first_row;
   grid.rows = end - begin;
-  // Where there is but one page of a group, how many rows others would have does not matter.
+  // If a group has only one page, page_rows may be any number that is not smaller.
   grid.page_rows = first.rows;
   grid.dimension = last.first_dimension + last.dimensions - first.first_dimension;
   grid.group = first.dimensions;

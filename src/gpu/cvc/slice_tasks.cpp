@@ -12,9 +12,10 @@ using cvc::Dtype;
 using cvc::StoredPlane;
 using cvc::StoredSlice;
 
-constexpr std::uint64_t kAlignment = 16;
-// For each part of a slice: what aligning it skips, and what is read behind codes.
-constexpr std::uint64_t kPartRoom = 48;
+constexpr std::uint64_t kAlignment = 16;  // bytes; the widest access of the kernel
+// Bytes that each part of a slice may take in addition: skipped for alignment, or read behind
+// codes.
+constexpr std::uint64_t kMaxPartOverheadBytes = 48;
 
 constexpr std::uint64_t aligned(std::uint64_t at) {
   return (at + kAlignment - 1) / kAlignment * kAlignment;
@@ -45,18 +46,18 @@ std::uint64_t row_bytes(Form form, std::uint64_t dimension) {
   return form == Form::kPlanes ? 0 : (dimension * in_bits(form) + 7) / 8;
 }
 
-// Bytes of codes of one plane.
+// Maximum bytes of the codes of one plane for `values` values.
 std::uint64_t plane_bytes(const StoredPlane& plane, std::uint64_t values) {
   return (values * plane.width + 7) / 8 + 1;  // they may begin within a byte
 }
 
-// Bytes of minima, and as many of scales.
+// Bytes of the minima; the scales take the same.
 std::uint64_t range_bytes(Form form, std::uint64_t rows, std::uint64_t dimension) {
   if (!has_ranges_of_rows_or_dims(form)) return 0;
   return 4 * (form == Form::kRowSteps ? rows : dimension);
 }
 
-// Values before the first that vectors can be stored to.
+// Number of values before the first one at which a vector can be stored.
 std::uint32_t head_of(const OutputPlace& out, unsigned n, std::uint32_t values) {
   const std::uintptr_t size = n * out_bytes(out.type);
   const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(out.data) % size;
@@ -64,7 +65,8 @@ std::uint32_t head_of(const OutputPlace& out, unsigned n, std::uint32_t values) 
   return std::min(head, values);
 }
 
-bool is_flat(Form form, const OutputPlace& out, std::uint64_t dimension) {
+// Whether all rows can be treated as one: no gaps in the output, no ranges of rows or dimensions.
+bool is_one_row_task(Form form, const OutputPlace& out, std::uint64_t dimension) {
   return out.stride == dimension && !has_ranges_of_rows_or_dims(form);
 }
 
@@ -72,15 +74,15 @@ bool is_multiple(const void* at, std::uint64_t of) {
   return reinterpret_cast<std::uintptr_t>(at) % of == 0;
 }
 
-// Whether all vectors of the task are where vectors can be.
+// Whether all vectors of the task are aligned in input, output and ranges.
 bool has_vectors(const Task& task, const OutputPlace& out) {
   const unsigned n = vector_values(task.form, out.type);
-  if (task.form != Form::kPlanes) {  // whose words are aligned anyway
+  if (task.form != Form::kPlanes) {  // words of planes are always aligned
     const std::uint64_t head = std::uint64_t{task.head} * in_bits(task.form) / 8;
     if (!is_multiple(task.input + head, n * in_bits(task.form) / 8)) return false;
   }
   const bool has_ranges = has_ranges_of_rows_or_dims(task.form);
-  // Vectors of one row can begin anywhere: the head has seen to the output.
+  // In a single row vectors follow the head, which aligns the output.
   if (task.dimension == task.values && !has_ranges) return true;
   if (task.head != 0 || task.dimension % n != 0 || out.stride % n != 0) return false;
   const unsigned range = task.form == Form::kRowSteps ? 4 : 16;
@@ -95,28 +97,29 @@ bool has_tasks(const StoredSlice& slice) {
          slice.dtype == Dtype::kFloat16;
 }
 
-std::uint64_t TaskList::room_of(const StoredSlice& slice, std::uint64_t rows) {
+std::uint64_t TaskList::max_buffer_bytes(const StoredSlice& slice, std::uint64_t rows) {
   const Form form = form_of(slice);
-  std::uint64_t room = rows * row_bytes(form, slice.dimension) + kPartRoom +
-                       2 * (range_bytes(form, rows, slice.dimension) + kPartRoom);
+  std::uint64_t buffer_bytes =
+      rows * row_bytes(form, slice.dimension) + kMaxPartOverheadBytes +
+      2 * (range_bytes(form, rows, slice.dimension) + kMaxPartOverheadBytes);
   if (form == Form::kPlanes) {
     for (const StoredPlane& plane : slice.planes) {
-      room += plane_bytes(plane, rows * slice.dimension) + kPartRoom;
+      buffer_bytes += plane_bytes(plane, rows * slice.dimension) + kMaxPartOverheadBytes;
     }
   }
-  return room;
+  return buffer_bytes;
 }
 
-std::uint64_t TaskList::rows_in(const StoredSlice& slice, std::uint64_t room) {
+std::uint64_t TaskList::rows_that_fit(const StoredSlice& slice, std::uint64_t buffer_bytes) {
   const std::uint64_t dimension = std::max<std::uint64_t>(1, slice.dimension);
-  std::uint64_t most = std::min<std::uint64_t>(slice.rows, kMaxTaskValues / dimension);
-  if (room_of(slice, most) <= room) return most;
-  std::uint64_t least = 0;  // fits, if any does
-  while (most - least > 1) {
-    const std::uint64_t middle = least + (most - least) / 2;
-    (room_of(slice, middle) <= room ? least : most) = middle;
+  std::uint64_t max_rows = std::min<std::uint64_t>(slice.rows, kMaxTaskValues / dimension);
+  if (max_buffer_bytes(slice, max_rows) <= buffer_bytes) return max_rows;
+  std::uint64_t min_rows = 0;  // binary search: `min_rows` rows fit, `max_rows` rows do not
+  while (max_rows - min_rows > 1) {
+    const std::uint64_t middle = min_rows + (max_rows - min_rows) / 2;
+    (max_buffer_bytes(slice, middle) <= buffer_bytes ? min_rows : max_rows) = middle;
   }
-  return least;
+  return min_rows;
 }
 
 void TaskList::clear() {
@@ -151,9 +154,9 @@ void TaskList::add(const RowsOfSlice& rows, const OutputPlace& out, const std::b
     }
   } else {
     const std::uint64_t row = row_bytes(form, slice.dimension);
-    // So that input and output are aligned at the same values.
+    // Shift the input so that the same values are aligned in input and output.
     std::uint64_t shift = 0;
-    if (is_flat(form, out, slice.dimension)) {
+    if (is_one_row_task(form, out, slice.dimension)) {
       const unsigned n = vector_values(form, out.type);
       const std::uint64_t in = n * in_bits(form) / 8;
       shift = (in - head_of(out, n, n) * in_bits(form) / 8 % in) % in;
@@ -203,7 +206,7 @@ void TaskList::add_task(const RowsOfSlice& rows, const OutputPlace& out, const P
   task.values = static_cast<std::uint32_t>(rows.rows.count * slice.dimension);
   if (task.values == 0) return;
   const unsigned n = vector_values(task.form, out.type);
-  const bool is_one_row = is_flat(task.form, out, slice.dimension);
+  const bool is_one_row = is_one_row_task(task.form, out, slice.dimension);
   task.dimension = is_one_row ? task.values : static_cast<std::uint32_t>(slice.dimension);
   task.row_bytes = static_cast<std::uint32_t>(row_bytes(task.form, slice.dimension));
   task.input = parts.codes;
@@ -272,7 +275,7 @@ TaskTable TaskList::table_at(const std::byte* device) const {
   device += aligned(planes_.size() * sizeof(Planes));
   table.first_block = reinterpret_cast<const std::uint32_t*>(device);
   table.count = static_cast<std::uint32_t>(tasks_.size());
-  table.usual_blocks = tasks_.empty() ? 1 : first_block_[1];
+  table.typical_blocks = tasks_.empty() ? 1 : first_block_[1];
   return table;
 }
 

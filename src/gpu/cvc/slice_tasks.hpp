@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices as tasks: where the bytes of rows lie, or where they are to be put, and what is done to
-// them there.
+// Builds the tasks of a launch from rows of slices: the copies that their bytes need, and the table
+// that the kernel reads.
 #ifndef NUMPACT_GPU_CVC_SLICE_TASKS_HPP
 #define NUMPACT_GPU_CVC_SLICE_TASKS_HPP
 
@@ -16,25 +16,24 @@
 
 namespace numpact::gpu {
 
-// Whether values can be had by tasks: those of pco cannot, nor integers that are stored as they
-// are.
+// Whether tasks can decode a slice. They cannot decode pco or integers of `none`.
 bool has_tasks(const cvc::StoredSlice& slice);
 
-// Where a task's first value goes, in values that are aligned for their type.
+// The output of a task's first value, which is aligned for its type.
 struct OutputPlace {
   std::byte* data = nullptr;
   Out type = Out::kFloat;
-  std::uint64_t stride = 0;  // values from row to row, below 2^32 where there are several
+  std::uint64_t stride = 0;  // values from row to row; below 2^32 if there are several rows
 };
 
-// Rows of a slice; `chunk` is for errors alone.
+// Rows of a slice. `chunk` is only used for errors.
 struct RowsOfSlice {
   const cvc::StoredSlice* slice = nullptr;
   cvc::RowRange rows;
   std::uint64_t chunk = 0;
 };
 
-// Bytes on their way to the device.
+// Bytes to copy to offset `to` of a buffer on the device.
 struct Copy {
   std::span<const std::byte> from;
   std::uint64_t to = 0;
@@ -43,33 +42,34 @@ struct Copy {
 // Collects the tasks of a launch.
 class TaskList {
  public:
-  // Room that rows take where their bytes are copied to; at most.
-  static std::uint64_t room_of(const cvc::StoredSlice& slice, std::uint64_t rows);
-  // How many rows fit into so much room, and into one task; 0: not one.
-  static std::uint64_t rows_in(const cvc::StoredSlice& slice, std::uint64_t room);
+  // Upper bound of the buffer bytes that add() takes for rows.
+  static std::uint64_t max_buffer_bytes(const cvc::StoredSlice& slice, std::uint64_t rows);
+  // Number of rows that fit into a buffer of `buffer_bytes` bytes and into one task; may be 0.
+  static std::uint64_t rows_that_fit(const cvc::StoredSlice& slice, std::uint64_t buffer_bytes);
 
   void clear();
 
-  // Rows that rows_in allows, whose bytes are to be copied to `base`, of the device, from `used` on
-  // (which grows): base is a multiple of 256. Copies are appended.
+  // Adds a task for at most rows_in() rows. Their bytes must be copied to the buffer `base` of the
+  // device (a multiple of 256); the copies are appended to `copies`. Buffer space is taken from
+  // `used` on, which grows.
   void add(const RowsOfSlice& rows, const OutputPlace& out, const std::byte* base,
            std::uint64_t& used, std::vector<Copy>& copies);
-  // The same of a slice whose bytes are at `data` already.
+  // The same for a slice whose bytes are already on the device, at `data`.
   void add_resident(const RowsOfSlice& rows, const OutputPlace& out, const std::byte* data);
 
   std::uint32_t blocks() const { return first_block_.back(); }
-  // Past this, blocks() could not count.
+  // Whether no more tasks may be added, because blocks() could overflow.
   bool is_full() const { return first_block_.back() > (1u << 30); }
   bool is_empty() const { return tasks_.empty(); }
-  // Lossless codes can be past their dictionaries.
+  // Whether some lossless codes may be past their dictionaries.
   bool may_be_corrupt() const { return may_be_corrupt_; }
-  // What is said of such a task.
+  // The error of a task with such a code.
   Status corrupt(std::uint32_t task) const;
-  // What the table takes where one more is added; at most.
+  // Upper bound of the table's bytes after another task is added.
   std::uint64_t next_table_bytes() const;
 
-  // The table as bytes, and where its parts are where the device has these at `device`. Both
-  // multiples of 16.
+  // The size of the table, a multiple of 16; the table as bytes; and pointers to its parts if those
+  // bytes are at `device`, a multiple of 16.
   std::uint64_t table_bytes() const;
   void write_table(std::byte* to) const;
   TaskTable table_at(const std::byte* device) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one launch does: rows of many slices, told by a table that lies where the kernel reads it.
+// The work of one launch: tasks, each of which decodes rows of a slice, in a table in device
+// memory.
 #ifndef NUMPACT_GPU_CVC_TASKS_HPP
 #define NUMPACT_GPU_CVC_TASKS_HPP
 
@@ -25,22 +26,23 @@ enum class Form : std::uint8_t {
 
 enum class Out : std::uint8_t { kFloat, kHalf, kBFloat };
 
-// Several values at a time, by accesses of up to 16 bytes; or one at a time, at any address.
+// Vectors of values with accesses of up to 16 bytes, or single values at any address.
 enum class Path : std::uint8_t { kVector, kScalar };
 
-// A block has so many threads, which take so many steps each: a vector or a value.
-inline constexpr std::uint32_t kThreads = 256;
+// A step decodes a vector or a single value. Each thread of a block takes kUnroll steps: more steps
+// have more loads in flight, but need more registers.
+inline constexpr std::uint32_t kThreads = 256;  // threads of a block
 inline constexpr std::uint32_t kUnroll = 4;
 inline constexpr std::uint32_t kBlockSteps = kThreads * kUnroll;
-// Bits of lossless codes are counted in 32 bits.
+// Maximum values of a task: bit positions of lossless codes, up to 8 bits each, fit 32 bits.
 inline constexpr std::uint32_t kMaxTaskValues = 1u << 28;
 
-// Codes of one byte plane, from the first wanted one on. Words are read in pairs: up to 7 bytes
+// Codes of one byte plane, from the first requested one on. Words are read in pairs, up to 7 bytes
 // behind the last code.
 struct PlaneCodes {
   const std::byte* words = nullptr;  // a multiple of 4
   std::uint32_t first_bit = 0;       // counted from the most significant one of each byte
-  std::uint16_t entries = 0;         // of the dictionary
+  std::uint16_t entries = 0;         // size of the dictionary
   std::uint8_t width = 8;
   std::uint8_t is_plain = 0;  // codes are the bytes themselves
   std::byte dictionary[256] = {};
@@ -50,10 +52,10 @@ struct Planes {
   PlaneCodes plane[cvc::kPlanes];
 };
 
-// Division by a number from 1 to 2^28 of what is below 2^28, as a product. The factor is
-// 2^(28 + shift) / number, rounded up, by too little for a quotient to change.
+// Division of numbers below 2^28 by a constant from 1 to 2^28, as a multiplication. The factor is
+// 2^(28 + shift) / divisor, rounded up; the rounding error is too small to change a quotient.
 struct Divisor {
-  std::uint32_t factor = 0;  // 0: all quotients are
+  std::uint32_t factor = 0;  // 0: all quotients are 0
   std::uint32_t shift = 0;
 
   constexpr std::uint32_t quotient(std::uint32_t of) const {
@@ -67,18 +69,18 @@ constexpr Divisor divisor_of(std::uint32_t number) {
   return {static_cast<std::uint32_t>((power + number - 1) / number), shift};
 }
 
-// Rows of one slice. Where rows follow each other without gaps and have no ranges, all of them
-// count as one.
+// Decodes rows of one slice. Rows without gaps in the output and without own ranges are treated as
+// a single row.
 struct Task {
   const std::byte* input = nullptr;  // codes of its first row
-  void* output = nullptr;            // where its first value goes
-  const std::byte* mins = nullptr;   // of its first row, or of dimension 0: float32
+  void* output = nullptr;            // output of its first value
+  const std::byte* mins = nullptr;   // float32, of its first row or of dimension 0
   const std::byte* scales = nullptr;
   std::uint32_t stride = 0;     // values from row to row of the output
-  std::uint32_t values = 0;     // in all
+  std::uint32_t values = 0;     // values of all rows
   std::uint32_t dimension = 1;  // values of a row
   Divisor by_dimension;
-  std::uint32_t row_bytes = 0;  // from row to row of the input
+  std::uint32_t row_bytes = 0;  // bytes from row to row of the input
   std::uint32_t head = 0;       // kVector: values before the first vector
   float min = 0;                // kSteps
   float scale = 0;
@@ -93,7 +95,7 @@ struct TaskTable {
   // Block b works on the task i with first_block[i] <= b < first_block[i + 1].
   const std::uint32_t* first_block = nullptr;
   std::uint32_t count = 0;
-  std::uint32_t usual_blocks = 1;  // of the first task, and of most
+  std::uint32_t typical_blocks = 1;  // blocks of the first task, and of most others
 };
 
 constexpr unsigned in_bits(Form form) {
@@ -102,7 +104,7 @@ constexpr unsigned in_bits(Form form) {
     case Form::kBFloat:
       return 16;
     case Form::kFloat:
-    case Form::kPlanes:  // at most
+    case Form::kPlanes:  // upper bound
       return 32;
     case Form::kDimNibbles:
       return 4;
@@ -113,7 +115,7 @@ constexpr unsigned in_bits(Form form) {
 
 constexpr unsigned out_bytes(Out out) { return out == Out::kFloat ? 4 : 2; }
 
-// Values of a vector: those of 16 bytes on the wider side.
+// Values of a vector: as many as take 16 bytes in the wider of input and output.
 constexpr unsigned vector_values(Form form, Out out) {
   const unsigned in = in_bits(form);
   const unsigned wider = in > 8 * out_bytes(out) ? in : 8 * out_bytes(out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch for rows of CVC slices as a GPU would do it, on the CPU.
+// Runs the kernel for CVC slices on the CPU.
 #ifndef NUMPACT_GPU_EMULATION_CVC_EMULATION_HPP
 #define NUMPACT_GPU_EMULATION_CVC_EMULATION_HPP
 
@@ -9,8 +9,9 @@
 
 namespace numpact::gpu {
 
-// Blocks 0 to `blocks` - 1, thread after thread. The least task that has a code past its dictionary
-// is returned, or ~0. The program is stopped where an access is not aligned as a GPU needs it.
+// Runs all threads of blocks 0 to `blocks` - 1 one after the other. Returns the lowest task with a
+// code past its dictionary, or ~0. Aborts the program on an access that a GPU could not do because
+// it is misaligned.
 std::uint32_t emulate_tasks(const TaskTable& table, std::uint32_t blocks, Out out);
 
 }  // namespace numpact::gpu

@@ -11,27 +11,28 @@
 namespace numpact::gpu {
 namespace {
 
-// As a little-endian device has them, with what may be read behind. What that is must not matter.
+// The words of a little-endian device, with the slack that may be read behind the end. Its contents
+// must not matter, so it is filled with a pattern.
 std::vector<std::uint32_t> to_words(std::span<const std::byte> bytes) {
-  constexpr std::byte kBehind{0xa5};
+  constexpr std::byte kSlackByte{0xa5};
   std::vector<std::uint32_t> words((bytes.size() + kPlannedReadSlack) / 4);
   std::vector<std::byte> padded(bytes.begin(), bytes.end());
-  padded.resize(words.size() * 4, kBehind);
+  padded.resize(words.size() * 4, kSlackByte);
   for (std::size_t i = 0; i < words.size(); ++i) {
     words[i] = load_le<std::uint32_t>(padded.data() + 4 * i);
   }
   return words;
 }
 
-template <class L, class P, Order kOrder>
+template <class L, class P, DeltaOrder kDeltaOrder>
 bool run_task(Fibers& fibers, const PlanView& view, const PlannedTask& task,
               PlannedFailure& failure) {
-  const auto room = std::make_unique<Room<L, kOrder>>();
-  // Shared memory holds whatever was there before.
-  std::memset(static_cast<void*>(room.get()), 0xa5, sizeof *room);
+  const auto scratch = std::make_unique<Scratch<L, kDeltaOrder>>();
+  // Shared memory is not initialised on a GPU: a pattern shows reads before writes.
+  std::memset(static_cast<void*>(scratch.get()), 0xa5, sizeof *scratch);
   return fibers.run([&](unsigned lane) {
     EmulatedWarp warp(fibers, lane, failure);
-    TaskWalk<L, P, kOrder, EmulatedWarp>(warp, view, task, *room).run();
+    TaskDecoder<L, P, kDeltaOrder, EmulatedWarp>(warp, view, task, *scratch).run();
   });
 }
 
@@ -41,26 +42,27 @@ bool run_task(Fibers& fibers, const PlanView& view, const PlannedTask& task,
   const PlannedChunk& chunk = view.chunks[task.chunk];
   if (has_indices(chunk)) {
     return is_serial(chunk)
-               ? run_task<L, std::uint32_t, Order::kSerial>(fibers, view, task, failure)
-               : run_task<L, std::uint32_t, Order::kTogether>(fibers, view, task, failure);
+               ? run_task<L, std::uint32_t, DeltaOrder::kSerial>(fibers, view, task, failure)
+               : run_task<L, std::uint32_t, DeltaOrder::kParallel>(fibers, view, task, failure);
   }
-  return is_serial(chunk) ? run_task<L, L, Order::kSerial>(fibers, view, task, failure)
-                          : run_task<L, L, Order::kTogether>(fibers, view, task, failure);
+  return is_serial(chunk) ? run_task<L, L, DeltaOrder::kSerial>(fibers, view, task, failure)
+                          : run_task<L, L, DeltaOrder::kParallel>(fibers, view, task, failure);
 }
 
 }  // namespace
 
-bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, Turns turns,
+bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, LaneOrder order,
                   PlannedFailure& failure) {
-  thread_local Fibers upwards(Turns::kUpwards);
-  thread_local Fibers downwards(Turns::kDownwards);
-  Fibers& fibers = turns == Turns::kUpwards ? upwards : downwards;
+  thread_local Fibers upwards(LaneOrder::kUpwards);
+  thread_local Fibers downwards(LaneOrder::kDownwards);
+  Fibers& fibers = order == LaneOrder::kUpwards ? upwards : downwards;
   return visit_latent(bits, [&](auto latent) {
     return run_task<decltype(latent)>(fibers, view, view.tasks[task], failure);
   });
 }
 
-Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void* out, Turns turns) {
+Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void* out,
+                  LaneOrder order) {
   const std::vector<std::uint32_t> words = to_words(file.subspan(
       static_cast<std::size_t>(plan.input_begin), static_cast<std::size_t>(plan.input_bytes)));
   const std::vector<std::uint32_t> heads = to_words(plan.heads);
@@ -81,8 +83,8 @@ Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void*
   Emulation result;
   for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
     PlannedFailure failure = PlannedFailure::kNone;
-    const bool came_together = emulate_task(view, latent_bits(plan.type), i, turns, failure);
-    if (!came_together) {
+    const bool is_converged = emulate_task(view, latent_bits(plan.type), i, order, failure);
+    if (!is_converged) {
       result.lanes_diverged = true;
       return result;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs plans on the CPU as a GPU would, task by task, lane by lane. Slow; for tests.
+// Runs plans on the CPU, task by task and lane by lane, with the code that GPUs run. Slow; for
+// tests.
 #ifndef NUMPACT_GPU_EMULATION_EMULATE_HPP
 #define NUMPACT_GPU_EMULATION_EMULATE_HPP
 
@@ -12,16 +13,18 @@
 namespace numpact::gpu {
 
 struct Emulation {
-  Status status;                // of the first task that failed
-  bool lanes_diverged = false;  // some waited where others did not come: the code is wrong
+  Status status;                // status of the first task that failed
+  bool lanes_diverged = false;  // some lanes missed a barrier, which is a bug of the kernel
 };
 
-// `file`: what the plan was made from. `out`: the plan's numbers.
+// `file`: the bytes from which the plan was made. `out`: receives the plan's numbers. `order`: the
+// order in which lanes run.
 Emulation emulate(const DevicePlan& plan, std::span<const std::byte> file, void* out,
-                  Turns turns = Turns::kUpwards);
+                  LaneOrder order = LaneOrder::kUpwards);
 
-// One task, of numbers of so many bits; false if lanes diverged. `failure` is set if it fails.
-bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, Turns turns,
+// Runs one task of a plan for numbers of `bits` bits. False if lanes diverged. `failure` is set if
+// the task fails.
+bool emulate_task(const PlanView& view, unsigned bits, std::uint32_t task, LaneOrder order,
                   PlannedFailure& failure);
 
 }  // namespace numpact::gpu

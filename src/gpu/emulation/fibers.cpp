@@ -7,7 +7,8 @@
 #include <csetjmp>
 #include <vector>
 
-// Switching by jumps takes no system call; sanitizers do not follow them.
+// Fibers are switched by longjmp, which needs no system call; with sanitizers, which do not support
+// that, by swapcontext.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NUMPACT_JUMPS 0
 #elif defined(__has_feature)
@@ -20,32 +21,34 @@
 #define NUMPACT_JUMPS 1
 #endif
 
-// ThreadSanitizer keeps a stack of calls for each fiber that it is told of.
+// ThreadSanitizer keeps a call stack for each fiber that is registered with it.
 #if defined(__SANITIZE_THREAD__)
-#define NUMPACT_TOLD_FIBERS 1
+#define NUMPACT_SANITIZER_FIBERS 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define NUMPACT_TOLD_FIBERS 1
+#define NUMPACT_SANITIZER_FIBERS 1
 #endif
 #endif
-#ifdef NUMPACT_TOLD_FIBERS
+#ifdef NUMPACT_SANITIZER_FIBERS
 #include <sanitizer/tsan_interface.h>
 #endif
 
 namespace numpact::gpu {
 namespace {
 
+// Stack of a lane; the kernels keep their buffers elsewhere.
 constexpr std::size_t kStackBytes = std::size_t{1} << 16;
 constexpr unsigned kQuadLanes = 4;
 
-#ifdef NUMPACT_TOLD_FIBERS
-class ToldFiber {
+#ifdef NUMPACT_SANITIZER_FIBERS
+// A fiber that is registered with ThreadSanitizer.
+class SanitizerFiber {
  public:
-  ToldFiber() = default;
-  ToldFiber(const ToldFiber&) = delete;
-  ToldFiber& operator=(const ToldFiber&) = delete;
-  ~ToldFiber() { end(); }
-  // One that never returns leaves its calls behind: each run of it is a new one.
+  SanitizerFiber() = default;
+  SanitizerFiber(const SanitizerFiber&) = delete;
+  SanitizerFiber& operator=(const SanitizerFiber&) = delete;
+  ~SanitizerFiber() { end(); }
+  // A fiber that never returns leaves frames on its call stack, so each run gets a new one.
   void begin() {
     end();
     own_ = __tsan_create_fiber(0);
@@ -64,14 +67,14 @@ class ToldFiber {
   void* caller_ = nullptr;
 };
 #else
-struct ToldFiber {
+struct SanitizerFiber {
   void begin() {}
   void enter() {}
   void leave() {}
 };
 #endif
 
-enum class Condition : std::uint8_t { kRunnable, kAtWarp, kAtQuad, kEnded };
+enum class Condition : std::uint8_t { kRunnable, kAtWarp, kAtQuad, kFinished };
 
 }  // namespace
 
@@ -79,102 +82,102 @@ struct Fibers::State {
   struct Lane {
     std::vector<std::byte> stack;
     ucontext_t context = {};
-    jmp_buf place = {};
-    bool has_place = false;
+    jmp_buf resume_point = {};
+    bool has_resume_point = false;
     Condition condition = Condition::kRunnable;
-    std::uint64_t gives = 0;
-    ToldFiber told;
+    std::uint64_t given_value = 0;
+    SanitizerFiber sanitizer;
   };
 
-  Turns turns;
+  LaneOrder order;
   const std::function<void(unsigned)>* body = nullptr;
   std::array<Lane, kLanes> lanes;
   std::array<std::uint64_t, kLanes> warp_given{};
   std::array<std::uint64_t, kQuadLanes> quad_given{};
   unsigned current = 0;
   ucontext_t caller = {};
-  jmp_buf caller_place = {};
+  jmp_buf caller_resume_point = {};
 
-  // A context is given nothing but a function: whose lane begins is noted here.
-  static thread_local State* beginning;
+  // A new context takes no arguments, so its object is passed here.
+  static thread_local State* starting;
 
   static void enter() {
-    State* const state = beginning;
+    State* const state = starting;
     const unsigned lane = state->current;
     (*state->body)(lane);
-    state->lanes[lane].condition = Condition::kEnded;
+    state->lanes[lane].condition = Condition::kFinished;
     state->to_caller(lane);
   }
 
   void to_caller(unsigned lane) {
     Lane& own = lanes[lane];
     if constexpr (NUMPACT_JUMPS != 0) {
-      own.has_place = true;
-      if (_setjmp(own.place) == 0) _longjmp(caller_place, 1);
+      own.has_resume_point = true;
+      if (_setjmp(own.resume_point) == 0) _longjmp(caller_resume_point, 1);
     } else {
-      own.told.leave();
+      own.sanitizer.leave();
       swapcontext(&own.context, &caller);
     }
   }
 
   void resume(unsigned lane) {
     current = lane;
-    beginning = this;
+    starting = this;
     Lane& own = lanes[lane];
     if constexpr (NUMPACT_JUMPS != 0) {
-      if (_setjmp(caller_place) != 0) return;
-      if (own.has_place) _longjmp(own.place, 1);
+      if (_setjmp(caller_resume_point) != 0) return;
+      if (own.has_resume_point) _longjmp(own.resume_point, 1);
       setcontext(&own.context);
     } else {
-      own.told.enter();
+      own.sanitizer.enter();
       swapcontext(&caller, &own.context);
     }
   }
 
   void prepare(unsigned lane) {
     Lane& own = lanes[lane];
-    own.told.begin();
+    own.sanitizer.begin();
     own.stack.resize(kStackBytes);
     getcontext(&own.context);
     own.context.uc_stack.ss_sp = own.stack.data();
     own.context.uc_stack.ss_size = own.stack.size();
     own.context.uc_link = nullptr;
-    own.has_place = false;
+    own.has_resume_point = false;
     own.condition = Condition::kRunnable;
     makecontext(&own.context, &State::enter, 0);
   }
 
-  bool are_all(unsigned count, Condition condition) const {
+  bool all_are(unsigned count, Condition condition) const {
     for (unsigned i = 0; i < count; ++i) {
       if (lanes[i].condition != condition) return false;
     }
     return true;
   }
 
-  void let_go(unsigned count) {
+  void release_group(unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
-      (count == kQuadLanes ? quad_given[i] : warp_given[i]) = lanes[i].gives;
+      (count == kQuadLanes ? quad_given[i] : warp_given[i]) = lanes[i].given_value;
       lanes[i].condition = Condition::kRunnable;
     }
   }
 
-  // Lets those go that have all come. False: nobody can.
+  // Releases a group all lanes of which wait at its barrier. False if there is none.
   bool release() {
-    if (are_all(kLanes, Condition::kAtWarp)) {
-      let_go(kLanes);
+    if (all_are(kLanes, Condition::kAtWarp)) {
+      release_group(kLanes);
       return true;
     }
-    if (are_all(kQuadLanes, Condition::kAtQuad)) {
-      let_go(kQuadLanes);
+    if (all_are(kQuadLanes, Condition::kAtQuad)) {
+      release_group(kQuadLanes);
       return true;
     }
     return false;
   }
 };
 
-thread_local Fibers::State* Fibers::State::beginning = nullptr;
+thread_local Fibers::State* Fibers::State::starting = nullptr;
 
-Fibers::Fibers(Turns turns) : state_(std::make_unique<State>()) { state_->turns = turns; }
+Fibers::Fibers(LaneOrder order) : state_(std::make_unique<State>()) { state_->order = order; }
 Fibers::~Fibers() = default;
 
 bool Fibers::run(const std::function<void(unsigned lane)>& body) {
@@ -183,16 +186,16 @@ bool Fibers::run(const std::function<void(unsigned lane)>& body) {
   for (unsigned lane = 0; lane < kLanes; ++lane) state.prepare(lane);
   do {
     for (unsigned i = 0; i < kLanes; ++i) {
-      const unsigned lane = state.turns == Turns::kUpwards ? i : kLanes - 1 - i;
+      const unsigned lane = state.order == LaneOrder::kUpwards ? i : kLanes - 1 - i;
       if (state.lanes[lane].condition == Condition::kRunnable) state.resume(lane);
     }
   } while (state.release());
-  return state.are_all(kLanes, Condition::kEnded);
+  return state.all_are(kLanes, Condition::kFinished);
 }
 
-void Fibers::meet(unsigned lane, Group group, std::uint64_t given) {
+void Fibers::exchange(unsigned lane, Group group, std::uint64_t given) {
   State::Lane& own = state_->lanes[lane];
-  own.gives = given;
+  own.given_value = given;
   own.condition = group == Group::kWarp ? Condition::kAtWarp : Condition::kAtQuad;
   state_->to_caller(lane);
 }

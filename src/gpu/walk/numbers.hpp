@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the latents of a number to its bits: docs/format/pco.md, "Modes".
+// Conversion of the latents of a number to its bits: docs/format/pco.md, "Modes".
 #ifndef NUMPACT_GPU_WALK_NUMBERS_HPP
 #define NUMPACT_GPU_WALK_NUMBERS_HPP
 
@@ -12,7 +12,8 @@
 
 namespace numpact::gpu {
 
-// P: L, or dictionary indices. `is_inside` becomes false for an index past the dictionary.
+// P: the type of primary latents, L or 32-bit dictionary indices. `is_inside` becomes false for an
+// index past the dictionary.
 template <class L, class P>
 NUMPACT_HD L join(const PlannedChunk& chunk, const PlanView& plan, P primary, L secondary,
                   bool& is_inside) {

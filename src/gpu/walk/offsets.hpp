@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets of a batch: docs/format/pco.md, "Batches".
+// Decoding of the offsets of a batch: docs/format/pco.md, "Batches".
 #ifndef NUMPACT_GPU_WALK_OFFSETS_HPP
 #define NUMPACT_GPU_WALK_OFFSETS_HPP
 
@@ -15,7 +15,8 @@ struct BinView {
   std::uint32_t width;
 };
 
-// Of a variable's bins (DevicePlan::bins).
+// A bin of a variable (DevicePlan::bins). Latents of 64 bits take two words per bin: lower bound
+// and width. Others take one: lower bound in the low half, width in the high half.
 template <class L>
 NUMPACT_HD BinView<L> bin_at(const std::uint64_t* bins, std::uint32_t bin) {
   if constexpr (sizeof(L) == 8) {
@@ -27,8 +28,10 @@ NUMPACT_HD BinView<L> bin_at(const std::uint64_t* bins, std::uint32_t bin) {
   }
 }
 
-// Reads n offsets; `latents` becomes those of this lane, zeros behind the n-th. `symbols`: the bin
-// of each; null: all are of the first. Returns the position behind them, in all lanes.
+// Decodes n offsets. Each lane reads kPerLane neighbours; a prefix sum of the widths over the lanes
+// gives the position of its first. `latents` becomes lower bound plus offset, 0 behind the n-th.
+// `symbols`: the bin of each latent, or null if all are of the first bin. Returns the position
+// behind the offsets, in all lanes.
 template <class L, class Warp>
 NUMPACT_HD std::uint64_t read_offsets(Warp& warp, const std::uint64_t* bins,
                                       const std::uint16_t* symbols, const std::uint32_t* input,

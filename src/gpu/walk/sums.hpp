@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the lanes of a warp, wrapping.
+// Prefix sums over the lanes of a warp, modulo 2^32 or 2^64.
 #ifndef NUMPACT_GPU_WALK_SUMS_HPP
 #define NUMPACT_GPU_WALK_SUMS_HPP
 
@@ -9,16 +9,18 @@
 
 namespace numpact::gpu {
 
-// What sums of latents are made in: lanes exchange no less than 32 bits.
+// The type for sums of latents: lanes exchange at least 32 bits.
 template <class L>
 using SumOf = std::conditional_t<sizeof(L) == 8, std::uint64_t, std::uint32_t>;
 
 template <class T>
 struct Sums {
-  T before;  // of the lanes below
-  T all;
+  T before;  // sum of the lanes below
+  T all;     // sum of all lanes
 };
 
+// An inclusive scan in 5 steps: after the step with distance d each lane has the sum of the last
+// 2 d lanes up to itself.
 template <class T, class Warp>
 NUMPACT_HD Sums<T> sum_lanes(Warp& warp, T value) {
   T sum = value;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan and its input as a device has them. The functions of this folder decode its tasks, one
-// warp each; they are compiled for GPUs (src/gpu/cuda) and for the emulation (src/gpu/emulation).
+// Pointers to a plan and its input on a device. The functions of this folder decode its tasks, one
+// warp per task. They are compiled for GPUs (src/gpu/cuda) and for the CPU (src/gpu/emulation).
 //
-// A warp is a class with
-//   lane()                  0 to 31
-//   sync()                  all lanes are here; what they wrote to memory is seen by all
-//   from(value, lane)       the value that this lane has; for all lanes at once, like the next two
-//   from_below(value, d)    that of the lane d below, or its own where there is none
-//   any(condition)          whether it holds in some lane
-//   quad_or(bits)           of lanes 0 to 3, which alone call it
-//   fail(failure)           notes it for the task
+// They access the other lanes of their warp through a template parameter, a class with
+//   lane()                  number of this lane, 0 to 31
+//   sync()                  barrier of all lanes; their writes to memory are visible afterwards
+//   from(value, lane)       the value on the given lane; called by all lanes, like the next two
+//   from_below(value, d)    the value on the lane d below, or the own value if there is none
+//   any(condition)          whether the condition holds on some lane
+//   quad_or(bits)           bitwise or over lanes 0 to 3; called by these lanes only
+//   fail(failure)           records a failure of the task
 #ifndef NUMPACT_GPU_WALK_VIEW_HPP
 #define NUMPACT_GPU_WALK_VIEW_HPP
 
@@ -18,9 +18,9 @@
 
 namespace numpact::gpu {
 
-inline constexpr unsigned kLanes = 32;
-inline constexpr unsigned kBatch = 256;
-// Latents of a batch that a lane holds: neighbours, the first lane the first.
+inline constexpr unsigned kLanes = 32;   // threads of a warp
+inline constexpr unsigned kBatch = 256;  // numbers of a batch, by the format
+// Latents of a batch that a lane holds: lane i has [i * kPerLane, (i + 1) * kPerLane).
 inline constexpr unsigned kPerLane = kBatch / kLanes;
 
 struct PlanView {
@@ -30,8 +30,8 @@ struct PlanView {
   const std::uint64_t* bins = nullptr;
   const std::uint64_t* entries = nullptr;
   const std::int32_t* weights = nullptr;
-  const std::uint32_t* heads = nullptr;  // in words of 32 bits, the lowest byte first; so is
-  const std::uint32_t* input = nullptr;
+  const std::uint32_t* heads = nullptr;  // page headers as little-endian words
+  const std::uint32_t* input = nullptr;  // likewise
   std::uint64_t input_bits = 0;
   NumberKind kind = NumberKind::kUnsigned;
   std::byte* scratch = nullptr;

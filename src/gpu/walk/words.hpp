@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits at any position of an array of words.
+// Reading of bits at any position of an array of little-endian words.
 #ifndef NUMPACT_GPU_WALK_WORDS_HPP
 #define NUMPACT_GPU_WALK_WORDS_HPP
 
@@ -9,7 +9,7 @@
 
 namespace numpact::gpu {
 
-// A read-only load: what is loaded so is written by nobody while the kernel runs.
+// A load through the read-only cache: no thread may write this memory while the kernel runs.
 template <class T>
 NUMPACT_HD T load_constant(const T* at) {
 #if defined(__CUDA_ARCH__)
@@ -19,7 +19,7 @@ NUMPACT_HD T load_constant(const T* at) {
 #endif
 }
 
-// The 32 bits from bit `shift` (0 to 31) of two words on.
+// 32 bits of the pair high:low, starting at bit `shift` (0 to 31).
 NUMPACT_HD std::uint32_t funnel(std::uint32_t low, std::uint32_t high, std::uint32_t shift) {
 #if defined(__CUDA_ARCH__)
   return __funnelshift_r(low, high, shift);
@@ -32,7 +32,7 @@ NUMPACT_HD std::uint32_t low_bits(std::uint32_t word, std::uint32_t width) {
   return width >= 32 ? word : word & ((std::uint32_t{1} << width) - 1);
 }
 
-// `width` (0 to 32) bits.
+// `width` (0 to 32) bits at `position`. Two words are read.
 NUMPACT_HD std::uint32_t bits32(const std::uint32_t* words, std::uint64_t position,
                                 std::uint32_t width) {
   const std::uint32_t* const at = words + position / 32;
@@ -40,7 +40,7 @@ NUMPACT_HD std::uint32_t bits32(const std::uint32_t* words, std::uint64_t positi
   return low_bits(funnel(load_constant(at), load_constant(at + 1), shift), width);
 }
 
-// `width` (0 to 64) bits.
+// `width` (0 to 64) bits at `position`. Three words are read.
 NUMPACT_HD std::uint64_t bits64(const std::uint32_t* words, std::uint64_t position,
                                 std::uint32_t width) {
   const std::uint32_t* const at = words + position / 32;
@@ -52,7 +52,7 @@ NUMPACT_HD std::uint64_t bits64(const std::uint32_t* words, std::uint64_t positi
   return width >= 64 ? word : word & ((std::uint64_t{1} << width) - 1);
 }
 
-// As wide as latents of the type L are.
+// `width` bits at `position` as a latent of type L.
 template <class L>
 NUMPACT_HD L read_bits(const std::uint32_t* words, std::uint64_t position, std::uint32_t width) {
   if constexpr (sizeof(L) == 8) {
