@@ -169,13 +169,13 @@ void write_file(const std::string& path, const void* bytes, std::size_t size) {
 }
 
 // A folder that goes with the process.
-struct Position {
-  Position() {
+struct TemporaryFolder {
+  TemporaryFolder() {
     char name[] = "/tmp/numpact-fuzz-XXXXXX";
     NUMPACT_REQUIRE(::mkdtemp(name) != nullptr);
     path = name;
   }
-  ~Position() { std::filesystem::remove_all(path); }
+  ~TemporaryFolder() { std::filesystem::remove_all(path); }
   std::string path;
 };
 
@@ -196,7 +196,7 @@ void fill(Draw& draw, const std::string& folder) {
 }
 
 void read_folder(Draw& draw) {
-  static const Position place;
+  static const TemporaryFolder place;
   const std::string path = place.path + "/table";
   std::filesystem::remove_all(path);
   std::filesystem::create_directory(path);

@@ -51,7 +51,8 @@ def test_functions_of_cpp() -> None:
 
 
 def test_functions_of_python_without_their_docstrings() -> None:
-    code = 'class A:\n    def f(self):\n        """One.\n\n        Two.\n        """\n        return 1\n'
+    lines = ["class A:", "  def f(self):", '    """One.', "", "    Two.", '    """', "    return 1"]
+    code = "\n".join(lines)
     (function,) = cpp_functions.python_functions(code)
     assert (function.name, function.lines) == ("f", 2)
 

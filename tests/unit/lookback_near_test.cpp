@@ -20,18 +20,18 @@ using enum NearBaseline;
 
 constexpr std::size_t kRunN = 128;
 constexpr std::size_t kRuns = 32;
-constexpr std::size_t kStreams = 3;
+constexpr std::size_t kNearStreams = 3;
 
 // Streams far apart, each of which moves by up to `step` either way, in every second run of a
 // sample: those that are examined. The others are of other(random).
 template <class F>
 std::vector<std::uint32_t> streams_in_every_second_run(std::uint32_t step, F&& other) {
   Random random(91);
-  std::array<std::uint32_t, kStreams> streams{};
+  std::array<std::uint32_t, kNearStreams> streams{};
   std::vector<std::uint32_t> latents(kRuns * kRunN);
   for (std::size_t i = 0; i < latents.size(); ++i) {
-    const std::size_t stream = i % kRunN % kStreams;
-    if (i % kRunN < kStreams) streams[stream] = static_cast<std::uint32_t>(random.bits(20));
+    const std::size_t stream = i % kRunN % kNearStreams;
+    if (i % kRunN < kNearStreams) streams[stream] = static_cast<std::uint32_t>(random.bits(20));
     streams[stream] += static_cast<std::uint32_t>(random.below(2 * step + 1)) - step;
     latents[i] = i / kRunN % 2 == 0 ? streams[stream] : other(random);
   }

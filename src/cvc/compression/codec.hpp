@@ -101,7 +101,7 @@ struct EncodeRules {
   bool keeps_integers = false;  // pco: store integers as they are, for columns of version 2.0
   Rounding rounding = Rounding::kNearest;
   // pco: encodes one slice in parallel. Null if slices are planned in parallel instead.
-  const Team* helpers = nullptr;
+  const TaskPool* helpers = nullptr;
 };
 
 // lossless: the dictionary of one byte plane.

@@ -270,7 +270,7 @@ std::vector<Rect> divide_grid(const PcoGrid& grid) {
 }
 
 // Encodes all chunks. Cells are ordered by group, then by span.
-Status encode_cells(const Source& source, const Layout& layout, const Team& team,
+Status encode_cells(const Source& source, const Layout& layout, const TaskPool& pool,
                     std::vector<Cell>& cells) {
   const PcoGrid& grid = layout.grid;
   const std::vector<Rect> rects = divide_grid(grid);

@@ -15,8 +15,6 @@
 namespace numpact::cvc {
 namespace {
 
-std::uint32_t load_u32(const std::byte* at) { return load_le<std::uint32_t>(at); }
-
 void store_u32(std::uint64_t value, std::byte* out) {
   store_le(out, static_cast<std::uint32_t>(value));
 }
@@ -38,9 +36,9 @@ Status parse_head(std::span<const std::byte> bytes, PcoPayload& payload) {
   if (payload.entry_bytes < 1 || payload.entry_bytes > 4) {
     return corrupt("pco: sizes in the index are not of 1 to 4 bytes", 3);
   }
-  grid.group = load_u32(&bytes[4]);
-  grid.span_rows = load_u32(&bytes[8]);
-  grid.page_rows = load_u32(&bytes[12]);
+  grid.group = load_le<std::uint32_t>(&bytes[4]);
+  grid.span_rows = load_le<std::uint32_t>(&bytes[8]);
+  grid.page_rows = load_le<std::uint32_t>(&bytes[12]);
   if (grid.group == 0 || grid.page_rows == 0 || grid.span_rows == 0 ||
       grid.span_rows % grid.page_rows != 0 || grid.group > kMaxChunkN / grid.span_rows) {
     return corrupt("pco: groups, spans and pages do not fit each other", 4);

@@ -515,7 +515,7 @@ Status FileWriter::end_chunk() {
   full_.push_back(std::move(pending_));
   pending_ = {};
   pending_.columns.resize(content_.columns.size());
-  return full_.size() >= team_.size() ? write_buffered() : Status();
+  return full_.size() >= pool_.size() ? write_buffered() : Status();
 }
 
 Status FileWriter::finish(WriteReport& report) {

@@ -65,7 +65,7 @@ Status gather_in_order(const Records& records, std::span<const RowRequest> reque
 // For slices that are slow to prepare: each task takes all requests of a chunk, so that a chunk is
 // prepared once. Sorts the requests by row.
 Status gather_by_chunks(const Records& records, std::span<RowRequest> requests,
-                        const Target& target, const Team& team, const DecodeLimits& limits) {
+                        const Target& target, const TaskPool& pool, const DecodeLimits& limits) {
   const Info& info = records.info();
   const std::vector<std::span<const RowRequest>> groups = group_by_chunk(info, requests);
   std::vector<Status> problems(groups.size());
@@ -81,10 +81,10 @@ Status gather_by_chunks(const Records& records, std::span<RowRequest> requests,
 
 // For slices that are fast to prepare: rows in the order of the request.
 Status gather_by_rows(const Records& records, std::span<const RowRequest> requests,
-                      const Target& target, const Team& team) {
+                      const Target& target, const TaskPool& pool) {
   const std::size_t tasks = (requests.size() + kRowsPerTask - 1) / kRowsPerTask;
   std::vector<Status> problems(tasks);
-  team.run(tasks, [&](std::size_t i) {
+  pool.run(tasks, [&](std::size_t i) {
     const std::size_t at = i * kRowsPerTask;
     problems[i] = gather_in_order(
         records, requests.subspan(at, std::min(kRowsPerTask, requests.size() - at)), target);
@@ -141,14 +141,14 @@ Status gather_rows(const Records& records, std::span<const std::uint64_t> rows,
     const bool is_slow = is_slow_to_prepare(info, target.column);
     // A single batch if every chunk must be prepared only once.
     const std::size_t batch_rows =
-        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsPerTask * team.size();
+        is_slow ? std::max<std::size_t>(1, rows.size()) : kRowsPerTask * pool.size();
     for (std::size_t first = 0; first < rows.size(); first += batch_rows) {
       requests.clear();
       for (std::size_t i = first; i < std::min(rows.size(), first + batch_rows); ++i) {
         requests.push_back({rows[i], i});
       }
-      NUMPACT_TRY(is_slow ? gather_by_chunks(records, requests, target, team, config.limits)
-                          : gather_by_rows(records, requests, target, team));
+      NUMPACT_TRY(is_slow ? gather_by_chunks(records, requests, target, pool, config.limits)
+                          : gather_by_rows(records, requests, target, pool));
       progress.numbers += requests.size() * target.rows.dimension;
       NUMPACT_TRY(report_progress(config, progress));
     }

@@ -28,21 +28,21 @@ inline bool is_external_error(const Status& status) {
          status.kind() == ErrorKind::kCancelled || status.kind() == ErrorKind::kLimitExceeded;
 }
 
-// Calls work(i, scratch) for every i below n in the tasks of the team, and take(i, status of i) on
+// Calls work(i, scratch) for every i below n in the tasks of the pool, and take(i, status of i) on
 // the calling thread in the order of i. After each batch of chunks end_batch() is called. An
 // external error, an error from take() or one from end_batch() ends the loop and is returned.
 template <class Work, class Take, class EndBatch>
-Status for_each_loaded(const Team& team, std::size_t n, const Work& work, const Take& take,
+Status for_each_loaded(const TaskPool& pool, std::size_t n, const Work& work, const Take& take,
                        const EndBatch& end_batch) {
   // Chunks per task and batch. More of them balance the tasks better, fewer report progress sooner.
   constexpr std::size_t kChunksPerTask = 4;
-  std::vector<WorkerScratch> scratch(std::min<std::size_t>(team.size(), n));
+  std::vector<WorkerScratch> scratch(std::min<std::size_t>(pool.size(), n));
   std::vector<Status> problems(std::min(kChunksPerTask * scratch.size(), n));
   for (std::size_t first = 0; first < n; first += problems.size()) {
     const std::size_t count = std::min(problems.size(), n - first);
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> is_stopped = false;
-    team.run(std::min(scratch.size(), count), [&](std::size_t h) {
+    pool.run(std::min(scratch.size(), count), [&](std::size_t h) {
       for (std::size_t i = next++; i < count && !is_stopped; i = next++) {
         problems[i] = guarded([&] { return work(first + i, scratch[h]); });
         if (is_external_error(problems[i])) is_stopped = true;

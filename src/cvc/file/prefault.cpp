@@ -33,8 +33,8 @@ void prefault_bytes(std::span<std::byte> out, const ReadConfig& config) {
   if (!config.prefault || out.size() < kMinPrefaultBytes) return;
   const std::span<std::byte> pages = whole_pages(out);
   prefer_large_pages(pages);
-  Team team(config.threads, config.executor);
-  team.run((pages.size() + kPrefaultTaskBytes - 1) / kPrefaultTaskBytes, [&](std::size_t i) {
+  TaskPool pool(config.threads, config.executor);
+  pool.run((pages.size() + kPrefaultTaskBytes - 1) / kPrefaultTaskBytes, [&](std::size_t i) {
     const std::size_t at = i * kPrefaultTaskBytes;
     populate_pages(pages.subspan(at, std::min(kPrefaultTaskBytes, pages.size() - at)));
   });

@@ -378,14 +378,14 @@ Status read_chunks(const Records& records, std::span<const ChunkRead> reads,
   if (records.loader() != nullptr) {
     return read_remote_chunks(records, reads, targets, config, handler, owner);
   }
-  Team team(config.threads, config.executor);
+  TaskPool pool(config.threads, config.executor);
   WorkSplitter splitter(records, reads, targets);
   ResultCollector collector(records, reads, targets, handler, owner);
-  std::vector<WorkItem> items(team.size() == 1 ? 1 : kItemsPerThread * team.size());
+  std::vector<WorkItem> items(pool.size() == 1 ? 1 : kItemsPerThread * pool.size());
   while (!splitter.is_done()) {
     std::size_t n = 0;
     while (n < items.size() && !splitter.is_done()) NUMPACT_TRY(splitter.next(items[n++]));
-    team.run(n, [&](std::size_t i) { run_item(records, reads, targets, config.limits, items[i]); });
+    pool.run(n, [&](std::size_t i) { run_item(records, reads, targets, config.limits, items[i]); });
     for (std::size_t i = 0; i < n; ++i) NUMPACT_TRY(collector.take(items[i]));
     NUMPACT_TRY(report_progress(config, collector.progress()));
   }

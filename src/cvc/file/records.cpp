@@ -7,11 +7,6 @@
 #include "base/try.hpp"
 
 namespace numpact::cvc {
-namespace {
-
-std::uint32_t load_u32(const std::byte* at) { return load_le<std::uint32_t>(at); }
-
-}  // namespace
 
 Status Records::open(std::size_t chunk, Record& record) const {
   if (window_ != nullptr) {
@@ -28,7 +23,7 @@ Status Records::open(std::size_t chunk, Record& record) const {
         .at_chunk(chunk);
   }
   const std::byte* const start = bytes_.data() + at;
-  const std::uint64_t length = load_u32(start);
+  const std::uint64_t length = load_le<std::uint32_t>(start);
   if (entry.payload_bytes != Chunk::kUnknown && length != entry.payload_bytes) {
     return Status(ErrorKind::kCorrupt,
                   "the chunk's length is not what its rows, dimension and compression need", offset)
@@ -39,7 +34,7 @@ Status Records::open(std::size_t chunk, Record& record) const {
         .at_chunk(chunk);
   }
   record.payload = {start + head, static_cast<std::size_t>(length)};
-  record.crc = info_.has_checksums() ? load_u32(start + 4) : 0;
+  record.crc = info_.has_checksums() ? load_le<std::uint32_t>(start + 4) : 0;
   record.offset = offset + head;
   return {};
 }

@@ -124,8 +124,8 @@ Status read_remote_chunks(const Records& records, std::span<const ChunkRead> rea
     inner.executor = config.executor;
   }
   const RemoteReader reader(records, targets, inner);
-  const Team team(reads.size() == 1 ? 1 : config.threads,
-                  reads.size() == 1 ? nullptr : config.executor);
+  const TaskPool pool(reads.size() == 1 ? 1 : config.threads,
+                      reads.size() == 1 ? nullptr : config.executor);
   Progress progress;
   const auto take = [&](std::size_t i, const Status& problem) {
     progress.bytes += records.info().chunks[reads[i].chunk].payload_bytes;
@@ -135,7 +135,7 @@ Status read_remote_chunks(const Records& records, std::span<const ChunkRead> rea
     return problem.ok() ? Status() : handler(owner, reads[i], problem);
   };
   return for_each_loaded(
-      team, reads.size(),
+      pool, reads.size(),
       [&](std::size_t i, WorkerScratch& scratch) { return reader.read(reads[i], scratch); }, take,
       [&] { return report_progress(config, progress); });
 }
@@ -147,7 +147,7 @@ Status gather_remote_rows(const Records& records, std::span<const std::uint64_t>
   requests.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) requests.push_back({rows[i], i});
   const std::vector<std::span<const RowRequest>> groups = group_by_chunk(records.info(), requests);
-  const Team team(config.threads, config.executor);
+  const TaskPool pool(config.threads, config.executor);
   Progress progress;
   const auto take = [&](std::size_t i, const Status& problem) {
     for (const Target& target : targets) {
@@ -156,7 +156,7 @@ Status gather_remote_rows(const Records& records, std::span<const std::uint64_t>
     return problem;
   };
   return for_each_loaded(
-      team, groups.size(),
+      pool, groups.size(),
       [&](std::size_t i, WorkerScratch& scratch) { return gatherer.gather(groups[i], scratch); },
       take, [&] { return report_progress(config, progress); });
 }

@@ -90,7 +90,7 @@ Status verify_remote_chunks(const Records& records, const ReadConfig& config,
   Progress progress;
   const TaskPool pool(config.threads, config.executor);
   return for_each_loaded(
-      team, info.chunks.size(),
+      pool, info.chunks.size(),
       [&](std::size_t i, WorkerScratch& scratch) -> Status {
         std::span<const std::byte> record;
         NUMPACT_TRY(records.loader()->read_record(info, i, scratch.buffer, record));

@@ -66,7 +66,7 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
 
   // Starts a call. All outputs until the next begin() have the type `out`.
-  Status begin(gpu::Out out, Source source, cudaStream_t stream, const cvc::Team& team);
+  Status begin(gpu::Out out, Source source, cudaStream_t stream, const TaskPool& pool);
   // Adds rows; queues the slot and continues with the other one if it is full. kLimitExceeded if a
   // row has more values than a task can have.
   Status add(const gpu::RowsOfSlice& rows, const gpu::OutputPlace& out);
@@ -123,7 +123,7 @@ class Staging {
   Source source_ = Source::kAny;
   cudaStream_t stream_ = nullptr;
   cudaStream_t copying_ = nullptr;  // own stream for copies
-  const cvc::Team* team_ = nullptr;
+  const TaskPool* pool_ = nullptr;
   Status first_;  // first error of a kernel
 };
 

@@ -40,7 +40,7 @@ NUMPACT_HD std::uint32_t task_of_block(const TaskTable& table, std::uint32_t blo
 }
 
 // The row and column of a value of a task.
-struct Place {
+struct Position {
   std::uint32_t row;
   std::uint32_t column;
 };
@@ -157,7 +157,7 @@ template <Form kForm, Out kOut>
 NUMPACT_HD void decode_vectors(const Task& task, std::uint32_t first, std::uint32_t vectors) {
   constexpr unsigned kN = Loaded<kForm, kOut>::kN;
   Loaded<kForm, kOut> loaded[kVectorsInFlight<kForm>];
-  Place places[kVectorsInFlight<kForm>];
+  Position places[kVectorsInFlight<kForm>];
   NUMPACT_UNROLL
   for (unsigned j = 0; j < kVectorsInFlight<kForm>; ++j) {
     // Indices behind the end load the last vector again, so that no branch separates the loads.
