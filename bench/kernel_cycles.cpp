@@ -13,7 +13,7 @@ namespace numpact::bench {
 namespace {
 
 constexpr int kMultiplications = 4096;
-constexpr int kTrials = 200;
+constexpr int kRounds = 200;
 // From one dependent multiplication of 64 bits to the next: 3 on all x86-64 of the last decade, and
 // on current 64-bit Arm.
 constexpr double kMultiplyLatency = 3;
@@ -45,7 +45,7 @@ std::uint64_t ticks() {
 
 double ticks_per_cycle() {
   std::uint64_t best = chain_ticks();
-  for (int trial = 0; trial < kTrials; ++trial) best = std::min(best, chain_ticks());
+  for (int round = 0; round < kRounds; ++round) best = std::min(best, chain_ticks());
   return static_cast<double>(best) / (kMultiplications * kMultiplyLatency);
 }
 

@@ -2,7 +2,7 @@
 // What memory a call takes, for memory.py; one measurement for each process.
 //
 //   memory_use write COUNT FILE    streams COUNT numbers (i64) to a file
-//   memory_use stream FILE         reads them again piece by piece, and compares
+//   memory_use stream FILE         reads them again block by block, and compares
 //   memory_use once FILE           decodes a file of any type in one call
 //
 // Prints one JSON object with bytes: `above` is how far the process' resident memory rose above
@@ -29,7 +29,7 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr std::size_t kBlockN = std::size_t{1} << 16;
 
 // A field of /proc/self/status, in bytes.
 std::uint64_t status_field(const std::string& name) {
@@ -116,7 +116,7 @@ void print(std::uint64_t count, std::uint64_t file_bytes, const PeakAbove& peak,
 }
 
 void write_stream(std::uint64_t count, const std::string& path) {
-  std::vector<std::int64_t> piece(kPiece);
+  std::vector<std::int64_t> block(kBlockN);
   Walk walk;
   FileSink sink(path);
   numpact::EncodeConfig config;
@@ -127,8 +127,8 @@ void write_stream(std::uint64_t count, const std::string& path) {
   const Clock::time_point start = Clock::now();
   numpact::StreamWriter writer(sink, numpact::NumberType::kI64, config);
   for (std::uint64_t done = 0; done < count;) {
-    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, count - done));
-    const std::span<std::int64_t> numbers = std::span(piece).first(n);
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kBlockN, count - done));
+    const std::span<std::int64_t> numbers = std::span(block).first(n);
     walk.fill(numbers);
     writer.write(std::span<const std::int64_t>(numbers));
     done += n;
@@ -139,18 +139,18 @@ void write_stream(std::uint64_t count, const std::string& path) {
 }
 
 void read_stream(const std::string& path) {
-  std::vector<std::int64_t> piece(kPiece);
-  std::vector<std::int64_t> expected(kPiece);
+  std::vector<std::int64_t> block(kBlockN);
+  std::vector<std::int64_t> expected(kBlockN);
   Walk walk;
   const PeakAbove peak;
   const Clock::time_point start = Clock::now();
   numpact::FileSource source(path);
   numpact::StreamReader reader(source);
   std::uint64_t count = 0;
-  for (std::size_t n = kPiece; n == kPiece; count += n) {
-    n = reader.read(std::span(piece));
+  for (std::size_t n = kBlockN; n == kBlockN; count += n) {
+    n = reader.read(std::span(block));
     walk.fill(std::span(expected).first(n));
-    if (std::memcmp(piece.data(), expected.data(), n * sizeof(std::int64_t)) != 0) {
+    if (std::memcmp(block.data(), expected.data(), n * sizeof(std::int64_t)) != 0) {
       throw std::runtime_error("the numbers differ");
     }
   }

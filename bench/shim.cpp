@@ -157,7 +157,7 @@ std::span<const std::byte> bytes_of(const void* data, std::uint64_t size) {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
 }
 
-std::span<std::byte> room_of(void* data, std::uint64_t size) {
+std::span<std::byte> capacity_of(void* data, std::uint64_t size) {
   return {static_cast<std::byte*>(data), static_cast<std::size_t>(size)};
 }
 
@@ -243,12 +243,12 @@ SHIM_EXPORT std::int32_t shim_compress_bound(std::uint32_t type, std::uint64_t c
 
 SHIM_EXPORT std::int32_t shim_compress(void* context, std::uint32_t type, const void* numbers,
                                        std::uint64_t count, const ShimConfig* config, void* out,
-                                       std::uint64_t room, std::uint64_t* written,
+                                       std::uint64_t capacity, std::uint64_t* written,
                                        ShimError* error) {
   return guarded(error, [&] {
     std::size_t used = 0;
     const Status status = numpact::try_compress_into(
-        {type_of(type), numbers, count}, room_of(out, room), used, encode_config(*config),
+        {type_of(type), numbers, count}, capacity_of(out, capacity), used, encode_config(*config),
         static_cast<numpact::EncodeContext*>(context));
     *written = used;
     return status;
@@ -256,12 +256,12 @@ SHIM_EXPORT std::int32_t shim_compress(void* context, std::uint32_t type, const 
 }
 
 SHIM_EXPORT std::int32_t shim_decompress(void* context, const void* file, std::uint64_t size,
-                                         std::uint32_t type, void* out, std::uint64_t room,
+                                         std::uint32_t type, void* out, std::uint64_t capacity,
                                          std::uint64_t* count, ShimError* error) {
   return guarded(error, [&] {
     std::size_t got = 0;
     const Status status = numpact::try_decompress_into(
-        bytes_of(file, size), {type_of(type), out, room}, got, decode_config(),
+        bytes_of(file, size), {type_of(type), out, capacity}, got, decode_config(),
         static_cast<numpact::DecodeContext*>(context));
     *count = got;
     return status;
@@ -305,12 +305,12 @@ SHIM_EXPORT const char* shim_text_data(const void* text) {
 SHIM_EXPORT void shim_text_free(void* text) { delete static_cast<Text*>(text); }
 
 // The wrapped format, writing.
-SHIM_EXPORT std::int32_t shim_wrapped_header(void* out, std::uint64_t room, std::uint64_t* written,
-                                             ShimError* error) {
+SHIM_EXPORT std::int32_t shim_wrapped_header(void* out, std::uint64_t capacity,
+                                             std::uint64_t* written, ShimError* error) {
   return guarded(error, [&] {
     const std::vector<std::byte> header = numpact::wrapped::encode_file_header();
     *written = header.size();
-    if (header.size() > room) return Status(ErrorKind::kOutputTooSmall, "file header");
+    if (header.size() > capacity) return Status(ErrorKind::kOutputTooSmall, "file header");
     std::copy(header.begin(), header.end(), static_cast<std::byte*>(out));
     return Status();
   });
@@ -342,24 +342,25 @@ SHIM_EXPORT std::uint64_t shim_chunk_page_bound(const void* encoder, std::uint64
   return static_cast<const numpact::wrapped::ChunkEncoder*>(encoder)->page_size_bound(page);
 }
 
-SHIM_EXPORT std::int32_t shim_chunk_write_meta(const void* encoder, void* out, std::uint64_t room,
-                                               std::uint64_t* written, ShimError* error) {
+SHIM_EXPORT std::int32_t shim_chunk_write_meta(const void* encoder, void* out,
+                                               std::uint64_t capacity, std::uint64_t* written,
+                                               ShimError* error) {
   return guarded(error, [&] {
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
-    const Status status = chunk->try_write_meta(room_of(out, room), used);
+    const Status status = chunk->try_write_meta(capacity_of(out, capacity), used);
     *written = used;
     return status;
   });
 }
 
 SHIM_EXPORT std::int32_t shim_chunk_write_page(const void* encoder, std::uint64_t page, void* out,
-                                               std::uint64_t room, std::uint64_t* written,
+                                               std::uint64_t capacity, std::uint64_t* written,
                                                ShimError* error) {
   return guarded(error, [&] {
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkEncoder*>(encoder);
-    const Status status = chunk->try_write_page(page, room_of(out, room), used);
+    const Status status = chunk->try_write_page(page, capacity_of(out, capacity), used);
     *written = used;
     return status;
   });
@@ -402,13 +403,13 @@ SHIM_EXPORT void shim_chunk_decoder_free(void* decoder) {
 SHIM_EXPORT std::int32_t shim_chunk_decode_page(const void* decoder, void* context,
                                                 const void* bytes, std::uint64_t size,
                                                 std::uint64_t page_n, std::uint32_t type, void* out,
-                                                std::uint64_t room, std::uint64_t* consumed,
+                                                std::uint64_t capacity, std::uint64_t* consumed,
                                                 ShimError* error) {
   return guarded(error, [&] {
     std::size_t used = 0;
     const auto* chunk = static_cast<const numpact::wrapped::ChunkDecoder*>(decoder);
     const Status status =
-        chunk->try_decode_page(bytes_of(bytes, size), page_n, {type_of(type), out, room}, used,
+        chunk->try_decode_page(bytes_of(bytes, size), page_n, {type_of(type), out, capacity}, used,
                                static_cast<numpact::DecodeContext*>(context));
     *consumed = used;
     return status;

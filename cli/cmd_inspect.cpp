@@ -43,8 +43,8 @@ class Inspector {
     // A limit set by the user applies even if it is lower than the default.
     const bool is_set = limits_.max_output_bytes != DecodeLimits::kUnlimited;
     config.limits = is_set ? limits_ : walk_limits(limits_, file.bytes().size());
-    std::uint64_t& most = config.limits.max_output_bytes;
-    most -= std::min(most, passed_);
+    std::uint64_t& left = config.limits.max_output_bytes;
+    left -= std::min(left, passed_);
     config.progress = file.releasing();
     const Status status = try_inspect(file.bytes(), info, config);
     is_set ? check(status, ref->name()) : check_walk(status, config.limits, ref->name());

@@ -44,7 +44,7 @@ class SeparatedOutput final : public TableOutput {
       : file_(file), columns_(plan.columns), separator_(separator) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c > 0) text_ += separator_;
-      // A terminal would obey control characters in a name; elsewhere they are data.
+      // A terminal would obey control characters in a name; in a file they are data.
       append_name(file.is_terminal() ? one_line(columns_[c].name) : columns_[c].name);
     }
     text_ += '\n';

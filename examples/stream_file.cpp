@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a file piece by piece, appends to it, reads it back in pieces of another size. Neither way
+// Writes a file block by block, appends to it, reads it back in pieces of another size. Neither way
 // holds all numbers in memory.
 #include <array>
 #include <cstddef>
@@ -38,10 +38,10 @@ void write_file(const std::string& path) {
   numpact::EncodeConfig config;
   config.paging = numpact::PagingSpec::equal_pages_up_to(65'536);
   numpact::StreamWriter writer(sink, numpact::NumberType::kI64, config);
-  std::array<std::int64_t, 1000> piece{};
+  std::array<std::int64_t, 1000> block{};
   for (std::int64_t i = 0; i < kCount;) {
-    for (std::int64_t& number : piece) number = number_at(i++);
-    writer.write<std::int64_t>(piece);
+    for (std::int64_t& number : block) number = number_at(i++);
+    writer.write<std::int64_t>(block);
   }
   writer.finish();
 }
@@ -50,10 +50,10 @@ void write_file(const std::string& path) {
 std::int64_t count_right(const std::string& path) {
   numpact::FileSource source(path);
   numpact::StreamReader reader(source);
-  std::array<std::int64_t, 4096> piece{};
+  std::array<std::int64_t, 4096> block{};
   std::int64_t right = 0;
-  while (const std::size_t got = reader.read<std::int64_t>(piece)) {
-    for (const std::int64_t number : std::span(piece).first(got)) {
+  while (const std::size_t got = reader.read<std::int64_t>(block)) {
+    for (const std::int64_t number : std::span(block).first(got)) {
       if (number != number_at(right)) return right;
       ++right;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges, single rows, chunks, sections and columns are slices of the whole.
 #include "common/cvc_checks.hpp"
-#include "common/room.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/vectors.hpp"
 
 namespace numpact::fuzz {

@@ -5,8 +5,8 @@
 
 #include "common/cvc_checks.hpp"
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 #include "common/vectors.hpp"
 #include "support/half.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library and the second reader say the same of any file of vectors.
 #include "common/draw.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
-#include "common/room.hpp"
 #include "common/vectors.hpp"
 #include "second/compare.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/cvc_checks.hpp"
-#include "common/room.hpp"
+#include "common/guarded_buffer.hpp"
 #include "cvc/header/filter.hpp"
 #include "cvc/header/metadata.hpp"
 #include "cvc/json/json.hpp"

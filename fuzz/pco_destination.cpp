@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory for the result that is too small, too large, or for a part of it.
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 
 namespace numpact::fuzz {
 namespace {
 
-std::size_t draw_room(Draw& draw, std::size_t count) {
+std::size_t draw_capacity(Draw& draw, std::size_t count) {
   switch (draw.below(4)) {
     default:
       return draw.below(count + 300);
@@ -25,7 +25,7 @@ void check_decoding(ByteSpan bytes, Draw& draw) {
   if (!try_read_header(file, header).ok() || !header.number_type) return;
   const NumberType type = *header.number_type;
   const Decoded all = decode(file);
-  const std::size_t n = draw_room(draw, all.numbers.count());
+  const std::size_t n = draw_capacity(draw, all.numbers.count());
   InTurn executor(3, draw.flag());
   DecodeConfig config = tight_config();
   if (draw.flag()) config.executor = &executor;
@@ -55,7 +55,7 @@ void check_decoding(ByteSpan bytes, Draw& draw) {
 }
 
 void check_encoding(const Encoded& encoded, Draw& draw) {
-  const std::size_t n = draw_room(draw, encoded.file.size());
+  const std::size_t n = draw_capacity(draw, encoded.file.size());
   const std::span<std::byte> out = guarded_output(n);
   InTurn executor(3, draw.flag());
   EncodeConfig config = encoded.config;
@@ -79,13 +79,13 @@ void check_wrapped(const Encoded& encoded, Draw& draw) {
   const Bytes meta = encoder->meta();
   const Bytes bytes = encoder->page(page);
   std::size_t written = 0;
-  std::span<std::byte> out = guarded_output(draw_room(draw, meta.size()));
+  std::span<std::byte> out = guarded_output(draw_capacity(draw, meta.size()));
   if (encoder->try_write_meta(out, written).ok()) {
     NUMPACT_REQUIRE(testing::same_bytes(out.first(written), meta));
   } else {
     NUMPACT_REQUIRE(out.size() < encoder->meta_size_bound());
   }
-  out = guarded_output(draw_room(draw, bytes.size()));
+  out = guarded_output(draw_capacity(draw, bytes.size()));
   if (encoder->try_write_page(page, out, written).ok()) {
     NUMPACT_REQUIRE(testing::same_bytes(out.first(written), bytes));
   } else {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers x type x config: whatever is encoded comes back, by every way of encoding.
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 
 namespace numpact::fuzz {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library and the second decoder say the same of any Pco file, and of wrapped parts.
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
-#include "common/room.hpp"
 #include "second/compare.hpp"
 
 namespace numpact::fuzz {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of any size, in and out, give what one call gives.
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 
 namespace numpact::fuzz {
 namespace {
 
 // Hands out as many bytes as a sequence says.
-class PieceSource final : public ByteSource {
+class BlockSource final : public ByteSource {
  public:
-  PieceSource(ByteSpan bytes, std::uint64_t most, std::uint64_t seed)
-      : bytes_(bytes), most_(most), random_(seed) {}
+  BlockSource(ByteSpan bytes, std::uint64_t most, std::uint64_t seed)
+      : bytes_(bytes), max_bytes_(most), random_(seed) {}
   Status read(std::span<std::byte> out, std::size_t& got) override {
-    got = std::min({out.size(), bytes_.size(), std::size_t{1} + random_.below(most_)});
+    got = std::min({out.size(), bytes_.size(), std::size_t{1} + random_.below(max_bytes_)});
     std::copy_n(bytes_.begin(), got, out.begin());
     bytes_ = bytes_.subspan(got);
     return {};
@@ -22,12 +22,12 @@ class PieceSource final : public ByteSource {
 
  private:
   ByteSpan bytes_;
-  std::uint64_t most_;
+  std::uint64_t max_bytes_;
   Sequence random_;
 };
 
-Decoded read_in_pieces(ByteSpan file, NumberType type, const DecodeConfig& config, Draw& draw) {
-  PieceSource source(file, draw.between(1, 300), draw.bits(1));
+Decoded read_in_blocks(ByteSpan file, NumberType type, const DecodeConfig& config, Draw& draw) {
+  BlockSource source(file, draw.between(1, 300), draw.bits(1));
   StreamReader reader(source, config);
   Decoded decoded;
   decoded.numbers = NumberArray(type);
@@ -62,15 +62,15 @@ void check_reader(ByteSpan bytes, Draw& draw) {
   InTurn executor(3, draw.flag());
   DecodeConfig config = tight_config();
   if (draw.flag()) config.executor = &executor;
-  const Decoded pieces = read_in_pieces(file, *header.number_type, config, draw);
+  const Decoded blocks = read_in_blocks(file, *header.number_type, config, draw);
   // What is too much may be found out before what is wrong.
-  NUMPACT_REQUIRE(pieces.status.kind() == all.status.kind() ||
-                  (!all.status.ok() && pieces.status.kind() == ErrorKind::kLimitExceeded));
+  NUMPACT_REQUIRE(blocks.status.kind() == all.status.kind() ||
+                  (!all.status.ok() && blocks.status.kind() == ErrorKind::kLimitExceeded));
   if (all.status.ok()) {
-    NUMPACT_REQUIRE(same_numbers(pieces.numbers.view(), all.numbers.view()));
+    NUMPACT_REQUIRE(same_numbers(blocks.numbers.view(), all.numbers.view()));
   } else {
     // A reader gives numbers of the chunk that turns out to be bad.
-    NUMPACT_REQUIRE(is_prefix(all.numbers.view(), pieces.numbers.view()));
+    NUMPACT_REQUIRE(is_prefix(all.numbers.view(), blocks.numbers.view()));
   }
 }
 

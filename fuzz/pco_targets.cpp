@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every instruction set gives the numbers, errors and bytes of portable code.
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 #include "numpact/cpu.hpp"
 
 namespace numpact::fuzz {

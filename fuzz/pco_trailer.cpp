@@ -5,9 +5,9 @@
 
 #include "base/crc.hpp"
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 
 namespace numpact::fuzz {
 namespace {
@@ -34,7 +34,7 @@ void repair(Bytes& file, std::size_t trailer) {
   put(footer + 12, crc32(ByteSpan(file).subspan(footer, 12)));
 }
 
-Verification verify_by_two_ways(ByteSpan file, Draw& draw) {
+Verification verify_twice(ByteSpan file, Draw& draw) {
   Verification found;
   const Status status = try_verify(file, found, tight_config());
   InTurn executor(3, draw.flag());
@@ -79,7 +79,7 @@ void check_policies(ByteSpan file, Draw& draw) {
     NUMPACT_REQUIRE(proven->try_read(first, out, tight_config()).ok());
     NUMPACT_REQUIRE(same_numbers({type, out.data, n}, part(ignored.numbers, first, n)));
   }
-  const Verification found = verify_by_two_ways(file, draw);
+  const Verification found = verify_twice(file, draw);
   if (found.is_sound() && ignored.numbers.count() > 0) NUMPACT_REQUIRE(used.status.ok());
   Bytes made;
   std::uint64_t file_bytes = 0;
@@ -119,7 +119,7 @@ bool is_lost(const Verification& found, const IndexedChunk& chunk) {
 
 // The trailer is as it was written, the file is not.
 void check_salvage(ByteSpan file, const Encoded& encoded, Draw& draw) {
-  const Verification found = verify_by_two_ways(file, draw);
+  const Verification found = verify_twice(file, draw);
   NUMPACT_REQUIRE(!found.is_sound());
   Result<FileReader> reader = FileReader::create(file, found.index, found.header);
   if (!reader.ok()) return;
@@ -149,7 +149,7 @@ void change_file(Draw& draw) {
   std::copy(front.begin(), front.end(), encoded.file.begin());
   const ByteSpan file = guarded(encoded.file);
   if (is_changed) return check_salvage(file, encoded, draw);
-  NUMPACT_REQUIRE(verify_by_two_ways(file, draw).is_sound());
+  NUMPACT_REQUIRE(verify_twice(file, draw).is_sound());
   check_file(encoded.file, draw);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chunk's metadata and a page of it, apart: any bytes, or those of an encoder with some changed.
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/patch.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 
 namespace numpact::fuzz {
 namespace {

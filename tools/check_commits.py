@@ -15,7 +15,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SINCE = "2026-11-26T05:30:00Z"
 MAX_SUBJECT = 100
-MAX_BODY_LINE = 100
 SUBJECT = re.compile(r"[a-z][a-z0-9_.+-]*(, [a-z0-9_.+-]+)*: [a-z0-9`\"].*[^.]")
 # Verbs that do not say what the commit does: "adds", "added", "adding".
 NOT_IMPERATIVE = re.compile(r": ([a-z]{3,}(?<!s)s|[a-z]{2,}ed|[a-z]{2,}ing)\b")
@@ -34,8 +33,6 @@ def complaints(subject: str, body: str) -> list[str]:
         found.append(f"the subject has {len(subject)} characters, at most {MAX_SUBJECT}")
     if not body.strip():
         found.append("there is no body with the reason")
-    if any(len(line) > MAX_BODY_LINE and " " in line.strip() for line in body.splitlines()):
-        found.append(f"a line of the body is longer than {MAX_BODY_LINE}")
     return found
 
 

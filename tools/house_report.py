@@ -30,6 +30,9 @@ gate trial trials tries misled doubt doubtful hope hopeless told telling tells a
 elsewhere occurring foreseen foresee crew team hand hands wave waves door doors room rooms stretch
 stretches piece pieces least most fewest truth
 """.split())
+# Terms of the field, or of an interface, that have one of these words.
+FIELD_TERMS = {"most_common", "most_common_base", "most_frequent_value", "kLeastSquaresN",
+               "is_promising", "kNotPromising"}
 # In prose, lines that have one of these.
 RETIRED_IN_PROSE = re.compile(
     r"\b(tolls?|bids?|crews?|promis\w*|elsewhere|alike|wish(es)?|foreseen?|so many)\b", re.I)
@@ -88,7 +91,7 @@ def count_names(files: list[str]) -> Count:
             found.findings.append(name)
         if Path(name).suffix in CPP:
             for identifier in names_of(read(name)):
-                if parts_of(identifier) & RETIRED_IN_NAMES:
+                if identifier not in FIELD_TERMS and parts_of(identifier) & RETIRED_IN_NAMES:
                     where.setdefault(identifier, name)
     found.findings += [f"{name}: {identifier}" for identifier, name in sorted(where.items())]
     return found

@@ -66,12 +66,12 @@ double host_seconds(int rounds, const std::function<void()>& work) {
   return median(times);
 }
 
-class DeviceRoom {
+class DeviceBuffer {
  public:
-  explicit DeviceRoom(std::size_t bytes) { check(cudaMalloc(&data_, bytes + 1)); }
-  ~DeviceRoom() { (void)cudaFree(data_); }
-  DeviceRoom(const DeviceRoom&) = delete;
-  DeviceRoom& operator=(const DeviceRoom&) = delete;
+  explicit DeviceBuffer(std::size_t bytes) { check(cudaMalloc(&data_, bytes + 1)); }
+  ~DeviceBuffer() { (void)cudaFree(data_); }
+  DeviceBuffer(const DeviceBuffer&) = delete;
+  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   void* data() const { return data_; }
 
  private:
@@ -81,8 +81,8 @@ class DeviceRoom {
 // Bytes read and written in a second by a copy within the device.
 double copy_bandwidth() {
   constexpr std::size_t kBytes = std::size_t{1} << 30;
-  const DeviceRoom from(kBytes);
-  const DeviceRoom to(kBytes);
+  const DeviceBuffer from(kBytes);
+  const DeviceBuffer to(kBytes);
   check(cudaMemset(from.data(), 0x5a, kBytes));
   const double seconds = device_seconds(
       [&] { check(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice)); });
@@ -108,7 +108,7 @@ void measure(const char* path, double bandwidth) {
   const double one_thread = host_seconds(3, [&] { decode_on_cpu({}); });
   const double threads = host_seconds(3, [&] { decode_on_cpu(many); });
 
-  const DeviceRoom out(bytes);
+  const DeviceBuffer out(bytes);
   const numpact::cuda::DeviceNumbers numbers{type, out.data(), index.count()};
   check(cudaMemset(out.data(), 0xa5, bytes));
   LoadedPco loaded;

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "common/encoding.hpp"
+#include "common/guarded_buffer.hpp"
 #include "common/pco_checks.hpp"
-#include "common/room.hpp"
 #include "cvc/range_sources.hpp"
 
 namespace numpact::fuzz {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/encoding.hpp"
-#include "common/room.hpp"
+#include "common/guarded_buffer.hpp"
 
 namespace numpact::fuzz {
 namespace {

@@ -122,12 +122,12 @@ class NUMPACT_API DevicePlanner {
       : file_(file), index_(index) {}
 
   bool is_at_end() const noexcept { return next_ >= index_.chunk_count(); }
-  // Plans the next chunks, as many as fit in `most_bytes` of input, tables and scratch, but at
+  // Plans the next chunks, as many as fit in `max_bytes` of input, tables and scratch, but at
   // least one. Errors: those of bad metadata; kCorrupt and kChecksum if a trailer contradicts the
   // file (chunk checksums are compared unless config.trailer is kIgnore), kInvalidArgument if
   // another index does; kLimitExceeded if max_memory is below the need of one chunk; kOutOfMemory.
   // After an error the position is unchanged.
-  Status try_next(DevicePlan& plan, std::uint64_t most_bytes,
+  Status try_next(DevicePlan& plan, std::uint64_t max_bytes,
                   const DecodeConfig& config = {}) noexcept;
 
  private:
@@ -158,7 +158,7 @@ class NUMPACT_API SlicePlanner {
   // `pages` has one entry per task. Positions of input and errors are relative to slice.bytes.
   // Errors: as DevicePlanner::try_next; kInvalidArgument for rows past the slice and for other
   // compressions.
-  Status try_next(DevicePlan& plan, std::vector<PlannedPage>& pages, std::uint64_t most_bytes,
+  Status try_next(DevicePlan& plan, std::vector<PlannedPage>& pages, std::uint64_t max_bytes,
                   const DecodeConfig& config = {}) noexcept;
 
  private:

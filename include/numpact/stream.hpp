@@ -43,12 +43,12 @@ class NUMPACT_API MemorySource final : public ByteSource {
  public:
   // Returns at most `piece` bytes per read.
   explicit MemorySource(std::span<const std::byte> bytes, std::size_t piece = SIZE_MAX)
-      : bytes_(bytes), piece_(piece) {}
+      : bytes_(bytes), block_(piece) {}
   Status read(std::span<std::byte> out, std::size_t& got) override;
 
  private:
   std::span<const std::byte> bytes_;
-  std::size_t piece_;
+  std::size_t block_;
 };
 
 // Appends to a vector owned by the caller.

@@ -34,8 +34,8 @@ struct ChunkSummary {
   std::uint32_t crc = 0;        // CRC-32 of these bytes
   std::uint64_t nan_count = 0;  // NaNs among its numbers
   // The range of the other numbers, as ordered latents; unspecified if there are none.
-  std::uint64_t least = 0;
-  std::uint64_t greatest = 0;
+  std::uint64_t min_latent = 0;
+  std::uint64_t max_latent = 0;
   std::uint64_t restart_points = 0;
 
   bool has_range() const { return nan_count < place.count; }
@@ -109,11 +109,11 @@ class NUMPACT_API Trailer {
   // For a FileReader; includes restart points.
   ChunkIndex index() const noexcept;
 
-  // Chunks that may hold a number in [least, greatest], as ordered latents. NaN is in no range.
-  std::vector<std::size_t> chunks_within(std::uint64_t least, std::uint64_t greatest) const;
+  // Chunks that may hold a number of the range, both ends included. NaN is in no range.
+  std::vector<std::size_t> chunks_within(std::uint64_t min_latent, std::uint64_t max_latent) const;
   template <Number T>
-  std::vector<std::size_t> chunks_within(T least, T greatest) const {
-    return chunks_within(latent_of_number(least), latent_of_number(greatest));
+  std::vector<std::size_t> chunks_within(T min, T max) const {
+    return chunks_within(latent_of_number(min), latent_of_number(max));
   }
 
   struct Table;

@@ -136,9 +136,10 @@ void require(bool holds, const char* what) {
 // producer knows.
 void check_array(const ArrowArray& array, std::int64_t buffer_n, std::int64_t child_n) {
   // Any number of 8 bytes, and what lies before it, has an address.
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 8;
+  constexpr std::int64_t kMaxLength = std::numeric_limits<std::int64_t>::max() / 8;
   require(array.length >= 0 && array.offset >= 0, "a negative length or offset");
-  require(array.length <= kMost && array.offset <= kMost - array.length, "a length out of range");
+  require(array.length <= kMaxLength && array.offset <= kMaxLength - array.length,
+          "a length out of range");
   require(array.null_count >= -1 && array.null_count <= array.length, "a wrong count of nulls");
   require(array.n_buffers == buffer_n && array.buffers != nullptr, "a wrong number of buffers");
   require(array.n_children == child_n && (child_n == 0 || array.children != nullptr),
@@ -159,10 +160,10 @@ nb::object byte_array(std::unique_ptr<std::uint8_t[]> bytes, std::size_t count) 
   return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, {count}, owner));
 }
 
-// A contiguous piece of one column.
-class ArrowPiece {
+// A contiguous block of one column.
+class ArrowBlock {
  public:
-  ArrowPiece(ArrayPointer owner, const ArrowArray& column, FixedType type, std::int64_t offset,
+  ArrowBlock(ArrayPointer owner, const ArrowArray& column, FixedType type, std::int64_t offset,
              std::int64_t length)
       : owner_(std::move(owner)), column_(&column), type_(type), offset_(offset), length_(length) {
     require(length == 0 || column.buffers[1] != nullptr, "numbers without a buffer");
@@ -253,7 +254,7 @@ ColumnPlan plan(const ArrowSchema& schema) {
   return out;
 }
 
-ArrowPiece make_piece(const ArrayPointer& array, const ColumnPlan& plan) {
+ArrowBlock make_block(const ArrayPointer& array, const ColumnPlan& plan) {
   const ArrowArray& outer = **array;
   if (!plan.is_child) {
     check_array(outer, 2, 0);
@@ -272,15 +273,15 @@ ArrowPiece make_piece(const ArrayPointer& array, const ColumnPlan& plan) {
   return {array, child, plan.type, child.offset + outer.offset, outer.length};
 }
 
-using Pieces = std::pair<std::string, std::vector<ArrowPiece>>;
+using Blocks = std::pair<std::string, std::vector<ArrowBlock>>;
 
-Pieces import_array(nb::handle schema_capsule, nb::handle array_capsule) {
+Blocks import_array(nb::handle schema_capsule, nb::handle array_capsule) {
   Owned<ArrowSchema> schema(schema_capsule, "arrow_schema");
   const auto array = std::make_shared<Owned<ArrowArray>>(array_capsule, "arrow_array");
   const ColumnPlan column = plan(*schema);
-  std::vector<ArrowPiece> pieces;
-  pieces.push_back(make_piece(array, column));
-  return {column.format, std::move(pieces)};
+  std::vector<ArrowBlock> blocks;
+  blocks.push_back(make_block(array, column));
+  return {column.format, std::move(blocks)};
 }
 
 void check_stream(ArrowArrayStream& stream, int code) {
@@ -297,32 +298,32 @@ int without_gil(Call&& call) {
   return call();
 }
 
-Pieces import_stream(nb::handle capsule) {
+Blocks import_stream(nb::handle capsule) {
   Owned<ArrowArrayStream> stream(capsule, "arrow_array_stream");
   Owned<ArrowSchema> schema;
   check_stream(*stream,
                without_gil([&] { return stream->get_schema(stream.get(), schema.get()); }));
   const ColumnPlan column = plan(*schema);
-  std::vector<ArrowPiece> pieces;
+  std::vector<ArrowBlock> blocks;
   while (true) {
     const auto array = std::make_shared<Owned<ArrowArray>>();
     check_stream(*stream,
                  without_gil([&] { return stream->get_next(stream.get(), array->get()); }));
     if ((*array)->release == nullptr) break;
-    pieces.push_back(make_piece(array, column));
+    blocks.push_back(make_block(array, column));
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
-  return {column.format, std::move(pieces)};
+  return {column.format, std::move(blocks)};
 }
 
 }  // namespace
 
 void bind_arrow_import(nb::module_& m) {
-  nb::class_<ArrowPiece>(m, "ArrowPiece")
-      .def_prop_ro("length", &ArrowPiece::length)
-      .def_prop_ro("null_count", &ArrowPiece::null_count)
-      .def("values", &ArrowPiece::values)
-      .def("validity", &ArrowPiece::validity);
+  nb::class_<ArrowBlock>(m, "ArrowBlock")
+      .def_prop_ro("length", &ArrowBlock::length)
+      .def_prop_ro("null_count", &ArrowBlock::null_count)
+      .def("values", &ArrowBlock::values)
+      .def("validity", &ArrowBlock::validity);
   // The number type behind a format, e.g. "i64" for "tsn:UTC"; None where there is none.
   m.def(
       "arrow_type",
@@ -343,15 +344,15 @@ void bind_arrow_import(nb::module_& m) {
   m.def(
       "import_arrow_array",
       [](nb::handle schema, nb::handle array) {
-        Pieces pieces = import_array(schema, array);
-        return nb::make_tuple(pieces.first, std::move(pieces.second));
+        Blocks blocks = import_array(schema, array);
+        return nb::make_tuple(blocks.first, std::move(blocks.second));
       },
       nb::arg("schema"), nb::arg("array"));
   m.def(
       "import_arrow_stream",
       [](nb::handle stream) {
-        Pieces pieces = import_stream(stream);
-        return nb::make_tuple(pieces.first, std::move(pieces.second));
+        Blocks blocks = import_stream(stream);
+        return nb::make_tuple(blocks.first, std::move(blocks.second));
       },
       nb::arg("stream"));
 }

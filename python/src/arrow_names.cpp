@@ -12,8 +12,8 @@ namespace numpact::python {
 namespace {
 
 // Children and levels that a message shows: names longer than a line help nobody.
-constexpr std::int64_t kMostChildren = 8;
-constexpr int kMostLevels = 4;
+constexpr std::int64_t kMaxChildren = 8;
+constexpr int kMaxLevelsDeep = 4;
 
 using Name = std::pair<std::string_view, std::string_view>;
 
@@ -110,18 +110,18 @@ std::string name_at(const ArrowSchema& schema, int level);
 
 std::string child_name(const ArrowSchema& schema, std::int64_t index, int level) {
   const ArrowSchema* const child = child_of(schema, index);
-  return child == nullptr || level >= kMostLevels ? "..." : name_at(*child, level + 1);
+  return child == nullptr || level >= kMaxLevelsDeep ? "..." : name_at(*child, level + 1);
 }
 
 // Maps have one child, of entries; the other kinds show what theirs are called.
 std::string children_names(const ArrowSchema& schema, std::string_view format, int level) {
   if (format == "+m") {
     const ArrowSchema* const entries = child_of(schema, 0);
-    if (entries == nullptr || level >= kMostLevels) return "...";
+    if (entries == nullptr || level >= kMaxLevelsDeep) return "...";
     return joined({child_name(*entries, 0, level + 1), ", ", child_name(*entries, 1, level + 1)});
   }
   std::string out;
-  const std::int64_t shown = std::min(schema.n_children, kMostChildren);
+  const std::int64_t shown = std::min(schema.n_children, kMaxChildren);
   for (std::int64_t i = 0; i < shown; ++i) {
     const ArrowSchema* const child = child_of(schema, i);
     const char* const name = child == nullptr ? nullptr : child->name;
@@ -136,7 +136,7 @@ std::string name_at(const ArrowSchema& schema, int level) {
   std::string own = arrow_format_name(format);
   if (schema.dictionary != nullptr && schema.dictionary->format != nullptr) {
     const std::string values =
-        level >= kMostLevels ? "..." : name_at(*schema.dictionary, level + 1);
+        level >= kMaxLevelsDeep ? "..." : name_at(*schema.dictionary, level + 1);
     const bool is_ordered = (schema.flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0;
     return joined(
         {"dictionary<values=", values, ", indices=", own, ", ordered=", is_ordered ? "1>" : "0>"});

@@ -131,8 +131,8 @@ bool PythonProgress::call(const Progress& progress) {
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     // A second attempt begins at 0 again.
-    if (is_idle() || progress.numbers < told_) return true;
-    told_ = progress.numbers;
+    if (is_idle() || progress.numbers < reported_) return true;
+    reported_ = progress.numbers;
     const nb::object answer = callback_(progress.numbers, progress.bytes);
     return answer.is_none() || nb::cast<bool>(answer);
   } catch (...) {

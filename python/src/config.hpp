@@ -55,7 +55,7 @@ class PythonProgress {
 
   nb::object callback_;  // None: only signals
   std::chrono::steady_clock::time_point next_look_{};
-  std::uint64_t told_ = 0;  // numbers, the last time
+  std::uint64_t reported_ = 0;  // numbers, the last time
   std::exception_ptr raised_;
 };
 

@@ -56,10 +56,10 @@ class Kept {
   static void take_back() {
     Kept& kept = of_this_thread();
     kept.is_lent_ = false;
-    if (kept.memory_.held() > kMost) kept.context_.reset();
+    if (kept.memory_.held() > kMaxKeptBytes) kept.context_.reset();
   }
 
-  static constexpr std::size_t kMost = std::size_t{4} << 20;
+  static constexpr std::size_t kMaxKeptBytes = std::size_t{4} << 20;
   CountedMemory memory_;
   std::optional<Context> context_;
   bool is_lent_ = false;

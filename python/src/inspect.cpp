@@ -64,15 +64,15 @@ constexpr std::uint64_t kChunkBytes = 2400;
 constexpr std::uint64_t kBinBytes = 400;
 
 // All chunks that are described, as long as their objects take no more than so much.
-nb::dict describe(const FileInfo& info, std::uint64_t most_bytes) {
+nb::dict describe(const FileInfo& info, std::uint64_t max_bytes) {
   nb::list chunks;
   for (const ChunkInfo& chunk : info.chunks) {
     std::uint64_t bytes = kChunkBytes + kBinBytes / 8 * chunk.dict.size();
     for (const LatentVariableInfo& variable : chunk.variables) {
       bytes += kBinBytes * variable.bins.size();
     }
-    if (bytes > most_bytes) break;
-    most_bytes -= bytes;
+    if (bytes > max_bytes) break;
+    max_bytes -= bytes;
     chunks.append(describe(chunk));
   }
   nb::dict out;

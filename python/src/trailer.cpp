@@ -31,8 +31,8 @@ nb::tuple summary_tuple(const ChunkSummary& chunk, NumberType type) {
   const bool has_range = chunk.has_range();
   return nb::make_tuple(place_tuple(chunk.place), chunk.bytes, chunk.crc, chunk.nan_count,
                         chunk.restart_points,
-                        has_range ? from_ordered_latent(type, chunk.least) : 0,
-                        has_range ? from_ordered_latent(type, chunk.greatest) : 0);
+                        has_range ? from_ordered_latent(type, chunk.min_latent) : 0,
+                        has_range ? from_ordered_latent(type, chunk.max_latent) : 0);
 }
 
 nb::object trailer_dict(const std::optional<Trailer>& trailer) {

@@ -176,7 +176,7 @@ Status DevicePlan::status_of(std::uint64_t task, PlannedFailure failure) const n
   return status.at_chunk(first_chunk + failed.chunk);
 }
 
-Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t most_bytes,
+Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t max_bytes,
                                const DecodeConfig& config) noexcept {
   std::size_t next = next_;
   const Status status = guarded([&]() -> Status {
@@ -207,10 +207,10 @@ Status DevicePlanner::try_next(DevicePlan& plan, std::uint64_t most_bytes,
         return Status(ErrorKind::kLimitExceeded, "more memory than the limit max_memory");
       }
       const std::uint64_t needed = planner.table_bytes() + planner.input_bytes();
-      if (next > next_ && needed > most_bytes - bytes) break;
+      if (next > next_ && needed > max_bytes - bytes) break;
       NUMPACT_TRY(planner.add_to(plan));
       plan.input_bytes = planner.input_end() - plan.input_begin;
-      bytes = std::min(most_bytes, bytes + needed);
+      bytes = std::min(max_bytes, bytes + needed);
     }
     return {};
   });

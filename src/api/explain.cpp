@@ -36,7 +36,7 @@ class CandidateLog final : public ChoiceLog {
  public:
   explicit CandidateLog(NumberType type) : type_(type) {}
 
-  void weighed(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
+  void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
     note(mode, delta, [&](CandidateInfo& candidate) { candidate.estimated_bits = double{bits}; });
   }
   void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) noexcept override {

@@ -82,11 +82,11 @@ std::uint64_t ParallelPart::step(std::uint64_t count) const {
 
 // Whether there are at min_step two segments to share.
 bool ParallelPart::plan(std::uint64_t count, const OutputBuffer* buffer) {
-  const FileWindow stretch{file_};
+  const FileWindow window{file_};
   const bool by_steps = buffer != nullptr && buffer->is_growing();
   const std::uint64_t target = step(count);
   while (by_steps ? parallel_->planned_numbers() < target : parallel_->planned_segments() < 2) {
-    if (!parallel_->plan_segment(stretch)) break;
+    if (!parallel_->plan_segment(window)) break;
   }
   return parallel_->planned_segments() >= 2;
 }
@@ -95,7 +95,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, OutputBuffer* buffe
                              std::uint64_t& count) {
   chunks_.clear();
   if (!parallel_) return {};
-  const FileWindow stretch{file_};
+  const FileWindow window{file_};
   const std::uint64_t max_n = max_numbers(buffer);
   while (parallel_->may_plan() && count <= max_n) {
     const Position from{walker.offset(), count, walker.next_chunk()};
@@ -120,7 +120,7 @@ Status ParallelPart::advance(standalone::FileWalker& walker, OutputBuffer* buffe
     Reporter reporter{config_.progress, count};
     const standalone::ParallelWalker::Report report = std::ref(reporter);
     const Position place =
-        parallel_->run(stretch, out, !by_steps, config_.progress ? &report : nullptr);
+        parallel_->run(window, out, !by_steps, config_.progress ? &report : nullptr);
     worker_pool_->give_memory_back(config_.limits.max_memory);
 
     walker.resume(header_, type_, static_cast<std::size_t>(place.offset),

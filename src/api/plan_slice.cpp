@@ -28,7 +28,7 @@ class SlicePlanner::Builder {
     plan_.type = grid_.type;
   }
 
-  Status add(std::uint64_t most_bytes) {
+  Status add(std::uint64_t max_bytes) {
     std::uint64_t first_group = at_.group_;
     bool begins_inside = at_.span_ != 0;
     Mark group_start = mark();
@@ -41,7 +41,7 @@ class SlicePlanner::Builder {
         }
         if (begins_inside) break;  // the rest of a group shares no plan with other groups
       }
-      const bool is_full = !pages_.empty() && bytes_ > most_bytes;
+      const bool is_full = !pages_.empty() && bytes_ > max_bytes;
       if (is_full && (at_.span_ == 0 || at_.group_ == first_group)) break;
       if (is_full) {
         go_back(group_start);
@@ -191,7 +191,7 @@ class SlicePlanner::Builder {
 };
 
 Status SlicePlanner::try_next(DevicePlan& plan, std::vector<PlannedPage>& pages,
-                              std::uint64_t most_bytes, const DecodeConfig& config) noexcept {
+                              std::uint64_t max_bytes, const DecodeConfig& config) noexcept {
   const SlicePlanner before = *this;
   const Status status = guarded([&]() -> Status {
     plan = {};
@@ -208,8 +208,8 @@ Status SlicePlanner::try_next(DevicePlan& plan, std::vector<PlannedPage>& pages,
     if (rows_ > 0 && slice_.dimension > 0) {
       const auto data_at = static_cast<std::uint64_t>(payload.data.data() - slice_.bytes.data());
       // The limit bounds one plan.
-      const std::uint64_t max_bytes = std::min(most_bytes, config.limits.max_memory / 2);
-      NUMPACT_TRY(Builder(*this, payload, data_at, config, plan, pages).add(max_bytes));
+      const std::uint64_t plan_bytes = std::min(max_bytes, config.limits.max_memory / 2);
+      NUMPACT_TRY(Builder(*this, payload, data_at, config, plan, pages).add(plan_bytes));
     }
     is_at_end_ = rows_ == 0 || slice_.dimension == 0 || group_ >= payload.grid.groups();
     return {};

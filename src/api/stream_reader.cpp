@@ -83,8 +83,8 @@ struct StreamReader::Impl {
     worker_pool.share_memory(config.limits.max_memory, arena.capacity());
     parallel->begin({input.offset(), numbers_before_chunk, chunk_index}, max_n);
     while (true) {
-      const standalone::FileWindow stretch{input.bytes(), input.offset(), input.is_last()};
-      while (parallel->plan_segment(stretch)) {
+      const standalone::FileWindow window{input.bytes(), input.offset(), input.is_last()};
+      while (parallel->plan_segment(window)) {
       }
       if (parallel->plan_is_closed() || input.is_last()) break;
       if (input.bytes().size() >= kMaxReadAheadBytes) break;
@@ -125,9 +125,9 @@ struct StreamReader::Impl {
           cancelled = report_progress(config.progress, {numbers_given, reached.offset});
           return cancelled.ok();
         };
-    const standalone::FileWindow stretch{input.bytes(), input.offset(), input.is_last()};
+    const standalone::FileWindow window{input.bytes(), input.offset(), input.is_last()};
     std::byte* const at = static_cast<std::byte*>(out.data) + count * size_of(out.type);
-    const standalone::Position reached_place = parallel->run(stretch, at, false, &report_position);
+    const standalone::Position reached_place = parallel->run(window, at, false, &report_position);
     worker_pool.give_memory_back(limits.max_memory);
     input.drop(static_cast<std::size_t>(reached_place.offset - input.offset()));
     note_span();

@@ -42,8 +42,8 @@ std::vector<ChunkSummary> summaries_of(const Trailer::Table& table) {
     summary.bytes = view.end_of(i) - record.offset;
     summary.crc = record.crc;
     summary.nan_count = record.nan_n;
-    summary.least = record.least;
-    summary.greatest = record.greatest;
+    summary.min_latent = record.min_latent;
+    summary.max_latent = record.max_latent;
     summary.restart_points = table.index->points.empty() ? 0 : table.index->points[i].count();
     first += record.n;
   }
@@ -175,12 +175,13 @@ ChunkIndex Trailer::index() const noexcept {
   return index;
 }
 
-std::vector<std::size_t> Trailer::chunks_within(std::uint64_t least, std::uint64_t greatest) const {
+std::vector<std::size_t> Trailer::chunks_within(std::uint64_t min_latent,
+                                                std::uint64_t max_latent) const {
   std::vector<std::size_t> found;
   const std::span<const ChunkSummary> all = chunks();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool overlaps =
-        all[i].has_range() && all[i].least <= greatest && all[i].greatest >= least;
+        all[i].has_range() && all[i].min_latent <= max_latent && all[i].max_latent >= min_latent;
     if (overlaps) found.push_back(i);
   }
   return found;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effort of each level: how many alternatives the encoder estimates and encodes.
+// What each level does: one row for each, the only place that looks at a level's number. A higher
+// level takes more time to encode and makes smaller chunks. docs/levels.md shows the table;
+// tests/unit/levels_test.cpp compares the two.
 #ifndef NUMPACT_PCO_LEVELS_HPP
 #define NUMPACT_PCO_LEVELS_HPP
 
@@ -12,38 +14,97 @@ namespace numpact {
 // From this level on, size counts for more than encoding time.
 inline constexpr unsigned kLevelForSize = 9;
 
-// Chunks of fewer latents get at most EncodeEffort::max_conv1_order_short Conv1 weights: with few
-// latents more weights fit noise, and fitting them takes time.
+// The level whose chunks stand for those of all levels where boundaries of segments are refined:
+// higher ones take longer, lower ones choose differently.
+inline constexpr unsigned kRefineLevel = 8;
+
+// Chunks of fewer latents get at most max_conv1_order_short Conv1 weights: with few latents more
+// weights fit noise, and fitting them takes time.
 inline constexpr std::size_t kMinLongConv1N = std::size_t{1} << 13;
 
-// Limits of the search for a mode and a delta encoding. Shares are fractions of the estimated size.
-struct EncodeEffort {
-  std::size_t max_sample_n = 0;        // numbers of a long chunk that are sampled
-  unsigned max_consecutive_order = 1;  // highest order of Consecutive
-  bool all_modes = false;              // propose other modes than Classic
-  std::size_t max_estimated_modes =
-      1;                          // modes estimated after the coarse pass; FloatQuant excluded
-  bool base_divisors = false;     // propose fractions of a FloatMult base
-  bool secondary_deltas = false;  // delta encode the secondary variable
-  bool dicts = false;
-  // Smallest estimated chunk, in bits, for which a dictionary is considered.
-  float min_dict_chunk_bits = 0;
+// The choice of a mode and a delta encoding. Shares are fractions of the estimated size.
+struct ModeLevel {
+  unsigned sample_n_log2;          // numbers of a long chunk that are sampled
+  unsigned max_consecutive_order;  // highest order of Consecutive
+  bool all_modes;                  // propose other modes than Classic
+  std::size_t max_estimated;       // modes estimated after the coarse pass; FloatQuant excluded
+  bool base_divisors;              // propose fractions of a FloatMult base
+  bool secondary_deltas;           // delta encode the secondary variable
+  bool dicts;
+  bool lookback;
+  unsigned max_conv1_order;        // 0: no Conv1
+  unsigned max_conv1_order_short;  // of chunks of fewer than kMinLongConv1N latents
+  unsigned conv1_reweight_n_log2;  // latents used by a reweighted fit
+  unsigned conv1_reweight_rounds;
+  float conv1_required_saving;  // share that Conv1 must save, since it decodes slowly
+  std::size_t max_attempts;     // alternatives encoded in full if their estimates are close
+  bool attempts_classic;        // also encode Classic without delta, for comparison
+};
+
+// The bins of a variable and the table of its codes.
+struct BinLevel {
+  bool one_bin;                // no search: a single bin
+  std::size_t max_groups;      // groups of neighbouring values that bins are made of
+  std::size_t max_values;      // frequent values that can be bins of their own
+  unsigned max_sample_stride;  // one latent in this many is sorted at least
+  unsigned max_table_log2;     // states of a table
+};
+
+// The search for lookbacks. A sample of the latents teaches what each lookback costs.
+struct LookbackLevel {
+  unsigned learn_one_in;      // one latent in this many is in the sample,
+  unsigned min_learn_n_log2;  // but at least this many
+  unsigned max_learn_n_log2;  // and at most this many
+  unsigned short_one_in;      // of short pages at most one in this many
+  unsigned rounds;            // how often the costs are learned anew
+  unsigned max_frequent;      // frequent lookbacks that are compared for each latent
+  bool learns_more;           // later rounds of long samples compare more of them
+  unsigned no_error_n;        // the costs of a sample of this many latents are taken as exact
+};
+
+// The division of a run into segments, which become chunks of their own.
+struct SegmentLevel {
+  bool segments;
+  bool hints;               // short segments consider only what suits the run
+  float min_saving;         // share that a plan must save,
+  float min_coarse_saving;  // and a coarse plan for a full one to be made
+  float min_saving_short;   // the same for runs that are counted in full
+  float min_coarse_saving_short;
+  std::size_t refine_per_number;  // numbers that refinement encodes, per number; 0: none
+  std::size_t refine_rounds;
+  bool splits_anywhere;  // also at quarters, not only in the middle
+  bool moves_boundaries;
+};
+
+struct Level {
+  ModeLevel modes;
+  BinLevel bins;
+  LookbackLevel lookback;
+  SegmentLevel segments;
+  bool is_for_size;  // where two limits differ, the one for size holds
+};
+
+bool is_level(unsigned level);
+// The row of a level that is_level().
+const Level& level_row(unsigned level);
+inline bool is_for_size(unsigned level) { return level_row(level).is_for_size; }
+
+// The choice of a mode and a delta encoding for a configuration.
+struct EncodeEffort : ModeLevel {
+  // Smallest estimated chunk, in bits, for which a dictionary is considered: below
+  // kLevelForSize, making one takes longer than small chunks are worth.
+  float min_dict_chunk_bits;
   // Share that a dictionary must save on the sample before all numbers are counted.
-  float dict_required_saving = 0;
+  float dict_required_saving;
   // Share added to the estimate of a dictionary: decoding looks up each number in a table that may
   // be large.
-  float dict_penalty = 0;
-  bool lookback = false;
-  unsigned max_conv1_order = 0;        // 0: no Conv1
-  unsigned max_conv1_order_short = 0;  // of chunks of fewer than kMinLongConv1N latents
-  std::size_t conv1_reweight_n = 0;    // latents used by a reweighted fit
-  unsigned conv1_reweight_rounds = 0;
-  float conv1_required_saving = 0;  // share that Conv1 must save, since it decodes slowly
-  std::size_t max_attempts = 1;     // alternatives encoded in full if their estimates are close
+  float dict_penalty;
   // A second alternative is encoded if the first one's size exceeds its estimate by this factor.
-  float estimate_error_margin = 1;
-  bool attempts_classic = false;  // also encode Classic without delta, for comparison
-  bool favors_decode_speed = false;
+  float estimate_error_margin;
+  bool favors_decode_speed;
+
+  std::size_t max_sample_n() const { return std::size_t{1} << sample_n_log2; }
+  std::size_t conv1_reweight_n() const { return std::size_t{1} << conv1_reweight_n_log2; }
 
   static EncodeEffort of(const EncodeConfig& config);
 };

@@ -18,7 +18,7 @@ class Recorder {
     };
   }
   std::size_t calls() const { return calls_.size(); }
-  void expect_in_order(std::uint64_t numbers, std::uint64_t most_bytes) const {
+  void expect_in_order(std::uint64_t numbers, std::uint64_t max_bytes) const {
     ASSERT_FALSE(calls_.empty());
     for (std::size_t i = 1; i < calls_.size(); ++i) {
       EXPECT_GT(calls_[i].numbers, calls_[i - 1].numbers);
@@ -26,7 +26,7 @@ class Recorder {
       EXPECT_LE(calls_[i].numbers - calls_[i - 1].numbers, std::uint64_t{1} << 19);
     }
     EXPECT_EQ(calls_.back().numbers, numbers);
-    EXPECT_LE(calls_.back().bytes, most_bytes);
+    EXPECT_LE(calls_.back().bytes, max_bytes);
     EXPECT_GT(calls_.back().bytes, 0u);
   }
 

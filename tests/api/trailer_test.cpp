@@ -89,9 +89,9 @@ TEST(Trailer, MatchesTheFile) {
     EXPECT_EQ(chunk.place.first, first);
     EXPECT_EQ(chunk.bytes, 4 + info.chunks[i].meta_bytes + info.chunks[i].page_bytes);
     const auto all = numbers.subspan(first, static_cast<std::size_t>(chunk.place.count));
-    EXPECT_EQ(number_of_latent<std::int32_t>(chunk.least),
+    EXPECT_EQ(number_of_latent<std::int32_t>(chunk.min_latent),
               *std::min_element(all.begin(), all.end()));
-    EXPECT_EQ(number_of_latent<std::int32_t>(chunk.greatest),
+    EXPECT_EQ(number_of_latent<std::int32_t>(chunk.max_latent),
               *std::max_element(all.begin(), all.end()));
     first += all.size();
   }
@@ -131,12 +131,12 @@ TEST(Trailer, RangesLeaveNanOut) {
   const Trailer trailer = *Trailer::read(file);
   const auto chunks = trailer.chunks();
   EXPECT_EQ(chunks[0].nan_count, 2u);
-  EXPECT_EQ(number_of_latent<double>(chunks[0].least), -2);
-  EXPECT_EQ(number_of_latent<double>(chunks[0].greatest), 1);
-  EXPECT_EQ(number_of_latent<double>(chunks[1].least), -kInf);
+  EXPECT_EQ(number_of_latent<double>(chunks[0].min_latent), -2);
+  EXPECT_EQ(number_of_latent<double>(chunks[0].max_latent), 1);
+  EXPECT_EQ(number_of_latent<double>(chunks[1].min_latent), -kInf);
   EXPECT_FALSE(chunks[2].has_range());
   EXPECT_EQ(chunks[2].nan_count, 2u);
-  EXPECT_TRUE(std::signbit(number_of_latent<double>(chunks[3].least)));
+  EXPECT_TRUE(std::signbit(number_of_latent<double>(chunks[3].min_latent)));
   EXPECT_EQ(trailer.chunks_within(0.5, 3.0), (std::vector<std::size_t>{0, 3}));
   EXPECT_EQ(trailer.chunks_within(-1e300, -1e200), std::vector<std::size_t>{1});
   EXPECT_EQ(trailer.chunks_within(6.0, 7.0), std::vector<std::size_t>{});

@@ -12,6 +12,7 @@ import numpy as np
 from cli_program import ROOT, Ran, refused, run
 
 FIXTURES = ROOT / "tests/fixtures/cvc"
+ARRAYS = np.load(FIXTURES / "arrays.npz")  # of the files, by their names without ".cvc"
 GOOD = sorted(path.stem for path in FIXTURES.glob("*.cvc") if not path.stem.startswith("odd_mmap"))
 
 

@@ -85,7 +85,7 @@ TEST_P(CvcIdentity, SameBytes) {
   EXPECT_TRUE(same_bytes(written_again(info, arrays, config, all), file)) << "in one piece";
   EXPECT_TRUE(same_bytes(written_again(info, arrays, config, 7), file)) << "a few rows at a time";
   config.expected_rows = info.rows;
-  EXPECT_TRUE(same_bytes(written_again(info, arrays, config, all), file)) << "foreseen";
+  EXPECT_TRUE(same_bytes(written_again(info, arrays, config, all), file)) << "planned";
   config.threads = 3;
   EXPECT_TRUE(same_bytes(written_again(info, arrays, config, all), file)) << "by threads";
   EXPECT_TRUE(same_bytes(written_again(info, arrays, config, 11), file)) << "by threads, in pieces";

@@ -148,11 +148,11 @@ TEST(CvcNonfinite, TheFirstOneIsNamed) {
         EXPECT_EQ(write(config, {&rows, 1}).place, place) << name_of(compression);
         EXPECT_EQ(write(config, {&rows, 1}, 7).place, place) << name_of(compression);
         config.expected_rows = 60;
-        const Written foreseen = write(config, {&rows, 1});
-        EXPECT_EQ(foreseen.place, place) << name_of(compression);
-        EXPECT_EQ(foreseen.status.kind(), ErrorKind::kInvalidArgument);
-        EXPECT_EQ(foreseen.status.chunk(), 2u);
-        EXPECT_EQ(foreseen.status.message().find("::"), std::string::npos);
+        const Written planned = write(config, {&rows, 1});
+        EXPECT_EQ(planned.place, place) << name_of(compression);
+        EXPECT_EQ(planned.status.kind(), ErrorKind::kInvalidArgument);
+        EXPECT_EQ(planned.status.chunk(), 2u);
+        EXPECT_EQ(planned.status.message().find("::"), std::string::npos);
       }
     }
   }

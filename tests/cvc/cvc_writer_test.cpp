@@ -283,11 +283,11 @@ TEST(CvcWriter, FilesGetTheirNameAtTheEnd) {
   WriteConfig config;
   config.chunk_rows = 17;
   const Bytes expected = written(config, rows(all, 10));
-  for (const bool foreseen : {false, true}) {
-    if (foreseen) config.expected_rows = 300;
+  for (const bool planned : {false, true}) {
+    if (planned) config.expected_rows = 300;
     Writer writer(path, config);
     writer.append(rows(all, 10));
-    EXPECT_EQ(fs::exists(path), foreseen) << "only the one before it is there";
+    EXPECT_EQ(fs::exists(path), planned) << "only the one before it is there";
     writer.finish();
     EXPECT_TRUE(same_bytes(read_file(path), expected));
     EXPECT_EQ(folder.count(), 1u);

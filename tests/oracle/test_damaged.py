@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cut and damaged files: what the reference refuses we refuse, what it reads we read alike."""
+"""Cut and damaged files: what the reference refuses we refuse, what it reads we read the same."""
 
 from __future__ import annotations
 

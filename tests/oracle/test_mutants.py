@@ -30,7 +30,7 @@ def check(wanted: list[Mutant]) -> None:
         else:
             assert pair[0] == pair[1], f"{mutant}: pcodec {pair[0]}, numpact {pair[1]}"
     read = sum(verdict not in ("refused", DIED) for verdict in ours)
-    print(f"{len(wanted)} mutants: {read} read alike, {len(wanted) - read} refused")
+    print(f"{len(wanted)} mutants: {read} read the same, {len(wanted) - read} refused")
     assert 0.5 * len(wanted) < read < 0.95 * len(wanted)
 
 

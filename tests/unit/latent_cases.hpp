@@ -37,7 +37,7 @@ inline unsigned least_size_log(std::size_t bin_n) {
   return static_cast<unsigned>(std::bit_width(bin_n - 1));
 }
 
-// A size that can hold so many bins, most often a small one.
+// A size that can hold the bins, usually a small one.
 inline unsigned random_size_log(std::size_t bin_n, Random& random) {
   const unsigned least = least_size_log(bin_n);
   if (bin_n == 1) return 0;

@@ -191,7 +191,7 @@ TEST(Conv1Search, MoreRoundsNeverTakeMoreBits) {
   EXPECT_GT(found, 30u);
 }
 
-// Similar waves of 24 latents: for few latents so many lags are not fitted.
+// Similar waves of 24 latents: for few latents 24 lags are not fitted.
 TEST(Conv1Search, FewLatentsGetFewWeights) {
   Random random(46);
   Arena arena(std::pmr::new_delete_resource());

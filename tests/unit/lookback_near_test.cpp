@@ -38,14 +38,14 @@ std::vector<std::uint32_t> streams_in_every_second_run(std::uint32_t step, F&& o
   return latents;
 }
 
-bool may_look_back_nearby(std::vector<std::uint32_t> latents, const NearRequest& wish,
+bool may_look_back_nearby(std::vector<std::uint32_t> latents, const NearRequest& request,
                           const AnyDelta& delta = NoDelta{}) {
   Arena arena(std::pmr::new_delete_resource());
   Sample sample;
   sample.latents = LatentArray(std::span<std::uint32_t>(latents));
   sample.run_n = kRunN;
   sample.scale = 8;
-  return numpact::may_look_back_nearby(sample, Choice{Classic{}, delta, {}}, wish, arena);
+  return numpact::may_look_back_nearby(sample, Choice{Classic{}, delta, {}}, request, arena);
 }
 
 TEST(LookbackNear, InterleavedStreamsByAnyBaseline) {

@@ -120,7 +120,7 @@ void for_chunks(Original& original, std::uint64_t chunk_rows,
                 const std::function<void(const cvc::Rows&)>& f) {
   std::vector<std::byte> chunk;
   std::uint64_t count = 0;
-  const auto hand_on = [&] {
+  const auto pass_on = [&] {
     f(cvc::Rows(original.dtype(), chunk.data(), count, original.dimension()));
     chunk.clear();
     count = 0;
@@ -133,10 +133,10 @@ void for_chunks(Original& original, std::uint64_t chunk_rows,
       append_rows(rows, done, taken, chunk);
       count += taken;
       done += taken;
-      if (count == chunk_rows) hand_on();
+      if (count == chunk_rows) pass_on();
     }
   }
-  if (count > 0) hand_on();
+  if (count > 0) pass_on();
 }
 
 }  // namespace numpact::cli

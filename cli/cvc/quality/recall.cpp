@@ -27,9 +27,9 @@ void normalise(std::span<float> row) {
   for (float& value : row) value = static_cast<float>(value * factor);
 }
 
-// The effective sample size: the number of independent trials with this mean that would have the
+// The effective sample size: the number of independent sample_n with this mean that would have the
 // observed variance.
-double trials_of(std::span<const std::size_t> right, std::size_t k, double mean) {
+double effective_sample_n(std::span<const std::size_t> right, std::size_t k, double mean) {
   const auto queries = static_cast<double>(right.size());
   double squares = 0;
   for (const std::size_t count : right) {
@@ -62,8 +62,8 @@ Recall recall_of(std::span<const std::size_t> right, std::size_t k) {
   for (const std::size_t count : right) sum += count;
   const double mean =
       static_cast<double>(sum) / static_cast<double>(right.size()) / static_cast<double>(k);
-  const double trials = trials_of(right, k, mean);
-  const double z = kDeviationsOf95Percent * kDeviationsOf95Percent / trials;
+  const double sample_n = effective_sample_n(right, k, mean);
+  const double z = kDeviationsOf95Percent * kDeviationsOf95Percent / sample_n;
   const double middle = (mean + z / 2) / (1 + z);
   const double half = std::sqrt(z * (mean * (1 - mean) + z / 4)) / (1 + z);
   return {mean, std::clamp(middle - half, 0.0, mean), std::clamp(middle + half, mean, 1.0)};

@@ -224,9 +224,9 @@ TEST(RecallInterval, HasTheNominalCoverage) {
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> share(0.6, 1.0);
   std::uniform_real_distribution<double> unit;
-  constexpr int kTrials = 1000;
+  constexpr int kRounds = 1000;
   int covered = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int round = 0; round < kRounds; ++round) {
     std::vector<std::size_t> right(100);
     for (std::size_t& count : right) {
       const double chance = share(engine);
@@ -235,8 +235,8 @@ TEST(RecallInterval, HasTheNominalCoverage) {
     const Recall recall = recall_of(right, 10);
     covered += recall.low <= 0.8 && 0.8 <= recall.high ? 1 : 0;
   }
-  EXPECT_GT(covered, 0.925 * kTrials);
-  EXPECT_LT(covered, 0.975 * kTrials);
+  EXPECT_GT(covered, 0.925 * kRounds);
+  EXPECT_LT(covered, 0.975 * kRounds);
 }
 
 TEST(RecallInterval, IsWideForFewQueries) {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "numcodecs.pcodec"
 
-# So many numbers take less time than handing them to another thread and back.
+# Decoding fewer numbers takes less time than a change of threads.
 _SMALL_CHUNK = 1 << 14
 
 

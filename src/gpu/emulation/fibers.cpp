@@ -36,7 +36,7 @@
 namespace numpact::gpu {
 namespace {
 
-// Stack of a lane; the kernels keep their buffers elsewhere.
+// Stack of a lane; the kernels keep their buffers in other memory.
 constexpr std::size_t kStackBytes = std::size_t{1} << 16;
 constexpr unsigned kQuadLanes = 4;
 

@@ -102,7 +102,9 @@ Histogram<L> single_bin_if_cheap(const OptimizedBins<L>& optimized, const BinCos
 }  // namespace
 
 BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
-  if (level == 0) return {};
+  const BinLevel& row = level_row(level).bins;
+  if (row.one_bin) return {};
+  const bool is_for_size = level_row(level).is_for_size;
   // Bounds of frequent values and of groups. Even if no bins are merged, there are at most
   // kMaxBins.
   constexpr std::size_t kMaxValuesN = 6000;
@@ -111,23 +113,20 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
   BinningEffort effort;
   // With few numbers the metadata of many bins do not pay.
   const std::size_t affordable_groups =
-      level < kLevelForSize
-          ? std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / kMinManyGroupsLatentsN)
-          : n / kMinGroupLatentsN;
+      is_for_size
+          ? n / kMinGroupLatentsN
+          : std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / kMinManyGroupsLatentsN);
   effort.histogram.groups =
-      std::min({std::size_t{4} << level, std::max(kMinGroupsN, affordable_groups), kMaxGroupsN});
-  const std::size_t max_values = level < 8 ? std::size_t{32} << level : kMaxValuesN;
+      std::min({row.max_groups, std::max(kMinGroupsN, affordable_groups), kMaxGroupsN});
   const std::size_t value_limit = std::max(n / 8, std::min(n / 3, kMaxFreeValuesN));
-  effort.histogram.max_values = std::min({max_values, value_limit, kMaxValuesN});
-  effort.histogram.max_sample_stride = level < 8 ? 16 : level < 10 ? 8 : 1;
-  effort.histogram.min_sample_n = std::size_t{1} << (level < kLevelForSize ? 11 : 15);
-  // 2^12 states of 8 bytes just fit an L1 cache of 32 KiB. Larger tables decode slower and are
-  // allowed from level 10 on.
-  effort.tables.max_size_log = level < 10 ? std::min(12u, level + 4) : kMaxAnsSizeLog;
+  effort.histogram.max_values = std::min({row.max_values, value_limit, kMaxValuesN});
+  effort.histogram.max_sample_stride = row.max_sample_stride;
+  effort.histogram.min_sample_n = std::size_t{1} << (is_for_size ? 15 : 11);
+  effort.tables.max_size_log = row.max_table_log2;
   // Large tables save about a thousandth of the bytes and take a tenth of the decoding time.
-  effort.tables.large_table_penalty_ratio = level < kLevelForSize ? 0.004 : 0;
+  effort.tables.large_table_penalty_ratio = is_for_size ? 0 : 0.004;
   // A single bin has no codes and decodes several times as fast.
-  effort.codes_penalty_ratio = level < kLevelForSize ? 0.0008f : 0;
+  effort.codes_penalty_ratio = is_for_size ? 0 : 0.0008f;
   return effort;
 }
 

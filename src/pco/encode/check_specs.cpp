@@ -3,6 +3,7 @@
 #include "number/float_traits.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/modes/allowed.hpp"
+#include "pco/levels.hpp"
 #include "pco/limits.hpp"
 
 namespace numpact {
@@ -99,7 +100,7 @@ Status check_specs(NumberType type, const EncodeConfig& config) {
   if (!is_number_type(static_cast<std::uint8_t>(type))) {
     return invalid("there is no such number type");
   }
-  if (config.level > kMaxLevel) return invalid("level must be from 0 to 12");
+  if (!is_level(config.level)) return invalid("level must be from 0 to 12");
   const unsigned restart_log = config.trailer.restart_log().value_or(TrailerSpec::kMinRestartLog);
   if (restart_log < kMinRestartLog || restart_log > kMaxRestartLog) {
     return invalid("restart points must be 2^8 to 2^24 numbers apart");

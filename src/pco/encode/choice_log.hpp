@@ -13,7 +13,7 @@ class ChoiceLog {
   virtual ~ChoiceLog() = default;
   // An alternative was estimated at `bits` per number, metadata included. Memory that `mode` and
   // `delta` refer to is valid during this call only.
-  virtual void weighed(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept = 0;
+  virtual void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept = 0;
   // An alternative was encoded in full.
   virtual void encoded(const AnyMode& mode, const AnyDelta& delta,
                        std::uint64_t bytes) noexcept = 0;

@@ -139,7 +139,7 @@ class Ranking {
   // Drops the estimate if readers of the version do not know its mode or delta encoding.
   void add(const Estimate& estimate) {
     if (!is_allowed(estimate.mode, version_) || !is_allowed(estimate.delta, version_)) return;
-    if (log_ != nullptr) log_->weighed(estimate.mode, estimate.delta, estimate.bits);
+    if (log_ != nullptr) log_->estimated(estimate.mode, estimate.delta, estimate.bits);
     std::size_t at = size_ < kMaxRanked ? size_++ : kMaxRanked;
     while (at > 0 && estimate.bits < estimates_[at - 1].bits) {
       if (at < kMaxRanked) estimates_[at] = estimates_[at - 1];
@@ -194,9 +194,9 @@ class Chooser {
       return finalize(segment, rank(segment));
     }
     Sample sample =
-        take_sample(ordered_, default_sample_n(ordered_.n, effort_.max_sample_n), arena_);
+        take_sample(ordered_, default_sample_n(ordered_.n, effort_.max_sample_n()), arena_);
     Ranking ranking = rank(sample);
-    const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n);
+    const std::size_t large = large_sample_n(ordered_.n, effort_.max_sample_n());
     if (effort_.all_modes && sample.latents.n < large &&
         ranking.first().bits < kLargeSampleBitsPerNumber) {
       sample = take_sample(ordered_, large, arena_);
@@ -288,8 +288,8 @@ class Chooser {
       const bool is_quant = std::holds_alternative<FloatQuant>(candidate.mode);
       const bool is_likely = is_quant && !candidate.fits_minority;
       const bool is_exempt = is_likely || (is_classic && sample.scale > 1);
-      const bool is_excluded = estimated_n >= effort_.max_estimated_modes ||
-                               !is_near_best(costs[i].bits(), min_coarse, n);
+      const bool is_excluded =
+          estimated_n >= effort_.max_estimated || !is_near_best(costs[i].bits(), min_coarse, n);
       if (is_excluded && !is_exempt) continue;
       const bool is_plain = is_excluded && is_classic && is_auto_delta();
       const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
@@ -431,7 +431,7 @@ class Chooser {
   // Alternatives within this ratio of the best estimate are encoded for comparison.
   float close_ratio(const Estimate& first) const {
     const float share =
-        config_.level < kLevelForSize ? kCloseEstimateRatio : kCloseEstimateRatioForSize;
+        is_for_size(config_.level) ? kCloseEstimateRatioForSize : kCloseEstimateRatio;
     if (hints_ != nullptr) return share;
     return share + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
   }
@@ -494,13 +494,13 @@ class Chooser {
     LookbackResult result = LookbackResult::kNotPromising;
     if (plain != nullptr) result = try_lookback_with(*plain, bits, choices, found);
     const bool is_accepted = result == LookbackResult::kAccepted;
-    const bool is_enough = is_accepted && config_.level < kLevelForSize;
+    const bool is_enough = is_accepted && !is_for_size(config_.level);
     const bool is_decided = plain == unsplit || ordered_.n < kMinSecondLookbackN || is_enough ||
                             result == LookbackResult::kNotPromising;
     if (!is_decided && unsplit != nullptr &&
         (result > LookbackResult::kWorse || plain->secondary_bits > kMaxCorrectionBitsPerNumber)) {
       Choice other;
-      const bool was_worse = result == LookbackResult::kWorse && config_.level < kLevelForSize;
+      const bool was_worse = result == LookbackResult::kWorse && !is_for_size(config_.level);
       const LookbackResult with_unsplit = try_lookback_with(
           *unsplit, bits, choices, other, was_worse ? kRequiredSavingAfterWorseShare : 0);
       const bool is_better = !is_accepted || other.bits < found.bits;
@@ -519,7 +519,7 @@ class Chooser {
                         estimate.secondary_bits};
     input.min_saving_ratio = required_saving;
     input.repeats = choices.repeats;
-    input.is_segment = choices.is_segment && config_.level < kLevelForSize;
+    input.is_segment = choices.is_segment && !is_for_size(config_.level);
     return try_lookback(choices.sample, ordered_, input, found, arena_);
   }
 

@@ -18,9 +18,6 @@
 namespace numpact::standalone {
 namespace {
 
-// The lowest level that divides runs into segments, which takes time.
-constexpr unsigned kMinSegmentLevel = 7;
-
 // Segments that save at least this share, before any of them uses Lookback, may save more with it:
 // then only encoding them shows whether a single chunk with Lookback is smaller.
 constexpr float kLargeSegmentSavingShare = 0.05f;
@@ -32,10 +29,9 @@ constexpr float kClearSingleRatioForSize = 0.5f;
 constexpr std::size_t kMaxFewSegments = 4;
 constexpr float kClearSingleRatioOfMany = 0.8f;
 
-// Up to level kMaxHintedLevel, segments of fewer numbers consider only the alternatives that suit
+// Where the level has hints, segments of fewer numbers consider only the alternatives that suit
 // the run: a full choice would take long for what it can save.
 constexpr std::size_t kMinFullChoiceN = std::size_t{1} << 15;
-constexpr unsigned kMaxHintedLevel = 9;
 
 // If segments take more than this ratio of their estimate, it may have excluded Lookback wrongly,
 // which is evaluated again.
@@ -77,7 +73,7 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   // If segments save little, Lookback is evaluated before the full plan, which takes long: it
   // usually beats them.
   const bool saves_little =
-      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && config.level < kLevelForSize;
+      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && !is_for_size(config.level);
   const float coarse_bits = (1 - coarse_saving) * plain_bits;
   LookbackResult result = LookbackResult::kNotPromising;
   if (saves_little) result = evaluate_lookback(coarse_bits);
@@ -92,7 +88,7 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
   if (!saves_little || was_close) evaluate_lookback(segment_bits);
   const Choice& single = choices.all()[0];
   const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
-  const float clear_ratio = config.level >= kLevelForSize         ? kClearSingleRatioForSize
+  const float clear_ratio = is_for_size(config.level)             ? kClearSingleRatioForSize
                             : plan.sizes.size() > kMaxFewSegments ? kClearSingleRatioOfMany
                                                                   : kClearSingleRatio;
   if (uses_lookback(choices) && (!saves_much || single.bits < clear_ratio * segment_bits)) {
@@ -123,7 +119,7 @@ EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
 
 // A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
 bool may_segment(const EncodeConfig& config) {
-  return config.paging.is_automatic() && config.level >= kMinSegmentLevel &&
+  return config.paging.is_automatic() && level_row(config.level).segments.segments &&
          config.mode.kind() == ModeSpec::Kind::kAuto &&
          config.delta.kind() == DeltaSpec::Kind::kAuto;
 }
@@ -238,14 +234,13 @@ class RunEncoder {
                      LookbackBackoff& lookback_backoff, ModeBackoff& mode_backoff,
                      ChoiceLog* log) const {
     const std::size_t n = segment.count;
-    const bool is_hinted = n < kMinFullChoiceN && config_.level <= kMaxHintedLevel;
-    const bool is_for_size = config_.level >= kLevelForSize;
-    const SegmentHints hints = is_for_size ? choices_.hints : mode_backoff.hints();
+    const bool is_hinted = n < kMinFullChoiceN && level_row(config_.level).segments.hints;
+    const SegmentHints hints = is_for_size(config_.level) ? choices_.hints : mode_backoff.hints();
     Choices choices =
         choose_plain(segment.type, ordered, n, config_, arena_, is_hinted ? &hints : nullptr, log);
     choices.is_segment = true;
     if (is_hinted) mode_backoff.note(n, hints, choices.all()[0]);
-    if (is_for_size || lookback_backoff.should_attempt()) {
+    if (is_for_size(config_.level) || lookback_backoff.should_attempt()) {
       lookback_backoff.note(n, add_lookback(segment.type, ordered, n, choices.all()[0].bits,
                                             config_, arena_, choices));
     } else {

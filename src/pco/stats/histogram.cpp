@@ -17,17 +17,17 @@ constexpr std::uint32_t kMinValueCount = 3;
 // The same in a sample, where each latent stands for several.
 constexpr std::uint32_t kMinSampledValueCount = 2;
 
-// If at least this share of a sample lies in bins of single values, single values are counted
-// exactly over all latents, since rare values matter there too. Below it, latents are counted per
-// interval.
+// If at lowest_class this share of a sample lies in bins of single values, single values are
+// counted exactly over all latents, since rare values matter there too. Below it, latents are
+// counted per interval.
 constexpr double kMinValueShare = 0.25;
 // If more than this share of a sample is one value, the other latents are extracted first, and only
 // they are searched. A higher bound restricts this to more extreme data.
 constexpr double kMinDominantShare = 0.5;
 
-// Returns the smallest threshold such that at most max_values values have a count of at least it.
-// Counts are put into classes by their top kMantissaBits + 1 bits, so the threshold is the lower
-// end of a class: a class is taken as a whole or not at all.
+// Returns the smallest threshold such that at most max_values values have a count of at
+// lowest_class it. Counts are put into classes by their top kMantissaBits + 1 bits, so the
+// threshold is the lower end of a class: a class is taken as a whole or not at all.
 std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t max_values,
                              std::uint32_t min_count) {
   if (max_values == 0) return ~std::uint32_t{0};
@@ -52,13 +52,14 @@ std::uint32_t frequent_count(std::span<const std::uint32_t> counts, std::size_t 
     if (count >= min_count) ++class_counts[class_of(count)];
   }
   std::size_t taken = 0;
-  std::uint32_t least = class_of(max_count) + 1;
-  while (least > class_of(min_count) && taken + class_counts[least - 1] <= max_values) {
-    taken += class_counts[--least];
+  std::uint32_t lowest_class = class_of(max_count) + 1;
+  while (lowest_class > class_of(min_count) &&
+         taken + class_counts[lowest_class - 1] <= max_values) {
+    taken += class_counts[--lowest_class];
   }
-  if (least <= 2u << kMantissaBits) return least;
-  const unsigned shift = (least >> kMantissaBits) - 1;
-  return ((least & ((1u << kMantissaBits) - 1)) + (1u << kMantissaBits)) << shift;
+  if (lowest_class <= 2u << kMantissaBits) return lowest_class;
+  const unsigned shift = (lowest_class >> kMantissaBits) - 1;
+  return ((lowest_class & ((1u << kMantissaBits) - 1)) + (1u << kMantissaBits)) << shift;
 }
 
 template <Latent L>

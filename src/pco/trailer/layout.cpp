@@ -91,11 +91,11 @@ Status check_records(const View& view, std::uint64_t offset) {
       return corrupt("a count in the trailer is out of range", at);
     }
     const bool is_empty =
-        record.least == kEmptyRangeLeast && record.greatest == kEmptyRangeGreatest;
+        record.min_latent == kEmptyRangeMin && record.max_latent == kEmptyRangeMax;
     if (is_empty != (record.nan_n == record.n)) {
       return corrupt("a range in the trailer contradicts its count of NaN", at);
     }
-    if (!is_empty && (record.least > record.greatest || record.greatest > largest)) {
+    if (!is_empty && (record.min_latent > record.max_latent || record.max_latent > largest)) {
       return corrupt("a range in the trailer is not one", at);
     }
     numbers += record.n;
@@ -146,8 +146,8 @@ void Builder::add(NumberType type, const ChunkRecord& record, std::span<const st
   append_le(records_, record.page_at);
   append_le(records_, record.crc);
   append_le(records_, record.nan_n);
-  append_le(records_, record.least);
-  append_le(records_, record.greatest);
+  append_le(records_, record.min_latent);
+  append_le(records_, record.max_latent);
   points_.insert(points_.end(), points.begin(), points.end());
   ++front_.chunk_n;
   front_.number_n += record.n;
@@ -186,8 +186,8 @@ ChunkRecord View::record(std::uint64_t chunk) const {
   record.page_at = load_le<std::uint32_t>(at + 12);
   record.crc = load_le<std::uint32_t>(at + 16);
   record.nan_n = load_le<std::uint32_t>(at + 20);
-  record.least = load_le64(at + 24);
-  record.greatest = load_le64(at + 32);
+  record.min_latent = load_le64(at + 24);
+  record.max_latent = load_le64(at + 32);
   return record;
 }
 

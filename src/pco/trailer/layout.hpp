@@ -35,9 +35,9 @@ inline constexpr std::uint16_t kNoPoints = 0xffff;
 // The trailer version that is written, and the newest one that is read.
 inline constexpr unsigned kVersion = 1;
 
-// The empty range of ordered latents: its least is above its greatest.
-inline constexpr std::uint64_t kEmptyRangeLeast = ~std::uint64_t{0};
-inline constexpr std::uint64_t kEmptyRangeGreatest = 0;
+// The empty range of ordered latents: its min_latent is above its max_latent.
+inline constexpr std::uint64_t kEmptyRangeMin = ~std::uint64_t{0};
+inline constexpr std::uint64_t kEmptyRangeMax = 0;
 
 // The record of a chunk.
 struct ChunkRecord {
@@ -46,8 +46,8 @@ struct ChunkRecord {
   std::uint32_t page_at = 0;  // bytes from `offset` to its page
   std::uint32_t crc = 0;      // CRC-32 of its bytes
   std::uint32_t nan_n = 0;
-  std::uint64_t least = kEmptyRangeLeast;  // ordered latents; NaN is left out
-  std::uint64_t greatest = kEmptyRangeGreatest;
+  std::uint64_t min_latent = kEmptyRangeMin;  // ordered latents; NaN is left out
+  std::uint64_t max_latent = kEmptyRangeMax;
 
   friend bool operator==(const ChunkRecord&, const ChunkRecord&) = default;
 };

@@ -44,8 +44,8 @@ void add_block(std::span<const L> ordered, const Range<L>& numeric, ChunkRecord&
     record.nan_n += static_cast<std::uint32_t>(nan_n);
     if (nan_n == ordered.size()) return;
   }
-  record.least = std::min<std::uint64_t>(record.least, range.lower);
-  record.greatest = std::max<std::uint64_t>(record.greatest, range.upper);
+  record.min_latent = std::min<std::uint64_t>(record.min_latent, range.lower);
+  record.max_latent = std::max<std::uint64_t>(record.max_latent, range.upper);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Summary {
 };
 
 // Summarises the chunk that the walker has just entered. Decodes it; afterwards the walker is
-// behind it. `buffer`: scratch for a multiple of kBatchN numbers, at least one batch.
+// behind it. `buffer`: scratch for a multiple of kBatchN numbers, at min_latent one batch.
 Status summarise(std::span<const std::byte> file, standalone::FileWalker& walker,
                  std::optional<unsigned> restart_log, std::span<std::byte> buffer,
                  Summary& summary);

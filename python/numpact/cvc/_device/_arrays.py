@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..._errors import InvalidArgumentError, TypeMismatchError
+from ._blocks import SIZES
 from ._packages import import_cupy, import_torch
-from ._pieces import SIZES
 
 if TYPE_CHECKING:
     from .._backends import Place

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..._device import load_extension
 from ._arrays import DeviceArray
-from ._pieces import SIZES, Rows
+from ._blocks import SIZES, Rows
 
 if TYPE_CHECKING:
     from ..._core import CvcSlice

@@ -19,8 +19,7 @@ from ..._errors import (
     TypeMismatchError,
 )
 from ._arrays import DeviceArray
-from ._cuda import CudaDecoder
-from ._pieces import (
+from ._blocks import (
     CpuDecoder,
     Rows,
     is_decoded_before,
@@ -28,6 +27,7 @@ from ._pieces import (
     piece_of_values,
     row_cost,
 )
+from ._cuda import CudaDecoder
 from ._triton import BUFFER_BYTES, TritonDecoder
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from ..._errors import InvalidArgumentError
 from ._arrays import DeviceArray, on_stream
+from ._blocks import SIZES, Part, Piece
 from ._packages import import_torch
-from ._pieces import SIZES, Part, Piece
 
 Array = npt.NDArray[Any]
 

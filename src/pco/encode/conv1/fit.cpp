@@ -234,7 +234,7 @@ std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latent
                                         const EncodeEffort& effort, Arena& arena) {
   if (to_beat < kMinConv1BitsPerNumber) return std::nullopt;
   const ArenaScope scratch(arena);
-  latents = limit_latents(sample, latents, kMaxDefaultSamples * effort.max_sample_n, arena);
+  latents = limit_latents(sample, latents, kMaxDefaultSamples * effort.max_sample_n(), arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const unsigned max_order =
       std::min(chunk_n < static_cast<float>(kMinLongConv1N) ? effort.max_conv1_order_short
@@ -260,7 +260,7 @@ std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latent
   if (is_pruned(sample, latents, best.conv, required_bits, arena)) return std::nullopt;
   best.bits = estimate_bits_with(sample, latents, best.conv, arena);
   if (best.bits > kMaxUnreweightedRatio * required_bits) return std::nullopt;
-  const CentredRuns few = limit_runs(centred.runs, effort.conv1_reweight_n);
+  const CentredRuns few = limit_runs(centred.runs, effort.conv1_reweight_n());
   for (unsigned round = 0; round < effort.conv1_reweight_rounds; ++round) {
     reweight(few, order, 1, weights, arena);
     Conv1Estimate better;

@@ -78,7 +78,7 @@ BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
 // Where the search gives up, in bits of a primary latent.
 float give_up_bits(unsigned level, bool is_vs_conv1, float penalty_ratio, float primary_bits) {
   if (is_vs_conv1) return kGiveUpRatioVsConv1 * primary_bits;
-  if (level >= kLevelForSize) return kGiveUpRatioForSize * primary_bits;
+  if (is_for_size(level)) return kGiveUpRatioForSize * primary_bits;
   return primary_bits - std::min(penalty_ratio * primary_bits, kMaxLookbackPenaltyBitsPerNumber);
 }
 

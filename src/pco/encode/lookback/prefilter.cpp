@@ -380,7 +380,7 @@ struct PrefilterLimits {
 PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                            const LookbackInput& input) {
   const float bits = input.bits;
-  const bool is_for_size = input.level >= kLevelForSize;
+  const bool is_for_size = level_row(input.level).is_for_size;
   const float usual_ratio = is_for_size ? kPrefilterSavingRatioForSize
                             : std::holds_alternative<Conv1>(choice.delta)
                                 ? kPrefilterSavingRatioVsConv1
@@ -434,7 +434,7 @@ class Prefilter {
   }
 
  private:
-  bool is_for_size() const { return input_.level >= kLevelForSize; }
+  bool is_for_size() const { return level_row(input_.level).is_for_size; }
 
   bool event_period_pays() const {
     return bits_with_event_period(page_, choice_.mode, input_.bits, arena_) <

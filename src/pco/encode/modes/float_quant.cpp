@@ -22,7 +22,7 @@ constexpr float kMinQuantSavingBitsPerNumber = 0.5f;
 // bfloat16, half and single precision in doubles.
 constexpr unsigned kSmallerTypesK[] = {45, 42, 29};
 // The low k bits are nearly zero if they are within 2^(k - kNearlyZeroLeadingBits) of zero or of
-// overflow. So many equal leading bits are unlikely by chance, and the error of 15 digits fits in
+// overflow. Ten equal leading bits are unlikely by chance, and the error of 15 digits fits in
 // the others.
 constexpr unsigned kNearlyZeroLeadingBits = 10;
 // Numbers that are looked at for that.

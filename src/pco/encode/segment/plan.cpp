@@ -61,18 +61,6 @@ constexpr float kSegmentOverheadBits = 300;
 // Additional cost of a segment if not all of its numbers were counted: its bins fit the counted
 // ones better than the rest, and choosing for it takes time.
 constexpr float kSampledSegmentPenaltyBits = 150;
-// The share that a full plan must save to be used, and a coarse plan for a full plan to be made.
-// Both take time, so lower levels ask for more; so do short runs, for which coarse plans are too
-// optimistic.
-struct MinSaving {
-  float of_plan;
-  float of_coarse_plan;
-};
-constexpr MinSaving min_saving(unsigned level, std::size_t n) {
-  if (level < 8) return {0.03f, 0.03f};
-  if (level < kLevelForSize && n < kMinSampledPlanN) return {0.015f, 0.01f};
-  return {0.005f, 0.003f};
-}
 // The chunk length of the reference encoder: if the coarse plan finds no segments but chunks of
 // this length save at least this share, they are used.
 constexpr std::size_t kEvenSegmentN = std::size_t{1} << 18;
@@ -98,7 +86,7 @@ BlockBins share_bins(std::span<const L> stored, unsigned level, BinTree& tree, A
   const std::span<Bin> bins = arena.make<Bin>(kMaxTreeLeaves);
   const ArenaScope scratch(arena);
   const std::size_t n =
-      std::min(stored.size(), level < kLevelForSize ? kSharedBinsN : kSharedBinsNForSize);
+      std::min(stored.size(), is_for_size(level) ? kSharedBinsNForSize : kSharedBinsN);
   const std::span<L> few = arena.make<L>(n);
   const EvenPositions positions(stored.size(), n);
   for (std::size_t i = 0; i < n; ++i) few[i] = stored[positions[i]];
@@ -263,6 +251,16 @@ SegmentPlanner::SegmentPlanner(const LatentArray& ordered, const Choice& choice,
   orders_ = {order, order == 0 ? 1u : 0u};
 }
 
+float SegmentPlanner::min_saving() const {
+  const SegmentLevel& row = level_row(level_).segments;
+  return ordered_.n < kMinSampledPlanN ? row.min_saving_short : row.min_saving;
+}
+
+float SegmentPlanner::min_coarse_saving() const {
+  const SegmentLevel& row = level_row(level_).segments;
+  return ordered_.n < kMinSampledPlanN ? row.min_coarse_saving_short : row.min_coarse_saving;
+}
+
 SegmentPlan SegmentPlanner::plan_single() const {
   SegmentPlan plan;
   sizes_[0] = ordered_.n;
@@ -274,10 +272,10 @@ float SegmentPlanner::estimate_saving() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
   const float min_bits =
       ordered_.n < kMaxShortRunN ? kMinSegmentedShortRunBits : kMinSegmentedRunBits;
-  const std::size_t min_n = level_ < kLevelForSize ? kMinSegmentedRunN : kMinSegmentedRunNForSize;
+  const std::size_t min_n = is_for_size(level_) ? kMinSegmentedRunNForSize : kMinSegmentedRunN;
   if (ordered_.n < min_n || all_bits < min_bits) return 0;
   const SegmentPlan plan = coarse_plan();
-  if (saves(plan, min_saving(level_, ordered_.n).of_coarse_plan)) {
+  if (saves(plan, min_coarse_saving())) {
     return 1 - plan.bits / plan.single_bits;
   }
   arena_.rewind(before_);
@@ -287,7 +285,7 @@ float SegmentPlanner::estimate_saving() {
 SegmentPlan SegmentPlanner::plan() {
   const SegmentPlan plan = full_plan();
   arena_.rewind(before_);
-  return saves(plan, min_saving(level_, ordered_.n).of_plan) ? plan : plan_even();
+  return saves(plan, min_saving()) ? plan : plan_even();
 }
 
 SegmentPlan SegmentPlanner::plan_even() const {
@@ -320,7 +318,7 @@ SegmentPlan SegmentPlanner::estimate_even(std::span<const CountedSegment> blocks
 SegmentPlan SegmentPlanner::coarse_plan() {
   trees_ = {BinTree(arena_), BinTree(arena_)};
   const std::size_t n = ordered_.n;
-  const std::size_t min_n = level_ < kLevelForSize ? kMinCoarsePlanN : kMinCoarsePlanNForSize;
+  const std::size_t min_n = is_for_size(level_) ? kMinCoarsePlanNForSize : kMinCoarsePlanN;
   const std::size_t one_run_in =
       std::bit_floor(std::clamp<std::size_t>(n / min_n, 1, kCoarseOneRunIn));
   const std::size_t step = kCoarseRunN * one_run_in;
@@ -403,7 +401,7 @@ SegmentPlanner::Counted SegmentPlanner::count_slice(const LatentArray& slice,
 }
 
 bool SegmentPlanner::counts_all() const {
-  return level_ >= kLevelForSize || ordered_.n < kMinSampledPlanN ||
+  return is_for_size(level_) || ordered_.n < kMinSampledPlanN ||
          choice_.bits < kMinSampledPlanBitsPerNumber;
 }
 

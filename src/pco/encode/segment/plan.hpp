@@ -30,7 +30,7 @@ struct BlockBins {
 
 // Makes a coarse plan first and a full one on request, so that the caller can evaluate alternatives
 // between them. Plans are allocated in the arena; each call overwrites the last plan. After a
-// coarse plan that promises a saving, scratch memory stays in the arena until the full plan
+// coarse plan that predicts a saving, scratch memory stays in the arena until the full plan
 // releases it, together with everything that was allocated since.
 class SegmentPlanner {
  public:
@@ -50,6 +50,10 @@ class SegmentPlanner {
   SegmentPlan plan_single() const;
 
  private:
+  // The share that a full plan must save to be used, and a coarse plan for a full one to be made.
+  float min_saving() const;
+  float min_coarse_saving() const;
+
   // How many latents were counted, of which bit width, in runs of how many.
   struct Counted {
     std::size_t n = 0;

@@ -8,27 +8,12 @@
 
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/segment/plan.hpp"
+#include "pco/levels.hpp"
 #include "pco/limits.hpp"
 #include "pco/standalone/frame.hpp"
 
 namespace numpact::standalone {
 namespace {
-
-// How many changes are attempted, by level.
-struct RefineEffort {
-  // How many numbers may be encoded for attempts, per number of the run; 0: no attempts.
-  std::size_t encoded_per_number = 0;
-  std::size_t split_rounds = 0;
-  bool splits_anywhere = false;  // also at quarters, not only in the middle
-  bool moves_boundaries = false;
-
-  static RefineEffort of_level(unsigned level) {
-    if (level < 10) return {};
-    if (level == 10) return {4, 2, false, false};
-    if (level == 11) return {12, 8, true, false};
-    return {32, 16, true, true};
-  }
-};
 
 // A change must save more than one byte in kMinRefineSavingOneByteIn of the segments it concerns
 // and kMinRefineSavingBytes. Smaller savings may be lost at the level that is written.
@@ -55,13 +40,13 @@ bool saves(std::uint64_t now, std::uint64_t before) {
 
 class Refiner {
  public:
-  Refiner(const NumberView& numbers, const EncodeConfig& config, const RefineEffort& effort,
+  Refiner(const NumberView& numbers, const EncodeConfig& config, const SegmentLevel& effort,
           Arena& arena)
       : numbers_(numbers),
         config_(config),
         attempt_config_(config),
         effort_(effort),
-        remaining_n_(effort.encoded_per_number * numbers.count),
+        remaining_n_(effort.refine_per_number * numbers.count),
         segments_(arena.make<SizedSegment>(numbers.count / kMinSegmentN + 1)),
         other_segments_(arena.make<SizedSegment>(segments_.size())),
         arena_(arena) {
@@ -76,7 +61,7 @@ class Refiner {
     }
     improve([this] {
       join_neighbours();
-      std::size_t rounds = effort_.split_rounds;
+      std::size_t rounds = effort_.refine_rounds;
       while (rounds > 0 && split_segments()) --rounds;
       join_neighbours();
     });
@@ -234,7 +219,7 @@ class Refiner {
   const NumberView& numbers_;
   const EncodeConfig& config_;
   EncodeConfig attempt_config_;
-  RefineEffort effort_;
+  SegmentLevel effort_;
   std::size_t remaining_n_;  // numbers that may still be encoded for attempts
   std::span<SizedSegment> segments_;
   std::span<SizedSegment> other_segments_;
@@ -245,14 +230,14 @@ class Refiner {
 }  // namespace
 
 bool refines_segments(const EncodeConfig& config) {
-  return RefineEffort::of_level(config.level).encoded_per_number > 0 && !config.favor_decode_speed;
+  return level_row(config.level).segments.refine_per_number > 0 && !config.favor_decode_speed;
 }
 
 std::span<const std::size_t> refine_segments(const NumberView& numbers,
                                              std::span<const std::size_t> sizes,
                                              const EncodeConfig& config, Arena& arena) {
   if (!refines_segments(config) || numbers.count < 2 * kMinSegmentN) return sizes;
-  return Refiner(numbers, config, RefineEffort::of_level(config.level), arena).run(sizes);
+  return Refiner(numbers, config, level_row(config.level).segments, arena).run(sizes);
 }
 
 }  // namespace numpact::standalone

@@ -12,11 +12,6 @@
 
 namespace numpact::standalone {
 
-// Attempts are encoded at this level, which is several times as fast as those above and agrees well
-// enough about boundaries. Each written chunk is the smaller one of this level and the requested
-// level.
-inline constexpr unsigned kRefineLevel = 8;
-
 // Whether plans are refined: from level 10 on, unless decoding speed is favored, which short chunks
 // reduce.
 bool refines_segments(const EncodeConfig& config);

@@ -38,7 +38,7 @@ inline unsigned pick_log(std::size_t page_n) {
 class PageWindows {
  public:
   PageWindows(std::size_t page_n, unsigned level) : page_n_(page_n) {
-    if (level >= kLevelForSize || page_n <= 3 * kRepeatWindowN) {
+    if (is_for_size(level) || page_n <= 3 * kRepeatWindowN) {
       add(0, page_n);
       return;
     }

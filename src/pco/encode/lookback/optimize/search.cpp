@@ -66,11 +66,12 @@ constexpr std::size_t kApartOneIn = 4;
 constexpr float kMoreFrequentRatio = 0.99f;
 // Fewer latents do not show which lookbacks are worth considering in addition.
 constexpr std::size_t kMinMoreFrequentLearnN = 2048;
-// Costs that small samples learn are too high: by this ratio from kMinLearnN latents, and by less
-// from more, down to nothing from so many. The smaller that number, the earlier searches give up.
+// Frequent lookbacks that levels which learn_more compare in the last round.
+constexpr std::size_t kMaxMoreFrequent = 24;
+// Costs that small samples learn are too high: by kMaxLearnErrorRatio from kMinLearnN latents. The
+// error shrinks to nothing at LookbackLevel::no_error_n latents. A smaller number makes searches
+// give up earlier.
 constexpr float kMaxLearnErrorRatio = 0.15f;
-constexpr std::size_t kNoLearnErrorN = 1024;
-constexpr std::size_t kNoLearnErrorNForSize = 2048;
 // Above this multiple of the limit after the first round the later rounds do not reach it.
 constexpr float kEarlyGiveUpRatio = 1.02f;
 // From this page length on similar latents mostly have a near latent that is as good and cheaper to
@@ -433,28 +434,23 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bit
     const float missing = static_cast<float>(no_error_n - std::max(learn_n, kMinLearnN));
     return 1 + kMaxLearnErrorRatio * missing / static_cast<float>(no_error_n - kMinLearnN);
   };
-  // One in one_in latents, within bounds. A short page uses more of its latents, but so few that
-  // choosing for all of it still takes the longest.
-  const std::size_t short_one_in = level < kLevelForSize ? 16 : 4;
-  const auto part = [n, short_one_in](std::size_t one_in, unsigned min_log, unsigned max_log) {
-    const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
-    const std::size_t min_n = std::clamp(n / short_one_in, short_min_n, std::size_t{1} << min_log);
-    return std::clamp(n / one_in, min_n, std::size_t{1} << max_log);
-  };
+  const LookbackLevel& row = level_row(level).lookback;
+  const bool is_for_size = level_row(level).is_for_size;
   const bool has_many = n >= kMinManyLatentsN;
-  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : level >= kLevelForSize ? 1 : 0;
-  if (level >= kLevelForSize) {
-    const std::size_t sample_n = level >= 10 ? part(4, 16, 18) : part(32, 12, 15);
-    const std::size_t rounds = level >= 10 ? 3 : 1;
-    const std::size_t max_frequent = level >= 10 ? 64 : 24;
-    return {sample_n,     rounds,   max_frequent,
-            max_frequent, prefix_n, give_up_ratio_of(sample_n, kNoLearnErrorNForSize)};
-  }
-  const std::size_t sample_n = part(64, has_many && bits > kRareDeltaBitsPerNumber ? 10 : 11, 15);
-  const bool tries_more = level >= 8 && (has_many || sample_n >= kMinMoreFrequentLearnN);
-  return {sample_n, level < 6 ? 0u : 1u,
-          8,        tries_more ? 24u : 8u,
-          prefix_n, give_up_ratio_of(sample_n, kNoLearnErrorN)};
+  const bool is_rare_delta = !is_for_size && has_many && bits > kRareDeltaBitsPerNumber;
+  // One in learn_one_in latents, within bounds. A short page uses more of its latents, but so few
+  // that choosing for all of it still takes the longest.
+  const std::size_t min_learn_n = std::size_t{1}
+                                  << (row.min_learn_n_log2 - (is_rare_delta ? 1 : 0));
+  const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
+  const std::size_t min_n = std::clamp(n / row.short_one_in, short_min_n, min_learn_n);
+  const std::size_t sample_n =
+      std::clamp(n / row.learn_one_in, min_n, std::size_t{1} << row.max_learn_n_log2);
+  const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : is_for_size ? 1 : 0;
+  const bool learns_more = row.learns_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
+  return {sample_n,         row.rounds,
+          row.max_frequent, learns_more ? kMaxMoreFrequent : row.max_frequent,
+          prefix_n,         give_up_ratio_of(sample_n, row.no_error_n)};
 }
 
 Lookback lookback_for(std::size_t n) {

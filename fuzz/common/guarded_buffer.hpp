@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that ends where reading and writing ends, kept from input to input.
-#ifndef NUMPACT_FUZZ_COMMON_ROOM_HPP
-#define NUMPACT_FUZZ_COMMON_ROOM_HPP
+#ifndef NUMPACT_FUZZ_COMMON_GUARDED_BUFFER_HPP
+#define NUMPACT_FUZZ_COMMON_GUARDED_BUFFER_HPP
 
 #include <array>
 #include <cstring>
@@ -24,27 +24,27 @@ namespace numpact::fuzz {
 // Several at a time: each call with the same slot ends what the last one gave.
 enum class Slot : unsigned { kFile, kSecondFile, kOutput, kSecondOutput };
 
-inline testing::GuardedBuffer& room_of(Slot slot, std::size_t bytes) {
+inline testing::GuardedBuffer& capacity_of(Slot slot, std::size_t bytes) {
   struct Kept {
-    std::unique_ptr<testing::GuardedBuffer> room;
+    std::unique_ptr<testing::GuardedBuffer> buffer;
     std::size_t bytes = 0;
   };
   static std::array<Kept, 4> all;
   Kept& kept = all[static_cast<unsigned>(slot)];
-  if (kept.room == nullptr || kept.bytes < bytes) {
+  if (kept.buffer == nullptr || kept.bytes < bytes) {
     kept.bytes = std::max(bytes, std::size_t{1} << 20);
-    kept.room = std::make_unique<testing::GuardedBuffer>(kept.bytes);
+    kept.buffer = std::make_unique<testing::GuardedBuffer>(kept.bytes);
   }
-  return *kept.room;
+  return *kept.buffer;
 }
 
 inline testing::ByteSpan guarded(testing::ByteSpan bytes, Slot slot = Slot::kFile) {
-  return room_of(slot, bytes.size()).copy(bytes);
+  return capacity_of(slot, bytes.size()).copy(bytes);
 }
 
 // With something in it that is not the result.
 inline std::span<std::byte> guarded_output(std::size_t bytes, Slot slot = Slot::kOutput) {
-  const std::span<std::byte> out = room_of(slot, bytes).last(bytes);
+  const std::span<std::byte> out = capacity_of(slot, bytes).last(bytes);
   if (bytes > 0) NUMPACT_FUZZ_POISON(out.data(), bytes);
   return out;
 }
