@@ -297,8 +297,8 @@ void read_growing_text(Draw& draw) {
     cli::Column column;
     const auto numbers = cli::open_column(*table, i, "text", std::nullopt, column);
     std::uint64_t rows = 0;
-    for (NumberView piece = numbers->next(); piece.count > 0; piece = numbers->next()) {
-      rows += piece.count;
+    for (NumberView block = numbers->next(); block.count > 0; block = numbers->next()) {
+      rows += block.count;
     }
     rows += numbers->null_count();
     NUMPACT_REQUIRE(expected.value_or(rows) == rows);

@@ -107,8 +107,9 @@ std::uint64_t NumberValues::add_requested_integer(const Literal& literal, std::u
   const bool is_negative = literal.negative && magnitude != 0;
   // No integer keeps the sign of "-0".
   const bool loses_sign = literal.negative && magnitude == 0;
-  const std::uint64_t most = kMax + (is_negative ? 1 : 0);
-  if (magnitude && *magnitude <= most && !loses_sign && (std::is_signed_v<T> || !is_negative)) {
+  const std::uint64_t max_magnitude = kMax + (is_negative ? 1 : 0);
+  if (magnitude && *magnitude <= max_magnitude && !loses_sign &&
+      (std::is_signed_v<T> || !is_negative)) {
     return slot_of(static_cast<T>(is_negative ? 0 - *magnitude : *magnitude));
   }
   wrong_type_.add(line, literal.text);

@@ -59,7 +59,7 @@ class BitWriter {
   }
 
   // Remaining bytes of the output.
-  std::size_t room() const { return out_.size() - at_; }
+  std::size_t bytes_left() const { return out_.size() - at_; }
   // A cursor that continues here, in place or in separate memory; return it with take_back().
   BitCursor lend() { return {out_.data() + at_, buffer_, filled_}; }
   BitCursor lend(std::byte* memory) { return {memory, buffer_, filled_}; }
@@ -70,7 +70,7 @@ class BitWriter {
   }
   void take_back(const BitCursor& cursor, const std::byte* memory) {
     const std::size_t bytes = static_cast<std::size_t>(cursor.at - memory);
-    const std::size_t fit = bytes < room() ? bytes : room();
+    const std::size_t fit = bytes < bytes_left() ? bytes : bytes_left();
     if (fit > 0) std::memcpy(out_.data() + at_, memory, fit);
     at_ += fit;
     overrun_ = overrun_ || fit < bytes;

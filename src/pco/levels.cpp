@@ -9,28 +9,30 @@
 namespace numpact {
 namespace {
 
+// Rows of the tables: levels 0 to kMaxLevel.
 constexpr std::size_t kLevels = kMaxLevel + 1;
 
+// The words of the tables.
 constexpr bool no = false;
 constexpr bool yes = true;
 
 // clang-format off
 constexpr std::array<ModeLevel, kLevels> kModes = {{
-//  sample order modes estim. divis. second. dicts look- Conv1  short reweight  rounds saving  attempts Classic
-//  log2                                           back  order  order n log2
-  { 10,    1,    no,   2,     no,    no,     no,   no,   0,     0,    11,       2,     .04f,   1,       no  },
-  { 10,    1,    no,   2,     no,    no,     no,   no,   0,     0,    11,       2,     .04f,   1,       no  },
-  { 10,    2,    yes,  2,     no,    no,     no,   no,   0,     0,    11,       2,     .04f,   1,       no  },
-  { 11,    2,    yes,  2,     no,    no,     no,   no,   0,     0,    11,       2,     .04f,   1,       no  },
-  { 11,    2,    yes,  2,     no,    no,     no,   no,   0,     0,    11,       2,     .04f,   2,       no  },
-  { 11,    7,    yes,  3,     yes,   yes,    no,   yes,  0,     0,    11,       2,     .04f,   2,       no  },
-  { 11,    7,    yes,  3,     yes,   yes,    yes,  yes,  0,     0,    11,       2,     .04f,   2,       no  },
-  { 12,    7,    yes,  3,     yes,   yes,    yes,  yes,  0,     0,    11,       2,     .04f,   2,       no  },
-  { 12,    7,    yes,  3,     yes,   yes,    yes,  yes,  32,    16,   11,       2,     .04f,   2,       no  },
-  { 13,    7,    yes,  4,     yes,   yes,    yes,  yes,  32,    32,   12,       2,     .015f,  2,       no  },
-  { 15,    7,    yes,  8,     yes,   yes,    yes,  yes,  32,    32,   15,       3,     .015f,  3,       yes },
-  { 15,    7,    yes,  8,     yes,   yes,    yes,  yes,  32,    32,   15,       3,     .015f,  3,       yes },
-  { 15,    7,    yes,  8,     yes,   yes,    yes,  yes,  32,    32,   15,       3,     .015f,  3,       yes },
+//sample order modes esti- divi- sec-   dicts look- conv1 conv1 refit rounds conv1  at-    plain
+//log2               mated sors  ondary       back  order short log2         saving tempts
+ {10,    1,    no,   2,    no,   no,    no,   no,   0,    0,    11,   2,     .04f,  1,     no},
+ {10,    1,    no,   2,    no,   no,    no,   no,   0,    0,    11,   2,     .04f,  1,     no},
+ {10,    2,    yes,  2,    no,   no,    no,   no,   0,    0,    11,   2,     .04f,  1,     no},
+ {11,    2,    yes,  2,    no,   no,    no,   no,   0,    0,    11,   2,     .04f,  1,     no},
+ {11,    2,    yes,  2,    no,   no,    no,   no,   0,    0,    11,   2,     .04f,  2,     no},
+ {11,    7,    yes,  3,    yes,  yes,   no,   yes,  0,    0,    11,   2,     .04f,  2,     no},
+ {11,    7,    yes,  3,    yes,  yes,   yes,  yes,  0,    0,    11,   2,     .04f,  2,     no},
+ {12,    7,    yes,  3,    yes,  yes,   yes,  yes,  0,    0,    11,   2,     .04f,  2,     no},
+ {12,    7,    yes,  3,    yes,  yes,   yes,  yes,  32,   16,   11,   2,     .04f,  2,     no},
+ {13,    7,    yes,  4,    yes,  yes,   yes,  yes,  32,   32,   12,   2,     .015f, 2,     no},
+ {15,    7,    yes,  8,    yes,  yes,   yes,  yes,  32,   32,   15,   3,     .015f, 3,     yes},
+ {15,    7,    yes,  8,    yes,  yes,   yes,  yes,  32,   32,   15,   3,     .015f, 3,     yes},
+ {15,    7,    yes,  8,    yes,  yes,   yes,  yes,  32,   32,   15,   3,     .015f, 3,     yes},
 }};
 
 // 2^12 states of 8 bytes just fit an L1 cache of 32 KiB. Larger tables decode slower.
@@ -101,6 +103,7 @@ constexpr std::array<Level, kLevels> make_rows() {
   return rows;
 }
 
+// All columns of a level together.
 constexpr std::array<Level, kLevels> kRows = make_rows();
 
 // Share that Conv1 must save if decoding speed is favored.

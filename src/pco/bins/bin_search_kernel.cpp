@@ -127,12 +127,12 @@ HWY_INLINE VF LogOfCounts(DF df, VF counts) {
 // Far starts that several ends try, as arrays for vector loads.
 struct FarStarts {
   // At most one start per offset width, padded to whole vectors.
-  static constexpr std::size_t kMaxN = kNearStartsN + 64;
+  static constexpr std::size_t kMaxStartsN = kNearStartsN + 64;
 
-  HWY_ALIGN float widths[kMaxN];      // offset width of the bin
-  HWY_ALIGN float cumulative[kMaxN];  // latents before the start
-  HWY_ALIGN float bests[kMaxN];       // best cost of the bins before
-  HWY_ALIGN std::int32_t starts[kMaxN];
+  HWY_ALIGN float widths[kMaxStartsN];      // offset width of the bin
+  HWY_ALIGN float cumulative[kMaxStartsN];  // latents before the start
+  HWY_ALIGN float bests[kMaxStartsN];       // best cost of the bins before
+  HWY_ALIGN std::int32_t starts[kMaxStartsN];
   std::size_t n = 0;
 
   HWY_INLINE void add(std::size_t start, float width, float before, float best) {

@@ -53,6 +53,7 @@ struct PageRepeats;
 // then those that are encoded for comparison.
 class Choices {
  public:
+  // Encoding more of them takes longer than it saves.
   static constexpr std::size_t kMaxChoices = 4;
 
   // Drops the choice if the list is full.

@@ -132,6 +132,7 @@ Candidates collect_candidates(NumberType type, const LatentArray& ordered, const
 // The best estimates so far, in ascending order of their bits.
 class Ranking {
  public:
+  // More are never encoded.
   static constexpr std::size_t kMaxRanked = Choices::kMaxChoices;
 
   Ranking(const FormatVersion& version, ChoiceLog* log) : version_(version), log_(log) {}

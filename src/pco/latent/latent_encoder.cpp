@@ -139,7 +139,7 @@ void write_batch(const OffsetTable& table, std::span<const L> latents, const std
   std::byte memory[kBatchN * (kMaxAnsSizeLog + kBits<L>) / 8 + kStoreSlackBytes];
   const std::size_t max_bytes =
       latents.size() * (kMaxAnsSizeLog + table.max_bits) / 8 + kStoreSlackBytes;
-  const bool in_place = writer.room() >= max_bytes;
+  const bool in_place = writer.bytes_left() >= max_bytes;
   BitCursor cursor = in_place ? writer.lend() : writer.lend(memory);
   if (codes != nullptr) pack_codes(codes, ans_codes_n(latents.size()), cursor);
   if (table.max_bits > 0) {

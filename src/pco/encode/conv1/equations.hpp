@@ -42,6 +42,7 @@ class LagEquations {
   double second_difference_error() const;
 
  private:
+  // A weight for each lag, and the constant.
   static constexpr std::size_t kMaxColumns = kMaxConv1Order + 1;
   using Matrix = LagProducts;
 

@@ -61,6 +61,7 @@ template <std::size_t kRows, std::size_t kVectors>
 void AddTile(const WeightedValues& values, unsigned j, unsigned k, LagProducts& products) {
   const hn::ScalableTag<double> d;
   constexpr unsigned kLanes = hn::MaxLanes(d);
+  // Columns of a tile, in whole vectors.
   constexpr unsigned kColumns = kVectors * kLanes;
   // Columns in descending order of lags, as in memory.
   HWY_ALIGN double sums[kRows][kColumns];
@@ -120,6 +121,7 @@ HWY_INLINE std::size_t WholeVectorErrors(const double* values, std::size_t n, co
                                          unsigned order, double* HWY_RESTRICT errors) {
   const hn::ScalableTag<double> d;
   constexpr std::size_t kLanes = hn::MaxLanes(d);
+  // Vectors whose sums are in registers at the same time, to hide the latency of additions.
   constexpr std::size_t kVectors = 4;
   std::size_t i = 0;
   for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {

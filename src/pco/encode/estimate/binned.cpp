@@ -62,6 +62,7 @@ float with_state(float bits, unsigned order, unsigned latent_bits, float n) {
 // The bits that a mode adds to a chunk's metadata: its parameters, except for a dictionary's
 // entries, and a secondary variable without bins.
 float mode_meta_bits(const AnyMode& mode, unsigned latent_bits) {
+  // The header of a variable in the metadata.
   constexpr unsigned kVariableBits = wire::kAnsSizeLogBits + wire::kBinCountBits;
   unsigned bits = 0;
   if (std::holds_alternative<IntMult>(mode) || std::holds_alternative<FloatMult>(mode)) {

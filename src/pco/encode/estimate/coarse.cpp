@@ -94,6 +94,7 @@ class WidthCounts {
 // Counts latents by their upper bits, to estimate a binning with bins of equal width.
 class Buckets {
  public:
+  // Upper bits of a latent that name its bucket.
   static constexpr unsigned kBucketsLog2 = 6;
 
   void add(std::size_t bucket) { ++counts_[bucket]; }
@@ -101,6 +102,7 @@ class Buckets {
   // metadata takes bin_bits. Tries the buckets themselves and groups of 4 and 16 of them: fewer
   // bins are cheaper if there are few latents. Destroys the counts.
   float bits(std::size_t total, unsigned lower_bits, float bin_bits) {
+    // Buckets that become one in a step.
     constexpr unsigned kGroupLog2 = 2;
     constexpr std::size_t kGroup = std::size_t{1} << kGroupLog2;
     float min_bits = HUGE_VALF;
@@ -195,6 +197,7 @@ float rare_bits(std::span<const L> rare, const Range<L>& range, unsigned width, 
 template <Latent L>
 float coarse_bits(std::span<const L> latents, bool is_centred, float scale) {
   if (latents.empty()) return 0;
+  // Metadata of a bin that holds a single value.
   constexpr float kValueBits = kBits<L> + kCoarseBinFieldBits;
   const Range<L> range = range_of(latents);
   const unsigned width =

@@ -40,6 +40,7 @@ class EvenPositions {
   }
 
  private:
+  // Fixed-point digits of the distance between positions, of 44 + 20 bits.
   static constexpr unsigned kFractionBits = 20;
   std::uint64_t step_;
 };

@@ -48,6 +48,7 @@ constexpr float kFirstIndexGrowthShare = 0.3f;
 constexpr float kNearDictConv1Ratio = 1.1f;
 
 enum class EntryOrder { kAppearance, kFrequency, kValue };
+// All of them, in the order in which they are estimated.
 constexpr EntryOrder kEntryOrders[] = {EntryOrder::kAppearance, EntryOrder::kFrequency,
                                        EntryOrder::kValue};
 
@@ -122,6 +123,7 @@ class Entries {
     const ArenaScope scratch(arena);
     const std::span<std::uint32_t> by_value = arena.make<std::uint32_t>(numbers.size());
     sort_by_value(by_value, arena);
+    // Buckets of the counting sort: values that occur 0, 1, ... 254 times, and the rest.
     constexpr std::uint32_t kCountBuckets = 256;
     std::array<std::uint32_t, kCountBuckets> ends{};
     for (const std::uint32_t count : counts()) ++ends[std::min(count, kCountBuckets - 1)];

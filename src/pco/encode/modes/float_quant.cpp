@@ -51,6 +51,7 @@ unsigned find_smaller_type(std::span<const std::uint64_t> latents) {
 
 template <FloatLatent L>
 void propose(std::span<const L> latents, Candidates& candidates) {
+  // Stored bits of the mantissa.
   constexpr unsigned kMantissaBits = FloatTraits<L>::kMantissaBits;
   const auto zeros_of = [](L latent) {
     const std::uint64_t bits = from_ordered(latent, NumberKind::kFloat);

@@ -22,6 +22,7 @@ struct Candidate {
 
 class Candidates {
  public:
+  // Bounds the memory and time of the coarse pass.
   static constexpr std::size_t kMaxCandidates = 16;
 
   // Drops the candidate if the list is full.

@@ -377,6 +377,7 @@ SegmentPlanner::Counted SegmentPlanner::count_slice(const LatentArray& slice,
   const std::span<std::uint32_t> kept =
       arena_.make<std::uint32_t>(deltas_ * blocks.size() * kMaxTreeLeaves);
   const ArenaScope scratch(arena_);
+  // Numbers from the beginning of a counted run to that of the next.
   constexpr std::size_t kStep = kFullPlanOneRunIn * kFullPlanRunN;
   const std::size_t run_n = counts_all() ? block_n : kFullPlanRunN;
   const LatentArray runs =

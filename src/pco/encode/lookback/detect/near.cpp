@@ -33,6 +33,7 @@ struct NearRound {
   bool has_guessed_costs;
   float prune_ratio;
 };
+// Later rounds examine more windows and give up closer to the limit.
 constexpr std::array kNearRounds = {NearRound{4, 0, true, 1.3f}, NearRound{2, 4, true, 1.2f},
                                     NearRound{2, 0, false, 1.1f}};
 

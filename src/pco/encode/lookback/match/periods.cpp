@@ -121,7 +121,8 @@ unsigned common_low_bits(std::span<const L> latents, L lower) {
 
 void Periods::add(std::uint32_t distance) {
   const auto end = distances.begin() + static_cast<std::ptrdiff_t>(n);
-  if (n < kMaxN && std::find(distances.begin(), end, distance) == end) distances[n++] = distance;
+  if (n < kMaxPeriodsN && std::find(distances.begin(), end, distance) == end)
+    distances[n++] = distance;
 }
 
 std::size_t period_window_n(std::size_t page_n) {

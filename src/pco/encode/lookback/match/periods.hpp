@@ -13,8 +13,8 @@ namespace numpact {
 
 struct Periods {
   // Callers price each period, so further ones are dropped to bound their time.
-  static constexpr std::size_t kMaxN = 24;
-  std::array<std::uint32_t, kMaxN> distances{};
+  static constexpr std::size_t kMaxPeriodsN = 24;
+  std::array<std::uint32_t, kMaxPeriodsN> distances{};
   std::size_t n = 0;
 
   // Ignores a distance that is already there.

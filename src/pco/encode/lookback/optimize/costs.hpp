@@ -65,6 +65,7 @@ class LookbackCosts {
     std::uint32_t count;
     std::uint32_t lookback;
   };
+  // Bit widths of 32-bit words: 0 to 32.
   static constexpr std::size_t kWidths = 33;
   using SharedBits = std::array<float, kWidths>;
 

@@ -263,7 +263,7 @@ class Search {
   OnlyLookback find_only(const FrequentLookbacks& near, const FrequentLookbacks& strings,
                          float bits) const {
     OnlyLookback best;
-    std::array<std::uint32_t, 4 * kOnlyLookbackCandidates + 2 * Periods::kMaxN> tried;
+    std::array<std::uint32_t, 4 * kOnlyLookbackCandidates + 2 * Periods::kMaxPeriodsN> tried;
     std::size_t n = 0;
     const auto add = [&](std::uint32_t lookback) {
       const auto end = tried.begin() + static_cast<std::ptrdiff_t>(n);
