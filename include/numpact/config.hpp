@@ -253,8 +253,8 @@ struct EncodeConfig {
   // number. The unit of work is a chunk of a standalone file: a single chunk is not sped up.
   unsigned threads = 1;
   // Runs the tasks instead of the library's own threads; must outlive the calls, and any
-  // StreamWriter. With threads or an executor, tasks allocate scratch memory from the memory
-  // resource of the context or writer: from any thread, but never concurrently.
+  // StreamWriter. With several threads or an executor, tasks allocate scratch memory from the
+  // memory resource of the context or writer: from any thread, but never concurrently.
   Executor* executor = nullptr;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtime choice of the SIMD instruction set. The library contains all targets and uses the best
 // that the processor supports, unless the environment variable NUMPACT_TARGET names another when
-// the library is first used. Every target gives the same bytes and numbers. All functions are
-// thread-safe.
+// the library is first used. Every target gives the same bytes and numbers. Thread-safe, except
+// that try_force_cpu_target() must not run concurrently with itself.
 #ifndef NUMPACT_CPU_HPP
 #define NUMPACT_CPU_HPP
 
@@ -30,7 +30,8 @@ NUMPACT_API std::string_view active_cpu_target() noexcept;
 // ignored: this then differs from active_cpu_target().
 NUMPACT_API std::string_view requested_cpu_target() noexcept;
 
-// Selects a target by name; "auto" selects the best. For tests and benchmarks: calls that run in
+// Uses the named target for all later calls of the process; "auto": the best. For tests and
+// benchmarks: calls that run in
 // other threads may switch or not, with the same results. kInvalidArgument, without effect: the
 // target is not compiled in or not supported.
 NUMPACT_API Status try_force_cpu_target(std::string_view name) noexcept;

@@ -45,7 +45,7 @@ struct PlannedChunk {
   std::uint64_t entries = 0;    // Dict: index of its first entry in DevicePlan::entries
   std::uint64_t entry_n = 0;
   std::int64_t bias = 0;      // Conv1
-  std::uint64_t weights = 0;  // index in DevicePlan::weights; oldest latent first
+  std::uint64_t weights = 0;  // index of its first in DevicePlan::weights; oldest latent first
   std::uint32_t order = 0;    // Consecutive, Conv1
   std::uint32_t quantization = 0;
   std::uint32_t window_n = 0;  // Lookback
@@ -58,12 +58,13 @@ struct PlannedChunk {
 struct PlannedTask {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  std::uint64_t head = 0;           // its initial states: bits from the start of DevicePlan::heads
-  std::uint64_t first = 0;          // its first batch: bits from the start of the input
-  std::uint64_t end = kNone;        // required end position, in the same unit; kNone: any
-  std::uint64_t next_head = kNone;  // states that it must end with; kNone: the page ends
-  std::uint64_t out = 0;            // numbers before it
-  std::uint64_t scratch = 0;        // Lookback: bytes before its own
+  std::uint64_t head = 0;     // its initial states: bits from the start of DevicePlan::heads
+  std::uint64_t first = 0;    // its first batch: bits from the start of the input
+  std::uint64_t end = kNone;  // required end position, in the same unit; kNone: any
+  std::uint64_t next_head =
+      kNone;                  // restart point that it must reach, in the unit of head; kNone: none
+  std::uint64_t out = 0;      // numbers before it
+  std::uint64_t scratch = 0;  // Lookback: bytes before its own
   std::uint32_t n = 0;
   std::uint32_t page_left = 0;  // numbers from its first to the end of the page
   std::uint32_t chunk = 0;      // index in DevicePlan::chunks
@@ -77,8 +78,8 @@ enum class PlannedFailure : std::uint32_t {
   kPadding = 2,    // padding bits are not 0
   kLookback = 3,   // reaches past the window
   kIndex = 4,      // reaches past the dictionary
-  kRestart = 5,    // the next restart point does not match the states reached
-  kEnd = 6,        // the page ends at another position
+  kRestart = 5,    // position or states do not match the next restart point
+  kEnd = 6,        // the page does not end at PlannedTask::end
 };
 
 // Readable bytes required after the input and after the heads; their values do not matter.

@@ -26,7 +26,7 @@ enum class ErrorKind : std::int32_t {
   kLimitExceeded = 30,       // decoding would exceed one of the DecodeLimits
   kOutOfMemory = 31,         // an allocation failed
   kIo = 40,                  // reading or writing failed
-  kTimedOut = 41,            // waiting for another process's file lock timed out
+  kTimedOut = 41,            // waiting for a file lock (FileLock) timed out
   kCancelled = 50,           // the progress callback stopped the call
   kUnavailable = 60,         // the device is missing, or the build lacks support for it
   kDevice = 61,              // a device failed

@@ -17,8 +17,8 @@ NUMPACT_API Status try_follow_links(const std::string& path, std::string& target
 
 // Gives an open file or folder, which is to replace the file at `path`, that file's access:
 // permissions without the set-user-ID, set-group-ID and sticky bits, access control list, and owner
-// and group where the system allows. If the group cannot be kept, its permissions are reduced to
-// those of others. Does nothing if there is no file. kIo.
+// and group where the system allows. If the group cannot be kept, its permissions are limited to
+// those that others have too. Does nothing if there is no file. kIo.
 NUMPACT_API Status try_take_access(int descriptor, const std::string& path) noexcept;
 
 // The exclusive right to replace a file. All writers of numpact request it: those that extend a

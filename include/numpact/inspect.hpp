@@ -93,7 +93,8 @@ struct FileInfo {
   std::uint64_t raw_bytes = 0;       // size of these in memory
   std::uint64_t file_bytes = 0;      // from the magic to the terminator
   std::uint64_t trailing_bytes = 0;  // after the terminator, not part of the file
-  // Type of the trailing bytes, by their own checksums; try_verify checks them against the file.
+  // State of the trailing bytes, by their own checksums alone; try_verify checks them against the
+  // file.
   TrailerState trailer = TrailerState::kNone;
   std::optional<unsigned> restart_log;  // log2 of the distance of its restart points
 };

@@ -97,8 +97,8 @@ NUMPACT_API Status try_decompress_into(std::span<const std::byte> file,
                                        DecodeContext* context = nullptr) noexcept;
 
 // The same, but stops when `out` is full. `is_finished`: the whole file was read and `count` is its
-// total. Otherwise reading stops inside the chunk; if `out` ends on a chunk boundary, the head and
-// metadata of the next chunk have been read.
+// total. Otherwise the rest of the chunk in which `out` ends is not read; if `out` ends on a chunk
+// boundary, the head and metadata of the next chunk have been read.
 NUMPACT_API Status try_decompress_front(std::span<const std::byte> file,
                                         const MutableNumberView& out, std::size_t& count,
                                         bool& is_finished, const DecodeConfig& config = {},

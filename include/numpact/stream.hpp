@@ -41,14 +41,14 @@ class NUMPACT_API ByteSink {
 // Bytes in memory as a source; does not own them.
 class NUMPACT_API MemorySource final : public ByteSource {
  public:
-  // Returns at most `piece` bytes per read.
-  explicit MemorySource(std::span<const std::byte> bytes, std::size_t piece = SIZE_MAX)
-      : bytes_(bytes), block_(piece) {}
+  // Returns at most `max_read` bytes per read.
+  explicit MemorySource(std::span<const std::byte> bytes, std::size_t max_read = SIZE_MAX)
+      : bytes_(bytes), max_read_(max_read) {}
   Status read(std::span<std::byte> out, std::size_t& got) override;
 
  private:
   std::span<const std::byte> bytes_;
-  std::size_t block_;
+  std::size_t max_read_;
 };
 
 // Appends to a vector owned by the caller.
@@ -79,7 +79,8 @@ class NUMPACT_API FileSource final : public ByteSource {
 // chunk's metadata if larger), one batch, and the chunk's lookback window and dictionary. It grows
 // only with bytes received or numbers decoded.
 //
-// With threads or an executor, a try_read() beyond the next chunk reads ahead, up to 16 MiB of
+// With several threads or an executor, a try_read() for more numbers than the next chunk holds
+// reads ahead, up to 16 MiB of
 // input, and decodes whole chunks concurrently into the caller's memory, with scratch memory per
 // task. Results and reports stay the same.
 class NUMPACT_API StreamReader {
@@ -169,7 +170,8 @@ class NUMPACT_API StreamWriter {
     throw_if_error(try_write(NumberView(numbers)));
   }
 
-  // Ends the current chunk early; no effect if it is empty. kInvalidArgument: exact sizes.
+  // Ends the current chunk early and writes all buffered chunks; no effect if no numbers are
+  // waiting. kInvalidArgument: exact sizes, and the chunk is not complete.
   Status try_end_chunk() noexcept;
   void end_chunk() { throw_if_error(try_end_chunk()); }
 
@@ -192,9 +194,9 @@ class NUMPACT_API StreamWriter {
 // Appends chunks with `numbers` to a standalone file of the same number type: copies it (see
 // StreamWriter::try_copy_file) to a temporary file in the same folder, which then replaces it.
 // Errors leave the old file; a crash leaves the old or the new one. Bytes after the old terminator
-// are lost. A count stored in the header is updated. If config.trailer requests a trailer, or the
-// file had an intact one, a new one is made by decoding the whole file. Damage reported by the old
-// trailer is kChecksum; a damaged trailer is kChecksum or kCorrupt.
+// are lost. A count stored in the header is updated. If config.trailer requests a trailer, or is
+// the default and the file had an intact one, one is made by decoding the whole file. Damage
+// reported by the old trailer is kChecksum; a damaged trailer is kChecksum or kCorrupt.
 //
 // Safe against concurrent appends and replacements by numpact in any thread or process: the file is
 // locked (FileLock) from before its end is read until the new file is renamed. `lock` limits the

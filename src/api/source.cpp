@@ -44,7 +44,7 @@ ByteSink::~ByteSink() = default;
 RangeSource::~RangeSource() = default;
 
 Status MemorySource::read(std::span<std::byte> out, std::size_t& got) {
-  got = std::min({out.size(), bytes_.size(), block_});
+  got = std::min({out.size(), bytes_.size(), max_read_});
   std::copy_n(bytes_.begin(), got, out.begin());
   bytes_ = bytes_.subspan(got);
   return {};

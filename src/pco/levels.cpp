@@ -53,7 +53,8 @@ constexpr std::array<BinLevel, kLevels> kBins = {{
   { no,  2048,  6000,  1,     14 },
 }};
 
-// The rows of levels 0 to 4 are those of level 5: such chunks do not look back unless asked to.
+// Rows 0 to 4 are unused and equal row 5: these levels do not evaluate Lookback. A requested
+// Lookback, and pages of a chunk with several pages, are searched at kDefaultLevel.
 constexpr std::array<LookbackLevel, kLevels> kLookbacks = {{
 //  one in min log2 max log2 short one in rounds frequent more  no error n
   { 64,    11,      15,      16,          0,     8,       no,   1024 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each level does: one row for each, the only place that looks at a level's number. A higher
-// level takes more time to encode and makes smaller chunks. docs/levels.md shows the table;
-// tests/unit/levels_test.cpp compares the two.
+// level takes more time to encode and makes smaller chunks. docs/benchmarks/levels.md shows the
+// table; tests/unit/levels_test.cpp compares the two.
 #ifndef NUMPACT_PCO_LEVELS_HPP
 #define NUMPACT_PCO_LEVELS_HPP
 
@@ -14,8 +14,8 @@ namespace numpact {
 // From this level on, size counts for more than encoding time.
 inline constexpr unsigned kLevelForSize = 9;
 
-// The level whose chunks stand for those of all levels where boundaries of segments are refined:
-// higher ones take longer, lower ones choose differently.
+// The level at which refinement encodes its attempts, whatever level was requested: higher ones
+// take longer, lower ones choose differently.
 inline constexpr unsigned kRefineLevel = 8;
 
 // Chunks of fewer latents get at most max_conv1_order_short Conv1 weights: with few latents more
@@ -55,10 +55,10 @@ struct LookbackLevel {
   unsigned learn_one_in;      // one latent in this many is in the sample,
   unsigned min_learn_n_log2;  // but at least this many
   unsigned max_learn_n_log2;  // and at most this many
-  unsigned short_one_in;      // of short pages at most one in this many
+  unsigned short_one_in;      // short pages use up to one in this many, the shortest more
   unsigned rounds;            // how often the costs are learned anew
   unsigned max_frequent;      // frequent lookbacks that are compared for each latent
-  bool learns_more;           // later rounds of long samples compare more of them
+  bool compares_more;         // one more round compares kMaxMoreFrequent, on long pages or samples
   unsigned no_error_n;        // the costs of a sample of this many latents are taken as exact
 };
 
@@ -68,11 +68,11 @@ struct SegmentLevel {
   bool hints;               // short segments consider only what suits the run
   float min_saving;         // share that a plan must save,
   float min_coarse_saving;  // and a coarse plan for a full one to be made
-  float min_saving_short;   // the same for runs that are counted in full
+  float min_saving_short;   // the same for runs of fewer than kMinSampledPlanN numbers
   float min_coarse_saving_short;
   std::size_t refine_per_number;  // numbers that refinement encodes, per number; 0: none
   std::size_t refine_rounds;
-  bool splits_anywhere;  // also at quarters, not only in the middle
+  bool splits_at_quarters;  // beside the middle
   bool moves_boundaries;
 };
 
@@ -81,7 +81,7 @@ struct Level {
   BinLevel bins;
   LookbackLevel lookback;
   SegmentLevel segments;
-  bool is_for_size;  // where two limits differ, the one for size holds
+  bool is_for_size;  // size counts for more than time: constants named ...ForSize apply
 };
 
 bool is_level(unsigned level);
@@ -99,8 +99,9 @@ struct EncodeEffort : ModeLevel {
   // Share added to the estimate of a dictionary: decoding looks up each number in a table that may
   // be large.
   float dict_penalty;
-  // A second alternative is encoded if the first one's size exceeds its estimate by this factor.
-  float estimate_error_margin;
+  // An alternative is also encoded if the smallest encoding so far takes more than this multiple of
+  // the alternative's estimate.
+  float estimate_error_ratio;
   bool favors_decode_speed;
 
   std::size_t max_sample_n() const { return std::size_t{1} << sample_n_log2; }

@@ -26,7 +26,7 @@ SEED = int(os.environ.get("NUMPACT_SEED") or 1)
 
 def files_of(program: str) -> int:
     """How many files each property test makes for a program: the package's starts slowly."""
-    return max(1, FILES // 2 if program == PROGRAM else FILES // 20)
+    return max(1, FILES // 2 if program == PROGRAM else FILES // 40)
 
 
 class Door:

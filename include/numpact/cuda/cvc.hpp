@@ -60,7 +60,7 @@ struct SliceRows {
 // The same for a slice whose bytes are in device memory.
 struct ResidentRows {
   const cvc::StoredSlice* slice = nullptr;  // of its `bytes` only the size is used
-  // The slice's bytes in device memory; multiples of 16 are read fastest. For lossless slices up to
+  // The slice's bytes in device memory; read fastest at multiples of 16. For lossless slices up to
   // 7 bytes after and 3 bytes before them are read too.
   const void* bytes = nullptr;
   cvc::RowRange rows;

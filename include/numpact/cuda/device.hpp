@@ -20,7 +20,7 @@ struct Queue {
   void* stream = nullptr;
 };
 
-// The number of devices. kUnavailable, with the reason: no driver.
+// The number of devices. kUnavailable, with the reason, if there is no driver.
 Status try_device_count(int& count) noexcept;
 
 // Owning device memory.

@@ -34,7 +34,8 @@ class PcoDecoder {
  public:
   static constexpr std::uint64_t kDefaultPartBytes = std::uint64_t{1} << 26;
 
-  // Bound to one device. `part_bytes`: files and tables per part; a part holds at least one chunk.
+  // Bound to one device. `part_bytes`: bytes of file and tables per part; larger if a
+  // chunk needs more.
   explicit PcoDecoder(int device = 0, std::uint64_t part_bytes = kDefaultPartBytes) noexcept;
   ~PcoDecoder();
   PcoDecoder(PcoDecoder&&) noexcept;

@@ -33,8 +33,8 @@ struct ReadConfig {
   // A chunk read whole, with all columns, is always checked against its checksum. A chunk read in
   // part (rows or columns) is checked only with `verify`, which reads all of its bytes.
   bool verify = false;
-  // Linux only: asks the system to map large outputs at once, one part per task. Faster for memory
-  // that was just allocated and never written.
+  // Linux only: asks the system to populate the memory of large outputs in advance, one part per
+  // task. Faster for memory that was just allocated and never written.
   bool prefault = false;
   OnCorruption on_corruption = OnCorruption::kRaise;
   // For kFill; integer columns use its integer part.
@@ -91,7 +91,7 @@ struct VerifyReport {
     RowRange rows;
     Status status;
   };
-  std::uint64_t chunks = 0;  // checked
+  std::uint64_t chunks = 0;  // of the file
   std::vector<Bad> bad;
 };
 

@@ -38,10 +38,10 @@ class NUMPACT_API Reader {
 
   // For a remote file. The header is read in steps; record lengths are read only where the header
   // lacks them. Reading rows needs memory for one chunk per task besides its output. A chunk is
-  // fetched whole if its checksum is compared or lossless data precedes the values; otherwise only
-  // the requested rows and columns, and gaps between them below 64 KiB. Errors of the source keep
-  // kind and text; offset() is where reading stopped, chunk() the chunk. kTruncated: the file ends
-  // early.
+  // fetched whole if its checksum is compared. Otherwise only the requested rows and columns are
+  // fetched (a column stored as lossless or pco always whole), and gaps between them below 64 KiB.
+  // Errors of the source keep kind and text; offset() is where reading stopped, chunk() the chunk.
+  // kTruncated: the file ends early.
   static Result<Reader> create(std::shared_ptr<RangeSource> source,
                                const DecodeLimits& limits = {}) noexcept;
 

@@ -18,7 +18,7 @@ struct StoredPlane {
   std::uint64_t offset = 0;                    // of its packed codes in StoredSlice::bytes
   std::uint64_t size = 0;                      // in bytes
   unsigned width = 8;                          // bits per code, most significant first
-  unsigned entries = 0;                        // of the dictionary; larger codes are corrupt
+  unsigned entries = 0;                        // of the dictionary; codes >= entries are corrupt
   bool is_plain = false;                       // codes are the bytes themselves
   std::array<std::uint8_t, 256> dictionary{};  // zero after its entries
 
@@ -26,7 +26,7 @@ struct StoredPlane {
   bool may_be_corrupt() const noexcept { return entries < (1u << width); }
 };
 
-// Validated like for decoding, except for the codes of lossless planes and the pages of pco.
+// Validated as for decoding, except for the codes of lossless planes and the pages of pco.
 struct StoredSlice {
   Compression compression = Compression::kFp16;
   Dtype dtype = Dtype::kFloat32;     // of the column

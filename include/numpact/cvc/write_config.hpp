@@ -53,8 +53,8 @@ struct WriteConfig {
   std::vector<ColumnSpec> columns;
   // 0.1 and 1.0: values per row; default: that of the first rows appended.
   std::optional<std::uint64_t> dimension;
-  // If the first append has exactly this many rows, the header is written first. Otherwise it is
-  // written last, and payloads are moved by its size.
+  // If the first append has exactly this many rows, the size of the header is known in advance, and
+  // payloads are written to their final offsets. Otherwise they are moved at the end.
   std::optional<std::uint64_t> expected_rows;
   // int8, int8_row, int8_dim, int4: accept NaN, infinities and ranges that exceed float32. All
   // values of such a chunk (int8_row: of the row; int8_dim, int4: of the dimension in the chunk)
@@ -64,7 +64,7 @@ struct WriteConfig {
   // JSON (RFC 8259) for the header's `metadata`; empty: none. NaN, Infinity, numbers beyond
   // binary64 and lone surrogates are kInvalidArgument, in all metadata.
   std::string metadata;
-  // Chunks are compressed concurrently; one per thread is kept in memory.
+  // Chunks are compressed concurrently; one per concurrent task is kept in memory.
   unsigned threads = 1;
   Executor* executor = nullptr;
   ProgressCallback progress;
@@ -87,7 +87,8 @@ struct EncodedChunk {
   std::uint64_t rows = 0;
   std::span<const Slice> slices;  // by column, as in Info::slices
   std::span<const std::byte> payload;
-  // CRC-32 of the payload as stored (Reader::try_checksum). kChecksum if it does not match.
+  // CRC-32 of the payload as stored: the 4 bytes before it in files with checksums
+  // (Reader::try_checksum). If given and it does not match: kChecksum.
   std::optional<std::uint32_t> checksum = {};
 };
 

@@ -31,7 +31,8 @@ class NUMPACT_API Writer {
   Writer& operator=(Writer&&) noexcept;
 
   // Appends rows to a file of one array: float32, float64, float16 or integers, always of the same
-  // type. kInvalidArgument: lossless and pco require values exact in float32.
+  // type. kInvalidArgument: lossless or pco, and a value that float32 cannot
+  // hold exactly.
   Status try_append(const Rows& rows) noexcept;
   // Appends rows to a columnar file: equally many per column, in the order and types of the schema.
   Status try_append(std::span<const Rows> columns) noexcept;

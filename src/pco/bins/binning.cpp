@@ -28,13 +28,13 @@ constexpr unsigned kAssumedSampledSizeLog = 12;
 
 // Latents per group at least. Smaller groups hardly ever pay for their metadata.
 constexpr std::size_t kMinGroupLatentsN = 5;
-// The same for groups beyond the first kMaxSmallGroupsN: more small groups do not pay for the time
-// that merging them takes.
+// The same where there are more than kMaxSmallGroupsN groups: more small groups do not pay for the
+// time that merging them takes.
 constexpr std::size_t kMinManyGroupsLatentsN = 20;
 constexpr std::size_t kMaxSmallGroupsN = 256;
 // Groups that are allowed however few latents there are, if they are all latents of the chunk: the
 // few latents of a group may be similar. In a sample that would overfit.
-constexpr std::size_t kMinGroupsN = 32;
+constexpr std::size_t kAlwaysAllowedGroupsN = 32;
 // The same for a sample, as a lower bound.
 constexpr std::size_t kMinSampleGroupsN = 16;
 // Frequent values that are allowed even where they exceed an eighth of the latents. Each occurs at
@@ -50,7 +50,8 @@ constexpr std::size_t kMinExactGroupLatentsN = 8;
 // sample does not represent rare values.
 HistogramSpec sample_histogram(std::size_t n, bool is_all) {
   if (is_all && n <= kMaxExactSampleN) {
-    return {n / 8, std::clamp(n / kMinExactGroupLatentsN, kMinSampleGroupsN, kMinGroupsN), 1};
+    return {n / 8, std::clamp(n / kMinExactGroupLatentsN, kMinSampleGroupsN, kAlwaysAllowedGroupsN),
+            1};
   }
   const std::size_t max_values = std::clamp<std::size_t>(n / 32, 150, 300);
   const std::size_t max_groups = std::clamp<std::size_t>(n / 128, 32, 64);
@@ -117,16 +118,16 @@ BinningEffort BinningEffort::of_level(unsigned level, std::size_t n) {
           ? n / kMinGroupLatentsN
           : std::max(std::min(n / kMinGroupLatentsN, kMaxSmallGroupsN), n / kMinManyGroupsLatentsN);
   effort.histogram.groups =
-      std::min({row.max_groups, std::max(kMinGroupsN, affordable_groups), kMaxGroupsN});
+      std::min({row.max_groups, std::max(kAlwaysAllowedGroupsN, affordable_groups), kMaxGroupsN});
   const std::size_t value_limit = std::max(n / 8, std::min(n / 3, kMaxFreeValuesN));
   effort.histogram.max_values = std::min({row.max_values, value_limit, kMaxValuesN});
   effort.histogram.max_sample_stride = row.max_sample_stride;
   effort.histogram.min_sample_n = std::size_t{1} << (is_for_size ? 15 : 11);
   effort.tables.max_size_log = row.max_table_log2;
-  // Large tables save about a thousandth of the bytes and take a tenth of the decoding time.
-  effort.tables.large_table_penalty_ratio = is_for_size ? 0 : 0.004;
+  // Large tables save about a thousandth of the bytes but add about a tenth to the decoding time.
+  effort.tables.large_table_penalty_share = is_for_size ? 0 : 0.004;
   // A single bin has no codes and decodes several times as fast.
-  effort.codes_penalty_ratio = is_for_size ? 0 : 0.0008f;
+  effort.codes_penalty_share = is_for_size ? 0 : 0.0008f;
   return effort;
 }
 
@@ -147,7 +148,7 @@ Binning make_binning(const NarrowLatents& narrow, unsigned latent_bits, const Bi
     const BinCosts costs{bin_meta_bits(latent_bits, kAssumedSizeLog), effort.tables.max_size_log};
     const OptimizedBins<L> optimized = optimize_bins(histogram, costs, arena);
     const Histogram<L> chosen =
-        single_bin_if_cheap(optimized, costs, effort.codes_penalty_ratio, arena);
+        single_bin_if_cheap(optimized, costs, effort.codes_penalty_share, arena);
     const WeightsChoice weights = choose_weights(chosen.counts, effort.tables, arena);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       bins[i].lower = chosen.lowers[i];

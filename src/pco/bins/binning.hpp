@@ -15,7 +15,7 @@ namespace numpact {
 struct BinningEffort {
   HistogramSpec histogram;
   TableSizes tables;
-  float codes_penalty_ratio = 0;  // share of all bits that codes must save against a single bin
+  float codes_penalty_share = 0;  // share of all bits that codes must save against a single bin
 
   static BinningEffort of_level(unsigned level, std::size_t n);
 };

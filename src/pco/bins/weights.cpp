@@ -85,7 +85,7 @@ WeightsChoice choose_weights(std::span<const std::uint32_t> counts, const TableS
   for (unsigned log = best_log; log <= std::max(best_log, sizes.max_size_log); ++log) {
     const double bits =
         estimate_bits(counts, total, log) + log * static_cast<double>(counts.size());
-    if (bits < (log > kSmallTableSizeLog ? 1 - sizes.large_table_penalty_ratio : 1) * best_bits) {
+    if (bits < (log > kSmallTableSizeLog ? 1 - sizes.large_table_penalty_share : 1) * best_bits) {
       best_bits = bits;
       best_log = log;
     }

@@ -23,7 +23,7 @@ struct TableSizes {
   unsigned max_size_log = 0;
   // Saving that a table beyond kSmallTableSizeLog must reach against the best smaller one, as a
   // share of the bits of codes and weights. It stands for the slower decoding.
-  double large_table_penalty_ratio = 0;
+  double large_table_penalty_share = 0;
 };
 
 // Chooses the cheapest table size, from ceil(log2(bins)) on, and weights close to the counts. The

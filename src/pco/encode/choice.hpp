@@ -76,9 +76,10 @@ class Choices {
   std::array<Estimate, kMaxChoices> estimates;
   std::size_t estimate_n = 0;
   Sample sample;
-  SegmentHints hints;              // for the segments of this chunk's numbers
-  PageRepeats* repeats = nullptr;  // of the chunk's longest page; null if Lookback is excluded
-  bool is_segment = false;         // the chunk is a segment of a run
+  SegmentHints hints;  // for the segments of this chunk's numbers
+  PageRepeats* repeats =
+      nullptr;              // of the chunk's first page_n latents; null if Lookback is excluded
+  bool is_segment = false;  // the chunk is a segment of a run
 
  private:
   std::array<Choice, kMaxChoices> choices_;

@@ -50,7 +50,7 @@ constexpr float kClearLookbackRatio = 0.93f;
 // of its segments.
 constexpr float kSegmentHintRatio = 1.1f;
 
-// Latents of the subsample for coarse estimates; half of it in short chunks, twice of it for
+// Latents of the subsample for coarse estimates; half of them in short chunks, twice as many for
 // divisors of a base, which differ less. More latents make the estimates better and slower.
 constexpr std::size_t kCoarseSampleN = 256;
 
@@ -75,13 +75,13 @@ constexpr float kNearConv1BaseRatio = 1.08f;
 // Conv1 is not fitted to a chunk of fewer bits in all: its weights take some hundred bits.
 constexpr float kMinConv1ChunkBits = 4096;
 
-// If the secondary variable of a FloatQuant takes more than this, the mode cuts the numbers into
-// two halves of information.
+// If the secondary variable of a FloatQuant takes more than this, the mode splits the numbers
+// into two parts that both carry much information.
 constexpr float kMinHalvedSecondaryBitsPerNumber = 1;
-// If the secondary variable of any mode takes more than this, it holds more than corrections.
-constexpr float kMaxCorrectionBitsPerNumber = 2;
 // Penalty for such halves: the estimates of both have errors.
 constexpr float kHalvedPenaltyShare = 0.02f;
+// If the secondary variable of any mode takes more than this, it holds more than corrections.
+constexpr float kMaxCorrectionBitsPerNumber = 2;
 
 // In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
 constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
@@ -213,7 +213,7 @@ class Chooser {
     const Choice& plain = choices.all()[0];
     const float ratio = effort_.attempts_classic ? 0
                         : attempts_close()       ? kClearLookbackRatio
-                                                 : effort_.estimate_error_margin;
+                                                 : effort_.estimate_error_ratio;
     choices.prepend(lookback, attempts_close() ? effort_.max_attempts : 1, ratio * plain.bits);
     return result;
   }
@@ -407,7 +407,7 @@ class Chooser {
       const bool is_close = next.bits <= ratio * first.bits;
       if (choices.all().size() >= max_choices || (attempts_close() && !is_close)) break;
       if (hints_ != nullptr && !attempts_close()) break;
-      const float margin = attempts_close() ? 1 / ratio : effort_.estimate_error_margin;
+      const float margin = attempts_close() ? 1 / ratio : effort_.estimate_error_ratio;
       choices.add(with_requested_delta(choice_of(next, margin * next.bits)));
     }
     if (effort_.attempts_classic && is_auto_mode() && is_auto_delta() && sample.scale > 1) {
@@ -426,15 +426,15 @@ class Chooser {
     Estimate other = first;
     other.delta = Consecutive{2, consecutive->secondary};
     const float min_bits = kMinSparseChunkBits / static_cast<float>(ordered_.n);
-    choices.add(choice_of(other, std::max(effort_.estimate_error_margin * first.bits, min_bits)));
+    choices.add(choice_of(other, std::max(effort_.estimate_error_ratio * first.bits, min_bits)));
   }
 
   // Alternatives within this ratio of the best estimate are encoded for comparison.
   float close_ratio(const Estimate& first) const {
-    const float share =
+    const float ratio =
         is_for_size(config_.level) ? kCloseEstimateRatioForSize : kCloseEstimateRatio;
-    if (hints_ != nullptr) return share;
-    return share + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
+    if (hints_ != nullptr) return ratio;
+    return ratio + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
   }
 
   // Adds the second-best order of Consecutive for the best mode, if it is close.
@@ -518,7 +518,7 @@ class Chooser {
     const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
     LookbackInput input{page_n_, share * bits, is_auto_mode(), config_.level,
                         estimate.secondary_bits};
-    input.min_saving_ratio = required_saving;
+    input.min_saving_share = required_saving;
     input.repeats = choices.repeats;
     input.is_segment = choices.is_segment && !is_for_size(config_.level);
     return try_lookback(choices.sample, ordered_, input, found, arena_);

@@ -47,11 +47,11 @@ struct RunPlan {
   std::size_t max_bytes = SIZE_MAX;
   // The run becomes a single chunk, encoded with the choices for the run.
   bool is_single = false;
-  // The segments' estimate in bits per number that Lookback for the run was compared with.
+  // The segments' estimate, in bits per number.
   float segment_bits = HUGE_VALF;
 };
 
-// The size of the run as a single chunk, if the estimate is right.
+// The most bytes that the run may take as a single chunk, allowing for the error of its estimate.
 std::size_t estimated_bytes(const Choices& choices, std::size_t n) {
   const float bits = kSingleErrorRatio * choices.all()[0].bits * static_cast<float>(n);
   return static_cast<std::size_t>(bits / 8);

@@ -13,19 +13,21 @@
 //       coarse_estimate    each candidate on 128 or 256 latents; far ones are dropped
 //       estimate_mode      the others on the sample: split, orders of Consecutive, coarse bins
 //       rank_divisors      divisors of the best base, if it needs many corrections
-//       estimate_conv1     fitted for the best mode, and for a second one that is close
+//       estimate_conv1     fitted for the best mode, and for a second one that may suit it better
 //       estimate_dict      all numbers are counted, if tests on the sample pass
 //       finalize           the best estimate, and others that are encoded for comparison
 //     plan_run             from level 7 on, if mode, delta encoding and paging are automatic;
 //                          otherwise add_lookback and encode_single follow
 //       estimate_saving    a coarse plan of segments: histograms of blocks on a sample
-//       add_lookback       Lookback over the run against that saving, if it is small
-//       plan               the full plan: blocks are joined while that saves bits
-//       add_lookback       Lookback over the run against the full plan
+//       add_lookback       below level 9, if that saving is small: Lookback over the run against it
+//       plan               the full plan: blocks are joined while that saves bits; or plan_even
+//       add_lookback       Lookback over the run against the full plan, unless decided above
 //     encode_single        at this point from level 10 on, and for short runs with Lookback;
-//                          otherwise later, and only if the segments are not kept
-//     refine_segments      from level 10 on: joins and splits segments by encoding them
-//     write_segments       each segment, as long as they take less than a single chunk:
+//                          otherwise later, if segments are not kept or Lookback is reconsidered
+//       smaller_chunk      from level 10 on: the same numbers at kRefineLevel, if that is smaller
+//     refine_segments      from level 10 on, unless decoding speed is favored: joins and splits
+//                          segments by encoding them
+//     write_segments       each segment, until they exceed the single chunk's size or estimate:
 //       choose_plain       as for the run, then add_lookback; below level 9 Backoff skips what
 //                          failed on earlier segments
 //       encode_chosen      as below

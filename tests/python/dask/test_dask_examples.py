@@ -32,6 +32,7 @@ def run(program: str, *arguments: str, python: str = sys.executable, path: str =
     return done.stdout
 
 
+@pytest.mark.slow
 def test_dask_columns(tmp_path: Path) -> None:
     out = run("dask_columns.py", "--rows", "80_000", "--chunk", "5000", "--folder", str(tmp_path))
     assert "8 files, 16 chunks, 80000 numbers" in out

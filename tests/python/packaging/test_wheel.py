@@ -84,6 +84,7 @@ def test_readme_example(fresh: Environment, tmp_path: Path) -> None:
     fresh.run(program)
 
 
+@pytest.mark.slow  # ./dev check runs both type checkers on the package
 def test_types_are_found_by_checkers(fresh: Environment, tmp_path: Path) -> None:
     program = tmp_path / "typed.py"
     program.write_text(

@@ -195,7 +195,8 @@ unsigned pick_order(const LagErrors& errors, unsigned max_order, unsigned latent
   return best;
 }
 
-// Whether the lags explain at least required_bits more than no delta or consecutive ones do.
+// Whether the lags save at least half of required_bits compared with no delta or Consecutive.
+// Lenient, since squares overstate what outliers cost.
 bool explains_enough(const LagEquations& equations, const LagErrors& errors, unsigned order,
                      float required_bits) {
   const double unpredicted =

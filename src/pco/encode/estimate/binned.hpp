@@ -23,14 +23,14 @@ struct Estimate {
   float bits = HUGE_VALF;    // per number, metadata and penalty included
   float secondary_bits = 0;  // the secondary variable's part of the bits
   float penalty = 0;         // share that was added to the estimated bits
-  // The second-best order of Consecutive (0: none) for the primary variable, and how many more bits
-  // per number it takes.
+  // The second-best order of Consecutive (0: no delta) for the primary variable, and how many more
+  // bits per number it takes.
   unsigned next_order = 0;
   float next_more_bits = HUGE_VALF;
 };
 
 // Estimated bits per number of the chunk, metadata included, of one variable under Consecutive of
-// `order` (0: none). Does not change `latents`.
+// `order` (0: no delta). Does not change `latents`.
 float estimate_consecutive(const Sample& sample, const LatentArray& latents, unsigned order,
                            Arena& arena);
 

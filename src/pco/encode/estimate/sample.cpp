@@ -9,7 +9,8 @@ namespace {
 // Numbers in each run of a sample: long enough for deltas of high orders and for Conv1, short
 // enough for many runs.
 constexpr std::size_t kSampleRunN = 128;
-// Lower bounds of the sample size; chunks of fewer numbers are sampled whole.
+// Lower bounds of the sample size; chunks of fewer numbers are sampled whole, unless the level's
+// limit is lower.
 constexpr std::size_t kMinDefaultSampleN = 2048;
 constexpr std::size_t kMinSegmentSampleN = 1024;
 constexpr std::size_t kMinLargeSampleN = std::size_t{1} << 15;

@@ -19,16 +19,16 @@ constexpr float kMinLookbackBitsPerNumber = 0.02f;
 constexpr float kMinLookbackPageBits = 768;
 // In one of many segments a search takes more time than the saving is worth.
 constexpr float kMinLookbackSegmentBits = 4096;
-// Lookback decodes slower than the other deltas, so it must save this ratio. Higher ratios mean
+// Lookback decodes slower than the other deltas, so it must save this share. Higher shares mean
 // larger files that decode faster.
-constexpr float kLookbackPenaltyRatio = 0.02f;
+constexpr float kLookbackPenaltyShare = 0.02f;
 // Less next to Conv1, which decodes slowly as well.
-constexpr float kLookbackPenaltyRatioVsConv1 = 0.01f;
+constexpr float kLookbackPenaltyShareVsConv1 = 0.01f;
 // Caps that saving for numbers of many bits, which hardly take longer to decode than others.
 constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
 // If evenly spaced latents take more than the sample by this ratio, capped at this many bits, the
 // sample is wrong, and the evenly spaced ones decide.
-constexpr float kMaxSampleErrorRatio = 0.1f;
+constexpr float kMaxSampleErrorShare = 0.1f;
 constexpr float kMaxSampleErrorBitsPerNumber = 2;
 // If lookbacks take more than the search estimated by this factor, it was misled by latents that
 // are equal because they are neighbours. A second search then learns from latents that lie apart.
@@ -69,7 +69,7 @@ BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
       is_sample_all ? input.sampled_bits
                     : estimate_without_lookback(delta, primary, arena) + input.secondary_bits;
   const float max_error =
-      std::min(kMaxSampleErrorRatio * input.sampled_bits, kMaxSampleErrorBitsPerNumber);
+      std::min(kMaxSampleErrorShare * input.sampled_bits, kMaxSampleErrorBitsPerNumber);
   const bool is_sample_wrong = spaced < HUGE_VALF && spaced > input.sampled_bits + max_error;
   const float known = is_sample_wrong ? input.bits * spaced / input.sampled_bits : input.bits;
   return {std::min(known, spaced), std::max(known - input.secondary_bits, known / 2)};
@@ -147,7 +147,7 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
       estimate_without(input, choice.delta, latents.primary, is_sample_all, arena);
 
   const bool is_vs_conv1 = std::holds_alternative<Conv1>(choice.delta);
-  const float penalty_ratio = is_vs_conv1 ? kLookbackPenaltyRatioVsConv1 : kLookbackPenaltyRatio;
+  const float penalty_ratio = is_vs_conv1 ? kLookbackPenaltyShareVsConv1 : kLookbackPenaltyShare;
   const float give_up = give_up_bits(input.level, is_vs_conv1, penalty_ratio, without.primary_bits);
   const SearchEstimate estimate =
       search_lookbacks(lookback, latents.primary, give_up, without.bits, input.level, arena);

@@ -19,7 +19,7 @@ struct LookbackInput {
   unsigned level = kDefaultLevel;
   float secondary_bits = 0;        // the secondary variable's part of `bits`
   float sampled_bits = bits;       // estimate by the sample; above `bits` where segments save
-  float min_saving_ratio = 0;      // saving that the filter requires at least before a search
+  float min_saving_share = 0;      // saving that the filter requires at least before a search
   PageRepeats* repeats = nullptr;  // the page's, kept from one call to the next; or null
   bool is_segment = false;         // a segment of a run, at a level where time counts
 };

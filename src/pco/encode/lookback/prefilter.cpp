@@ -45,9 +45,9 @@ namespace {
 // The saving that a passing test must show, as a ratio of the current bits. A higher ratio starts
 // fewer searches in vain but misses small savings. It is lower next to Conv1, which decodes as
 // slowly as Lookback, and lowest at the levels where size counts for more than time.
-constexpr float kPrefilterSavingRatio = 0.04f;
-constexpr float kPrefilterSavingRatioVsConv1 = 0.015f;
-constexpr float kPrefilterSavingRatioForSize = 0.01f;
+constexpr float kPrefilterSavingShare = 0.04f;
+constexpr float kPrefilterSavingShareVsConv1 = 0.015f;
+constexpr float kPrefilterSavingShareForSize = 0.01f;
 // Caps that saving: numbers of many bits need not save more than this to be worth a search.
 constexpr float kMaxPrefilterSavingBitsPerNumber = 1.5f;
 // Charged to the page for the metadata of the lookback variable's bins.
@@ -55,20 +55,20 @@ constexpr float kLookbackVariableBits = 200;
 
 // Additional saving where only single values repeat, below the levels for size: the distance to an
 // equal value takes about as many bits as the value itself, so such savings are often not real.
-constexpr float kValueMarginRatio = 0.04f;
+constexpr float kValueMarginShare = 0.04f;
 constexpr float kMaxValueMarginBitsPerNumber = 1;
 // Additional error margin for single values under a delta: values that repeat tend to be closer to
 // their neighbours than others, so the current delta stores them in fewer bits than estimated.
-constexpr float kValueErrorRatio = 0.16f;
+constexpr float kValueErrorShare = 0.16f;
 constexpr float kMaxValueErrorBitsPerNumber = 1.5f;
 // Additional saving where a window of a long page shows one period for all numbers: the page is
 // less uniform than the window.
-constexpr float kOnePeriodSavingRatio = 0.2f;
+constexpr float kOnePeriodSavingShare = 0.2f;
 // Below this page length the time of a search hardly depends on the length. The near test must then
 // save this many bits in all for it, but no more than the given ratio of the current bits.
 constexpr std::size_t kMinProportionalSearchN = std::size_t{1} << 12;
 constexpr float kSearchTimePageBits = 300;
-constexpr float kMaxSearchTimeRatio = 0.05f;
+constexpr float kMaxSearchTimeShare = 0.05f;
 
 // Below this, lookbacks that differ from number to number cost more than they save.
 constexpr float kMinNearBitsPerNumber = 0.7f;
@@ -381,23 +381,23 @@ PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                            const LookbackInput& input) {
   const float bits = input.bits;
   const bool is_for_size = level_row(input.level).is_for_size;
-  const float usual_ratio = is_for_size ? kPrefilterSavingRatioForSize
+  const float usual_ratio = is_for_size ? kPrefilterSavingShareForSize
                             : std::holds_alternative<Conv1>(choice.delta)
-                                ? kPrefilterSavingRatioVsConv1
-                                : kPrefilterSavingRatio;
-  const float ratio = std::max(usual_ratio, input.min_saving_ratio);
+                                ? kPrefilterSavingShareVsConv1
+                                : kPrefilterSavingShare;
+  const float ratio = std::max(usual_ratio, input.min_saving_share);
   PrefilterLimits limits;
   limits.all_bits = bits - std::min(ratio * bits, kMaxPrefilterSavingBitsPerNumber) -
                     kLookbackVariableBits / static_cast<float>(page.n);
   limits.primary_bits = limits.all_bits - input.secondary_bits;
   const float margin =
-      is_for_size ? 0 : std::min(kValueMarginRatio * bits, kMaxValueMarginBitsPerNumber);
+      is_for_size ? 0 : std::min(kValueMarginShare * bits, kMaxValueMarginBitsPerNumber);
   limits.matched_value_bits = limits.all_bits - margin;
   const bool has_error = !is_for_size && !std::holds_alternative<NoDelta>(choice.delta);
   const float error =
-      has_error ? std::min(kValueErrorRatio * bits, kMaxValueErrorBitsPerNumber) : 0;
+      has_error ? std::min(kValueErrorShare * bits, kMaxValueErrorBitsPerNumber) : 0;
   limits.repeated_value_bits = limits.matched_value_bits - error;
-  const float period_ratio = period_window_n(page.n) == page.n ? 0 : kOnePeriodSavingRatio;
+  const float period_ratio = period_window_n(page.n) == page.n ? 0 : kOnePeriodSavingShare;
   limits.one_period_bits =
       std::min(limits.all_bits, (1 - period_ratio) * bits) - input.secondary_bits;
   return limits;
@@ -453,7 +453,7 @@ class Prefilter {
                                                              : NearBaseline::kBoth;
     const bool is_short = page_.n < kMinProportionalSearchN && !is_for_size();
     const float search_time_bits = std::min(kSearchTimePageBits / static_cast<float>(page_.n),
-                                            kMaxSearchTimeRatio * input_.bits);
+                                            kMaxSearchTimeShare * input_.bits);
     const NearRequest request{limits_.primary_bits - (is_short ? search_time_bits : 0),
                               input_.sampled_bits - input_.secondary_bits, baseline};
     return may_look_back_nearby(sample_, choice_, request, arena_) && windows_confirm();

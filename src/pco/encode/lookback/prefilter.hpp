@@ -9,7 +9,7 @@
 
 namespace numpact {
 
-// page: ordered latents of the chunk's longest page.
+// page: the chunk's first page_n ordered latents, which stand for its longest page.
 bool may_look_back(const Sample& sample, const LatentArray& page, const Choice& choice,
                    const LookbackInput& input, Arena& arena);
 

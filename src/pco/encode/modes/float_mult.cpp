@@ -174,7 +174,7 @@ void add_decimal(NumberType type, const Probes& probes, int decimals, double div
   add_base(type, static_cast<double>(common.divisor) * numerator, denominator, candidates);
 }
 
-// The share of probes that the best decimal so far does not fit.
+// How many probes the best decimal so far does not fit.
 struct DecimalFit {
   std::size_t min_misfits;  // of the probes; all of them before a decimal is found
 

@@ -10,7 +10,8 @@ namespace numpact {
 
 // A complete binary tree over 2^log leaves, stored level by level, the leaves first. Within a level
 // of `size` nodes, i and i + size / 2 are siblings, so that the parents of a level are the sum of
-// its two halves: plain vectors. For four leaves a, b, c, d from left to right:
+// its two halves, which vectors add without shuffles. For four leaves a, b, c, d from left to
+// right:
 //
 //   index   0   1   2   3   4    5    6
 //   node    a   c   b   d   ab   cd   abcd

@@ -13,7 +13,7 @@
 
 namespace numpact {
 
-// Shared bins at most. More describe segments better; counting and comparing takes longer.
+// Log2 of the most shared bins. More describe segments better; counting and comparing takes longer.
 inline constexpr unsigned kMaxTreeLeavesLog = 8;
 inline constexpr TreeShape kMaxTreeShape{kMaxTreeLeavesLog};
 inline constexpr std::size_t kMaxTreeLeaves = std::size_t{1} << kMaxTreeLeavesLog;
@@ -96,10 +96,10 @@ struct SegmentCosts {
   float chunk_bits;                // of a chunk besides its bins
   // For each delta encoding, latents per counted one: the first latents of a sampled run have no
   // deltas.
-  std::array<float, kSegmentDeltas> shares{1, 1};
+  std::array<float, kSegmentDeltas> latents_per_delta{1, 1};
 
   float of_delta(std::size_t delta, const std::uint32_t* counts) const {
-    return shares[delta] * trees[delta].cost(counts, meta_bits);
+    return latents_per_delta[delta] * trees[delta].cost(counts, meta_bits);
   }
   float of(const LeafCounts& counts) const {
     float min_bits = of_delta(0, counts[0]);

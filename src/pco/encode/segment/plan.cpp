@@ -40,8 +40,8 @@ constexpr std::size_t kCoarseBlockN = std::size_t{1} << 13;
 constexpr std::size_t kMinCoarseBlocks = 16;
 constexpr std::size_t kMaxCoarseBlocks = 64;
 // The shared bins come from at most this many latents.
-constexpr std::size_t kSharedBinsN = std::size_t{1} << 12;
-constexpr std::size_t kSharedBinsNForSize = std::size_t{1} << 13;
+constexpr std::size_t kSharedBinsLatentsN = std::size_t{1} << 12;
+constexpr std::size_t kSharedBinsLatentsNForSize = std::size_t{1} << 13;
 // The full plan of at least kMinSampledPlanN numbers, which take at least
 // kMinSampledPlanBitsPerNumber bits each, samples one in kFullPlanOneRunIn runs of kFullPlanRunN
 // numbers. All numbers are counted where size counts most, and where numbers take less: then rare
@@ -69,8 +69,9 @@ constexpr float kMinEvenSavingShare = 0.0015f;
 // no more than a few bytes.
 constexpr float kMinSegmentedRunBits = 4096;
 constexpr float kMinSegmentedShortRunBits = 12288;
-constexpr std::size_t kMaxShortRunN = std::size_t{1} << 14;
-// The share that the other delta encoding must save on some blocks to be part of a full plan.
+constexpr std::size_t kMinLongRunN = std::size_t{1} << 14;
+// The share of all bits that taking the cheaper of the two delta encodings for each block must
+// save, or a full plan ignores the other one.
 constexpr float kMinOtherDeltaSavingShare = 0.002f;
 // The other delta encoding is counted at all if its coarse estimate on this many latents is at most
 // this ratio of the chosen one's plus these bits.
@@ -85,8 +86,8 @@ BlockBins share_bins(std::span<const L> stored, unsigned level, BinTree& tree, A
   BlockBins shared;
   const std::span<Bin> bins = arena.make<Bin>(kMaxTreeLeaves);
   const ArenaScope scratch(arena);
-  const std::size_t n =
-      std::min(stored.size(), is_for_size(level) ? kSharedBinsNForSize : kSharedBinsN);
+  const std::size_t n = std::min(
+      stored.size(), is_for_size(level) ? kSharedBinsLatentsNForSize : kSharedBinsLatentsN);
   const std::span<L> few = arena.make<L>(n);
   const EvenPositions positions(stored.size(), n);
   for (std::size_t i = 0; i < n; ++i) few[i] = stored[positions[i]];
@@ -271,7 +272,7 @@ SegmentPlan SegmentPlanner::plan_single() const {
 float SegmentPlanner::estimate_saving() {
   const float all_bits = choice_.bits * static_cast<float>(ordered_.n);
   const float min_bits =
-      ordered_.n < kMaxShortRunN ? kMinSegmentedShortRunBits : kMinSegmentedRunBits;
+      ordered_.n < kMinLongRunN ? kMinSegmentedShortRunBits : kMinSegmentedRunBits;
   const std::size_t min_n = is_for_size(level_) ? kMinSegmentedRunNForSize : kMinSegmentedRunN;
   if (ordered_.n < min_n || all_bits < min_bits) return 0;
   const SegmentPlan plan = coarse_plan();
@@ -412,7 +413,7 @@ SegmentCosts SegmentPlanner::costs(const Counted& counted) const {
   SegmentCosts costs{std::span(trees_).first(deltas_), bin_bits * share,
                      kSegmentOverheadBits * share};
   for (std::size_t d = 0; d < kSegmentDeltas; ++d) {
-    costs.shares[d] =
+    costs.latents_per_delta[d] =
         static_cast<float>(counted.run_n) / static_cast<float>(counted.run_n - orders_[d]);
   }
   return costs;

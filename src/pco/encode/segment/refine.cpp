@@ -15,8 +15,8 @@
 namespace numpact::standalone {
 namespace {
 
-// A change must save more than one byte in kMinRefineSavingOneByteIn of the segments it concerns
-// and kMinRefineSavingBytes. Smaller savings may be lost at the level that is written.
+// A change must save more than 1 / kMinRefineSavingOneByteIn of the bytes of the segments that it
+// replaces, plus kMinRefineSavingBytes. Smaller savings may be lost at the level that is written.
 constexpr std::uint64_t kMinRefineSavingOneByteIn = 8192;
 constexpr std::uint64_t kMinRefineSavingBytes = 8;
 
@@ -93,8 +93,9 @@ class Refiner {
     return {begin, n, bytes(begin, n, attempt_config_), 0, false};
   }
 
-  // Applies a change to the segments, and then undoes it wherever it takes more bytes at the
-  // requested level. Old and new segments are compared between the boundaries that they share:
+  // Applies a change to the segments, and then undoes it wherever the segments as
+  // written do not become smaller. Old and new segments are compared between the boundaries that
+  // they share:
   //
   //   before   |   A   |   B   |   C   |
   //   after    |       D       | E | F |     compares A + B with D, and C with E + F
@@ -192,7 +193,7 @@ class Refiner {
         min_bytes = bytes_of(split);
         best = split;
       }
-      if (!effort_.splits_anywhere) break;
+      if (!effort_.splits_at_quarters) break;
     }
   }
 

@@ -26,8 +26,8 @@ inline constexpr std::size_t kMaxKeptLookbackN = 4096;
 inline constexpr unsigned kPickLog2 = 4;
 inline constexpr unsigned kLongPagePickLog2 = 6;
 inline constexpr std::size_t kMinLongPickPageN = std::size_t{1} << 17;
-// A longer page is examined in three windows of this length, at its begin, half and two thirds, so
-// that equal halves, thirds or quarters of a page still show.
+// A longer page is examined in three windows of this length, at its start, at one half and at two
+// thirds, so that equal halves, thirds or quarters of a page still show.
 inline constexpr std::size_t kRepeatWindowN = std::size_t{1} << 17;
 
 inline unsigned pick_log(std::size_t page_n) {

@@ -27,7 +27,7 @@ struct Periods {
 std::size_t period_window_n(std::size_t page_n);
 
 // Distances at which latents of the window are often similar, and common divisors of them. All are
-// at least min_distance and less than half of the window.
+// at least min_distance and at most half of the window.
 template <Latent L>
 Periods find_periods(std::span<const L> window, std::size_t min_distance, Arena& arena);
 

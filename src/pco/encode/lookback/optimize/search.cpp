@@ -11,8 +11,8 @@
 // Example: a table of 90 columns by rows, in which three in four numbers equal the one a row
 // before. Among the costs of the first round short lookbacks are the cheapest, yet for runs of
 // equal numbers the latest equal string is 90, 180 or 270 back. As 90 is counted most often, it
-// becomes cheap and its multiples dear. So in the next round numbers choose 90 even if 180 would
-// give the same delta.
+// becomes cheap and its multiples expensive. So in the next round numbers choose 90 even if 180
+// would give the same delta.
 #include "pco/encode/lookback/optimize/search.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ constexpr std::size_t kLongChooseBlockN = 4096;
 // it counts for too much: it has nothing to look back to.
 constexpr std::size_t kMinFirstBlockPageN = 4096;
 // Costs are learned from at least this many latents. Pages shorter than kShortLearnOneIn times that
-// have fewer distances, and use one in kShortLearnOneIn latents, but not below the lower bound.
+// have fewer distances, and use one in kShortLearnOneIn latents, but at least kMinShortLearnN.
 constexpr std::size_t kMinLearnN = 512;
 constexpr std::size_t kMinShortLearnN = 320;
 constexpr std::size_t kShortLearnOneIn = 8;
@@ -66,12 +66,12 @@ constexpr std::size_t kApartOneIn = 4;
 constexpr float kMoreFrequentRatio = 0.99f;
 // Fewer latents do not show which lookbacks are worth considering in addition.
 constexpr std::size_t kMinMoreFrequentLearnN = 2048;
-// Frequent lookbacks that levels which learn_more compare in the last round.
+// Frequent lookbacks that levels with compares_more compare in the last round.
 constexpr std::size_t kMaxMoreFrequent = 24;
-// Costs that small samples learn are too high: by kMaxLearnErrorRatio from kMinLearnN latents. The
+// Costs that small samples learn are too high: by kMaxLearnErrorShare from kMinLearnN latents. The
 // error shrinks to nothing at LookbackLevel::no_error_n latents. A smaller number makes searches
 // give up earlier.
-constexpr float kMaxLearnErrorRatio = 0.15f;
+constexpr float kMaxLearnErrorShare = 0.15f;
 // Above this multiple of the limit after the first round the later rounds do not reach it.
 constexpr float kEarlyGiveUpRatio = 1.02f;
 // From this page length on similar latents mostly have a near latent that is as good and cheaper to
@@ -259,7 +259,8 @@ class Search {
   }
 
   // The best lookback for all latents, of the most frequent ones of both starts, their common
-  // divisors, and periods. bits: of a latent before the lookback reaches the page's start.
+  // divisors, and periods. bits: of a latent so close to
+  // the page's start that the lookback would reach before it.
   OnlyLookback find_only(const FrequentLookbacks& near, const FrequentLookbacks& strings,
                          float bits) const {
     OnlyLookback best;
@@ -432,24 +433,24 @@ LookbackEffort LookbackEffort::of_level(unsigned level, std::size_t n, float bit
   const auto give_up_ratio_of = [](std::size_t learn_n, std::size_t no_error_n) {
     if (learn_n >= no_error_n) return 1.0f;
     const float missing = static_cast<float>(no_error_n - std::max(learn_n, kMinLearnN));
-    return 1 + kMaxLearnErrorRatio * missing / static_cast<float>(no_error_n - kMinLearnN);
+    return 1 + kMaxLearnErrorShare * missing / static_cast<float>(no_error_n - kMinLearnN);
   };
   const LookbackLevel& row = level_row(level).lookback;
   const bool is_for_size = level_row(level).is_for_size;
   const bool has_many = n >= kMinManyLatentsN;
-  const bool is_rare_delta = !is_for_size && has_many && bits > kRareDeltaBitsPerNumber;
+  const bool may_halve_sample = !is_for_size && has_many && bits > kRareDeltaBitsPerNumber;
   // One in learn_one_in latents, within bounds. A short page uses more of its latents, but so few
   // that choosing for all of it still takes the longest.
   const std::size_t min_learn_n = std::size_t{1}
-                                  << (row.min_learn_n_log2 - (is_rare_delta ? 1 : 0));
+                                  << (row.min_learn_n_log2 - (may_halve_sample ? 1 : 0));
   const std::size_t short_min_n = std::clamp(n / kShortLearnOneIn, kMinShortLearnN, kMinLearnN);
   const std::size_t min_n = std::clamp(n / row.short_one_in, short_min_n, min_learn_n);
   const std::size_t sample_n =
       std::clamp(n / row.learn_one_in, min_n, std::size_t{1} << row.max_learn_n_log2);
   const std::size_t prefix_n = !has_many ? kMaxSimilarPrefixes : is_for_size ? 1 : 0;
-  const bool learns_more = row.learns_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
+  const bool compares_more = row.compares_more && (has_many || sample_n >= kMinMoreFrequentLearnN);
   return {sample_n,         row.rounds,
-          row.max_frequent, learns_more ? kMaxMoreFrequent : row.max_frequent,
+          row.max_frequent, compares_more ? kMaxMoreFrequent : row.max_frequent,
           prefix_n,         give_up_ratio_of(sample_n, row.no_error_n)};
 }
 

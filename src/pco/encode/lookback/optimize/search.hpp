@@ -18,12 +18,12 @@ struct LookbackEffort {
   std::size_t rounds;         // of choosing and learning
   std::size_t max_frequent;   // frequent lookbacks that every latent considers
   std::size_t more_frequent;  // the same in the last round, if they save enough
-  std::size_t prefix_n;       // lengths of prefixes for similar latents, see find_candidates
+  std::size_t prefix_n;       // how many lengths of prefixes are tried, see find_candidates
   // The search gives up above this multiple of the limit: a small sample learns costs that are too
   // high.
   float give_up_ratio = 1;
 
-  // For a page of n latents, each of which must take less than `bits`.
+  // For a page of n latents, which must take less than `bits` each on average.
   static LookbackEffort of_level(unsigned level, std::size_t n, float bits = HUGE_VALF);
 };
 
