@@ -26,6 +26,14 @@ def deltas(type_name: str) -> list[str]:
 
 
 SPECS = [(t, mode, delta) for t in DTYPES for mode in modes(t) for delta in deltas(t)]
+#: Half of them, with each mode and each delta of each type: what a usual run takes.
+USUAL_SPECS = {
+    (t, mode, delta)
+    for t in DTYPES
+    for i, mode in enumerate(modes(t))
+    for j, delta in enumerate(deltas(t))
+    if (i + j) % 2 == 0
+}
 
 
 @dataclass(frozen=True)

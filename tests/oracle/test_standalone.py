@@ -12,6 +12,7 @@ import pytest
 import reference
 from cases import (
     SPECS,
+    USUAL_SPECS,
     Case,
     Reporter,
     expect_same,
@@ -91,7 +92,10 @@ def check(case: Case) -> None:
     check_theirs(case)
 
 
-@pytest.mark.parametrize(("type_name", "mode", "delta"), SPECS)
+@pytest.mark.parametrize(
+    ("type_name", "mode", "delta"),
+    [pytest.param(*s, marks=[] if s in USUAL_SPECS else [pytest.mark.slow]) for s in SPECS],
+)
 def test_spec(
     type_name: str, mode: str, delta: str, rng: np.random.Generator, spec_effort: int,
     tmp_path: Path

@@ -171,7 +171,7 @@ def group_is_gone(group: int) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("to_all", [True, False])
+@pytest.mark.parametrize("to_all", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_signals_end_the_helper_too(
     with_pyarrow: Environment, table: Path, number: signal.Signals, to_all: bool
 ) -> None:

@@ -16,7 +16,9 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("environment", ["without_pcodec", "with_pcodec"])
+@pytest.mark.parametrize(
+    "environment", ["without_pcodec", pytest.param("with_pcodec", marks=pytest.mark.slow)]
+)
 def test_python_blocks(
     environment: str, request: pytest.FixtureRequest, numpact_site: Path, tmp_path: Path
 ) -> None:
