@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SINCE = "2026-11-26T05:30:00Z"
 MAX_SUBJECT = 100
-SUBJECT = re.compile(r"[a-z][a-z0-9_.+-]*(, [a-z0-9_.+-]+)*: [a-z0-9`\"].*[^.]")
+SUBJECT = re.compile(r"[a-z][a-z0-9_.+-]*: [a-z0-9`\"].*[^.]")
 # Verbs that do not say what the commit does: "adds", "added", "adding".
 NOT_IMPERATIVE = re.compile(r": ([a-z]{3,}(?<!s)s|[a-z]{2,}ed|[a-z]{2,}ing)\b")
 EXCEPTIONS = {"address", "bring", "compress", "discuss", "embed", "feed", "miss", "need", "pass",

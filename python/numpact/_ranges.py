@@ -124,8 +124,8 @@ class Location:
     def replace(self, data: bytes) -> None:
         """Writes the whole file. Others see what was there before or all of ``data``.
 
-        In a local file system it is written beside its name, synced and renamed; in others it is
-        put in one call, which object stores show when it is complete.
+        In a local file system it is written to a temporary file, synced and renamed. In others it
+        is put in one call; object stores show it when it is complete.
         """
         local = self.local_path
         if local is None:

@@ -13,7 +13,7 @@ namespace {
 
 // Children and levels that a message shows: names longer than a line help nobody.
 constexpr std::int64_t kMaxChildren = 8;
-constexpr int kMaxLevelsDeep = 4;
+constexpr int kMaxDepth = 4;
 
 using Name = std::pair<std::string_view, std::string_view>;
 
@@ -110,14 +110,14 @@ std::string name_at(const ArrowSchema& schema, int level);
 
 std::string child_name(const ArrowSchema& schema, std::int64_t index, int level) {
   const ArrowSchema* const child = child_of(schema, index);
-  return child == nullptr || level >= kMaxLevelsDeep ? "..." : name_at(*child, level + 1);
+  return child == nullptr || level >= kMaxDepth ? "..." : name_at(*child, level + 1);
 }
 
 // Maps have one child, of entries; the other kinds show what theirs are called.
 std::string children_names(const ArrowSchema& schema, std::string_view format, int level) {
   if (format == "+m") {
     const ArrowSchema* const entries = child_of(schema, 0);
-    if (entries == nullptr || level >= kMaxLevelsDeep) return "...";
+    if (entries == nullptr || level >= kMaxDepth) return "...";
     return joined({child_name(*entries, 0, level + 1), ", ", child_name(*entries, 1, level + 1)});
   }
   std::string out;
@@ -136,7 +136,7 @@ std::string name_at(const ArrowSchema& schema, int level) {
   std::string own = arrow_format_name(format);
   if (schema.dictionary != nullptr && schema.dictionary->format != nullptr) {
     const std::string values =
-        level >= kMaxLevelsDeep ? "..." : name_at(*schema.dictionary, level + 1);
+        level >= kMaxDepth ? "..." : name_at(*schema.dictionary, level + 1);
     const bool is_ordered = (schema.flags & ARROW_FLAG_DICTIONARY_ORDERED) != 0;
     return joined(
         {"dictionary<values=", values, ", indices=", own, ", ordered=", is_ordered ? "1>" : "0>"});

@@ -165,8 +165,8 @@ class CandidateLogs final : public standalone::RunLog {
  public:
   explicit CandidateLogs(NumberType type) : type_(type), whole_(type) {}
 
-  ChoiceLog* whole() override { return &whole_; }
-  ChoiceLog* next_part() override { return &parts_.emplace_back(type_); }
+  ChoiceLog* single() override { return &whole_; }
+  ChoiceLog* next_segment() override { return &parts_.emplace_back(type_); }
   void segments_are_kept() override { is_cut_ = true; }
 
   void take(std::vector<Candidates>& candidates) {

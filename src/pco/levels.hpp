@@ -72,7 +72,7 @@ struct SegmentLevel {
   float min_coarse_saving_short;
   std::size_t refine_per_number;  // numbers that refinement encodes, per number; 0: none
   std::size_t refine_rounds;
-  bool splits_at_quarters;  // beside the middle
+  bool splits_at_quarters;  // also at quarters of a segment
   bool moves_boundaries;
 };
 

@@ -61,7 +61,7 @@ def test_functions_of_python_without_their_docstrings() -> None:
     ("subject", "body", "complaint"),
     [
         ("cli: name the column in errors", "It was not named.", None),
-        ("cli, python: name the column", "It was not named.", None),
+        ("cli, python: name the column", "It was not named.", "area: imperative"),
         ("cli: address the reader", "Why.", None),
         ("Cli: name the column", "Why.", "area: imperative"),
         ("name the column", "Why.", "area: imperative"),

@@ -93,16 +93,20 @@ way_static() {
 # A shared library exports what headers declare, under the version of its soname, and no more.
 way_shared() {
   cmake -S "$here/../.." -B "$work/shared" "${generator[@]}" -DCMAKE_CXX_COMPILER="$cxx" \
-    -DBUILD_SHARED_LIBS=ON -DNUMPACT_BUILD_TESTS=OFF -DNUMPACT_BUILD_CLI=OFF -DNUMPACT_CUDA=OFF \
+    -DBUILD_SHARED_LIBS=ON -DNUMPACT_BUILD_TESTS=OFF -DNUMPACT_CUDA=OFF \
     -DNUMPACT_BUILD_BENCH=OFF -DNUMPACT_BUILD_EXAMPLES=OFF -DNUMPACT_BUILD_FUZZ=OFF
-  cmake --build "$work/shared" --target numpact
-  local foreign
-  nm -D --defined-only "$work/shared/src/libnumpact.so" | awk '{ print $NF }' >"$work/exports"
+  cmake --build "$work/shared" --target numpact numpact_cli
+  local foreign library
+  library=$(find "$work/shared" -name libnumpact.so)
+  # The loader takes an empty entry of a run path for the working folder.
+  if readelf -d "$work/shared/cli/numpact" | grep -E 'R(UN)?PATH.*(\[:|::|:\])'; then return 1; fi
+  "$work/shared/cli/numpact" --version
+  nm -D --defined-only "$library" | awk '{ print $NF }' >"$work/exports"
   grep -q '_ZN7numpact.*@@NUMPACT_' "$work/exports"
   foreign=$(c++filt <"$work/exports" | grep -vE '(^|for )numpact::|^NUMPACT_' || true)
   [ -z "$foreign" ] || { echo "exported, but not declared: $foreign"; return 1; }
   "$cxx" -std=c++20 -DNUMPACT_SHARED -I "$here/../../include" "$here/project/main.cpp" \
-    -o "$work/linked" -L "$work/shared/src" -lnumpact -Wl,-rpath,"$work/shared/src"
+    -o "$work/linked" "$library" -Wl,-rpath,"$(dirname "$library")"
   "$work/linked"
 }
 

@@ -11,7 +11,7 @@
 namespace numpact {
 namespace {
 
-// A copy with kMergeSlackN zeros behind it, for whole vectors to be loaded.
+// A copy with kMergeSlackN zeros after it, for whole vectors to be loaded.
 template <Latent L>
 const L* with_slack(std::span<const L> ends, Arena& arena) {
   const std::span<L> copy = arena.make<L>(ends.size() + kMergeSlackN);

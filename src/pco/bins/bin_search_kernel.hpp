@@ -17,7 +17,7 @@ inline constexpr std::size_t kNearStartsN = 16;
 // The last starts before an end. Their costs are computed one by one, since the best costs before
 // them were stored just now, and a vector load would wait for these stores.
 inline constexpr std::size_t kRecentStartsN = 3;
-// Elements that must be readable behind every array, and writable behind the arrays of `recent`.
+// Elements that must be readable after every array, and writable after the arrays of `recent`.
 inline constexpr std::size_t kMergeSlackN = kNearStartsN + kRecentStartsN;
 
 // The input of merge_bins().

@@ -131,7 +131,7 @@ class RunEncoder {
         config_(config),
         arena_(arena),
         log_(log),
-        single_log_(log == nullptr ? nullptr : log->whole()),
+        single_log_(log == nullptr ? nullptr : log->single()),
         ordered_(ordered_latents(numbers, arena)),
         choices_(choose_plain(numbers.type, ordered_, numbers.count, config, arena, nullptr,
                               single_log_)) {}
@@ -163,7 +163,7 @@ class RunEncoder {
   }
 
   // Writes segments if they are smaller than a single chunk. Otherwise returns false and leaves the
-  // writer's position, with discarded bytes behind it.
+  // writer's position, with discarded bytes after it.
   bool write_if_segmented(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
     RunPlan plan = plan_run(numbers_.type, ordered_, config_, choices_, arena_);
     // The single chunk is encoded before the segments where time matters least, and in short runs
@@ -217,7 +217,7 @@ class RunEncoder {
     for (const std::size_t n : plan.sizes) {
       const ArenaScope scratch(arena_);
       segment.count = n;
-      ChoiceLog* const log = log_ == nullptr ? nullptr : log_->next_part();
+      ChoiceLog* const log = log_ == nullptr ? nullptr : log_->next_segment();
       const LatentArray ordered = ordered_latents(segment, arena_);
       const Choices choices = choose_for(segment, ordered, lookback_backoff, mode_backoff, log);
       EncodedChunk chunk = encode_chosen(segment, ordered, choices, {&n, 1}, config_, arena_, log);

@@ -58,9 +58,9 @@ class RunLog {
  public:
   virtual ~RunLog() = default;
   // The log for the run as a single chunk, which is estimated first. It lives as long as this.
-  virtual ChoiceLog* whole() = 0;
+  virtual ChoiceLog* single() = 0;
   // The log for the next segment of the run. It lives as long as this.
-  virtual ChoiceLog* next_part() = 0;
+  virtual ChoiceLog* next_segment() = 0;
   // The segments were written; if this is not called, the single chunk was.
   virtual void segments_are_kept() = 0;
 };

@@ -13,8 +13,8 @@ import pytest
 import numpact
 
 FILE_BYTES = 4_000_000
-# Memory beside the module, its imports and the file: the documented limit, and what the allocator
-# keeps.
+# Memory in addition to the module, its imports and the file: the documented limit, and what the
+# allocator keeps.
 ROOM = (4 << 20) + 2 * FILE_BYTES + (2 << 20)
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads peaks of memory")

@@ -35,7 +35,7 @@ struct TreeShape {
 // The fewest bits of latents that have `counts` in the leaves, where each node with latents either
 // is one bin, with the offset width widths[node] and meta_bits of metadata, or leaves its latents
 // to its children's bins. widths, sums and costs have capacity() elements. sums and costs are
-// scratch; sums must be 0 behind the nodes.
+// scratch; sums must be 0 after the nodes.
 float tree_cost(const TreeShape& shape, const std::uint32_t* counts, const float* widths,
                 float meta_bits, std::uint32_t* sums, float* costs);
 

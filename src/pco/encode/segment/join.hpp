@@ -36,7 +36,7 @@ class BinTree {
   }
 
   // Sets the leaves to the bins, of which there are at most kMaxTreeLeaves. May be called once
-  // only: sums_ must stay 0 behind the nodes.
+  // only: sums_ must stay 0 after the nodes.
   template <Latent L>
   void set_leaves(const Histogram<L>& bins) {
     shape_.log = static_cast<unsigned>(std::bit_width(bins.size() - 1));

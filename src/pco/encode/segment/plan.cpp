@@ -323,8 +323,9 @@ SegmentPlan SegmentPlanner::coarse_plan() {
   const std::size_t one_run_in =
       std::bit_floor(std::clamp<std::size_t>(n / min_n, 1, kCoarseOneRunIn));
   const std::size_t step = kCoarseRunN * one_run_in;
-  const std::size_t max_blocks = std::clamp(n / kCoarseBlockN, kMinCoarseBlocks, kMaxCoarseBlocks);
-  const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * max_blocks));
+  const std::size_t target_blocks =
+      std::clamp(n / kCoarseBlockN, kMinCoarseBlocks, kMaxCoarseBlocks);
+  const std::size_t block_n = step * std::max<std::size_t>(1, n / (step * target_blocks));
   const std::span<CountedSegment> blocks = make_blocks(block_n);
   const std::size_t runs = blocks.size() * (block_n / step);
   const LatentArray primary =
