@@ -99,7 +99,9 @@ way_shared() {
   local foreign library
   library=$(find "$work/shared" -name libnumpact.so)
   # The loader takes an empty entry of a run path for the working folder.
-  if readelf -d "$work/shared/cli/numpact" | grep -E 'R(UN)?PATH.*(\[:|::|:\])'; then return 1; fi
+  if readelf -d "$work/shared/cli/numpact" "$library" | grep -E 'R(UN)?PATH.*(\[:|::|:\])'; then
+    return 1
+  fi
   "$work/shared/cli/numpact" --version
   nm -D --defined-only "$library" | awk '{ print $NF }' >"$work/exports"
   grep -q '_ZN7numpact.*@@NUMPACT_' "$work/exports"
