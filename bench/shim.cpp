@@ -27,11 +27,11 @@ extern "C" {
 
 struct ShimConfig {
   std::uint32_t level;
-  std::uint32_t mode_kind;  // numpact::ModeSpec::Kind
+  std::uint32_t mode_kind;  // 0: automatic; else 1 + numpact::Mode
   std::uint64_t int_base;
   double float_base;
   std::uint32_t quant_k;
-  std::uint32_t delta_kind;  // numpact::DeltaSpec::Kind
+  std::uint32_t delta_kind;  // 0: automatic; else 1 + numpact::Delta
   std::uint32_t delta_order;
   std::uint32_t uniform_type;
   std::uint64_t max_page_n;  // 0: the default
@@ -89,39 +89,21 @@ std::int32_t guarded(ShimError* error, Body&& body) noexcept {
 NumberType type_of(std::uint32_t byte) { return static_cast<NumberType>(byte); }
 
 numpact::ModeSpec mode_of(const ShimConfig& config) {
-  using Kind = numpact::ModeSpec::Kind;
-  switch (static_cast<Kind>(config.mode_kind)) {
-    case Kind::kAuto:
-      return numpact::ModeSpec::automatic();
-    case Kind::kClassic:
-      return numpact::ModeSpec::classic();
-    case Kind::kIntMult:
+  if (config.mode_kind == 0) return numpact::ModeSpec::automatic();
+  const auto mode = static_cast<numpact::Mode>(config.mode_kind - 1);
+  switch (mode) {
+    case numpact::Mode::kIntMult:
       return numpact::ModeSpec::try_int_mult(config.int_base);
-    case Kind::kFloatMult:
+    case numpact::Mode::kFloatMult:
       return numpact::ModeSpec::try_float_mult(config.float_base);
-    case Kind::kFloatQuant:
-      return numpact::ModeSpec::try_float_quant(config.quant_k);
-    case Kind::kDict:
-      return numpact::ModeSpec::try_dict();
+    default:
+      return {mode, config.quant_k};
   }
-  throw numpact::Error(Status(ErrorKind::kInvalidArgument, "no such mode"));
 }
 
 numpact::DeltaSpec delta_of(const ShimConfig& config) {
-  using Kind = numpact::DeltaSpec::Kind;
-  switch (static_cast<Kind>(config.delta_kind)) {
-    case Kind::kAuto:
-      return numpact::DeltaSpec::automatic();
-    case Kind::kNone:
-      return numpact::DeltaSpec::none();
-    case Kind::kConsecutive:
-      return numpact::DeltaSpec::try_consecutive(config.delta_order);
-    case Kind::kLookback:
-      return numpact::DeltaSpec::try_lookback();
-    case Kind::kConv1:
-      return numpact::DeltaSpec::try_conv1(config.delta_order);
-  }
-  throw numpact::Error(Status(ErrorKind::kInvalidArgument, "no such delta encoding"));
+  if (config.delta_kind == 0) return numpact::DeltaSpec::automatic();
+  return {static_cast<numpact::Delta>(config.delta_kind - 1), config.delta_order};
 }
 
 numpact::PagingSpec paging_of(const ShimConfig& config) {
@@ -183,12 +165,13 @@ void append_variable(std::string& out, const numpact::LatentVariableInfo& variab
 
 void append_chunk(std::string& out, const numpact::ChunkInfo& chunk) {
   out += "{\"mode\": \"" + chunk.mode_text() + "\", \"delta\": \"" + chunk.delta_text() + "\"";
+  const auto* dict = std::get_if<numpact::DictInfo>(&chunk.mode_info);
   append_field(out, "type", static_cast<std::uint64_t>(chunk.type));
   append_field(out, "count", chunk.count);
   append_field(out, "offset", chunk.offset);
   append_field(out, "meta_bytes", chunk.meta_bytes);
   append_field(out, "page_bytes", chunk.page_bytes);
-  append_field(out, "dict", chunk.dict.size());
+  append_field(out, "dict", dict == nullptr ? 0 : dict->entries.size());
   out += ", \"variables\": [";
   for (std::size_t i = 0; i < chunk.variables.size(); ++i) {
     if (i > 0) out += ", ";

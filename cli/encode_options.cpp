@@ -5,11 +5,13 @@
 
 #include <charconv>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "failure.hpp"
 #include "nearest.hpp"
+#include "numpact/encoding.hpp"
 #include "numpact/pco.hpp"
 
 namespace numpact::cli {
@@ -34,50 +36,17 @@ T require_number(const std::string& option, std::string_view arg, std::string_vi
   return *number;
 }
 
-// "NAME=VALUE" or "NAME".
-struct Spec {
-  std::string_view name;
-  std::string_view value;
-  bool has_value = false;
-};
-
-Spec split(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos) return {text, "", false};
-  return {text.substr(0, equals), text.substr(equals + 1), true};
-}
-
-ModeSpec parse_mode(const std::string& text) {
-  const std::string option = "--mode";
-  const Spec arg = split(text);
-  if (!arg.has_value) {
-    if (text.empty() || text == "auto") return ModeSpec::automatic();
-    if (text == "classic") return ModeSpec::classic();
-    if (text == "dict") return ModeSpec::try_dict();
-  } else if (arg.name == "int-mult") {
-    return ModeSpec::try_int_mult(require_number<std::uint64_t>(option, text, arg.value));
-  } else if (arg.name == "float-mult") {
-    return ModeSpec::try_float_mult(require_number<double>(option, text, arg.value));
-  } else if (arg.name == "float-quant") {
-    return ModeSpec::try_float_quant(require_number<unsigned>(option, text, arg.value));
+// The request in an option's argument, or the end of the program with a message.
+template <class Spec>
+Spec require_spec(const std::string& option, const std::string& text, const Result<Spec>& spec,
+                  std::span<const char* const> forms) {
+  if (text.empty()) return Spec::automatic();
+  if (spec.ok()) return *spec;
+  const std::uint64_t value_at = spec.status().offset();
+  if (value_at != Status::kNoOffset) {
+    fail_usage(option, fmt::format("'{}': '{}' is no fitting number", text, text.substr(value_at)));
   }
-  fail_choice(option, text,
-              {"auto", "classic", "int-mult=BASE", "float-mult=BASE", "float-quant=K", "dict"});
-}
-
-DeltaSpec parse_delta(const std::string& text) {
-  const std::string option = "--delta";
-  const Spec arg = split(text);
-  if (!arg.has_value) {
-    if (text.empty() || text == "auto") return DeltaSpec::automatic();
-    if (text == "none") return DeltaSpec::none();
-    if (text == "lookback") return DeltaSpec::try_lookback();
-  } else if (arg.name == "consecutive") {
-    return DeltaSpec::try_consecutive(require_number<unsigned>(option, text, arg.value));
-  } else if (arg.name == "conv1") {
-    return DeltaSpec::try_conv1(require_number<unsigned>(option, text, arg.value));
-  }
-  fail_choice(option, text, {"auto", "none", "consecutive=N", "lookback", "conv1=N"});
+  fail_choice(option, text, {forms.begin(), forms.end()});
 }
 
 Compatibility parse_compatibility(const std::string& text) {
@@ -116,8 +85,9 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
 EncodeConfig parse_encode_args(const EncodeArgs& args) {
   EncodeConfig config;
   config.level = args.level;
-  config.mode = parse_mode(args.mode);
-  config.delta = parse_delta(args.delta);
+  config.mode = require_spec("--mode", args.mode, parse_mode_spec(args.mode), mode_spec_forms());
+  config.delta =
+      require_spec("--delta", args.delta, parse_delta_spec(args.delta), delta_spec_forms());
   config.compatibility = parse_compatibility(args.compat);
   config.favor_decode_speed = args.favor_decode_speed;
   if (!args.page_size.empty() && args.page_size != "auto") {

@@ -33,30 +33,32 @@ Json variable_json(const LatentVariableInfo& variable, bool bins) {
 
 Json mode_json(const ChunkInfo& chunk, bool bins) {
   Json json;
-  json["name"] = to_string(chunk.mode);
-  if (chunk.mode == Mode::kIntMult) json["base"] = chunk.int_mult_base;
-  if (chunk.mode == Mode::kFloatMult) json["base"] = chunk.float_mult_base;
-  if (chunk.mode == Mode::kFloatQuant) json["k"] = chunk.float_quant_k;
-  if (chunk.mode == Mode::kDict) {
-    json["entries"] = chunk.dict.size();
-    if (bins) json["entry_list"] = chunk.dict;
+  json["name"] = to_string(chunk.mode());
+  if (const auto* mode = std::get_if<IntMultInfo>(&chunk.mode_info)) json["base"] = mode->base;
+  if (const auto* mode = std::get_if<FloatMultInfo>(&chunk.mode_info)) json["base"] = mode->base;
+  if (const auto* mode = std::get_if<FloatQuantInfo>(&chunk.mode_info)) json["k"] = mode->k;
+  if (const auto* mode = std::get_if<DictInfo>(&chunk.mode_info)) {
+    json["entries"] = mode->entries.size();
+    if (bins) json["entry_list"] = mode->entries;
   }
   return json;
 }
 
 Json delta_json(const ChunkInfo& chunk) {
   Json json;
-  json["name"] = to_string(chunk.delta);
-  if (chunk.delta == Delta::kConsecutive) json["order"] = chunk.delta_order;
-  if (chunk.delta == Delta::kLookback) {
-    json["window_n_log"] = chunk.window_n_log;
-    json["state_n_log"] = chunk.state_n_log;
+  json["name"] = to_string(chunk.delta());
+  if (const auto* delta = std::get_if<ConsecutiveInfo>(&chunk.delta_info)) {
+    json["order"] = delta->order;
   }
-  if (chunk.delta == Delta::kConv1) {
-    json["order"] = chunk.delta_order;
-    json["quantization"] = chunk.conv1_quantization;
-    json["bias"] = chunk.conv1_bias;
-    json["weights"] = chunk.conv1_weights;
+  if (const auto* delta = std::get_if<LookbackInfo>(&chunk.delta_info)) {
+    json["window_n_log"] = delta->window_n_log;
+    json["state_n_log"] = delta->state_n_log;
+  }
+  if (const auto* delta = std::get_if<Conv1Info>(&chunk.delta_info)) {
+    json["order"] = delta->weights.size();
+    json["quantization"] = delta->quantization;
+    json["bias"] = delta->bias;
+    json["weights"] = delta->weights;
   }
   return json;
 }

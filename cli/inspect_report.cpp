@@ -83,17 +83,16 @@ std::string chunk_report(std::size_t index, const ChunkInfo& chunk, bool bins) {
       index, grouped(chunk.count), name_of(chunk.type), chunk.offset, chunk.mode_text(),
       chunk.delta_text(), grouped(chunk.meta_bytes), grouped(chunk.page_bytes),
       bits_per_number(chunk.meta_bytes + chunk.page_bytes, chunk.count));
-  if (chunk.mode == Mode::kDict) {
-    text += fmt::format("  dictionary of {} entries\n", chunk.dict.size());
+  if (const auto* dict = std::get_if<DictInfo>(&chunk.mode_info)) {
+    text += fmt::format("  dictionary of {} entries\n", dict->entries.size());
   }
-  if (chunk.delta == Delta::kLookback) {
-    text +=
-        fmt::format("  lookback window 2^{}, state 2^{}\n", chunk.window_n_log, chunk.state_n_log);
+  if (const auto* delta = std::get_if<LookbackInfo>(&chunk.delta_info)) {
+    text += fmt::format("  lookback window 2^{}, state 2^{}\n", delta->window_n_log,
+                        delta->state_n_log);
   }
-  if (chunk.delta == Delta::kConv1) {
-    text +=
-        fmt::format("  weights {} with bias {}, over 2^{}\n", fmt::join(chunk.conv1_weights, " "),
-                    chunk.conv1_bias, chunk.conv1_quantization);
+  if (const auto* delta = std::get_if<Conv1Info>(&chunk.delta_info)) {
+    text += fmt::format("  weights {} with bias {}, over 2^{}\n", fmt::join(delta->weights, " "),
+                        delta->bias, delta->quantization);
   }
   TextTable table;
   table.add_column("variable", Align::kLeft);
@@ -144,7 +143,9 @@ std::size_t listed_chunks(const FileInfo& info, std::uint64_t chunk_bytes,
     for (const LatentVariableInfo& variable : chunk.variables) {
       bytes += bin_bytes * variable.bins.size();
     }
-    bytes += bin_bytes * chunk.dict.size();
+    if (const auto* dict = std::get_if<DictInfo>(&chunk.mode_info)) {
+      bytes += bin_bytes * dict->entries.size();
+    }
     if (bytes > budget) break;
     budget -= bytes;
     ++listed;

@@ -14,78 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "numpact/encoding.hpp"
 #include "numpact/error.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact {
-
-// How numbers are split into latents (docs/format/pco.md, "Modes"). The "try" forms request a mode;
-// where it saves nothing on the data, the encoder falls back to classic. kInvalidArgument: the mode
-// does not apply to the number type.
-class ModeSpec {
- public:
-  enum class Kind : std::uint8_t { kAuto, kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };
-
-  constexpr ModeSpec() = default;
-  static constexpr ModeSpec automatic() { return ModeSpec(Kind::kAuto); }
-  static constexpr ModeSpec classic() { return ModeSpec(Kind::kClassic); }
-  // Integers only; base >= 1 and within the type's unsigned range.
-  static constexpr ModeSpec try_int_mult(std::uint64_t base) {
-    ModeSpec spec(Kind::kIntMult);
-    spec.int_base_ = base;
-    return spec;
-  }
-  // Floats only; base is finite and nonzero, also after rounding to the number type.
-  static constexpr ModeSpec try_float_mult(double base) {
-    ModeSpec spec(Kind::kFloatMult);
-    spec.float_base_ = base;
-    return spec;
-  }
-  // Floats only; 1 <= k <= stored mantissa bits (f16: 10, f32: 23, f64: 52).
-  static constexpr ModeSpec try_float_quant(unsigned k) {
-    ModeSpec spec(Kind::kFloatQuant);
-    spec.quant_k_ = k;
-    return spec;
-  }
-  static constexpr ModeSpec try_dict() { return ModeSpec(Kind::kDict); }
-
-  constexpr Kind kind() const { return kind_; }
-  constexpr std::uint64_t int_base() const { return int_base_; }
-  constexpr double float_base() const { return float_base_; }
-  constexpr unsigned quant_k() const { return quant_k_; }
-
- private:
-  constexpr explicit ModeSpec(Kind kind) : kind_(kind) {}
-  Kind kind_ = Kind::kAuto;
-  std::uint64_t int_base_ = 0;
-  double float_base_ = 0;
-  unsigned quant_k_ = 0;
-};
-
-// How latents are decorrelated (docs/format/pco.md, "Delta encodings").
-class DeltaSpec {
- public:
-  enum class Kind : std::uint8_t { kAuto, kNone, kConsecutive, kLookback, kConv1 };
-
-  constexpr DeltaSpec() = default;
-  static constexpr DeltaSpec automatic() { return DeltaSpec(Kind::kAuto, 0); }
-  static constexpr DeltaSpec none() { return DeltaSpec(Kind::kNone, 0); }
-  // order 0..7; 0 is the same as none().
-  static constexpr DeltaSpec try_consecutive(unsigned order) {
-    return DeltaSpec(Kind::kConsecutive, order);
-  }
-  static constexpr DeltaSpec try_lookback() { return DeltaSpec(Kind::kLookback, 0); }
-  // order 1..32; number types of at most 32 bits.
-  static constexpr DeltaSpec try_conv1(unsigned order) { return DeltaSpec(Kind::kConv1, order); }
-
-  constexpr Kind kind() const { return kind_; }
-  constexpr unsigned order() const { return order_; }
-
- private:
-  constexpr DeltaSpec(Kind kind, unsigned order) : kind_(kind), order_(order) {}
-  Kind kind_ = Kind::kAuto;
-  unsigned order_ = 0;
-};
 
 // How the numbers of a call are divided: into the pages of a wrapped chunk, or into the chunks of a
 // standalone file (each with its own metadata).

@@ -15,14 +15,12 @@
 
 #include "numpact/config.hpp"
 #include "numpact/cvc/stored_slice.hpp"
+#include "numpact/encoding.hpp"
 #include "numpact/error.hpp"
 #include "numpact/random_access.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact {
-
-enum class PlannedMode : std::uint32_t { kClassic, kIntMult, kFloatMult, kFloatQuant, kDict };
-enum class PlannedDelta : std::uint32_t { kNone, kConsecutive, kLookback, kConv1 };
 
 // A latent variable of a chunk: lookbacks, primary, secondary. The first and the last may be
 // absent.
@@ -49,9 +47,9 @@ struct PlannedChunk {
   std::uint32_t order = 0;    // Consecutive, Conv1
   std::uint32_t quantization = 0;
   std::uint32_t window_n = 0;  // Lookback
-  PlannedMode mode = PlannedMode::kClassic;
-  PlannedDelta delta = PlannedDelta::kNone;
-  std::uint32_t padding = 0;
+  Mode mode = Mode::kClassic;
+  Delta delta = Delta::kNone;
+  std::uint16_t padding = 0;
 };
 
 // Consecutive numbers of a page, starting at the page or at a restart point.

@@ -9,29 +9,19 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "numpact/config.hpp"
+#include "numpact/encoding.hpp"
 #include "numpact/error.hpp"
 #include "numpact/pco.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact {
 
-enum class Mode : std::uint8_t {
-  kClassic = 0,
-  kIntMult = 1,
-  kFloatMult = 2,
-  kFloatQuant = 3,
-  kDict = 4,
-};
-
-enum class Delta : std::uint8_t { kNone = 0, kConsecutive = 1, kLookback = 2, kConv1 = 3 };
-
 enum class LatentVariable : std::uint8_t { kDelta, kPrimary, kSecondary };
 
-NUMPACT_API const char* to_string(Mode mode) noexcept;
-NUMPACT_API const char* to_string(Delta delta) noexcept;
 NUMPACT_API const char* to_string(LatentVariable variable) noexcept;
 // "none", "sound", "damaged", "unrecognised".
 NUMPACT_API const char* to_string(TrailerState state) noexcept;
@@ -56,30 +46,52 @@ struct LatentVariableInfo {
   std::uint64_t offset_bits = 0;  // offsets
 };
 
+// The mode of a chunk with its parameters. The index of an alternative is the Mode.
+struct ClassicInfo {};
+struct IntMultInfo {
+  std::uint64_t base = 1;
+};
+struct FloatMultInfo {
+  double base = 1;
+};
+struct FloatQuantInfo {
+  unsigned k = 1;
+};
+struct DictInfo {
+  std::vector<std::uint64_t> entries;  // ordered latents
+};
+using ModeInfo = std::variant<ClassicInfo, IntMultInfo, FloatMultInfo, FloatQuantInfo, DictInfo>;
+
+// The delta encoding of a chunk with its parameters. The index of an alternative is the Delta.
+struct NoDeltaInfo {};
+struct ConsecutiveInfo {
+  unsigned order = 1;
+};
+struct LookbackInfo {
+  unsigned window_n_log = 1;
+  unsigned state_n_log = 0;
+};
+struct Conv1Info {
+  unsigned quantization = 0;
+  std::int64_t bias = 0;
+  std::vector<std::int32_t> weights;  // one per order, for the oldest latent first
+};
+using DeltaInfo = std::variant<NoDeltaInfo, ConsecutiveInfo, LookbackInfo, Conv1Info>;
+
 struct ChunkInfo {
   NumberType type = NumberType::kU8;
   std::uint64_t count = 0;       // numbers (standalone files only, else 0)
   std::uint64_t offset = 0;      // of the chunk in the file, in bytes
   std::uint64_t meta_bytes = 0;  // size of the metadata
   std::uint64_t page_bytes = 0;  // size of the page
-
-  Mode mode = Mode::kClassic;
-  std::uint64_t int_mult_base = 0;  // kIntMult
-  double float_mult_base = 0;       // kFloatMult
-  unsigned float_quant_k = 0;       // kFloatQuant
-  std::vector<std::uint64_t> dict;  // kDict: entries as ordered latents
-  Delta delta = Delta::kNone;
-  unsigned delta_order = 0;                   // kConsecutive, kConv1
-  unsigned window_n_log = 0;                  // kLookback
-  unsigned state_n_log = 0;                   // kLookback
-  unsigned conv1_quantization = 0;            // kConv1
-  std::int64_t conv1_bias = 0;                // kConv1
-  std::vector<std::int32_t> conv1_weights;    // kConv1
+  ModeInfo mode_info;
+  DeltaInfo delta_info;
   std::vector<LatentVariableInfo> variables;  // in file order
 
-  // E.g. "float-mult=0.01", as on the command line.
+  Mode mode() const noexcept { return static_cast<Mode>(mode_info.index()); }
+  Delta delta() const noexcept { return static_cast<Delta>(delta_info.index()); }
+  // E.g. "float-mult=0.01" and "consecutive=2", as in a ModeSpec and a DeltaSpec.
   NUMPACT_API std::string mode_text() const;
-  // E.g. "consecutive=2".
   NUMPACT_API std::string delta_text() const;
 };
 

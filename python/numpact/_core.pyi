@@ -6,7 +6,7 @@ import numpy.typing as npt
 from typing_extensions import Buffer
 
 from ._errors import Error
-from ._specs import CoreDelta, CoreMode, CorePaging, CoreTrailer, TrailerPolicy
+from ._specs import CorePaging, CoreTrailer, TrailerPolicy
 
 Array = npt.NDArray[Any]
 _Bytes = bytes
@@ -47,11 +47,15 @@ class RawVerification(TypedDict):
 
 __version__: str
 
+def normal_mode(text: str) -> str: ...
+def normal_delta(text: str) -> str: ...
+def mode_forms() -> list[str]: ...
+def delta_forms() -> list[str]: ...
 def compress(
     array: Array,
     level: int,
-    mode: CoreMode,
-    delta: CoreDelta,
+    mode: str,
+    delta: str,
     paging: CorePaging,
     uniform_type: bool,
     threads: int,
@@ -101,8 +105,8 @@ def inspect(source: Buffer, threads: int = 1, max_output: int | None = None) -> 
 def explain(
     array: Array,
     level: int,
-    mode: CoreMode,
-    delta: CoreDelta,
+    mode: str,
+    delta: str,
     paging: CorePaging,
     progress: _Progress = None,
     compat: str = "4.1",
@@ -152,8 +156,8 @@ class Encoder:
         self,
         type: str,
         level: int,
-        mode: CoreMode,
-        delta: CoreDelta,
+        mode: str,
+        delta: str,
         paging: CorePaging,
         threads: int = 1,
         n_hint: int = 0,
@@ -169,8 +173,8 @@ def append_to_file(
     path: str,
     array: Array,
     level: int,
-    mode: CoreMode,
-    delta: CoreDelta,
+    mode: str,
+    delta: str,
     paging: CorePaging,
     threads: int,
     trailer: CoreTrailer = None,
@@ -191,7 +195,7 @@ def replace_file(source: str, path: str, timeout_ms: int | None) -> None: ...
 
 class ChunkEncoder:
     def __init__(
-        self, array: Array, level: int, mode: CoreMode, delta: CoreDelta, paging: CorePaging
+        self, array: Array, level: int, mode: str, delta: str, paging: CorePaging
     ) -> None: ...
     def page_sizes(self) -> list[int]: ...
     def meta(self) -> bytes: ...

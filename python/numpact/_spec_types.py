@@ -86,6 +86,9 @@ class _Spec:
 
 
 def _remade(kind: type[_Spec], core: Any, text: str) -> _Spec:
+    if kind is not PagingSpec and isinstance(core, tuple):
+        # Pickled by version 0.1: a name and a number, or None.
+        core = core[0] if core[1] is None else f"{core[0]}={core[1]!r}"
     return kind._make(core, text)
 
 
@@ -102,30 +105,30 @@ class ModeSpec(_Spec):
     _MOST_K: ClassVar[int] = (1 << 32) - 1
 
     @property
-    def _core_mode(self) -> tuple[str, int | float | None]:
-        core: tuple[str, int | float | None] = self._core
+    def _core_mode(self) -> str:
+        core: str = self._core
         return core
 
     @staticmethod
     def auto() -> ModeSpec:
         """Whichever seems smallest."""
-        return ModeSpec._make(("auto", None), "auto()")
+        return ModeSpec._make("auto", "auto()")
 
     @staticmethod
     def classic() -> ModeSpec:
         """Numbers as they are."""
-        return ModeSpec._make(("classic", None), "classic()")
+        return ModeSpec._make("classic", "classic()")
 
     @staticmethod
     def try_dict() -> ModeSpec:
         """Few different numbers: each by its place in a list of them."""
-        return ModeSpec._make(("dict", None), "try_dict()")
+        return ModeSpec._make("dict", "try_dict()")
 
     @staticmethod
     def try_int_mult(base: SupportsIndex) -> ModeSpec:
         """Integers by their multiple of ``base`` and the rest."""
         number = size_of(base)
-        return ModeSpec._make(("int-mult", number), f"try_int_mult({number})")
+        return ModeSpec._make(f"int-mult={number}", f"try_int_mult({number})")
 
     @staticmethod
     def try_float_mult(base: SupportsFloat | SupportsIndex) -> ModeSpec:
@@ -135,13 +138,13 @@ class ModeSpec(_Spec):
             number = math.ldexp(base, 0)
         except TypeError as error:
             raise TypeMismatchError(str(error)) from None
-        return ModeSpec._make(("float-mult", number), f"try_float_mult({number!r})")
+        return ModeSpec._make(f"float-mult={number!r}", f"try_float_mult({number!r})")
 
     @staticmethod
     def try_float_quant(k: SupportsIndex) -> ModeSpec:
         """Floats by their leading bits and the last ``k`` apart."""
         number = size_of(k, ModeSpec._MOST_K)
-        return ModeSpec._make(("float-quant", number), f"try_float_quant({number})")
+        return ModeSpec._make(f"float-quant={number}", f"try_float_quant({number})")
 
 
 @final
@@ -157,38 +160,38 @@ class DeltaSpec(_Spec):
     _MOST_ORDER: ClassVar[int] = (1 << 32) - 1
 
     @property
-    def _core_delta(self) -> tuple[str, int | None]:
-        core: tuple[str, int | None] = self._core
+    def _core_delta(self) -> str:
+        core: str = self._core
         return core
 
     @staticmethod
     def auto() -> DeltaSpec:
         """Whichever seems smallest."""
-        return DeltaSpec._make(("auto", None), "auto()")
+        return DeltaSpec._make("auto", "auto()")
 
     @staticmethod
     def no_op() -> DeltaSpec:
         """Numbers are stored without regard to their neighbours."""
-        return DeltaSpec._make(("none", None), "no_op()")
+        return DeltaSpec._make("none", "no_op()")
 
     @staticmethod
     def try_consecutive(order: SupportsIndex) -> DeltaSpec:
         """Differences of neighbours, taken ``order`` times: 0 to 7."""
         number = size_of(order)
         core = min(number, DeltaSpec._MOST_ORDER)
-        return DeltaSpec._make(("consecutive", core), f"try_consecutive({number})")
+        return DeltaSpec._make(f"consecutive={core}", f"try_consecutive({number})")
 
     @staticmethod
     def try_lookback() -> DeltaSpec:
         """Differences from like numbers further back."""
-        return DeltaSpec._make(("lookback", None), "try_lookback()")
+        return DeltaSpec._make("lookback", "try_lookback()")
 
     @staticmethod
     def try_conv1(order: SupportsIndex) -> DeltaSpec:
         """Differences from a weighed sum of the last ``order`` numbers: 1 to 32."""
         number = size_of(order)
         core = min(number, DeltaSpec._MOST_ORDER)
-        return DeltaSpec._make(("conv1", core), f"try_conv1({number})")
+        return DeltaSpec._make(f"conv1={core}", f"try_conv1({number})")
 
 
 @final

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Union
 
+from . import _core
 from ._errors import InvalidArgumentError
 from ._integers import is_truth
 from ._spec_types import DeltaSpec, ModeSpec, PagingSpec
@@ -24,8 +25,6 @@ TrailerSpec = Union[bool, int]
 #: What reading makes of a trailer.
 TrailerPolicy = Literal["use", "ignore", "require", "verify"]
 
-CoreMode = tuple[str, Union[int, float, None]]
-CoreDelta = tuple[str, Union[int, None]]
 CorePaging = Union[int, list[int], None]
 
 #: None: no trailer; 0: an index; else what restart points lie apart, as a power of two.
@@ -41,60 +40,33 @@ _POLICIES = ("use", "ignore", "require", "verify")
 _VERSIONS = ("1", "2", "3", "4.0", "4.1")
 _MIN_RESTART_LOG, _MAX_RESTART_LOG = 8, 24
 
-_MODES: Mapping[str, type | None] = {
-    "auto": None,
-    "classic": None,
-    "dict": None,
-    "int-mult": int,
-    "float-mult": float,
-    "float-quant": int,
-}
-_DELTAS: Mapping[str, type | None] = {
-    "auto": None,
-    "none": None,
-    "consecutive": int,
-    "lookback": None,
-    "conv1": int,
-}
 
-
-def _parse(
-    what: str, text: str, known: Mapping[str, type | None]
-) -> tuple[str, int | float | None]:
+def _normal(
+    what: str, text: str, parse: Callable[[str], str], forms: Callable[[], list[str]]
+) -> str:
     name, equals, value = text.partition("=")
     name = name.strip().replace("_", "-")
-    if name not in known:
-        raise InvalidArgumentError(f"unknown {what} {text!r}; there are: {', '.join(known)}")
-    kind = known[name]
-    if (kind is not None) != bool(equals):
-        needs = f"{name}=NUMBER" if kind else name
-        raise InvalidArgumentError(f"{what} {text!r} should be written {needs!r}")
-    if kind is None:
-        return name, None
     try:
-        number: int | float = kind(value)
-    except ValueError:
-        raise InvalidArgumentError(f"{what} {text!r}: {value!r} is not a number") from None
-    # Only a base may be large; the C++ library knows what else is too much.
-    if kind is int and not 0 <= number < 1 << (64 if name == "int-mult" else 31):
-        raise InvalidArgumentError(f"{what} {text!r}: the number is out of range")
-    return name, number
+        return parse(f"{name}{equals}{value.strip()}")
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(
+            f"{what} {text!r}: {error}; the forms are {', '.join(forms())}"
+        ) from None
 
 
-def core_mode(mode: Mode) -> CoreMode:
+def core_mode(mode: Mode) -> str:
     if isinstance(mode, str):
-        return _parse("mode", mode, _MODES)
-    core: CoreMode | None = getattr(mode, "_core_mode", None)
+        return _normal("mode", mode, _core.normal_mode, _core.mode_forms)
+    core: str | None = getattr(mode, "_core_mode", None)
     if core is None:
         raise InvalidArgumentError(f"mode must be text or a ModeSpec, not {type(mode).__name__}")
     return core
 
 
-def core_delta(delta: Delta) -> CoreDelta:
+def core_delta(delta: Delta) -> str:
     if isinstance(delta, str):
-        name, order = _parse("delta", delta, _DELTAS)
-        return name, None if order is None else int(order)
-    core: CoreDelta | None = getattr(delta, "_core_delta", None)
+        return _normal("delta", delta, _core.normal_delta, _core.delta_forms)
+    core: str | None = getattr(delta, "_core_delta", None)
     if core is None:
         raise InvalidArgumentError(f"delta must be text or a DeltaSpec, not {type(delta).__name__}")
     return core
@@ -136,7 +108,7 @@ def core_level(level: int) -> int:
 
 def core_options(
     level: int, mode: Mode, delta: Delta, paging: Paging
-) -> tuple[int, CoreMode, CoreDelta, CorePaging]:
+) -> tuple[int, str, str, CorePaging]:
     """The four options of encoding as _core takes them; raises for what it would refuse."""
     return core_level(level), core_mode(mode), core_delta(delta), core_paging(paging)
 

@@ -4,17 +4,20 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "buffers.hpp"
 #include "config.hpp"
 #include "contexts.hpp"
+#include "numpact/encoding.hpp"
 #include "numpact/pco.hpp"
 
 namespace numpact::python {
@@ -25,9 +28,9 @@ constexpr std::size_t kLongWork = std::size_t{1} << 19;
 // Files up to this size are decoded into an array of the size that their header claims.
 constexpr std::uint64_t kBelievableBytes = 512;
 
-nb::bytes compress(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
-                   nb::handle paging, bool uniform_type, unsigned threads, nb::object callback,
-                   std::string_view compat, bool favor_decode_speed,
+nb::bytes compress(const ConstArray& array, unsigned level, const std::string& mode,
+                   const std::string& delta, nb::handle paging, bool uniform_type, unsigned threads,
+                   nb::object callback, std::string_view compat, bool favor_decode_speed,
                    std::optional<unsigned> trailer) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
@@ -162,6 +165,16 @@ std::uint64_t count_numbers(nb::handle source, unsigned threads) {
 }  // namespace
 
 void bind_codec(nb::module_& m) {
+  m.def("normal_mode", normal_mode, nb::arg("text"));
+  m.def("normal_delta", normal_delta, nb::arg("text"));
+  m.def("mode_forms", [] {
+    const auto forms = mode_spec_forms();
+    return std::vector<std::string>(forms.begin(), forms.end());
+  });
+  m.def("delta_forms", [] {
+    const auto forms = delta_spec_forms();
+    return std::vector<std::string>(forms.begin(), forms.end());
+  });
   m.def("compress", &compress, nb::arg("array"), nb::arg("level"), nb::arg("mode"),
         nb::arg("delta"), nb::arg("paging").none(), nb::arg("uniform_type"), nb::arg("threads"),
         nb::arg("progress").none(), nb::arg("compat") = "4.1",

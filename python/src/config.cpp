@@ -18,34 +18,15 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
   throw nb::value_error(what);
 }
 
-// Pairs of a name and a value, or of a name and None.
-std::string name_in(nb::handle spec) { return nb::cast<std::string>(spec[0]); }
-
-template <class T>
-T value_in(nb::handle spec) {
-  return nb::cast<T>(spec[1]);
+template <class Spec>
+Spec spec_of(const Result<Spec>& spec) {
+  raise_if_error(spec.status());
+  return *spec;
 }
 
-ModeSpec mode_spec(nb::handle spec) {
-  const std::string name = name_in(spec);
-  if (name == "auto") return ModeSpec::automatic();
-  if (name == "classic") return ModeSpec::classic();
-  if (name == "dict") return ModeSpec::try_dict();
-  if (name == "int-mult") return ModeSpec::try_int_mult(value_in<std::uint64_t>(spec));
-  if (name == "float-mult") return ModeSpec::try_float_mult(value_in<double>(spec));
-  if (name == "float-quant") return ModeSpec::try_float_quant(value_in<unsigned>(spec));
-  invalid("unknown mode");
-}
+ModeSpec mode_spec(const std::string& text) { return spec_of(parse_mode_spec(text)); }
 
-DeltaSpec delta_spec(nb::handle spec) {
-  const std::string name = name_in(spec);
-  if (name == "auto") return DeltaSpec::automatic();
-  if (name == "none") return DeltaSpec::none();
-  if (name == "lookback") return DeltaSpec::try_lookback();
-  if (name == "consecutive") return DeltaSpec::try_consecutive(value_in<unsigned>(spec));
-  if (name == "conv1") return DeltaSpec::try_conv1(value_in<unsigned>(spec));
-  invalid("unknown delta encoding");
-}
+DeltaSpec delta_spec(const std::string& text) { return spec_of(parse_delta_spec(text)); }
 
 PagingSpec paging_spec(nb::handle spec) {
   if (spec.is_none()) return PagingSpec::automatic();
@@ -57,7 +38,11 @@ PagingSpec paging_spec(nb::handle spec) {
 
 }  // namespace
 
-EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb::handle paging) {
+std::string normal_mode(const std::string& text) { return to_string(mode_spec(text)); }
+std::string normal_delta(const std::string& text) { return to_string(delta_spec(text)); }
+
+EncodeConfig encode_config(unsigned level, const std::string& mode, const std::string& delta,
+                           nb::handle paging) {
   EncodeConfig config;
   config.level = level;
   config.mode = mode_spec(mode);

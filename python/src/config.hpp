@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -19,9 +20,13 @@ namespace numpact::python {
 
 namespace nb = nanobind;
 
-// Mode, delta and paging as numpact/_specs.py normalises them: mode ("int-mult", 60), delta
-// ("consecutive", 2), paging a number, a sequence of numbers or None for automatic.
-EncodeConfig encode_config(unsigned level, nb::handle mode, nb::handle delta, nb::handle paging);
+// Mode and delta as text ("int-mult=60", "consecutive=2"); paging as numpact/_specs.py normalises
+// it: a number, a sequence of numbers, or None for automatic.
+EncodeConfig encode_config(unsigned level, const std::string& mode, const std::string& delta,
+                           nb::handle paging);
+// Parses a request for a mode or a delta encoding. Returns it in its normal form.
+std::string normal_mode(const std::string& text);
+std::string normal_delta(const std::string& text);
 // Who reads: the oldest format version, "4.1", and whether that should be fast.
 void set_reading(EncodeConfig& config, std::string_view compat, bool favor_decode_speed);
 // None: no trailer; 0: one without restart points; else what these lie apart, as a power of two.

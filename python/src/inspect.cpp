@@ -42,7 +42,9 @@ nb::dict describe(const ChunkInfo& chunk) {
   nb::list variables;
   for (const LatentVariableInfo& variable : chunk.variables) variables.append(describe(variable));
   nb::list dict;
-  for (const std::uint64_t entry : chunk.dict) dict.append(entry);
+  if (const auto* mode = std::get_if<DictInfo>(&chunk.mode_info)) {
+    for (const std::uint64_t entry : mode->entries) dict.append(entry);
+  }
   nb::dict out;
   out["type"] = name_or_none(chunk.type);
   out["count"] = chunk.count;
@@ -142,9 +144,9 @@ nb::dict describe(const ChunkInfo& info, const ChunkExplanation& chunk) {
   return out;
 }
 
-nb::dict explain(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
-                 nb::handle paging, nb::object callback, std::string_view compat,
-                 bool favor_decode_speed) {
+nb::dict explain(const ConstArray& array, unsigned level, const std::string& mode,
+                 const std::string& delta, nb::handle paging, nb::object callback,
+                 std::string_view compat, bool favor_decode_speed) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
   set_reading(config, compat, favor_decode_speed);

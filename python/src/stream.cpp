@@ -35,7 +35,7 @@ struct Stream {
 // A StreamWriter whose methods give the bytes that have become ready.
 class Encoder {
  public:
-  Encoder(std::string_view type, unsigned level, nb::handle mode, nb::handle delta,
+  Encoder(std::string_view type, unsigned level, const std::string& mode, const std::string& delta,
           nb::handle paging, unsigned threads, std::uint64_t n_hint, std::string_view compat,
           bool favor_decode_speed, std::optional<unsigned> trailer)
       : stream_(std::make_unique<Stream>(
@@ -55,7 +55,7 @@ class Encoder {
   }
 
  private:
-  static EncodeConfig make_config(unsigned level, nb::handle mode, nb::handle delta,
+  static EncodeConfig make_config(unsigned level, const std::string& mode, const std::string& delta,
                                   nb::handle paging, unsigned threads, std::string_view compat,
                                   bool favor_decode_speed, std::optional<unsigned> trailer) {
     EncodeConfig config = encode_config(level, mode, delta, paging);
@@ -82,8 +82,9 @@ class Encoder {
 };
 
 void append_to_file(const std::string& path, const ConstArray& array, unsigned level,
-                    nb::handle mode, nb::handle delta, nb::handle paging, unsigned threads,
-                    std::optional<unsigned> trailer, std::optional<std::uint64_t> timeout_ms) {
+                    const std::string& mode, const std::string& delta, nb::handle paging,
+                    unsigned threads, std::optional<unsigned> trailer,
+                    std::optional<std::uint64_t> timeout_ms) {
   const NumberView numbers = numbers_of(array);
   EncodeConfig config = encode_config(level, mode, delta, paging);
   if (trailer) config.trailer = trailer_spec(trailer);  // else the kind that the file has

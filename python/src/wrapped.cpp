@@ -25,8 +25,8 @@ using wrapped::FormatVersion;
 
 class ChunkEncoder {
  public:
-  ChunkEncoder(const ConstArray& array, unsigned level, nb::handle mode, nb::handle delta,
-               nb::handle paging) {
+  ChunkEncoder(const ConstArray& array, unsigned level, const std::string& mode,
+               const std::string& delta, nb::handle paging) {
     const NumberView numbers = numbers_of(array);
     const EncodeConfig config = encode_config(level, mode, delta, paging);
     run(PythonProgress(), [&] {

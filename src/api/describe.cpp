@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/describe.hpp"
 
-#include <array>
-#include <charconv>
-
 namespace numpact {
 namespace {
 
@@ -14,80 +11,66 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-void describe_mode(const ChunkMeta& meta, ChunkInfo& info) {
-  info.mode = static_cast<Mode>(family_tag(meta.mode));
-  std::visit(Overloaded{
-                 [](const Classic&) {},
-                 [&](const IntMult& mode) { info.int_mult_base = mode.base; },
-                 [&](const FloatMult& mode) { info.float_mult_base = mode.base(meta.type); },
-                 [&](const FloatQuant& mode) { info.float_quant_k = mode.k; },
-                 [&](const Dict& mode) {
-                   visit_latent(latent_bits(meta.type), [&](auto width) {
-                     const auto entries = mode.as<decltype(width)>();
-                     info.dict.assign(entries.begin(), entries.end());
-                   });
-                 },
-             },
-             meta.mode);
+ModeInfo mode_info(const ChunkMeta& meta) {
+  return std::visit(
+      Overloaded{
+          [](const Classic&) -> ModeInfo { return ClassicInfo{}; },
+          [](const IntMult& mode) -> ModeInfo { return IntMultInfo{mode.base}; },
+          [&](const FloatMult& mode) -> ModeInfo { return FloatMultInfo{mode.base(meta.type)}; },
+          [](const FloatQuant& mode) -> ModeInfo { return FloatQuantInfo{mode.k}; },
+          [&](const Dict& mode) -> ModeInfo {
+            return visit_latent(latent_bits(meta.type), [&](auto width) {
+              const auto entries = mode.as<decltype(width)>();
+              return DictInfo{{entries.begin(), entries.end()}};
+            });
+          },
+      },
+      meta.mode);
 }
 
-void describe_delta(const ChunkMeta& meta, ChunkInfo& info) {
-  info.delta = static_cast<Delta>(family_tag(meta.delta));
-  std::visit(Overloaded{
-                 [](const NoDelta&) {},
-                 [&](const Consecutive& delta) { info.delta_order = delta.order; },
-                 [&](const Lookback& delta) {
-                   info.window_n_log = delta.window_n_log;
-                   info.state_n_log = delta.state_n_log;
-                 },
-                 [&](const Conv1& delta) {
-                   info.delta_order = delta.order;
-                   info.conv1_quantization = delta.quantization;
-                   info.conv1_bias = delta.bias;
-                   info.conv1_weights.assign(delta.weights.begin(),
-                                             delta.weights.begin() + delta.order);
-                 },
-             },
-             meta.delta);
+DeltaInfo delta_info(const AnyDelta& any) {
+  return std::visit(
+      Overloaded{
+          [](const NoDelta&) -> DeltaInfo { return NoDeltaInfo{}; },
+          [](const Consecutive& delta) -> DeltaInfo { return ConsecutiveInfo{delta.order}; },
+          [](const Lookback& delta) -> DeltaInfo {
+            return LookbackInfo{delta.window_n_log, delta.state_n_log};
+          },
+          [](const Conv1& delta) -> DeltaInfo {
+            const auto end = delta.weights.begin() + delta.order;
+            return Conv1Info{delta.quantization, delta.bias, {delta.weights.begin(), end}};
+          },
+      },
+      any);
 }
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
+// The request that would give this mode.
+ModeSpec spec_of(const ModeInfo& info) {
+  return std::visit(
+      Overloaded{
+          [](const ClassicInfo&) { return ModeSpec::classic(); },
+          [](const IntMultInfo& mode) { return ModeSpec::try_int_mult(mode.base); },
+          [](const FloatMultInfo& mode) { return ModeSpec::try_float_mult(mode.base); },
+          [](const FloatQuantInfo& mode) { return ModeSpec::try_float_quant(mode.k); },
+          [](const DictInfo&) { return ModeSpec::try_dict(); },
+      },
+      info);
+}
+
+DeltaSpec spec_of(const DeltaInfo& info) {
+  return std::visit(
+      Overloaded{
+          [](const NoDeltaInfo&) { return DeltaSpec::none(); },
+          [](const ConsecutiveInfo& delta) { return DeltaSpec::try_consecutive(delta.order); },
+          [](const LookbackInfo&) { return DeltaSpec::try_lookback(); },
+          [](const Conv1Info& delta) {
+            return DeltaSpec::try_conv1(static_cast<unsigned>(delta.weights.size()));
+          },
+      },
+      info);
 }
 
 }  // namespace
-
-const char* to_string(Mode mode) noexcept {
-  switch (mode) {
-    case Mode::kClassic:
-      return "classic";
-    case Mode::kIntMult:
-      return "int-mult";
-    case Mode::kFloatMult:
-      return "float-mult";
-    case Mode::kFloatQuant:
-      return "float-quant";
-    case Mode::kDict:
-      return "dict";
-  }
-  return "unknown";
-}
-
-const char* to_string(Delta delta) noexcept {
-  switch (delta) {
-    case Delta::kNone:
-      return "none";
-    case Delta::kConsecutive:
-      return "consecutive";
-    case Delta::kLookback:
-      return "lookback";
-    case Delta::kConv1:
-      return "conv1";
-  }
-  return "unknown";
-}
 
 const char* to_string(TrailerState state) noexcept {
   switch (state) {
@@ -115,27 +98,9 @@ const char* to_string(LatentVariable variable) noexcept {
   return "unknown";
 }
 
-std::string ChunkInfo::mode_text() const {
-  const std::string name = to_string(mode);
-  switch (mode) {
-    case Mode::kIntMult:
-      return name + "=" + std::to_string(int_mult_base);
-    case Mode::kFloatMult:
-      return name + "=" + number_text(float_mult_base);
-    case Mode::kFloatQuant:
-      return name + "=" + std::to_string(float_quant_k);
-    case Mode::kClassic:
-    case Mode::kDict:
-      return name;
-  }
-  return name;
-}
+std::string ChunkInfo::mode_text() const { return to_string(spec_of(mode_info)); }
 
-std::string ChunkInfo::delta_text() const {
-  const std::string name = to_string(delta);
-  const bool has_order = delta == Delta::kConsecutive || delta == Delta::kConv1;
-  return has_order ? name + "=" + std::to_string(delta_order) : name;
-}
+std::string ChunkInfo::delta_text() const { return to_string(spec_of(delta_info)); }
 
 std::uint64_t described_bytes(const ChunkMeta& meta) {
   constexpr std::uint64_t kAllocationBytes = 32;  // approximate allocator overhead per allocation
@@ -155,8 +120,8 @@ std::uint64_t described_bytes(const ChunkMeta& meta) {
 ChunkInfo describe(const ChunkMeta& meta) {
   ChunkInfo info;
   info.type = meta.type;
-  describe_mode(meta, info);
-  describe_delta(meta, info);
+  info.mode_info = mode_info(meta);
+  info.delta_info = delta_info(meta.delta);
   for (std::size_t index = 0; index < kVariables; ++index) {
     if (!meta.has(index)) continue;
     const Binning& binning = meta.variables[index];

@@ -67,7 +67,7 @@ class CandidateLog final : public ChoiceLog {
     meta.mode = mode;
     meta.delta = delta;
     const ChunkInfo info = describe(meta);
-    CandidateInfo candidate{info.mode, info.delta, info.mode_text(), info.delta_text(), {}, {}};
+    CandidateInfo candidate{info.mode(), info.delta(), info.mode_text(), info.delta_text(), {}, {}};
     for (CandidateInfo& known : candidates_) {
       if (known.mode_text == candidate.mode_text && known.delta_text == candidate.delta_text) {
         return known;
@@ -232,7 +232,7 @@ class LoggedFile {
 
 void mark_chosen(const ChunkInfo& info, ChunkExplanation& chunk) {
   const std::uint64_t bytes = info.meta_bytes + info.page_bytes;
-  CandidateInfo fallback{info.mode, info.delta, info.mode_text(), info.delta_text(), {}, bytes};
+  CandidateInfo fallback{info.mode(), info.delta(), info.mode_text(), info.delta_text(), {}, bytes};
   for (CandidateInfo& candidate : chunk.candidates) {
     if (candidate.mode_text != fallback.mode_text || candidate.delta_text != fallback.delta_text ||
         candidate.bytes.value_or(bytes) != bytes) {

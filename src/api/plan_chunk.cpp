@@ -81,20 +81,10 @@ struct PlanMode {
   DevicePlan& plan;
 
   void operator()(const Classic&) const {}
-  void operator()(const IntMult& mode) const {
-    chunk.mode = PlannedMode::kIntMult;
-    chunk.parameter = mode.base;
-  }
-  void operator()(const FloatMult& mode) const {
-    chunk.mode = PlannedMode::kFloatMult;
-    chunk.parameter = mode.base_bits;
-  }
-  void operator()(const FloatQuant& mode) const {
-    chunk.mode = PlannedMode::kFloatQuant;
-    chunk.parameter = mode.k;
-  }
+  void operator()(const IntMult& mode) const { chunk.parameter = mode.base; }
+  void operator()(const FloatMult& mode) const { chunk.parameter = mode.base_bits; }
+  void operator()(const FloatQuant& mode) const { chunk.parameter = mode.k; }
   void operator()(const Dict& mode) const {
-    chunk.mode = PlannedMode::kDict;
     chunk.entries = plan.entries.size();
     chunk.entry_n = mode.count;
     visit_latent(latent_bits(meta.type), [&](auto latent) {
@@ -108,16 +98,11 @@ struct PlanDelta {
   DevicePlan& plan;
 
   void operator()(const NoDelta&) const {}
-  void operator()(const Consecutive& delta) const {
-    chunk.delta = PlannedDelta::kConsecutive;
-    chunk.order = delta.order;
-  }
+  void operator()(const Consecutive& delta) const { chunk.order = delta.order; }
   void operator()(const Lookback& delta) const {
-    chunk.delta = PlannedDelta::kLookback;
     chunk.window_n = static_cast<std::uint32_t>(delta.window_n());
   }
   void operator()(const Conv1& delta) const {
-    chunk.delta = PlannedDelta::kConv1;
     chunk.order = delta.order;
     chunk.bias = delta.bias;
     chunk.quantization = delta.quantization;
@@ -144,6 +129,8 @@ void plan_chunk(const ChunkMeta& meta, Arena& arena, DevicePlan& plan) {
   for (std::size_t i = 0; i < kVariables; ++i) {
     chunk.variables[i] = plan_variable(meta, i, arena, plan);
   }
+  chunk.mode = family_tag(meta.mode);
+  chunk.delta = family_tag(meta.delta);
   std::visit(PlanMode{meta, chunk, plan}, meta.mode);
   std::visit(PlanDelta{chunk, plan}, meta.delta);
   plan.chunks.push_back(chunk);

@@ -4,6 +4,7 @@
 #define NUMPACT_BASE_FAMILY_HPP
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -11,9 +12,14 @@
 
 namespace numpact {
 
+// The error of a request that a member cannot fulfil.
+inline Status invalid_request(const char* what) {
+  return Status(ErrorKind::kInvalidArgument, what);
+}
+
 template <class Family, std::size_t... I>
 constexpr bool family_tags_are_distinct_impl(std::index_sequence<I...>) {
-  const unsigned tags[] = {std::variant_alternative_t<I, Family>::kTag...};
+  const unsigned tags[] = {static_cast<unsigned>(std::variant_alternative_t<I, Family>::kTag)...};
   for (std::size_t i = 0; i < sizeof...(I); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (tags[i] == tags[j]) return false;
@@ -37,7 +43,7 @@ Status parse_family(unsigned tag, Reader& reader, const Context& context, Family
     return {};
   } else {
     using Member = std::variant_alternative_t<I, Family>;
-    if (Member::kTag != tag) {
+    if (static_cast<unsigned>(Member::kTag) != tag) {
       return parse_family<Family, Reader, Context, I + 1>(tag, reader, context, out, known);
     }
     known = true;
@@ -46,8 +52,25 @@ Status parse_family(unsigned tag, Reader& reader, const Context& context, Family
 }
 
 template <class Family>
-unsigned family_tag(const Family& value) {
+auto family_tag(const Family& value) {
   return std::visit([](const auto& member) { return member.kTag; }, value);
+}
+
+// Calls f(std::type_identity<Member>()) for each member, in the order of the list.
+template <class Family, class F>
+constexpr void for_each_member(F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (f(std::type_identity<std::variant_alternative_t<I, Family>>()), ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Family>>());
+}
+
+// Calls f in the same way for the member with this tag, of which there must be one.
+template <class Family, class Tag, class F>
+constexpr void visit_member(Tag tag, F&& f) {
+  for_each_member<Family>([&](auto member) {
+    if (decltype(member)::type::kTag == tag) f(member);
+  });
 }
 
 }  // namespace numpact

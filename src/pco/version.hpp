@@ -3,7 +3,10 @@
 #ifndef NUMPACT_PCO_VERSION_HPP
 #define NUMPACT_PCO_VERSION_HPP
 
+#include <compare>
+
 #include "numpact/config.hpp"
+#include "numpact/types.hpp"
 #include "pco/wire.hpp"
 
 namespace numpact {
@@ -33,17 +36,22 @@ struct FormatVersion {
   constexpr bool has_minor() const { return major >= 4; }
   // The delta field is the tag of an encoding. Before, it is the order of consecutive delta.
   constexpr bool has_delta_variants() const { return major >= 3; }
-  // In version 0, mode 1 had a different encoding, which was withdrawn.
-  constexpr bool has_int_mult() const { return major >= 1; }
 
-  // Features that readers of this version support. Files of this version may contain more.
-  constexpr bool knows_float_quant() const { return major >= 2; }
-  constexpr bool knows_16_bits() const { return major >= 2; }
-  constexpr bool knows_lookback() const { return has_delta_variants(); }
-  constexpr bool knows_dict() const { return major > 4 || (major == 4 && minor >= 1); }
-  constexpr bool knows_conv1() const { return knows_dict(); }
-  constexpr bool knows_8_bits() const { return knows_dict(); }
+  // Each mode, delta encoding and number type states the first version whose readers support it
+  // (kFirstVersion); files of older versions may contain it nevertheless.
+  friend constexpr auto operator<=>(const FormatVersion&, const FormatVersion&) = default;
 };
+
+constexpr FormatVersion first_version(NumberType type) {
+  switch (size_of(type)) {
+    case 1:
+      return {4, 1};
+    case 2:
+      return {2, 0};
+    default:
+      return {0, 0};
+  }
+}
 
 }  // namespace numpact
 

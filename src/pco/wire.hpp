@@ -28,10 +28,6 @@ inline constexpr unsigned kOrderBits = 3;
 inline constexpr unsigned kSecondaryDeltaBits = 1;
 inline constexpr unsigned kWindowNLogBits = 5;
 inline constexpr unsigned kStateNLogBits = 4;
-inline constexpr unsigned kConv1QuantizationBits = 5;
-inline constexpr unsigned kConv1BiasBits = 64;
-inline constexpr unsigned kConv1OrderBits = 5;
-inline constexpr unsigned kConv1WeightBits = 32;
 
 inline constexpr unsigned kAnsSizeLogBits = 4;
 inline constexpr unsigned kBinCountBits = 15;

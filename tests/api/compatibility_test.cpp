@@ -53,8 +53,8 @@ void expect_nothing_newer(const Version& version, ByteSpan file) {
   EXPECT_EQ(info.header.format_major, version.major);
   EXPECT_EQ(info.header.format_minor, version.minor);
   for (const ChunkInfo& chunk : info.chunks) {
-    EXPECT_TRUE(holds(version, chunk.mode)) << chunk.mode_text();
-    EXPECT_TRUE(holds(version, chunk.delta)) << chunk.delta_text();
+    EXPECT_TRUE(holds(version, chunk.mode())) << chunk.mode_text();
+    EXPECT_TRUE(holds(version, chunk.delta())) << chunk.delta_text();
     for (const LatentVariableInfo& variable : chunk.variables) {
       if (version.major < 3 && variable.variable == LatentVariable::kSecondary) {
         EXPECT_FALSE(variable.delta_encoded);
@@ -164,13 +164,13 @@ TEST(Compatibility, ChosenFeaturesExistInTheVersion) {
     Numbers numbers;
     bool (*is_newest)(const ChunkInfo&);
   } cases[] = {
-      {waves(kN, random), [](const ChunkInfo& chunk) { return chunk.delta == Delta::kConv1; }},
+      {waves(kN, random), [](const ChunkInfo& chunk) { return chunk.delta() == Delta::kConv1; }},
       {rounded_floats(kN, random),
-       [](const ChunkInfo& chunk) { return chunk.mode == Mode::kFloatQuant; }},
+       [](const ChunkInfo& chunk) { return chunk.mode() == Mode::kFloatQuant; }},
       {scattered_values(kN, random),
-       [](const ChunkInfo& chunk) { return chunk.mode == Mode::kDict; }},
+       [](const ChunkInfo& chunk) { return chunk.mode() == Mode::kDict; }},
       {periodic(kN, random),
-       [](const ChunkInfo& chunk) { return chunk.delta == Delta::kLookback; }},
+       [](const ChunkInfo& chunk) { return chunk.delta() == Delta::kLookback; }},
   };
   for (std::size_t i = 0; i < std::size(cases); ++i) {
     SCOPED_TRACE(i);
@@ -203,11 +203,8 @@ TEST(Compatibility, RequestsAreFulfilledOrRejected) {
           config.mode = mode;
           config.delta = delta;
           SCOPED_TRACE(text(version.name, " ", name_of(type), " ", describe(config)));
-          const bool is_held =
-              (mode.kind() != ModeSpec::Kind::kDict || holds(version, Mode::kDict)) &&
-              (mode.kind() != ModeSpec::Kind::kFloatQuant || holds(version, Mode::kFloatQuant)) &&
-              (delta.kind() != DeltaSpec::Kind::kLookback || holds(version, Delta::kLookback)) &&
-              (delta.kind() != DeltaSpec::Kind::kConv1 || holds(version, Delta::kConv1));
+          const bool is_held = (!mode.mode() || holds(version, *mode.mode())) &&
+                               (!delta.delta() || holds(version, *delta.delta()));
           Bytes file;
           const Status status = try_compress(numbers.view(), file, config);
           if (!is_held) {

@@ -353,7 +353,7 @@ bool looks_back(const std::vector<std::uint32_t>& numbers, bool favor_decode_spe
   EXPECT_EQ(decompress<std::uint32_t>(file), numbers);
   const std::vector<ChunkInfo> chunks = inspect(file).chunks;
   return std::any_of(chunks.begin(), chunks.end(),
-                     [](const ChunkInfo& chunk) { return chunk.delta == Delta::kLookback; });
+                     [](const ChunkInfo& chunk) { return chunk.delta() == Delta::kLookback; });
 }
 
 TEST(FavorDecodeSpeed, LooksBackOnlyForALargeSaving) {
@@ -379,7 +379,8 @@ TEST(FavorDecodeSpeed, NoHighOrders) {
   EncodeConfig config;
   const auto order = [&] {
     const ChunkInfo chunk = inspect(compress<std::int64_t>(numbers, config)).chunks[0];
-    return chunk.delta == Delta::kConsecutive ? chunk.delta_order : 0;
+    const auto* consecutive = std::get_if<ConsecutiveInfo>(&chunk.delta_info);
+    return consecutive == nullptr ? 0 : consecutive->order;
   };
   EXPECT_GT(order(), 2u);
   config.favor_decode_speed = true;

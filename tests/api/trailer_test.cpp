@@ -204,7 +204,7 @@ TEST(Trailer, RestartPointsLeadIntoPages) {
         const Trailer trailer = *Trailer::read(file);
         points += static_cast<std::size_t>(trailer.chunks()[0].restart_points);
         EXPECT_EQ(trailer.chunks()[1].restart_points, 0u);
-        const bool looks_back = inspect(file).chunks[0].delta == Delta::kLookback;
+        const bool looks_back = inspect(file).chunks[0].delta() == Delta::kLookback;
         EXPECT_EQ(trailer.chunks()[0].restart_points, looks_back ? 0u : 5u);
         EXPECT_TRUE(verify(file).is_sound());
         const FileReader reader = FileReader::create(file, trailer.index()).value();

@@ -47,12 +47,12 @@ void expect_chunk_adds_up(const ChunkInfo& chunk) {
   }
   EXPECT_EQ(chunk.page_bytes, round_up(state_bits) + round_up(batch_bits));
   EXPECT_GE(8 * chunk.meta_bytes, meta_bits + 4);
-  if (chunk.mode == Mode::kClassic && chunk.delta == Delta::kNone) {
+  if (chunk.mode() == Mode::kClassic && chunk.delta() == Delta::kNone) {
     EXPECT_LE(8 * chunk.meta_bytes, meta_bits + 15);
   }
-  const bool has_secondary = chunk.mode == Mode::kIntMult || chunk.mode == Mode::kFloatMult ||
-                             chunk.mode == Mode::kFloatQuant;
-  const bool has_delta = chunk.delta == Delta::kLookback;
+  const bool has_secondary = chunk.mode() == Mode::kIntMult || chunk.mode() == Mode::kFloatMult ||
+                             chunk.mode() == Mode::kFloatQuant;
+  const bool has_delta = chunk.delta() == Delta::kLookback;
   EXPECT_EQ(chunk.variables.size(), 1u + (has_secondary ? 1 : 0) + (has_delta ? 1 : 0));
 }
 
@@ -160,7 +160,7 @@ TEST(Inspect, SaysHowFilesAreEncoded) {
 TEST(Inspect, DictEntriesAreOrderedLatents) {
   const FileInfo info = inspect(read_file(fixture_path("v1_0_0_dict.pco")));
   ASSERT_EQ(info.chunks.size(), 1u);
-  std::vector<std::uint64_t> entries = info.chunks[0].dict;
+  std::vector<std::uint64_t> entries = std::get<DictInfo>(info.chunks[0].mode_info).entries;
   std::sort(entries.begin(), entries.end());
   const std::vector<std::uint64_t> expected = {8924659283, 9827358920, 234897984367};
   EXPECT_EQ(entries, expected);
@@ -169,9 +169,8 @@ TEST(Inspect, DictEntriesAreOrderedLatents) {
 TEST(Inspect, Conv1Parameters) {
   const FileInfo info = inspect(read_file(fixture_path("made/conv1_order_32_f32.pco")));
   ASSERT_EQ(info.chunks.size(), 1u);
-  EXPECT_EQ(info.chunks[0].delta, Delta::kConv1);
-  EXPECT_EQ(info.chunks[0].delta_order, 32u);
-  EXPECT_EQ(info.chunks[0].conv1_weights.size(), 32u);
+  EXPECT_EQ(info.chunks[0].delta(), Delta::kConv1);
+  EXPECT_EQ(std::get<Conv1Info>(info.chunks[0].delta_info).weights.size(), 32u);
 }
 
 }  // namespace

@@ -34,17 +34,7 @@ std::vector<DeltaSpec> delta_specs(NumberType type) {
 }
 
 std::string describe(const EncodeConfig& config) {
-  static constexpr const char* kModes[] = {"auto",       "classic",     "int-mult",
-                                           "float-mult", "float-quant", "dict"};
-  static constexpr const char* kDeltas[] = {"auto", "none", "consecutive", "lookback", "conv1"};
-  const ModeSpec& mode = config.mode;
-  std::string parameter;
-  if (mode.kind() == ModeSpec::Kind::kIntMult) parameter = text("=", mode.int_base());
-  if (mode.kind() == ModeSpec::Kind::kFloatMult) parameter = text("=", mode.float_base());
-  if (mode.kind() == ModeSpec::Kind::kFloatQuant) parameter = text("=", mode.quant_k());
-  return text("level ", config.level, ", ", kModes[static_cast<std::size_t>(mode.kind())],
-              parameter, ", ", kDeltas[static_cast<std::size_t>(config.delta.kind())], "=",
-              config.delta.order());
+  return text("level ", config.level, ", ", to_string(config.mode), ", ", to_string(config.delta));
 }
 
 std::vector<Fixture> small_files() {

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._errors import Error, InvalidArgumentError
 from .._spec_types import DeltaSpec, ModeSpec, PagingSpec, size_of
-from .._specs import DEFAULT_LEVEL, DEFAULT_PAGE_N, MAX_LEVEL, CoreDelta, CoreMode, CorePaging
+from .._specs import DEFAULT_LEVEL, DEFAULT_PAGE_N, MAX_LEVEL, CorePaging
 from ._errors import invalid, marked, not_an_instance
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class Options(NamedTuple):
     """What numpact._core takes."""
 
     level: int
-    mode: CoreMode
-    delta: CoreDelta
+    mode: str
+    delta: str
     paging: CorePaging
 
 
@@ -138,14 +138,16 @@ class ChunkConfig:
         paging = self._paging._core_paging
         check_page_sizes(paging, count)
         mode = self._mode._core_mode
-        _check_mode(mode[0], type_name)
-        if mode[0] == "int-mult" and isinstance(mode[1], int):
+        name, _, number = mode.partition("=")
+        _check_mode(name, type_name)
+        if name == "int-mult":
             # As pcodec has it, the base is cut to the bits of the type.
-            mode = (mode[0], mode[1] & ((1 << bits) - 1))
+            mode = f"{name}={int(number) & ((1 << bits) - 1)}"
         delta = self._delta._core_delta
-        _check_delta(*delta, bits)
-        if delta == ("conv1", 0) and bits <= 32:
-            delta = ("none", None)  # as pcodec has it
+        name, _, number = delta.partition("=")
+        _check_delta(name, int(number) if number else None, bits)
+        if delta == "conv1=0" and bits <= 32:
+            delta = "none"  # as pcodec has it
         return Options(self._level, mode, delta, paging)
 
 
@@ -175,10 +177,10 @@ def check_page_sizes(paging: CorePaging, count: int) -> None:
         raise invalid(f"cannot write data page of 0 numbers: page {paging.index(0)}")
 
 
-def encoding_error(error: Error, mode: CoreMode, type_name: str) -> Error:
+def encoding_error(error: Error, mode: str, type_name: str) -> Error:
     """The error for numbers that could not be encoded; what else may be wrong was checked."""
-    if isinstance(error, InvalidArgumentError) and mode[1] is not None:
-        return marked(error, f"the chosen mode of {mode[0]}={mode[1]} was invalid for {type_name}")
+    if isinstance(error, InvalidArgumentError) and "=" in mode:
+        return marked(error, f"the chosen mode of {mode} was invalid for {type_name}")
     return marked(error)
 
 

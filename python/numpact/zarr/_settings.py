@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
-from .._specs import CoreDelta, CoreMode, CorePaging, core_level
+from .._specs import CorePaging, core_level
 
 DEFAULT_PAGE = 1 << 18
 MAX_PAGE = 1 << 24
@@ -39,7 +39,7 @@ class Settings:
         """By name, in the order in which they are stored. Numbers of NumPy become Python's."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
-    def core(self) -> tuple[int, CoreMode, CoreDelta, CorePaging]:
+    def core(self) -> tuple[int, str, str, CorePaging]:
         """Level, mode, delta and paging as numpact._core takes them.
 
         Raises:
@@ -55,23 +55,23 @@ class Settings:
             raise InvalidArgumentError(f"equal_pages_up_to must be 1 or more, not {page}")
         level = core_level(_whole("level", self.level))
         # A page is never larger than a Pco chunk: a higher limit changes nothing.
-        return level, (self.mode_spec, None), self._core_delta(), min(page, MAX_PAGE)
+        return level, self.mode_spec, self._core_delta(), min(page, MAX_PAGE)
 
-    def _core_delta(self) -> CoreDelta:
+    def _core_delta(self) -> str:
         order = self.delta_encoding_order
         is_consecutive = self.delta_spec == "try_consecutive"
         if is_consecutive or (self.delta_spec == "auto" and order is not None):
             number = _whole("delta_encoding_order", order)
             if not 0 <= number <= 7:
                 raise InvalidArgumentError(f"delta_encoding_order must be 0 to 7, not {number}")
-            return "consecutive", number
+            return f"consecutive={number}"
         if not isinstance(self.delta_spec, str) or self.delta_spec not in _DELTAS:
             raise _unknown("delta_spec", self.delta_spec)
         if order is not None:
             raise InvalidArgumentError(
                 "delta_encoding_order can only be set for delta_spec='try_consecutive'"
             )
-        return _DELTAS[self.delta_spec], None
+        return _DELTAS[self.delta_spec]
 
 
 def _plain(value: object) -> object:

@@ -18,7 +18,7 @@ template <class L, class P>
 NUMPACT_HD L join(const PlannedChunk& chunk, const PlanView& plan, P primary, L secondary,
                   bool& is_inside) {
   if constexpr (!std::is_same_v<L, P> || std::is_same_v<P, std::uint32_t>) {
-    if (chunk.mode == PlannedMode::kDict) {
+    if (chunk.mode == Mode::kDict) {
       is_inside = primary < chunk.entry_n;
       const std::uint64_t entry =
           is_inside ? load_constant(plan.entries + chunk.entries + primary) : 0;
@@ -27,11 +27,11 @@ NUMPACT_HD L join(const PlannedChunk& chunk, const PlanView& plan, P primary, L 
   }
   if constexpr (std::is_same_v<L, P>) {
     switch (chunk.mode) {
-      case PlannedMode::kIntMult: {
+      case Mode::kIntMult: {
         const L product = wrapping_mul(primary, static_cast<L>(chunk.parameter));
         return from_ordered(wrapping_add(product, secondary), plan.kind);
       }
-      case PlannedMode::kFloatMult:
+      case Mode::kFloatMult:
         if constexpr (FloatLatent<L>) {
           const auto base = FloatTraits<L>::to_arithmetic(static_cast<L>(chunk.parameter));
           const L correction = wrapping_sub(secondary, kMid<L>);
@@ -39,7 +39,7 @@ NUMPACT_HD L join(const PlannedChunk& chunk, const PlanView& plan, P primary, L 
                               NumberKind::kFloat);
         }
         break;
-      case PlannedMode::kFloatQuant:
+      case Mode::kFloatQuant:
         if constexpr (FloatLatent<L>) {
           return float_quant_join(primary, secondary, static_cast<unsigned>(chunk.parameter));
         }

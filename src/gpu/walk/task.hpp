@@ -54,7 +54,7 @@ class TaskDecoder {
   // With Lookback, the scratch of a task holds the latents of the page: primary, then secondary.
   NUMPACT_HD L* secondary_page() const {
     const PlannedVariable& primary = chunk_.variables[kPrimary];
-    if (chunk_.delta != PlannedDelta::kLookback) return nullptr;
+    if (chunk_.delta != Delta::kLookback) return nullptr;
     const std::uint64_t stored =
         task_.page_left > primary.skipped_n ? task_.page_left - primary.skipped_n : 0;
     const std::uint64_t bytes = (primary.state_n + stored) * sizeof(P);
@@ -163,9 +163,9 @@ class TaskDecoder {
 
 // Whether deltas must be undone in order (DeltaOrder::kSerial).
 NUMPACT_HD bool is_serial(const PlannedChunk& chunk) {
-  return chunk.delta == PlannedDelta::kLookback || chunk.delta == PlannedDelta::kConv1;
+  return chunk.delta == Delta::kLookback || chunk.delta == Delta::kConv1;
 }
-NUMPACT_HD bool has_indices(const PlannedChunk& chunk) { return chunk.mode == PlannedMode::kDict; }
+NUMPACT_HD bool has_indices(const PlannedChunk& chunk) { return chunk.mode == Mode::kDict; }
 
 }  // namespace numpact::gpu
 

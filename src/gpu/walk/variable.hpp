@@ -32,9 +32,9 @@ class Variable {
     const unsigned lane = warp.lane();
     for (std::uint32_t i = lane; i < planned_.state_n; i += kLanes) {
       const L latent = state_latent(heads, position, i);
-      if (chunk.delta == PlannedDelta::kConsecutive) {
+      if (chunk.delta == Delta::kConsecutive) {
         moment_ = latent;
-      } else if (chunk.delta == PlannedDelta::kLookback) {
+      } else if (chunk.delta == Delta::kLookback) {
         page_[i] = latent;
       } else if (history != nullptr) {
         history[i] = static_cast<std::uint32_t>(latent);  // Conv1 has latents of at most 32 bits
@@ -57,7 +57,7 @@ class Variable {
     bool differs = false;
     if (lane < planned_.state_n) {
       const L expected = state_latent(heads, position, lane);
-      if (chunk.delta == PlannedDelta::kConsecutive) {
+      if (chunk.delta == Delta::kConsecutive) {
         differs = expected != static_cast<L>(moment_);
       } else if (history != nullptr) {
         // States behind the page's last latent are 0.
@@ -93,7 +93,7 @@ class Variable {
                              SharedScratch& scratch, std::uint32_t done, unsigned stored,
                              unsigned n, L (&latents)[kPerLane]) {
     if (planned_.is_delta_encoded == 0) return;
-    if (chunk.delta == PlannedDelta::kConsecutive) {
+    if (chunk.delta == Delta::kConsecutive) {
       undo_consecutive(warp, chunk.order, moment_, latents);
       return;
     }
@@ -121,7 +121,7 @@ class Variable {
     const unsigned first = warp.lane() * kPerLane;
     for (unsigned k = 0; k < kPerLane; ++k) scratch.staged[first + k] = latents[k];
     warp.sync();
-    if (chunk.delta == PlannedDelta::kLookback) {
+    if (chunk.delta == Delta::kLookback) {
       undo_lookback(warp, chunk.window_n, scratch.serial.lookbacks, scratch.staged, stored, page_,
                     known_);
       known_ += stored;

@@ -3,6 +3,11 @@
 
 namespace numpact {
 
+Status Consecutive::check_request(const DeltaSpec& spec, NumberType) {
+  if (spec.order() <= kMaxConsecutiveOrder) return {};
+  return invalid_request("consecutive order must be from 0 to 7");
+}
+
 Status Consecutive::parse(BitReader& reader, const DeltaContext&, Consecutive& out) {
   out.order = reader.read_small(wire::kOrderBits);
   out.secondary = reader.read_small(wire::kSecondaryDeltaBits) != 0;

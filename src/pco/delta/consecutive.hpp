@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
 #define NUMPACT_PCO_DELTA_CONSECUTIVE_HPP
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -10,12 +11,23 @@
 
 namespace numpact {
 
+template <Latent L>
+class ConsecutiveState;
+
 struct Consecutive {
-  static constexpr unsigned kTag = 1;
+  static constexpr Delta kTag = Delta::kConsecutive;
+  static constexpr const char* kForm = "consecutive=N";
+  static constexpr bool kHasOrder = true;
+  static constexpr FormatVersion kFirstVersion{0, 0};
+  static constexpr std::size_t kMaxStateN = kMaxConsecutiveOrder;
+  static constexpr bool kCanRestart = true;
+  template <Latent L>
+  using State = ConsecutiveState<L>;
 
   unsigned order = 1;  // 1 to 7
   bool secondary = false;
 
+  static Status check_request(const DeltaSpec& spec, NumberType);
   static Status parse(BitReader& reader, const DeltaContext& context, Consecutive& out);
   void write(BitWriter& writer) const {
     writer.write(order, wire::kOrderBits);
@@ -34,6 +46,39 @@ void decode_consecutive(std::span<L> moments, L* latents, std::size_t n);
 // In place: turns n latents into max(0, n - order) centred deltas in front, and sets the moments.
 template <Latent L>
 void encode_consecutive(std::span<L> moments, L* latents, std::size_t n);
+
+// The moments of the next latent, one per order.
+template <Latent L>
+class ConsecutiveState {
+ public:
+  void start(const Consecutive&, Arena&, std::size_t, std::span<L> state, L bias) {
+    moments_ = state;
+    if (!moments_.empty()) moments_[0] = static_cast<L>(moments_[0] + bias);
+  }
+
+  void write(BitWriter& writer, L bias) const {
+    for (const L moment : moments_) {
+      writer.write(static_cast<L>(moment - bias), kBits<L>);
+      bias = 0;
+    }
+  }
+
+  // Deltas that the page does not store are 0.
+  bool undo(const DeltaBatch<L>& batch) {
+    std::fill(batch.latents + batch.stored_n, batch.latents + std::max(batch.n, batch.stored_n),
+              L{0});
+    const std::size_t sums = moments_.size() - (batch.is_summed ? 1 : 0);
+    decode_consecutive(moments_.first(sums), batch.latents, batch.n);
+    return true;
+  }
+
+  // The moment of the first sum, which unpacking may do.
+  L& first_sum() { return moments_.back(); }
+  bool has_one_sum() const { return moments_.size() == 1; }
+
+ private:
+  std::span<L> moments_;
+};
 
 // The delta of *latent, not centred. At least `order` latents precede it in memory.
 template <Latent L>

@@ -14,12 +14,20 @@ constexpr std::uint32_t kSign32 = std::uint32_t{1} << 31;
 
 }  // namespace
 
+Status Conv1::check_request(const DeltaSpec& spec, NumberType type) {
+  if (spec.order() == 0 || spec.order() > kMaxConv1Order) {
+    return invalid_request("conv1 order must be from 1 to 32");
+  }
+  if (latent_bits(type) > 32) return invalid_request("conv1 does not apply to 64-bit numbers");
+  return {};
+}
+
 Status Conv1::parse(BitReader& reader, const DeltaContext& context, Conv1& out) {
-  out.quantization = reader.read_small(wire::kConv1QuantizationBits);
-  out.bias = std::bit_cast<std::int64_t>(reader.read(wire::kConv1BiasBits) ^ kSign64);
-  out.order = 1 + reader.read_small(wire::kConv1OrderBits);
+  out.quantization = reader.read_small(kQuantizationBits);
+  out.bias = std::bit_cast<std::int64_t>(reader.read(kBiasBits) ^ kSign64);
+  out.order = 1 + reader.read_small(kOrderBits);
   for (unsigned j = 0; j < out.order; ++j) {
-    const auto stored = static_cast<std::uint32_t>(reader.read(wire::kConv1WeightBits));
+    const auto stored = static_cast<std::uint32_t>(reader.read(kWeightBits));
     out.weights[j] = std::bit_cast<std::int32_t>(stored ^ kSign32);
   }
   NUMPACT_TRY(reader.status());
@@ -31,11 +39,11 @@ Status Conv1::parse(BitReader& reader, const DeltaContext& context, Conv1& out) 
 }
 
 void Conv1::write(BitWriter& writer) const {
-  writer.write(quantization, wire::kConv1QuantizationBits);
-  writer.write(std::bit_cast<std::uint64_t>(bias) ^ kSign64, wire::kConv1BiasBits);
-  writer.write(order - 1, wire::kConv1OrderBits);
+  writer.write(quantization, kQuantizationBits);
+  writer.write(std::bit_cast<std::uint64_t>(bias) ^ kSign64, kBiasBits);
+  writer.write(order - 1, kOrderBits);
   for (unsigned j = 0; j < order; ++j) {
-    writer.write(std::bit_cast<std::uint32_t>(weights[j]) ^ kSign32, wire::kConv1WeightBits);
+    writer.write(std::bit_cast<std::uint32_t>(weights[j]) ^ kSign32, kWeightBits);
   }
 }
 

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_DELTA_CONV1_HPP
 #define NUMPACT_PCO_DELTA_CONV1_HPP
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -11,19 +12,34 @@
 
 namespace numpact {
 
+template <Latent L>
+class Conv1State;
+
 struct Conv1 {
-  static constexpr unsigned kTag = 3;
+  static constexpr Delta kTag = Delta::kConv1;
+  static constexpr const char* kForm = "conv1=N";
+  static constexpr bool kHasOrder = true;
+  static constexpr FormatVersion kFirstVersion{4, 1};
+  static constexpr std::size_t kMaxStateN = kMaxConv1Order;
+  static constexpr bool kCanRestart = true;
+  template <Latent L>
+  using State = Conv1State<L>;
+  // Widths of its fields in the metadata.
+  static constexpr unsigned kQuantizationBits = 5;
+  static constexpr unsigned kBiasBits = 64;
+  static constexpr unsigned kOrderBits = 5;
+  static constexpr unsigned kWeightBits = 32;
 
   unsigned quantization = 0;
   std::int64_t bias = 0;
   unsigned order = 1;  // 1 to 32
   std::array<std::int32_t, kMaxConv1Order> weights{};
 
+  static Status check_request(const DeltaSpec& spec, NumberType type);
   static Status parse(BitReader& reader, const DeltaContext& context, Conv1& out);
   void write(BitWriter& writer) const;
   std::uint64_t payload_bits() const {
-    return wire::kConv1QuantizationBits + wire::kConv1BiasBits + wire::kConv1OrderBits +
-           std::uint64_t{order} * wire::kConv1WeightBits;
+    return kQuantizationBits + kBiasBits + kOrderBits + std::uint64_t{order} * kWeightBits;
   }
   std::size_t state_n() const { return order; }
   bool encodes_secondary() const { return false; }
@@ -61,6 +77,37 @@ void conv1_deltas(const Conv1& conv, const L* latents, std::size_t n, L* deltas)
 // first `order` latents, those past n to 0.
 template <Latent L>
 void encode_conv1(const Conv1& conv, std::span<L> state, L* latents, std::size_t n);
+
+// The latents that the next prediction refers to.
+template <Latent L>
+class Conv1State {
+ public:
+  void start(const Conv1& conv, Arena& arena, std::size_t max_n, std::span<const L> state, L) {
+    conv_ = &conv;
+    history_.start(arena, conv.order, max_n, state);
+    next_out_ = 0;
+  }
+
+  // Pads the state of a page that ends here with zeros.
+  void write(BitWriter& writer, L) const {
+    L latents[kMaxConv1Order] = {};
+    const std::size_t known_n = std::min<std::size_t>(conv_->order, history_.end() - next_out_);
+    history_.copy(next_out_, known_n, latents);
+    for (std::size_t i = 0; i < conv_->order; ++i) writer.write(latents[i], kBits<L>);
+  }
+
+  bool undo(const DeltaBatch<L>& batch) {
+    decode_conv1(*conv_, batch.latents, batch.stored_n, history_);
+    history_.copy(next_out_, batch.n, batch.latents);
+    next_out_ += batch.n;
+    return true;
+  }
+
+ private:
+  const Conv1* conv_ = nullptr;  // of the chunk, which outlives its pages
+  History<L> history_;
+  std::size_t next_out_ = 0;  // index in the page of the next latent to be output
+};
 
 }  // namespace numpact
 

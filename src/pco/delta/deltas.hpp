@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_DELTA_DELTAS_HPP
 #define NUMPACT_PCO_DELTA_DELTAS_HPP
 
+#include <algorithm>
 #include <variant>
 
 #include "base/family.hpp"
@@ -15,6 +16,25 @@ namespace numpact {
 
 using AnyDelta = std::variant<NoDelta, Consecutive, Lookback, Conv1>;
 static_assert(family_tags_are_distinct<AnyDelta>());
+
+// The decoding state of a variable, by delta encoding.
+template <Latent L>
+using AnyDeltaState =
+    std::variant<NoDelta::State<L>, Consecutive::State<L>, Lookback::State<L>, Conv1::State<L>>;
+
+// Whether decoding can restart within a page.
+inline bool can_restart(const AnyDelta& delta) {
+  return std::visit([](const auto& member) { return member.kCanRestart; }, delta);
+}
+// Largest state of a variable from which it can.
+inline constexpr std::size_t kMaxRestartStateN = [] {
+  std::size_t max_n = 0;
+  for_each_member<AnyDelta>([&](auto member) {
+    using Member = typename decltype(member)::type;
+    if (Member::kCanRestart) max_n = std::max(max_n, Member::kMaxStateN);
+  });
+  return max_n;
+}();
 
 inline std::size_t state_n(const AnyDelta& delta) {
   return std::visit([](const auto& member) { return member.state_n(); }, delta);

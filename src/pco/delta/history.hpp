@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last decoded latents of a page, contiguous in memory, as far back as Conv1 refers to.
+// The last decoded latents of a page, contiguous in memory, as far back as predictions refer to.
 #ifndef NUMPACT_PCO_DELTA_HISTORY_HPP
 #define NUMPACT_PCO_DELTA_HISTORY_HPP
 

@@ -3,6 +3,7 @@
 #ifndef NUMPACT_PCO_DELTA_LOOKBACK_HPP
 #define NUMPACT_PCO_DELTA_LOOKBACK_HPP
 
+#include <algorithm>
 #include <span>
 
 #include "pco/delta/delta.hpp"
@@ -10,13 +11,25 @@
 
 namespace numpact {
 
+template <Latent L>
+class LookbackState;
+
 struct Lookback {
-  static constexpr unsigned kTag = 2;
+  static constexpr Delta kTag = Delta::kLookback;
+  static constexpr const char* kForm = "lookback";
+  static constexpr bool kHasOrder = false;
+  static constexpr FormatVersion kFirstVersion{3, 0};
+  static constexpr std::size_t kMaxStateN = std::size_t{1} << kMaxWindowNLog;
+  // A restart would also need a window of latents.
+  static constexpr bool kCanRestart = false;
+  template <Latent L>
+  using State = LookbackState<L>;
 
   unsigned window_n_log = 1;  // 1 to 24
   unsigned state_n_log = 0;   // at most window_n_log
   bool secondary = false;
 
+  static Status check_request(const DeltaSpec&, NumberType) { return {}; }
   static Status parse(BitReader& reader, const DeltaContext& context, Lookback& out);
   void write(BitWriter& writer) const {
     writer.write(window_n_log - 1, wire::kWindowNLogBits);
@@ -51,6 +64,38 @@ bool undo_lookback(std::size_t window_n, const std::uint32_t* lookbacks, const L
 // `state` to the first state_n latents, those past n to 0.
 template <Latent L>
 void encode_lookback(const std::uint32_t* lookbacks, std::span<L> state, L* latents, std::size_t n);
+
+// The latents that lookbacks may refer to.
+template <Latent L>
+class LookbackState {
+ public:
+  void start(const Lookback& lookback, Arena& arena, std::size_t max_n, std::span<const L> state,
+             L) {
+    window_n_ = lookback.window_n();
+    has_state_of_one_ = lookback.state_n() == 1;
+    ring_.start(arena, window_n_, max_n, state);
+    next_out_ = 0;
+  }
+
+  bool undo(const DeltaBatch<L>& batch) {
+    const std::size_t delta_n = std::min(batch.stored_n, batch.lookback_n);
+    const bool is_shifted = has_state_of_one_ && delta_n == batch.n;
+    bool ok = true;
+    if (!is_shifted ||
+        !undo_lookback(window_n_, batch.lookbacks, batch.latents, batch.n, ring_, batch.latents)) {
+      ok = decode_lookback(window_n_, batch.lookbacks, batch.latents, delta_n, ring_);
+      ring_.copy(next_out_, batch.n, batch.latents);
+    }
+    next_out_ += batch.n;
+    return ok;
+  }
+
+ private:
+  LookbackRing<L> ring_;
+  std::size_t window_n_ = 0;
+  std::size_t next_out_ = 0;  // index in the page of the next latent to be output
+  bool has_state_of_one_ = false;
+};
 
 }  // namespace numpact
 

@@ -96,35 +96,26 @@ constexpr float kFastDecodeLookbackRatio = 0.92f;
 Candidates collect_candidates(NumberType type, const LatentArray& ordered, const Sample& sample,
                               const ModeSpec& spec, const EncodeEffort& effort, Arena& arena) {
   Candidates candidates;
-  switch (spec.kind()) {
-    case ModeSpec::Kind::kClassic:
-      candidates.add(Classic{});
-      break;
-    case ModeSpec::Kind::kIntMult:
-      candidates.add(IntMult{spec.int_base()});
-      break;
-    case ModeSpec::Kind::kFloatMult:
-      candidates.add(FloatMult::of(spec.float_base(), type));
-      break;
-    case ModeSpec::Kind::kFloatQuant:
-      candidates.add(FloatQuant{spec.quant_k()});
-      break;
-    case ModeSpec::Kind::kDict: {
-      Dict dict;
-      const bool found = make_dict(ordered, ordered.n / 2 + 1, arena, dict);
-      candidates.add(found ? AnyMode(dict) : AnyMode(Classic{}));
-      break;
-    }
-    case ModeSpec::Kind::kAuto:
-      candidates.add(Classic{});
-      if (!effort.all_modes) break;
-      if (kind_of(type) == NumberKind::kFloat) {
-        propose_float_quant(type, sample, candidates);
-        propose_float_mult(type, sample, candidates, arena);
+  if (spec.mode()) {
+    visit_member<AnyMode>(*spec.mode(), [&](auto member) {
+      using Member = typename decltype(member)::type;
+      if constexpr (requires { Member::requested(spec, type); }) {
+        candidates.add(Member::requested(spec, type));
       } else {
-        propose_int_mult(sample, candidates);
+        Dict dict;
+        const bool found = make_dict(ordered, ordered.n / 2 + 1, arena, dict);
+        candidates.add(found ? AnyMode(dict) : AnyMode(Classic{}));
       }
-      break;
+    });
+    return candidates;
+  }
+  candidates.add(Classic{});
+  if (!effort.all_modes) return candidates;
+  if (kind_of(type) == NumberKind::kFloat) {
+    propose_float_quant(type, sample, candidates);
+    propose_float_mult(type, sample, candidates, arena);
+  } else {
+    propose_int_mult(sample, candidates);
   }
   return candidates;
 }
@@ -219,8 +210,8 @@ class Chooser {
   }
 
  private:
-  bool is_auto_mode() const { return config_.mode.kind() == ModeSpec::Kind::kAuto; }
-  bool is_auto_delta() const { return config_.delta.kind() == DeltaSpec::Kind::kAuto; }
+  bool is_auto_mode() const { return !config_.mode.mode(); }
+  bool is_auto_delta() const { return !config_.delta.delta(); }
 
   // Removes modes that readers of the version do not know, so that they do not displace others.
   Candidates allowed(const Candidates& candidates) const {
@@ -526,8 +517,8 @@ class Chooser {
 
   // Applies a requested delta encoding that is not estimated on the sample.
   Choice with_requested_delta(Choice choice) const {
-    if (config_.delta.kind() == DeltaSpec::Kind::kLookback) choice.delta = lookback_for(page_n_);
-    if (config_.delta.kind() == DeltaSpec::Kind::kConv1) {
+    if (config_.delta.delta() == Delta::kLookback) choice.delta = lookback_for(page_n_);
+    if (config_.delta.delta() == Delta::kConv1) {
       choice.delta = fit_conv1(choice.mode, ordered_, config_.delta.order(), arena_);
     }
     return choice;

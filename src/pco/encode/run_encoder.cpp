@@ -120,8 +120,7 @@ EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
 // A requested mode, delta encoding or paging holds for all numbers, so their runs are not divided.
 bool may_segment(const EncodeConfig& config) {
   return config.paging.is_automatic() && level_row(config.level).segments.segments &&
-         config.mode.kind() == ModeSpec::Kind::kAuto &&
-         config.delta.kind() == DeltaSpec::Kind::kAuto;
+         !config.mode.mode() && !config.delta.delta();
 }
 
 class RunEncoder {

@@ -8,6 +8,7 @@
 #ifndef NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
 #define NUMPACT_PCO_LATENT_LATENT_DECODER_HPP
 
+#include "pco/finish.hpp"
 #include "pco/latent/latent_tables.hpp"
 
 namespace numpact {
@@ -46,33 +47,11 @@ struct SkippedBits {
   std::uint64_t offsets = 0;
 };
 
-// Operations that unpacking may apply to latents while they are in registers.
-enum class FinishKind : std::uint8_t {
-  kStore,     // none
-  kSum,       // out[i] = moment + sum of latents [0, i); the moment becomes the sum of all
-  kFloat,     // from_ordered() of floats
-  kSumFloat,  // kSum, then kFloat
-  // The latents are secondary ones, and are joined with the primary ones:
-  kFloatMult,
-  kFloatQuant,
-};
-constexpr bool sums(FinishKind kind) {
-  return kind == FinishKind::kSum || kind == FinishKind::kSumFloat;
-}
-constexpr bool makes_floats(FinishKind kind) {
-  return kind == FinishKind::kFloat || kind == FinishKind::kSumFloat;
-}
-
-constexpr bool joins(FinishKind kind) {
-  return kind == FinishKind::kFloatMult || kind == FinishKind::kFloatQuant;
-}
-
 template <Latent L>
 struct Finish {
   FinishKind kind = FinishKind::kStore;
   L moment = 0;
-  // For joins: the primary latents, and the bits of the base or k. Primary latents of FloatMult
-  // must satisfy is_float_mult_fast().
+  // For joins: the primary latents, for which the mode must join in registers, and its parameter.
   const L* primary = nullptr;
   L parameter = 0;
 };

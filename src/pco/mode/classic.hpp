@@ -8,8 +8,14 @@
 namespace numpact {
 
 struct Classic {
-  static constexpr unsigned kTag = 0;
+  static constexpr Mode kTag = Mode::kClassic;
+  static constexpr const char* kForm = "classic";
+  static constexpr ModeParameter kParameter = ModeParameter::kNone;
+  static constexpr FormatVersion kFirstVersion{0, 0};
   static constexpr bool kHasSecondary = false;
+
+  static Status check_request(const ModeSpec&, NumberType) { return {}; }
+  static Classic requested(const ModeSpec&, NumberType) { return {}; }
 
   static Status parse(BitReader&, const ModeContext&, Classic&) { return {}; }
   void write(BitWriter&, NumberType) const {}

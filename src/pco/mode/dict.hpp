@@ -10,7 +10,10 @@
 namespace numpact {
 
 struct Dict {
-  static constexpr unsigned kTag = 4;
+  static constexpr Mode kTag = Mode::kDict;
+  static constexpr const char* kForm = "dict";
+  static constexpr ModeParameter kParameter = ModeParameter::kNone;
+  static constexpr FormatVersion kFirstVersion{4, 1};
   static constexpr bool kHasSecondary = false;
 
   // `count` ordered latents of the width of the numbers, in an arena.
@@ -22,6 +25,7 @@ struct Dict {
     return {static_cast<const L*>(entries), count};
   }
 
+  static Status check_request(const ModeSpec&, NumberType) { return {}; }
   static Status parse(BitReader& reader, const ModeContext& context, Dict& out);
   void write(BitWriter& writer, NumberType type) const;
   std::uint64_t payload_bits(NumberType type, unsigned at) const;

@@ -13,6 +13,16 @@ decltype(auto) visit_float(NumberType type, F&& f) {
 
 }  // namespace
 
+Status FloatMult::check_request(const ModeSpec& spec, NumberType type) {
+  if (kind_of(type) != NumberKind::kFloat) {
+    return invalid_request("float-mult does not apply to integers");
+  }
+  if (!requested(spec, type).is_valid(type)) {
+    return invalid_request("float-mult base must be finite and not zero in the number type");
+  }
+  return {};
+}
+
 Status FloatMult::parse(BitReader& reader, const ModeContext& context, FloatMult& out) {
   if (kind_of(context.type) != NumberKind::kFloat) return reader.corrupt("FloatMult on integers");
   const std::uint64_t latent = reader.read(latent_bits(context.type));

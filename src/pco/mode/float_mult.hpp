@@ -4,18 +4,41 @@
 #ifndef NUMPACT_PCO_MODE_FLOAT_MULT_HPP
 #define NUMPACT_PCO_MODE_FLOAT_MULT_HPP
 
+#include <bit>
+
 #include "number/float_traits.hpp"
 #include "number/ordered.hpp"
 #include "pco/mode/mode.hpp"
 
 namespace numpact {
 
+// In place: replaces the primary latents by the bits of the numbers.
+template <FloatLatent L>
+void join_float_mult(L base_bits, L* primary, const L* secondary, std::size_t n);
+
+// Whether all primary latents represent integers that convert to floats in one step. Kernels that
+// join while unpacking support only these.
+template <FloatLatent L>
+bool is_float_mult_fast(const L* primary, std::size_t n);
+
+// Splits any floats. Floats far from a multiple of the base get large corrections.
+template <FloatLatent L>
+void split_float_mult(L base_bits, const L* ordered, std::size_t n, L* primary, L* secondary);
+
 struct FloatMult {
-  static constexpr unsigned kTag = 2;
+  static constexpr Mode kTag = Mode::kFloatMult;
+  static constexpr const char* kForm = "float-mult=BASE";
+  static constexpr ModeParameter kParameter = ModeParameter::kFloat;
+  static constexpr FormatVersion kFirstVersion{0, 0};
   static constexpr bool kHasSecondary = true;
+  static constexpr FinishKind kJoin = FinishKind::kFloatMult;
 
   std::uint64_t base_bits = 0;  // of the base as a float of the number's type
 
+  static Status check_request(const ModeSpec& spec, NumberType type);
+  static FloatMult requested(const ModeSpec& spec, NumberType type) {
+    return of(std::bit_cast<double>(spec.parameter()), type);
+  }
   static Status parse(BitReader& reader, const ModeContext& context, FloatMult& out);
   void write(BitWriter& writer, NumberType type) const;
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
@@ -25,6 +48,23 @@ struct FloatMult {
   static FloatMult of(double base, NumberType type);
   // Neither zero, infinite nor NaN.
   bool is_valid(NumberType type) const;
+
+  template <FloatLatent L>
+  void join(NumberKind, L* primary, const L* secondary, std::size_t n) const {
+    join_float_mult(static_cast<L>(base_bits), primary, secondary, n);
+  }
+  template <FloatLatent L>
+  void split(const L* ordered, std::size_t n, L* primary, L* secondary) const {
+    split_float_mult(static_cast<L>(base_bits), ordered, n, primary, secondary);
+  }
+  template <FloatLatent L>
+  L join_parameter() const {
+    return static_cast<L>(base_bits);
+  }
+  template <FloatLatent L>
+  bool joins_in_registers(const L* primary, std::size_t n) const {
+    return is_float_mult_fast(primary, n);
+  }
 };
 
 // 2^(mantissa digits). Each integer below it is a float; from it on, a latent counts floats instead
@@ -90,19 +130,6 @@ constexpr L float_mult_product(L latent, typename FloatTraits<L>::Arithmetic bas
   const L product = FloatTraits<L>::to_bits(FloatTraits<L>::to_arithmetic(factor) * base);
   return to_ordered(select(is_nan_bits(factor), quiet, product), NumberKind::kFloat);
 }
-
-// In place: replaces the primary latents by the bits of the numbers.
-template <FloatLatent L>
-void join_float_mult(L base_bits, L* primary, const L* secondary, std::size_t n);
-
-// Whether all primary latents represent integers that convert to floats in one step. Kernels that
-// join while unpacking support only these.
-template <FloatLatent L>
-bool is_float_mult_fast(const L* primary, std::size_t n);
-
-// Splits any floats. Floats far from a multiple of the base get large corrections.
-template <FloatLatent L>
-void split_float_mult(L base_bits, const L* ordered, std::size_t n, L* primary, L* secondary);
 
 }  // namespace numpact
 

@@ -3,6 +3,16 @@
 
 namespace numpact {
 
+Status FloatQuant::check_request(const ModeSpec& spec, NumberType type) {
+  if (kind_of(type) != NumberKind::kFloat) {
+    return invalid_request("float-quant does not apply to integers");
+  }
+  if (spec.parameter() == 0 || spec.parameter() > mantissa_bits(latent_bits(type))) {
+    return invalid_request("float-quant k must be from 1 to the mantissa's stored bits");
+  }
+  return {};
+}
+
 Status FloatQuant::parse(BitReader& reader, const ModeContext& context, FloatQuant& out) {
   if (kind_of(context.type) != NumberKind::kFloat) return reader.corrupt("FloatQuant on integers");
   out.k = reader.read_small(wire::kQuantKBits);

@@ -9,15 +9,47 @@
 
 namespace numpact {
 
+// In place: replaces the primary latents by the bits of the numbers.
+template <FloatLatent L>
+void join_float_quant(unsigned k, L* primary, const L* secondary, std::size_t n);
+
+template <FloatLatent L>
+void split_float_quant(unsigned k, const L* ordered, std::size_t n, L* primary, L* secondary);
+
 struct FloatQuant {
-  static constexpr unsigned kTag = 3;
+  static constexpr Mode kTag = Mode::kFloatQuant;
+  static constexpr const char* kForm = "float-quant=K";
+  static constexpr ModeParameter kParameter = ModeParameter::kInteger;
+  static constexpr FormatVersion kFirstVersion{2, 0};
   static constexpr bool kHasSecondary = true;
+  static constexpr FinishKind kJoin = FinishKind::kFloatQuant;
 
   unsigned k = 1;  // 1 to the type's stored mantissa bits
 
+  static Status check_request(const ModeSpec& spec, NumberType type);
+  static FloatQuant requested(const ModeSpec& spec, NumberType) {
+    return {static_cast<unsigned>(spec.parameter())};
+  }
   static Status parse(BitReader& reader, const ModeContext& context, FloatQuant& out);
   void write(BitWriter& writer, NumberType) const { writer.write(k, wire::kQuantKBits); }
   std::uint64_t payload_bits(NumberType, unsigned) const { return wire::kQuantKBits; }
+
+  template <FloatLatent L>
+  void join(NumberKind, L* primary, const L* secondary, std::size_t n) const {
+    join_float_quant(k, primary, secondary, n);
+  }
+  template <FloatLatent L>
+  void split(const L* ordered, std::size_t n, L* primary, L* secondary) const {
+    split_float_quant(k, ordered, n, primary, secondary);
+  }
+  template <FloatLatent L>
+  L join_parameter() const {
+    return static_cast<L>(k);
+  }
+  template <FloatLatent L>
+  bool joins_in_registers(const L*, std::size_t) const {
+    return true;
+  }
 };
 
 // The bits of the float of a pair of latents. Written on bits, so that pairs out of range, which no
@@ -31,13 +63,6 @@ constexpr L float_quant_join(L primary, L secondary, unsigned k) {
   return static_cast<L>(
       secondary ^ (positive ? static_cast<L>(high ^ kMid<L>) : static_cast<L>(~(high | low_mask))));
 }
-
-// In place: replaces the primary latents by the bits of the numbers.
-template <FloatLatent L>
-void join_float_quant(unsigned k, L* primary, const L* secondary, std::size_t n);
-
-template <FloatLatent L>
-void split_float_quant(unsigned k, const L* ordered, std::size_t n, L* primary, L* secondary);
 
 }  // namespace numpact
 

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common interface of modes. A mode is a struct with
-//   kTag, kHasSecondary      its number in the metadata; whether it has a secondary latent variable
+//   kTag, kFirstVersion      its number in the metadata; the first format version that has it
+//   kForm, kParameter        its text in requests, "float-quant=K", and the kind of number in it
+//   check_request(spec, type)     whether a request suits the number type
+//   requested(spec, type)    the mode that was requested; not for Dict, which depends on the data
+//   kHasSecondary            whether it has a secondary latent variable
 //   parse(reader, context, out)   reads and validates its payload
 //   write(writer, type)      writes its payload
 //   payload_bits(type, at)   the payload's size when it starts at bit `at` of the metadata
-// and free functions join_* (latents of a batch to numbers) and split_* (ordered latents of a chunk
-// to latents). modes.hpp lists all modes.
+// With a secondary variable also
+//   split(ordered, n, primary, secondary)   ordered latents of a chunk to latents
+//   join(kind, primary, secondary, n)       latents of a batch to the bits of numbers, in `primary`
+// and if unpacking of the secondary variable can join in registers (pco/finish.hpp)
+//   kJoin                    the finish that does so
+//   join_parameter<L>()      its parameter
+//   joins_in_registers(primary, n)   whether it is exact for these primary latents
+// modes.hpp lists all modes.
 #ifndef NUMPACT_PCO_MODE_MODE_HPP
 #define NUMPACT_PCO_MODE_MODE_HPP
 
 #include "base/arena.hpp"
+#include "base/family.hpp"
 #include "base/try.hpp"
 #include "bits/bit_reader.hpp"
 #include "bits/bit_writer.hpp"
 #include "number/latent.hpp"
+#include "numpact/encoding.hpp"
+#include "pco/finish.hpp"
 #include "pco/version.hpp"
 
 namespace numpact {
+
+// The number in a request for a mode: "NAME", "NAME=INTEGER" or "NAME=FLOAT".
+enum class ModeParameter { kNone, kInteger, kFloat };
 
 struct ModeContext {
   NumberType type;

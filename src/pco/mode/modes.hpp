@@ -21,6 +21,15 @@ inline bool has_secondary(const AnyMode& mode) {
   return std::visit([](const auto& member) { return member.kHasSecondary; }, mode);
 }
 
+// Whether unpacking of the secondary variable can join in registers.
+inline bool joins_in_registers(const AnyMode& mode) {
+  return std::visit(
+      [](const auto& member) {
+        return requires { member.kJoin; };
+      },
+      mode);
+}
+
 // Width of the primary latents in bits: 32 for dictionary indices, else the width of the numbers.
 inline unsigned primary_bits(const AnyMode& mode, NumberType type) {
   return std::holds_alternative<Dict>(mode) ? 32 : latent_bits(type);

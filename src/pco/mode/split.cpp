@@ -9,26 +9,7 @@ namespace numpact {
 namespace {
 
 template <Latent L>
-SplitLatents split_to_pair(const AnyMode& mode, std::span<const L> ordered, Arena& arena) {
-  const std::size_t n = ordered.size();
-  const std::span<L> primary = arena.make<L>(n);
-  const std::span<L> secondary = arena.make<L>(n);
-  if (const auto* mult = std::get_if<IntMult>(&mode)) {
-    split_int_mult(static_cast<L>(mult->base), ordered.data(), n, primary.data(), secondary.data());
-  }
-  if constexpr (FloatLatent<L>) {
-    if (const auto* mult = std::get_if<FloatMult>(&mode)) {
-      split_float_mult(static_cast<L>(mult->base_bits), ordered.data(), n, primary.data(),
-                       secondary.data());
-    } else if (const auto* quant = std::get_if<FloatQuant>(&mode)) {
-      split_float_quant(quant->k, ordered.data(), n, primary.data(), secondary.data());
-    }
-  }
-  return {LatentArray(primary), LatentArray(secondary)};
-}
-
-template <Latent L>
-SplitLatents split_to_indices(const Dict& dict, std::span<const L> ordered, Arena& arena) {
+SplitLatents split_by(const Dict& dict, std::span<L> ordered, Arena& arena) {
   const std::span<std::uint32_t> indices = arena.make<std::uint32_t>(ordered.size());
   const ArenaScope scratch(arena);
   ValueIndex<L> index(dict.count, arena);
@@ -37,16 +18,24 @@ SplitLatents split_to_indices(const Dict& dict, std::span<const L> ordered, Aren
   return {LatentArray(indices), LatentArray()};
 }
 
+template <class Member, Latent L>
+SplitLatents split_by(const Member& mode, std::span<L> ordered, Arena& arena) {
+  const std::size_t n = ordered.size();
+  const std::span<L> primary = arena.make<L>(n);
+  const std::span<L> secondary = arena.make<L>(n);
+  // Modes of floats have no split for 8-bit latents, and are not requested for them.
+  if constexpr (requires { mode.split(ordered.data(), n, primary.data(), secondary.data()); }) {
+    mode.split(ordered.data(), n, primary.data(), secondary.data());
+  }
+  return {LatentArray(primary), LatentArray(secondary)};
+}
+
 }  // namespace
 
 SplitLatents split(const AnyMode& mode, const LatentArray& ordered, Arena& arena) {
   if (std::holds_alternative<Classic>(mode)) return {ordered, LatentArray()};
   return ordered.visit([&](auto latents) {
-    using L = typename decltype(latents)::value_type;
-    if (const auto* dict = std::get_if<Dict>(&mode)) {
-      return split_to_indices<L>(*dict, latents, arena);
-    }
-    return split_to_pair<L>(mode, latents, arena);
+    return std::visit([&](const auto& member) { return split_by(member, latents, arena); }, mode);
   });
 }
 

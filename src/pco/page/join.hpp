@@ -21,22 +21,19 @@ void join_batch(const AnyMode& mode, NumberKind kind, ClassicLatents classic_lat
                 const P* primary, const L* secondary, std::size_t n, L* out) {
   if constexpr (std::is_same_v<L, P>) {
     if (primary != out) std::copy_n(primary, n, out);
-    if (const auto* mult = std::get_if<IntMult>(&mode)) {
-      join_int_mult(static_cast<L>(mult->base), kind, out, secondary, n);
-      return;
-    }
-    if constexpr (FloatLatent<L>) {
-      if (const auto* mult = std::get_if<FloatMult>(&mode)) {
-        join_float_mult(static_cast<L>(mult->base_bits), out, secondary, n);
-        return;
-      }
-      if (const auto* quant = std::get_if<FloatQuant>(&mode)) {
-        join_float_quant(quant->k, out, secondary, n);
-        return;
-      }
-    }
   }
-  if (classic_latents == ClassicLatents::kOrdered) from_ordered(out, n, kind, out);
+  std::visit(
+      [&](const auto& member) {
+        if constexpr (std::decay_t<decltype(member)>::kHasSecondary && std::is_same_v<L, P>) {
+          // Modes of floats have no join for 8-bit latents, and their metadata are rejected.
+          if constexpr (requires { member.join(kind, out, secondary, n); }) {
+            member.join(kind, out, secondary, n);
+          }
+        } else if (classic_latents == ClassicLatents::kOrdered) {
+          from_ordered(out, n, kind, out);
+        }
+      },
+      mode);
 }
 
 }  // namespace numpact

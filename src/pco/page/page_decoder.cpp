@@ -136,7 +136,7 @@ class Decoder final : public PageDecoder {
     return {};
   }
 
-  bool has_state() const override { return !std::holds_alternative<Lookback>(meta_.delta); }
+  bool has_state() const override { return can_restart(meta_.delta); }
 
   std::size_t state_bytes() const override {
     std::uint64_t bits = 0;
@@ -224,9 +224,9 @@ class Decoder final : public PageDecoder {
 
   bool undo_primary(BatchBuffers& buffers, const StoredN& stored, const Applied& applied,
                     std::size_t n) {
-    return primary_.undo_delta(meta_.delta, buffers.lookbacks, stored[kDeltaVariable],
-                               buffers.primary, stored[kPrimaryVariable], n,
-                               applied.finish_kinds[kPrimaryVariable]);
+    return primary_.undo_delta({buffers.primary, stored[kPrimaryVariable], n, buffers.lookbacks,
+                                stored[kDeltaVariable],
+                                sums(applied.finish_kinds[kPrimaryVariable])});
   }
 
   // Turns the stored latents of a batch into numbers.
@@ -235,9 +235,9 @@ class Decoder final : public PageDecoder {
     bool ok = applied.primary_delta_is_undone ? applied.lookbacks_are_in_range
                                               : undo_primary(buffers, stored, applied, n);
     if (meta_.has(kSecondaryVariable)) {
-      ok &= secondary_.undo_delta(meta_.delta, buffers.lookbacks, stored[kDeltaVariable],
-                                  buffers.secondary, stored[kSecondaryVariable], n,
-                                  applied.finish_kinds[kSecondaryVariable]);
+      ok &= secondary_.undo_delta({buffers.secondary, stored[kSecondaryVariable], n,
+                                   buffers.lookbacks, stored[kDeltaVariable],
+                                   sums(applied.finish_kinds[kSecondaryVariable])});
     }
     if (!ok) return Status(ErrorKind::kCorrupt, "a lookback reaches past the window", first_byte);
     if (applied.is_joined()) return {};
@@ -341,8 +341,7 @@ class Decoder final : public PageDecoder {
       const bool is_joining = at == kSecondaryVariable && prepare_primary(buffers, applied);
       applied.finish_kinds[at] = visit(at, buffers, [&](auto& decoder, auto* latents) {
         const auto& tables = decoder.tables();
-        auto finish =
-            decoder.requested_finish(meta_.delta, at == kPrimaryVariable && is_classic_float());
+        auto finish = decoder.requested_finish(at == kPrimaryVariable && is_classic_float());
         if (is_joining) latents = request_join(finish, buffers, out + done_n, latents);
         if (continues) {
           tables.kernels->unpack_and_walk(tables, *trail, input.in, offsets, latents, finish, walk);
@@ -432,8 +431,14 @@ class Decoder final : public PageDecoder {
       const StoredN stored{kBatchN, kBatchN, kBatchN};
       applied.lookbacks_are_in_range = undo_primary(buffers, stored, applied, kBatchN);
       applied.primary_delta_is_undone = true;
-      return std::holds_alternative<FloatQuant>(meta_.mode) ||
-             is_float_mult_fast(buffers.primary, kBatchN);
+      return std::visit(
+          [&](const auto& mode) {
+            if constexpr (requires { mode.joins_in_registers(buffers.primary, kBatchN); }) {
+              return mode.joins_in_registers(buffers.primary, kBatchN);
+            }
+            return false;
+          },
+          meta_.mode);
     }
     return false;
   }
@@ -443,13 +448,14 @@ class Decoder final : public PageDecoder {
   S* request_join(F& finish, const BatchBuffers& buffers, L* out, S* latents) const {
     if constexpr (std::is_same_v<F, Finish<L>> && std::is_same_v<L, P>) {
       finish.primary = buffers.primary;
-      if (const auto* mult = std::get_if<FloatMult>(&meta_.mode)) {
-        finish.kind = FinishKind::kFloatMult;
-        finish.parameter = static_cast<L>(mult->base_bits);
-      } else if (const auto* quant = std::get_if<FloatQuant>(&meta_.mode)) {
-        finish.kind = FinishKind::kFloatQuant;
-        finish.parameter = static_cast<L>(quant->k);
-      }
+      std::visit(
+          [&](const auto& mode) {
+            if constexpr (requires { mode.template join_parameter<L>(); }) {
+              finish.kind = mode.kJoin;
+              finish.parameter = mode.template join_parameter<L>();
+            }
+          },
+          meta_.mode);
       return out;
     }
     return latents;
@@ -532,12 +538,10 @@ const ChunkTables* make_tables(const ChunkMeta& meta, Arena& arena) {
   fill(tables->secondary, kSecondaryVariable,
        meta.is_delta_encoded(kSecondaryVariable) ? kMid<L> : L{0});
   const auto& is_coded = tables->is_coded;
-  tables->joins_while_unpacking = (std::holds_alternative<FloatMult>(meta.mode) ||
-                                   std::holds_alternative<FloatQuant>(meta.mode)) &&
-                                  is_coded[kPrimaryVariable] && is_coded[kSecondaryVariable] &&
-                                  (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
-                                  !meta.is_delta_encoded(kSecondaryVariable) &&
-                                  tables->secondary.kernels->supports_finish;
+  tables->joins_while_unpacking =
+      joins_in_registers(meta.mode) && is_coded[kPrimaryVariable] && is_coded[kSecondaryVariable] &&
+      (is_coded[kDeltaVariable] || !meta.has(kDeltaVariable)) &&
+      !meta.is_delta_encoded(kSecondaryVariable) && tables->secondary.kernels->supports_finish;
   if constexpr (std::is_same_v<L, P>) {
     tables->is_constant = std::holds_alternative<Classic>(meta.mode) &&
                           std::holds_alternative<NoDelta>(meta.delta) && bits == 0;

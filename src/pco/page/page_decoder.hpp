@@ -76,10 +76,9 @@ class ChunkTables {
 // Largest size in bytes of write_state(), for numbers of a type.
 constexpr std::size_t max_state_bytes(NumberType type) {
   // The delta states and tANS states of the primary and the secondary variable.
-  constexpr std::size_t kMaxOrder = std::max(kMaxConsecutiveOrder, kMaxConv1Order);
   // Dictionary indices have 32 bits.
   const std::size_t size = std::max(size_of(type), sizeof(std::uint32_t));
-  return 2 * kMaxOrder * size + (2 * kAnsStates * kMaxAnsSizeLog + 7) / 8;
+  return 2 * kMaxRestartStateN * size + (2 * kAnsStates * kMaxAnsSizeLog + 7) / 8;
 }
 inline constexpr std::size_t kMaxStateBytes = max_state_bytes(NumberType::kU64);
 

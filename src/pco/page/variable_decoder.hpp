@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
+#include <variant>
 
 #include "bits/bit_reader.hpp"
 #include "bits/bit_writer.hpp"
@@ -27,7 +29,6 @@ class VariableDecoder {
              std::size_t page_n, L first_moment_bias) {
     if (!meta.has(index)) return;
     left_ = meta.stored_n(index, page_n);
-    next_out_ = 0;
     // Safe against forged counts: at most 2^15 latents, and no more than the input has bits for.
     const std::size_t readable =
         std::min<std::size_t>(state_n_, static_cast<std::size_t>(reader.bits_left() / kBits<L>));
@@ -37,35 +38,31 @@ class VariableDecoder {
     for (std::uint32_t& ans_state : ans_states_) {
       ans_state = reader.read_small(tables_.ans_size_log);
     }
+    delta_ = {};
     if (state_n_ == 0) return;
-    if (std::holds_alternative<Consecutive>(meta.delta)) {
-      moments_ = state;
-      if (!moments_.empty()) moments_[0] = static_cast<L>(moments_[0] + first_moment_bias);
-    } else {
-      const std::size_t max_n = std::max(page_n, state_n_);
-      if (const auto* lookback = std::get_if<Lookback>(&meta.delta)) {
-        ring_.start(arena, lookback->window_n(), max_n, state);
-      } else {
-        history_.start(arena, state_n_, max_n, state);
-      }
-    }
+    std::visit(
+        [&](const auto& delta) {
+          using State = typename std::decay_t<decltype(delta)>::template State<L>;
+          if constexpr (requires(State made) { made.start(delta, arena, 0, state, L{}); }) {
+            delta_.template emplace<State>().start(delta, arena, std::max(page_n, state_n_), state,
+                                                   first_moment_bias);
+          }
+        },
+        meta.delta);
   }
 
-  // Writes what start() would read from a page that begins with the next batch. Not for Lookback.
+  // Writes what start() would read from a page that begins with the next batch. Only for delta
+  // encodings that can restart.
   void write_state(BitWriter& writer, const ChunkMeta& meta, std::size_t index,
                    L first_moment_bias) const {
     if (!meta.has(index)) return;
-    L bias = first_moment_bias;
-    for (const L moment : moments_) {
-      writer.write(static_cast<L>(moment - bias), kBits<L>);
-      bias = 0;
-    }
-    if (std::holds_alternative<Conv1>(meta.delta) && state_n_ > 0) {
-      // The state of a page that ends here is padded with zeros.
-      L latents[kMaxConv1Order] = {};
-      history_.copy(next_out_, std::min(state_n_, history_.end() - next_out_), latents);
-      for (std::size_t i = 0; i < state_n_; ++i) writer.write(latents[i], kBits<L>);
-    }
+    std::visit(
+        [&](const auto& delta) {
+          if constexpr (requires { delta.write(writer, first_moment_bias); }) {
+            delta.write(writer, first_moment_bias);
+          }
+        },
+        delta_);
     for (const std::uint32_t state : ans_states_) writer.write(state, tables_.ans_size_log);
   }
 
@@ -96,61 +93,36 @@ class VariableDecoder {
 
   // The finish that kernels may apply to a whole batch in registers. is_classic_float: the latents
   // are ordered latents of floats.
-  Finish<L> requested_finish(const AnyDelta& delta, bool is_classic_float) const {
+  Finish<L> requested_finish(bool is_classic_float) {
     Finish<L> finish;
     if (!tables_.kernels->supports_finish) return finish;
     if (state_n_ == 0) {
       if (is_classic_float) finish.kind = FinishKind::kFloat;
-    } else if (std::holds_alternative<Consecutive>(delta)) {
-      const bool is_last = moments_.size() == 1;
-      finish.kind = is_classic_float && is_last ? FinishKind::kSumFloat : FinishKind::kSum;
-      finish.moment = moments_.back();
+    } else if (auto* sum = std::get_if<ConsecutiveState<L>>(&delta_)) {
+      const bool makes_floats = is_classic_float && sum->has_one_sum();
+      finish.kind = makes_floats ? FinishKind::kSumFloat : FinishKind::kSum;
+      finish.moment = sum->first_sum();
     }
     return finish;
   }
   // Stores the moment of an applied finish. Returns its kind.
   FinishKind take_finish(const Finish<L>& finish) {
-    if (sums(finish.kind)) moments_.back() = finish.moment;
+    if (sums(finish.kind)) std::get_if<ConsecutiveState<L>>(&delta_)->first_sum() = finish.moment;
     return finish.kind;
   }
 
-  // In place: turns the `stored` deltas of the batch, not centred, into its n latents. `applied`:
-  // the finish that was applied already. Returns false if a lookback is out of range.
-  bool undo_delta(const AnyDelta& delta, const std::uint32_t* lookbacks, std::size_t lookback_n,
-                  L* latents, std::size_t stored, std::size_t n, FinishKind applied) {
+  // In place: turns the stored deltas of a batch into latents. Returns false if they are corrupt.
+  bool undo_delta(const DeltaBatch<L>& batch) {
     if (state_n_ == 0) return true;
-    if (std::holds_alternative<Consecutive>(delta)) {
-      std::fill(latents + stored, latents + std::max(n, stored), L{0});
-      decode_consecutive(sums(applied) ? moments_.first(moments_.size() - 1) : moments_, latents,
-                         n);
-      return true;
-    }
-    bool ok = true;
-    if (const auto* lookback = std::get_if<Lookback>(&delta)) {
-      const std::size_t window_n = lookback->window_n();
-      const std::size_t delta_n = std::min(stored, lookback_n);
-      const bool is_shifted = state_n_ == 1 && delta_n == n;
-      if (!is_shifted || !undo_lookback(window_n, lookbacks, latents, n, ring_, latents)) {
-        ok = decode_lookback(window_n, lookbacks, latents, delta_n, ring_);
-        ring_.copy(next_out_, n, latents);
-      }
-    } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
-      decode_conv1(*conv, latents, stored, history_);
-      history_.copy(next_out_, n, latents);
-    }
-    next_out_ += n;
-    return ok;
+    return std::visit([&](auto& delta) { return delta.undo(batch); }, delta_);
   }
 
  private:
   const LatentTables<L>& tables_;
   std::size_t state_n_;
   AnsStates ans_states_{};
-  std::size_t left_ = 0;      // stored latents not yet decoded
-  std::size_t next_out_ = 0;  // index in the page of the next latent to be output
-  std::span<L> moments_;
-  History<L> history_;
-  LookbackRing<L> ring_;
+  std::size_t left_ = 0;  // stored latents not yet decoded
+  AnyDeltaState<L> delta_;
 };
 
 }  // namespace numpact

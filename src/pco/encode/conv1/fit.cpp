@@ -178,7 +178,7 @@ bool is_pruned(const Sample& sample, std::span<const L> latents, const Conv1& co
 unsigned pick_order(const LagErrors& errors, unsigned max_order, unsigned latent_bits,
                     float chunk_n) {
   // Metadata of each lag: a weight, and a latent that is stored as it is instead of as a delta.
-  const unsigned metadata_bits = wire::kConv1WeightBits + latent_bits / 2;
+  const unsigned metadata_bits = Conv1::kWeightBits + latent_bits / 2;
   const float lag_bits = static_cast<float>(metadata_bits);
   unsigned best = 0;
   float best_bits = HUGE_VALF;

@@ -201,7 +201,7 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
                        const DeltaSpec& delta, const EncodeEffort& effort, Arena& arena) {
   const ArenaScope scratch(arena);
   const SplitLatents latents = split(mode, sample.latents, arena);
-  const bool is_auto = delta.kind() == DeltaSpec::Kind::kAuto;
+  const bool is_auto = !delta.delta();
   OrderEstimate primary;
   OrderEstimate next;
   if (is_auto) {
@@ -210,7 +210,7 @@ Estimate estimate_mode(const AnyMode& mode, const Sample& sample, const CoarseEs
     primary = best.first;
     next = best.second;
   } else {
-    primary.order = delta.kind() == DeltaSpec::Kind::kConsecutive ? delta.order() : 0;
+    primary.order = delta.delta() == Delta::kConsecutive ? delta.order() : 0;
     primary.bits = estimate_consecutive(sample, latents.primary, primary.order, arena);
   }
   Estimate estimate{mode, consecutive(primary.order, false), primary.bits, 0};
