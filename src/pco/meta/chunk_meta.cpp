@@ -123,10 +123,10 @@ Status parse_guessed_meta(BitReader& reader, NumberType type, FormatVersion vers
 }
 
 void write_chunk_meta(BitWriter& writer, const ChunkMeta& meta) {
-  writer.write(family_tag(meta.mode), wire::kModeBits);
+  writer.write(static_cast<unsigned>(family_tag(meta.mode)), wire::kModeBits);
   std::visit([&](const auto& mode) { mode.write(writer, meta.type); }, meta.mode);
   if (meta.version.has_delta_variants()) {
-    writer.write(family_tag(meta.delta), wire::kDeltaBits);
+    writer.write(static_cast<unsigned>(family_tag(meta.delta)), wire::kDeltaBits);
     std::visit([&](const auto& delta) { delta.write(writer); }, meta.delta);
   } else {
     writer.write(state_n(meta.delta), wire::kOrderBits);
