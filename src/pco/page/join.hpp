@@ -22,15 +22,15 @@ void join_batch(const AnyMode& mode, NumberKind kind, ClassicLatents classic_lat
   if constexpr (std::is_same_v<L, P>) {
     if (primary != out) std::copy_n(primary, n, out);
   }
+  if (std::holds_alternative<Classic>(mode)) {
+    if (classic_latents == ClassicLatents::kOrdered) from_ordered(out, n, kind, out);
+    return;
+  }
   std::visit(
       [&](const auto& member) {
-        if constexpr (std::decay_t<decltype(member)>::kHasSecondary && std::is_same_v<L, P>) {
-          // Modes of floats have no join for 8-bit latents, and their metadata are rejected.
-          if constexpr (requires { member.join(kind, out, secondary, n); }) {
-            member.join(kind, out, secondary, n);
-          }
-        } else if (classic_latents == ClassicLatents::kOrdered) {
-          from_ordered(out, n, kind, out);
+        // Modes of floats have no join for 8-bit latents, and their metadata are rejected.
+        if constexpr (requires { member.join(kind, out, secondary, n); }) {
+          member.join(kind, out, secondary, n);
         }
       },
       mode);
