@@ -12,6 +12,7 @@ namespace numpact {
 
 struct Consecutive {
   static constexpr unsigned kTag = 1;
+  static constexpr bool kHasWeights = false;
 
   unsigned order = 1;  // 1 to 7
   bool secondary = false;

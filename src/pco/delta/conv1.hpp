@@ -13,6 +13,7 @@ namespace numpact {
 
 struct Conv1 {
   static constexpr unsigned kTag = 3;
+  static constexpr bool kHasWeights = true;
 
   unsigned quantization = 0;
   std::int64_t bias = 0;

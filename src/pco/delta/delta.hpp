@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common interface of delta encodings. A delta encoding is a struct with
 //   kTag                          its number in the metadata
+//   kHasWeights                   whether it predicts latents by weights, which are slow to fit and
+//                                 to decode with
 //   parse(reader, context, out)   reads and validates its parameters
 //   write(writer)                 writes its parameters
 //   payload_bits()                the parameters' size

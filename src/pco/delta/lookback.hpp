@@ -12,6 +12,7 @@ namespace numpact {
 
 struct Lookback {
   static constexpr unsigned kTag = 2;
+  static constexpr bool kHasWeights = false;
 
   unsigned window_n_log = 1;  // 1 to 24
   unsigned state_n_log = 0;   // at most window_n_log

@@ -9,6 +9,7 @@ namespace numpact {
 
 struct NoDelta {
   static constexpr unsigned kTag = 0;
+  static constexpr bool kHasWeights = false;
 
   static Status parse(BitReader&, const DeltaContext&, NoDelta&) { return {}; }
   void write(BitWriter&) const {}

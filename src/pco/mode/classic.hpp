@@ -10,9 +10,11 @@ namespace numpact {
 struct Classic {
   static constexpr unsigned kTag = 0;
   static constexpr bool kHasSecondary = false;
+  static constexpr bool kSplitsBits = false;
 
   static Status parse(BitReader&, const ModeContext&, Classic&) { return {}; }
   void write(BitWriter&, NumberType) const {}
+  static constexpr unsigned parameter_bits(unsigned) { return 0; }
   std::uint64_t payload_bits(NumberType, unsigned) const { return 0; }
 };
 

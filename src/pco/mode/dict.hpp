@@ -12,6 +12,7 @@ namespace numpact {
 struct Dict {
   static constexpr unsigned kTag = 4;
   static constexpr bool kHasSecondary = false;
+  static constexpr bool kSplitsBits = false;
 
   // `count` ordered latents of the width of the numbers, in an arena.
   const void* entries = nullptr;
@@ -24,6 +25,7 @@ struct Dict {
 
   static Status parse(BitReader& reader, const ModeContext& context, Dict& out);
   void write(BitWriter& writer, NumberType type) const;
+  static constexpr unsigned parameter_bits(unsigned) { return 0; }
   std::uint64_t payload_bits(NumberType type, unsigned at) const;
 };
 

@@ -13,11 +13,13 @@ namespace numpact {
 struct FloatMult {
   static constexpr unsigned kTag = 2;
   static constexpr bool kHasSecondary = true;
+  static constexpr bool kSplitsBits = false;
 
   std::uint64_t base_bits = 0;  // of the base as a float of the number's type
 
   static Status parse(BitReader& reader, const ModeContext& context, FloatMult& out);
   void write(BitWriter& writer, NumberType type) const;
+  static constexpr unsigned parameter_bits(unsigned number_bits) { return number_bits; }
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 
   double base(NumberType type) const;

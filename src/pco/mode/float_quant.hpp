@@ -12,11 +12,13 @@ namespace numpact {
 struct FloatQuant {
   static constexpr unsigned kTag = 3;
   static constexpr bool kHasSecondary = true;
+  static constexpr bool kSplitsBits = true;
 
   unsigned k = 1;  // 1 to the type's stored mantissa bits
 
   static Status parse(BitReader& reader, const ModeContext& context, FloatQuant& out);
   void write(BitWriter& writer, NumberType) const { writer.write(k, wire::kQuantKBits); }
+  static constexpr unsigned parameter_bits(unsigned) { return wire::kQuantKBits; }
   std::uint64_t payload_bits(NumberType, unsigned) const { return wire::kQuantKBits; }
 };
 

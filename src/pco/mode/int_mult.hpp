@@ -10,11 +10,13 @@ namespace numpact {
 struct IntMult {
   static constexpr unsigned kTag = 1;
   static constexpr bool kHasSecondary = true;
+  static constexpr bool kSplitsBits = false;
 
   std::uint64_t base = 1;
 
   static Status parse(BitReader& reader, const ModeContext& context, IntMult& out);
   void write(BitWriter& writer, NumberType type) const { writer.write(base, latent_bits(type)); }
+  static constexpr unsigned parameter_bits(unsigned number_bits) { return number_bits; }
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 };
 

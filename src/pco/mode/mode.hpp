@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common interface of modes. A mode is a struct with
 //   kTag, kHasSecondary      its number in the metadata; whether it has a secondary latent variable
+//   kSplitsBits              whether both variables hold bits of the number itself; otherwise a
+//                            secondary one holds corrections
 //   parse(reader, context, out)   reads and validates its payload
 //   write(writer, type)      writes its payload
+//   parameter_bits(bits)     the payload's size for numbers of `bits` bits, without the entries of
+//   a
+//                            dictionary
 //   payload_bits(type, at)   the payload's size when it starts at bit `at` of the metadata
 // and free functions join_* (latents of a batch to numbers) and split_* (ordered latents of a chunk
 // to latents). modes.hpp lists all modes.
