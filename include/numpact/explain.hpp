@@ -33,7 +33,8 @@ struct CandidateInfo {
   Delta delta = Delta::kNone;
   std::string mode_text;   // as ChunkInfo::mode_text()
   std::string delta_text;  // as ChunkInfo::delta_text()
-  // Estimated bits per number from a sample, including metadata: the last estimate, or none.
+  // Estimated bits per number, including metadata: the last estimate, or none. From a sample, or
+  // for Lookback from a search of the chunk, which is made where cheap tests find repetition.
   std::optional<double> estimated_bits;
   // Size of metadata and page, if the chunk was fully encoded this way.
   std::optional<std::uint64_t> bytes;

@@ -32,12 +32,18 @@ constexpr std::uint64_t kAllChunks = ~std::uint64_t{0};
 using Candidates = std::vector<CandidateInfo>;
 
 // Records each candidate encoding once.
-class CandidateLog final : public ChoiceLog {
+class CandidateRecorder final : public ChoiceListener {
  public:
-  explicit CandidateLog(NumberType type) : type_(type) {}
+  explicit CandidateRecorder(NumberType type) : type_(type) {}
 
   void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
     note(mode, delta, [&](CandidateInfo& candidate) { candidate.estimated_bits = double{bits}; });
+  }
+  void dropped(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
+    if (bits == 0) return;  // nothing is known of it
+    note(mode, delta, [&](CandidateInfo& candidate) {
+      candidate.estimated_bits = candidate.estimated_bits.value_or(double{bits});
+    });
   }
   void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) noexcept override {
     note(mode, delta, [&](CandidateInfo& candidate) {
@@ -161,30 +167,30 @@ Status explain_contents(std::span<const std::byte> file, const NumberView& numbe
 }
 
 // The candidates of the chunks of a run.
-class CandidateLogs final : public standalone::RunLog {
+class RunRecorder final : public standalone::RunListener {
  public:
-  explicit CandidateLogs(NumberType type) : type_(type), whole_(type) {}
+  explicit RunRecorder(NumberType type) : type_(type), single_(type) {}
 
-  ChoiceLog* single() override { return &whole_; }
-  ChoiceLog* next_segment() override { return &parts_.emplace_back(type_); }
-  void segments_are_kept() override { is_cut_ = true; }
+  ChoiceListener* single() override { return &single_; }
+  ChoiceListener* next_segment() override { return &segments_.emplace_back(type_); }
+  void segments_are_kept() override { keeps_segments_ = true; }
 
   void take(std::vector<Candidates>& candidates) {
-    if (!is_cut_) candidates.push_back(whole_.take());
-    for (CandidateLog& part : parts_) {
-      if (is_cut_) candidates.push_back(part.take());
+    if (!keeps_segments_) candidates.push_back(single_.take());
+    for (CandidateRecorder& segment : segments_) {
+      if (keeps_segments_) candidates.push_back(segment.take());
     }
   }
 
  private:
   NumberType type_;
-  CandidateLog whole_;
-  std::deque<CandidateLog> parts_;  // a deque: references stay valid
-  bool is_cut_ = false;
+  CandidateRecorder single_;
+  std::deque<CandidateRecorder> segments_;  // a deque: references stay valid
+  bool keeps_segments_ = false;
 };
 
 // The file that compress() would make, with the candidates of each chunk.
-class LoggedFile {
+class RecordedFile {
  public:
   Status encode(const NumberView& numbers, const EncodeConfig& config, Arena& arena) {
     NUMPACT_TRY(check_specs(numbers.type, config));
@@ -198,11 +204,11 @@ class LoggedFile {
            [&](BitWriter& writer) { standalone::write_header(writer, header); });
     std::uint64_t first = 0;
     for (const std::size_t n : sizes) {
-      CandidateLogs log(numbers.type);
+      RunRecorder recorder(numbers.type);
       append(chunk_bound(numbers.type, n), [&](BitWriter& writer) {
-        standalone::write_run(slice(numbers, first, n), config, arena, writer, &log);
+        standalone::write_run(slice(numbers, first, n), config, arena, writer, &recorder);
       });
-      log.take(candidates_);
+      recorder.take(candidates_);
       first += n;
       NUMPACT_TRY(report_progress(config.progress, {first, bytes_.size()}));
     }
@@ -250,7 +256,7 @@ void mark_chosen(const ChunkInfo& info, ChunkExplanation& chunk) {
 Status explain_numbers(const NumberView& numbers, Explanation& explanation,
                        const EncodeConfig& config) {
   ScratchArena scratch(static_cast<EncodeContext*>(nullptr));
-  LoggedFile file;
+  RecordedFile file;
   NUMPACT_TRY(file.encode(numbers, config, *scratch));
   NUMPACT_TRY(inspect_within(file.bytes(), explanation.file, {}, kAllChunks));
   NUMPACT_TRY(explain_contents(file.bytes(), numbers, {}, *scratch, explanation));

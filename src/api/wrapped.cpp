@@ -14,6 +14,7 @@
 #include "base/try.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"
+#include "pco/encode/session.hpp"
 #include "pco/page/page_decoder.hpp"
 
 namespace numpact::wrapped {
@@ -105,11 +106,11 @@ Result<ChunkEncoder> ChunkEncoder::create(const NumberView& numbers, const Encod
     Arena& arena = context != nullptr ? *lent.emplace(context) : own.emplace(memory);
     std::span<const std::size_t> sizes;
     NUMPACT_TRY(page_sizes(config.paging, numbers.count, kMaxChunkN, arena, sizes));
-    const LatentArray ordered = ordered_latents(numbers, arena);
     const std::size_t page_n = *std::max_element(sizes.begin(), sizes.end());
-    const Choices choices = choose(numbers.type, ordered, page_n, config, arena);
+    ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena);
+    session.choose();
     NUMPACT_TRY(report_progress(config.progress, {}));
-    const EncodedChunk chunk = encode_chosen(numbers, ordered, choices, sizes, config, arena);
+    const EncodedChunk chunk = encode_chosen(numbers, session, sizes);
     impl->bytes.resize(static_cast<std::size_t>(chunk.bytes()));
     impl->pages.reserve(chunk.pages.size());
     std::size_t at = 0;

@@ -93,7 +93,6 @@ constexpr std::array<SegmentLevel, kLevels> kSegments = {{
 // clang-format on
 
 static_assert(kModes.back().max_consecutive_order == kMaxConsecutiveOrder);
-static_assert(kModes.back().max_conv1_order == kMaxConv1Order);
 static_assert(kBins.back().max_table_log2 == kMaxAnsSizeLog);
 
 constexpr std::array<Level, kLevels> make_rows() {
@@ -107,8 +106,8 @@ constexpr std::array<Level, kLevels> make_rows() {
 // All columns of a level together.
 constexpr std::array<Level, kLevels> kRows = make_rows();
 
-// Share that Conv1 must save if decoding speed is favored.
-constexpr float kFastDecodeConv1Saving = 0.1f;
+// Share that a delta with weights must save if decoding speed is favored.
+constexpr float kFastDecodeWeightsSaving = 0.1f;
 // Orders above 2 decode slower.
 constexpr unsigned kMaxFastDecodeOrder = 2;
 
@@ -127,7 +126,7 @@ EncodeEffort EncodeEffort::of(const EncodeConfig& config) {
                       row.is_for_size ? 1.01f : 1.03f,
                       config.favor_decode_speed};
   if (config.favor_decode_speed) {
-    effort.conv1_required_saving = kFastDecodeConv1Saving;
+    effort.conv1_required_saving = kFastDecodeWeightsSaving;
     effort.max_consecutive_order = std::min(effort.max_consecutive_order, kMaxFastDecodeOrder);
   }
   return effort;

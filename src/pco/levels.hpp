@@ -18,25 +18,21 @@ inline constexpr unsigned kLevelForSize = 9;
 // take longer, lower ones choose differently.
 inline constexpr unsigned kRefineLevel = 8;
 
-// Chunks of fewer latents get at most max_conv1_order_short Conv1 weights: with few latents more
-// weights fit noise, and fitting them takes time.
-inline constexpr std::size_t kMinLongConv1N = std::size_t{1} << 13;
-
 // The choice of a mode and a delta encoding. Shares are fractions of the estimated size.
 struct ModeLevel {
   unsigned sample_n_log2;          // numbers of a long chunk that are sampled
   unsigned max_consecutive_order;  // highest order of Consecutive
   bool all_modes;                  // propose other modes than Classic
-  std::size_t max_estimated;       // modes estimated after the coarse pass; FloatQuant excluded
-  bool base_divisors;              // propose fractions of a FloatMult base
-  bool secondary_deltas;           // delta encode the secondary variable
+  std::size_t max_estimated;  // modes estimated after the coarse pass, independent ones excluded
+  bool base_divisors;         // propose fractions of a FloatMult base
+  bool secondary_deltas;      // delta encode the secondary variable
   bool dicts;
   bool lookback;
-  unsigned max_conv1_order;        // 0: no Conv1
-  unsigned max_conv1_order_short;  // of chunks of fewer than kMinLongConv1N latents
+  unsigned max_conv1_order;        // weights of a delta; 0: none are fitted
+  unsigned max_conv1_order_short;  // of chunks of fewer than kMinLongFitN latents
   unsigned conv1_reweight_n_log2;  // latents used by a reweighted fit
   unsigned conv1_reweight_rounds;
-  float conv1_required_saving;  // share that Conv1 must save, since it decodes slowly
+  float conv1_required_saving;  // share that weights must save, since they decode slowly
   std::size_t max_attempts;     // alternatives encoded in full if their estimates are close
   bool attempts_classic;        // also encode Classic without delta, for comparison
 };

@@ -145,6 +145,64 @@ TEST(Explain, ReportsTheCandidates) {
   }
 }
 
+// `period` random numbers that repeat.
+std::vector<std::uint32_t> periodic(std::size_t n, std::size_t period) {
+  Random random(31);
+  std::vector<std::uint32_t> numbers(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    numbers[i] = i < period ? static_cast<std::uint32_t>(random.bits(16)) : numbers[i - period];
+  }
+  return numbers;
+}
+
+// The only chunk of the numbers.
+ChunkExplanation explain_chunk(const std::vector<std::uint32_t>& numbers) {
+  EncodeConfig config;
+  config.paging = PagingSpec::equal_pages_up_to(numbers.size());
+  const Explanation explanation = explain(view_of(numbers), config);
+  expect_same_file(explanation, inspect(compress<std::uint32_t>(numbers, config)));
+  EXPECT_EQ(explanation.chunks.size(), 1u);
+  return explanation.chunks.at(0);
+}
+
+std::vector<CandidateInfo> lookbacks(const ChunkExplanation& chunk) {
+  std::vector<CandidateInfo> found;
+  for (const CandidateInfo& candidate : chunk.candidates) {
+    if (candidate.delta == Delta::kLookback) found.push_back(candidate);
+  }
+  return found;
+}
+
+TEST(Explain, ReportsLookbackThatWins) {
+  const ChunkExplanation chunk = explain_chunk(periodic(4000, 700));
+  ASSERT_EQ(lookbacks(chunk).size(), 1u);
+  const CandidateInfo lookback = lookbacks(chunk)[0];
+  EXPECT_TRUE(lookback.is_chosen);
+  ASSERT_TRUE(lookback.estimated_bits && lookback.bytes);
+  EXPECT_NEAR(*lookback.estimated_bits, 8 * static_cast<double>(*lookback.bytes) / 4000, 0.2);
+}
+
+// A dictionary of the period is smaller, and the candidates show by how much.
+TEST(Explain, ReportsLookbackThatLoses) {
+  const ChunkExplanation chunk = explain_chunk(periodic(20'000, 700));
+  ASSERT_NE(chunk.chosen(), nullptr);
+  EXPECT_EQ(chunk.chosen()->mode, Mode::kDict);
+  ASSERT_FALSE(lookbacks(chunk).empty());
+  for (const CandidateInfo& lookback : lookbacks(chunk)) {
+    EXPECT_FALSE(lookback.is_chosen);
+    ASSERT_TRUE(lookback.estimated_bits);
+    EXPECT_GT(*lookback.estimated_bits, chunk.chosen()->estimated_bits.value_or(0));
+    EXPECT_LT(*lookback.estimated_bits, 16);
+  }
+}
+
+TEST(Explain, ReportsNoLookbackThatWasNotSearched) {
+  Random random(32);
+  std::vector<std::uint32_t> numbers(20'000);
+  for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random.bits(32));
+  EXPECT_TRUE(lookbacks(explain_chunk(numbers)).empty());
+}
+
 TEST(Explain, KnownEntropies) {
   std::vector<std::uint16_t> numbers;
   for (std::uint16_t i = 0; i < 4096; ++i) numbers.push_back(i % 8);  // three bits

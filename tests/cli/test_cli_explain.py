@@ -74,6 +74,19 @@ def test_candidates_and_entropies(prices: Path) -> None:
     assert 0.9 * stored < spent < 1.3 * stored
 
 
+def test_lookback_that_wins_and_that_loses(tmp_path: Path) -> None:
+    period = np.random.default_rng(8).integers(0, 1 << 16, 700).astype(np.uint32)
+    for count, wins in [(4000, True), (20_000, False)]:
+        path = tmp_path / f"{count}.npy"
+        np.save(path, np.resize(period, count))
+        (chunk,) = explain(path, "--page-size", count)["chunks"]
+        found = [c for c in chunk["candidates"] if c["delta"].startswith("lookback")]
+        assert found and any(c["chosen"] for c in found) == wins == (chunk["delta"] == "lookback")
+        best = min(c["estimated_bits"] for c in chunk["candidates"] if c["estimated_bits"])
+        assert (found[0]["estimated_bits"] == best) == wins
+        assert "lookback" in run("explain", path, "--page-size", count).text
+
+
 def test_report(prices: Path) -> None:
     text = run("explain", prices, "--page-size", 30_000).text
     for words in ["what was tried", "taken", "classic", "offsets: where in the bin", "entropy",

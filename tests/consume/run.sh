@@ -85,7 +85,7 @@ way_static() {
   local kept
   # To a file: nm would be cut short by a grep that has seen enough.
   nm -C "$work/decode_only" >"$work/symbols"
-  kept=$(grep -E 'numpact::(choose|weigh_|encode_chosen|encode_chunk|add_lookback)' \
+  kept=$(grep -E 'numpact::(ChoiceSession|encode_chosen|encode_chunk|try_lookback)' \
     "$work/symbols" || true)
   [ -z "$kept" ] || { echo "a program that decodes has: $kept"; return 1; }
 }

@@ -6,10 +6,10 @@
 #include <array>
 
 #include "choose_cases.hpp"
-#include "pco/encode/choice.hpp"
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/modes/allowed.hpp"
 #include "pco/encode/modes/dict.hpp"
+#include "pco/encode/session.hpp"
 
 namespace numpact::testing {
 namespace {
@@ -20,7 +20,9 @@ class Choose : public ::testing::Test {
   Choice choose_for(const std::vector<T>& numbers, NumberType type, EncodeConfig config = {}) {
     Ordered<L> ordered(numbers, kind_of(type));
     arena_.reset();
-    return choose(type, ordered.array(), numbers.size(), config, arena_).all()[0];
+    ChoiceSession session({type, ordered.array(), numbers.size()}, config, arena_);
+    session.choose();
+    return session.best();
   }
   template <class T>
   std::size_t bytes_of(const std::vector<T>& numbers, NumberType type, EncodeConfig config = {}) {
@@ -175,9 +177,10 @@ TEST_F(Choose, NoDictionaryIsEstimatedForRoundedNoise) {
     number = static_cast<std::uint16_t>(std::max(0.0, magnitude) + (fraction < 0 ? 32768 : 0));
   }
   Ordered<std::uint16_t> ordered(numbers, NumberKind::kFloat);
-  const Choices choices =
-      choose_plain(NumberType::kF16, ordered.array(), numbers.size(), EncodeConfig{}, arena_);
-  for (const Estimate& estimate : std::span(choices.estimates).first(choices.estimate_n)) {
+  const EncodeConfig config;
+  ChoiceSession session({NumberType::kF16, ordered.array(), numbers.size()}, config, arena_);
+  session.choose_plain();
+  for (const Estimate& estimate : session.estimates()) {
     EXPECT_FALSE(std::holds_alternative<Dict>(estimate.mode));
   }
 }
@@ -191,11 +194,11 @@ TEST_F(Choose, ModesThatAVersionLacksDisplaceNoOthers) {
       choose_for<std::uint64_t>(numbers, NumberType::kF64, config).mode));
   config.compatibility = Compatibility::kV1;
   Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
-  const Choices choices =
-      choose_plain(NumberType::kF64, ordered.array(), numbers.size(), config, arena_);
-  ASSERT_GT(choices.estimate_n, 0u);
-  EXPECT_FALSE(std::holds_alternative<FloatQuant>(choices.estimates[0].mode));
-  EXPECT_LT(choices.estimates[0].bits, 64.0f);
+  ChoiceSession session({NumberType::kF64, ordered.array(), numbers.size()}, config, arena_);
+  session.choose_plain();
+  ASSERT_GT(session.estimates().size(), 0u);
+  EXPECT_FALSE(std::holds_alternative<FloatQuant>(session.estimates()[0].mode));
+  EXPECT_LT(session.estimates()[0].bits, 64.0f);
 }
 
 TEST_F(Choose, DictionaryInTheOrderOfAppearance) {
@@ -229,9 +232,11 @@ TEST_F(Choose, OwnBaseForAShortSegment) {
     Ordered<std::uint64_t> ordered(numbers, NumberKind::kFloat);
     const SegmentHints run_hints;
     arena_.reset();
-    const Choices choices =
-        choose_plain(NumberType::kF64, ordered.array(), numbers.size(), {}, arena_, &run_hints);
-    EXPECT_EQ(chosen_base(choices.all()[0]), 1 / divisor);
+    const EncodeConfig config;
+    ChoiceSession session({NumberType::kF64, ordered.array(), numbers.size(), true, &run_hints},
+                          config, arena_);
+    session.choose_plain();
+    EXPECT_EQ(chosen_base(session.best()), 1 / divisor);
   }
 }
 

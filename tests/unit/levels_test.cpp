@@ -8,6 +8,7 @@
 #include <string>
 
 #include "pco/levels.hpp"
+#include "pco/limits.hpp"
 
 namespace numpact {
 namespace {
@@ -118,6 +119,7 @@ TEST(Levels, TakeMoreEffortAsTheyRise) {
     EXPECT_LE(row.segments.min_saving, below.segments.min_saving) << level;
   }
   EXPECT_FALSE(is_level(kMaxLevel + 1));
+  EXPECT_EQ(level_row(kMaxLevel).modes.max_conv1_order, kMaxConv1Order);
 }
 
 }  // namespace

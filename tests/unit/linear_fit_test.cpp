@@ -180,8 +180,8 @@ TEST(Conv1Search, MoreRoundsNeverTakeMoreBits) {
     float last = HUGE_VALF;
     for (unsigned rounds = 0; rounds <= 3; ++rounds) {
       effort.conv1_reweight_rounds = rounds;
-      const std::optional<Conv1Estimate> estimate =
-          estimate_conv1(sample, page, kBitsToBeat, effort, arena);
+      const std::optional<FittedDelta> estimate =
+          estimate_fitted(sample, page, kBitsToBeat, effort, arena);
       const float bits = estimate ? estimate->bits : HUGE_VALF;
       EXPECT_LE(bits, last) << "round " << round << ", " << rounds;
       last = bits;
@@ -195,7 +195,7 @@ TEST(Conv1Search, MoreRoundsNeverTakeMoreBits) {
 TEST(Conv1Search, FewLatentsGetFewWeights) {
   Random random(46);
   Arena arena(std::pmr::new_delete_resource());
-  for (const std::size_t n : {kMinLongConv1N - 1, kMinLongConv1N}) {
+  for (const std::size_t n : {kMinLongFitN - 1, kMinLongFitN}) {
     std::vector<std::uint16_t> latents(n);
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint64_t before = i < 24 ? 30000 + random.below(4000) : latents[i - 24];
@@ -207,11 +207,11 @@ TEST(Conv1Search, FewLatentsGetFewWeights) {
       config.level = level;
       const ArenaScope scratch(arena);
       const Sample sample = take_sample(page, page.n, arena);
-      const auto estimate = estimate_conv1(sample, page, 12, EncodeEffort::of(config), arena);
-      return estimate ? estimate->conv.order : 0;
+      const auto estimate = estimate_fitted(sample, page, 12, EncodeEffort::of(config), arena);
+      return estimate ? std::get<Conv1>(estimate->delta).order : 0;
     };
     EXPECT_GE(order_at(kLevelForSize), 24u) << n;
-    if (n < kMinLongConv1N) {
+    if (n < kMinLongFitN) {
       EXPECT_LE(order_at(kLevelForSize - 1), 16u);
     } else {
       EXPECT_GE(order_at(kLevelForSize - 1), 24u);

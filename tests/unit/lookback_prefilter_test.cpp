@@ -235,7 +235,7 @@ TEST(ModeBackoff, WhatDidNotSuitTheRunIsNotEstimated) {
   of_run.dict = true;
   ModeBackoff tries(of_run);
   EXPECT_TRUE(tries.hints().dict);
-  EXPECT_FALSE(tries.hints().conv1);
+  EXPECT_FALSE(tries.hints().weights);
   for (int part = 0; part < 9; ++part) {
     ASSERT_TRUE(tries.hints().dict);
     tries.note(1000, tries.hints(), Choice{Classic{}, NoDelta{}, {}});

@@ -12,6 +12,7 @@
 #include "pco/encode/chunk_encoder.hpp"
 #include "pco/encode/segment/histogram_kernel.hpp"
 #include "pco/encode/segment/join.hpp"
+#include "pco/encode/session.hpp"
 #include "pco/stats/log2.hpp"
 #include "support/distributions.hpp"
 #include "targets.hpp"
@@ -184,8 +185,9 @@ class Segmentation : public ::testing::Test {
     arena_.reset();
     const LatentArray ordered = ordered_latents(numbers.view(), arena_);
     const EncodeConfig config = config_of(numbers.type());
-    const Choices choices = choose_plain(numbers.type(), ordered, numbers.count(), config, arena_);
-    SegmentPlanner planner(ordered, choices.all()[0], config.level, arena_);
+    ChoiceSession session({numbers.type(), ordered, numbers.count()}, config, arena_);
+    session.choose_plain();
+    SegmentPlanner planner(ordered, session.best(), config.level, arena_);
     return planner.estimate_saving() > 0 ? planner.plan() : planner.plan_even();
   }
   template <class T>

@@ -23,6 +23,7 @@ struct Consecutive {
   static constexpr bool kCanRestart = true;
   template <Latent L>
   using State = ConsecutiveState<L>;
+  static constexpr bool kHasWeights = false;
 
   unsigned order = 1;  // 1 to 7
   bool secondary = false;

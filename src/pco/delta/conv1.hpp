@@ -29,6 +29,7 @@ struct Conv1 {
   static constexpr unsigned kBiasBits = 64;
   static constexpr unsigned kOrderBits = 5;
   static constexpr unsigned kWeightBits = 32;
+  static constexpr bool kHasWeights = true;
 
   unsigned quantization = 0;
   std::int64_t bias = 0;

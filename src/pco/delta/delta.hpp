@@ -3,6 +3,8 @@
 //   kTag, kFirstVersion           its number in the metadata; the first format version that has it
 //   kForm, kHasOrder              its text in requests, "conv1=N", and whether that has an order
 //   check_request(spec, type)     whether a request suits the number type
+//   kHasWeights                   whether it predicts latents by weights, which are slow to fit and
+//                                 to decode with
 //   parse(reader, context, out)   reads and validates its parameters
 //   write(writer)                 writes its parameters
 //   payload_bits()                the parameters' size

@@ -24,6 +24,7 @@ struct Lookback {
   static constexpr bool kCanRestart = false;
   template <Latent L>
   using State = LookbackState<L>;
+  static constexpr bool kHasWeights = false;
 
   unsigned window_n_log = 1;  // 1 to 24
   unsigned state_n_log = 0;   // at most window_n_log

@@ -20,6 +20,7 @@ struct NoDelta {
   static constexpr FormatVersion kFirstVersion{0, 0};
   static constexpr std::size_t kMaxStateN = 0;
   static constexpr bool kCanRestart = true;
+  static constexpr bool kHasWeights = false;
   template <Latent L>
   using State = NoDeltaState<L>;
 

@@ -5,8 +5,8 @@
 
 #include "number/ordered.hpp"
 #include "pco/bins/binning.hpp"
-#include "pco/encode/choice.hpp"
 #include "pco/encode/lookback/optimize/search.hpp"
+#include "pco/encode/session.hpp"
 #include "pco/mode/split.hpp"
 
 namespace numpact {
@@ -18,21 +18,14 @@ LatentArray make_state(unsigned bits, std::size_t n, Arena& arena) {
 }
 
 // Delta encodes the latents of one variable of a page in place.
-PageVariable encode_delta(const AnyDelta& delta, const std::uint32_t* lookbacks,
-                          const LatentArray& latents, Arena& arena) {
+PageVariable encode_variable(const AnyDelta& delta, const std::uint32_t* lookbacks,
+                             const LatentArray& latents, Arena& arena) {
   PageVariable variable;
   const std::size_t state_n = numpact::state_n(delta);
   variable.state = make_state(latents.bits, state_n, arena);
   latents.visit([&](auto span) {
     using L = typename decltype(span)::value_type;
-    const std::span<L> state = variable.state.as<L>();
-    if (std::holds_alternative<Consecutive>(delta)) {
-      encode_consecutive(state, span.data(), span.size());
-    } else if (std::holds_alternative<Lookback>(delta)) {
-      encode_lookback(lookbacks, state, span.data(), span.size());
-    } else if (const auto* conv = std::get_if<Conv1>(&delta)) {
-      encode_conv1(*conv, state, span.data(), span.size());
-    }
+    encode_delta(delta, lookbacks, variable.state.as<L>(), span.data(), span.size());
   });
   variable.stored = latents.slice(0, latents.n > state_n ? latents.n - state_n : 0);
   return variable;
@@ -58,7 +51,7 @@ void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMe
   }
   PageVariable& first = page.variables[kPrimaryVariable];
   if (meta.is_delta_encoded(kPrimaryVariable)) {
-    first = encode_delta(meta.delta, lookbacks.data(), primary, arena);
+    first = encode_variable(meta.delta, lookbacks.data(), primary, arena);
   } else {
     first.stored = primary;
   }
@@ -66,7 +59,7 @@ void encode_page_deltas(EncodedPage& page, const PageRange& range, const ChunkMe
   PageVariable& second = page.variables[kSecondaryVariable];
   const LatentArray secondary = latents.secondary.slice(range.first, range.n);
   if (meta.is_delta_encoded(kSecondaryVariable)) {
-    second = encode_delta(meta.delta, lookbacks.data(), secondary, arena);
+    second = encode_variable(meta.delta, lookbacks.data(), secondary, arena);
   } else {
     second.stored = secondary;
   }
@@ -171,25 +164,26 @@ std::size_t fallback_meta_bytes(NumberType type) {
 std::size_t fallback_page_bytes(NumberType type, std::size_t n) { return n * size_of(type); }
 
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
-                          const EncodeConfig& config, Arena& arena, const SegmentHints* hints,
-                          ChoiceLog* log) {
-  const LatentArray ordered = ordered_latents(numbers, arena);
+                          const EncodeConfig& config, Arena& arena, ChoiceListener* listener) {
   const std::size_t page_n = *std::max_element(page_sizes.begin(), page_sizes.end());
-  const Choices choices = choose(numbers.type, ordered, page_n, config, arena, hints, log);
-  return encode_chosen(numbers, ordered, choices, page_sizes, config, arena, log);
+  ChoiceSession session({numbers.type, ordered_latents(numbers, arena), page_n}, config, arena,
+                        listener);
+  session.choose();
+  return encode_chosen(numbers, session, page_sizes);
 }
 
-EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered,
-                           const Choices& choices, std::span<const std::size_t> page_sizes,
-                           const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
+EncodedChunk encode_chosen(const NumberView& numbers, const ChoiceSession& session,
+                           std::span<const std::size_t> page_sizes) {
+  const EncodeConfig& config = session.config();
+  Arena& arena = session.arena();
   EncodedChunk best;
-  for (const Choice& choice : choices.all()) {
-    const bool is_first = &choice == choices.all().data();
+  for (const Choice& choice : session.choices()) {
+    const bool is_first = &choice == &session.best();
     if (!is_first && bits_per_number(best) <= choice.attempt_above_bits) continue;
     const Arena::Mark mark = arena.mark();
-    const LatentArray latents = is_first ? ordered : ordered_latents(numbers, arena);
+    const LatentArray latents = is_first ? session.ordered() : ordered_latents(numbers, arena);
     const EncodedChunk chunk = encode_as(choice, numbers.type, latents, page_sizes, config, arena);
-    if (log != nullptr) log->encoded(choice.mode, choice.delta, chunk.bytes());
+    session.log().encoded(choice.mode, choice.delta, chunk.bytes());
     if (is_first || chunk.bytes() < best.bytes()) {
       best = chunk;
     } else {

@@ -6,28 +6,29 @@
 #include <span>
 
 #include "numpact/config.hpp"
-#include "pco/encode/choice.hpp"
 #include "pco/encode/choice_log.hpp"
 #include "pco/page/page_encoder.hpp"
 
 namespace numpact {
 
+class ChoiceSession;
+
 // Converts numbers to ordered latents, allocated in `arena`.
 LatentArray ordered_latents(const NumberView& numbers, Arena& arena);
 
-// Encodes numbers with what choose() chooses. page_sizes: each at least 1, adding up to
-// numbers.count, which is at most kMaxChunkN. The config must have passed check_specs. The chunk
-// takes at most the fallback's metadata and pages. Everything is allocated in `arena`.
+// Encodes numbers with what a session of their own chooses. page_sizes: each at least 1, adding up
+// to numbers.count, which is at most kMaxChunkN. The config must have passed check_specs. The chunk
+// takes at most the fallback's metadata and pages. Everything is allocated in `arena`. listener:
+// may be null.
 EncodedChunk encode_chunk(const NumberView& numbers, std::span<const std::size_t> page_sizes,
                           const EncodeConfig& config, Arena& arena,
-                          const SegmentHints* hints = nullptr, ChoiceLog* log = nullptr);
+                          ChoiceListener* listener = nullptr);
 
-// Encodes numbers with given choices: the first one, the others as far as they may be smaller, and
-// the fallback if all are larger than that. ordered: the latents of the numbers; they are
-// destroyed.
-EncodedChunk encode_chosen(const NumberView& numbers, const LatentArray& ordered,
-                           const Choices& choices, std::span<const std::size_t> page_sizes,
-                           const EncodeConfig& config, Arena& arena, ChoiceLog* log = nullptr);
+// Encodes numbers with the choices of their session: the first one, the others as far as they may
+// be smaller, and the fallback if all are larger than that. Destroys the session's ordered latents.
+// Allocates in its arena.
+EncodedChunk encode_chosen(const NumberView& numbers, const ChoiceSession& session,
+                           std::span<const std::size_t> page_sizes);
 
 // Sizes of the fallback, a chunk in Classic mode with one bin over the whole range of the type: its
 // metadata, and a page of n numbers.

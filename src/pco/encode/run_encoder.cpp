@@ -13,6 +13,7 @@
 #include "pco/encode/segment/backoff.hpp"
 #include "pco/encode/segment/plan.hpp"
 #include "pco/encode/segment/refine.hpp"
+#include "pco/encode/session.hpp"
 #include "pco/levels.hpp"
 
 namespace numpact::standalone {
@@ -52,31 +53,25 @@ struct RunPlan {
 };
 
 // The most bytes that the run may take as a single chunk, allowing for the error of its estimate.
-std::size_t estimated_bytes(const Choices& choices, std::size_t n) {
-  const float bits = kSingleErrorRatio * choices.all()[0].bits * static_cast<float>(n);
+std::size_t estimated_bytes(const Choice& choice, std::size_t n) {
+  const float bits = kSingleErrorRatio * choice.bits * static_cast<float>(n);
   return static_cast<std::size_t>(bits / 8);
 }
 
-bool uses_lookback(const Choices& choices) {
-  return std::holds_alternative<Lookback>(choices.all()[0].delta);
-}
-
-// Estimates segments and Lookback over the run; adds Lookback to the choices if it is better.
-RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig& config,
-                 Choices& choices, Arena& arena) {
-  const float plain_bits = choices.all()[0].bits;
-  SegmentPlanner planner(ordered, choices.all()[0], config.level, arena);
+// Estimates segments and Lookback over the run; adds Lookback to the session's choices if it is
+// better.
+RunPlan plan_run(ChoiceSession& session) {
+  const unsigned level = session.config().level;
+  const float plain_bits = session.best().bits;
+  SegmentPlanner planner(session.ordered(), session.best(), level, session.arena());
   const float coarse_saving = planner.estimate_saving();
-  const auto evaluate_lookback = [&](float bits) {
-    return add_lookback(type, ordered, ordered.n, bits, config, arena, choices);
-  };
   // If segments save little, Lookback is evaluated before the full plan, which takes long: it
   // usually beats them.
   const bool saves_little =
-      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && !is_for_size(config.level);
+      coarse_saving > 0 && coarse_saving < kLargeSegmentSavingShare && !is_for_size(level);
   const float coarse_bits = (1 - coarse_saving) * plain_bits;
   LookbackResult result = LookbackResult::kNotPromising;
-  if (saves_little) result = evaluate_lookback(coarse_bits);
+  if (saves_little) result = session.add_lookback(coarse_bits);
   if (result == LookbackResult::kAccepted) return {planner.plan_single().sizes, SIZE_MAX, true};
   const SegmentPlan plan = coarse_saving > 0 ? planner.plan() : planner.plan_even();
   // The plan's estimates are for a delta encoding that may take far more bits than the chosen one,
@@ -85,16 +80,17 @@ RunPlan plan_run(NumberType type, const LatentArray& ordered, const EncodeConfig
       plan.single_bits > 0 ? plain_bits * plan.bits / plan.single_bits : plain_bits;
   // If the full plan saves less than the coarse one, Lookback may now be better by its margin.
   const bool was_close = result == LookbackResult::kBelowMargin && segment_bits > coarse_bits;
-  if (!saves_little || was_close) evaluate_lookback(segment_bits);
-  const Choice& single = choices.all()[0];
+  if (!saves_little || was_close) session.add_lookback(segment_bits);
+  const Choice& single = session.best();
   const bool saves_much = segment_bits <= (1 - kLargeSegmentSavingShare) * plain_bits;
-  const float clear_ratio = is_for_size(config.level)             ? kClearSingleRatioForSize
+  const float clear_ratio = is_for_size(level)                    ? kClearSingleRatioForSize
                             : plan.sizes.size() > kMaxFewSegments ? kClearSingleRatioOfMany
                                                                   : kClearSingleRatio;
-  if (uses_lookback(choices) && (!saves_much || single.bits < clear_ratio * segment_bits)) {
+  if (session.uses_lookback() && (!saves_much || single.bits < clear_ratio * segment_bits)) {
     return {plan.sizes.first(1), SIZE_MAX, true};
   }
-  return {plan.sizes, estimated_bytes(choices, ordered.n), plan.sizes.size() == 1, segment_bits};
+  return {plan.sizes, estimated_bytes(single, session.ordered().n), plan.sizes.size() == 1,
+          segment_bits};
 }
 
 void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChunk>* chunks) {
@@ -109,11 +105,10 @@ void write(const EncodedChunk& chunk, BitWriter& writer, std::vector<WrittenChun
 
 // The chunk, or the one that kRefineLevel makes of the numbers if that is smaller.
 EncodedChunk smaller_chunk(const EncodedChunk& chunk, const NumberView& numbers,
-                           const EncodeConfig& config, Arena& arena, ChoiceLog* log) {
+                           const EncodeConfig& config, Arena& arena, ChoiceListener* listener) {
   EncodeConfig other = config;
   other.level = kRefineLevel;
-  const EncodedChunk attempt =
-      encode_chunk(numbers, {&numbers.count, 1}, other, arena, nullptr, log);
+  const EncodedChunk attempt = encode_chunk(numbers, {&numbers.count, 1}, other, arena, listener);
   return attempt.bytes() < chunk.bytes() ? attempt : chunk;
 }
 
@@ -125,20 +120,21 @@ bool may_segment(const EncodeConfig& config) {
 
 class RunEncoder {
  public:
-  RunEncoder(const NumberView& numbers, const EncodeConfig& config, Arena& arena, RunLog* log)
+  RunEncoder(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
+             RunListener* listener)
       : numbers_(numbers),
         config_(config),
         arena_(arena),
-        log_(log),
-        single_log_(log == nullptr ? nullptr : log->single()),
-        ordered_(ordered_latents(numbers, arena)),
-        choices_(choose_plain(numbers.type, ordered_, numbers.count, config, arena, nullptr,
-                              single_log_)) {}
+        listener_(listener),
+        session_({numbers.type, ordered_latents(numbers, arena), numbers.count}, config, arena,
+                 listener == nullptr ? nullptr : listener->single()) {
+    session_.choose_plain();
+  }
 
   void write_smallest(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
     if (chunks != nullptr) chunks->clear();
     if (!may_segment(config_)) {
-      evaluate_lookback(choices_.all()[0].bits);
+      session_.add_lookback(session_.best().bits);
     } else if (write_if_segmented(writer, chunks)) {
       return;
     }
@@ -148,15 +144,8 @@ class RunEncoder {
   }
 
  private:
-  void evaluate_lookback(float bits) {
-    add_lookback(numbers_.type, ordered_, numbers_.count, bits, config_, arena_, choices_);
-  }
-
   // At most once: destroys the ordered latents.
-  void encode_single() {
-    single_ = encode_chosen(numbers_, ordered_, choices_, {&numbers_.count, 1}, config_, arena_,
-                            single_log_);
-  }
+  void encode_single() { single_ = encode_chosen(numbers_, session_, {&numbers_.count, 1}); }
   std::size_t single_bytes() const {
     return kChunkHeadBytes + static_cast<std::size_t>(single_->bytes());
   }
@@ -164,14 +153,14 @@ class RunEncoder {
   // Writes segments if they are smaller than a single chunk. Otherwise returns false and leaves the
   // writer's position, with discarded bytes after it.
   bool write_if_segmented(BitWriter& writer, std::vector<WrittenChunk>* chunks) {
-    RunPlan plan = plan_run(numbers_.type, ordered_, config_, choices_, arena_);
+    RunPlan plan = plan_run(session_);
     // The single chunk is encoded before the segments where time matters least, and in short runs
     // with Lookback, where it takes little.
     if (refines_segments(config_)) {
       encode_single();
-      single_ = smaller_chunk(*single_, numbers_, config_, arena_, single_log_);
+      single_ = smaller_chunk(*single_, numbers_, config_, arena_, session_.log().listener());
       refine(plan);
-    } else if (!plan.is_single && numbers_.count < kMinFullChoiceN && uses_lookback(choices_)) {
+    } else if (!plan.is_single && numbers_.count < kMinFullChoiceN && session_.uses_lookback()) {
       encode_single();
     }
     if (plan.is_single) return false;
@@ -182,7 +171,7 @@ class RunEncoder {
     if (!single_) reconsider_lookback(plan, is_within_bound, bytes);
     if (!is_within_bound || (single_ && bytes > single_bytes())) return false;
     writer = segment_writer;
-    if (log_ != nullptr) log_->segments_are_kept();
+    if (listener_ != nullptr) listener_->segments_are_kept();
     return true;
   }
 
@@ -196,11 +185,11 @@ class RunEncoder {
   // The estimate of segments may have excluded Lookback over the run. If they take more than
   // estimated, evaluates it again, against their actual size if there is one.
   void reconsider_lookback(const RunPlan& plan, bool is_within_bound, std::size_t bytes) {
-    if (uses_lookback(choices_)) return;
+    if (session_.uses_lookback()) return;
     const float bits = 8 * static_cast<float>(bytes) / static_cast<float>(numbers_.count);
     if (is_within_bound && bits <= kMaxOverPlanRatio * plan.segment_bits) return;
-    evaluate_lookback(is_within_bound ? bits : choices_.all()[0].bits);
-    if (is_within_bound && uses_lookback(choices_)) encode_single();
+    session_.add_lookback(is_within_bound ? bits : session_.best().bits);
+    if (is_within_bound && session_.uses_lookback()) encode_single();
   }
 
   // Encodes the segments one by one. False if they take more than the plan allows, or more than the
@@ -210,17 +199,25 @@ class RunEncoder {
         run_overhead_bound(numbers_.type) + numbers_.count * size_of(numbers_.type);
     const std::size_t max_bytes = std::min(plan.max_bytes, bound);
     std::uint64_t bytes = 0;
+    const SegmentHints run_hints = session_.segment_hints();
     LookbackBackoff lookback_backoff;
-    ModeBackoff mode_backoff(choices_.hints);
+    ModeBackoff mode_backoff(run_hints);
     NumberView segment = numbers_;
     for (const std::size_t n : plan.sizes) {
       const ArenaScope scratch(arena_);
       segment.count = n;
-      ChoiceLog* const log = log_ == nullptr ? nullptr : log_->next_segment();
-      const LatentArray ordered = ordered_latents(segment, arena_);
-      const Choices choices = choose_for(segment, ordered, lookback_backoff, mode_backoff, log);
-      EncodedChunk chunk = encode_chosen(segment, ordered, choices, {&n, 1}, config_, arena_, log);
-      if (refines_segments(config_)) chunk = smaller_chunk(chunk, segment, config_, arena_, log);
+      const bool is_hinted = n < kMinFullChoiceN && level_row(config_.level).segments.hints;
+      const SegmentHints hints = is_for_size(config_.level) ? run_hints : mode_backoff.hints();
+      ChoiceSession session(
+          {segment.type, ordered_latents(segment, arena_), n, true, is_hinted ? &hints : nullptr},
+          config_, arena_, listener_ == nullptr ? nullptr : listener_->next_segment());
+      session.choose_plain();
+      if (is_hinted) mode_backoff.note(n, hints, session.best());
+      add_segment_lookback(session, lookback_backoff);
+      EncodedChunk chunk = encode_chosen(segment, session, {&n, 1});
+      if (refines_segments(config_)) {
+        chunk = smaller_chunk(chunk, segment, config_, arena_, session.log().listener());
+      }
       bytes += kChunkHeadBytes + chunk.bytes();
       if (bytes > max_bytes) return false;
       write(chunk, writer, chunks);
@@ -229,41 +226,29 @@ class RunEncoder {
     return true;
   }
 
-  Choices choose_for(const NumberView& segment, const LatentArray& ordered,
-                     LookbackBackoff& lookback_backoff, ModeBackoff& mode_backoff,
-                     ChoiceLog* log) const {
-    const std::size_t n = segment.count;
-    const bool is_hinted = n < kMinFullChoiceN && level_row(config_.level).segments.hints;
-    const SegmentHints hints = is_for_size(config_.level) ? choices_.hints : mode_backoff.hints();
-    Choices choices =
-        choose_plain(segment.type, ordered, n, config_, arena_, is_hinted ? &hints : nullptr, log);
-    choices.is_segment = true;
-    if (is_hinted) mode_backoff.note(n, hints, choices.all()[0]);
-    if (is_for_size(config_.level) || lookback_backoff.should_attempt()) {
-      lookback_backoff.note(n, add_lookback(segment.type, ordered, n, choices.all()[0].bits,
-                                            config_, arena_, choices));
+  void add_segment_lookback(ChoiceSession& session, LookbackBackoff& backoff) const {
+    const std::size_t n = session.ordered().n;
+    if (is_for_size(config_.level) || backoff.should_attempt()) {
+      backoff.note(n, session.add_lookback(session.best().bits));
     } else {
-      lookback_backoff.skip(n);
+      backoff.skip(n);
     }
-    return choices;
   }
 
   const NumberView& numbers_;
   const EncodeConfig& config_;
   Arena& arena_;
-  RunLog* log_;
-  ChoiceLog* single_log_;
-  LatentArray ordered_;
-  Choices choices_;                     // for the run as a single chunk
+  RunListener* listener_;
+  ChoiceSession session_;               // for the run as a single chunk
   std::optional<EncodedChunk> single_;  // the run as a single chunk, once encoded
 };
 
 }  // namespace
 
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer, RunLog* log, std::vector<WrittenChunk>* chunks) {
+               BitWriter& writer, RunListener* listener, std::vector<WrittenChunk>* chunks) {
   const ArenaScope scratch(arena);
-  RunEncoder(numbers, config, arena, log).write_smallest(writer, chunks);
+  RunEncoder(numbers, config, arena, listener).write_smallest(writer, chunks);
 }
 
 std::size_t run_chunks_bound(const EncodeConfig& config, std::size_t n) {

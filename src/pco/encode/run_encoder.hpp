@@ -6,15 +6,15 @@
 //
 //   write_run              one run of at most kMaxChunkN numbers
 //     ordered_latents      numbers become unsigned latents of the same order
-//     choose_plain         mode and delta encoding for the run as one chunk, without Lookback:
+//     ChoiceSession        the choice for the run as one chunk, and its log
+//     choose_plain         its mode and delta encoding, without Lookback:
 //       take_sample        runs of neighbours; a larger sample follows if rare numbers matter
-//       collect_candidates Classic, and what propose_int_mult, propose_float_quant and
-//                          propose_float_mult find in the sample
+//       collect_candidates Classic, and what the functions propose_* find in the sample
 //       coarse_estimate    each candidate on 128 or 256 latents; far ones are dropped
 //       estimate_mode      the others on the sample: split, orders of Consecutive, coarse bins
 //       rank_divisors      divisors of the best base, if it needs many corrections
-//       estimate_conv1     fitted for the best mode, and for a second one that may suit it better
-//       estimate_dict      all numbers are counted, if tests on the sample pass
+//       rank_weights       fitted for the best mode, and for a second one that may suit them better
+//       rank_dict          all numbers are counted, if tests on the sample pass
 //       finalize           the best estimate, and others that are encoded for comparison
 //     plan_run             from level 7 on, if mode, delta encoding and paging are automatic;
 //                          otherwise add_lookback and encode_single follow
@@ -28,8 +28,8 @@
 //     refine_segments      from level 10 on, unless decoding speed is favored: joins and splits
 //                          segments by encoding them
 //     write_segments       each segment, until they exceed the single chunk's size or estimate:
-//       choose_plain       as for the run, then add_lookback; below level 9 Backoff skips what
-//                          failed on earlier segments
+//       choose_plain       of a session of its own, then add_lookback; below level 9 Backoff skips
+//                          what failed on earlier segments
 //       encode_chosen      as below
 //     reconsider_lookback  add_lookback once more, if the segments take more than planned
 //     encode_chosen        called by encode_single and for each segment
@@ -53,14 +53,14 @@
 
 namespace numpact::standalone {
 
-// Observer of the alternatives that are compared for a run.
-class RunLog {
+// Listens to the alternatives that are compared for a run.
+class RunListener {
  public:
-  virtual ~RunLog() = default;
-  // The log for the run as a single chunk, which is estimated first. It lives as long as this.
-  virtual ChoiceLog* single() = 0;
-  // The log for the next segment of the run. It lives as long as this.
-  virtual ChoiceLog* next_segment() = 0;
+  virtual ~RunListener() = default;
+  // For the run as a single chunk, which is estimated first. It lives as long as this.
+  virtual ChoiceListener* single() = 0;
+  // For the next segment of the run. It lives as long as this.
+  virtual ChoiceListener* next_segment() = 0;
   // The segments were written; if this is not called, the single chunk was.
   virtual void segments_are_kept() = 0;
 };
@@ -72,10 +72,10 @@ struct WrittenChunk {
 };
 
 // Encodes 1 to kMaxChunkN numbers as one chunk, or under automatic paging as several segments if
-// they are smaller. The config must have passed check_specs. Leaves the arena as it was. log,
+// they are smaller. The config must have passed check_specs. Leaves the arena as it was. listener,
 // chunks: may be null; *chunks becomes the list of the chunks written.
 void write_run(const NumberView& numbers, const EncodeConfig& config, Arena& arena,
-               BitWriter& writer, RunLog* log = nullptr,
+               BitWriter& writer, RunListener* listener = nullptr,
                std::vector<WrittenChunk>* chunks = nullptr);
 
 // The maximum number of chunks that a run of n numbers may become.

@@ -15,6 +15,7 @@ struct Dict {
   static constexpr ModeParameter kParameter = ModeParameter::kNone;
   static constexpr FormatVersion kFirstVersion{4, 1};
   static constexpr bool kHasSecondary = false;
+  static constexpr bool kSplitsBits = false;
 
   // `count` ordered latents of the width of the numbers, in an arena.
   const void* entries = nullptr;
@@ -28,6 +29,7 @@ struct Dict {
   static Status check_request(const ModeSpec&, NumberType) { return {}; }
   static Status parse(BitReader& reader, const ModeContext& context, Dict& out);
   void write(BitWriter& writer, NumberType type) const;
+  static constexpr unsigned parameter_bits(unsigned) { return 0; }
   std::uint64_t payload_bits(NumberType type, unsigned at) const;
 };
 

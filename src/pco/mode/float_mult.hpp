@@ -32,6 +32,7 @@ struct FloatMult {
   static constexpr FormatVersion kFirstVersion{0, 0};
   static constexpr bool kHasSecondary = true;
   static constexpr FinishKind kJoin = FinishKind::kFloatMult;
+  static constexpr bool kSplitsBits = false;
 
   std::uint64_t base_bits = 0;  // of the base as a float of the number's type
 
@@ -41,6 +42,7 @@ struct FloatMult {
   }
   static Status parse(BitReader& reader, const ModeContext& context, FloatMult& out);
   void write(BitWriter& writer, NumberType type) const;
+  static constexpr unsigned parameter_bits(unsigned number_bits) { return number_bits; }
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 
   double base(NumberType type) const;

@@ -23,6 +23,7 @@ struct FloatQuant {
   static constexpr FormatVersion kFirstVersion{2, 0};
   static constexpr bool kHasSecondary = true;
   static constexpr FinishKind kJoin = FinishKind::kFloatQuant;
+  static constexpr bool kSplitsBits = true;
 
   unsigned k = 1;  // 1 to the type's stored mantissa bits
 
@@ -32,6 +33,7 @@ struct FloatQuant {
   }
   static Status parse(BitReader& reader, const ModeContext& context, FloatQuant& out);
   void write(BitWriter& writer, NumberType) const { writer.write(k, wire::kQuantKBits); }
+  static constexpr unsigned parameter_bits(unsigned) { return wire::kQuantKBits; }
   std::uint64_t payload_bits(NumberType, unsigned) const { return wire::kQuantKBits; }
 
   template <FloatLatent L>

@@ -21,6 +21,7 @@ struct IntMult {
   // In version 0, this mode had a different encoding, which was withdrawn.
   static constexpr FormatVersion kFirstVersion{1, 0};
   static constexpr bool kHasSecondary = true;
+  static constexpr bool kSplitsBits = false;
 
   std::uint64_t base = 1;
 
@@ -29,6 +30,7 @@ struct IntMult {
 
   static Status parse(BitReader& reader, const ModeContext& context, IntMult& out);
   void write(BitWriter& writer, NumberType type) const { writer.write(base, latent_bits(type)); }
+  static constexpr unsigned parameter_bits(unsigned number_bits) { return number_bits; }
   std::uint64_t payload_bits(NumberType type, unsigned) const { return latent_bits(type); }
 
   template <Latent L>

@@ -5,8 +5,12 @@
 //   check_request(spec, type)     whether a request suits the number type
 //   requested(spec, type)    the mode that was requested; not for Dict, which depends on the data
 //   kHasSecondary            whether it has a secondary latent variable
+//   kSplitsBits              whether both variables hold bits of the number itself; otherwise a
+//                            secondary one holds corrections
 //   parse(reader, context, out)   reads and validates its payload
 //   write(writer, type)      writes its payload
+//   parameter_bits(bits)     the payload's size for numbers of `bits` bits, without the entries of
+//                            a dictionary
 //   payload_bits(type, at)   the payload's size when it starts at bit `at` of the metadata
 // With a secondary variable also
 //   split(ordered, n, primary, secondary)   ordered latents of a chunk to latents

@@ -30,6 +30,16 @@ inline bool joins_in_registers(const AnyMode& mode) {
       mode);
 }
 
+inline bool splits_bits(const AnyMode& mode) {
+  return std::visit([](const auto& member) { return member.kSplitsBits; }, mode);
+}
+
+// Bits of the mode's parameters in the metadata, for numbers of `number_bits` bits and without the
+// entries of a dictionary.
+inline unsigned parameter_bits(const AnyMode& mode, unsigned number_bits) {
+  return std::visit([&](const auto& member) { return member.parameter_bits(number_bits); }, mode);
+}
+
 // Width of the primary latents in bits: 32 for dictionary indices, else the width of the numbers.
 inline unsigned primary_bits(const AnyMode& mode, NumberType type) {
   return std::holds_alternative<Dict>(mode) ? 32 : latent_bits(type);

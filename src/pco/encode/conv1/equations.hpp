@@ -7,15 +7,14 @@
 #include <span>
 
 #include "pco/encode/conv1/equations_kernel.hpp"
-#include "pco/limits.hpp"
 
 namespace numpact {
 
 // Weights by lag; [0] is for the latent just before.
-using LagWeights = std::array<double, kMaxConv1Order>;
+using LagWeights = std::array<double, kMaxLags>;
 
 // Mean squared errors of the best predictions from 0, 1, ... lags.
-using LagErrors = std::array<double, kMaxConv1Order + 1>;
+using LagErrors = std::array<double, kMaxLags + 1>;
 
 // Values less their mean: runs of run_n neighbours, one after the other.
 struct CentredRuns {
@@ -43,7 +42,7 @@ class LagEquations {
 
  private:
   // A weight for each lag, and the constant.
-  static constexpr std::size_t kMaxColumns = kMaxConv1Order + 1;
+  static constexpr std::size_t kMaxColumns = kMaxLags + 1;
   using Matrix = LagProducts;
 
   // The Cholesky factor of the lags' products, and the targets multiplied by its inverse. Returns

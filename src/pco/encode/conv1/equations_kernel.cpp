@@ -101,7 +101,7 @@ void AddTile(const WeightedValues& values, unsigned j, unsigned k, LagProducts& 
 template <std::size_t kRows>
 void AddRows(const WeightedValues& values, unsigned j, LagProducts& products) {
   constexpr unsigned kLanes = hn::MaxLanes(hn::ScalableTag<double>());
-  static_assert(kMaxConv1Order + kLanes <= kLagPad);
+  static_assert(kMaxLags + kLanes <= kLagPad);
   const unsigned columns = j + kRows;
   unsigned k = 0;
   for (; k + 3 * kLanes < columns; k += 4 * kLanes) AddTile<kRows, 4>(values, j, k, products);

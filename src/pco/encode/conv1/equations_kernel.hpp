@@ -11,9 +11,12 @@
 
 namespace numpact {
 
+// The most weights of a prediction.
+inline constexpr unsigned kMaxLags = kMaxConv1Order;
+
 // [j][k] is the sum of products of the values at lags j and k, k at most j. Lag 0 is the value
 // itself.
-using LagProducts = std::array<std::array<double, kMaxConv1Order + 1>, kMaxConv1Order + 1>;
+using LagProducts = std::array<std::array<double, kMaxLags + 1>, kMaxLags + 1>;
 
 // add_lag_products() reads this many doubles before `values`. Those beyond the order have no
 // effect: vectors of lags are read whole.

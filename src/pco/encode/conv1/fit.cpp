@@ -35,6 +35,10 @@ constexpr std::size_t kMaxPruneRunN = 256;
 constexpr float kPruneRatio = 1.15f;
 // Latents of fewer bits are codes, which linear prediction does not fit.
 constexpr float kMinConv1BitsPerNumber = 1;
+// Nor is it fitted to a chunk of fewer bits in all: its weights take some hundred bits.
+constexpr float kMinConv1ChunkBits = 4096;
+// The format defines it for latents of at most this width.
+constexpr unsigned kMaxConv1LatentBits = 32;
 // Latents of a sample that suffice for least squares.
 constexpr std::size_t kLeastSquaresN = 8192;
 // Of a larger sample, at most this many times the default size is used.
@@ -230,6 +234,11 @@ std::span<const L> limit_latents(Sample& sample, std::span<const L> latents, std
   return latents;
 }
 
+struct Conv1Estimate {
+  Conv1 conv;
+  float bits = 0;  // per number, metadata included
+};
+
 template <Latent L>
 std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latents, float to_beat,
                                         const EncodeEffort& effort, Arena& arena) {
@@ -238,8 +247,8 @@ std::optional<Conv1Estimate> find_conv1(Sample sample, std::span<const L> latent
   latents = limit_latents(sample, latents, kMaxDefaultSamples * effort.max_sample_n(), arena);
   const float chunk_n = sample.scale * static_cast<float>(latents.size());
   const unsigned max_order =
-      std::min(chunk_n < static_cast<float>(kMinLongConv1N) ? effort.max_conv1_order_short
-                                                            : effort.max_conv1_order,
+      std::min(chunk_n < static_cast<float>(kMinLongFitN) ? effort.max_conv1_order_short
+                                                          : effort.max_conv1_order,
                static_cast<unsigned>(sample.run_n / 4));
   if (max_order < 2) return std::nullopt;
   const std::size_t fit_runs = std::max<std::size_t>(1, kLeastSquaresN / sample.run_n);
@@ -291,28 +300,32 @@ AnyDelta fit_requested(std::span<const L> latents, unsigned order, Arena& arena)
 
 }  // namespace
 
-AnyDelta fit_conv1(const AnyMode& mode, const LatentArray& ordered, unsigned order, Arena& arena) {
+AnyDelta fit_delta(const AnyMode& mode, const LatentArray& ordered, unsigned order, Arena& arena) {
   const ArenaScope scratch(arena);
   return split(mode, ordered, arena).primary.visit([&](auto latents) -> AnyDelta {
     using L = typename decltype(latents)::value_type;
-    if constexpr (sizeof(L) > 4) {
-      return NoDelta{};
-    } else {
+    if constexpr (kBits<L> <= kMaxConv1LatentBits) {
       return fit_requested<L>(latents, order, arena);
+    } else {
+      return NoDelta{};
     }
   });
 }
 
-std::optional<Conv1Estimate> estimate_conv1(const Sample& sample, const LatentArray& latents,
-                                            float to_beat, const EncodeEffort& effort,
-                                            Arena& arena) {
-  return latents.visit([&](auto span) -> std::optional<Conv1Estimate> {
+bool may_have_weights(unsigned latent_bits, float chunk_bits) {
+  return latent_bits <= kMaxConv1LatentBits && chunk_bits >= kMinConv1ChunkBits;
+}
+
+std::optional<FittedDelta> estimate_fitted(const Sample& sample, const LatentArray& latents,
+                                           float to_beat, const EncodeEffort& effort,
+                                           Arena& arena) {
+  return latents.visit([&](auto span) -> std::optional<FittedDelta> {
     using L = typename decltype(span)::value_type;
-    if constexpr (sizeof(L) > 4) {
-      return std::nullopt;
-    } else {
-      return find_conv1<L>(sample, span, to_beat, effort, arena);
+    if constexpr (kBits<L> <= kMaxConv1LatentBits) {
+      const std::optional<Conv1Estimate> best = find_conv1<L>(sample, span, to_beat, effort, arena);
+      if (best) return FittedDelta{best->conv, best->bits};
     }
+    return std::nullopt;
   });
 }
 

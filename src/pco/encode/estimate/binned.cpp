@@ -64,13 +64,8 @@ float with_state(float bits, unsigned order, unsigned latent_bits, float n) {
 float mode_meta_bits(const AnyMode& mode, unsigned latent_bits) {
   // The header of a variable in the metadata.
   constexpr unsigned kVariableBits = wire::kAnsSizeLogBits + wire::kBinCountBits;
-  unsigned bits = 0;
-  if (std::holds_alternative<IntMult>(mode) || std::holds_alternative<FloatMult>(mode)) {
-    bits = latent_bits;
-  } else if (std::holds_alternative<FloatQuant>(mode)) {
-    bits = wire::kQuantKBits;
-  }
-  return static_cast<float>(bits + (has_secondary(mode) ? kVariableBits : 0));
+  return static_cast<float>(parameter_bits(mode, latent_bits) +
+                            (has_secondary(mode) ? kVariableBits : 0));
 }
 
 // Replaces the latents by the differences of neighbours in each run of run_n, centred on kMid. In

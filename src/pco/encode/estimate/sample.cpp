@@ -6,7 +6,7 @@
 namespace numpact {
 namespace {
 
-// Numbers in each run of a sample: long enough for deltas of high orders and for Conv1, short
+// Numbers in each run of a sample: long enough for deltas of high orders and for weights, short
 // enough for many runs.
 constexpr std::size_t kSampleRunN = 128;
 // Lower bounds of the sample size; chunks of fewer numbers are sampled whole, unless the level's

@@ -18,7 +18,8 @@ float estimate_deltas(std::span<const std::uint32_t> lookbacks, const LatentArra
 float estimate_plain(const LatentArray& latents, Arena& arena);
 
 // Bits per latent under a delta other than Lookback, from as many evenly spaced latents as the
-// estimates with lookbacks use, so that chance affects the comparison less. Infinite for Conv1.
+// estimates with lookbacks use, so that chance affects the comparison less. Infinite if the delta
+// has weights.
 float estimate_without_lookback(const AnyDelta& delta, const LatentArray& latents, Arena& arena);
 
 // The result of a search, and the bits per latent that it takes, from evenly spaced latents.

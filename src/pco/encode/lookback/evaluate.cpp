@@ -22,8 +22,8 @@ constexpr float kMinLookbackSegmentBits = 4096;
 // Lookback decodes slower than the other deltas, so it must save this share. Higher shares mean
 // larger files that decode faster.
 constexpr float kLookbackPenaltyShare = 0.02f;
-// Less next to Conv1, which decodes slowly as well.
-constexpr float kLookbackPenaltyShareVsConv1 = 0.01f;
+// Less next to weights, which decode slowly as well.
+constexpr float kLookbackPenaltyShareVsWeights = 0.01f;
 // Caps that saving for numbers of many bits, which hardly take longer to decode than others.
 constexpr float kMaxLookbackPenaltyBitsPerNumber = 0.9f;
 // If evenly spaced latents take more than the sample by this ratio, capped at this many bits, the
@@ -36,11 +36,11 @@ constexpr float kMaxSearchErrorRatio = 1.3f;
 // No second search below this ratio of the bits without Lookback: the first result is good enough.
 constexpr float kClearlyBetterRatio = 0.6f;
 // The search gives up if its costs, which are too high at first, exceed the bits without Lookback
-// by this factor, where size counts for most. Next to Conv1, which follows periods as well, the
+// by this factor, where size counts for most. Next to weights, which follow periods as well, the
 // costs are too high by more. In all other cases it must save the penalty. Higher factors search
 // longer.
 constexpr float kGiveUpRatioForSize = 1.02f;
-constexpr float kGiveUpRatioVsConv1 = 1.12f;
+constexpr float kGiveUpRatioVsWeights = 1.12f;
 
 // What the entries of a dictionary take per number, with or without Lookback.
 float entry_bits(const AnyMode& mode, const LatentArray& ordered) {
@@ -76,8 +76,8 @@ BitsWithout estimate_without(const LookbackInput& input, const AnyDelta& delta,
 }
 
 // Where the search gives up, in bits of a primary latent.
-float give_up_bits(unsigned level, bool is_vs_conv1, float penalty_ratio, float primary_bits) {
-  if (is_vs_conv1) return kGiveUpRatioVsConv1 * primary_bits;
+float give_up_bits(unsigned level, bool is_vs_weights, float penalty_ratio, float primary_bits) {
+  if (is_vs_weights) return kGiveUpRatioVsWeights * primary_bits;
   if (is_for_size(level)) return kGiveUpRatioForSize * primary_bits;
   return primary_bits - std::min(penalty_ratio * primary_bits, kMaxLookbackPenaltyBitsPerNumber);
 }
@@ -109,8 +109,8 @@ struct LookbackEncoding {
 // repeat, splitting them only adds corrections.
 LookbackEncoding choose_encoding(const SplitLatents& latents, const LatentArray& page,
                                  const AnyMode& mode, const SearchEstimate& estimate,
-                                 std::span<const std::uint32_t> lookbacks, bool may_change_mode,
-                                 float bits_without, Arena& arena) {
+                                 std::span<const std::uint32_t> lookbacks,
+                                 const LookbackInput& input, float bits_without, Arena& arena) {
   LookbackEncoding best{mode, false, estimate.total_bits()};
   if (!latents.secondary.exists()) return best;
   if (best.bits < bits_without) {
@@ -118,16 +118,19 @@ LookbackEncoding choose_encoding(const SplitLatents& latents, const LatentArray&
     const float delta_bits = estimate_deltas(lookbacks, latents.secondary, arena);
     best.delta_encodes_secondary = delta_bits < plain_bits;
     best.bits += std::min(plain_bits, delta_bits);
+  } else {
+    best.bits += input.secondary_bits;
   }
   const float classic_bits = estimate.lookback_bits + estimate_deltas(lookbacks, page, arena);
-  if (may_change_mode && classic_bits < best.bits) return {Classic{}, false, classic_bits};
+  if (input.may_change_mode && classic_bits < best.bits) return {Classic{}, false, classic_bits};
   return best;
 }
 
 }  // namespace
 
 LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
-                            const LookbackInput& given, Choice& choice, Arena& arena) {
+                            const LookbackInput& given, Choice& choice, Arena& arena,
+                            const ChoiceLog& log) {
   LookbackInput input = given;
   input.bits -= entry_bits(choice.mode, ordered);
   input.sampled_bits = choice.bits - entry_bits(choice.mode, ordered);
@@ -146,27 +149,39 @@ LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
   const BitsWithout without =
       estimate_without(input, choice.delta, latents.primary, is_sample_all, arena);
 
-  const bool is_vs_conv1 = std::holds_alternative<Conv1>(choice.delta);
-  const float penalty_ratio = is_vs_conv1 ? kLookbackPenaltyShareVsConv1 : kLookbackPenaltyShare;
-  const float give_up = give_up_bits(input.level, is_vs_conv1, penalty_ratio, without.primary_bits);
+  const bool is_vs_weights = has_weights(choice.delta);
+  const float penalty_ratio =
+      is_vs_weights ? kLookbackPenaltyShareVsWeights : kLookbackPenaltyShare;
+  const float give_up =
+      give_up_bits(input.level, is_vs_weights, penalty_ratio, without.primary_bits);
   const SearchEstimate estimate =
       search_lookbacks(lookback, latents.primary, give_up, without.bits, input.level, arena);
+  const auto log_primary = [&](float primary_bits) {
+    log.estimated(choice.mode, lookback,
+                  primary_bits + input.secondary_bits + entry_bits(choice.mode, ordered));
+  };
   if (estimate.found.all.empty()) {
+    if (estimate.found.bits > 0) log_primary(estimate.found.bits);
     const bool saves = estimate.found.bits > 0 && estimate.found.bits < without.primary_bits;
     return saves ? LookbackResult::kBelowMargin : LookbackResult::kWorse;
   }
-  if (estimate.lookback_bits >= without.bits) return LookbackResult::kWorse;
+  if (estimate.lookback_bits >= without.bits) {
+    log_primary(estimate.total_bits());
+    return LookbackResult::kWorse;
+  }
   std::copy(estimate.found.all.begin(), estimate.found.all.end(), lookbacks.begin());
 
-  const LookbackEncoding best = choose_encoding(latents, page, choice.mode, estimate, lookbacks,
-                                                input.may_change_mode, without.bits, arena);
+  const LookbackEncoding best =
+      choose_encoding(latents, page, choice.mode, estimate, lookbacks, input, without.bits, arena);
+  lookback.secondary = best.delta_encodes_secondary;
+  const float bits = best.bits + entry_bits(best.mode, ordered);
+  log.estimated(best.mode, lookback, bits);
   if (best.bits >= without.bits) return LookbackResult::kWorse;
   const float penalty = std::min(penalty_ratio * without.bits, kMaxLookbackPenaltyBitsPerNumber);
   if (best.bits >= without.bits - penalty) return LookbackResult::kBelowMargin;
-  lookback.secondary = best.delta_encodes_secondary;
   choice.mode = best.mode;
   choice.delta = lookback;
-  choice.bits = best.bits + entry_bits(best.mode, ordered);
+  choice.bits = bits;
   if (covers_chunk) choice.lookbacks = lookbacks;
   return LookbackResult::kAccepted;
 }

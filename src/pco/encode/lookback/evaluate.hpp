@@ -4,6 +4,7 @@
 #define NUMPACT_PCO_ENCODE_LOOKBACK_EVALUATE_HPP
 
 #include "pco/encode/choice.hpp"
+#include "pco/encode/choice_log.hpp"
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/levels.hpp"
 
@@ -25,9 +26,11 @@ struct LookbackInput {
 };
 
 // Changes the choice's delta to Lookback, and its mode and bits accordingly, if that is estimated
-// to save enough: kAccepted. Otherwise the choice stays as it is.
+// to save enough: kAccepted. Otherwise the choice stays as it is. The estimate goes to the log in
+// any case, unless nothing was searched.
 LookbackResult try_lookback(const Sample& sample, const LatentArray& ordered,
-                            const LookbackInput& input, Choice& choice, Arena& arena);
+                            const LookbackInput& input, Choice& choice, Arena& arena,
+                            const ChoiceLog& log = {});
 
 }  // namespace numpact
 

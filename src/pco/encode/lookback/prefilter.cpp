@@ -14,7 +14,7 @@
 //    best simple delta (none, or first order) if the current one is another.
 // 4. Near lookbacks in the sample, on shorter pages. There the pass of test 3 takes less time.
 // 5. One period. Rules out pages that save too little if all numbers look back equally far: further
-//    than the near test tries, or at any distance next to Conv1.
+//    than the near test tries, or at any distance next to weights.
 //
 // A full search of a long page is expensive. So test 2 passes there only if short searches within
 // windows of the page confirm it; test 3 too, if its repeats are mostly near each other or the page
@@ -43,10 +43,10 @@ namespace numpact {
 namespace {
 
 // The saving that a passing test must show, as a ratio of the current bits. A higher ratio starts
-// fewer searches in vain but misses small savings. It is lower next to Conv1, which decodes as
+// fewer searches in vain but misses small savings. It is lower next to weights, which decode as
 // slowly as Lookback, and lowest at the levels where size counts for more than time.
 constexpr float kPrefilterSavingShare = 0.04f;
-constexpr float kPrefilterSavingShareVsConv1 = 0.015f;
+constexpr float kPrefilterSavingShareVsWeights = 0.015f;
 constexpr float kPrefilterSavingShareForSize = 0.01f;
 // Caps that saving: numbers of many bits need not save more than this to be worth a search.
 constexpr float kMaxPrefilterSavingBitsPerNumber = 1.5f;
@@ -381,10 +381,9 @@ PrefilterLimits limits_for(const LatentArray& page, const Choice& choice,
                            const LookbackInput& input) {
   const float bits = input.bits;
   const bool is_for_size = level_row(input.level).is_for_size;
-  const float usual_ratio = is_for_size ? kPrefilterSavingShareForSize
-                            : std::holds_alternative<Conv1>(choice.delta)
-                                ? kPrefilterSavingShareVsConv1
-                                : kPrefilterSavingShare;
+  const float usual_ratio = is_for_size                 ? kPrefilterSavingShareForSize
+                            : has_weights(choice.delta) ? kPrefilterSavingShareVsWeights
+                                                        : kPrefilterSavingShare;
   const float ratio = std::max(usual_ratio, input.min_saving_share);
   PrefilterLimits limits;
   limits.all_bits = bits - std::min(ratio * bits, kMaxPrefilterSavingBitsPerNumber) -
@@ -429,8 +428,8 @@ class Prefilter {
       if (!is_near_first && has_near_test && near_lookbacks_pay()) return true;
       if (one_period_pays(has_near_test ? kMaxFrequent + 1 : 2)) return true;
     }
-    // Conv1 may have been fitted to a short period.
-    return std::holds_alternative<Conv1>(choice_.delta) && one_period_pays(2);
+    // Weights may have been fitted to a short period.
+    return has_weights(choice_.delta) && one_period_pays(2);
   }
 
  private:

@@ -44,8 +44,8 @@ constexpr float kCoarseErrorBitsPerNumber = 0.4f;
 // How much of the growth of deltas from the values in a subsample to all values counts in the first
 // test: values that follow each other tend to have close entries, so less than all of it.
 constexpr float kFirstIndexGrowthShare = 0.3f;
-// Conv1 is tried if Consecutive takes at most this ratio of the best bits so far.
-constexpr float kNearDictConv1Ratio = 1.1f;
+// Weights are fitted if Consecutive takes at most this ratio of the best bits so far.
+constexpr float kNearDictWeightsRatio = 1.1f;
 
 enum class EntryOrder { kAppearance, kFrequency, kValue };
 // All of them, in the order in which they are estimated.
@@ -210,10 +210,11 @@ IndexEncoding best_encoding(const Entries<L>& entries, const Sample& sample, flo
     if (coarse[i] > kNearEntryOrderRatio * min_coarse) continue;
     const float bits = estimate_consecutive(sample, indices[i], 1, arena);
     if (bits < best.bits) best = {order, Consecutive{1, false}, bits};
-    if (order == EntryOrder::kValue && bits < kNearDictConv1Ratio * std::min(to_beat, best.bits)) {
-      const std::optional<Conv1Estimate> conv =
-          estimate_conv1(sample, indices[i], best.bits, effort, arena);
-      if (conv) best = {order, conv->conv, conv->bits};
+    if (order == EntryOrder::kValue &&
+        bits < kNearDictWeightsRatio * std::min(to_beat, best.bits)) {
+      const std::optional<FittedDelta> fitted =
+          estimate_fitted(sample, indices[i], best.bits, effort, arena);
+      if (fitted) best = {order, fitted->delta, fitted->bits};
     }
   }
   return best;

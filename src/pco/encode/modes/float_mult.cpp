@@ -336,7 +336,8 @@ void propose_from_steps(NumberType type, std::span<const L> latents, const Probe
 }
 
 // Proposes the power of two that most numbers are multiples of, if it saves bits: for fixed-point
-// numbers of different magnitudes, where FloatQuant leaves small numbers more digits than they use.
+// numbers of different magnitudes, where a common number of mantissa bits leaves small numbers more
+// digits than they use.
 void propose_binary(NumberType type, const Probes& probes, Candidates& candidates) {
   // Biased exponents of finite doubles, and the bit before the stored mantissa.
   constexpr std::size_t kDoubleExponents = 2047;

@@ -49,6 +49,12 @@ unsigned find_smaller_type(std::span<const std::uint64_t> latents) {
   return 0;
 }
 
+Candidate candidate_of(unsigned k) {
+  Candidate candidate{FloatQuant{k}};
+  candidate.is_independent = true;
+  return candidate;
+}
+
 template <FloatLatent L>
 void propose(std::span<const L> latents, Candidates& candidates) {
   // Stored bits of the mantissa.
@@ -89,16 +95,16 @@ void propose(std::span<const L> latents, Candidates& candidates) {
       best = k;
     }
   }
-  if (largest != 0) candidates.add(FloatQuant{largest});
+  if (largest != 0) candidates.add(candidate_of(largest));
   const bool has_best = best != 0 && best != largest;
   if (has_best) {
-    Candidate candidate{FloatQuant{best}};
+    Candidate candidate = candidate_of(best);
     candidate.fits_minority = 2 * best_count < latents.size();
     candidates.add(candidate);
   }
   if constexpr (sizeof(L) == 8) {
     const unsigned k = largest < kMantissaBits ? find_smaller_type(latents) : 0;
-    if (k != 0 && k != largest && !(has_best && k == best)) candidates.add(FloatQuant{k});
+    if (k != 0 && k != largest && !(has_best && k == best)) candidates.add(candidate_of(k));
   }
 }
 

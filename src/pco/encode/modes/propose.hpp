@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "numpact/config.hpp"
 #include "pco/encode/estimate/sample.hpp"
 #include "pco/mode/modes.hpp"
 
@@ -18,6 +19,10 @@ struct Candidate {
   double denominator = 0;      // 0: fractions of the base are not worth proposing
   bool is_finest = false;      // a base as fine as the mantissa, not derived from the values
   bool fits_minority = false;  // fewer than half of the numbers save bits; the others pay for them
+  // It does not compete with bases: its coarse estimate, which is exact while those of bases tend
+  // to be too high, excludes none of them, and it takes no one's place among those that are
+  // estimated.
+  bool is_independent = false;
 };
 
 class Candidates {
@@ -38,6 +43,11 @@ class Candidates {
   std::array<Candidate, kMaxCandidates> candidates_;
   std::size_t size_ = 0;
 };
+
+// The requested mode, or if that is automatic Classic and, if all_modes, what the functions below
+// propose. ordered: the chunk's latents, from which a requested dictionary is made.
+Candidates collect_candidates(NumberType type, const LatentArray& ordered, const Sample& sample,
+                              const ModeSpec& spec, bool all_modes, Arena& arena);
 
 void propose_int_mult(const Sample& sample, Candidates& candidates);
 void propose_float_mult(NumberType type, const Sample& sample, Candidates& candidates,

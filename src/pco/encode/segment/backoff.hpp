@@ -58,7 +58,8 @@ class LookbackBackoff {
   Backoff backoff_{0};
 };
 
-// For bases, Conv1 and dictionaries, which are slow to estimate, but less so than Lookback.
+// For bases, deltas with weights and dictionaries, which are slow to estimate, but less so than
+// Lookback.
 class ModeBackoff {
  public:
   // of_run: what did well on the whole run.
@@ -68,7 +69,7 @@ class ModeBackoff {
   SegmentHints hints() const {
     SegmentHints hints;
     hints.bases = bases_.should_attempt();
-    hints.conv1 = of_run_.conv1 && conv1_.should_attempt();
+    hints.weights = of_run_.weights && weights_.should_attempt();
     hints.dict = of_run_.dict && dict_.should_attempt();
     return hints;
   }
@@ -78,7 +79,7 @@ class ModeBackoff {
     const bool is_classic = std::holds_alternative<Classic>(chosen.mode);
     const bool is_dict = std::holds_alternative<Dict>(chosen.mode);
     note(n, hints.bases, !is_classic && !is_dict, bases_);
-    note(n, hints.conv1, std::holds_alternative<Conv1>(chosen.delta), conv1_);
+    note(n, hints.weights, has_weights(chosen.delta), weights_);
     note(n, hints.dict, is_dict, dict_);
   }
 
@@ -99,7 +100,7 @@ class ModeBackoff {
 
   SegmentHints of_run_;
   Backoff bases_{kFreeFailures};
-  Backoff conv1_{kFreeFailures};
+  Backoff weights_{kFreeFailures};
   Backoff dict_{kFreeFailures};
 };
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <span>
 
+#include "number/latent_array.hpp"
 #include "pco/ans/bin.hpp"
 #include "pco/encode/choice.hpp"
 #include "pco/encode/segment/join.hpp"

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/encode/session.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "pco/encode/conv1/fit.hpp"
+#include "pco/encode/lookback/detect/repeats.hpp"
+#include "pco/encode/lookback/evaluate.hpp"
+#include "pco/encode/lookback/optimize/search.hpp"
+#include "pco/encode/modes/allowed.hpp"
+#include "pco/encode/modes/dict.hpp"
+#include "pco/limits.hpp"
+#include "pco/mode/split.hpp"
+
+namespace numpact {
+namespace {
+
+// A FloatMult whose corrections take more than this is refined: divisors of its base are proposed,
+// and weights are tried on Classic too. Fewer corrections leave too little to gain.
+constexpr float kMinCostlySecondaryBitsPerNumber = 0.2f;
+
+// Below this rate rare numbers decide which mode is best, and a larger sample is taken so that it
+// holds enough of them. A higher bound costs encoding time on more chunks.
+constexpr float kLargeSampleBitsPerNumber = 0.75f;
+
+// Below this rate even a large sample is too small to show what follows a rare event, so both
+// orders of Consecutive are encoded; but a chunk of fewer than kMinSparseChunkBits in all has
+// nothing to save.
+constexpr float kSparseBitsPerNumber = 0.05f;
+constexpr float kMinSparseChunkBits = 2048;
+
+// In chunks of at most this many numbers, and in all chunks at the highest levels, alternatives are
+// encoded in full if their estimates are within the ratio of the best one. Higher values trade
+// encoding time for size.
+constexpr std::size_t kMaxCheapAttemptN = std::size_t{1} << 13;
+constexpr float kCloseEstimateRatio = 1.005f;
+constexpr float kCloseEstimateRatioForSize = 1.015f;
+// Absolute error of an estimate for a whole chunk, added to the ratio: the page's ANS states and
+// the padding to whole bytes.
+constexpr float kEstimateErrorChunkBits = 16;
+// If a chunk with Lookback takes at most this ratio of the estimate without, the latter is not
+// encoded for comparison.
+constexpr float kClearLookbackRatio = 0.93f;
+// Dictionaries and deltas with weights whose estimate for a run is within this ratio of the best
+// may be the best for one of its segments.
+constexpr float kSegmentHintRatio = 1.1f;
+
+// Latents of the subsample for coarse estimates; half of them in short chunks, twice as many for
+// divisors of a base, which differ less. More latents make the estimates better and slower.
+constexpr std::size_t kCoarseSampleN = 256;
+
+// In chunks of at most this many numbers, all orders of Consecutive are tried at lower levels too,
+// as they take little time.
+constexpr std::size_t kMaxAllOrdersN = std::size_t{1} << 11;
+
+// Penalty for all but the first two candidates: functions propose the most natural parameters
+// first, and the others must be clearly better, not just by the error of an estimate.
+constexpr float kLaterProposalPenaltyShare = 0.003f;
+// Penalty for the finest bases: they split numbers without a base into two variables, for which
+// estimates are less exact.
+constexpr float kFinestBasePenaltyShare = 0.02f;
+// Divisors of a base are estimated fully if their coarse estimate is within this ratio of the best.
+// It is small, since the coarse estimates of related bases share the same bias.
+constexpr float kNearDivisorRatio = 1.03f;
+
+// A FloatMult whose estimate with Consecutive is within this ratio of Classic's may be the best
+// mode with weights.
+constexpr float kNearWeightsBaseRatio = 1.08f;
+
+// If the secondary variable of a mode that splits the bits of numbers takes more than this, both
+// parts carry much information.
+constexpr float kMinHalvedSecondaryBitsPerNumber = 1;
+// Penalty for such halves: the estimates of both have errors.
+constexpr float kHalvedPenaltyShare = 0.02f;
+// If the secondary variable of any mode takes more than this, it holds more than corrections.
+constexpr float kMaxCorrectionBitsPerNumber = 2;
+
+// In chunks of fewer numbers a second Lookback search takes more time than its saving is worth.
+constexpr std::size_t kMinSecondLookbackN = std::size_t{1} << 15;
+
+// After a Lookback search whose result was worse, the cheap tests must indicate this saving before
+// another search is run below kLevelForSize.
+constexpr float kRequiredSavingAfterWorseShare = 0.1f;
+
+// With favor_decode_speed Lookback, the slowest to decode, must beat this ratio of the estimate.
+constexpr float kFastDecodeLookbackRatio = 0.92f;
+
+bool is_dict(const Estimate& estimate) { return std::holds_alternative<Dict>(estimate.mode); }
+
+// The mode splits numbers into two variables that both take many bits.
+bool is_halved(const Estimate& estimate) {
+  return splits_bits(estimate.mode) && estimate.secondary_bits > kMinHalvedSecondaryBitsPerNumber;
+}
+
+// The mode splits the numbers themselves, so that Lookback needs repetition in both variables; how
+// the parts repeat does not show how the numbers do.
+bool splits_numbers(const Estimate& estimate) {
+  return is_halved(estimate) || estimate.secondary_bits > kMaxCorrectionBitsPerNumber ||
+         estimate.penalty >= kFinestBasePenaltyShare;
+}
+
+float penalty_of(const Candidate& candidate, std::size_t index) {
+  return candidate.is_finest ? kFinestBasePenaltyShare : index > 1 ? kLaterProposalPenaltyShare : 0;
+}
+
+Choice choice_of(const Estimate& estimate, float attempt_above_bits) {
+  return {estimate.mode, estimate.delta, {}, estimate.bits, attempt_above_bits};
+}
+
+EncodeEffort effort_for(const ChunkNumbers& numbers, const EncodeConfig& config,
+                        const FormatVersion& version) {
+  EncodeEffort effort = EncodeEffort::of(config);
+  effort.secondary_deltas &= version.has_delta_variants();
+  effort.lookback &= is_allowed(Lookback{}, version);
+  if (numbers.hints != nullptr) effort.all_modes &= numbers.hints->bases;
+  const bool is_short =
+      numbers.ordered.n <= kMaxAllOrdersN && effort.all_modes && !effort.favors_decode_speed;
+  if (is_short) effort.max_consecutive_order = kMaxConsecutiveOrder;
+  return effort;
+}
+
+}  // namespace
+
+std::size_t ChoiceList::prepend(const Choice& choice, std::size_t others,
+                                float attempt_above_bits) {
+  choices_[0].attempt_above_bits = attempt_above_bits;
+  const std::size_t kept = std::min({size_, others, kCapacity - 1});
+  std::copy_backward(choices_.begin(), choices_.begin() + static_cast<std::ptrdiff_t>(kept),
+                     choices_.begin() + static_cast<std::ptrdiff_t>(kept) + 1);
+  choices_[0] = choice;
+  size_ = kept + 1;
+  return kept;
+}
+
+void Ranking::add(const Estimate& estimate) {
+  std::size_t at = size_ < kMaxRanked ? size_++ : kMaxRanked;
+  while (at > 0 && estimate.bits < estimates_[at - 1].bits) {
+    if (at < kMaxRanked) estimates_[at] = estimates_[at - 1];
+    --at;
+  }
+  if (at < kMaxRanked) estimates_[at] = estimate;
+}
+
+ChoiceSession::ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& config, Arena& arena,
+                             ChoiceListener* listener)
+    : type_(numbers.type),
+      ordered_(numbers.ordered),
+      page_n_(numbers.page_n),
+      is_segment_(numbers.is_segment),
+      hints_(numbers.hints),
+      config_(config),
+      effort_(effort_for(numbers, config, FormatVersion::of(config.compatibility))),
+      arena_(arena),
+      log_(listener),
+      version_(FormatVersion::of(config.compatibility)) {}
+
+void ChoiceSession::choose() {
+  choose_plain();
+  add_lookback(best().bits);
+}
+
+void ChoiceSession::choose_plain() {
+  const std::size_t sample_n = hints_ != nullptr
+                                   ? segment_sample_n(ordered_.n)
+                                   : default_sample_n(ordered_.n, effort_.max_sample_n());
+  sample_ = take_sample(ordered_, sample_n, arena_);
+  rank();
+  const std::size_t large_n = large_sample_n(ordered_.n, effort_.max_sample_n());
+  if (hints_ == nullptr && effort_.all_modes && sample_.latents.n < large_n &&
+      ranking_.first().bits < kLargeSampleBitsPerNumber) {
+    sample_ = take_sample(ordered_, large_n, arena_);
+    rank();
+  }
+  finalize();
+}
+
+bool ChoiceSession::attempts_close() const {
+  return ordered_.n <= kMaxCheapAttemptN || effort_.attempts_classic;
+}
+
+// Fills the ranking from the sample.
+void ChoiceSession::rank() {
+  ranking_ = Ranking();
+  const std::size_t subsample_n =
+      ordered_.n <= kMaxCheapAttemptN ? kCoarseSampleN / 2 : kCoarseSampleN;
+  const Sample subsample = take_subsample(sample_, subsample_n, arena_);
+  const Divisible divisible = rank_candidates(allowed_candidates(), subsample);
+  if (effort_.base_divisors && divisible.candidate.denominator != 0) {
+    rank_divisors(divisible, take_subsample(sample_, 2 * subsample_n, arena_));
+  }
+  if (hints_ == nullptr || hints_->weights) rank_weights();
+  if (hints_ == nullptr || hints_->dict) rank_dict();
+}
+
+// Without modes that readers of the version do not know, so that they do not displace others.
+Candidates ChoiceSession::allowed_candidates() const {
+  const Candidates candidates =
+      collect_candidates(type_, ordered_, sample_, config_.mode, effort_.all_modes, arena_);
+  Candidates known;
+  for (const Candidate& candidate : candidates) {
+    if (is_allowed(candidate.mode, version_)) known.add(candidate);
+  }
+  return known;
+}
+
+// Adds to the ranking, unless readers of the version do not know the mode or delta encoding.
+void ChoiceSession::add_estimate(const Estimate& estimate) {
+  if (!is_allowed(estimate.mode, version_) || !is_allowed(estimate.delta, version_)) return;
+  log_.estimated(estimate.mode, estimate.delta, estimate.bits);
+  ranking_.add(estimate);
+}
+
+// Estimates the candidates that coarse estimates leave.
+ChoiceSession::Divisible ChoiceSession::rank_candidates(const Candidates& candidates,
+                                                        const Sample& subsample) {
+  std::array<CoarseEstimate, Candidates::kMaxCandidates> costs;
+  std::array<std::size_t, Candidates::kMaxCandidates> order;
+  float min_coarse = HUGE_VALF;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates.begin()[i];
+    costs[i] = coarse_estimate(candidate.mode, subsample, arena_);
+    order[i] = i;
+    if (!candidate.is_independent) min_coarse = std::min(min_coarse, costs[i].bits());
+  }
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(candidates.size()),
+            [&](std::size_t a, std::size_t b) {
+              return costs[a].bits() != costs[b].bits() ? costs[a].bits() < costs[b].bits() : a < b;
+            });
+  const float n = static_cast<float>(ordered_.n);
+  Divisible divisible;
+  float min_bits = HUGE_VALF;
+  std::size_t estimated_n = 0;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const std::size_t i = order[k];
+    const Candidate& candidate = candidates.begin()[i];
+    // Two kinds are estimated whatever the coarse estimate says. Classic without a delta, since
+    // values that repeat in a long chunk look unique in a small subsample. And an independent mode
+    // that fits most numbers: it is a safe choice, though a base may look better. For one that fits
+    // a minority the coarse estimate decides.
+    const bool is_classic = std::holds_alternative<Classic>(candidate.mode);
+    const bool is_likely = candidate.is_independent && !candidate.fits_minority;
+    const bool is_exempt = is_likely || (is_classic && sample_.scale > 1);
+    const bool is_excluded =
+        estimated_n >= effort_.max_estimated || !is_near_best(costs[i].bits(), min_coarse, n);
+    if (is_excluded && !is_exempt) continue;
+    const bool is_plain = is_excluded && is_classic && is_auto_delta();
+    const DeltaSpec delta = is_plain ? DeltaSpec::none() : config_.delta;
+    const Estimate estimate =
+        estimate_with_penalty(candidate.mode, costs[i], delta, penalty_of(candidate, i));
+    estimated_n += candidate.is_independent ? 0 : 1;
+    add_estimate(estimate);
+    if (candidate.denominator != 0 && estimate.secondary_bits > kMinCostlySecondaryBitsPerNumber &&
+        estimate.bits < min_bits) {
+      min_bits = estimate.bits;
+      divisible.candidate = candidate;
+      divisible.coarse_bits = costs[i].bits();
+    }
+  }
+  return divisible;
+}
+
+void ChoiceSession::rank_divisors(const Divisible& divisible, const Sample& subsample) {
+  Candidates divisors;
+  propose_float_mult_divisors(type_, sample_, divisible.candidate, divisors);
+  std::array<CoarseEstimate, Candidates::kMaxCandidates> costs;
+  float min_bits = divisible.coarse_bits;
+  for (std::size_t i = 0; i < divisors.size(); ++i) {
+    costs[i] = coarse_estimate(divisors.begin()[i].mode, subsample, arena_);
+    min_bits = std::min(min_bits, costs[i].bits());
+  }
+  const float max_bits =
+      kNearDivisorRatio * min_bits + unseen_meta_bits(static_cast<float>(ordered_.n));
+  for (std::size_t i = 0; i < divisors.size(); ++i) {
+    if (costs[i].bits() > max_bits) continue;
+    add_estimate(estimate_with_penalty(divisors.begin()[i].mode, costs[i], config_.delta,
+                                       kLaterProposalPenaltyShare));
+  }
+}
+
+Estimate ChoiceSession::estimate_with_penalty(const AnyMode& mode, const CoarseEstimate& coarse,
+                                              const DeltaSpec& delta, float penalty) const {
+  Estimate estimate = estimate_mode(mode, sample_, coarse, delta, effort_, arena_);
+  if (is_halved(estimate)) penalty = std::max(penalty, kHalvedPenaltyShare);
+  estimate.bits *= 1 + penalty;
+  estimate.penalty = penalty;
+  return estimate;
+}
+
+// Tries a delta with weights for the best mode. Floats may be predicted better as multiples of a
+// base than as ordered bits, or the reverse. So if Classic is the best mode, the best base is tried
+// too, and if a base needs many corrections, Classic is.
+void ChoiceSession::rank_weights() {
+  if (!is_auto_delta() || effort_.max_conv1_order == 0) return;
+  const Estimate best = ranking_.first();
+  std::optional<Estimate> second;
+  if (std::holds_alternative<Classic>(best.mode)) {
+    for (const Estimate& estimate : ranking_.all()) {
+      if (!std::holds_alternative<FloatMult>(estimate.mode)) continue;
+      if (estimate.bits <= kNearWeightsBaseRatio * best.bits) second = estimate;
+      break;
+    }
+  } else if (std::holds_alternative<FloatMult>(best.mode) &&
+             best.secondary_bits > kMinCostlySecondaryBitsPerNumber && is_auto_mode()) {
+    second = Estimate{Classic{}, NoDelta{}, best.bits, 0};
+  }
+  rank_weights(best);
+  if (second) rank_weights(*second);
+}
+
+void ChoiceSession::rank_weights(const Estimate& estimate) {
+  const float chunk_bits = estimate.bits * static_cast<float>(ordered_.n);
+  if (!may_have_weights(primary_bits(estimate.mode, type_), chunk_bits)) return;
+  const ArenaScope scratch(arena_);
+  const SplitLatents latents = split(estimate.mode, sample_.latents, arena_);
+  const float other_bits = estimate.secondary_bits;
+  const float to_beat = estimate.bits / (1 + estimate.penalty) - other_bits;
+  const std::optional<FittedDelta> fitted =
+      estimate_fitted(sample_, latents.primary, to_beat, effort_, arena_);
+  if (!fitted) return;
+  const float bits = (fitted->bits + other_bits) * (1 + estimate.penalty);
+  add_estimate({estimate.mode, fitted->delta, bits, other_bits, estimate.penalty});
+}
+
+void ChoiceSession::rank_dict() {
+  if (!effort_.dicts || !is_auto_mode() || !is_auto_delta()) return;
+  auto estimate = estimate_dict(ordered_, sample_, ranking_.first(), effort_, arena_);
+  if (!estimate) return;
+  estimate->bits *= 1 + effort_.dict_penalty;
+  add_estimate(*estimate);
+}
+
+// Makes the list of choices from the ranking.
+void ChoiceSession::finalize() {
+  const Estimate& first = ranking_.first();
+  if (is_auto_delta() && effort_.lookback) repeats_ = make_page_repeats(arena_);
+  add_choice(with_requested_delta(choice_of(first, 0)));
+  add_other_order(first);
+  const float ratio = close_ratio(first);
+  if (attempts_close() && hints_ == nullptr) add_next_order(first, ratio);
+  // Other orders of the best mode take no other mode's place.
+  const std::size_t max_choices = effort_.max_attempts + choices().size() - 1;
+  for (const Estimate& next : ranking_.all().subspan(1)) {
+    const bool is_close = next.bits <= ratio * first.bits;
+    if (choices().size() >= max_choices || (attempts_close() && !is_close)) break;
+    if (hints_ != nullptr && !attempts_close()) break;
+    const float margin = attempts_close() ? 1 / ratio : effort_.estimate_error_ratio;
+    add_choice(with_requested_delta(choice_of(next, margin * next.bits)));
+  }
+  if (effort_.attempts_classic && is_auto_mode() && is_auto_delta() && sample_.scale > 1) {
+    add_choice(Choice{});
+  }
+}
+
+void ChoiceSession::add_choice(const Choice& choice) {
+  if (!choices_.add(choice)) log_.dropped(choice.mode, choice.delta, choice.bits);
+}
+
+// For events that are so rare that no sample shows what follows them: one step (order 1 is better)
+// or a run of equal steps (order 2).
+void ChoiceSession::add_other_order(const Estimate& first) {
+  const auto* const consecutive = std::get_if<Consecutive>(&first.delta);
+  if (consecutive == nullptr || effort_.max_attempts < 2) return;
+  if (first.bits > kSparseBitsPerNumber) return;
+  if (!is_auto_delta() || consecutive->order != 1) return;
+  const float min_bits = kMinSparseChunkBits / static_cast<float>(ordered_.n);
+  Choice other = choice_of(first, std::max(effort_.estimate_error_ratio * first.bits, min_bits));
+  other.delta = Consecutive{2, consecutive->secondary};
+  other.bits = 0;
+  add_choice(other);
+}
+
+// Alternatives within this ratio of the best estimate are encoded for comparison.
+float ChoiceSession::close_ratio(const Estimate& first) const {
+  const float ratio = is_for_size(config_.level) ? kCloseEstimateRatioForSize : kCloseEstimateRatio;
+  if (hints_ != nullptr) return ratio;
+  return ratio + kEstimateErrorChunkBits / (first.bits * static_cast<float>(ordered_.n));
+}
+
+// Adds the second-best order of Consecutive for the best mode, if it is close.
+void ChoiceSession::add_next_order(const Estimate& first, float ratio) {
+  Estimate next = first;
+  next.bits += (1 + first.penalty) * first.next_more_bits;
+  if (effort_.max_attempts < 2 || !(next.bits <= ratio * first.bits)) return;
+  const bool secondary = encodes_secondary(first.delta) && first.next_order > 0;
+  if (first.next_order == 0) {
+    next.delta = NoDelta{};
+  } else {
+    next.delta = Consecutive{first.next_order, secondary};
+  }
+  add_choice(choice_of(next, next.bits / ratio));
+}
+
+// Applies a requested delta encoding that is not estimated on the sample.
+Choice ChoiceSession::with_requested_delta(Choice choice) const {
+  if (config_.delta.delta() == Delta::kLookback) choice.delta = lookback_for(page_n_);
+  if (asks_for_weights(config_.delta)) {
+    choice.delta = fit_delta(choice.mode, ordered_, config_.delta.order(), arena_);
+  }
+  return choice;
+}
+
+SegmentHints ChoiceSession::segment_hints() const {
+  SegmentHints hints;
+  for (const Estimate& estimate : ranking_.all()) {
+    if (estimate.bits > kSegmentHintRatio * ranking_.first().bits) break;
+    hints.dict = hints.dict || is_dict(estimate);
+    hints.weights = hints.weights || has_weights(estimate.delta);
+  }
+  return hints;
+}
+
+LookbackResult ChoiceSession::add_lookback(float bits) {
+  Choice lookback;
+  const LookbackResult result = find_lookback(bits, lookback);
+  if (result != LookbackResult::kAccepted) return result;
+  const float ratio = effort_.attempts_classic ? 0
+                      : attempts_close()       ? kClearLookbackRatio
+                                               : effort_.estimate_error_ratio;
+  const ChoiceList before = choices_;
+  const std::size_t kept =
+      choices_.prepend(lookback, attempts_close() ? effort_.max_attempts : 1, ratio * best().bits);
+  for (const Choice& dropped : before.all().subspan(kept)) {
+    log_.dropped(dropped.mode, dropped.delta, dropped.bits);
+  }
+  return result;
+}
+
+// Evaluates Lookback with up to three of the estimated modes:
+// 1. the best one that is not a dictionary;
+// 2. on long pages, the best one that also keeps the numbers unsplit, if the first is not that one
+//    and its result was close (or accepted, where size counts most), or if the large secondary
+//    variable may be what excluded it;
+// 3. a dictionary, if it is the best mode and nothing was accepted. It comes last, since a
+//    dictionary rarely helps if numbers repeat at a distance.
+LookbackResult ChoiceSession::find_lookback(float bits, Choice& found) const {
+  if (!is_auto_delta() || !effort_.lookback) return LookbackResult::kNotPromising;
+  const auto first = [&](auto&& fits) {
+    const auto estimate = std::find_if(estimates().begin(), estimates().end(), fits);
+    return estimate == estimates().end() ? nullptr : &*estimate;
+  };
+  const Estimate* const plain = first([](const Estimate& estimate) { return !is_dict(estimate); });
+  const Estimate* const unsplit = first(
+      [](const Estimate& estimate) { return !is_dict(estimate) && !splits_numbers(estimate); });
+  LookbackResult result = LookbackResult::kNotPromising;
+  if (plain != nullptr) result = try_lookback_with(*plain, bits, found);
+  const bool is_accepted = result == LookbackResult::kAccepted;
+  const bool is_enough = is_accepted && !is_for_size(config_.level);
+  const bool is_decided = plain == unsplit || ordered_.n < kMinSecondLookbackN || is_enough ||
+                          result == LookbackResult::kNotPromising;
+  if (!is_decided && unsplit != nullptr &&
+      (result > LookbackResult::kWorse || plain->secondary_bits > kMaxCorrectionBitsPerNumber)) {
+    Choice other;
+    const bool was_worse = result == LookbackResult::kWorse && !is_for_size(config_.level);
+    const LookbackResult with_unsplit =
+        try_lookback_with(*unsplit, bits, other, was_worse ? kRequiredSavingAfterWorseShare : 0);
+    const bool is_better = !is_accepted || other.bits < found.bits;
+    if (with_unsplit == LookbackResult::kAccepted && is_better) found = other;
+    result = std::max(result, with_unsplit);
+  }
+  if (result == LookbackResult::kAccepted || !is_dict(estimates()[0])) return result;
+  return std::max(result, try_lookback_with(estimates()[0], bits, found));
+}
+
+LookbackResult ChoiceSession::try_lookback_with(const Estimate& estimate, float bits, Choice& found,
+                                                float required_saving) const {
+  found = choice_of(estimate, 0);
+  const float share = effort_.favors_decode_speed ? kFastDecodeLookbackRatio : 1;
+  LookbackInput input{page_n_, share * bits, is_auto_mode(), config_.level,
+                      estimate.secondary_bits};
+  input.min_saving_share = required_saving;
+  input.repeats = repeats_;
+  input.is_segment = is_segment_ && !is_for_size(config_.level);
+  return try_lookback(sample_, ordered_, input, found, arena_, log_);
+}
+
+}  // namespace numpact

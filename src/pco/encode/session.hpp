@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses mode and delta encoding of a chunk together, by estimated size on a sample: every
+// proposed mode is estimated with its best delta encoding
+// (docs/decisions/0005-choose-by-estimated-size.md).
+#ifndef NUMPACT_PCO_ENCODE_SESSION_HPP
+#define NUMPACT_PCO_ENCODE_SESSION_HPP
+
+#include <array>
+#include <span>
+
+#include "number/latent_array.hpp"
+#include "pco/encode/choice.hpp"
+#include "pco/encode/choice_log.hpp"
+#include "pco/encode/estimate/binned.hpp"
+#include "pco/encode/modes/propose.hpp"
+#include "pco/levels.hpp"
+#include "pco/version.hpp"
+
+namespace numpact {
+
+struct PageRepeats;
+
+// The alternatives for a chunk in the order in which they are encoded: the best by estimate first,
+// then those that are encoded for comparison.
+class ChoiceList {
+ public:
+  // Alternatives encoded for one chunk: more take longer than they save. From level 10 on up to six
+  // may be worth an attempt: the best, two other orders of its delta, two other modes, and Classic
+  // without a delta. The first four are kept.
+  static constexpr std::size_t kCapacity = 4;
+
+  // Returns false, and does not add the choice, if the list is full.
+  bool add(const Choice& choice) {
+    if (size_ == kCapacity) return false;
+    choices_[size_++] = choice;
+    return true;
+  }
+  // Inserts a choice before the others and keeps the first `others` of them, if the capacity allows
+  // it. Returns how many are kept. The first of these is encoded only if the new one takes more
+  // than attempt_above_bits.
+  std::size_t prepend(const Choice& choice, std::size_t others, float attempt_above_bits);
+
+  std::span<const Choice> all() const { return {choices_.data(), size_}; }
+
+ private:
+  std::array<Choice, kCapacity> choices_;
+  std::size_t size_ = 0;
+};
+
+// The best estimates so far, in ascending order of their bits.
+class Ranking {
+ public:
+  // More are never encoded.
+  static constexpr std::size_t kMaxRanked = ChoiceList::kCapacity;
+
+  void add(const Estimate& estimate);
+  const Estimate& first() const { return estimates_[0]; }
+  std::span<const Estimate> all() const { return {estimates_.data(), size_}; }
+
+ private:
+  std::array<Estimate, kMaxRanked> estimates_;
+  std::size_t size_ = 0;
+};
+
+struct ChunkNumbers {
+  NumberType type;
+  LatentArray ordered;      // the numbers as ordered latents, at least one
+  std::size_t page_n;       // length of the longest page
+  bool is_segment = false;  // a segment of a run
+  // Null, or which alternatives a segment considers.
+  const SegmentHints* hints = nullptr;
+};
+
+// The choice for one chunk, from its sample to the list of alternatives that are worth encoding.
+// Every alternative that is estimated goes to the log. What the choices refer to is allocated in
+// the arena, which must not be rewound before the session ends.
+class ChoiceSession {
+ public:
+  // config: has passed check_specs, and outlives the session, as do the hints and the listener.
+  // listener: may be null.
+  ChoiceSession(const ChunkNumbers& numbers, const EncodeConfig& config, Arena& arena,
+                ChoiceListener* listener = nullptr);
+  ChoiceSession(const ChoiceSession&) = delete;
+  ChoiceSession& operator=(const ChoiceSession&) = delete;
+
+  // choose_plain(), then add_lookback() against the best choice.
+  void choose();
+  // Chooses without Lookback, which is slow to evaluate. Once.
+  void choose_plain();
+  // Evaluates Lookback, and puts it before the other choices if it takes less than `bits` per
+  // number by the required margin. After choose_plain(), and while the ordered latents exist.
+  LookbackResult add_lookback(float bits);
+
+  std::span<const Choice> choices() const { return choices_.all(); }
+  const Choice& best() const { return choices_.all()[0]; }
+  bool uses_lookback() const { return std::holds_alternative<Lookback>(best().delta); }
+  // The best estimates without Lookback, best first.
+  std::span<const Estimate> estimates() const { return ranking_.all(); }
+  // For the segments of this chunk's numbers.
+  SegmentHints segment_hints() const;
+
+  const LatentArray& ordered() const { return ordered_; }
+  const EncodeConfig& config() const { return config_; }
+  Arena& arena() const { return arena_; }
+  const ChoiceLog& log() const { return log_; }
+
+ private:
+  // The best FloatMult with a costly secondary variable.
+  struct Divisible {
+    Candidate candidate;  // its denominator is 0 if there is none
+    float coarse_bits = 0;
+  };
+
+  bool is_auto_mode() const { return !config_.mode.mode(); }
+  bool is_auto_delta() const { return !config_.delta.delta(); }
+  bool attempts_close() const;
+
+  // The steps of choose_plain().
+  void rank();
+  Candidates allowed_candidates() const;
+  Divisible rank_candidates(const Candidates& candidates, const Sample& subsample);
+  void rank_divisors(const Divisible& divisible, const Sample& subsample);
+  void rank_weights();
+  void rank_weights(const Estimate& estimate);
+  void rank_dict();
+  void finalize();
+
+  Estimate estimate_with_penalty(const AnyMode& mode, const CoarseEstimate& coarse,
+                                 const DeltaSpec& delta, float penalty) const;
+  void add_estimate(const Estimate& estimate);
+
+  void add_choice(const Choice& choice);
+  void add_other_order(const Estimate& first);
+  void add_next_order(const Estimate& first, float ratio);
+  float close_ratio(const Estimate& first) const;
+  Choice with_requested_delta(Choice choice) const;
+
+  // The steps of add_lookback().
+  LookbackResult find_lookback(float bits, Choice& found) const;
+  LookbackResult try_lookback_with(const Estimate& estimate, float bits, Choice& found,
+                                   float required_saving = 0) const;
+
+  NumberType type_;
+  LatentArray ordered_;
+  std::size_t page_n_;
+  bool is_segment_;
+  const SegmentHints* hints_;
+  const EncodeConfig& config_;
+  EncodeEffort effort_;
+  Arena& arena_;
+  ChoiceLog log_;
+  FormatVersion version_;  // that readers must support
+
+  Sample sample_;
+  Ranking ranking_;
+  ChoiceList choices_;
+  PageRepeats* repeats_ = nullptr;  // of the first page_n latents; null if Lookback is excluded
+};
+
+}  // namespace numpact
+
+#endif

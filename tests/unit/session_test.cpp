@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of choices and the log of a session.
+#include "pco/encode/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "choose_cases.hpp"
+
+namespace numpact::testing {
+namespace {
+
+struct Event {
+  enum class Kind { kEstimated, kDropped, kEncoded };
+  Kind kind;
+  AnyMode mode;
+  AnyDelta delta;
+  double size;
+};
+
+class Recorder final : public ChoiceListener {
+ public:
+  void estimated(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
+    events.push_back({Event::Kind::kEstimated, mode, delta, double{bits}});
+  }
+  void dropped(const AnyMode& mode, const AnyDelta& delta, float bits) noexcept override {
+    events.push_back({Event::Kind::kDropped, mode, delta, double{bits}});
+  }
+  void encoded(const AnyMode& mode, const AnyDelta& delta, std::uint64_t bytes) noexcept override {
+    events.push_back({Event::Kind::kEncoded, mode, delta, static_cast<double>(bytes)});
+  }
+
+  std::size_t count(Event::Kind kind) const {
+    return static_cast<std::size_t>(std::count_if(
+        events.begin(), events.end(), [&](const Event& event) { return event.kind == kind; }));
+  }
+  // The estimates of Lookback.
+  std::vector<double> lookbacks() const {
+    std::vector<double> bits;
+    for (const Event& event : events) {
+      const bool is_lookback = std::holds_alternative<Lookback>(event.delta);
+      if (is_lookback && event.kind == Event::Kind::kEstimated) bits.push_back(event.size);
+    }
+    return bits;
+  }
+
+  std::vector<Event> events;
+};
+
+class Session : public ::testing::Test {
+ protected:
+  template <class L, class T>
+  void choose(const std::vector<T>& numbers, NumberType type, unsigned level) {
+    arena_.reset();
+    recorder_.events.clear();
+    config_.level = level;
+    Ordered<L> ordered(numbers, kind_of(type));
+    ChoiceSession session({type, ordered.array(), numbers.size()}, config_, arena_, &recorder_);
+    session.choose();
+    uses_lookback_ = session.uses_lookback();
+    choices_ = session.choices().size();
+  }
+  // `period` random numbers that repeat.
+  std::vector<std::uint32_t> periodic(std::size_t n, std::size_t period) {
+    std::vector<std::uint32_t> numbers(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      numbers[i] = i < period ? static_cast<std::uint32_t>(random_.bits(16)) : numbers[i - period];
+    }
+    return numbers;
+  }
+
+  Arena arena_{std::pmr::new_delete_resource()};
+  Random random_{31};
+  EncodeConfig config_;
+  Recorder recorder_;
+  bool uses_lookback_ = false;
+  std::size_t choices_ = 0;
+};
+
+TEST_F(Session, LogsLookbackThatWins) {
+  choose<std::uint32_t>(periodic(4000, 700), NumberType::kU32, 8);
+  EXPECT_TRUE(uses_lookback_);
+  EXPECT_EQ(recorder_.lookbacks().size(), 1u);
+}
+
+// A dictionary of the period is smaller.
+TEST_F(Session, LogsLookbackThatLoses) {
+  choose<std::uint32_t>(periodic(20'000, 700), NumberType::kU32, 8);
+  EXPECT_FALSE(uses_lookback_);
+  ASSERT_FALSE(recorder_.lookbacks().empty());
+  double best = HUGE_VAL;
+  for (const Event& event : recorder_.events) {
+    if (event.kind == Event::Kind::kEstimated) best = std::min(best, event.size);
+  }
+  for (const double bits : recorder_.lookbacks()) {
+    EXPECT_GT(bits, best);
+    EXPECT_LT(bits, 16);
+  }
+}
+
+TEST_F(Session, LogsNoLookbackWithoutASearch) {
+  std::vector<std::uint32_t> numbers(20'000);
+  for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random_.bits(32));
+  choose<std::uint32_t>(numbers, NumberType::kU32, 8);
+  EXPECT_FALSE(recorder_.events.empty());
+  EXPECT_TRUE(recorder_.lookbacks().empty());
+}
+
+// Rare steps and rare zeros: both orders are to be encoded for several modes, and Classic too.
+TEST_F(Session, LogsWhatTheListDrops) {
+  std::size_t dropped = 0;
+  for (int round = 0; round < 20; ++round) {
+    std::vector<double> numbers(40'000);
+    double level = 1000;
+    for (double& number : numbers) {
+      if (random_.one_in(10'000)) ++level;
+      number = random_.one_in(30'000) ? 0 : level;
+    }
+    choose<std::uint64_t>(numbers, NumberType::kF64, 10);
+    EXPECT_LE(choices_, ChoiceList::kCapacity);
+    const std::size_t count = recorder_.count(Event::Kind::kDropped);
+    if (count > 0) {
+      EXPECT_EQ(choices_, ChoiceList::kCapacity);
+    }
+    dropped += count;
+  }
+  EXPECT_GT(dropped, 0u);
+}
+
+TEST(ChoiceList, KeepsTheFirstOnes) {
+  ChoiceList list;
+  for (unsigned order = 1; order <= ChoiceList::kCapacity; ++order) {
+    EXPECT_TRUE(list.add({Classic{}, Consecutive{order, false}, {}}));
+  }
+  EXPECT_FALSE(list.add({Classic{}, Consecutive{7, false}, {}}));
+  ASSERT_EQ(list.all().size(), ChoiceList::kCapacity);
+  for (unsigned i = 0; i < ChoiceList::kCapacity; ++i) {
+    EXPECT_EQ(std::get<Consecutive>(list.all()[i].delta).order, i + 1);
+  }
+}
+
+TEST(ChoiceList, PrependsWithinTheCapacity) {
+  for (const std::size_t others : {1u, 3u, 9u}) {
+    ChoiceList list;
+    while (list.add({})) {
+    }
+    const std::size_t kept = list.prepend({Classic{}, Lookback{}, {}}, others, 5);
+    EXPECT_EQ(kept, std::min(others, ChoiceList::kCapacity - 1));
+    ASSERT_EQ(list.all().size(), kept + 1);
+    EXPECT_TRUE(std::holds_alternative<Lookback>(list.all()[0].delta));
+    EXPECT_EQ(list.all()[1].attempt_above_bits, 5);
+  }
+}
+
+}  // namespace
+}  // namespace numpact::testing
