@@ -5,7 +5,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -17,17 +17,17 @@
 #include <string_view>
 #include <vector>
 
-#include "column_rows.hpp"
 #include "common/draw.hpp"
 #include "common/target.hpp"
-#include "cvc/safetensors.hpp"
 #include "failure.hpp"
-#include "formats.hpp"
+#include "formats/formats.hpp"
+#include "formats/safetensors_header.hpp"
 #include "json_view.hpp"
-#include "manifest.hpp"
 #include "numpact/pco.hpp"
-#include "pco_file.hpp"
-#include "table_folder.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
 
 namespace numpact::fuzz {
 namespace {

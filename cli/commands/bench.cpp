@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "bench_measure.hpp"
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "formats.hpp"
-#include "json_text.hpp"
-#include "print.hpp"
-#include "source.hpp"
-#include "table.hpp"
-#include "text_table.hpp"
-#include "usage_error.hpp"
+#include "commands/bench_measure.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/source.hpp"
+#include "commands/usage_error.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "report/json_text.hpp"
+#include "report/print.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench_measure.hpp"
+#include "commands/bench_measure.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,10 +8,10 @@
 #include <span>
 
 #include "failure.hpp"
-#include "inspect_report.hpp"
+#include "formats/table.hpp"
 #include "numpact/inspect.hpp"
 #include "numpact/pco.hpp"
-#include "table.hpp"
+#include "report/inspect_report.hpp"
 
 namespace numpact::cli {
 namespace {

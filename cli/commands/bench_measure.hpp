@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times a column through numpact and through general-purpose compressors.
-#ifndef NUMPACT_CLI_BENCH_MEASURE_HPP
-#define NUMPACT_CLI_BENCH_MEASURE_HPP
+#ifndef NUMPACT_CLI_COMMANDS_BENCH_MEASURE_HPP
+#define NUMPACT_CLI_COMMANDS_BENCH_MEASURE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "byte_codecs.hpp"
+#include "commands/byte_codecs.hpp"
 #include "numpact/config.hpp"
 #include "numpact/types.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "byte_codecs.hpp"
+#include "commands/byte_codecs.hpp"
 
 #ifdef NUMPACT_HAVE_ZSTD
 #include <zstd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // General-purpose compressors that numpact bench compares with, applied to the bytes of the
 // numbers. A compressor whose library was missing at build time is left out.
-#ifndef NUMPACT_CLI_BYTE_CODECS_HPP
-#define NUMPACT_CLI_BYTE_CODECS_HPP
+#ifndef NUMPACT_CLI_COMMANDS_BYTE_CODECS_HPP
+#define NUMPACT_CLI_COMMANDS_BYTE_CODECS_HPP
 
 #include <cstddef>
 #include <memory>

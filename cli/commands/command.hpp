@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A subcommand of the program.
-#ifndef NUMPACT_CLI_COMMAND_HPP
-#define NUMPACT_CLI_COMMAND_HPP
+#ifndef NUMPACT_CLI_COMMANDS_COMMAND_HPP
+#define NUMPACT_CLI_COMMANDS_COMMAND_HPP
 
 #include <functional>
 

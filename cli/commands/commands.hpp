@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the program. Each one has a file of its own, which also declares its options.
-#ifndef NUMPACT_CLI_COMMANDS_HPP
-#define NUMPACT_CLI_COMMANDS_HPP
+#ifndef NUMPACT_CLI_COMMANDS_COMMANDS_HPP
+#define NUMPACT_CLI_COMMANDS_COMMANDS_HPP
 
-#include "command.hpp"
+#include "commands/command.hpp"
 
 namespace numpact::cli {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common_options.hpp"
+#include "commands/common_options.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include "formats.hpp"
-#include "source.hpp"
-#include "usage_error.hpp"
+#include "commands/source.hpp"
+#include "commands/usage_error.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options that several commands share.
-#ifndef NUMPACT_CLI_COMMON_OPTIONS_HPP
-#define NUMPACT_CLI_COMMON_OPTIONS_HPP
+#ifndef NUMPACT_CLI_COMMANDS_COMMON_OPTIONS_HPP
+#define NUMPACT_CLI_COMMANDS_COMMON_OPTIONS_HPP
 
 #include <string>
 
-#include "encode_options.hpp"
-#include "overwrite.hpp"
+#include "commands/encode_options.hpp"
+#include "io/overwrite.hpp"
 
 namespace CLI {
 class App;

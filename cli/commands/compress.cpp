@@ -11,20 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "files.hpp"
-#include "formats.hpp"
-#include "manifest.hpp"
-#include "null_file.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/source.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/executor.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
-#include "output_file.hpp"
-#include "pco_file.hpp"
-#include "source.hpp"
-#include "table.hpp"
-#include "verifier.hpp"
+#include "pco/manifest.hpp"
+#include "pco/null_file.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/verifier.hpp"
 
 namespace numpact::cli {
 namespace {

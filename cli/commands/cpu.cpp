@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "commands.hpp"
-#include "json_text.hpp"
+#include "commands/commands.hpp"
 #include "numpact/cpu.hpp"
-#include "print.hpp"
-#include "text_table.hpp"
+#include "report/json_text.hpp"
+#include "report/print.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {

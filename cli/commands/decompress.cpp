@@ -9,18 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include "column_rows.hpp"
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "files.hpp"
-#include "formats.hpp"
-#include "manifest.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/executor.hpp"
-#include "output_file.hpp"
-#include "pco_file.hpp"
-#include "progress_bar.hpp"
-#include "table.hpp"
-#include "table_folder.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
+#include "report/progress_bar.hpp"
 
 namespace numpact::cli {
 namespace {

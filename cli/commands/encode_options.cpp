@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "encode_options.hpp"
+#include "commands/encode_options.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "failure.hpp"
-#include "nearest.hpp"
 #include "numpact/pco.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Raw option values that say how to encode and that limit decoding, and their parsers.
-#ifndef NUMPACT_CLI_ENCODE_OPTIONS_HPP
-#define NUMPACT_CLI_ENCODE_OPTIONS_HPP
+#ifndef NUMPACT_CLI_COMMANDS_ENCODE_OPTIONS_HPP
+#define NUMPACT_CLI_COMMANDS_ENCODE_OPTIONS_HPP
 
 #include <cstdint>
 #include <optional>

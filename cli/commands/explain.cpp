@@ -12,21 +12,21 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "explain_plot.hpp"
-#include "explain_report.hpp"
-#include "files.hpp"
-#include "formats.hpp"
-#include "manifest.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/source.hpp"
+#include "commands/usage_error.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/pco.hpp"
-#include "output_file.hpp"
-#include "print.hpp"
-#include "progress_bar.hpp"
-#include "source.hpp"
-#include "table.hpp"
-#include "table_folder.hpp"
-#include "usage_error.hpp"
+#include "pco/manifest.hpp"
+#include "pco/table_folder.hpp"
+#include "report/explain_plot.hpp"
+#include "report/explain_report.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "files.hpp"
-#include "manifest.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/trailer.hpp"
-#include "output_file.hpp"
-#include "progress_bar.hpp"
-#include "table_folder.hpp"
+#include "pco/manifest.hpp"
+#include "pco/table_folder.hpp"
+#include "report/progress_bar.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "files.hpp"
-#include "inspect_report.hpp"
-#include "manifest.hpp"
-#include "pco_file.hpp"
-#include "print.hpp"
-#include "table_folder.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "io/files.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
+#include "report/inspect_report.hpp"
+#include "report/print.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source.hpp"
+#include "commands/source.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "encode_options.hpp"
+#include "commands/encode_options.hpp"
 #include "failure.hpp"
-#include "nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

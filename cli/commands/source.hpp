@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads columns of numbers for compress, explain and bench: their common arguments, and whole
 // columns in memory.
-#ifndef NUMPACT_CLI_SOURCE_HPP
-#define NUMPACT_CLI_SOURCE_HPP
+#ifndef NUMPACT_CLI_COMMANDS_SOURCE_HPP
+#define NUMPACT_CLI_COMMANDS_SOURCE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CLI11 reports an error but suggests no alternative. So the arguments are parsed again here, to
 // find the first fault that a user would see.
-#include "usage_error.hpp"
+#include "commands/usage_error.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 #include <span>
 #include <string_view>
 
-#include "nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

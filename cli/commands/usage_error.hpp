@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Error messages for command lines that cannot be parsed, and validators of option values.
-#ifndef NUMPACT_CLI_USAGE_ERROR_HPP
-#define NUMPACT_CLI_USAGE_ERROR_HPP
+#ifndef NUMPACT_CLI_COMMANDS_USAGE_ERROR_HPP
+#define NUMPACT_CLI_COMMANDS_USAGE_ERROR_HPP
 
 #include <cstdint>
 #include <string>

@@ -8,17 +8,17 @@
 #include <memory>
 #include <utility>
 
-#include "column_rows.hpp"
-#include "commands.hpp"
-#include "common_options.hpp"
-#include "files.hpp"
-#include "manifest.hpp"
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "io/files.hpp"
 #include "numpact/inspect.hpp"
-#include "pco_file.hpp"
-#include "print.hpp"
-#include "progress_bar.hpp"
-#include "table_folder.hpp"
-#include "verify_report.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
+#include "report/verify_report.hpp"
 
 namespace numpact::cli {
 namespace {

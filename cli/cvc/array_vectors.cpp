@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "cvc/row_stream.hpp"
 #include "failure.hpp"
+#include "formats/row_stream.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cvc/element.hpp"
 #include "cvc/vectors.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 
 namespace numpact::cli {
 

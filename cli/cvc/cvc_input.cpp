@@ -6,10 +6,10 @@
 
 #include <utility>
 
+#include "commands/encode_options.hpp"
 #include "cvc/args.hpp"
-#include "encode_options.hpp"
 #include "failure.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cvc/vectors.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/cvc/reader.hpp"
 
 namespace CLI {

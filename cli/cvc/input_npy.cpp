@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cvc/array_vectors.hpp"
-#include "cvc/row_stream.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
-#include "npy_header.hpp"
+#include "formats/npy_header.hpp"
+#include "formats/row_stream.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "cvc/element.hpp"
-#include "cvc/row_stream.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
-#include "formats.hpp"
-#include "table.hpp"
+#include "formats/formats.hpp"
+#include "formats/row_stream.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 namespace {

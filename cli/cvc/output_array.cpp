@@ -8,7 +8,7 @@
 #include "cvc/element.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
-#include "npy_header.hpp"
+#include "formats/npy_header.hpp"
 
 namespace numpact::cli {
 namespace {

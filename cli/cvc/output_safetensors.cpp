@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "cvc/safetensors.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
+#include "formats/safetensors_header.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "cvc/element.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
-#include "formats.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cvc/vectors.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 
 namespace numpact::cli {
 

@@ -11,9 +11,9 @@
 
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
-#include "nearest.hpp"
-#include "npy_header.hpp"
-#include "table.hpp"
+#include "formats/npy_header.hpp"
+#include "formats/table.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

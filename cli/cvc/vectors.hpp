@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/output_file.hpp"
 #include "numpact/cvc/types.hpp"
-#include "output_file.hpp"
 
 namespace numpact::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "input_array.hpp"
+#include "formats/array.hpp"
 
 #include <fmt/format.h>
 

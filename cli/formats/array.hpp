@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers stored contiguously in a file, without framing.
-#ifndef NUMPACT_CLI_INPUT_ARRAY_HPP
-#define NUMPACT_CLI_INPUT_ARRAY_HPP
+#ifndef NUMPACT_CLI_FORMATS_ARRAY_HPP
+#define NUMPACT_CLI_FORMATS_ARRAY_HPP
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 
-#include "files.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
 
 namespace numpact::cli {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "failure.hpp"
-#include "formats.hpp"
-#include "npy_header.hpp"
+#include "formats/formats.hpp"
+#include "formats/npy_header.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "convert.hpp"
+#include "formats/convert.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "dispatch.hpp"
 #include "failure.hpp"
-#include "float16.hpp"
-#include "number_text.hpp"
+#include "numbers/dispatch.hpp"
+#include "numbers/float16.hpp"
+#include "numbers/number_text.hpp"
 
 namespace numpact::cli {
 namespace {

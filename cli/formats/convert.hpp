@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts numbers from one type to another.
-#ifndef NUMPACT_CLI_CONVERT_HPP
-#define NUMPACT_CLI_CONVERT_HPP
+#ifndef NUMPACT_CLI_FORMATS_CONVERT_HPP
+#define NUMPACT_CLI_FORMATS_CONVERT_HPP
 
 #include <memory>
 #include <string>
 
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 

@@ -12,11 +12,11 @@
 #include "csv/csv_column.hpp"
 #include "csv/dialect.hpp"
 #include "csv/record_reader.hpp"
-#include "decompressed_source.hpp"
 #include "failure.hpp"
-#include "formats.hpp"
-#include "spool.hpp"
-#include "utf8.hpp"
+#include "formats/formats.hpp"
+#include "io/decompressed_source.hpp"
+#include "io/spool.hpp"
+#include "text/utf8.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats.hpp"
+#include "formats/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "decompressed_source.hpp"
 #include "failure.hpp"
-#include "nearest.hpp"
-#include "npy_header.hpp"
+#include "formats/npy_header.hpp"
+#include "io/decompressed_source.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // File formats other than Pco that can be read and written.
-#ifndef NUMPACT_CLI_FORMATS_HPP
-#define NUMPACT_CLI_FORMATS_HPP
+#ifndef NUMPACT_CLI_FORMATS_FORMATS_HPP
+#define NUMPACT_CLI_FORMATS_FORMATS_HPP
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "files.hpp"
-#include "output_file.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 
 namespace numpact::cli {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "formats.hpp"
-#include "input_array.hpp"
-#include "npy_header.hpp"
+#include "formats/array.hpp"
+#include "formats/formats.hpp"
+#include "formats/npy_header.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "npy_header.hpp"
+#include "formats/npy_header.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of NumPy's .npy files (numpy.lib.format).
-#ifndef NUMPACT_CLI_NPY_HEADER_HPP
-#define NUMPACT_CLI_NPY_HEADER_HPP
+#ifndef NUMPACT_CLI_FORMATS_NPY_HEADER_HPP
+#define NUMPACT_CLI_FORMATS_NPY_HEADER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact::cli {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "formats.hpp"
-#include "input_array.hpp"
+#include "formats/array.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {

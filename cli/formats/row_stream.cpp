@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/row_stream.hpp"
+#include "formats/row_stream.hpp"
 
 #include <fmt/format.h>
 

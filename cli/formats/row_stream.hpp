@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads rows of a fixed size in blocks. Sizes claimed by a header allocate nothing before the bytes
 // arrive.
-#ifndef NUMPACT_CLI_CVC_ROW_STREAM_HPP
-#define NUMPACT_CLI_CVC_ROW_STREAM_HPP
+#ifndef NUMPACT_CLI_FORMATS_ROW_STREAM_HPP
+#define NUMPACT_CLI_FORMATS_ROW_STREAM_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "files.hpp"
+#include "io/files.hpp"
 
 namespace numpact::cli {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "cvc/row_stream.hpp"
-#include "cvc/safetensors.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
+#include "formats/row_stream.hpp"
+#include "formats/safetensors_header.hpp"
 
 namespace numpact::cli {
 namespace {

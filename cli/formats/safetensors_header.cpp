@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/safetensors.hpp"
+#include "formats/safetensors_header.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cvc/row_stream.hpp"
 #include "failure.hpp"
+#include "formats/row_stream.hpp"
 #include "json_view.hpp"
 
 namespace numpact::cli {

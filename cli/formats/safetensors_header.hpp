@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of .safetensors files: 8 bytes of length, JSON, then the bytes of the tensors.
-#ifndef NUMPACT_CLI_CVC_SAFETENSORS_HPP
-#define NUMPACT_CLI_CVC_SAFETENSORS_HPP
+#ifndef NUMPACT_CLI_FORMATS_SAFETENSORS_HEADER_HPP
+#define NUMPACT_CLI_FORMATS_SAFETENSORS_HEADER_HPP
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "table.hpp"
+#include "formats/table.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <charconv>
 #include <utility>
 
-#include "convert.hpp"
 #include "failure.hpp"
+#include "formats/convert.hpp"
 
 namespace numpact::cli {
 

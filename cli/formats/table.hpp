@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of numbers, independent of the file format they are read from or written to.
-#ifndef NUMPACT_CLI_TABLE_HPP
-#define NUMPACT_CLI_TABLE_HPP
+#ifndef NUMPACT_CLI_FORMATS_TABLE_HPP
+#define NUMPACT_CLI_FORMATS_TABLE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "files.hpp"
-#include "logical_type.hpp"
-#include "null_runs.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
+#include "numbers/logical_type.hpp"
+#include "numbers/null_runs.hpp"
 #include "numpact/types.hpp"
-#include "output_file.hpp"
 
 namespace numpact::cli {
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "formats.hpp"
-#include "number_text.hpp"
-#include "printable.hpp"
+#include "formats/formats.hpp"
+#include "numbers/number_text.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include "cvc/row_stream.hpp"
 #include "cvc/vecs.hpp"
 #include "cvc/vector_formats.hpp"
 #include "failure.hpp"
+#include "formats/row_stream.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cleanup.hpp"
+#include "io/cleanup.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Temporary files and folders, which are removed on failure and when a signal ends the program. A
 // signal also kills the child processes.
-#ifndef NUMPACT_CLI_CLEANUP_HPP
-#define NUMPACT_CLI_CLEANUP_HPP
+#ifndef NUMPACT_CLI_IO_CLEANUP_HPP
+#define NUMPACT_CLI_IO_CLEANUP_HPP
 
 #include <sys/types.h>
 

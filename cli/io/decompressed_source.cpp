@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decompressed_source.hpp"
+#include "io/decompressed_source.hpp"
 
 #include <fmt/format.h>
 

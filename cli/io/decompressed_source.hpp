@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads files that are compressed as a whole by gzip or zstd.
-#ifndef NUMPACT_CLI_DECOMPRESSED_SOURCE_HPP
-#define NUMPACT_CLI_DECOMPRESSED_SOURCE_HPP
+#ifndef NUMPACT_CLI_IO_DECOMPRESSED_SOURCE_HPP
+#define NUMPACT_CLI_IO_DECOMPRESSED_SOURCE_HPP
 
 #include <memory>
 #include <string_view>
 
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/stream.hpp"
 
 namespace numpact::cli {

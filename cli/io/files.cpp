@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files.hpp"
+#include "io/files.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

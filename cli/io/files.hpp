@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input files, including standard input.
-#ifndef NUMPACT_CLI_FILES_HPP
-#define NUMPACT_CLI_FILES_HPP
+#ifndef NUMPACT_CLI_IO_FILES_HPP
+#define NUMPACT_CLI_IO_FILES_HPP
 
 #include <cstddef>
 #include <cstdint>

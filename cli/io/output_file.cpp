@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "output_file.hpp"
+#include "io/output_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <filesystem>
 
 #include "failure.hpp"
-#include "files.hpp"
-#include "manifest.hpp"
+#include "io/files.hpp"
 #include "numpact/executor.hpp"
-#include "table_folder.hpp"
+#include "pco/manifest.hpp"
+#include "pco/table_folder.hpp"
 
 namespace numpact::cli {
 namespace {

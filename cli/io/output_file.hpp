@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output files and folders. None gets its final name before it is complete and on disk.
-#ifndef NUMPACT_CLI_OUTPUT_FILE_HPP
-#define NUMPACT_CLI_OUTPUT_FILE_HPP
+#ifndef NUMPACT_CLI_IO_OUTPUT_FILE_HPP
+#define NUMPACT_CLI_IO_OUTPUT_FILE_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cleanup.hpp"
+#include "io/cleanup.hpp"
+#include "io/overwrite.hpp"
 #include "numpact/file_lock.hpp"
 #include "numpact/stream.hpp"
-#include "overwrite.hpp"
 
 namespace numpact::cli {
 

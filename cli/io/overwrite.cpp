@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "overwrite.hpp"
+#include "io/overwrite.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to do if the output file exists.
-#ifndef NUMPACT_CLI_OVERWRITE_HPP
-#define NUMPACT_CLI_OVERWRITE_HPP
+#ifndef NUMPACT_CLI_IO_OVERWRITE_HPP
+#define NUMPACT_CLI_IO_OVERWRITE_HPP
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spool.hpp"
+#include "io/spool.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "failure.hpp"
-#include "temporary_file.hpp"
+#include "io/temporary_file.hpp"
 
 namespace numpact::cli {
 namespace {

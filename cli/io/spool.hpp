@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers many growing byte streams in bounded memory; the excess goes to a temporary file.
-#ifndef NUMPACT_CLI_SPOOL_HPP
-#define NUMPACT_CLI_SPOOL_HPP
+#ifndef NUMPACT_CLI_IO_SPOOL_HPP
+#define NUMPACT_CLI_IO_SPOOL_HPP
 
 #include <cstddef>
 #include <cstdint>

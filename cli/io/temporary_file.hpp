@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unnamed temporary files for data that does not fit into memory.
-#ifndef NUMPACT_CLI_TEMPORARY_FILE_HPP
-#define NUMPACT_CLI_TEMPORARY_FILE_HPP
+#ifndef NUMPACT_CLI_IO_TEMPORARY_FILE_HPP
+#define NUMPACT_CLI_IO_TEMPORARY_FILE_HPP
 
 namespace numpact::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps a number type known at run time to a C++ type.
-#ifndef NUMPACT_CLI_DISPATCH_HPP
-#define NUMPACT_CLI_DISPATCH_HPP
+#ifndef NUMPACT_CLI_NUMBERS_DISPATCH_HPP
+#define NUMPACT_CLI_NUMBERS_DISPATCH_HPP
 
 #include <cstdint>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts half-precision numbers to floats and back.
-#ifndef NUMPACT_CLI_FLOAT16_HPP
-#define NUMPACT_CLI_FLOAT16_HPP
+#ifndef NUMPACT_CLI_NUMBERS_FLOAT16_HPP
+#define NUMPACT_CLI_NUMBERS_FLOAT16_HPP
 
 #include <bit>
 #include <cstdint>

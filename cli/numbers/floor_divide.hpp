@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Division that rounds towards minus infinity, needed for times before 1970.
-#ifndef NUMPACT_CLI_FLOOR_DIVIDE_HPP
-#define NUMPACT_CLI_FLOOR_DIVIDE_HPP
+#ifndef NUMPACT_CLI_NUMBERS_FLOOR_DIVIDE_HPP
+#define NUMPACT_CLI_NUMBERS_FLOOR_DIVIDE_HPP
 
 #include <cstdint>
 

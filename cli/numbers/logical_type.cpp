@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "logical_type.hpp"
+#include "numbers/logical_type.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The meaning of a column's numbers. Dates, times and booleans are stored as integers.
-#ifndef NUMPACT_CLI_LOGICAL_TYPE_HPP
-#define NUMPACT_CLI_LOGICAL_TYPE_HPP
+#ifndef NUMPACT_CLI_NUMBERS_LOGICAL_TYPE_HPP
+#define NUMPACT_CLI_NUMBERS_LOGICAL_TYPE_HPP
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "null_runs.hpp"
+#include "numbers/null_runs.hpp"
 
 #include <cstddef>
 #include <utility>

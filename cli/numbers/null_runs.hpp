@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The null rows of a column as run lengths.
-#ifndef NUMPACT_CLI_NULL_RUNS_HPP
-#define NUMPACT_CLI_NULL_RUNS_HPP
+#ifndef NUMPACT_CLI_NUMBERS_NULL_RUNS_HPP
+#define NUMPACT_CLI_NUMBERS_NULL_RUNS_HPP
 
 #include <cstdint>
 #include <span>

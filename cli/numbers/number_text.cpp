@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "number_text.hpp"
+#include "numbers/number_text.hpp"
 
 #include <charconv>
 #include <cstdint>
 
-#include "dispatch.hpp"
-#include "float16.hpp"
-#include "floor_divide.hpp"
+#include "numbers/dispatch.hpp"
+#include "numbers/float16.hpp"
+#include "numbers/floor_divide.hpp"
 
 namespace numpact::cli {
 namespace {

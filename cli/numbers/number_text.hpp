@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats numbers, dates and times as text.
-#ifndef NUMPACT_CLI_NUMBER_TEXT_HPP
-#define NUMPACT_CLI_NUMBER_TEXT_HPP
+#ifndef NUMPACT_CLI_NUMBERS_NUMBER_TEXT_HPP
+#define NUMPACT_CLI_NUMBERS_NUMBER_TEXT_HPP
 
 #include <cstddef>
 #include <string>
 
-#include "logical_type.hpp"
+#include "numbers/logical_type.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact::cli {

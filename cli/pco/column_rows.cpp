@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "column_rows.hpp"
+#include "pco/column_rows.hpp"
 
 #include <fmt/format.h>
 

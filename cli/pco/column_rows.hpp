@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of one column of a folder: its numbers, and which rows are null.
-#ifndef NUMPACT_CLI_COLUMN_ROWS_HPP
-#define NUMPACT_CLI_COLUMN_ROWS_HPP
+#ifndef NUMPACT_CLI_PCO_COLUMN_ROWS_HPP
+#define NUMPACT_CLI_PCO_COLUMN_ROWS_HPP
 
 #include <cstdint>
 #include <memory>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pco_file.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
+#include "pco/pco_file.hpp"
 
 namespace numpact::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest.hpp"
+#include "pco/manifest.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "failure.hpp"
 #include "json_view.hpp"
-#include "utf8.hpp"
+#include "text/utf8.hpp"
 
 namespace numpact::cli {
 namespace {

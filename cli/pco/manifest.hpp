@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manifest file that makes a folder of Pco files a table.
-#ifndef NUMPACT_CLI_MANIFEST_HPP
-#define NUMPACT_CLI_MANIFEST_HPP
+#ifndef NUMPACT_CLI_PCO_MANIFEST_HPP
+#define NUMPACT_CLI_PCO_MANIFEST_HPP
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "null_file.hpp"
+#include "pco/null_file.hpp"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "output_file.hpp"
+#include "io/output_file.hpp"
 
 namespace numpact::cli {
 namespace {

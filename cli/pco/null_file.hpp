@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the file that marks the null rows of a column: a Pco file of run lengths.
-#ifndef NUMPACT_CLI_NULL_FILE_HPP
-#define NUMPACT_CLI_NULL_FILE_HPP
+#ifndef NUMPACT_CLI_PCO_NULL_FILE_HPP
+#define NUMPACT_CLI_PCO_NULL_FILE_HPP
 
 #include <cstdint>
 #include <string>
 
-#include "null_runs.hpp"
-#include "pco_file.hpp"
-#include "spool.hpp"
+#include "io/spool.hpp"
+#include "numbers/null_runs.hpp"
+#include "pco/pco_file.hpp"
 
 namespace numpact::cli {
 

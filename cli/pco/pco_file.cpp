@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pco_file.hpp"
+#include "pco/pco_file.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "verifier.hpp"
+#include "pco/verifier.hpp"
 
 namespace numpact::cli {
 namespace {

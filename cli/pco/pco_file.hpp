@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads Pco files as columns of numbers.
-#ifndef NUMPACT_CLI_PCO_FILE_HPP
-#define NUMPACT_CLI_PCO_FILE_HPP
+#ifndef NUMPACT_CLI_PCO_PCO_FILE_HPP
+#define NUMPACT_CLI_PCO_PCO_FILE_HPP
 
 #include <cstdint>
 #include <functional>
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "encode_options.hpp"
-#include "files.hpp"
+#include "commands/encode_options.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/random_access.hpp"
 #include "numpact/stream.hpp"
 #include "numpact/trailer.hpp"
-#include "output_file.hpp"
-#include "progress_bar.hpp"
-#include "table.hpp"
+#include "report/progress_bar.hpp"
 
 namespace numpact::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "table_folder.hpp"
+#include "pco/table_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

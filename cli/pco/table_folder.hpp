@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the folders that compress writes.
-#ifndef NUMPACT_CLI_TABLE_FOLDER_HPP
-#define NUMPACT_CLI_TABLE_FOLDER_HPP
+#ifndef NUMPACT_CLI_PCO_TABLE_FOLDER_HPP
+#define NUMPACT_CLI_PCO_TABLE_FOLDER_HPP
 
 #include <exception>
 #include <map>
 #include <set>
 #include <string>
 
-#include "files.hpp"
-#include "manifest.hpp"
+#include "io/files.hpp"
+#include "pco/manifest.hpp"
 
 namespace numpact::cli {
 

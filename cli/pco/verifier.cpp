@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verifier.hpp"
+#include "pco/verifier.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 namespace {

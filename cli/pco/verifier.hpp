@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies while a file is written that it decodes to the original numbers.
-#ifndef NUMPACT_CLI_VERIFIER_HPP
-#define NUMPACT_CLI_VERIFIER_HPP
+#ifndef NUMPACT_CLI_PCO_VERIFIER_HPP
+#define NUMPACT_CLI_PCO_VERIFIER_HPP
 
 #include <array>
 #include <condition_variable>

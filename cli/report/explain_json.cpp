@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explain_report.hpp"
-#include "inspect_json.hpp"
+#include "report/explain_report.hpp"
+#include "report/inspect_json.hpp"
 
 namespace numpact::cli {
 namespace {

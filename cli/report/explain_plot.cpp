@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explain_plot.hpp"
+#include "report/explain_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "svg.hpp"
-#include "text_table.hpp"
+#include "report/svg.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {

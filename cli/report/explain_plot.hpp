@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots the distribution of a chunk's latents as described by its bins.
-#ifndef NUMPACT_CLI_EXPLAIN_PLOT_HPP
-#define NUMPACT_CLI_EXPLAIN_PLOT_HPP
+#ifndef NUMPACT_CLI_REPORT_EXPLAIN_PLOT_HPP
+#define NUMPACT_CLI_REPORT_EXPLAIN_PLOT_HPP
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports why columns have the size they have, as text and as JSON.
-#ifndef NUMPACT_CLI_EXPLAIN_REPORT_HPP
-#define NUMPACT_CLI_EXPLAIN_REPORT_HPP
+#ifndef NUMPACT_CLI_REPORT_EXPLAIN_REPORT_HPP
+#define NUMPACT_CLI_REPORT_EXPLAIN_REPORT_HPP
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect_json.hpp"
+#include "report/inspect_json.hpp"
 
-#include "inspect_report.hpp"
+#include "report/inspect_report.hpp"
 
 namespace numpact::cli {
 namespace {

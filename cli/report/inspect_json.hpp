@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of Pco files as JSON values.
-#ifndef NUMPACT_CLI_INSPECT_JSON_HPP
-#define NUMPACT_CLI_INSPECT_JSON_HPP
+#ifndef NUMPACT_CLI_REPORT_INSPECT_JSON_HPP
+#define NUMPACT_CLI_REPORT_INSPECT_JSON_HPP
 
-#include "json_text.hpp"
 #include "numpact/inspect.hpp"
+#include "report/json_text.hpp"
 
 namespace numpact::cli {
 

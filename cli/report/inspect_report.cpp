@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect_report.hpp"
+#include "report/inspect_report.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "printable.hpp"
-#include "text_table.hpp"
+#include "report/text_table.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the contents of Pco files as text and as JSON.
-#ifndef NUMPACT_CLI_INSPECT_REPORT_HPP
-#define NUMPACT_CLI_INSPECT_REPORT_HPP
+#ifndef NUMPACT_CLI_REPORT_INSPECT_REPORT_HPP
+#define NUMPACT_CLI_REPORT_INSPECT_REPORT_HPP
 
 #include <string>
 #include <vector>
 
-#include "manifest.hpp"
 #include "numpact/inspect.hpp"
+#include "pco/manifest.hpp"
 
 namespace numpact::cli {
 

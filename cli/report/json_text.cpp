@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json_text.hpp"
+#include "report/json_text.hpp"
 
-#include "printable.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 

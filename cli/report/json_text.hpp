@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text for the output of commands.
-#ifndef NUMPACT_CLI_JSON_TEXT_HPP
-#define NUMPACT_CLI_JSON_TEXT_HPP
+#ifndef NUMPACT_CLI_REPORT_JSON_TEXT_HPP
+#define NUMPACT_CLI_REPORT_JSON_TEXT_HPP
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "print.hpp"
+#include "report/print.hpp"
 
-#include "output_file.hpp"
-#include "printable.hpp"
+#include "io/output_file.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 

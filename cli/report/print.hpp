@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the results of commands on standard output.
-#ifndef NUMPACT_CLI_PRINT_HPP
-#define NUMPACT_CLI_PRINT_HPP
+#ifndef NUMPACT_CLI_REPORT_PRINT_HPP
+#define NUMPACT_CLI_REPORT_PRINT_HPP
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "progress_bar.hpp"
+#include "report/progress_bar.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "printable.hpp"
-#include "text_table.hpp"
+#include "report/text_table.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 namespace {

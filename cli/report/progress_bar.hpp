@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A progress line on standard error.
-#ifndef NUMPACT_CLI_PROGRESS_BAR_HPP
-#define NUMPACT_CLI_PROGRESS_BAR_HPP
+#ifndef NUMPACT_CLI_REPORT_PROGRESS_BAR_HPP
+#define NUMPACT_CLI_REPORT_PROGRESS_BAR_HPP
 
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "svg.hpp"
+#include "report/svg.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates SVG text.
-#ifndef NUMPACT_CLI_SVG_HPP
-#define NUMPACT_CLI_SVG_HPP
+#ifndef NUMPACT_CLI_REPORT_SVG_HPP
+#define NUMPACT_CLI_REPORT_SVG_HPP
 
 #include <string>
 #include <string_view>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text_table.hpp"
+#include "report/text_table.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "printable.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats tables as text.
-#ifndef NUMPACT_CLI_TEXT_TABLE_HPP
-#define NUMPACT_CLI_TEXT_TABLE_HPP
+#ifndef NUMPACT_CLI_REPORT_TEXT_TABLE_HPP
+#define NUMPACT_CLI_REPORT_TEXT_TABLE_HPP
 
 #include <cstddef>
 #include <cstdint>

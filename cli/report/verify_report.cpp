@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verify_report.hpp"
+#include "report/verify_report.hpp"
 
 #include "numpact/inspect.hpp"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of `numpact verify --json` for each file.
-#ifndef NUMPACT_CLI_VERIFY_REPORT_HPP
-#define NUMPACT_CLI_VERIFY_REPORT_HPP
+#ifndef NUMPACT_CLI_REPORT_VERIFY_REPORT_HPP
+#define NUMPACT_CLI_REPORT_VERIFY_REPORT_HPP
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "failure.hpp"
-#include "json_text.hpp"
 #include "numpact/trailer.hpp"
+#include "report/json_text.hpp"
 
 namespace numpact::cli {
 

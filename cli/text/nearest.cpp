@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nearest.hpp"
+#include "text/nearest.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suggests the known word that a misspelled one probably means.
-#ifndef NUMPACT_CLI_NEAREST_HPP
-#define NUMPACT_CLI_NEAREST_HPP
+#ifndef NUMPACT_CLI_TEXT_NEAREST_HPP
+#define NUMPACT_CLI_TEXT_NEAREST_HPP
 
 #include <cstddef>
 #include <string>

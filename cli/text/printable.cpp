@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "printable.hpp"
+#include "text/printable.hpp"
 
 #include <fmt/format.h>
 

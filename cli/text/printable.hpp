@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes text from files safe for terminals.
-#ifndef NUMPACT_CLI_PRINTABLE_HPP
-#define NUMPACT_CLI_PRINTABLE_HPP
+#ifndef NUMPACT_CLI_TEXT_PRINTABLE_HPP
+#define NUMPACT_CLI_TEXT_PRINTABLE_HPP
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Validates UTF-8.
-#ifndef NUMPACT_CLI_UTF8_HPP
-#define NUMPACT_CLI_UTF8_HPP
+#ifndef NUMPACT_CLI_TEXT_UTF8_HPP
+#define NUMPACT_CLI_TEXT_UTF8_HPP
 
 #include <cstddef>
 #include <optional>

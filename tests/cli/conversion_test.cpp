@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "float16.hpp"
-#include "logical_type.hpp"
-#include "number_text.hpp"
+#include "numbers/float16.hpp"
+#include "numbers/logical_type.hpp"
+#include "numbers/number_text.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "verifier.hpp"
+#include "pco/verifier.hpp"
 
 #include <gtest/gtest.h>
 

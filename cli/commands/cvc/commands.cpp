@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/commands.hpp"
+#include "commands/cvc/commands.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands `numpact cvc ...`. Each one has a file of its own.
-#ifndef NUMPACT_CLI_CVC_COMMANDS_HPP
-#define NUMPACT_CLI_CVC_COMMANDS_HPP
+#ifndef NUMPACT_CLI_COMMANDS_CVC_COMMANDS_HPP
+#define NUMPACT_CLI_COMMANDS_CVC_COMMANDS_HPP
 
 #include <vector>
 
-#include "command.hpp"
+#include "commands/command.hpp"
 
 namespace numpact::cli {
 

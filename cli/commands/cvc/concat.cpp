@@ -7,9 +7,9 @@
 #include <memory>
 #include <numeric>
 
-#include "common_options.hpp"
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
 #include "cvc/chunk_copy.hpp"
-#include "cvc/commands.hpp"
 #include "cvc/cvc_output.hpp"
 
 namespace numpact::cli {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "cvc/commands.hpp"
+#include "commands/cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
-#include "json_text.hpp"
-#include "output_file.hpp"
-#include "print.hpp"
-#include "printable.hpp"
-#include "text_table.hpp"
+#include "io/output_file.hpp"
+#include "report/json_text.hpp"
+#include "report/print.hpp"
+#include "report/text_table.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -11,18 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "common_options.hpp"
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
 #include "cvc/args.hpp"
-#include "cvc/commands.hpp"
 #include "cvc/cvc_output.hpp"
 #include "cvc/narrow.hpp"
 #include "cvc/vectors.hpp"
-#include "files.hpp"
-#include "nearest.hpp"
+#include "io/files.hpp"
 #include "numpact/cvc/writer.hpp"
 #include "numpact/executor.hpp"
-#include "pco_file.hpp"
-#include "progress_bar.hpp"
+#include "pco/pco_file.hpp"
+#include "report/progress_bar.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

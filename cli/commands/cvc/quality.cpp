@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "common_options.hpp"
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
 #include "cvc/args.hpp"
-#include "cvc/commands.hpp"
 #include "cvc/quality/decoded.hpp"
 #include "cvc/quality/measurement.hpp"
 #include "cvc/quality/original.hpp"
 #include "cvc/quality/plot.hpp"
 #include "cvc/quality/report.hpp"
 #include "cvc/vectors.hpp"
-#include "files.hpp"
-#include "nearest.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
 #include "numpact/executor.hpp"
-#include "output_file.hpp"
-#include "print.hpp"
-#include "progress_bar.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

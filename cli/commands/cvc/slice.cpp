@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "common_options.hpp"
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
 #include "cvc/chunk_copy.hpp"
-#include "cvc/commands.hpp"
 #include "cvc/cvc_output.hpp"
 
 namespace numpact::cli {

@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
-#include "common_options.hpp"
-#include "cvc/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
+#include "commands/usage_error.hpp"
 #include "cvc/cvc_input.hpp"
-#include "nearest.hpp"
-#include "output_file.hpp"
-#include "progress_bar.hpp"
-#include "usage_error.hpp"
+#include "io/output_file.hpp"
+#include "report/progress_bar.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "common_options.hpp"
-#include "cvc/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
 #include "cvc/cvc_input.hpp"
-#include "json_text.hpp"
-#include "print.hpp"
-#include "progress_bar.hpp"
+#include "report/json_text.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cvc/quality/decoded.hpp"
 #include "failure.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/cvc/reader.hpp"
 
 namespace numpact::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrow_columns.hpp"
+#include "formats/arrow/arrow_columns.hpp"
 
 #include <arrow/array/array_base.h>
 #include <arrow/array/array_nested.h>
@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "temporary_file.hpp"
-#include "utf8.hpp"
+#include "io/temporary_file.hpp"
+#include "text/utf8.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts between Arrow arrays and arrays of numbers. Only the files that use Arrow include this.
-#ifndef NUMPACT_CLI_ARROW_COLUMNS_HPP
-#define NUMPACT_CLI_ARROW_COLUMNS_HPP
+#ifndef NUMPACT_CLI_FORMATS_ARROW_ARROW_COLUMNS_HPP
+#define NUMPACT_CLI_FORMATS_ARROW_ARROW_COLUMNS_HPP
 
 #include <arrow/array.h>
 #include <arrow/chunked_array.h>
@@ -16,8 +16,8 @@
 #include <string>
 
 #include "failure.hpp"
-#include "files.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
 
 namespace numpact::cli {
 

@@ -15,9 +15,9 @@
 #include <cstring>
 #include <utility>
 
-#include "arrow_columns.hpp"
-#include "formats.hpp"
-#include "parquet_fit.hpp"
+#include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/parquet_fit.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "int96.hpp"
+#include "formats/arrow/int96.hpp"
 
 #include <fmt/format.h>
 
-#include "floor_divide.hpp"
-#include "number_text.hpp"
+#include "numbers/floor_divide.hpp"
+#include "numbers/number_text.hpp"
 #include "numpact/types.hpp"
 
 namespace numpact::cli {

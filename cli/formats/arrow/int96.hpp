@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the 64-bit time unit that can hold a column of Parquet's deprecated 96-bit timestamps.
-#ifndef NUMPACT_CLI_INT96_HPP
-#define NUMPACT_CLI_INT96_HPP
+#ifndef NUMPACT_CLI_FORMATS_ARROW_INT96_HPP
+#define NUMPACT_CLI_FORMATS_ARROW_INT96_HPP
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "logical_type.hpp"
+#include "numbers/logical_type.hpp"
 
 namespace numpact::cli {
 

@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "arrow_columns.hpp"
-#include "formats.hpp"
+#include "formats/arrow/arrow_columns.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {

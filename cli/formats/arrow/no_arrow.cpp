@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "failure.hpp"
-#include "formats.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "arrow_columns.hpp"
-#include "formats.hpp"
-#include "int96.hpp"
+#include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/int96.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parquet_fit.hpp"
+#include "formats/arrow/parquet_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "failure.hpp"
-#include "number_text.hpp"
+#include "numbers/number_text.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds values that Arrow can represent but Parquet cannot.
-#ifndef NUMPACT_CLI_PARQUET_FIT_HPP
-#define NUMPACT_CLI_PARQUET_FIT_HPP
+#ifndef NUMPACT_CLI_FORMATS_ARROW_PARQUET_FIT_HPP
+#define NUMPACT_CLI_FORMATS_ARROW_PARQUET_FIT_HPP
 
 #include <cstdint>
 #include <span>
 #include <string>
 
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "child_process.hpp"
+#include "formats/python/child_process.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -11,8 +11,8 @@
 #include <csignal>
 #include <utility>
 
-#include "cleanup.hpp"
 #include "failure.hpp"
+#include "io/cleanup.hpp"
 
 extern char** environ;
 

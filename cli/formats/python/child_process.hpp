@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts another program and communicates with it through its standard input and output.
-#ifndef NUMPACT_CLI_CHILD_PROCESS_HPP
-#define NUMPACT_CLI_CHILD_PROCESS_HPP
+#ifndef NUMPACT_CLI_FORMATS_PYTHON_CHILD_PROCESS_HPP
+#define NUMPACT_CLI_FORMATS_PYTHON_CHILD_PROCESS_HPP
 
 #include <sys/types.h>
 

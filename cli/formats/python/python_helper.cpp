@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "python_helper.hpp"
+#include "formats/python/python_helper.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "manifest.hpp"
+#include "pco/manifest.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -31,8 +31,8 @@
 //   {"verb": "rows", "count": 5}, for each column a D  the same
 //   message of numbers and one of nulls, as above
 //   {"verb": "finish"}                                 the same
-#ifndef NUMPACT_CLI_PYTHON_HELPER_HPP
-#define NUMPACT_CLI_PYTHON_HELPER_HPP
+#ifndef NUMPACT_CLI_FORMATS_PYTHON_PYTHON_HELPER_HPP
+#define NUMPACT_CLI_FORMATS_PYTHON_PYTHON_HELPER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +42,8 @@
 #include <string_view>
 #include <vector>
 
-#include "child_process.hpp"
-#include "table.hpp"
+#include "formats/python/child_process.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "formats.hpp"
-#include "python_helper.hpp"
+#include "formats/formats.hpp"
+#include "formats/python/python_helper.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "formats.hpp"
-#include "manifest.hpp"
-#include "parquet_fit.hpp"
-#include "python_helper.hpp"
+#include "formats/arrow/parquet_fit.hpp"
+#include "formats/formats.hpp"
+#include "formats/python/python_helper.hpp"
+#include "pco/manifest.hpp"
 
 namespace numpact::cli {
 namespace {
