@@ -9,7 +9,7 @@
 
 #include "failure.hpp"
 #include "formats/row_stream.hpp"
-#include "json_view.hpp"
+#include "json/json.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -37,13 +37,13 @@ constexpr Named kNames[] = {
 
 class Reader {
  public:
-  using Kind = JsonView::Kind;
+  using Kind = json::Kind;
 
   Reader(std::span<const std::byte> file, const std::string& name) : file_(file), name_(name) {}
 
   std::vector<Tensor> read() {
     const std::string_view text = header_text();
-    const std::optional<JsonView> header = JsonView::of(text);
+    const std::optional<json::View> header = json::parse_strict(text);
     if (!header || !header->is(Kind::kObject)) bad("the header is no JSON object");
     const std::uint64_t count = header->count();
     // Includes a copy of the name, and a note for a tensor that holds no vectors.
@@ -56,7 +56,7 @@ class Reader {
     std::vector<Tensor> tensors;
     tensors.reserve(static_cast<std::size_t>(count));
     for (auto name = header->first(); name;) {
-      const std::optional<JsonView> value = name->next();
+      const std::optional<json::View> value = name->next();
       if (!name->says("__metadata__")) tensors.push_back(tensor(name->string(), *value));
       name = value->next();
     }
@@ -97,36 +97,36 @@ class Reader {
             static_cast<std::size_t>(length)};
   }
 
-  std::uint64_t number(const JsonView& json, const std::string& what) const {
-    const std::optional<std::uint64_t> value = json.natural();
+  std::uint64_t number(const json::View& json, const std::string& what) const {
+    const std::optional<std::uint64_t> value = json.unsigned_integer();
     if (!value) bad(what + " is no list of integers");
     return *value;
   }
 
-  JsonView member(const JsonView& json, const char* key, const std::string& what) const {
-    const std::optional<JsonView> found = json.find(key);
+  json::View member(const json::View& json, const char* key, const std::string& what) const {
+    const std::optional<json::View> found = json.find(key);
     if (!found) bad(fmt::format("{} has no '{}'", what, key));
     return *found;
   }
 
-  Tensor tensor(const std::string& name, const JsonView& json) const {
+  Tensor tensor(const std::string& name, const json::View& json) const {
     const std::string what = fmt::format("tensor '{}'", name);
     if (!json.is(Kind::kObject)) bad(what + " is no JSON object");
     Tensor made;
     made.name = name;
-    const JsonView dtype = member(json, "dtype", what);
+    const json::View dtype = member(json, "dtype", what);
     if (!dtype.is(Kind::kString)) bad(what + ": its 'dtype' is no string");
     made.dtype = dtype.string();
     for (const Named& known : kNames) {
       if (known.name == made.dtype) made.element = known.element;
     }
-    const JsonView shape = member(json, "shape", what);
+    const json::View shape = member(json, "shape", what);
     if (!shape.is(Kind::kArray)) bad(what + ": its 'shape' is no list");
     for (auto length = shape.first(); length; length = length->next()) {
       if (made.shape.size() == kMaxDimensions) bad(what + ": its 'shape' is too long");
       made.shape.push_back(number(*length, what + ": its 'shape'"));
     }
-    const JsonView offsets = member(json, "data_offsets", what);
+    const json::View offsets = member(json, "data_offsets", what);
     if (!offsets.is(Kind::kArray) || offsets.count() != 2) {
       bad(what + ": its 'data_offsets' are no two");
     }

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "failure.hpp"
-#include "json_view.hpp"
+#include "json/json.hpp"
 #include "text/utf8.hpp"
 
 namespace numpact::cli {
@@ -69,17 +69,17 @@ class Memory {
   std::string place_;
 };
 
-std::optional<std::string> text_from(const JsonView& json, Memory& memory);
+std::optional<std::string> text_from(const json::View& json, Memory& memory);
 
-std::optional<Metadata> metadata_from(const JsonView& json, Memory& memory) {
-  if (!json.is(JsonView::Kind::kArray)) return std::nullopt;
+std::optional<Metadata> metadata_from(const json::View& json, Memory& memory) {
+  if (!json.is(json::Kind::kArray)) return std::nullopt;
   Metadata metadata;
   const std::size_t count = json.count();
   memory.take(std::uint64_t{count} * sizeof(Metadata::value_type));
   metadata.reserve(count);
   for (auto pair = json.first(); pair; pair = pair->next()) {
-    if (!pair->is(JsonView::Kind::kArray) || pair->count() != 2) return std::nullopt;
-    const std::optional<JsonView> first = pair->first();
+    if (!pair->is(json::Kind::kArray) || pair->count() != 2) return std::nullopt;
+    const std::optional<json::View> first = pair->first();
     std::optional<std::string> key = text_from(*first, memory);
     std::optional<std::string> value = text_from(*first->next(), memory);
     if (!key || !value) return std::nullopt;
@@ -91,9 +91,9 @@ std::optional<Metadata> metadata_from(const JsonView& json, Memory& memory) {
 // Reads members of an object. Every error is a Failure of the same kind.
 class Reader {
  public:
-  using Kind = JsonView::Kind;
+  using Kind = json::Kind;
 
-  Reader(const JsonView& json, const std::string& place, Memory& memory)
+  Reader(const json::View& json, const std::string& place, Memory& memory)
       : json_(json), place_(place), memory_(memory) {
     if (!json.is(Kind::kObject)) bad("is no object");
   }
@@ -102,14 +102,14 @@ class Reader {
     throw Failure(ExitCode::kCorrupt, place_, "corrupt: " + what);
   }
 
-  JsonView field(const char* name) const {
-    const std::optional<JsonView> found = json_.find(name);
+  json::View field(const char* name) const {
+    const std::optional<json::View> found = json_.find(name);
     if (!found) bad(fmt::format("has no '{}'", name));
     return *found;
   }
 
   std::string text(const char* name) const {
-    const JsonView value = field(name);
+    const json::View value = field(name);
     if (!value.is(Kind::kString)) bad(fmt::format("'{}' is no text", name));
     memory_.take(value.text().size());
     return value.string();
@@ -118,22 +118,23 @@ class Reader {
   std::string optional_text(const char* name) const { return json_.find(name) ? text(name) : ""; }
 
   std::uint64_t number(const char* name) const {
-    const std::optional<std::uint64_t> value = field(name).natural();
+    const std::optional<std::uint64_t> value = field(name).unsigned_integer();
     if (!value) bad(fmt::format("'{}' is no count", name));
     return *value;
   }
 
-  std::optional<JsonView> optional_field(const char* name) const { return json_.find(name); }
+  std::optional<json::View> optional_field(const char* name) const { return json_.find(name); }
 
   bool flag(const char* name, bool otherwise) const {
-    const std::optional<JsonView> value = json_.find(name);
+    const std::optional<json::View> value = json_.find(name);
     if (!value) return otherwise;
-    if (!value->is(Kind::kBool)) bad(fmt::format("'{}' is neither true nor false", name));
-    return value->is_true();
+    const bool is_bool = value->is(Kind::kTrue) || value->is(Kind::kFalse);
+    if (!is_bool) bad(fmt::format("'{}' is neither true nor false", name));
+    return value->is(Kind::kTrue);
   }
 
   Metadata metadata(const char* name) const {
-    const std::optional<JsonView> value = json_.find(name);
+    const std::optional<json::View> value = json_.find(name);
     if (!value) return {};
     std::optional<Metadata> found = metadata_from(*value, memory_);
     if (!found) bad(fmt::format("'{}' is no list of pairs of text", name));
@@ -141,8 +142,8 @@ class Reader {
   }
 
   // `bytes`: memory for each parsed element.
-  JsonView list(const char* name, std::size_t bytes, std::size_t& count) const {
-    const JsonView value = field(name);
+  json::View list(const char* name, std::size_t bytes, std::size_t& count) const {
+    const json::View value = field(name);
     if (!value.is(Kind::kArray)) bad(fmt::format("'{}' is no list", name));
     count = value.count();
     memory_.take(std::uint64_t{count} * bytes);
@@ -152,7 +153,7 @@ class Reader {
   Memory& memory() const { return memory_; }
 
  private:
-  JsonView json_;
+  json::View json_;
   const std::string& place_;
   Memory& memory_;
 };
@@ -164,7 +165,7 @@ void require_plain_file_name(const Reader& reader, const std::string& file) {
 }
 
 void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn& entry) {
-  const std::optional<JsonView> json = reader.optional_field("nulls");
+  const std::optional<json::View> json = reader.optional_field("nulls");
   if (!json) return;
   const Reader nulls(*json, place, reader.memory());
   entry.null_file = nulls.text("file");
@@ -175,7 +176,7 @@ void parse_nulls(const Reader& reader, const std::string& place, ManifestColumn&
   }
 }
 
-ManifestColumn parse_column(const JsonView& json, const std::string& place, Memory& memory) {
+ManifestColumn parse_column(const json::View& json, const std::string& place, Memory& memory) {
   const Reader reader(json, place, memory);
   ManifestColumn entry;
   Column& column = entry.column;
@@ -242,11 +243,11 @@ std::optional<std::string> text_from_json(const Json& json) {
   return bytes_of_hex(json["hex"].get_ref<const std::string&>());
 }
 
-std::optional<std::string> text_from(const JsonView& json, Memory& memory) {
+std::optional<std::string> text_from(const json::View& json, Memory& memory) {
   memory.take(json.text().size());
-  if (json.is(JsonView::Kind::kString)) return json.string();
-  const std::optional<JsonView> hex = json.find("hex");
-  if (!hex || json.count() != 1 || !hex->is(JsonView::Kind::kString)) return std::nullopt;
+  if (json.is(json::Kind::kString)) return json.string();
+  const std::optional<json::View> hex = json.find("hex");
+  if (!hex || json.count() != 1 || !hex->is(json::Kind::kString)) return std::nullopt;
   return bytes_of_hex(hex->string());
 }
 
@@ -271,12 +272,12 @@ std::string manifest_text(const Manifest& manifest) {
 
 Manifest parse_manifest(std::string_view text, const std::string& place) {
   if (text.size() > kMaxBytes) throw Failure(ExitCode::kCorrupt, place, "corrupt: is too long");
-  const std::optional<JsonView> json = JsonView::of(text, kMaxValues);
+  const std::optional<json::View> json = json::parse_strict(text, kMaxValues);
   if (!json) {
     throw Failure(ExitCode::kCorrupt, place,
                   fmt::format("corrupt: is no JSON, or deeper than {} levels, or of more than {} "
                               "values",
-                              JsonView::kMaxDepth, kMaxValues));
+                              json::kMaxStrictDepth, kMaxValues));
   }
   Memory memory(text.size(), place);
   const Reader reader(*json, place, memory);
@@ -287,12 +288,12 @@ Manifest parse_manifest(std::string_view text, const std::string& place) {
   }
   Manifest manifest;
   std::size_t count = 0;
-  const JsonView columns = reader.list("columns", sizeof(ManifestColumn), count);
+  const json::View columns = reader.list("columns", sizeof(ManifestColumn), count);
   manifest.columns.reserve(count);
   for (auto column = columns.first(); column; column = column->next()) {
     manifest.columns.push_back(parse_column(*column, place, memory));
   }
-  const JsonView skipped = reader.list("skipped", sizeof(SkippedColumn), count);
+  const json::View skipped = reader.list("skipped", sizeof(SkippedColumn), count);
   manifest.skipped.reserve(count);
   for (auto column = skipped.first(); column; column = column->next()) {
     const Reader entry(*column, place, memory);

@@ -2,9 +2,12 @@
 // JSON parsed in place: values refer to the text, so the exact digits of numbers, the order of keys
 // and the position of every value are preserved. Accepts what Python's json module accepts as
 // UTF-8: NaN, Infinity and -Infinity, integers of any length, lone surrogates, repeated keys (the
-// last one counts).
-#ifndef NUMPACT_CVC_JSON_JSON_HPP
-#define NUMPACT_CVC_JSON_JSON_HPP
+// last one counts). parse_strict() accepts neither NaN nor infinities.
+//
+// The library reads headers with it; the command and the Python module read manifests, the command
+// also headers of safetensors.
+#ifndef NUMPACT_JSON_JSON_HPP
+#define NUMPACT_JSON_JSON_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +18,14 @@
 
 #include "numpact/error.hpp"
 
-namespace numpact::cvc::json {
+namespace numpact::json {
 
 enum class Kind : std::uint8_t { kNull, kFalse, kTrue, kInteger, kFloat, kString, kArray, kObject };
 
 // Maximum nesting of arrays and objects. Code that recurses over values relies on it.
 inline constexpr std::size_t kMaxDepth = 512;
+// The same for parse_strict(). The files read with it use three or four levels.
+inline constexpr std::size_t kMaxStrictDepth = 64;
 
 class Value;
 
@@ -53,9 +58,9 @@ class Document {
 // nodes.
 Status check(std::string_view text);
 
-// A value of a text that check() accepted; the text must outlive it. A View needs no memory for
-// nodes, but each call scans the text of the value again, so it suits callers that visit each value
-// once or twice. Iterated like a Value.
+// A value of a text that check() or parse_strict() accepted; the text must outlive it. A View needs
+// no memory for nodes, but each call scans the text of the value again, so it suits callers that
+// visit each value once or twice. Iterated like a Value.
 class View {
  public:
   static View root_of(std::string_view text);
@@ -68,10 +73,13 @@ class View {
   std::optional<View> first() const;
   std::optional<View> next() const { return at(end_, limit_); }
   std::uint64_t count() const;
+  std::optional<View> find(std::string_view key) const;
 
   bool says(std::string_view utf8) const;
   std::string string() const;
   std::optional<std::uint64_t> natural() const;
+  // The value of an integer from 0 to 2^64 - 1 without a sign; empty for others.
+  std::optional<std::uint64_t> unsigned_integer() const;
   std::optional<double> number() const;
 
  private:
@@ -85,6 +93,11 @@ class View {
   std::size_t end_;
   std::size_t limit_;  // end of the enclosing value
 };
+
+// The root of a text from an untrusted file; none unless the text is JSON by RFC 8259 in UTF-8,
+// with or without a byte order mark, nested at most kMaxStrictDepth deep, with at most `max_values`
+// values: scalars, arrays and objects, without the names in objects.
+std::optional<View> parse_strict(std::string_view text, std::size_t max_values = SIZE_MAX);
 
 // A value of a document, which must outlive it. Arrays and objects are iterated by first() and
 // next():
@@ -138,6 +151,6 @@ bool equal(const Value& a, const Value& b);
 // Whether the text is strictly valid UTF-8: no overlong forms, surrogates or codes past U+10FFFF.
 bool is_utf8(std::string_view text);
 
-}  // namespace numpact::cvc::json
+}  // namespace numpact::json
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cvc/json/text.hpp"
+#include "json/text.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-namespace numpact::cvc::json {
+namespace numpact::json {
 namespace {
 
 void append_escape(std::string& out, std::uint32_t unit) {
@@ -125,4 +125,4 @@ std::string ObjectText::text(Style style) {
   return text;
 }
 
-}  // namespace numpact::cvc::json
+}  // namespace numpact::json

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON output like that of Python's json.dumps.
-#ifndef NUMPACT_CVC_JSON_TEXT_HPP
-#define NUMPACT_CVC_JSON_TEXT_HPP
+#ifndef NUMPACT_JSON_TEXT_HPP
+#define NUMPACT_JSON_TEXT_HPP
 
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cvc/json/json.hpp"
+#include "json/json.hpp"
 
-namespace numpact::cvc::json {
+namespace numpact::json {
 
 // kOrdered: keys in the given order, separators `, ` and `: `. kSorted: keys by code point,
 // separators without blanks.
@@ -49,6 +49,6 @@ class ArrayText {
   std::string text_ = "[";
 };
 
-}  // namespace numpact::cvc::json
+}  // namespace numpact::json
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "cvc/json/text.hpp"
+#include "json/text.hpp"
 
-namespace numpact::cvc::json {
+namespace numpact::json {
 namespace {
 
 std::string again(std::string_view text, Style style) {
@@ -15,7 +15,7 @@ std::string again(std::string_view text, Style style) {
   return status.ok() ? value_text(document.root(), style) : "error: " + status.message();
 }
 
-TEST(CvcJson, StylesOfPython) {
+TEST(Json, StylesOfPython) {
   const std::string_view text =
       " {\"b\" : [1, 2.50, -0, 1e5, true , null], \"a\":{\"\\u00e9\":\"\\ud83d\\ude00/\"}} ";
   EXPECT_EQ(again(text, Style::kOrdered),
@@ -25,7 +25,7 @@ TEST(CvcJson, StylesOfPython) {
             "{\"a\":{\"\\u00e9\":\"\\ud83d\\ude00/\"},\"b\":[1,2.5,0,100000.0,true,null]}");
 }
 
-TEST(CvcJson, Numbers) {
+TEST(Json, Numbers) {
   EXPECT_EQ(number_text(0.008660835213959217), "0.008660835213959217");
   EXPECT_EQ(number_text(1e16), "1e+16");
   EXPECT_EQ(number_text(9999999999999998), "9999999999999998.0");
@@ -40,14 +40,14 @@ TEST(CvcJson, Numbers) {
             "123456789012345678901234567890");
 }
 
-TEST(CvcJson, Strings) {
+TEST(Json, Strings) {
   EXPECT_EQ(again(R"("\"\\\/\b\f\n\r\t\u007f\u0001~")", Style::kSorted),
             R"("\"\\/\b\f\n\r\t\u007f\u0001~")");
   EXPECT_EQ(again(R"("\ud800 \udc00")", Style::kSorted), R"("\ud800 \udc00")");
   EXPECT_EQ(again("\"\xc3\xa9\xf0\x9f\x98\x80\"", Style::kSorted), R"("\u00e9\ud83d\ude00")");
 }
 
-TEST(CvcJson, SortedByCodePointAndLastOfRepeatedKeys) {
+TEST(Json, SortedByCodePointAndLastOfRepeatedKeys) {
   EXPECT_EQ(again("{\"\\ud83d\\ude00\":1,\"\\uffff\":2,\"Z\":3,\"a\":4}", Style::kSorted),
             R"({"Z":3,"a":4,"\uffff":2,"\ud83d\ude00":1})");
   EXPECT_EQ(again(R"({"b":1,"a":2,"b":3})", Style::kOrdered), R"({"b": 3, "a": 2})");
@@ -57,7 +57,7 @@ TEST(CvcJson, SortedByCodePointAndLastOfRepeatedKeys) {
   EXPECT_EQ(document.root().count(), 3u);
 }
 
-TEST(CvcJson, Refused) {
+TEST(Json, Refused) {
   for (const std::string_view text : {"",
                                       " ",
                                       "{",
@@ -97,7 +97,7 @@ TEST(CvcJson, Refused) {
   }
 }
 
-TEST(CvcJson, Depth) {
+TEST(Json, Depth) {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   Document document;
   EXPECT_TRUE(document.parse(nested(kMaxDepth)).ok());
@@ -121,7 +121,7 @@ void expect_same(const Value& value, const View& view) {
   EXPECT_EQ(value.count(), view.count());
 }
 
-TEST(CvcJson, ReadInPlace) {
+TEST(Json, ReadInPlace) {
   for (const std::string_view text :
        {R"( {"a":[1,-0,2.5,1e3,"x\\\"]}",{}],"":{"b":[[],[[]]]},"\u00e9":null} )", "[ ]", " 1 ",
         R"("\ud83d\ude00")", "[NaN,-Infinity,true,false]", R"({"a":{"b":"}"},"a":2})"}) {
@@ -138,6 +138,40 @@ TEST(CvcJson, ReadInPlace) {
   }
 }
 
+TEST(Json, Strict) {
+  for (const std::string_view text :
+       {"[]", " {\"a\": [1, -2.5e3, true, null]} ", "\xef\xbb\xbf[1]", "\"\\ud800\"", "0"}) {
+    EXPECT_TRUE(parse_strict(text)) << text;
+  }
+  for (const std::string_view text :
+       {"", "[", "[1,]", "[NaN]", "[-Infinity]", "Infinity", "01", "1.", "[1]]", "\"\xff\"",
+        "\"\xed\xa0\x80\"", "\xef\xbb\xbf", "[\"\x01\"]"}) {
+    EXPECT_FALSE(parse_strict(text)) << text;
+  }
+}
+
+TEST(Json, StrictLimits) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse_strict(nested(kMaxStrictDepth)));
+  EXPECT_FALSE(parse_strict(nested(kMaxStrictDepth + 1)));
+  EXPECT_TRUE(parse_strict(R"({"a": [1, 2], "b": {}})", 5));
+  EXPECT_FALSE(parse_strict(R"({"a": [1, 2], "b": {}})", 4));
+}
+
+TEST(Json, StrictValues) {
+  const std::optional<View> root =
+      parse_strict(R"({"a": 18446744073709551615, "b": -0, "a": 18446744073709551616, "c": 7})");
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->first()->next()->unsigned_integer(), ~std::uint64_t{0});
+  EXPECT_EQ(root->find("a")->text(), "18446744073709551616");
+  EXPECT_FALSE(root->find("a")->unsigned_integer());
+  EXPECT_FALSE(root->find("b")->unsigned_integer());
+  EXPECT_EQ(root->find("c")->unsigned_integer(), 7u);
+  EXPECT_FALSE(root->find("d"));
+}
+
 bool are_equal(std::string_view a, std::string_view b) {
   Document x;
   Document y;
@@ -145,7 +179,7 @@ bool are_equal(std::string_view a, std::string_view b) {
   return equal(x.root(), y.root());
 }
 
-TEST(CvcJson, EqualAsInPython) {
+TEST(Json, EqualAsInPython) {
   EXPECT_TRUE(are_equal("1", "1.0"));
   EXPECT_TRUE(are_equal("1", "true"));
   EXPECT_TRUE(are_equal("0.0", "false"));
@@ -165,4 +199,4 @@ TEST(CvcJson, EqualAsInPython) {
 }
 
 }  // namespace
-}  // namespace numpact::cvc::json
+}  // namespace numpact::json
