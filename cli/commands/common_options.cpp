@@ -10,7 +10,9 @@
 namespace numpact::cli {
 
 void add_source_options(CLI::App& command, SourceArgs& args) {
-  command.add_option("--from", args.from, input_format_names() + "; default: detected")
+  command
+      .add_option("--from", args.from,
+                  input_format_names(Purpose::kNumbers) + "; default: detected")
       ->type_name("FORMAT");
   command.add_option("--column", args.column, "One column, by name or index (from 0)")
       ->type_name("NAME");

@@ -109,9 +109,9 @@ class Decompressor {
 
  private:
   const Format& format(std::string_view otherwise) const {
-    if (!options_.to.empty()) return output_format(options_.to);
-    if (output_ != "-") return guess_output_format(output_);
-    return output_format(otherwise);
+    if (!options_.to.empty()) return output_format(options_.to, Purpose::kNumbers);
+    if (output_ != "-") return guess_output_format(output_, Purpose::kNumbers);
+    return output_format(otherwise, Purpose::kNumbers);
   }
 
   void open_single_file() {
@@ -446,7 +446,8 @@ void add_options(CLI::App& command, DecompressOptions& options) {
       ->type_name("PATH");
   add_overwrite_options(command, options.overwrite, options.common);
   command
-      .add_option("--to", options.to, output_format_names() + "; default: by the extension of PATH")
+      .add_option("--to", options.to,
+                  output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH")
       ->type_name("FORMAT");
   command.add_option("--column", options.column, "One column of a folder, by name or index")
       ->type_name("NAME");

@@ -169,10 +169,6 @@ NpyHeader read_npy_header(Input& input) {
   return Parser(text, input.name()).parse();
 }
 
-std::string npy_header(NumberType type, std::uint64_t count) {
-  return npy_header(type, std::span(&count, 1));
-}
-
 std::string npy_header(NumberType type, std::span<const std::uint64_t> shape) {
   const std::string_view order = size_of(type) == 1                           ? "|"
                                  : std::endian::native == std::endian::little ? "<"

@@ -26,10 +26,8 @@ struct NpyHeader {
 // Reads the header and positions the input at the first number. Throws Failure.
 NpyHeader read_npy_header(Input& input);
 
-// The header of a one-dimensional array, byte for byte as numpy.save writes it. Its size does not
-// depend on `count`.
-std::string npy_header(NumberType type, std::uint64_t count);
-// Same for one or two dimensions. The size of the header does not depend on the first one.
+// The header of an array of one or two dimensions, byte for byte as numpy.save writes it. Its size
+// does not depend on the first dimension.
 std::string npy_header(NumberType type, std::span<const std::uint64_t> shape);
 
 }  // namespace numpact::cli

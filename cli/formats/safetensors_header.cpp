@@ -128,7 +128,7 @@ class Reader {
     }
     const json::View offsets = member(json, "data_offsets", what);
     if (!offsets.is(Kind::kArray) || offsets.count() != 2) {
-      bad(what + ": its 'data_offsets' are no two");
+      bad(what + ": its 'data_offsets' are not two integers");
     }
     const std::uint64_t begin = number(*offsets.first(), what + ": its 'data_offsets'");
     const std::uint64_t end = number(*offsets.first()->next(), what + ": its 'data_offsets'");

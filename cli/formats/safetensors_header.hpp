@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cvc/element.hpp"
+#include "formats/element.hpp"
 
 namespace numpact::cli {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "failure.hpp"
@@ -69,6 +70,35 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
   column.type = *dtype;
   column.logical = {};
   return numbers;
+}
+
+std::string no_vectors(const std::string& source_type) {
+  return fmt::format("values of type {} are no numbers or lists of equally many numbers",
+                     source_type);
+}
+
+std::string left_out_note(std::string_view noun, const std::string& name, const std::string& why) {
+  return fmt::format("{} '{}' is left out: {}", noun, name, why);
+}
+
+const Column& only_column(const OutputFile& file, const OutputPlan& plan) {
+  if (plan.columns.size() != 1) {
+    fail_usage(file.name(), "this format holds one column (choose it with --column)");
+  }
+  return plan.columns[0];
+}
+
+void check_table_columns(const OutputFile& file, const OutputPlan& plan) {
+  constexpr auto kMaxDimension =
+      static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  for (const Column& column : plan.columns) {
+    if (column.is_bfloat16) {
+      fail_usage(file.name(), "tables have no bfloat16 (--dtype float32 or float16)");
+    }
+    if (column.dimension < 1 || column.dimension > kMaxDimension) {
+      fail_usage(file.name(), fmt::format("tables have no lists of {} numbers", column.dimension));
+    }
+  }
 }
 
 }  // namespace numpact::cli

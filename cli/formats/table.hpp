@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of numbers, independent of the file format they are read from or written to.
+// Columns of numbers and of lists of numbers, independent of the file format they are read from or
+// written to. Commands for Pco files read a column after the other; those for CVC files read rows
+// of all columns, with cvc/vectors.hpp.
 #ifndef NUMPACT_CLI_FORMATS_TABLE_HPP
 #define NUMPACT_CLI_FORMATS_TABLE_HPP
 
@@ -9,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,11 +38,13 @@ struct Column {
   std::string name;
   LogicalType logical;
   NumberType type = NumberType::kU8;  // type of the stored numbers
-  std::uint64_t list_size = 0;  // numbers per value if values are lists; 0: values are numbers
-  std::string source_type;      // name of the type in the source file
-  std::string unfit;            // why it cannot be compressed; empty if it can
-  bool nullable = true;         // values may be null according to the table
-  Metadata metadata;            // metadata of the field, including the name of an extension type
+  bool is_bfloat16 = false;           // the numbers are the bits of bfloat16, as kU16
+  bool is_list = false;               // values are lists of `dimension` numbers
+  std::uint64_t dimension = 1;        // numbers in a row; 1 if values are numbers
+  std::string source_type;            // name of the type in the source file
+  std::string unfit;                  // why it cannot be compressed; empty if it can
+  bool nullable = true;               // values may be null according to the table
+  Metadata metadata;  // metadata of the field, including the name of an extension type
 };
 
 // Reads the numbers of one column, from first to last.
@@ -57,6 +62,19 @@ class NumberInput {
   // The null rows up to the last block, for callers that keep nulls; null if nulls are dropped or
   // impossible.
   virtual NullRuns* null_runs() { return nullptr; }
+  // Bytes from one list to the next in a block; 0: there are no gaps. Other than 0 only for formats
+  // that Pco commands do not read.
+  virtual std::size_t row_stride() const { return 0; }
+
+  // Asks for blocks of at most this many numbers, a whole number of rows. Some inputs have a block
+  // size of their own.
+  void set_block_numbers(std::uint64_t numbers) { block_numbers_ = numbers; }
+
+ protected:
+  std::uint64_t block_numbers() const { return block_numbers_; }
+
+ private:
+  std::uint64_t block_numbers_ = kBlockNumbers;
 };
 
 enum class NullPolicy : std::uint8_t {
@@ -70,10 +88,11 @@ class TableInput {
  public:
   virtual ~TableInput() = default;
   const std::vector<Column>& columns() const { return columns_; }
-  // True if columns have names (Parquet, CSV); false for a single array (NPY, raw).
+  // True if columns have names (Parquet, CSV); false for a single array (NPY, raw, fvecs).
   bool has_names() const { return has_names_; }
   // Messages for the user about how the file was read.
   const std::vector<std::string>& notes() const { return notes_; }
+  std::vector<std::string> take_notes() { return std::move(notes_); }
   const Metadata& metadata() const { return metadata_; }
   // Applies to columns that are opened later.
   void set_nulls(NullPolicy nulls) { nulls_ = nulls; }
@@ -102,7 +121,14 @@ struct CsvOptions {
   std::uint64_t memory_bytes = std::uint64_t{32} << 20;
 };
 
+// What numbers are read or written for. It decides which formats and shapes there are.
+enum class Purpose : std::uint8_t {
+  kNumbers,  // Pco files: columns of numbers
+  kVectors,  // CVC files: columns of numbers, and of lists of equally many numbers
+};
+
 struct InputOptions {
+  Purpose purpose = Purpose::kNumbers;
   std::optional<NumberType> dtype;  // the requested number type
   // Requested types of single columns, by name or index.
   std::vector<std::pair<std::string, NumberType>> column_dtypes;
@@ -110,7 +136,12 @@ struct InputOptions {
   std::vector<std::string> skip;      // columns that are left out, by name or index
   NullPolicy nulls = NullPolicy::kError;
   bool flatten = false;  // read arrays of several dimensions as one
-  bool lists = false;    // also accept lists of a fixed number of numbers
+  // Of raw vectors: their numbers are bfloat16 (with the dtype kU16); the numbers in a row.
+  bool is_bfloat16 = false;
+  std::optional<std::uint64_t> dimension;
+  // Leave out what holds no vectors, with a note, where a file decides how many columns it names:
+  // a description of each would take more memory than its name in the file.
+  bool skips_unfit = false;
   CsvOptions csv;
 };
 
@@ -135,12 +166,13 @@ std::unique_ptr<NumberInput> open_column(TableInput& table, std::size_t index,
                                          const std::string& file, std::optional<NumberType> dtype,
                                          Column& column);
 
-// The number of rows for a count of numbers.
-inline std::uint64_t rows_of(const Column& column, std::uint64_t numbers) {
-  return column.list_size == 0 ? numbers : numbers / column.list_size;
-}
+// Why a column of a table holds no vectors.
+std::string no_vectors(const std::string& source_type);
+// The note that a column is not read. `noun`: as "column".
+std::string left_out_note(std::string_view noun, const std::string& name, const std::string& why);
 
 struct OutputPlan {
+  Purpose purpose = Purpose::kNumbers;
   std::vector<Column> columns;
   std::optional<std::uint64_t> count;  // count of rows, if known in advance
   Metadata metadata;                   // of the table
@@ -150,6 +182,7 @@ struct OutputPlan {
 struct ColumnBlock {
   NumberView numbers;
   std::span<const std::uint8_t> valid;  // one byte per row, 0 for null; empty: no row is null
+  std::uint64_t rows = numbers.count;   // of lists: how many lists there are
 
   bool is_null(std::size_t row) const { return !valid.empty() && valid[row] == 0; }
 };
@@ -162,6 +195,11 @@ class TableOutput {
   virtual void write(std::span<const ColumnBlock> columns) = 0;
   virtual void finish() = 0;
 };
+
+// Fails unless the plan has exactly one column.
+const Column& only_column(const OutputFile& file, const OutputPlan& plan);
+// Fails unless tables (Parquet, Arrow) can hold the columns.
+void check_table_columns(const OutputFile& file, const OutputPlan& plan);
 
 }  // namespace numpact::cli
 

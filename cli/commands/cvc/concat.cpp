@@ -66,7 +66,8 @@ cvc::WriteConfig config_of(const std::vector<std::unique_ptr<CvcInput>>& inputs,
 }
 
 void concat(const ConcatOptions& options) {
-  if (options.output.empty()) fail_usage("-o", "says where to, - for standard output");
+  if (options.output.empty())
+    fail_usage("-o", "is needed: the output file, or - for standard output");
   const std::vector<std::unique_ptr<CvcInput>> inputs = open_all(options);
   const cvc::Info& first = inputs[0]->info();
   std::vector<std::size_t> columns(first.columns.size());

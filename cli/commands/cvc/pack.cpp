@@ -17,6 +17,7 @@
 #include "cvc/cvc_output.hpp"
 #include "cvc/narrow.hpp"
 #include "cvc/vectors.hpp"
+#include "formats/formats.hpp"
 #include "io/files.hpp"
 #include "numpact/cvc/writer.hpp"
 #include "numpact/executor.hpp"
@@ -61,12 +62,6 @@ struct PackOptions {
 
 bool is_float(Dtype dtype) {
   return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
-}
-
-std::uint64_t row_bytes(const std::vector<VectorColumn>& columns) {
-  std::uint64_t bytes = 0;
-  for (const VectorColumn& column : columns) bytes += column.dimension * size_of(column.dtype);
-  return bytes;
 }
 
 std::optional<cvc::Version> parse_version(const std::string& arg) {
@@ -135,23 +130,23 @@ class Packer {
     if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_->name(), text));
   }
 
-  const std::vector<VectorColumn>& columns() const { return input_->columns(); }
+  const std::vector<Column>& columns() const { return input_->columns(); }
 
-  std::string column_name(const VectorColumn& column) const {
+  std::string column_name(const Column& column) const {
     return input_->has_names() ? column.name : "vectors";
   }
 
   // Integers are stored uncompressed unless they are named.
-  std::optional<cvc::Compression> compression_for(const VectorColumn& column) const {
+  std::optional<cvc::Compression> compression_for(const Column& column) const {
     for (const auto& [name, compression] : choice_.named) {
       if (name == column_name(column)) return compression;
     }
-    return is_float(column.dtype) || columns().size() == 1 ? choice_.others : std::nullopt;
+    return is_float(dtype_of(column)) || columns().size() == 1 ? choice_.others : std::nullopt;
   }
 
   void check_names() const {
     for (const auto& [name, compression] : choice_.named) {
-      const auto is_it = [&, &requested = name](const VectorColumn& column) {
+      const auto is_it = [&, &requested = name](const Column& column) {
         return column_name(column) == requested;
       };
       if (std::none_of(columns().begin(), columns().end(), is_it)) {
@@ -168,10 +163,11 @@ class Packer {
       config.compression = compression_for(columns()[0]).value_or(cvc::Compression::kFp16);
       return config;
     }
-    for (const VectorColumn& column : columns()) {
-      const Dtype dtype = column.dtype == Dtype::kFloat64 ? Dtype::kFloat32 : column.dtype;
-      config.columns.push_back({column_name(column), column.dimension, dtype,
-                                compression_for(column), column.shape == Shape::kList});
+    for (const Column& column : columns()) {
+      const Dtype read = dtype_of(column);
+      const Dtype dtype = read == Dtype::kFloat64 ? Dtype::kFloat32 : read;
+      config.columns.push_back(
+          {column_name(column), column.dimension, dtype, compression_for(column), column.is_list});
     }
     return config;
   }
@@ -210,7 +206,7 @@ class Packer {
     cvc::Version version = cvc::Version::kV20;
     if (is_single) {
       const std::optional<cvc::Compression> requested = compression_for(columns()[0]);
-      const bool is_kept = !is_float(columns()[0].dtype) && (!requested || is_exact(requested));
+      const bool is_kept = !is_float(dtype_of(columns()[0])) && (!requested || is_exact(requested));
       const bool fits = is_possible(config_for(cvc::Version::kV10)) ||
                         !is_possible(config_for(cvc::Version::kV20));
       if ((!is_kept || options_.paged) && fits) version = cvc::Version::kV10;
@@ -218,11 +214,11 @@ class Packer {
     config_ = config_for(version_.value_or(version));
     if (config_.version != cvc::Version::kV20) return;
     check_column_names();
-    for (const VectorColumn& column : columns()) {
+    for (const Column& column : columns()) {
       const std::optional<cvc::Compression> requested = compression_for(column);
       narrowers_.emplace_back(column_place(input_->name(), column_name(column)),
                               is_exact(requested) ? requested : std::nullopt);
-      if (column.dtype != Dtype::kFloat64) continue;
+      if (dtype_of(column) != Dtype::kFloat64) continue;
       note(fmt::format("column '{}' {} float32, version 2.0 has no float64", column_name(column),
                        is_exact(requested) ? "is stored as" : "is rounded to"));
     }
@@ -243,7 +239,7 @@ class Packer {
     check_written(writer.status(), output, "");
     std::optional<std::uint64_t> numbers;
     std::uint64_t row_numbers = 0;
-    for (const VectorColumn& column : columns()) row_numbers += column.dimension;
+    for (const Column& column : columns()) row_numbers += column.dimension;
     if (input_->rows()) numbers = *input_->rows() * row_numbers;
     ProgressBar progress(input_->name(), numbers, options_.common.shows_progress());
     std::vector<cvc::Rows> rows(columns().size());
@@ -293,7 +289,7 @@ class Packer {
     if (options_.common.quiet || output.is_stdout()) return;
     const std::string what =
         columns().size() == 1
-            ? fmt::format("{} {} {}", columns()[0].dimension, name_of(columns()[0].dtype),
+            ? fmt::format("{} {} {}", columns()[0].dimension, name_of(dtype_of(columns()[0])),
                           columns()[0].dimension == 1 ? "number" : "numbers")
             : fmt::format("{} columns", columns().size());
     print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(), report.rows,
@@ -342,7 +338,9 @@ void add_options(CLI::App& command, PackOptions& options) {
       ->type_name("NAME")
       ->expected(1)
       ->take_all();
-  command.add_option("--from", options.source.from, input_vector_formats() + "; default: detected")
+  command
+      .add_option("--from", options.source.from,
+                  input_format_names(Purpose::kVectors) + "; default: detected")
       ->type_name("FORMAT");
   command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
       ->type_name("TYPE");

@@ -18,6 +18,7 @@
 #include "cvc/quality/plot.hpp"
 #include "cvc/quality/report.hpp"
 #include "cvc/vectors.hpp"
+#include "formats/formats.hpp"
 #include "io/files.hpp"
 #include "io/output_file.hpp"
 #include "numpact/executor.hpp"
@@ -317,7 +318,9 @@ void add_options(CLI::App& command, QualityOptions& options) {
   command.add_option("--column", options.source.columns, "A column or tensor, by name or index")
       ->type_name("NAME")
       ->expected(1);
-  command.add_option("--from", options.source.from, input_vector_formats() + "; default: detected")
+  command
+      .add_option("--from", options.source.from,
+                  input_format_names(Purpose::kVectors) + "; default: detected")
       ->type_name("FORMAT");
   command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
       ->type_name("TYPE");

@@ -12,6 +12,8 @@
 #include "commands/cvc/commands.hpp"
 #include "commands/usage_error.hpp"
 #include "cvc/cvc_input.hpp"
+#include "cvc/vectors.hpp"
+#include "formats/formats.hpp"
 #include "io/output_file.hpp"
 #include "report/progress_bar.hpp"
 #include "text/nearest.hpp"
@@ -77,7 +79,8 @@ class Unpacker {
   }
 
   void run() {
-    if (options_.output.empty()) fail_usage("-o", "says where to, - for standard output");
+    if (options_.output.empty())
+      fail_usage("-o", "is needed: the output file, or - for standard output");
     refuse_same_file(options_.input, options_.output);
     const CvcInput input(options_.input, limits_);
     const std::vector<cvc::RowRange> ranges = selected_rows(input, options_.part);
@@ -85,9 +88,9 @@ class Unpacker {
     make_plan(input, ranges);
     check_limit(input);
     OutputFile file(options_.output, options_.overwrite, Content::kBinary);
-    const std::unique_ptr<VectorOutput> output = make_vectors(file, options_.to, plan_);
+    const std::unique_ptr<TableOutput> output = make_vectors(file, options_.to, plan_);
     std::uint64_t numbers = 0;
-    for (const VectorColumn& column : plan_.columns) numbers += column.dimension;
+    for (const Column& column : plan_.columns) numbers += column.dimension;
     ProgressBar progress(input.name(), count_rows(ranges) * numbers,
                          options_.common.shows_progress());
     for (const cvc::RowRange& range : ranges) copy(input, range, *output, progress);
@@ -119,35 +122,32 @@ class Unpacker {
     for (const std::size_t index : columns_) {
       const cvc::Column& column = info.columns[index];
       const std::uint64_t row = rows == 0 ? 0 : ranges[0].first;
-      plan_.columns.push_back({column.name, shape_of(info, index), column.dimension,
-                               usual_type(input, index, row), std::string(name_of(column.dtype))});
+      Column& planned = plan_.columns.emplace_back();
+      planned.name = column.name.empty() ? "vectors" : column.name;
+      planned.is_list = is_list(info, index);
+      planned.dimension = column.dimension;
+      set_dtype(planned, usual_type(input, index, row));
     }
+    plan_.purpose = Purpose::kVectors;
     selected_rows_ = rows;
-    if (config_.on_corruption != OnCorruption::kDrop) plan_.rows = rows;
+    if (config_.on_corruption != OnCorruption::kDrop) plan_.count = rows;
   }
 
   // The library enforces the limit for each read only.
   void check_limit(const CvcInput& input) const {
     std::uint64_t bytes = 0;
-    for (const VectorColumn& column : plan_.columns) {
+    for (const Column& column : plan_.columns) {
       std::uint64_t size = 0;
       if (__builtin_mul_overflow(selected_rows_, column.dimension, &size) ||
-          __builtin_mul_overflow(size, size_of(column.dtype), &size) ||
+          __builtin_mul_overflow(size, size_of(column.type), &size) ||
           __builtin_add_overflow(bytes, size, &bytes) || bytes > limits_.max_output_bytes) {
         throw Failure(ExitCode::kLimit, input.name(), "limit exceeded: more than --max-output");
       }
     }
   }
 
-  std::uint64_t row_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const VectorColumn& column : plan_.columns)
-      bytes += column.dimension * size_of(column.dtype);
-    return bytes;
-  }
-
   // Reads whole chunks, so that each is checked and decoded once.
-  void copy(const CvcInput& input, const cvc::RowRange& range, VectorOutput& output,
+  void copy(const CvcInput& input, const cvc::RowRange& range, TableOutput& output,
             ProgressBar& progress) {
     const cvc::Info& info = input.info();
     const std::uint64_t end = range.first + range.count;
@@ -158,7 +158,8 @@ class Unpacker {
     while (row < end) {
       std::size_t chunk = input.reader().chunk_of(row);
       std::uint64_t stop = end_of(chunk);
-      for (++chunk; stop < end && (end_of(chunk) - row) * row_bytes() < kBatchBytes; ++chunk) {
+      for (++chunk; stop < end && (end_of(chunk) - row) * row_bytes(plan_.columns) < kBatchBytes;
+           ++chunk) {
         stop = end_of(chunk);
       }
       copy_rows(input, {row, stop - row}, output, progress);
@@ -166,29 +167,30 @@ class Unpacker {
     }
   }
 
-  void copy_rows(const CvcInput& input, const cvc::RowRange& rows, VectorOutput& output,
+  void copy_rows(const CvcInput& input, const cvc::RowRange& rows, TableOutput& output,
                  ProgressBar& progress) {
     buffers_.resize(columns_.size());
     std::vector<cvc::Target> targets;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const VectorColumn& column = plan_.columns[c];
+      const Column& column = plan_.columns[c];
       buffers_[c].resize(
-          static_cast<std::size_t>(rows.count * column.dimension * size_of(column.dtype)));
+          static_cast<std::size_t>(rows.count * column.dimension * size_of(column.type)));
       targets.push_back(
-          {{column.dtype, buffers_[c].data(), rows.count, column.dimension}, columns_[c]});
+          {{dtype_of(column), buffers_[c].data(), rows.count, column.dimension}, columns_[c]});
     }
     cvc::ReadReport report;
     check(input.reader().try_read({&rows, 1}, targets, config_, &report), input.name());
     for (const cvc::CorruptRows& bad : report.corrupt) print_damage(input, bad);
-    std::vector<cvc::Rows> views;
+    std::vector<ColumnBlock> blocks;
     std::uint64_t numbers = 0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const VectorColumn& column = plan_.columns[c];
-      views.emplace_back(column.dtype, buffers_[c].data(), report.rows, column.dimension);
+      const Column& column = plan_.columns[c];
+      const auto count = static_cast<std::size_t>(report.rows * column.dimension);
+      blocks.push_back({{column.type, buffers_[c].data(), count}, {}, report.rows});
       numbers += rows.count * column.dimension;
     }
-    if (report.rows > 0) output.write(views);
-    progress.add(numbers, rows.count * row_bytes());
+    if (report.rows > 0) output.write(blocks);
+    progress.add(numbers, rows.count * row_bytes(plan_.columns));
   }
 
   // Losses are reported even with --quiet.
@@ -206,7 +208,7 @@ class Unpacker {
   DecodeLimits limits_;
   cvc::ReadConfig config_;
   std::vector<std::size_t> columns_;
-  VectorPlan plan_;
+  OutputPlan plan_;
   std::uint64_t selected_rows_ = 0;
   std::vector<std::vector<std::byte>> buffers_;
 };
@@ -218,7 +220,7 @@ void add_options(CLI::App& command, UnpackOptions& options) {
   add_overwrite_options(command, options.overwrite, options.common);
   command
       .add_option("--to", options.to,
-                  output_vector_formats() + "; default: by the extension of PATH")
+                  output_format_names(Purpose::kVectors) + "; default: by the extension of PATH")
       ->type_name("FORMAT");
   command
       .add_option(

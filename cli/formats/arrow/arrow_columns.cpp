@@ -171,7 +171,7 @@ class ArrayNumbers final : public NumberInput {
         policy_(nulls),
         place_(column_place(file, column.name)) {
     if (rows && policy_ != NullPolicy::kDrop) {
-      count_ = *rows * std::max<std::uint64_t>(1, column.list_size);
+      count_ = *rows * column.dimension;
     }
   }
 
@@ -180,8 +180,8 @@ class ArrayNumbers final : public NumberInput {
       while (array_ == nullptr || at_ == array_->length()) {
         if (!advance()) return {column_.type, nullptr, 0};
       }
-      const std::int64_t length =
-          std::min<std::int64_t>(array_->length() - at_, std::int64_t{kBlockNumbers});
+      const std::int64_t length = static_cast<std::int64_t>(
+          std::min(static_cast<std::uint64_t>(array_->length() - at_), block_numbers()));
       const NumberView block = view(*array_->data(), at_, length);
       if (policy_ == NullPolicy::kKeep) note_runs(at_, length);
       at_ += length;
@@ -208,21 +208,21 @@ class ArrayNumbers final : public NumberInput {
     check_arrow(array_->Validate(), place_);
     array_rows_ = static_cast<std::uint64_t>(array_->length());
     count_nulls(1);
-    if (column_.list_size == 0) return true;
+    if (!column_.is_list) return true;
     check_lengths();
     array_ = take_arrow(ListRows(*array_).numbers(), place_);
-    count_nulls(column_.list_size);
+    count_nulls(column_.dimension);
     return true;
   }
 
   void check_lengths() const {
     const ListRows lists(*array_);
     for (std::int64_t row = 0; row < array_->length(); ++row) {
-      if (lists.length(row) == column_.list_size) continue;
+      if (lists.length(row) == column_.dimension) continue;
       throw Failure(ExitCode::kFailure, place_,
                     fmt::format("row {} has {} numbers, row 0 has {}: vectors have one length",
                                 row_ + static_cast<std::uint64_t>(row), lists.length(row),
-                                column_.list_size));
+                                column_.dimension));
     }
   }
 
@@ -245,7 +245,7 @@ class ArrayNumbers final : public NumberInput {
     }
     throw Failure(ExitCode::kFailure, place_,
                   fmt::format("{} null{}, the first in row {}{}", nulls, nulls == 1 ? "" : "s", row,
-                              column_.list_size == 0 ? kNullAdvice : ""));
+                              column_.is_list ? "" : kNullAdvice));
   }
 
   void note_runs(std::int64_t at, std::int64_t length) {
@@ -354,26 +354,25 @@ std::optional<std::uint64_t> first_length(const NextArrays& next) {
   return std::nullopt;
 }
 
-// Sets type and list_size of a column of lists, or why it is unfit.
+// Sets type and dimension of a column of lists, or why it is unfit.
 void describe_lists(const arrow::DataType& type, Column& column,
                     const std::function<NextArrays()>& open) {
   column.type = *plain_number_type(value_type_of(type).id());
+  column.is_list = true;
   if (type.id() == ArrowType::FIXED_SIZE_LIST) {
-    column.list_size =
+    column.dimension =
         static_cast<std::uint64_t>(static_cast<const arrow::FixedSizeListType&>(type).list_size());
   } else {
-    column.list_size = first_length(open()).value_or(0);
+    column.dimension = first_length(open()).value_or(0);
   }
-  if (column.list_size > 0) return;
-  column.unfit =
-      fmt::format("the first value of type {} is no list with numbers in it", column.source_type);
+  if (column.dimension == 0) column.unfit = no_vectors(column.source_type);
 }
 
 bool is_list_of_numbers(const arrow::DataType& type) {
   return is_list(type) && plain_number_type(value_type_of(type).id());
 }
 
-Column describe_field(const arrow::Field& field, bool lists,
+Column describe_field(const arrow::Field& field, Purpose purpose,
                       const std::function<NextArrays()>& open) {
   Column column;
   column.name = field.name();
@@ -388,7 +387,8 @@ Column describe_field(const arrow::Field& field, bool lists,
     column.metadata.emplace_back("ARROW:extension:metadata", extension.Serialize());
     type = extension.storage_type();
   }
-  if (lists && is_list_of_numbers(*type)) {
+  const bool is_for_vectors = purpose == Purpose::kVectors;
+  if (is_for_vectors && is_list_of_numbers(*type)) {
     describe_lists(*type, column, open);
   } else if (const std::optional<NumberType> number = plain_number_type(type->id())) {
     column.type = *number;
@@ -396,7 +396,8 @@ Column describe_field(const arrow::Field& field, bool lists,
     column.type = *storage_of(logical->kind);
     column.logical = std::move(*logical);
   } else {
-    column.unfit = why_unfit(column.name, *field.type());
+    column.unfit =
+        is_for_vectors ? no_vectors(column.source_type) : why_unfit(column.name, *field.type());
   }
   return column;
 }
@@ -425,8 +426,8 @@ std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metad
   return made;
 }
 
-std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists, const OpenArrays& open,
-                                    const std::string& file) {
+std::vector<Column> describe_fields(const arrow::Schema& schema, Purpose purpose,
+                                    const OpenArrays& open, const std::string& file) {
   std::vector<Column> columns;
   for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
     if (const std::optional<std::size_t> bad = first_not_utf8(field->name())) {
@@ -434,7 +435,7 @@ std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists, con
                     fmt::format("corrupt: the name of column {} is not UTF-8", columns.size()));
     }
     const std::size_t index = columns.size();
-    columns.push_back(describe_field(*field, lists, [&] { return open(index); }));
+    columns.push_back(describe_field(*field, purpose, [&] { return open(index); }));
   }
   return columns;
 }
@@ -471,9 +472,9 @@ std::shared_ptr<arrow::DataType> arrow_type_of(const Column& column) {
   const arrow::TimeUnit::type unit = unit_to_arrow(column.logical.unit);
   switch (column.logical.kind) {
     case LogicalKind::kNumber:
-      if (column.list_size == 0) return arrow_type_of(column.type);
+      if (!column.is_list) return arrow_type_of(column.type);
       return arrow::fixed_size_list(arrow_type_of(column.type),
-                                    static_cast<std::int32_t>(column.list_size));
+                                    static_cast<std::int32_t>(column.dimension));
     case LogicalKind::kBool:
       return arrow::boolean();
     case LogicalKind::kDate32:

@@ -36,10 +36,10 @@ using NextArrays = std::function<std::shared_ptr<arrow::ChunkedArray>()>;
 // Returns an iterator over the arrays of a column, from the beginning.
 using OpenArrays = std::function<NextArrays(std::size_t column)>;
 
-// Describes all fields. With `lists` columns of lists are accepted too. Where the type does not
+// Describes all fields. For vectors, columns of lists are accepted too. Where the type does not
 // state the list length, it is the length of the column's first list, which is read with `open`.
-std::vector<Column> describe_fields(const arrow::Schema& schema, bool lists, const OpenArrays& open,
-                                    const std::string& file);
+std::vector<Column> describe_fields(const arrow::Schema& schema, Purpose purpose,
+                                    const OpenArrays& open, const std::string& file);
 Metadata metadata_of(const std::shared_ptr<const arrow::KeyValueMetadata>& metadata);
 std::shared_ptr<arrow::KeyValueMetadata> arrow_metadata_of(const Metadata& metadata);
 

@@ -2,11 +2,13 @@
 // Arrow IPC: the file format and the stream format.
 #include <arrow/ipc/options.h>
 #include <arrow/ipc/reader.h>
+#include <arrow/ipc/writer.h>
 #include <arrow/record_batch.h>
 
 #include <utility>
 
 #include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/arrow_output.hpp"
 #include "formats/formats.hpp"
 
 namespace numpact::cli {
@@ -32,7 +34,7 @@ class ArrowTable : public TableInput {
   void describe(const arrow::Schema& schema) {
     metadata_ = metadata_of(schema.metadata());
     columns_ = describe_fields(
-        schema, options_.lists, [this](std::size_t index) { return arrays(index); }, name_);
+        schema, options_.purpose, [this](std::size_t index) { return arrays(index); }, name_);
   }
 
   virtual NextArrays arrays(std::size_t index) = 0;
@@ -95,6 +97,26 @@ class ArrowStreamTable final : public ArrowTable {
   }
 };
 
+class IpcOutput final : public ArrowOutput {
+ public:
+  enum class Form { kFile, kStream };
+
+  IpcOutput(OutputFile& file, const OutputPlan& plan, Form form) : ArrowOutput(file, plan) {
+    auto writer = form == Form::kFile ? arrow::ipc::MakeFileWriter(sink(), schema())
+                                      : arrow::ipc::MakeStreamWriter(sink(), schema());
+    check_output(writer.status());
+    writer_ = std::move(writer).ValueUnsafe();
+  }
+
+ private:
+  arrow::Status write_batch(const arrow::RecordBatch& batch) override {
+    return writer_->WriteRecordBatch(batch);
+  }
+  arrow::Status close() override { return writer_->Close(); }
+
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+};
+
 }  // namespace
 
 std::unique_ptr<TableInput> open_arrow_file(std::unique_ptr<Input> input,
@@ -105,6 +127,14 @@ std::unique_ptr<TableInput> open_arrow_file(std::unique_ptr<Input> input,
 std::unique_ptr<TableInput> open_arrow_stream(std::unique_ptr<Input> input,
                                               const InputOptions& options) {
   return std::make_unique<ArrowStreamTable>(*input, options);
+}
+
+std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<IpcOutput>(file, plan, IpcOutput::Form::kFile);
+}
+
+std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<IpcOutput>(file, plan, IpcOutput::Form::kStream);
 }
 
 }  // namespace numpact::cli

@@ -13,6 +13,11 @@ namespace {
                 fmt::format("this build of numpact has no Arrow, which {} needs", format));
 }
 
+[[noreturn]] void refuse(const OutputFile& file, const OutputPlan& plan, std::string_view format) {
+  check_table_columns(file, plan);
+  refuse(file.name(), format);
+}
+
 }  // namespace
 
 std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input, const InputOptions&) {
@@ -27,16 +32,16 @@ std::unique_ptr<TableInput> open_arrow_stream(std::unique_ptr<Input> input, cons
   refuse(input->name(), "Arrow IPC");
 }
 
-std::unique_ptr<TableOutput> make_parquet(OutputFile& file, const OutputPlan&) {
-  refuse(file.name(), "Parquet");
+std::unique_ptr<TableOutput> make_parquet(OutputFile& file, const OutputPlan& plan) {
+  refuse(file, plan, "Parquet");
 }
 
-std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan&) {
-  refuse(file.name(), "Arrow IPC");
+std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan& plan) {
+  refuse(file, plan, "Arrow IPC");
 }
 
-std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan&) {
-  refuse(file.name(), "Arrow IPC");
+std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan& plan) {
+  refuse(file, plan, "Arrow IPC");
 }
 
 }  // namespace numpact::cli

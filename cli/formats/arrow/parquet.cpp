@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads Parquet files, one block of one column at a time.
+// Parquet files. They are read one block of one column at a time.
 #include <arrow/array/array_primitive.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
+#include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
+#include <parquet/properties.h>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +20,9 @@
 #include <vector>
 
 #include "formats/arrow/arrow_columns.hpp"
+#include "formats/arrow/arrow_output.hpp"
 #include "formats/arrow/int96.hpp"
+#include "formats/arrow/parquet_fit.hpp"
 #include "formats/formats.hpp"
 
 namespace numpact::cli {
@@ -53,7 +57,8 @@ class ParquetTable final : public TableInput {
     check_arrow(reader_->GetSchema(&schema), file_);
     metadata_ = metadata_of(schema->metadata());
     columns_ = describe_fields(
-        *schema, options_.lists, [this](std::size_t index) { return open_lists(index, 1); }, file_);
+        *schema, options_.purpose, [this](std::size_t index) { return open_lists(index, 1); },
+        file_);
   }
 
   std::unique_ptr<NumberInput> open(std::size_t index) override {
@@ -61,9 +66,9 @@ class ParquetTable final : public TableInput {
     FileReader reader = reader_;
     if (is_int96(index)) reader = reader_in_unit(choose_int96_unit(index));
     NextArrays next =
-        column.list_size == 0
-            ? open_numbers(reader, index)
-            : open_lists(index, std::max<std::uint64_t>(1, kBlockNumbers / column.list_size));
+        column.is_list
+            ? open_lists(index, std::max<std::uint64_t>(1, kBlockNumbers / column.dimension))
+            : open_numbers(reader, index);
     return read_arrays(std::move(next), column, rows(), nulls_, file_);
   }
 
@@ -90,7 +95,7 @@ class ParquetTable final : public TableInput {
         throw Failure(ExitCode::kCorrupt, place, error.what());
       }
       if (arrays == nullptr || arrays->length() == 0) {
-        throw Failure(ExitCode::kCorrupt, place, "truncated: holds less rows than the file says");
+        throw Failure(ExitCode::kCorrupt, place, "truncated: holds fewer rows than the file says");
       }
       left -= std::min(left, static_cast<std::uint64_t>(arrays->length()));
       return arrays;
@@ -182,6 +187,39 @@ class ParquetTable final : public TableInput {
   FileReader reader_;
 };
 
+class ParquetOutput final : public ArrowOutput {
+ public:
+  ParquetOutput(OutputFile& file, const OutputPlan& plan)
+      : ArrowOutput(file, plan), fit_(file.name()) {
+    const auto properties =
+        parquet::WriterProperties::Builder().compression(arrow::Compression::ZSTD)->build();
+    // Stores the Arrow schema, since Parquet has no seconds and no durations.
+    const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
+    auto writer = parquet::arrow::FileWriter::Open(*schema(), arrow::default_memory_pool(), sink(),
+                                                   properties, arrow_properties);
+    check_output(writer.status());
+    writer_ = std::move(writer).ValueUnsafe();
+  }
+
+  void write(std::span<const ColumnBlock> columns) override {
+    fit_.check(this->columns(), columns);
+    ArrowOutput::write(columns);
+  }
+
+ private:
+  arrow::Status write_batch(const arrow::RecordBatch& batch) override {
+    try {
+      return writer_->WriteRecordBatch(batch);
+    } catch (const parquet::ParquetException& error) {
+      return arrow::Status::IOError(error.what());
+    }
+  }
+  arrow::Status close() override { return writer_->Close(); }
+
+  ParquetFit fit_;
+  std::unique_ptr<parquet::arrow::FileWriter> writer_;
+};
+
 }  // namespace
 
 std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input,
@@ -191,6 +229,10 @@ std::unique_ptr<TableInput> open_parquet(std::unique_ptr<Input> input,
   } catch (const parquet::ParquetException& error) {
     throw Failure(ExitCode::kCorrupt, input->name(), error.what());
   }
+}
+
+std::unique_ptr<TableOutput> make_parquet(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<ParquetOutput>(file, plan);
 }
 
 }  // namespace numpact::cli

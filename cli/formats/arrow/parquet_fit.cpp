@@ -59,7 +59,7 @@ void ParquetFit::check(std::span<const Column> columns, std::span<const ColumnBl
                     fmt::format("row {}: {} {} (Arrow IPC keeps it)", rows_ + row, value, why));
     }
   }
-  if (!blocks.empty()) rows_ += rows_of(columns[0], blocks[0].numbers.count);
+  if (!blocks.empty()) rows_ += blocks[0].rows;
 }
 
 }  // namespace numpact::cli

@@ -181,7 +181,7 @@ Json column_to_json(const Column& column) {
           {"kind", std::string(to_string(column.logical.kind))},
           {"unit", std::string(to_string(column.logical.unit))},
           {"timezone", column.logical.timezone},
-          {"list_size", column.list_size},
+          {"list_size", column.is_list ? column.dimension : 0},
           {"nullable", column.nullable},
           {"metadata", metadata_to_json(column.metadata)}};
 }
@@ -222,7 +222,8 @@ Column column_from_json(const Json& json, const std::string& place) {
   }
   const auto list_size = json.find("list_size");
   if (list_size == json.end() || !list_size->is_number_unsigned()) fail_protocol(place);
-  column.list_size = list_size->get<std::uint64_t>();
+  column.is_list = list_size->get<std::uint64_t>() != 0;
+  if (column.is_list) column.dimension = list_size->get<std::uint64_t>();
   column.type = *number;
   column.logical = {*kind, *unit, text("timezone")};
   return column;

@@ -48,7 +48,7 @@ class HelperNumbers final : public NumberInput {
       : helper_(std::move(helper)),
         reader_(reader),
         type_(column.type),
-        list_size_(std::max<std::uint64_t>(1, column.list_size)),
+        dimension_(column.dimension),
         count_(count),
         policy_(nulls),
         place_(std::move(place)) {}
@@ -70,7 +70,7 @@ class HelperNumbers final : public NumberInput {
     const Json answer = helper_->ask({{"verb", "next"}, {"reader", reader_}}, place_);
     const std::uint64_t rows = count_of(answer, "rows", place_);
     const std::size_t size = size_of(type_);
-    const std::uint64_t max_bytes = std::max<std::uint64_t>(kBlockNumbers, list_size_) * size;
+    const std::uint64_t max_bytes = std::max<std::uint64_t>(kBlockNumbers, dimension_) * size;
     numbers_ =
         helper_->receive_bytes(max_bytes, place_);  // aligned like any allocation of operator new
     const std::vector<std::byte> valid = helper_->receive_bytes(kBlockNumbers, place_);
@@ -84,7 +84,7 @@ class HelperNumbers final : public NumberInput {
       runs_.add_validity({reinterpret_cast<const std::uint8_t*>(valid.data()), valid.size()});
     }
     const std::uint64_t with_numbers = rows - (runs_.nulls() - nulls_before);
-    if (numbers_.size() / size != with_numbers * list_size_) fail_protocol(place_);
+    if (numbers_.size() / size != with_numbers * dimension_) fail_protocol(place_);
     if (policy_ != NullPolicy::kKeep) runs_.take();  // discarded, since nobody else takes them
     return rows > 0;
   }
@@ -92,7 +92,7 @@ class HelperNumbers final : public NumberInput {
   std::shared_ptr<PythonHelper> helper_;
   std::uint64_t reader_;
   NumberType type_;
-  std::uint64_t list_size_;
+  std::uint64_t dimension_;
   std::optional<std::uint64_t> count_;
   NullPolicy policy_;
   std::string place_;
@@ -107,10 +107,14 @@ class HelperTable final : public TableInput {
   HelperTable(Input& input, const InputOptions& options, const char* format, const char* needs)
       : TableInput(true), name_(input.name()) {
     start(input, format, needs);
-    const Json answer = helper_->ask({{"verb", "open"}, {"lists", options.lists}}, name_);
+    const bool is_for_vectors = options.purpose == Purpose::kVectors;
+    const Json answer = helper_->ask({{"verb", "open"}, {"lists", is_for_vectors}}, name_);
     const auto columns = answer.find("columns");
     if (columns == answer.end() || !columns->is_array()) fail_protocol(name_);
-    for (const Json& json : *columns) columns_.push_back(column_from_json(json, name_));
+    for (const Json& json : *columns) {
+      Column& column = columns_.emplace_back(column_from_json(json, name_));
+      if (is_for_vectors && !column.unfit.empty()) column.unfit = no_vectors(column.source_type);
+    }
     metadata_ = metadata_in(answer, name_);
   }
 
@@ -121,7 +125,7 @@ class HelperTable final : public TableInput {
         {{"verb", "column"}, {"column", index}, {"nulls", name_of_policy(nulls_)}}, place);
     std::optional<std::uint64_t> count = optional_count(answer, "rows", place);
     if (nulls_ == NullPolicy::kDrop) count.reset();
-    if (count && column.list_size != 0) *count *= column.list_size;
+    if (count) *count *= column.dimension;
     column.logical.unit = unit_in(answer, place);
     return std::make_unique<HelperNumbers>(helper_, count_of(answer, "reader", place), column,
                                            count, nulls_, place);

@@ -22,7 +22,9 @@ constexpr std::uint64_t kMaxOutputBlockBytes = std::uint64_t{1} << 24;
 class HelperOutput final : public TableOutput {
  public:
   HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
-      : file_(file), columns_(plan.columns), helper_({"write", format}, needs, file.name()) {
+      : file_(checked(file, plan)),
+        columns_(plan.columns),
+        helper_({"write", format}, needs, file.name()) {
     if (std::string_view(format) == "parquet") fit_.emplace(file.name());
     PythonHelper::Json request{{"verb", "create"},
                                {"columns", PythonHelper::Json::array()},
@@ -33,12 +35,12 @@ class HelperOutput final : public TableOutput {
   }
 
   void write(std::span<const ColumnBlock> columns) override {
-    if (columns[0].numbers.count == 0) return;
+    if (columns[0].rows == 0) return;
     if (fit_) fit_->check(columns_, columns);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       check_booleans(columns[c].numbers, columns_[c]);
     }
-    const std::uint64_t rows = rows_of(columns_[0], columns[0].numbers.count);
+    const std::uint64_t rows = columns[0].rows;
     helper_.send({{"verb", "rows"}, {"count", rows}}, file_.name());
     for (const ColumnBlock& block : columns) {
       helper_.send(bytes_of(block.numbers), file_.name());
@@ -54,13 +56,19 @@ class HelperOutput final : public TableOutput {
   }
 
  private:
+  // Checks the columns before the helper is started.
+  static OutputFile& checked(OutputFile& file, const OutputPlan& plan) {
+    check_table_columns(file, plan);
+    return file;
+  }
+
   void check_booleans(const NumberView& numbers, const Column& column) const {
     if (column.logical.kind != LogicalKind::kBool) return;
     const auto is_none = [](std::byte value) { return value > std::byte{1}; };
     const std::span<const std::byte> values = bytes_of(numbers);
     if (std::any_of(values.begin(), values.end(), is_none)) {
       throw Failure(ExitCode::kCorrupt, column_place(file_.name(), column.name),
-                    "corrupt: a truth value is neither 0 nor 1");
+                    "corrupt: a boolean is neither 0 nor 1");
     }
   }
 
