@@ -72,7 +72,7 @@ std::optional<std::size_t> parse_number(const std::string& option, const std::st
   return static_cast<std::size_t>(parse_count(option, arg));
 }
 
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split_at_commas(const std::string& list) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
@@ -147,7 +147,7 @@ class Runner {
   std::vector<Candidate> candidates() {
     std::vector<Candidate> found;
     if (!options_.compression.empty()) {
-      for (const std::string& arg : split(options_.compression)) {
+      for (const std::string& arg : split_at_commas(options_.compression)) {
         const cvc::Compression compression = parse_compression("--compression", arg);
         try {
           found.push_back(packer(compression));
