@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "numpact/error.hpp"
-#include "printable.hpp"
+#include "text/printable.hpp"
 
 namespace numpact::cli {
 

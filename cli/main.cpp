@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "cleanup.hpp"
-#include "commands.hpp"
-#include "cvc/commands.hpp"
+#include "commands/commands.hpp"
+#include "commands/cvc/commands.hpp"
+#include "commands/usage_error.hpp"
 #include "failure.hpp"
+#include "io/cleanup.hpp"
 #include "numpact/error.hpp"
 #include "numpact/version.hpp"
-#include "usage_error.hpp"
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -17,22 +17,22 @@
 #include <string_view>
 #include <vector>
 
-#include "column_rows.hpp"
 #include "common/draw.hpp"
 #include "common/target.hpp"
-#include "cvc/safetensors.hpp"
 #include "failure.hpp"
-#include "formats.hpp"
-#include "json_view.hpp"
-#include "manifest.hpp"
+#include "formats/formats.hpp"
+#include "formats/safetensors_header.hpp"
+#include "json/json.hpp"
 #include "numpact/pco.hpp"
-#include "pco_file.hpp"
-#include "table_folder.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
 
 namespace numpact::fuzz {
 namespace {
 
-using Kind = cli::JsonView::Kind;
+using json::Kind;
 
 // Adds one of these where all is to be right, and sometimes another value.
 class Writer {
@@ -129,9 +129,9 @@ std::string manifest_of(Draw& draw) {
   return write.object(all);
 }
 
-void visit(const cli::JsonView& value) {
+void visit(const json::View& value) {
   NUMPACT_REQUIRE(!value.text().empty());
-  (void)value.natural();
+  (void)value.unsigned_integer();
   if (value.is(Kind::kString)) NUMPACT_REQUIRE(value.says(value.string()));
   std::size_t count = 0;
   for (auto item = value.first(); item; item = item->next()) {
@@ -143,10 +143,10 @@ void visit(const cli::JsonView& value) {
 
 // All that a JSON library takes is taken, but for depth; more only as halves of surrogate pairs.
 void check_view(std::string_view text) {
-  const auto view = cli::JsonView::of(text);
+  const auto view = json::parse_strict(text);
   const bool is_shallow =
       std::count(text.begin(), text.end(), '[') + std::count(text.begin(), text.end(), '{') <=
-      static_cast<std::ptrdiff_t>(cli::JsonView::kMaxDepth);
+      static_cast<std::ptrdiff_t>(json::kMaxStrictDepth);
   const bool has_surrogates = text.find("\\ud") != std::string_view::npos;
   const bool is_json = nlohmann::json::accept(text);
   if (is_json && is_shallow) NUMPACT_REQUIRE(view);

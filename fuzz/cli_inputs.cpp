@@ -10,8 +10,8 @@
 #include "common/target.hpp"
 #include "cvc/vectors.hpp"
 #include "failure.hpp"
-#include "formats.hpp"
-#include "table.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::fuzz {
 namespace {

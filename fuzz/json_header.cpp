@@ -7,15 +7,15 @@
 #include "common/guarded_buffer.hpp"
 #include "cvc/header/filter.hpp"
 #include "cvc/header/metadata.hpp"
-#include "cvc/json/json.hpp"
-#include "cvc/json/text.hpp"
+#include "json/json.hpp"
+#include "json/text.hpp"
 
 namespace numpact::fuzz {
 namespace {
 
-using cvc::json::Document;
-using cvc::json::Value;
-using cvc::json::View;
+using json::Document;
+using json::Value;
+using json::View;
 
 std::string_view as_text(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -25,13 +25,13 @@ void visit(const Value& value) {
   NUMPACT_REQUIRE(!value.text().empty());
   (void)value.natural();
   (void)value.number();
-  if (value.is(cvc::json::Kind::kString)) NUMPACT_REQUIRE(value.says(value.string()));
+  if (value.is(json::Kind::kString)) NUMPACT_REQUIRE(value.says(value.string()));
   std::uint64_t count = 0;
   for (auto item = value.first(); item; item = item->next()) {
     visit(*item);
     ++count;
   }
-  if (value.is(cvc::json::Kind::kArray)) NUMPACT_REQUIRE(count == value.count());
+  if (value.is(json::Kind::kArray)) NUMPACT_REQUIRE(count == value.count());
 }
 
 // What is read in place is what the list of values says.
@@ -40,7 +40,7 @@ void compare(const Value& value, const View& view) {
   NUMPACT_REQUIRE(value.offset() == view.offset() && value.count() == view.count());
   NUMPACT_REQUIRE(value.natural() == view.natural());
   NUMPACT_REQUIRE(value.number().has_value() == view.number().has_value());
-  if (value.is(cvc::json::Kind::kString)) NUMPACT_REQUIRE(view.says(value.string()));
+  if (value.is(json::Kind::kString)) NUMPACT_REQUIRE(view.says(value.string()));
   auto item = value.first();
   auto other = view.first();
   for (; item && other; item = item->next(), other = other->next()) compare(*item, *other);
@@ -48,13 +48,13 @@ void compare(const Value& value, const View& view) {
 }
 
 void check_styles(const Document& document) {
-  for (const auto style : {cvc::json::Style::kOrdered, cvc::json::Style::kSorted}) {
-    const std::string text = cvc::json::value_text(document.root(), style);
+  for (const auto style : {json::Style::kOrdered, json::Style::kSorted}) {
+    const std::string text = json::value_text(document.root(), style);
     Document again;
     NUMPACT_REQUIRE(again.parse(text).ok());
-    NUMPACT_REQUIRE(cvc::json::value_text(again.root(), style) == text);
-    NUMPACT_REQUIRE(cvc::json::equal(again.root(), again.root()) ==
-                    cvc::json::equal(document.root(), document.root()));
+    NUMPACT_REQUIRE(json::value_text(again.root(), style) == text);
+    NUMPACT_REQUIRE(json::equal(again.root(), again.root()) ==
+                    json::equal(document.root(), document.root()));
   }
 }
 
@@ -62,20 +62,20 @@ void check_json(std::string_view text) {
   Document document;
   const Status status = document.parse(text, std::uint64_t{1} << 20);
   if (status.kind() != ErrorKind::kLimitExceeded) {
-    const Status checked = cvc::json::check(text);
+    const Status checked = json::check(text);
     NUMPACT_REQUIRE(checked.kind() == status.kind() && checked.offset() == status.offset());
   }
   std::string out;
-  const Status styled = cvc::restyle(text, cvc::json::Style::kSorted, 0, out);
+  const Status styled = cvc::restyle(text, json::Style::kSorted, 0, out);
   if (!status.ok()) {
     NUMPACT_REQUIRE(status.offset() <= text.size() && !styled.ok());
     return;
   }
-  NUMPACT_REQUIRE(cvc::json::is_utf8(text));
+  NUMPACT_REQUIRE(json::is_utf8(text));
   // Not all that is read may be written.
   std::string again;
   if (styled.ok()) {
-    NUMPACT_REQUIRE(cvc::restyle(out, cvc::json::Style::kSorted, 0, again).ok() && again == out);
+    NUMPACT_REQUIRE(cvc::restyle(out, json::Style::kSorted, 0, again).ok() && again == out);
   } else {
     NUMPACT_REQUIRE(styled.kind() == ErrorKind::kInvalidArgument);
   }

@@ -12,7 +12,7 @@ decoding=(src/bits/bit_reader.hpp src/base/load.hpp 'src/pco/ans/decode.*' 'src/
   'src/pco/latent/latent_(decoder|tables).*' 'src/pco/latent/(unpack|walk).*'
   'src/pco/meta/.*' 'src/pco/mode/(modes_kernel|dict|float_.*|int_mult)\..*'
   'src/pco/page/page_decoder.*' 'src/pco/standalone/(chunk_scanner|file_walker|frame).*'
-  'src/pco/standalone/(head_scan|parallel_walker).*' 'src/cvc/json/.*'
+  'src/pco/standalone/(head_scan|parallel_walker).*' 'src/json/.*'
   'src/cvc/header/(frame|parse).*'
   'src/cvc/file/(check|codes|gather|loader|read_rows|records|targets|verify)\..*'
   'src/cvc/compression/pco_(decode|payload).*'

@@ -142,7 +142,7 @@ void CsvColumn::add_null(const CsvField& field) {
 void CsvColumn::become_text(const CsvField& field) {
   switch (family_) {
     case Family::kBool:
-      why_text_ = "is no truth value like those before";
+      why_text_ = "is no boolean like those before";
       break;
     case Family::kDate:
       why_text_ = "is no date like those before";

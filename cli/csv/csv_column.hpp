@@ -15,9 +15,9 @@
 #include "csv/occurrence.hpp"
 #include "csv/record_reader.hpp"
 #include "csv/time_values.hpp"
-#include "null_runs.hpp"
-#include "spool.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
+#include "io/spool.hpp"
+#include "numbers/null_runs.hpp"
 
 namespace numpact::cli {
 

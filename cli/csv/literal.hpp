@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "float16.hpp"
+#include "numbers/float16.hpp"
 
 namespace numpact::cli {
 

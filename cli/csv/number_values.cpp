@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "dispatch.hpp"
+#include "numbers/dispatch.hpp"
 
 namespace numpact::cli {
 namespace {

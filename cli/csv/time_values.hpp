@@ -13,7 +13,7 @@
 
 #include "csv/literal.hpp"
 #include "csv/occurrence.hpp"
-#include "logical_type.hpp"
+#include "numbers/logical_type.hpp"
 
 namespace numpact::cli {
 

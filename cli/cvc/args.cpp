@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "failure.hpp"
-#include "nearest.hpp"
+#include "text/nearest.hpp"
 
 namespace numpact::cli {
 

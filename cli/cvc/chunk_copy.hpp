@@ -11,7 +11,7 @@
 
 #include "cvc/cvc_input.hpp"
 #include "numpact/cvc/writer.hpp"
-#include "progress_bar.hpp"
+#include "report/progress_bar.hpp"
 
 namespace numpact::cli {
 

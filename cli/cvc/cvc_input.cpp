@@ -6,10 +6,10 @@
 
 #include <utility>
 
+#include "commands/encode_options.hpp"
 #include "cvc/args.hpp"
-#include "encode_options.hpp"
 #include "failure.hpp"
-#include "table.hpp"
+#include "formats/table.hpp"
 
 namespace numpact::cli {
 namespace {
@@ -104,10 +104,9 @@ std::uint64_t count_rows(std::span<const cvc::RowRange> ranges) {
   return rows;
 }
 
-Shape shape_of(const cvc::Info& info, std::size_t column) {
+bool is_list(const cvc::Info& info, std::size_t column) {
   const cvc::Column& entry = info.columns[column];
-  const bool is_scalar = info.is_columnar && entry.dimension == 1 && !entry.is_vector;
-  return is_scalar ? Shape::kScalar : Shape::kList;
+  return !info.is_columnar || entry.dimension != 1 || entry.is_vector;
 }
 
 }  // namespace numpact::cli

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cvc/vectors.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/cvc/reader.hpp"
 
 namespace CLI {
@@ -53,8 +52,8 @@ std::vector<cvc::RowRange> selected_rows(const CvcInput& input, const PartArgs& 
 std::vector<std::size_t> selected_columns(const CvcInput& input, const PartArgs& args);
 
 std::uint64_t count_rows(std::span<const cvc::RowRange> ranges);
-// Whether the column's values are written as numbers or as lists.
-Shape shape_of(const cvc::Info& info, std::size_t column);
+// Whether the column's values are written as lists, not as numbers.
+bool is_list(const cvc::Info& info, std::size_t column);
 
 }  // namespace numpact::cli
 

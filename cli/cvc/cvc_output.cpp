@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "failure.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/file_lock.hpp"
 
 namespace numpact::cli {

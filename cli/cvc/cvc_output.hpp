@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "cleanup.hpp"
+#include "io/cleanup.hpp"
+#include "io/output_file.hpp"
 #include "numpact/cvc/write_config.hpp"
-#include "output_file.hpp"
 
 namespace numpact::cli {
 

@@ -4,129 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cstring>
-#include <filesystem>
+#include <limits>
 #include <utility>
 
-#include "cvc/vector_formats.hpp"
 #include "failure.hpp"
-#include "nearest.hpp"
-#include "npy_header.hpp"
-#include "table.hpp"
+#include "formats/formats.hpp"
 
 namespace numpact::cli {
 namespace {
 
-constexpr VectorFormat kFormats[] = {
-    {"npy", {".npy"}, open_npy_vectors, make_npy_vectors},
-    {"raw", {".raw", ".bin"}, open_raw_vectors, make_raw_vectors},
-    {"fvecs", {".fvecs"}, open_fvecs, make_fvecs},
-    {"bvecs", {".bvecs"}, open_bvecs, make_bvecs},
-    {"ivecs", {".ivecs"}, open_ivecs, make_ivecs},
-    {"safetensors", {".safetensors"}, open_safetensors, make_safetensors},
-    {"parquet", {".parquet", ".pq"}, open_parquet_vectors, make_parquet_vectors},
-    {"arrow", {".arrow", ".feather", ".ipc"}, open_arrow_vectors, make_arrow_vectors},
-    {"arrows", {".arrows"}, open_arrows_vectors, make_arrows_vectors},
-};
-
-struct Magic {
-  std::string_view format;
-  std::string_view bytes;
-};
-
-constexpr Magic kMagics[] = {
-    {"npy", kNpyMagic}, {"parquet", "PAR1"}, {"arrow", "ARROW1"}, {"arrows", "\xff\xff\xff\xff"}};
-
-const VectorFormat* by_name(std::string_view name) {
-  for (const VectorFormat& format : kFormats) {
-    if (format.name == name) return &format;
-  }
-  return nullptr;
-}
-
-const VectorFormat* by_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  if (extension.empty()) return nullptr;
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const VectorFormat& format : kFormats) {
-    if (std::find(std::begin(format.extensions), std::end(format.extensions), extension) !=
-        std::end(format.extensions)) {
-      return &format;
-    }
-  }
-  return nullptr;
-}
-
-const VectorFormat* by_magic(Input& input) {
-  for (const Magic& magic : kMagics) {
-    const std::span<const std::byte> front = input.peek(magic.bytes.size());
-    if (front.size() == magic.bytes.size() &&
-        std::memcmp(front.data(), magic.bytes.data(), front.size()) == 0) {
-      return by_name(magic.format);
-    }
-  }
-  return nullptr;
-}
-
-std::vector<std::string> format_list() {
-  std::vector<std::string> names;
-  for (const VectorFormat& format : kFormats) names.emplace_back(format.name);
-  return names;
-}
-
-std::string format_names() { return fmt::format("{}", fmt::join(format_list(), ", ")); }
-
-const VectorFormat& input_format(Input& input, const VectorOptions& options) {
-  const VectorFormat* format = nullptr;
-  if (!options.from.empty()) {
-    format = by_name(options.from);
-    if (format != nullptr) return *format;
-    fail_choice("--from", options.from, format_list());
-  }
-  format = by_extension(input.path());
-  if (format != nullptr) return *format;
-  // Raw numbers may begin with any bytes, so magic numbers of other formats mean nothing.
-  if (!options.dtype.empty()) return *by_name("raw");
-  format = by_magic(input);
-  if (format != nullptr) return *format;
-  fail_usage(input.name(), fmt::format("of unknown format, say --from with one of {} (raw needs "
-                                       "--dtype and --dimension)",
-                                       format_names()));
-}
-
-}  // namespace
-
-std::span<const VectorFormat> vector_formats() { return kFormats; }
-
-std::string input_vector_formats() { return format_names(); }
-std::string output_vector_formats() { return format_names(); }
-
-std::unique_ptr<VectorInput> open_vectors(const std::string& path, const VectorOptions& options) {
-  auto input = std::make_unique<Input>(path);
-  const VectorFormat& format = input_format(*input, options);
-  if (format.name != "raw" && (!options.dtype.empty() || options.dimension)) {
-    fail_usage(options.dtype.empty() ? "--dimension" : "--dtype", "is for raw vectors only");
-  }
-  return format.open(std::move(input), options);
-}
-
-std::unique_ptr<VectorOutput> make_vectors(OutputFile& file, std::string_view to,
-                                           const VectorPlan& plan) {
-  const VectorFormat* format = to.empty() ? by_extension(file.name()) : by_name(to);
-  if (format != nullptr) return format->make(file, plan);
-  if (!to.empty()) fail_choice("--to", to, format_list());
-  fail_usage(file.name(),
-             fmt::format("its ending names no format, say --to with one of {}", format_names()));
-}
-
-std::vector<std::size_t> choose_columns(std::span<const std::string> names,
-                                        const VectorOptions& options, const std::string& file) {
+// Indices of the selected columns, in the order of the options; all columns if none is selected.
+// Fails if a column does not exist or is ambiguous.
+std::vector<std::size_t> choose_columns(const TableInput& table, const VectorOptions& options,
+                                        const std::string& file) {
   std::vector<std::size_t> chosen;
   if (options.columns.empty()) {
-    for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(i);
+    for (std::size_t i = 0; i < table.columns().size(); ++i) chosen.push_back(i);
+    return chosen;
   }
+  const std::vector<std::string> names = names_of(table.columns());
   for (const std::string& requested : options.columns) {
     const std::size_t index = find_name(names, file, requested);
     if (std::find(chosen.begin(), chosen.end(), index) != chosen.end()) {
@@ -137,15 +33,169 @@ std::vector<std::size_t> choose_columns(std::span<const std::string> names,
   return chosen;
 }
 
-void refuse_columns(const VectorOptions& options, const std::string& file) {
-  if (!options.columns.empty()) fail_usage(file, "has no columns to choose from (--column)");
+// What the options say about raw vectors.
+void take_raw_options(const VectorOptions& options, const std::string& file, InputOptions& input) {
+  if (options.dtype.empty() || !options.dimension) {
+    fail_usage(file, "raw vectors need --dtype and --dimension");
+  }
+  const std::optional<Element> element = element_of_name(options.dtype);
+  if (!element) fail_usage("--dtype", "'" + options.dtype + "' is no number type");
+  if (*options.dimension == 0) fail_usage("--dimension", "is 0");
+  input.dtype = element->type;
+  input.is_bfloat16 = element->is_bfloat16;
+  input.dimension = options.dimension;
 }
 
-const VectorColumn& only_column(const OutputFile& file, const VectorPlan& plan) {
-  if (plan.columns.size() != 1) {
-    fail_usage(file.name(), "this format holds one column (choose it with --column)");
+}  // namespace
+
+VectorInput::RowReader::RowReader(std::unique_ptr<NumberInput> numbers, const Column& column,
+                                  std::string place)
+    : numbers_(std::move(numbers)),
+      dimension_(column.dimension),
+      size_(size_of(column.type)),
+      dtype_(dtype_read_as(element_of(column))),
+      widener_(element_of(column), place),
+      place_(std::move(place)) {}
+
+cvc::Rows VectorInput::RowReader::next(std::uint64_t rows, bool is_only) {
+  const std::uint64_t needed = rows * dimension_;
+  if (rest_.count == 0) rest_ = numbers_->next();
+  if (const std::size_t stride = numbers_->row_stride(); stride != 0) {
+    const NumberView block = std::exchange(rest_, {});
+    return {dtype_, block.data, block.count / dimension_, dimension_, stride};
   }
-  return plan.columns[0];
+  if (rest_.count >= needed) return take(needed);
+  if (is_only && rest_.count % dimension_ == 0) return take(rest_.count);
+  return collect(needed);
+}
+
+// The first numbers of the rest, in place unless they are widened.
+cvc::Rows VectorInput::RowReader::take(std::uint64_t numbers) {
+  const std::span<const std::byte> bytes =
+      bytes_of(rest_).first(static_cast<std::size_t>(numbers) * size_);
+  rest_ = {rest_.type, bytes.data() + bytes.size(),
+           rest_.count - static_cast<std::size_t>(numbers)};
+  return {dtype_, widener_.widen(bytes).data(), numbers / dimension_, dimension_};
+}
+
+// Copies numbers of several blocks; fewer than requested only at the end.
+cvc::Rows VectorInput::RowReader::collect(std::uint64_t numbers) {
+  const std::uint64_t needed = numbers * size_;
+  buffer_.clear();
+  while (buffer_.size() < needed) {
+    if (rest_.count == 0) rest_ = numbers_->next();
+    if (rest_.count == 0) break;
+    const std::span<const std::byte> bytes = bytes_of(rest_);
+    const std::size_t taken = std::min<std::size_t>(bytes.size(), needed - buffer_.size());
+    buffer_.insert(buffer_.end(), bytes.begin(),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(taken));
+    rest_ = {rest_.type, bytes.data() + taken, rest_.count - taken / size_};
+  }
+  if (buffer_.size() % (dimension_ * size_) != 0) {
+    throw Failure(ExitCode::kCorrupt, place_, "corrupt: ends in a list");
+  }
+  return {dtype_, widener_.widen(buffer_).data(), buffer_.size() / (dimension_ * size_),
+          dimension_};
+}
+
+VectorInput::VectorInput(std::unique_ptr<TableInput> table, std::string name,
+                         std::string_view column_noun, const VectorOptions& options)
+    : table_(std::move(table)),
+      name_(std::move(name)),
+      noun_(column_noun),
+      notes_(table_->take_notes()) {
+  for (const std::size_t index : choose_columns(*table_, options, name_)) {
+    add_column(index, !options.columns.empty());
+  }
+  if (columns_.empty()) {
+    throw Failure(ExitCode::kFailure, name_,
+                  noun_ == "tensor" ? "no tensor holds vectors"
+                                    : "no column holds numbers or lists of equally many numbers");
+  }
+  block_rows_ =
+      std::max<std::uint64_t>(1, kRowBlockBytes / std::max<std::uint64_t>(1, row_bytes(columns_)));
+  for (RowReader& reader : readers_) reader.set_block_rows(block_rows_);
+  blocks_.resize(columns_.size());
+}
+
+void VectorInput::add_column(std::size_t index, bool is_requested) {
+  const Column& source = table_->columns()[index];
+  const std::string place = table_->has_names() ? column_place(name_, source.name) : name_;
+  if (!source.unfit.empty()) {
+    if (is_requested) throw Failure(ExitCode::kFailure, place, source.unfit);
+    notes_.push_back(left_out_note(noun_, source.name, source.unfit));
+    return;
+  }
+  std::unique_ptr<NumberInput> numbers = table_->open(index);
+  Column& column = columns_.emplace_back(source);
+  set_dtype(column, dtype_read_as(element_of(source)));
+  if (source.logical.kind != LogicalKind::kNumber) {
+    notes_.push_back(fmt::format("column '{}' ({}) is taken as {}", source.name, source.source_type,
+                                 name_of(dtype_of(column))));
+  }
+  if (numbers->count()) take_rows(*numbers->count() / column.dimension, column.name);
+  readers_.emplace_back(std::move(numbers), source, place);
+}
+
+void VectorInput::take_rows(std::uint64_t rows, const std::string& name) {
+  if (rows_ && *rows_ != rows) {
+    throw Failure(ExitCode::kFailure, name_,
+                  fmt::format("{0}s '{1}' and '{2}' have {3} and {4} rows (choose with --column)",
+                              noun_, columns_[0].name, name, *rows_, rows));
+  }
+  rows_ = rows;
+}
+
+std::span<const cvc::Rows> VectorInput::next() {
+  for (std::size_t c = 0; c < readers_.size(); ++c) {
+    blocks_[c] = readers_[c].next(block_rows_, readers_.size() == 1);
+    if (blocks_[c].count != blocks_[0].count) {
+      throw Failure(ExitCode::kCorrupt, readers_[c].place(),
+                    "corrupt: the columns differ in length");
+    }
+  }
+  if (blocks_[0].count == 0) return {};
+  return blocks_;
+}
+
+std::unique_ptr<VectorInput> open_vectors(const std::string& path, const VectorOptions& options) {
+  auto input = std::make_unique<Input>(path);
+  const std::string name = input->name();
+  const Format& format = options.from.empty()
+                             ? guess_input_format(*input, !options.dtype.empty(), Purpose::kVectors)
+                             : input_format(options.from, Purpose::kVectors);
+  const bool is_raw = format.name == "raw";
+  if (!is_raw && (!options.dtype.empty() || options.dimension)) {
+    fail_usage(options.dtype.empty() ? "--dimension" : "--dtype", "is for raw vectors only");
+  }
+  if (format.column_noun.empty() && !options.columns.empty()) {
+    fail_usage(name, "has no columns to choose from (--column)");
+  }
+  InputOptions table;
+  table.purpose = Purpose::kVectors;
+  table.skips_unfit = options.columns.empty();
+  if (is_raw) take_raw_options(options, name, table);
+  return std::make_unique<VectorInput>(format.open(std::move(input), table), name,
+                                       format.column_noun, options);
+}
+
+std::unique_ptr<TableOutput> make_vectors(OutputFile& file, std::string_view to,
+                                          const OutputPlan& plan) {
+  const Format& format = to.empty() ? guess_output_format(file.name(), Purpose::kVectors)
+                                    : output_format(to, Purpose::kVectors);
+  return format.make(file, plan);
+}
+
+std::uint64_t row_bytes(std::span<const Column> columns) {
+  std::uint64_t bytes = 0;
+  for (const Column& column : columns) {
+    std::uint64_t more = 0;
+    if (__builtin_mul_overflow(column.dimension, size_of(column.type), &more) ||
+        __builtin_add_overflow(bytes, more, &bytes)) {
+      return std::numeric_limits<std::uint64_t>::max();
+    }
+  }
+  return bytes;
 }
 
 }  // namespace numpact::cli

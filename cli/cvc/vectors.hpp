@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors in files other than CVC, independent of the format.
+// Vectors in files other than CVC: all columns of a file in blocks of rows, in types of CVC. The
+// formats are those of formats/formats.hpp.
 #ifndef NUMPACT_CLI_CVC_VECTORS_HPP
 #define NUMPACT_CLI_CVC_VECTORS_HPP
 
@@ -12,54 +13,16 @@
 #include <string_view>
 #include <vector>
 
+#include "cvc/widener.hpp"
+#include "formats/element.hpp"
+#include "formats/table.hpp"
 #include "numpact/cvc/types.hpp"
-#include "output_file.hpp"
 
 namespace numpact::cli {
 
 // Size of a block of rows; a block has at least one row. Larger blocks take more memory, smaller
 // ones more calls.
 inline constexpr std::size_t kRowBlockBytes = std::size_t{1} << 22;
-
-// Whether a column's values are numbers or lists. A list may have one number.
-enum class Shape { kScalar, kList };
-
-struct VectorColumn {
-  std::string name;  // empty if the file has no names
-  Shape shape = Shape::kList;
-  std::uint64_t dimension = 0;              // numbers in a row, at least 1; 1 for scalars
-  cvc::Dtype dtype = cvc::Dtype::kFloat32;  // of the rows; bfloat16 for writing only
-  std::string source_type;                  // name of the type in the source file
-};
-
-// Reads columns of equal length, from first to last row.
-class VectorInput {
- public:
-  virtual ~VectorInput() = default;
-  // For messages.
-  const std::string& name() const { return name_; }
-  // At least one.
-  const std::vector<VectorColumn>& columns() const { return columns_; }
-  // Messages for the user about how the file is read.
-  const std::vector<std::string>& notes() const { return notes_; }
-  // True if columns have names (tables, tensors); false for a single array (NPY, raw).
-  bool has_names() const { return has_names_; }
-  // The count of rows, if known in advance.
-  virtual std::optional<std::uint64_t> rows() const { return std::nullopt; }
-  // Returns the next rows of every column, the same number of each; none at the end. Valid until
-  // the next call. Throws Failure.
-  virtual std::span<const cvc::Rows> next() = 0;
-
- protected:
-  explicit VectorInput(std::string name, bool has_names = false)
-      : name_(std::move(name)), has_names_(has_names) {}
-  std::string name_;
-  std::vector<VectorColumn> columns_;
-  std::vector<std::string> notes_;
-
- private:
-  bool has_names_;
-};
 
 struct VectorOptions {
   std::string from;                        // the format; empty: detected
@@ -68,33 +31,80 @@ struct VectorOptions {
   std::optional<std::uint64_t> dimension;  // raw: numbers in a row
 };
 
-// Opens a file, or standard input for "-".
+// Reads columns of equal length, from first to last row.
 //
 // Numbers come in their own type if CVC files can be written from it. Wider ones stand for
 // bfloat16 (float32), for 16-bit integers and uint32 (int32, int64) and for uint64 (int64; beyond
 // its range is a failure).
+class VectorInput {
+ public:
+  // `column_noun`: what the format calls its columns; empty: they have no names.
+  VectorInput(std::unique_ptr<TableInput> table, std::string name, std::string_view column_noun,
+              const VectorOptions& options);
+
+  // For messages.
+  const std::string& name() const { return name_; }
+  // The selected columns, at least one, with the types that next() returns.
+  const std::vector<Column>& columns() const { return columns_; }
+  // Messages for the user about how the file is read.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // True if columns have names (tables, tensors); false for a single array (NPY, raw).
+  bool has_names() const { return table_->has_names(); }
+  // The count of rows, if known in advance.
+  std::optional<std::uint64_t> rows() const { return rows_; }
+  // Returns the next rows of every column, the same number of each; none at the end. Valid until
+  // the next call. Throws Failure.
+  std::span<const cvc::Rows> next();
+
+ private:
+  // Reads the numbers of one column in blocks of any requested number of rows.
+  class RowReader {
+   public:
+    RowReader(std::unique_ptr<NumberInput> numbers, const Column& column, std::string place);
+
+    // `is_only`: there is no other column, so a block may have fewer rows than requested.
+    cvc::Rows next(std::uint64_t rows, bool is_only);
+    void set_block_rows(std::uint64_t rows) { numbers_->set_block_numbers(rows * dimension_); }
+    const std::string& place() const { return place_; }
+
+   private:
+    cvc::Rows take(std::uint64_t numbers);
+    cvc::Rows collect(std::uint64_t numbers);
+
+    std::unique_ptr<NumberInput> numbers_;
+    std::uint64_t dimension_;
+    std::size_t size_;  // of a number, in bytes
+    cvc::Dtype dtype_;
+    Widener widener_;
+    std::string place_;
+    NumberView rest_;  // of the last block of numbers_
+    std::vector<std::byte> buffer_;
+  };
+
+  void add_column(std::size_t index, bool is_requested);
+  void take_rows(std::uint64_t rows, const std::string& name);
+
+  std::unique_ptr<TableInput> table_;
+  std::string name_;
+  std::string_view noun_;
+  std::vector<Column> columns_;
+  std::vector<std::string> notes_;
+  std::vector<RowReader> readers_;
+  std::vector<cvc::Rows> blocks_;
+  std::optional<std::uint64_t> rows_;
+  std::uint64_t block_rows_ = 1;
+};
+
+// Opens a file, or standard input for "-".
 std::unique_ptr<VectorInput> open_vectors(const std::string& path, const VectorOptions& options);
 
-struct VectorPlan {
-  std::vector<VectorColumn> columns;
-  std::optional<std::uint64_t> rows;  // if known in advance
-};
+// Opens an output for columns of types of CVC. Chooses the format by name, or by the extension of
+// the path if the name is empty.
+std::unique_ptr<TableOutput> make_vectors(OutputFile& file, std::string_view to,
+                                          const OutputPlan& plan);
 
-// Writes columns of equal length. Does not commit the file.
-class VectorOutput {
- public:
-  virtual ~VectorOutput() = default;
-  // Writes the next rows: the same number for every column of the plan, in its type, contiguous.
-  virtual void write(std::span<const cvc::Rows> columns) = 0;
-  virtual void finish() = 0;
-};
-
-// Chooses the format by name, or by the extension of the path if the name is empty.
-std::unique_ptr<VectorOutput> make_vectors(OutputFile& file, std::string_view to,
-                                           const VectorPlan& plan);
-// Names of the formats, for help texts.
-std::string input_vector_formats();
-std::string output_vector_formats();
+// The bytes of a row of all columns; of an impossible row, the maximum.
+std::uint64_t row_bytes(std::span<const Column> columns);
 
 }  // namespace numpact::cli
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables as ``numpact compress TABLE`` makes them: a folder of Pco files and its manifest.
 
-The rules are those of cli/manifest.cpp; a manifest comes from outside like the files do.
+The rules are those of cli/pco/manifest.cpp; a manifest comes from outside like the files do.
 """
 
 from __future__ import annotations

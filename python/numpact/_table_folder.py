@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of tables as files, which may come from strangers.
 
-The rules are those of cli/table_folder.cpp: only regular files are opened, and none outside of the
-folder. What is found in a folder is of one moment; files that are read later are those of then, or
-are refused.
+The rules are those of cli/pco/table_folder.cpp: only regular files are opened, and none outside of
+the folder. What is found in a folder is of one moment; files that are read later are those of then,
+or are refused.
 """
 
 from __future__ import annotations

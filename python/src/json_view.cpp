@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON that comes from outside, by the reader of the command: what one refuses the other does.
-#include "json_view.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
@@ -12,19 +10,20 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "json/json.hpp"
 
 namespace nb = nanobind;
 
 namespace numpact::python {
 namespace {
 
-using cli::JsonView;
+using json::Kind;
 
 // A value and the object of Python that its text lies in.
 class PythonJsonView {
  public:
   static std::optional<PythonJsonView> of(nb::bytes text, std::size_t max_values) {
-    return made(text, JsonView::of({text.c_str(), text.size()}, max_values));
+    return made(text, json::parse_strict({text.c_str(), text.size()}, max_values));
   }
 
   std::optional<PythonJsonView> first() const { return made(text_, view_.first()); }
@@ -32,33 +31,35 @@ class PythonJsonView {
   std::optional<PythonJsonView> find(std::string_view name) const {
     return made(text_, view_.find(name));
   }
-  const JsonView& view() const { return view_; }
+  const json::View& view() const { return view_; }
 
  private:
-  PythonJsonView(nb::bytes text, JsonView view) : text_(std::move(text)), view_(view) {}
+  PythonJsonView(nb::bytes text, json::View view) : text_(std::move(text)), view_(view) {}
   static std::optional<PythonJsonView> made(const nb::bytes& text,
-                                            const std::optional<JsonView>& view) {
+                                            const std::optional<json::View>& view) {
     if (!view) return std::nullopt;
     return PythonJsonView(text, *view);
   }
 
   nb::bytes text_;
-  JsonView view_;
+  json::View view_;
 };
 
 const char* kind_of(const PythonJsonView& value) {
   switch (value.view().kind()) {
-    case JsonView::Kind::kNull:
+    case Kind::kNull:
       return "null";
-    case JsonView::Kind::kBool:
+    case Kind::kFalse:
+    case Kind::kTrue:
       return "bool";
-    case JsonView::Kind::kNumber:
+    case Kind::kInteger:
+    case Kind::kFloat:
       return "number";
-    case JsonView::Kind::kString:
+    case Kind::kString:
       return "string";
-    case JsonView::Kind::kArray:
+    case Kind::kArray:
       return "array";
-    case JsonView::Kind::kObject:
+    case Kind::kObject:
       return "object";
   }
   return "";
@@ -66,7 +67,7 @@ const char* kind_of(const PythonJsonView& value) {
 
 // None where the value is no string. Halves of surrogate pairs stay what they are.
 nb::object string_of(const PythonJsonView& value) {
-  if (!value.view().is(JsonView::Kind::kString)) return nb::none();
+  if (!value.view().is(Kind::kString)) return nb::none();
   const std::string text = value.view().string();
   return nb::steal(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
@@ -74,15 +75,14 @@ nb::object string_of(const PythonJsonView& value) {
 
 // Whether it is a string of hexadecimal digits, two for each byte.
 bool is_hex(const PythonJsonView& value) {
-  if (!value.view().is(JsonView::Kind::kString)) return false;
+  if (!value.view().is(Kind::kString)) return false;
   const std::string text = value.view().string();
   return text.size() % 2 == 0 &&
          text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
 }
 
 nb::object natural_of(const PythonJsonView& value) {
-  if (!value.view().is(JsonView::Kind::kNumber)) return nb::none();
-  const std::optional<std::uint64_t> number = value.view().natural();
+  const std::optional<std::uint64_t> number = value.view().unsigned_integer();
   return number ? nb::cast(*number) : nb::none();
 }
 

@@ -12,7 +12,7 @@
 
 #include "cvc/quality/decoded.hpp"
 #include "failure.hpp"
-#include "files.hpp"
+#include "io/files.hpp"
 #include "numpact/cvc/reader.hpp"
 
 namespace numpact::cli {
@@ -62,12 +62,12 @@ class OtherOriginal final : public Original {
     name_ = input_->name();
     if (input_->columns().size() != 1) {
       std::string names;
-      for (const VectorColumn& column : input_->columns()) {
+      for (const Column& column : input_->columns()) {
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", column.name);
       }
       fail_usage(name_, fmt::format("choose one of its columns with --column: {}", names));
     }
-    dtype_ = input_->columns()[0].dtype;
+    dtype_ = dtype_of(input_->columns()[0]);
     dimension_ = input_->columns()[0].dimension;
   }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "svg.hpp"
-#include "text_table.hpp"
+#include "report/svg.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {

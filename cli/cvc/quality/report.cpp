@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "json_text.hpp"
-#include "text_table.hpp"
+#include "report/json_text.hpp"
+#include "report/text_table.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "float16.hpp"
+#include "numbers/float16.hpp"
 
 namespace numpact::cli {
 namespace {

@@ -2,5 +2,5 @@
 """The command's helper process: reads and writes tables with pyarrow.
 
 It is started by the command of this package; how, and what passes between the two, is described in
-cli/python_helper.hpp.
+cli/formats/python/python_helper.hpp.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parquet's old timestamps of 96 bits: which unit of 64 bits holds all of a column.
 
-The rules are those of cli/int96.hpp: pyarrow computes modulo 2^64, so nanoseconds wrap outside of
-the years 1677 to 2262, and milliseconds, which never wrap, show it.
+The rules are those of cli/formats/arrow/int96.hpp: pyarrow computes modulo 2^64, so nanoseconds
+wrap outside of the years 1677 to 2262, and milliseconds, which never wrap, show it.
 """
 
 from __future__ import annotations

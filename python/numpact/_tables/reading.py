@@ -102,7 +102,7 @@ class ParquetTable(Table):
             left -= batch.num_rows
             yield batch.column(batch.schema.get_all_field_indices(name)[place])
         if left > 0:
-            raise Refused("truncated: holds less rows than the file says", "corrupt")
+            raise Refused("truncated: holds fewer rows than the file says", "corrupt")
 
 
 def _only(index: int) -> pyarrow.ipc.IpcReadOptions:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._errors import InvalidArgumentError
 
-# Objects and arrays in each other that readers take (src/cvc/json/json.hpp).
+# Objects and arrays in each other that readers take (src/json/json.hpp).
 _MAX_DEPTH = 512
 # Those of the header that metadata lie in.
 LEVELS_ABOVE_FILE = 1

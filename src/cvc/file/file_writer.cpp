@@ -10,7 +10,7 @@
 #include "base/try.hpp"
 #include "cvc/header/frame.hpp"
 #include "cvc/header/metadata.hpp"
-#include "cvc/json/json.hpp"
+#include "json/json.hpp"
 
 namespace numpact::cvc {
 namespace {

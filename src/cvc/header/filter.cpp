@@ -23,13 +23,7 @@ Status MetadataFilter::parse() {
 bool MetadataFilter::matches(std::string_view metadata) const {
   if (!json::check(metadata).ok()) return false;
   const json::View root = json::View::root_of(metadata);
-  if (!root.is(json::Kind::kObject)) return false;
-  std::optional<json::View> found;  // the last one, if the key is repeated
-  for (auto name = root.first(); name;) {
-    const std::optional<json::View> value = name->next();
-    if (name->says(key_)) found = value;
-    name = value->next();
-  }
+  const std::optional<json::View> found = root.find(key_);
   if (!found) return false;
   // The limit protects against values with very many elements, which cannot be equal.
   json::Document document;

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "cvc/json/json.hpp"
+#include "json/json.hpp"
 
 namespace numpact::cvc {
 

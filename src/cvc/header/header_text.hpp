@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cvc/json/text.hpp"
+#include "json/text.hpp"
 #include "numpact/cvc/types.hpp"
 #include "numpact/cvc/write_config.hpp"
 #include "numpact/error.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/try.hpp"
-#include "cvc/json/json.hpp"
+#include "json/json.hpp"
 
 namespace numpact::cvc {
 namespace {

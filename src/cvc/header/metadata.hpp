@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cvc/json/text.hpp"
+#include "json/text.hpp"
 #include "numpact/error.hpp"
 
 namespace numpact::cvc {

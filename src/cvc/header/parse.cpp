@@ -10,7 +10,7 @@
 #include "base/size.hpp"
 #include "base/try.hpp"
 #include "cvc/compression/codecs.hpp"
-#include "cvc/json/json.hpp"
+#include "json/json.hpp"
 
 namespace numpact::cvc {
 namespace {

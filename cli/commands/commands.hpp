@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of the program. Each one has a file of its own, which also declares its options.
+#ifndef NUMPACT_CLI_COMMANDS_COMMANDS_HPP
+#define NUMPACT_CLI_COMMANDS_COMMANDS_HPP
+
+#include "commands/command.hpp"
+
+namespace numpact::cli {
+
+// Each adds one subcommand with its options. The options live as long as the returned object.
+Command add_compress_command(CLI::App& app);
+Command add_decompress_command(CLI::App& app);
+Command add_inspect_command(CLI::App& app);
+Command add_explain_command(CLI::App& app);
+Command add_index_command(CLI::App& app);
+Command add_verify_command(CLI::App& app);
+Command add_bench_command(CLI::App& app);
+Command add_cpu_command(CLI::App& app);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/common_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "commands/source.hpp"
+#include "commands/usage_error.hpp"
+#include "formats/formats.hpp"
+
+namespace numpact::cli {
+
+void add_source_options(CLI::App& command, SourceArgs& args) {
+  command
+      .add_option("--from", args.from,
+                  input_format_names(Purpose::kNumbers) + "; default: detected")
+      ->type_name("FORMAT");
+  command.add_option("--column", args.column, "One column, by name or index (from 0)")
+      ->type_name("NAME");
+  command.add_option("--skip", args.skip, "A column to leave out; may be given again")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option(
+          "--dtype", args.dtypes,
+          "Number type of raw input and of columns of numbers, or NAME=TYPE for one column; "
+          "may be given again")
+      ->type_name("TYPE")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option(
+          "--nulls", args.nulls,
+          "How to handle nulls: keep (default for a folder), error (default for a file) or drop")
+      ->type_name("WHAT");
+  command.add_flag("--no-header", args.no_header, "The first line of CSV holds values, not names");
+  command
+      .add_option("--delimiter", args.delimiter,
+                  "The delimiter of CSV fields, or tab; default: detected")
+      ->type_name("CHAR");
+  command.add_option("--quote", args.quote, "The quote character of CSV, or none")
+      ->type_name("CHAR");
+  command.add_option("--decimal", args.decimal, "The decimal point of CSV")
+      ->type_name("CHAR")
+      ->capture_default_str();
+  command
+      .add_option("--null-values", args.null_values,
+                  "Comma-separated CSV texts that mean null, in addition to an empty field")
+      ->type_name("WORDS");
+  command
+      .add_option("--memory", args.memory,
+                  "Memory for the columns of CSV; the excess goes to a temporary file (32M)")
+      ->type_name("SIZE");
+}
+
+void add_encode_options(CLI::App& command, EncodeArgs& args) {
+  command.add_option("--level", args.level, "0 (fast) to 12 (small)")
+      ->type_name("N")
+      ->check(whole_number(0, kMaxLevel))
+      ->capture_default_str();
+  command
+      .add_option("--mode", args.mode,
+                  "auto, classic, int-mult=BASE, float-mult=BASE, float-quant=K or dict")
+      ->type_name("MODE");
+  command.add_option("--delta", args.delta, "auto, none, consecutive=N, lookback or conv1=N")
+      ->type_name("DELTA");
+  command
+      .add_option("--page-size", args.page_size,
+                  "Maximum numbers per chunk; auto: chunks end where the data changes")
+      ->type_name("N");
+  command
+      .add_option("--compat", args.compat,
+                  "Oldest format version whose readers must read the file: 1, 2, 3, 4.0 or 4.1")
+      ->type_name("VERSION");
+  command.add_flag("--favor-decode-speed", args.favor_decode_speed,
+                   "Of encodings with about the same size, choose one that decodes fast");
+}
+
+void add_limit_options(CLI::App& command, LimitArgs& args) {
+  command
+      .add_option("--max-output", args.max_output,
+                  "Fail if the decoded numbers would take more bytes (as 512M, 2G)")
+      ->type_name("SIZE");
+  command.add_option("--max-memory", args.max_memory, "Fail if decoding would need more memory")
+      ->type_name("SIZE");
+}
+
+void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work) {
+  command
+      .add_option("-j,--threads", threads, "Threads that " + work + "; 0: one for each processor")
+      ->type_name("N")
+      ->check(whole_number(0, 1024))
+      ->capture_default_str();
+}
+
+void add_restart_option(CLI::App& command, std::string& restart) {
+  command
+      .add_option("--restart", restart,
+                  "Add restart points to the trailer every N numbers (256 to 16M, as 64K)")
+      ->type_name("N");
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_flag("-q,--quiet", options.quiet, "Print errors only");
+  command.add_flag("--no-progress", options.no_progress, "No progress bar");
+}
+
+void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const CommonOptions& common,
+                           const std::string& force) {
+  command.add_flag("-f,--force", overwrite.is_allowed, force);
+  command
+      .add_option("--lock-timeout", overwrite.lock_timeout,
+                  "Maximum time to wait for other writers of the file; default: unlimited")
+      ->type_name("SECONDS")
+      ->check(seconds_from_zero());
+  command.parse_complete_callback([&] { overwrite.is_quiet = common.quiet; });
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several commands share.
+#ifndef NUMPACT_CLI_COMMANDS_COMMON_OPTIONS_HPP
+#define NUMPACT_CLI_COMMANDS_COMMON_OPTIONS_HPP
+
+#include <string>
+
+#include "commands/encode_options.hpp"
+#include "io/overwrite.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace numpact::cli {
+
+struct SourceArgs;
+
+struct CommonOptions {
+  bool quiet = false;  // no notes and summaries
+  bool no_progress = false;
+  bool shows_progress() const { return !quiet && !no_progress; }
+};
+
+// Options that say how to read a file that is not Pco; all but --flatten.
+void add_source_options(CLI::App& command, SourceArgs& args);
+// Options that say how to encode.
+void add_encode_options(CLI::App& command, EncodeArgs& args);
+void add_limit_options(CLI::App& command, LimitArgs& args);
+// `work`: the verb for what the threads do, as "encode".
+void add_thread_option(CLI::App& command, unsigned& threads, const std::string& work);
+void add_restart_option(CLI::App& command, std::string& restart);
+void add_common_options(CLI::App& command, CommonOptions& options);
+// Adds -f and --lock-timeout. `common` decides whether waiting for a lock is reported. Both objects
+// must outlive the parsing.
+void add_overwrite_options(CLI::App& command, Overwrite& overwrite, const CommonOptions& common,
+                           const std::string& force = "Overwrite existing files");
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact cvc pack
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
+#include "cvc/args.hpp"
+#include "cvc/cvc_output.hpp"
+#include "cvc/narrow.hpp"
+#include "cvc/vectors.hpp"
+#include "formats/formats.hpp"
+#include "io/files.hpp"
+#include "numpact/cvc/writer.hpp"
+#include "numpact/executor.hpp"
+#include "pco/pco_file.hpp"
+#include "report/progress_bar.hpp"
+#include "text/nearest.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using cvc::Dtype;
+
+constexpr const char* kPackFooter = R"(
+Examples:
+  numpact cvc pack embeddings.npy                        float16, makes embeddings.npy.cvc
+  numpact cvc pack sift.fvecs --compression int8 -o sift.cvc
+  numpact cvc pack docs.parquet --compression text=int8 -o docs.cvc
+  numpact cvc pack model.safetensors --column wte.weight -o wte.cvc
+  generate | numpact cvc pack - --dtype f32 --dimension 768 -o out.cvc
+)";
+
+// Maximum memory for chunks that wait for compression, except that one chunk may exceed it. Bounds
+// the number of threads.
+constexpr std::uint64_t kMaxPendingBytes = std::uint64_t{1} << 30;
+
+struct PackOptions {
+  std::string input;
+  std::string output;
+  std::string compression;
+  std::string chunk_rows;
+  std::string version;
+  std::string metadata;
+  std::string dimension;
+  bool paged = false;
+  bool allow_nonfinite = false;
+  bool is_nearest = false;
+  Overwrite overwrite;
+  unsigned threads = 0;
+  VectorOptions source;
+  CommonOptions common;
+};
+
+bool is_float(Dtype dtype) {
+  return dtype == Dtype::kFloat32 || dtype == Dtype::kFloat16 || dtype == Dtype::kFloat64;
+}
+
+std::optional<cvc::Version> parse_version(const std::string& arg) {
+  if (arg.empty()) return std::nullopt;
+  if (arg == "0.1") return cvc::Version::kV01;
+  if (arg == "1.0" || arg == "1") return cvc::Version::kV10;
+  if (arg == "2.0" || arg == "2") return cvc::Version::kV20;
+  fail_choice("--version", arg, {"0.1", "1.0", "2.0"});
+}
+
+// Replaces the names of library settings with the command's options.
+std::string with_pack_option_names(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"allow_nonfinite", "--allow-nonfinite"}, {"chunk_rows", "--chunk-rows"}};
+  for (const auto& [ours, theirs] : kNames) {
+    const std::size_t at = text.find(ours);
+    if (at != std::string::npos) text.replace(at, ours.size(), theirs);
+  }
+  return text;
+}
+
+bool is_exact(std::optional<cvc::Compression> compression) {
+  return compression == cvc::Compression::kNone || compression == cvc::Compression::kPco;
+}
+
+bool is_blank(const std::string& name) {
+  return name.find_first_not_of(" \t\n\v\f\r") == std::string::npos;
+}
+
+class Packer {
+ public:
+  explicit Packer(const PackOptions& options)
+      : options_(options),
+        choice_(parse_compressions(options.compression)),
+        version_(parse_version(options.version)),
+        output_name_(!options.output.empty() ? options.output
+                     : options.input == "-"  ? "-"
+                                             : options.input + ".cvc") {
+    config_.paged = options.paged;
+    config_.metadata = options.metadata;
+    config_.allow_nonfinite = options.allow_nonfinite;
+    if (options.is_nearest) config_.rounding = cvc::Rounding::kNearest;
+    if (!options.chunk_rows.empty()) {
+      config_.chunk_rows = parse_count("--chunk-rows", options.chunk_rows);
+    }
+  }
+
+  void run() {
+    refuse_same_file(options_.input, output_name_);
+    VectorOptions source = options_.source;
+    if (!options_.dimension.empty())
+      source.dimension = parse_count("--dimension", options_.dimension);
+    input_ = open_vectors(options_.input, source);
+    for (const std::string& text : input_->notes()) note(text);
+    choose_layout();
+    choose_threads();
+    CvcOutput output(output_name_, options_.overwrite);
+    config_.sync = output.sync();
+    const cvc::WriteReport report = write(output);
+    output.commit();
+    print_summary(output, report);
+  }
+
+ private:
+  void note(const std::string& text) const {
+    if (!options_.common.quiet) print_message(fmt::format("{}: {}", input_->name(), text));
+  }
+
+  const std::vector<Column>& columns() const { return input_->columns(); }
+
+  std::string column_name(const Column& column) const {
+    return input_->has_names() ? column.name : "vectors";
+  }
+
+  // Integers are stored uncompressed unless they are named.
+  std::optional<cvc::Compression> compression_for(const Column& column) const {
+    for (const auto& [name, compression] : choice_.named) {
+      if (name == column_name(column)) return compression;
+    }
+    return is_float(dtype_of(column)) || columns().size() == 1 ? choice_.others : std::nullopt;
+  }
+
+  void check_names() const {
+    for (const auto& [name, compression] : choice_.named) {
+      const auto is_it = [&, &requested = name](const Column& column) {
+        return column_name(column) == requested;
+      };
+      if (std::none_of(columns().begin(), columns().end(), is_it)) {
+        fail_usage("--compression", fmt::format("there is no column '{}'", name));
+      }
+    }
+  }
+
+  cvc::WriteConfig config_for(cvc::Version version) const {
+    cvc::WriteConfig config = config_;
+    config.version = version;
+    if (version != cvc::Version::kV20) {
+      config.dimension = columns()[0].dimension;
+      config.compression = compression_for(columns()[0]).value_or(cvc::Compression::kFp16);
+      return config;
+    }
+    for (const Column& column : columns()) {
+      const Dtype read = dtype_of(column);
+      const Dtype dtype = read == Dtype::kFloat64 ? Dtype::kFloat32 : read;
+      config.columns.push_back(
+          {column_name(column), column.dimension, dtype, compression_for(column), column.is_list});
+    }
+    return config;
+  }
+
+  // Columns of a file need unique names.
+  void check_column_names() const {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < columns().size(); ++i) {
+      const std::string name = column_name(columns()[i]);
+      if (is_blank(name)) {
+        throw Failure(ExitCode::kFailure, input_->name(),
+                      fmt::format("the name of column {} of {} is blank: columns need names "
+                                  "(--column chooses)",
+                                  i, columns().size()));
+      }
+      if (!names.insert(name).second) {
+        throw Failure(ExitCode::kFailure, input_->name(),
+                      fmt::format("two columns are named '{}' (--column chooses)", name));
+      }
+    }
+  }
+
+  static bool is_possible(const cvc::WriteConfig& config) {
+    std::vector<std::byte> nothing;
+    return cvc::Writer::create(nothing, config).ok();
+  }
+
+  // Chooses the version: one array if that can hold what is requested, else columns.
+  void choose_layout() {
+    check_names();
+    const bool is_single = columns().size() == 1;
+    if (version_ && *version_ != cvc::Version::kV20 && !is_single) {
+      fail_usage("--version", fmt::format("{} has one array, not {} columns (--column chooses)",
+                                          options_.version, columns().size()));
+    }
+    cvc::Version version = cvc::Version::kV20;
+    if (is_single) {
+      const std::optional<cvc::Compression> requested = compression_for(columns()[0]);
+      const bool is_kept = !is_float(dtype_of(columns()[0])) && (!requested || is_exact(requested));
+      const bool fits = is_possible(config_for(cvc::Version::kV10)) ||
+                        !is_possible(config_for(cvc::Version::kV20));
+      if ((!is_kept || options_.paged) && fits) version = cvc::Version::kV10;
+    }
+    config_ = config_for(version_.value_or(version));
+    if (config_.version != cvc::Version::kV20) return;
+    check_column_names();
+    for (const Column& column : columns()) {
+      const std::optional<cvc::Compression> requested = compression_for(column);
+      narrowers_.emplace_back(column_place(input_->name(), column_name(column)),
+                              is_exact(requested) ? requested : std::nullopt);
+      if (dtype_of(column) != Dtype::kFloat64) continue;
+      note(fmt::format("column '{}' {} float32, version 2.0 has no float64", column_name(column),
+                       is_exact(requested) ? "is stored as" : "is rounded to"));
+    }
+  }
+
+  void choose_threads() {
+    config_.threads = options_.threads;
+    if (options_.threads != 0) return;
+    const std::uint64_t bytes = std::max<std::uint64_t>(1, row_bytes(columns()));
+    const std::uint64_t chunks = kMaxPendingBytes / bytes / config_.chunk_rows;
+    const ThreadExecutor all(0);
+    config_.threads = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(chunks, 1, std::max(1U, all.concurrency())));
+  }
+
+  cvc::WriteReport write(const CvcOutput& output) {
+    Result<cvc::Writer> writer = cvc::Writer::create(output.path(), config_);
+    check_written(writer.status(), output, "");
+    std::optional<std::uint64_t> numbers;
+    std::uint64_t row_numbers = 0;
+    for (const Column& column : columns()) row_numbers += column.dimension;
+    if (input_->rows()) numbers = *input_->rows() * row_numbers;
+    ProgressBar progress(input_->name(), numbers, options_.common.shows_progress());
+    std::vector<cvc::Rows> rows(columns().size());
+    for (;;) {
+      const std::span<const cvc::Rows> block = input_->next();
+      if (block.empty()) break;
+      for (std::size_t c = 0; c < block.size(); ++c) {
+        const bool is_narrowed =
+            config_.version == cvc::Version::kV20 && block[c].dtype == Dtype::kFloat64;
+        rows[c] = is_narrowed ? narrowers_[c].narrow(block[c]) : block[c];
+      }
+      check_written(writer->try_append(rows), output, writer->error_place());
+      progress.add(block[0].count * row_numbers, block[0].count * row_bytes(columns()));
+    }
+    cvc::WriteReport report;
+    const Status finished = writer->try_finish(&report);
+    check_written(finished, output, writer->error_place());
+    return report;
+  }
+
+  // `value`: the part of the input that the error is about, if any.
+  void check_written(const Status& status, const CvcOutput& output,
+                     const std::string& value) const {
+    if (status.ok()) return;
+    const std::string place =
+        value.empty() ? output.name() : fmt::format("{}: {}", input_->name(), value);
+    throw Failure(exit_code_of(status.kind()), place, with_pack_option_names(status.message()));
+  }
+
+  // Losses are reported even with --quiet.
+  void print_summary(const CvcOutput& output, const cvc::WriteReport& report) const {
+    if (report.overflows > 0) {
+      print_message(fmt::format("{}: {} numbers became infinite", output.name(), report.overflows));
+    }
+    if (report.lost > 0) {
+      print_message(
+          fmt::format("{}: {} finite numbers are lost: they read as NaN, as they share a range "
+                      "with what is not finite",
+                      output.name(), report.lost));
+    }
+    for (std::size_t c = 0; c < narrowers_.size(); ++c) {
+      if (narrowers_[c].overflows() == 0) continue;
+      print_message(fmt::format("{}: {} numbers became infinite in float32",
+                                column_place(output.name(), column_name(columns()[c])),
+                                narrowers_[c].overflows()));
+    }
+    if (options_.common.quiet || output.is_stdout()) return;
+    const std::string what =
+        columns().size() == 1
+            ? fmt::format("{} {} {}", columns()[0].dimension, name_of(dtype_of(columns()[0])),
+                          columns()[0].dimension == 1 ? "number" : "numbers")
+            : fmt::format("{} columns", columns().size());
+    print_message(fmt::format("{}: {} rows of {} in {} chunks, {}", output.name(), report.rows,
+                              what, report.chunks,
+                              size_text(report.rows * row_bytes(columns()), report.bytes)));
+  }
+
+  const PackOptions& options_;
+  CompressionChoice choice_;
+  std::optional<cvc::Version> version_;
+  std::string output_name_;
+  cvc::WriteConfig config_;
+  std::unique_ptr<VectorInput> input_;
+  std::vector<Narrower> narrowers_;
+};
+
+void add_options(CLI::App& command, PackOptions& options) {
+  command.add_option("FILE", options.input, "Vectors; - is standard input")
+      ->required()
+      ->type_name("");
+  command.add_option("-o,--output", options.output, "The .cvc file, - for standard output")
+      ->type_name("PATH");
+  command
+      .add_option(
+          "--compression", options.compression,
+          "For float columns, or NAME=WHAT for one (several with commas): " + compression_names())
+      ->type_name("WHAT");
+  command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
+      ->type_name("N");
+  command
+      .add_option("--version", options.version,
+                  "0.1 or 1.0 (one array), 2.0 (columns); else the one that fits")
+      ->type_name("V");
+  command.add_flag("--paged", options.paged, "Chunks start on pages of 4096 bytes (1.0)");
+  command.add_option("--metadata", options.metadata, "Metadata of the file")->type_name("JSON");
+  command.add_flag(
+      "--allow-nonfinite", options.allow_nonfinite,
+      "int8 and its variants: accept NaN and infinities; their chunk (int8_row: row; int8_dim, "
+      "int4: dimension of the chunk) reads as NaN, and lost numbers are counted");
+  command.add_flag("--nearest", options.is_nearest,
+                   "int8_row, int8_dim, int4: round each value to nearest: faster, and values are "
+                   "closer, but searches lose more");
+  command
+      .add_option("--column", options.source.columns,
+                  "A column or tensor, by name or index; may be given again")
+      ->type_name("NAME")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--from", options.source.from,
+                  input_format_names(Purpose::kVectors) + "; default: detected")
+      ->type_name("FORMAT");
+  command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
+      ->type_name("TYPE");
+  command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
+      ->type_name("N");
+  add_overwrite_options(command, options.overwrite, options.common);
+  add_thread_option(command, options.threads, "compress chunks");
+  add_common_options(command, options.common);
+  command.footer(kPackFooter);
+}
+
+}  // namespace
+
+Command add_cvc_pack(CLI::App& group) {
+  const auto options = std::make_shared<PackOptions>();
+  CLI::App* command = group.add_subcommand("pack", "Pack vectors into a CVC file");
+  add_options(*command, *options);
+  return {command, [options] {
+            Packer(*options).run();
+            return ExitCode::kDone;
+          }};
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact cvc quality
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "commands/common_options.hpp"
+#include "commands/cvc/commands.hpp"
+#include "cvc/args.hpp"
+#include "cvc/quality/decoded.hpp"
+#include "cvc/quality/measurement.hpp"
+#include "cvc/quality/original.hpp"
+#include "cvc/quality/plot.hpp"
+#include "cvc/quality/report.hpp"
+#include "cvc/vectors.hpp"
+#include "formats/formats.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
+#include "numpact/executor.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
+#include "text/nearest.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr const char* kQualityFooter = R"(
+Examples:
+  numpact cvc quality embeddings.npy                     every compression, packed in memory
+  numpact cvc quality embeddings.npy --metric cosine --plot quality.svg
+  numpact cvc quality docs.parquet --column text --compression fp16,int8
+  numpact cvc quality embeddings.npy packed.cvc          a file as it is
+)";
+
+constexpr std::size_t kDefaultSample = 20000;
+// Values in the default sample: 64 MiB as float32 for each compression.
+constexpr std::size_t kDefaultSampleValues = std::size_t{1} << 24;
+constexpr std::size_t kDefaultQueries = 1000;
+// Up to this many rows, all rows are queries. More would take quadratic time.
+constexpr std::size_t kMaxRowsQueriedInFull = 2000;
+// Block size if nothing is packed here, so that the chunk size is free.
+constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 26;
+
+struct QualityOptions {
+  std::string input;
+  std::vector<std::string> packed;
+  std::string compression;
+  std::string chunk_rows;
+  std::string sample;
+  std::string queries;
+  std::string k = "10";
+  std::string metric = "l2";
+  bool quantized_queries = false;
+  bool is_nearest = false;
+  std::string dimension;
+  std::string plot;
+  bool json = false;
+  Overwrite overwrite;
+  unsigned threads = 0;
+  VectorOptions source;
+  CommonOptions common;
+};
+
+// None for "all" and for an empty argument.
+std::optional<std::size_t> parse_number(const std::string& option, const std::string& arg) {
+  if (arg.empty() || arg == "all") return std::nullopt;
+  return static_cast<std::size_t>(parse_count(option, arg));
+}
+
+std::vector<std::string> split_at_commas(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+class Runner {
+ public:
+  explicit Runner(const QualityOptions& options) : options_(options), executor_(options.threads) {
+    const std::optional<Metric> metric = metric_of_name(options.metric);
+    if (!metric) fail_choice("--metric", options.metric, {"l2", "cosine", "dot"});
+    plan_.metric = *metric;
+    plan_.k = static_cast<std::size_t>(parse_count("-k", options.k));
+    plan_.from = options.quantized_queries ? Queries::kDecoded : Queries::kOriginal;
+    if (!options.chunk_rows.empty()) {
+      chunk_rows_ = parse_count("--chunk-rows", options.chunk_rows);
+    }
+    queries_ = options.queries == "0" ? 0 : parse_number("--queries", options.queries);
+    if (queries_ == 0 && !options.plot.empty())
+      fail_usage("--plot", "shows nothing without queries");
+  }
+
+  void run() {
+    open();
+    Measurement measurement(candidates(), original_->name(), original_->dtype(),
+                            original_->dimension(), sample_rows(), executor_);
+    std::unique_ptr<OutputFile> plot;
+    if (!options_.plot.empty()) {
+      refuse_same_file(options_.input, options_.plot);
+      for (const std::string& packed : options_.packed) refuse_same_file(packed, options_.plot);
+      plot = std::make_unique<OutputFile>(options_.plot, options_.overwrite, Content::kText);
+    }
+    measure_errors(measurement);
+    const QualityReport report = report_of(measurement);
+    if (plot) {
+      if (report.plan.queries == 0) {
+        throw Failure(ExitCode::kFailure, options_.plot,
+                      "without a recall there is nothing to show");
+      }
+      plot->put(quality_plot(report));
+      plot->commit();
+    }
+    print_report(options_.json ? quality_json(report) : quality_table(report));
+  }
+
+ private:
+  void open() {
+    VectorOptions source = options_.source;
+    if (!options_.dimension.empty()) {
+      source.dimension = parse_count("--dimension", options_.dimension);
+    }
+    original_ = open_original(options_.input, source);
+    if (original_->rows() == 0) refuse_nothing();
+  }
+
+  [[noreturn]] void refuse_nothing() const {
+    throw Failure(ExitCode::kFailure, original_->name(), "has no rows to measure");
+  }
+
+  std::size_t sample_rows() const {
+    if (!options_.sample.empty()) {
+      return parse_number("--sample", options_.sample).value_or(~std::size_t{0});
+    }
+    const std::uint64_t fit = kDefaultSampleValues / original_->dimension();
+    return std::clamp(static_cast<std::size_t>(fit), std::min(kDefaultSample, 2 * plan_.k),
+                      kDefaultSample);
+  }
+
+  std::vector<Candidate> candidates() {
+    std::vector<Candidate> found;
+    if (!options_.compression.empty()) {
+      for (const std::string& arg : split_at_commas(options_.compression)) {
+        const cvc::Compression compression = parse_compression("--compression", arg);
+        try {
+          found.push_back(packer(compression));
+        } catch (const Unfit& unfit) {
+          fail_usage("--compression", fmt::format("{}: {}", arg, unfit.what()));
+        }
+      }
+    } else if (options_.packed.empty()) {
+      for (const cvc::Compression compression : cvc::kCompressions) {
+        try {
+          found.push_back(packer(compression));
+        } catch (const Unfit&) {  // versions with columns only
+        }
+      }
+    }
+    packs_ = !found.empty();
+    for (const std::string& path : options_.packed) found.push_back(reader(path));
+    return found;
+  }
+
+  Candidate packer(cvc::Compression compression) const {
+    Candidate candidate;
+    candidate.name = candidate.compression = name_of(compression);
+    const auto rounding = options_.is_nearest ? cvc::Rounding::kNearest : cvc::Rounding::kForSearch;
+    candidate.decoded = pack_in_memory(compression, original_->dimension(), rounding);
+    return candidate;
+  }
+
+  Candidate reader(const std::string& path) const {
+    const std::vector<std::string>& columns = options_.source.columns;
+    const std::optional<std::string> column =
+        columns.empty() ? std::nullopt : std::optional(columns.front());
+    PackedFile file = open_packed(path, column, original_->dimension());
+    Candidate candidate;
+    candidate.name = path;
+    candidate.compression = std::move(file.compression);
+    candidate.decoded = std::move(file.decoded);
+    return candidate;
+  }
+
+  void measure_errors(Measurement& measurement) {
+    const std::uint64_t row_bytes = original_->dimension() * cvc::size_of(original_->dtype());
+    const std::uint64_t block =
+        kBlockBytes / cvc::size_of(original_->dtype()) / original_->dimension();
+    const std::uint64_t rows = packs_ ? chunk_rows_ : std::max<std::uint64_t>(1, block);
+    std::optional<std::uint64_t> numbers;
+    if (original_->rows()) numbers = *original_->rows() * original_->dimension();
+    ProgressBar progress(original_->name() + ": errors", numbers, options_.common.shows_progress());
+    for_chunks(*original_, rows, [&](const cvc::Rows& chunk) {
+      measurement.add(chunk);
+      progress.add(chunk.count * original_->dimension(), chunk.count * row_bytes);
+    });
+    if (measurement.rows() == 0) refuse_nothing();
+    measurement.finish();
+  }
+
+  // Reports what was left out.
+  void plan_search(const Measurement& measurement) {
+    const std::size_t rows = measurement.sample_rows();
+    plan_.queries = std::min(rows, queries_.value_or(rows));
+    if (options_.queries.empty() && rows > kMaxRowsQueriedInFull) plan_.queries = kDefaultQueries;
+    if (plan_.queries == 0 || rows > plan_.k) return;
+    plan_.queries = 0;
+    print_message(fmt::format("{}: {} rows are too few for {} neighbours of each: no recall",
+                              original_->name(), rows, plan_.k));
+  }
+
+  QualityReport report_of(const Measurement& measurement) {
+    plan_search(measurement);
+    QualityReport report;
+    report.source = original_->name();
+    report.dtype = name_of(original_->dtype());
+    report.vectors = measurement.rows();
+    report.dimension = original_->dimension();
+    report.plan = plan_;
+    report.sample_rows = measurement.sample_rows();
+    for (const Candidate& candidate : measurement.candidates()) {
+      if (candidate.unfit.empty()) {
+        report.rows.push_back({candidate.name, candidate.compression, candidate.bytes,
+                               candidate.errors.figures(), std::nullopt});
+        continue;
+      }
+      const std::string text = fmt::format("{}: {}", candidate.name, candidate.unfit);
+      if (!options_.compression.empty()) {
+        throw Failure(ExitCode::kFailure, original_->name(), text);
+      }
+      print_message(fmt::format("{}: left out: {}", original_->name(), text));
+    }
+    if (plan_.queries > 0) search(measurement, report);
+    return report;
+  }
+
+  void search(const Measurement& measurement, QualityReport& report) {
+    std::size_t searches = 1;
+    for (QualityRow& row : report.rows) {
+      if (row.errors.is_exact()) {
+        row.recall = Recall{1, 1, 1};
+      } else {
+        ++searches;
+      }
+    }
+    if (searches == 1) return;
+    const std::uint64_t each = measurement.sample_rows() * original_->dimension();
+    ProgressBar progress(original_->name() + ": search", searches * plan_.queries * each,
+                         options_.common.shows_progress());
+    const QueriesDone done = [&](std::size_t queries) {
+      progress.add(queries * each, queries * each * sizeof(float));
+    };
+    const RecallSearch exact(measurement.original_sample(),
+                             static_cast<std::size_t>(original_->dimension()), plan_, executor_,
+                             done);
+    std::size_t index = 0;
+    for (const Candidate& candidate : measurement.candidates()) {
+      if (!candidate.unfit.empty()) continue;
+      QualityRow& row = report.rows[index++];
+      if (!row.recall) row.recall = exact.measure(measurement.sample_of(candidate), done);
+    }
+  }
+
+  const QualityOptions& options_;
+  ThreadExecutor executor_;
+  RecallSearch::Plan plan_;
+  std::optional<std::size_t> queries_;
+  std::uint64_t chunk_rows_ = cvc::WriteConfig().chunk_rows;
+  bool packs_ = false;  // whether this program packs any candidate
+  std::unique_ptr<Original> original_;
+};
+
+void add_search_options(CLI::App& command, QualityOptions& options) {
+  command.add_option("-k,--k", options.k, "Number of neighbours to find")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--metric", options.metric, "l2, cosine or dot")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--sample", options.sample,
+                  "Random rows to search, or all (20000, fewer if they are long)")
+      ->type_name("N");
+  command
+      .add_option("--queries", options.queries,
+                  "Rows of the sample to use as queries, or all (1000; all of up to 2000); "
+                  "0: no search")
+      ->type_name("N");
+  command.add_flag("--quantized-queries", options.quantized_queries,
+                   "Use decoded rows as queries, not original ones");
+}
+
+void add_options(CLI::App& command, QualityOptions& options) {
+  command.add_option("ORIGINAL", options.input, "Vectors; - is standard input")
+      ->required()
+      ->type_name("");
+  command
+      .add_option("PACKED", options.packed, "Existing CVC files of these vectors to measure too")
+      ->type_name("");
+  command
+      .add_option("--compression", options.compression,
+                  "Only these, separated by commas: " + compression_names())
+      ->type_name("WHAT");
+  command.add_option("--chunk-rows", options.chunk_rows, "Rows in a chunk (100000)")
+      ->type_name("N");
+  command.add_flag("--nearest", options.is_nearest,
+                   "Round each value to nearest, as pack --nearest does");
+  add_search_options(command, options);
+  command.add_option("--plot", options.plot, "Plot loss against size as SVG")->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common, "Overwrite PATH if it exists");
+  command.add_flag("--json", options.json, "Print JSON");
+  command.add_option("--column", options.source.columns, "A column or tensor, by name or index")
+      ->type_name("NAME")
+      ->expected(1);
+  command
+      .add_option("--from", options.source.from,
+                  input_format_names(Purpose::kVectors) + "; default: detected")
+      ->type_name("FORMAT");
+  command.add_option("--dtype", options.source.dtype, "Of raw numbers: f32, f16, bf16, i8, ...")
+      ->type_name("TYPE");
+  command.add_option("--dimension", options.dimension, "Numbers in a row of raw input")
+      ->type_name("N");
+  add_thread_option(command, options.threads, "pack and search");
+  add_common_options(command, options.common);
+  command.footer(kQualityFooter);
+}
+
+}  // namespace
+
+Command add_cvc_quality(CLI::App& group) {
+  const auto options = std::make_shared<QualityOptions>();
+  CLI::App* command =
+      group.add_subcommand("quality", "Measure size and loss of each compression on your vectors");
+  add_options(*command, *options);
+  return {command, [options] {
+            Runner(*options).run();
+            return ExitCode::kDone;
+          }};
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact decompress
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
+#include "numpact/executor.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
+#include "report/progress_bar.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr const char* kDecompressFooter = R"(
+Examples:
+  numpact decompress fare.pco                            text, one number a line
+  numpact decompress fare.pco -o fare.npy
+  numpact decompress fare.pco --to raw | other_program
+  numpact decompress trips -o trips_again.parquet        a folder gives the table back
+  numpact decompress fare.pco --range 1000000:20         some numbers from the middle
+  numpact decompress from_elsewhere.pco --max-output 2G -o numbers.raw
+)";
+
+struct DecompressOptions {
+  std::string input;
+  std::string output;
+  std::string to;
+  std::optional<std::string> column;
+  std::string dtype;
+  std::string range;
+  std::string nulls = "keep";
+  Overwrite overwrite;
+  bool salvage = false;         // write intact numbers, report the others
+  bool ignore_trailer = false;  // do not compare checksums
+  bool verify_trailer = false;  // verify the trailer before using it for --range
+  unsigned threads = 0;
+  LimitArgs limits;
+  CommonOptions common;
+};
+
+// Block size of a column if the next block is read while the last one is written. Larger blocks
+// synchronise the two threads less often and take more memory.
+constexpr std::size_t kBlockNumbersAhead = 4 * kBlockNumbers;
+
+// A byte source that owns its bytes.
+class OwnedBytes final : public ByteSource {
+ public:
+  explicit OwnedBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), source_(bytes_) {}
+  Status read(std::span<std::byte> out, std::size_t& got) override {
+    return source_.read(out, got);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  MemorySource source_;
+};
+
+class Decompressor {
+ public:
+  explicit Decompressor(const DecompressOptions& options)
+      : options_(options),
+        input_name_(options.input == "-" ? "(stdin)" : options.input),
+        output_(options.output.empty() ? "-" : options.output),
+        dtype_(parse_dtype(options.dtype)),
+        range_(parse_range(options.range)),
+        config_(parse_limit_args(options.limits)) {
+    const unsigned threads = ThreadExecutor(options.threads).concurrency();
+    if (threads > 1 && !range_ && !options.salvage) {
+      writing_ = std::make_unique<ThreadExecutor>(2);
+      config_.threads = threads - 1;
+    } else {
+      config_.threads = threads;
+    }
+    if (options.ignore_trailer && options.verify_trailer) {
+      fail_usage("--verify-trailer", "contradicts --ignore-trailer");
+    }
+    if (options.ignore_trailer) config_.trailer = TrailerPolicy::kIgnore;
+    if (options.verify_trailer) config_.trailer = TrailerPolicy::kVerify;
+    if (options.salvage && range_) fail_usage("--salvage", "does not go with --range");
+    if (options.nulls != "keep" && options.nulls != "drop") {
+      fail_usage("--nulls", fmt::format("'{}' is neither keep nor drop", options.nulls));
+    }
+  }
+
+  ExitCode run() {
+    refuse_same_file(options_.input, output_);
+    if (is_folder(options_.input)) {
+      open_folder();
+    } else {
+      open_single_file();
+    }
+    write();
+    return lost_ ? ExitCode::kCorrupt : ExitCode::kDone;
+  }
+
+ private:
+  const Format& format(std::string_view otherwise) const {
+    if (!options_.to.empty()) return output_format(options_.to, Purpose::kNumbers);
+    if (output_ != "-") return guess_output_format(output_, Purpose::kNumbers);
+    return output_format(otherwise, Purpose::kNumbers);
+  }
+
+  void open_single_file() {
+    if (options_.column) fail_usage("--column", "chooses from a folder, not from a file");
+    format_ = &format("text");
+    columns_.push_back(open_numbers());
+    rows_.push_back(rows_without_nulls(*columns_.back()));
+    Column column;
+    column.name = column_name();
+    column.type = type_of(*columns_[0]);
+    plan_.columns.push_back(column);
+  }
+
+  std::unique_ptr<PcoInput> open_numbers() {
+    if (range_) {
+      plan_.count = range_->count;
+      return std::make_unique<PcoRange>(open_file(options_.input), input_name_, *range_, config_,
+                                        dtype_);
+    }
+    if (options_.salvage) return open_recovery(open_file(options_.input), input_name_, dtype_);
+    auto input = std::make_unique<Input>(options_.input);
+    // An NPY header states the count. Where it cannot be patched later, the count must be known
+    // first.
+    std::unique_ptr<ByteSource> source;
+    if (format_->name == "npy" && output_ == "-") {
+      std::vector<std::byte> bytes = input->read_rest();
+      std::uint64_t count = 0;
+      check(try_count_numbers(bytes, count, nullptr, config_), input_name_);
+      plan_.count = count;
+      source = std::make_unique<OwnedBytes>(std::move(bytes));
+    } else {
+      source = std::move(input);
+    }
+    return open_all(std::move(source), input_name_, dtype_);
+  }
+
+  std::unique_ptr<PcoInput> open_all(std::unique_ptr<ByteSource> source, const std::string& place,
+                                     std::optional<NumberType> type) {
+    auto numbers = std::make_unique<PcoNumbers>(std::move(source), place, config_, type);
+    if (writing_ != nullptr) {
+      numbers->keep_last(executor_ == nullptr ? kBlockNumbersAhead : kBlockNumbers);
+    }
+    if (!options_.ignore_trailer) read_to_end_.push_back(numbers.get());
+    return numbers;
+  }
+
+  std::unique_ptr<PcoInput> open_recovery(const FileRef& file, const std::string& place,
+                                          std::optional<NumberType> type) {
+    auto numbers = std::make_unique<PcoRecovery>(file, place, config_, type);
+    plan_.count = numbers->found().sound_count;
+    for (const std::string& line : losses(numbers->found())) {
+      print_message(fmt::format("{}: {}", place, line));
+      lost_ = true;
+    }
+    if (!numbers->found().header_status.ok() && numbers->found().damage.empty()) {
+      print_message(fmt::format("{}: {}; no number is lost", place,
+                                message_of(numbers->found().header_status)));
+    }
+    return numbers;
+  }
+
+  // The column name for formats that need one: the file's name without its extensions.
+  std::string column_name() const {
+    if (options_.input == "-") return "numbers";
+    const std::string name = std::filesystem::path(options_.input).filename().string();
+    const std::size_t dot = name.find('.', 1);
+    return name.substr(0, dot);
+  }
+
+  NumberType type_of(PcoInput& numbers) const {
+    const std::optional<NumberType>& type = numbers.type();
+    if (!type) numbers.next();  // throws unless the file is intact and empty
+    if (dtype_ && type && *dtype_ != *type) {
+      throw Failure(ExitCode::kFailure, numbers.place(),
+                    fmt::format("holds {} numbers, not {}", name_of(*type), name_of(*dtype_)));
+    }
+    const bool needs_type = format_->name != "text" && format_->name != "raw";
+    if (!type && needs_type) {
+      throw Failure(ExitCode::kFailure, numbers.place(),
+                    "is empty and does not say of which number type (--dtype does)");
+    }
+    return type.value_or(NumberType::kU8);
+  }
+
+  void open_folder() {
+    if (dtype_) fail_usage("--dtype", "does not apply to a folder");
+    folder_ = std::make_unique<TableFolder>(options_.input);
+    Manifest manifest = folder_->manifest();
+    if (options_.column) choose_column(manifest);
+    if (manifest.columns.empty()) {
+      throw Failure(ExitCode::kFailure, options_.input, "holds no columns");
+    }
+    format_ = &format(options_.column ? "text" : "csv");
+    if (manifest.columns.size() > 1 && options_.salvage) {
+      fail_usage("--salvage", "would leave columns of different lengths: choose one with --column");
+    }
+    if (manifest.columns.size() > 1) decode_columns_in_parallel();
+    for (ManifestColumn& entry : manifest.columns) {
+      if (drops_nulls()) entry.nulls_dropped += std::exchange(entry.null_count, 0);
+      // Equal counts of dropped nulls do not help: they were dropped from different rows.
+      const bool lost_rows = manifest.columns.size() > 1 && entry.nulls_dropped > 0;
+      if (lost_rows || entry.rows() != manifest.columns[0].rows()) {
+        throw Failure(ExitCode::kFailure, options_.input,
+                      "columns differ in length or rows where nulls were left out (choose one with "
+                      "--column)");
+      }
+      if (entry.null_count > 0 && !format_->holds_nulls) {
+        throw Failure(
+            ExitCode::kFailure, column_place(options_.input, entry.column.name),
+            fmt::format("{} null{}, which {} cannot hold (--nulls drop leaves them out)",
+                        entry.null_count, entry.null_count == 1 ? "" : "s", format_->name));
+      }
+      open_column_file(entry);
+    }
+    if (range_) plan_.count = range_->count;
+    if (!plan_.count) plan_.count = manifest.columns[0].rows();
+    if (!options_.column) plan_.metadata = manifest.metadata;
+  }
+
+  // Recovered numbers cannot be matched with rows.
+  bool drops_nulls() const { return options_.nulls == "drop" || options_.salvage; }
+
+  // Assigns whole columns to threads instead of blocks of one column.
+  void decode_columns_in_parallel() {
+    executor_ = std::make_unique<ThreadExecutor>(options_.threads);
+    config_.threads = 1;
+  }
+
+  void choose_column(Manifest& manifest) const {
+    class Names final : public TableInput {
+     public:
+      explicit Names(const Manifest& all) : TableInput(true) {
+        for (const ManifestColumn& entry : all.columns) columns_.push_back(entry.column);
+      }
+      std::unique_ptr<NumberInput> open(std::size_t) override { return nullptr; }
+    };
+    const std::size_t index = find_column(Names(manifest), options_.input, *options_.column);
+    manifest.columns = {manifest.columns[index]};
+  }
+
+  void open_column_file(const ManifestColumn& entry) {
+    const FileRef file = folder_->file(entry.file);
+    const std::string place = column_place(file->name(), entry.column.name);
+    const NumberType type = entry.column.type;
+    if (entry.null_count > 0) return open_nullable_column(entry, file, place);
+    if (range_) {
+      columns_.push_back(std::make_unique<PcoRange>(file, place, *range_, config_, type));
+    } else if (options_.salvage) {
+      columns_.push_back(open_recovery(file, place, type));
+    } else {
+      columns_.push_back(open_all(std::make_unique<Input>(file), place, type));
+    }
+    rows_.push_back(rows_without_nulls(*columns_.back()));
+    check_type(entry);
+    plan_.columns.push_back(entry.column);
+  }
+
+  void open_nullable_column(const ManifestColumn& entry, const FileRef& file,
+                            const std::string& place) {
+    const FileRef null_file = folder_->file(entry.null_file);
+    const std::string null_place = column_place(null_file->name(), entry.column.name);
+    DecodeConfig config = config_;
+    config.threads = 1;
+    auto runs = std::make_unique<RunReader>(null_file, null_place, config);
+    std::uint64_t rows = entry.rows();
+    if (range_) {
+      if (range_->first > rows || range_->count > rows - range_->first) {
+        throw Failure(ExitCode::kFailure, place,
+                      fmt::format("holds {} rows, not those of --range", rows));
+      }
+      NumberRange numbers;
+      numbers.first = runs->count_numbers(range_->first);
+      numbers.count =
+          RunReader(null_file, null_place, config).count_numbers(range_->first + range_->count) -
+          numbers.first;
+      rows = range_->count;
+      columns_.push_back(
+          std::make_unique<PcoRange>(file, place, numbers, config_, entry.column.type));
+    } else {
+      if (!options_.ignore_trailer) read_to_end_.push_back(&runs->file());
+      columns_.push_back(open_all(std::make_unique<Input>(file), place, entry.column.type));
+    }
+    rows_.push_back(rows_with_nulls(*columns_.back(), std::move(runs), rows, !range_));
+    check_type(entry);
+    plan_.columns.push_back(entry.column);
+  }
+
+  void check_type(const ManifestColumn& entry) const {
+    const PcoInput& numbers = *columns_.back();
+    if (*numbers.type() != entry.column.type) {
+      throw Failure(ExitCode::kCorrupt, numbers.place(),
+                    fmt::format("corrupt: holds {} numbers, not {} as the manifest says",
+                                name_of(*numbers.type()), name_of(entry.column.type)));
+    }
+  }
+
+  void write() {
+    OutputFile file(output_, options_.overwrite, format_->content);
+    const std::unique_ptr<TableOutput> output = format_->make(file, plan_);
+    ProgressBar progress(input_name_, plan_.count, options_.common.shows_progress());
+    std::vector<ColumnBlock> views(columns_.size());
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+    read_next(views);
+    for (;;) {
+      const std::uint64_t before = bytes;
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const NumberView& numbers = views[c].numbers;
+        bytes += bytes_of(numbers).size();
+        if (numbers.count != views[0].numbers.count) {
+          refuse_count(*columns_[c], rows + numbers.count);
+        }
+      }
+      // The library enforces the limit for each column only.
+      if (bytes > config_.limits.max_output_bytes) {
+        throw Failure(ExitCode::kLimit, input_name_, "limit exceeded: more than --max-output");
+      }
+      const std::uint64_t count = views[0].numbers.count;
+      if (count == 0) break;
+      write_and_read(*output, views);
+      rows += count;
+      progress.add(count, bytes - before);
+    }
+    if (plan_.count && rows != *plan_.count) refuse_count(*columns_[0], rows);
+    for (PcoNumbers* const numbers : read_to_end_) check_trailer(*numbers);
+    output->finish();
+    file.commit();
+  }
+
+  // A trailer that contradicts the file is an error before the output gets its final name. A
+  // trailer that is damaged itself is only a warning.
+  void check_trailer(PcoNumbers& numbers) const {
+    TrailerState state = TrailerState::kNone;
+    check(numbers.try_check_trailer(state), numbers.place());
+    if (state == TrailerState::kDamaged && options_.verify_trailer) {
+      throw Failure(ExitCode::kCorrupt, numbers.place(), "corrupt: its trailer is damaged");
+    }
+    if (state == TrailerState::kDamaged) {
+      print_message(fmt::format("{}: warning: its trailer is damaged: checksums were not compared",
+                                numbers.place()));
+    } else if (state == TrailerState::kUnrecognised) {
+      print_message(fmt::format("{}: warning: bytes follow that are no trailer", numbers.place()));
+    }
+  }
+
+  // Writes `views` and replaces them with the next block, which is read at the same time if there
+  // is a thread for it. Errors are reported in the same order as with one thread.
+  void write_and_read(TableOutput& output, std::vector<ColumnBlock>& views) {
+    if (writing_ == nullptr) {
+      output.write(views);
+      return read_next(views);
+    }
+    struct Shared {
+      Decompressor& self;
+      TableOutput& output;
+      const std::vector<ColumnBlock>& views;
+      std::vector<ColumnBlock> next;
+      std::exception_ptr failures[2];
+    } shared{*this, output, views, std::vector<ColumnBlock>(views.size()), {}};
+    const auto task = [](void* argument, std::size_t i) noexcept {
+      Shared& all = *static_cast<Shared*>(argument);
+      try {
+        if (i == 0) {
+          all.output.write(all.views);
+        } else {
+          all.self.read_next(all.next);
+        }
+      } catch (...) {
+        all.failures[i] = std::current_exception();
+      }
+    };
+    writing_->run(2, task, &shared);
+    for (const std::exception_ptr& failure : shared.failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+    views = std::move(shared.next);
+  }
+
+  void read_next(std::vector<ColumnBlock>& views) {
+    if (executor_ == nullptr) {
+      for (std::size_t c = 0; c < rows_.size(); ++c) views[c] = rows_[c]->next();
+      return;
+    }
+    struct Shared {
+      std::vector<std::unique_ptr<ColumnRows>>& columns;
+      std::vector<ColumnBlock>& views;
+      std::vector<std::exception_ptr> failures;
+    } shared{rows_, views, std::vector<std::exception_ptr>(rows_.size())};
+    const auto task = [](void* argument, std::size_t c) noexcept {
+      Shared& all = *static_cast<Shared*>(argument);
+      try {
+        all.views[c] = all.columns[c]->next();
+      } catch (...) {
+        all.failures[c] = std::current_exception();
+      }
+    };
+    executor_->run(columns_.size(), task, &shared);
+    for (const std::exception_ptr& failure : shared.failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
+  }
+
+  [[noreturn]] static void refuse_count(const PcoInput& numbers, std::uint64_t count) {
+    throw Failure(
+        ExitCode::kCorrupt, numbers.place(),
+        fmt::format("corrupt: holds {} numbers, other columns or the manifest differ", count));
+  }
+
+  const DecompressOptions& options_;
+  std::string input_name_;
+  std::string output_;
+  std::optional<NumberType> dtype_;
+  std::optional<NumberRange> range_;
+  DecodeConfig config_;
+  const Format* format_ = nullptr;
+  std::unique_ptr<TableFolder> folder_;       // set if the input is a folder
+  std::unique_ptr<ThreadExecutor> writing_;   // writes while the next block is read; null: one
+                                              // thread, or only part of the numbers
+  std::unique_ptr<ThreadExecutor> executor_;  // decodes several columns
+  std::vector<std::unique_ptr<PcoInput>> columns_;
+  std::vector<std::unique_ptr<ColumnRows>> rows_;  // one per column
+  std::vector<PcoNumbers*> read_to_end_;           // of the columns and of their null files
+  bool lost_ = false;                              // whether some numbers were lost
+  OutputPlan plan_;
+};
+
+void add_options(CLI::App& command, DecompressOptions& options) {
+  command.add_option("FILE", options.input, "A .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  command.add_option("-o,--output", options.output, "Output file; default: standard output")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  command
+      .add_option("--to", options.to,
+                  output_format_names(Purpose::kNumbers) + "; default: by the extension of PATH")
+      ->type_name("FORMAT");
+  command.add_option("--column", options.column, "One column of a folder, by name or index")
+      ->type_name("NAME");
+  command.add_option("--dtype", options.dtype, "The number type the file must hold")
+      ->type_name("TYPE");
+  command
+      .add_option("--range", options.range,
+                  "Only COUNT numbers from number FIRST on (from 0); the rest is not decoded")
+      ->type_name("FIRST:COUNT");
+  command.add_option("--nulls", options.nulls, "How to handle nulls of a folder: keep or drop")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  command.add_flag("--salvage", options.salvage,
+                   "Recover the intact numbers of a damaged file, report the rest (exit code 3)");
+  command.add_flag("--verify-trailer", options.verify_trailer,
+                   "Verify the trailer before --range uses it; a damaged one is an error");
+  command.add_flag("--ignore-trailer", options.ignore_trailer,
+                   "Do not compare checksums, for damaged chunks that still decode");
+  add_thread_option(command, options.threads, "decode");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+  command.footer(kDecompressFooter);
+}
+
+}  // namespace
+
+Command add_decompress_command(CLI::App& app) {
+  const auto options = std::make_shared<DecompressOptions>();
+  CLI::App* command = app.add_subcommand("decompress", "Decompress Pco to numbers, or a table");
+  add_options(*command, *options);
+  return {command, [options] { return Decompressor(*options).run(); }};
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact explain
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "commands/source.hpp"
+#include "commands/usage_error.hpp"
+#include "formats/formats.hpp"
+#include "formats/table.hpp"
+#include "io/files.hpp"
+#include "io/output_file.hpp"
+#include "numpact/pco.hpp"
+#include "pco/manifest.hpp"
+#include "pco/table_folder.hpp"
+#include "report/explain_plot.hpp"
+#include "report/explain_report.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr const char* kExplainFooter = R"(
+Examples:
+  numpact explain prices.npy                             compressed in memory, nothing is written
+  numpact explain trips.parquet --column fare --level 12
+  numpact explain trips.parquet --column fare --chunk 0 --plot fare.svg
+  numpact explain fare.pco                               an existing file
+  numpact explain fare.pco --again                       what would be chosen today
+)";
+
+struct ExplainOptions {
+  std::string input;
+  std::optional<std::size_t> chunk;
+  std::string plot;
+  bool again = false;
+  Overwrite overwrite;
+  bool json = false;
+  SourceArgs source;
+  EncodeArgs encode;
+  LimitArgs limits;
+  CommonOptions common;
+};
+
+constexpr std::string_view kPcoEnding = ".pco";
+constexpr std::string_view kPcoMagic = "pco!";
+
+bool begins_as_pco(Input& input) {
+  const std::span<const std::byte> front = input.peek(kPcoMagic.size());
+  return front.size() == kPcoMagic.size() &&
+         std::memcmp(front.data(), kPcoMagic.data(), front.size()) == 0;
+}
+
+class ExplainRunner {
+ public:
+  explicit ExplainRunner(const ExplainOptions& options)
+      : options_(options),
+        name_(options.input == "-" ? "(stdin)" : options.input),
+        source_(parse_source_args(options.source, NullPolicy::kDrop)),
+        config_(parse_encode_args(options.encode)),
+        limits_(parse_limit_args(options.limits)),
+        chunk_(options.chunk) {
+    source_.flatten = true;  // nothing is stored, so no shape is lost
+  }
+
+  ExitCode run() {
+    std::unique_ptr<OutputFile> plot;
+    if (!options_.plot.empty()) {
+      refuse_same_file(options_.input, options_.plot);
+      plot = std::make_unique<OutputFile>(options_.plot, options_.overwrite, Content::kText);
+    }
+    explain_input();
+    if (columns_.empty()) throw Failure(ExitCode::kFailure, name_, "no column to explain");
+    if (chunk_ || plot) require_one();
+    if (plot) draw(*plot);
+    print_report(options_.json ? explain_json(columns_, chunk_) : report());
+    for (const std::string& text : notes_) {
+      if (!options_.common.quiet) print_message(text);
+    }
+    return code_;
+  }
+
+ private:
+  void explain_input() {
+    if (is_folder(options_.input)) return explain_folder();
+    auto input = std::make_unique<Input>(options_.input);
+    if (is_pco(*input)) {
+      if (source_.column) fail_usage(name_, "a .pco file has no columns");
+      return explain_pco(std::move(input));
+    }
+    if (options_.again) fail_usage("--again", "is for .pco files and folders of them");
+    explain_table(*open_table(std::move(input), options_.source.from, source_));
+  }
+
+  bool is_pco(Input& input) const {
+    if (!options_.source.from.empty()) return false;
+    return input.path().ends_with(kPcoEnding) || (!source_.dtype && begins_as_pco(input));
+  }
+
+  void explain_pco(std::unique_ptr<Input> input) {
+    if (input->size()) {
+      const FileBytes file(input->file());
+      return explain_bytes(file.bytes(), name_);
+    }
+    const std::vector<std::byte> bytes = input->read_rest();
+    explain_bytes(bytes, name_);
+  }
+
+  void explain_folder() {
+    const TableFolder folder(options_.input);
+    const Manifest& manifest = folder.manifest();
+    std::vector<std::string> names;
+    for (const ManifestColumn& column : manifest.columns) names.push_back(column.column.name);
+    std::size_t first = 0;
+    std::size_t end = names.size();
+    if (source_.column) {
+      first = find_name(names, name_, *source_.column);
+      end = first + 1;
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      const FileBytes file(folder.file(manifest.columns[i].file));
+      explain_bytes(file.bytes(), column_place(name_, names[i]));
+    }
+  }
+
+  void explain_bytes(std::span<const std::byte> file, const std::string& place) {
+    if (!options_.again) require_no_encode_args();
+    ExplainedColumn column;
+    column.place = place;
+    DecodeConfig decode = limits_;
+    FileHeader header;
+    if (try_read_header(file, header).ok()) {
+      ProgressBar bar(place, header.n_hint, options_.common.shows_progress());
+      decode.progress = progress_to(bar, header.number_type.value_or(NumberType::kU8));
+      check(try_explain_file(file, column.explanation, decode), place);
+    } else {
+      check(try_explain_file(file, column.explanation, decode), place);
+    }
+    if (options_.again) choose_again(file, column);
+    columns_.push_back(std::move(column));
+  }
+
+  void choose_again(std::span<const std::byte> file, ExplainedColumn& column) {
+    if (!column.explanation.file.header.number_type) return;  // an empty file without a type
+    NumberArray numbers;
+    check(try_decompress_any(file, numbers, limits_), column.place);
+    require_config_fits(numbers.type(), config_, column.place);
+    column.again_level = config_.level;
+    explain_numbers(numbers.view(), column.place, column.again.emplace());
+  }
+
+  void explain_table(TableInput& table) {
+    if (!table.has_names() && source_.column) {
+      fail_usage(name_, "this format has no columns, --column does not apply");
+    }
+    const std::vector<std::string> names = names_of(table.columns());
+    dtypes_ = table.has_names() ? requested_dtypes(names, name_, source_)
+                                : std::vector<std::optional<NumberType>>{source_.dtype};
+    if (table.has_names() && source_.column) {
+      return explain_column(table, find_column(table, name_, *source_.column));
+    }
+    std::set<std::size_t> skipped;
+    for (const std::string& name : source_.skip) skipped.insert(find_name(names, name_, name));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (skipped.contains(i)) continue;
+      const std::string& unfit = table.columns()[i].unfit;
+      if (!unfit.empty()) {
+        note(fmt::format("column '{}' is left out: {}", names[i], unfit));
+        continue;
+      }
+      try {
+        explain_column(table, i);
+      } catch (const Failure& failure) {
+        if (!table.has_names()) throw;
+        print_message(failure.what());  // continue with the other columns
+        code_ = failure.code();
+      }
+    }
+  }
+
+  // Notes are printed after the report. If the command fails, only the failure is printed.
+  void note(const std::string& text) { notes_.push_back(fmt::format("{}: {}", name_, text)); }
+
+  void explain_column(TableInput& table, std::size_t index) {
+    ExplainedColumn explained;
+    explained.place = table.has_names() ? column_place(name_, table.columns()[index].name) : name_;
+    const bool is_plain = table.columns()[index].logical.kind == LogicalKind::kNumber;
+    const bool converts = is_plain || source_.column || !table.has_names();
+    Column column;
+    const std::unique_ptr<NumberInput> input =
+        open_column(table, index, name_, converts ? dtypes_[index] : std::nullopt, column);
+    std::vector<std::uint64_t> numbers;
+    const std::size_t count = read_all(*input, column.type, numbers);
+    if (input->null_count() > 0) {
+      note(fmt::format("column '{}': {} nulls left out", column.name, input->null_count()));
+    }
+    require_config_fits(column.type, config_, explained.place);
+    explained.level = config_.level;
+    explain_numbers(NumberView(column.type, numbers.data(), count), explained.place,
+                    explained.explanation);
+    columns_.push_back(std::move(explained));
+  }
+
+  void explain_numbers(const NumberView& numbers, const std::string& place,
+                       Explanation& explanation) {
+    ProgressBar bar(place, numbers.count, options_.common.shows_progress());
+    EncodeConfig config = config_;
+    config.progress = progress_to(bar, numbers.type);
+    check(try_explain(numbers, explanation, config), place);
+  }
+
+  static ProgressCallback progress_to(ProgressBar& bar, NumberType type) {
+    return [&bar, type, before = std::uint64_t{0}](const Progress& progress) mutable {
+      bar.add(progress.numbers - before, (progress.numbers - before) * size_of(type));
+      before = progress.numbers;
+      return true;
+    };
+  }
+
+  // Refuses options that would have no effect.
+  void require_no_encode_args() const {
+    const EncodeArgs& args = options_.encode;
+    const bool none = args.level == kDefaultLevel && args.mode.empty() && args.delta.empty() &&
+                      args.page_size.empty() && args.compat.empty() && !args.favor_decode_speed;
+    if (!none) fail_usage(name_, "how to encode says nothing here without --again");
+  }
+
+  void require_one() const {
+    if (columns_.size() > 1) {
+      fail_usage(name_, fmt::format("{} columns; {} is for one (--column)", columns_.size(),
+                                    chunk_ ? "--chunk" : "--plot"));
+    }
+    const std::size_t chunks = columns_[0].explanation.chunks.size();
+    const std::size_t index = chunk_.value_or(0);
+    if (index < chunks) return;
+    if (chunks == 0) throw Failure(ExitCode::kFailure, columns_[0].place, "has no chunk to show");
+    fail_usage("--chunk", fmt::format("{} is not within 0..{}", index, chunks - 1));
+  }
+
+  void draw(OutputFile& plot) const {
+    const std::size_t index = chunk_.value_or(0);
+    plot.put(bins_plot(columns_[0].place, index, columns_[0].explanation.file.chunks[index]));
+    plot.commit();
+  }
+
+  std::string report() const {
+    std::string text;
+    for (const ExplainedColumn& column : columns_) {
+      if (!text.empty()) text += "\n\n";
+      text += explain_report(column, chunk_);
+    }
+    return text;
+  }
+
+  const ExplainOptions& options_;
+  std::string name_;
+  InputOptions source_;
+  EncodeConfig config_;
+  DecodeConfig limits_;
+  std::optional<std::size_t> chunk_;
+  std::vector<std::optional<NumberType>> dtypes_;  // one per column of a table
+  std::vector<ExplainedColumn> columns_;
+  std::vector<std::string> notes_;
+  ExitCode code_ = ExitCode::kDone;
+};
+
+void add_options(CLI::App& command, ExplainOptions& options) {
+  command
+      .add_option("FILE", options.input,
+                  "A file of any input format, a .pco file, a folder of compress, or -")
+      ->required()
+      ->type_name("");
+  add_encode_options(command, options.encode);
+  add_source_options(command, options.source);
+  command.add_option("--chunk", options.chunk, "Only this chunk (from 0)")
+      ->type_name("N")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
+  command.add_flag("--again", options.again, "Encode a .pco file again, and compare");
+  command
+      .add_option("--plot", options.plot, "Draw the bins of a chunk (the first, or --chunk) as SVG")
+      ->type_name("PATH");
+  add_overwrite_options(command, options.overwrite, options.common);
+  command.add_flag("--json", options.json, "Print JSON");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+  command.footer(kExplainFooter);
+}
+
+}  // namespace
+
+Command add_explain_command(CLI::App& app) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command = app.add_subcommand("explain", "Explain the compressed size of columns");
+  add_options(*command, *options);
+  return {command, [options] { return ExplainRunner(*options).run(); }};
+}
+
+}  // namespace numpact::cli

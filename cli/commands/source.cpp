@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "commands/encode_options.hpp"
+#include "failure.hpp"
+#include "text/nearest.hpp"
+
+namespace numpact::cli {
+namespace {
+
+NullPolicy parse_nulls(const std::string& arg, NullPolicy by_default) {
+  if (arg.empty()) return by_default;
+  if (arg == "keep") return NullPolicy::kKeep;
+  if (arg == "error") return NullPolicy::kError;
+  if (arg == "drop") return NullPolicy::kDrop;
+  fail_choice("--nulls", arg, {"keep", "error", "drop"});
+}
+
+void parse_dtypes(const std::vector<std::string>& args, InputOptions& options) {
+  for (const std::string& arg : args) {
+    const std::size_t equals = arg.rfind('=');
+    if (equals == std::string::npos) {
+      options.dtype = parse_dtype(arg);
+    } else {
+      options.column_dtypes.emplace_back(arg.substr(0, equals),
+                                         *parse_dtype(arg.substr(equals + 1)));
+    }
+  }
+}
+
+// Accepts one character that is not a line end; "tab" and "\t" mean the tab.
+char parse_character(const char* option, const std::string& arg) {
+  if (arg == "tab" || arg == "\\t") return '\t';
+  const bool fits =
+      arg.size() == 1 && arg != "\n" && arg != "\r" && static_cast<unsigned char>(arg[0]) < 0x80;
+  if (!fits) fail_usage(option, fmt::format("'{}' is not one ASCII character", arg));
+  return arg[0];
+}
+
+std::vector<std::string> split(const std::string& args) {
+  std::vector<std::string> list;
+  for (std::size_t from = 0; from <= args.size();) {
+    const std::size_t comma = std::min(args.find(',', from), args.size());
+    list.push_back(args.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return list;
+}
+
+CsvOptions parse_csv_args(const SourceArgs& args) {
+  CsvOptions csv;
+  csv.has_header = !args.no_header;
+  if (!args.delimiter.empty()) csv.delimiter = parse_character("--delimiter", args.delimiter);
+  csv.quote.reset();
+  if (!args.quote.empty() && args.quote != "none") {
+    csv.quote = parse_character("--quote", args.quote);
+  }
+  csv.decimal = parse_character("--decimal", args.decimal);
+  if (csv.decimal != '.' && csv.decimal != ',') {
+    fail_usage("--decimal", fmt::format("'{}' is neither . nor ,", args.decimal));
+  }
+  if (csv.quote && csv.quote == csv.delimiter) {
+    fail_usage("--quote", fmt::format("'{}' is the delimiter too", *csv.quote));
+  }
+  if (csv.delimiter && csv.decimal == *csv.delimiter) {
+    fail_usage("--decimal", fmt::format("'{}' is the delimiter too", csv.decimal));
+  }
+  if (!args.null_values.empty()) csv.null_values = split(args.null_values);
+  if (!args.memory.empty()) csv.memory_bytes = parse_size("--memory", args.memory);
+  return csv;
+}
+
+}  // namespace
+
+InputOptions parse_source_args(const SourceArgs& args, NullPolicy nulls_by_default) {
+  InputOptions options;
+  parse_dtypes(args.dtypes, options);
+  options.column = args.column;
+  options.skip = args.skip;
+  options.nulls = parse_nulls(args.nulls, nulls_by_default);
+  options.flatten = args.flatten;
+  options.csv = parse_csv_args(args);
+  return options;
+}
+
+std::size_t read_all(NumberInput& input, NumberType type, std::vector<std::uint64_t>& numbers) {
+  const std::size_t size = size_of(type);
+  std::size_t used = 0;  // bytes
+  for (;;) {
+    const NumberView block = input.next();
+    if (block.count == 0) break;
+    const std::size_t bytes = block.count * size;
+    const std::size_t args = (used + bytes + 7) / 8;
+    if (args > numbers.capacity()) numbers.reserve(args + args / 2);
+    numbers.resize(args);
+    std::memcpy(reinterpret_cast<std::byte*>(numbers.data()) + used, block.data, bytes);
+    used += bytes;
+  }
+  return used / size;
+}
+
+}  // namespace numpact::cli

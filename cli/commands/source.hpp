@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads columns of numbers for compress, explain and bench: their common arguments, and whole
+// columns in memory.
+#ifndef NUMPACT_CLI_COMMANDS_SOURCE_HPP
+#define NUMPACT_CLI_COMMANDS_SOURCE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/table.hpp"
+
+namespace numpact::cli {
+
+// How to read numbers from files that are not Pco. Values are as given; empty where not given.
+struct SourceArgs {
+  std::string from;
+  std::optional<std::string> column;  // empty names are allowed
+  std::vector<std::string> dtypes;    // TYPE or NAME=TYPE
+  std::vector<std::string> skip;
+  std::string nulls;  // empty: the policy that suits the output
+  bool flatten = false;
+  bool no_header = false;
+  // CSV
+  std::string delimiter;
+  std::string quote = "\"";
+  std::string decimal = ".";
+  std::string null_values;
+  std::string memory;
+};
+
+// Fails with a usage error that names the option.
+InputOptions parse_source_args(const SourceArgs& args, NullPolicy default_nulls);
+
+// Reads all numbers of a column into `numbers` as bytes, aligned for the type. Returns their count.
+std::size_t read_all(NumberInput& input, NumberType type, std::vector<std::uint64_t>& numbers);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpact verify
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "commands/commands.hpp"
+#include "commands/common_options.hpp"
+#include "io/files.hpp"
+#include "numpact/inspect.hpp"
+#include "pco/column_rows.hpp"
+#include "pco/manifest.hpp"
+#include "pco/pco_file.hpp"
+#include "pco/table_folder.hpp"
+#include "report/print.hpp"
+#include "report/progress_bar.hpp"
+#include "report/verify_report.hpp"
+
+namespace numpact::cli {
+namespace {
+
+struct VerifyOptions {
+  std::vector<std::string> inputs;
+  bool json = false;
+  unsigned threads = 0;
+  LimitArgs limits;
+  CommonOptions common;
+};
+
+// Describes the intact prefix of a damaged file.
+std::string valid_prefix(const FileRef& ref) {
+  const FileBytes file(ref);
+  DecodeConfig config;
+  config.trailer = TrailerPolicy::kIgnore;
+  Verification found;
+  static_cast<void>(try_verify(file.bytes(), found, config));
+  if (found.damage.empty() || found.damage[0].chunk == 0) return "no chunk before is good";
+  const std::uint64_t chunks = found.damage[0].chunk;
+  return fmt::format("good before: {} chunk{}, {} numbers, {} bytes", chunks,
+                     chunks == 1 ? "" : "s", found.sound_count, found.good_bytes);
+}
+
+class Checker {
+ public:
+  explicit Checker(const VerifyOptions& options)
+      : options_(options), config_(parse_limit_args(options.limits)) {
+    config_.threads = options.threads;
+  }
+
+  ExitCode run() {
+    for (const std::string& path : options_.inputs) check_input(path);
+    if (options_.json) print_report(dump(files_));
+    return worst_;
+  }
+
+ private:
+  // Checks one file or folder. Errors are printed or recorded.
+  void check_input(const std::string& path) {
+    guarded(path, [&] {
+      if (is_folder(path)) {
+        check_folder(path);
+      } else {
+        check_one(open_file(path), nullptr);
+      }
+    });
+  }
+
+  // Reports a failure and continues.
+  template <class Function>
+  void guarded(const std::string& path, Function&& function) {
+    try {
+      function();
+    } catch (const Failure& failure) {
+      worst_ = worse(worst_, failure.code());
+      if (!options_.json) return print_message(failure.what());
+      VerifiedFile file;
+      file.path = path;
+      file.error = error_of(failure, path);
+      files_.push_back(verified_json(file));
+    }
+  }
+
+  static ExitCode worse(ExitCode a, ExitCode b) {
+    const auto rank = [](ExitCode code) {
+      switch (code) {
+        case ExitCode::kDone:
+          return 0;
+        case ExitCode::kFailure:
+        case ExitCode::kUsage:
+          return 1;
+        case ExitCode::kLimit:
+          return 2;
+        case ExitCode::kCorrupt:
+          break;
+      }
+      return 3;
+    };
+    return rank(a) >= rank(b) ? a : b;
+  }
+
+  void check_folder(const std::string& path) {
+    const TableFolder folder(path);
+    for (const ManifestColumn& column : folder.manifest().columns) {
+      guarded(folder.path_of(column.file), [&] { check_one(folder.file(column.file), &column); });
+      if (column.null_count > 0) check_nulls(folder, column);
+    }
+  }
+
+  // Checks the null file of a column: a file of u64 numbers whose runs match the manifest.
+  void check_nulls(const TableFolder& folder, const ManifestColumn& column) {
+    ManifestColumn expected;
+    expected.column = column.column;
+    expected.column.type = NumberType::kU64;
+    guarded(folder.path_of(column.null_file), [&] {
+      const FileRef file = folder.file(column.null_file);
+      expected.count =
+          RunReader(file, file->name(), config_).check(column.count, column.null_count);
+      check_one(file, &expected);
+    });
+  }
+
+  void check_one(const FileRef& file, const ManifestColumn* expected) {
+    if (options_.json) {
+      describe_file(file, expected);
+    } else {
+      check_file(file, expected);
+    }
+  }
+
+  void describe_file(const FileRef& ref, const ManifestColumn* expected) {
+    const std::string& place = ref->name();
+    VerifiedFile file;
+    file.path = ref->path();
+    if (expected != nullptr) file.column = expected->column.name;
+    try {
+      const FileBytes bytes(ref);
+      file.bytes = bytes.bytes().size();
+      Verification found;
+      const Status status = verify_file(bytes, found);
+      if (!status.ok()) file.error = error_of(status);
+      check(status, place);
+      file.found = std::move(found);
+      file.error = error_of(*file.found);
+      refuse_damaged(*file.found, place);
+      if (expected != nullptr) {
+        const NumberType type = file.found->type.value_or(expected->column.type);
+        compare(type, file.found->index.count(), place, *expected);
+      }
+    } catch (const Failure& failure) {
+      worst_ = worse(worst_, failure.code());
+      if (!file.error) file.error = error_of(failure, place);
+    }
+    files_.push_back(verified_json(file));
+  }
+
+  void check_file(const FileRef& file, const ManifestColumn* expected) {
+    if (has_trailer(file)) return check_by_trailer(file, expected);
+    const std::string& place = file->name();
+    PcoNumbers numbers(std::make_unique<Input>(file), place, config_);
+    ProgressBar progress(place, std::nullopt, options_.common.shows_progress());
+    std::uint64_t count = 0;
+    for (;;) {
+      NumberView block;
+      const Status status = numbers.try_next(block);
+      if (!status.ok()) refuse(status, file, file->size().has_value());
+      if (block.count == 0) break;
+      count += block.count;
+      progress.add(block.count, bytes_of(block).size());
+    }
+    TrailerState state = TrailerState::kNone;
+    const Status trailer = numbers.try_check_trailer(state);
+    if (!trailer.ok()) refuse(trailer, file, false);
+    refuse_state(state, place, "");
+    if (expected != nullptr)
+      compare(numbers.type().value_or(expected->column.type), count, place, *expected);
+    const std::string suffix = state == TrailerState::kSound ? "; checksums match" : "";
+    print_ok(place, numbers.type(), count, numbers.bytes_consumed(), suffix);
+  }
+
+  // The trailer allows checking every chunk, even after a damaged one.
+  void check_by_trailer(const FileRef& ref, const ManifestColumn* expected) {
+    const std::string& path = ref->name();
+    const FileBytes file(ref);
+    Verification found;
+    check(verify_file(file, found), path);
+    for (const std::string& line : losses(found)) print_message(fmt::format("{}: {}", path, line));
+    refuse_damaged(found, path);
+    const std::uint64_t count = found.index.count();
+    if (expected != nullptr) {
+      compare(found.type.value_or(expected->column.type), count, path, *expected);
+    }
+    print_ok(path, found.type, count, found.file_bytes,
+             fmt::format(" and a trailer of {}; checksums match", found.trailing_bytes));
+  }
+
+  Status verify_file(const FileBytes& file, Verification& found) const {
+    DecodeConfig config = config_;
+    config.progress = file.releasing();
+    return try_verify(file.bytes(), found, config);
+  }
+
+  static void refuse_damaged(const Verification& found, const std::string& path) {
+    if (!found.header_status.ok()) {
+      throw Failure(ExitCode::kCorrupt, path, message_of(found.header_status));
+    }
+    if (!found.damage.empty()) {
+      throw Failure(
+          ExitCode::kCorrupt, path,
+          fmt::format("corrupt: {} of {} numbers in {} of {} chunks are good", found.sound_count,
+                      found.index.count(), found.index.chunk_count() - found.damage.size(),
+                      found.index.chunk_count()));
+    }
+    refuse_state(found.trailer, path, message_of(found.trailer_status));
+  }
+
+  // True if the file has a trailer, or ends with bytes that look like a damaged one. False for a
+  // file that can be read only once.
+  static bool has_trailer(const FileRef& ref) {
+    if (!ref->size()) return false;
+    const FileBytes file(ref);
+    std::optional<Trailer> trailer;
+    return !Trailer::try_read(file.bytes(), trailer).ok() || trailer;
+  }
+
+  static void refuse_state(TrailerState state, const std::string& place, const std::string& why) {
+    const std::string reason = why.empty() ? "" : " (" + why + ")";
+    if (state == TrailerState::kDamaged) {
+      throw Failure(ExitCode::kCorrupt, place,
+                    "corrupt: the numbers can be decoded, but the trailer is damaged" + reason);
+    }
+    if (state == TrailerState::kUnrecognised) {
+      throw Failure(ExitCode::kCorrupt, place,
+                    "corrupt: the numbers can be decoded, but bytes follow that are no trailer");
+    }
+  }
+
+  [[noreturn]] static void refuse(const Status& status, const FileRef& file, bool is_regular) {
+    const ExitCode code = exit_code_of(status.kind());
+    std::string message = message_of(status);
+    if (code == ExitCode::kCorrupt && is_regular) message += "; " + valid_prefix(file);
+    throw Failure(code, file->name(), message);
+  }
+
+  static void compare(NumberType type, std::uint64_t count, const std::string& place,
+                      const ManifestColumn& expected) {
+    if (type != expected.column.type || count != expected.count) {
+      throw Failure(ExitCode::kCorrupt, place,
+                    fmt::format("corrupt: holds {} {} numbers, the manifest says {} {}", count,
+                                name_of(type), expected.count, name_of(expected.column.type)));
+    }
+  }
+
+  void print_ok(const std::string& place, const std::optional<NumberType>& type,
+                std::uint64_t count, std::uint64_t bytes, const std::string& suffix) const {
+    if (options_.common.quiet) return;
+    const std::string type_name = type ? std::string(name_of(*type)) + " " : "";
+    print_report(fmt::format("{}: OK, {} {}numbers, {} bytes{}\n", one_line(place), count,
+                             type_name, bytes, suffix));
+  }
+
+  const VerifyOptions& options_;
+  DecodeConfig config_;
+  ExitCode worst_ = ExitCode::kDone;
+  Json files_ = Json::array();
+};
+
+void add_options(CLI::App& command, VerifyOptions& options) {
+  command.add_option("FILE", options.inputs, ".pco files and folders of compress")
+      ->required()
+      ->type_name("");
+  command.add_flag("--json", options.json, "Print JSON");
+  add_thread_option(command, options.threads, "decode");
+  add_limit_options(command, options.limits);
+  add_common_options(command, options.common);
+}
+
+}  // namespace
+
+Command add_verify_command(CLI::App& app) {
+  const auto options = std::make_shared<VerifyOptions>();
+  CLI::App* command = app.add_subcommand("verify", "Decode everything and report damage");
+  add_options(*command, *options);
+  return {command, [options] { return Checker(*options).run(); }};
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers stored contiguously in a file, without framing.
+#ifndef NUMPACT_CLI_FORMATS_ARRAY_HPP
+#define NUMPACT_CLI_FORMATS_ARRAY_HPP
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "formats/table.hpp"
+#include "io/files.hpp"
+
+namespace numpact::cli {
+
+struct ArrayLayout {
+  NumberType type = NumberType::kU8;
+  std::optional<std::uint64_t> rows;  // none: up to the end of the file
+  std::uint64_t dimension = 1;        // numbers in a row, at least 1
+  bool swap_bytes = false;            // the file's byte order differs from the machine's
+  const char* row_noun = "number";    // what errors call a row
+};
+
+// Reads from the current position of the input.
+std::unique_ptr<NumberInput> read_array(std::unique_ptr<Input> input, const ArrayLayout& layout);
+
+// Reverses the bytes of each number.
+void swap_bytes(std::span<std::byte> numbers, std::size_t size);
+
+}  // namespace numpact::cli
+
+#endif

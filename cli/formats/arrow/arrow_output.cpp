@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/arrow/arrow_output.hpp"
+
+#include <arrow/array/data.h>
+#include <arrow/array/util.h>
+#include <arrow/buffer.h>
+#include <arrow/record_batch.h>
+#include <arrow/util/bit_util.h>
+
+#include <cstring>
+#include <utility>
+
+#include "formats/arrow/arrow_columns.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Adapts an OutputFile to Arrow's interface.
+class ArrowSink final : public arrow::io::OutputStream {
+ public:
+  explicit ArrowSink(OutputFile& file) : file_(file) {}
+  ~ArrowSink() override = default;
+
+  arrow::Status Write(const void* data, std::int64_t bytes) override {
+    const Status status =
+        file_.write({static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)});
+    return status.ok() ? arrow::Status::OK() : arrow::Status::IOError(status.what());
+  }
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
+  arrow::Result<std::int64_t> Tell() const override {
+    return static_cast<std::int64_t>(file_.bytes_written());
+  }
+  bool closed() const override { return closed_; }
+
+ private:
+  OutputFile& file_;
+  bool closed_ = false;
+};
+
+// Packs the booleans of `numbers` into bits.
+std::shared_ptr<arrow::Buffer> packed_bits(const NumberView& numbers, const std::string& place) {
+  const auto* values = static_cast<const std::uint8_t*>(numbers.data);
+  const auto count = static_cast<std::int64_t>(numbers.count);
+  std::shared_ptr<arrow::Buffer> bits = take_arrow(arrow::AllocateEmptyBitmap(count), place);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (values[i] > 1) {
+      throw Failure(ExitCode::kCorrupt, place, "corrupt: a boolean is neither 0 nor 1");
+    }
+    arrow::bit_util::SetBitTo(bits->mutable_data(), i, values[i] == 1);
+  }
+  return bits;
+}
+
+// Packs validity bytes, one per row, into bits.
+std::shared_ptr<arrow::Buffer> validity_bits(std::span<const std::uint8_t> valid,
+                                             const std::string& place) {
+  const auto count = static_cast<std::int64_t>(valid.size());
+  std::shared_ptr<arrow::Buffer> bits = take_arrow(arrow::AllocateEmptyBitmap(count), place);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    arrow::bit_util::SetBitTo(bits->mutable_data(), static_cast<std::int64_t>(i), valid[i] != 0);
+  }
+  return bits;
+}
+
+std::shared_ptr<arrow::Array> make_array(const std::shared_ptr<arrow::DataType>& type,
+                                         std::int64_t rows, std::shared_ptr<arrow::Buffer> values,
+                                         const Column& column) {
+  if (!column.is_list) {
+    return arrow::MakeArray(arrow::ArrayData::Make(type, rows, {nullptr, std::move(values)}, 0));
+  }
+  const std::int64_t numbers = rows * static_cast<std::int64_t>(column.dimension);
+  auto inner =
+      arrow::ArrayData::Make(arrow_type_of(column.type), numbers, {nullptr, std::move(values)}, 0);
+  return arrow::MakeArray(arrow::ArrayData::Make(type, rows, {nullptr}, {std::move(inner)}, 0));
+}
+
+}  // namespace
+
+ArrowOutput::ArrowOutput(OutputFile& file, const OutputPlan& plan)
+    : file_(file), columns_(plan.columns), sink_(std::make_shared<ArrowSink>(file)) {
+  check_table_columns(file, plan);
+  arrow::FieldVector fields;
+  for (const Column& column : columns_) {
+    fields.push_back(arrow::field(column.name, arrow_type_of(column), column.nullable,
+                                  arrow_metadata_of(column.metadata)));
+  }
+  schema_ = arrow::schema(std::move(fields), arrow_metadata_of(plan.metadata));
+}
+
+void ArrowOutput::write(std::span<const ColumnBlock> columns) {
+  const auto rows = static_cast<std::int64_t>(columns[0].rows);
+  if (rows == 0) return;
+  arrow::ArrayVector arrays;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const NumberView& numbers = columns[c].numbers;
+    std::shared_ptr<arrow::Buffer> values;
+    if (columns_[c].logical.kind == LogicalKind::kBool) {
+      values = packed_bits(numbers, column_place(file_.name(), columns_[c].name));
+    } else {
+      const std::size_t bytes = numbers.count * size_of(numbers.type);
+      values = take_arrow(arrow::AllocateBuffer(static_cast<std::int64_t>(bytes)), file_.name());
+      std::memcpy(values->mutable_data(), numbers.data, bytes);
+    }
+    const auto& type = schema_->field(static_cast<int>(c))->type();
+    if (columns[c].valid.empty()) {
+      arrays.push_back(make_array(type, rows, std::move(values), columns_[c]));
+    } else {
+      arrays.push_back(arrow::MakeArray(arrow::ArrayData::Make(
+          type, rows, {validity_bits(columns[c].valid, file_.name()), std::move(values)})));
+    }
+  }
+  check_output(write_batch(*arrow::RecordBatch::Make(schema_, rows, std::move(arrays))));
+}
+
+void ArrowOutput::check_output(const arrow::Status& status) const {
+  if (status.ok()) return;
+  file_.throw_if_failed();
+  throw Failure(ExitCode::kFailure, file_.name(), status.message());
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads CSV tables. The file is read once. The type of a column depends on all of its values, so
+// the values are spooled until the last row was read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "csv/csv_column.hpp"
+#include "csv/dialect.hpp"
+#include "csv/record_reader.hpp"
+#include "failure.hpp"
+#include "formats/formats.hpp"
+#include "io/decompressed_source.hpp"
+#include "io/spool.hpp"
+#include "text/utf8.hpp"
+
+namespace numpact::cli {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+
+// Detects UTF-16 and UTF-32 from the first bytes, by a byte order mark or by the zero bytes of
+// ASCII characters; empty for other encodings.
+std::string_view other_encoding(std::string_view front) {
+  using namespace std::string_view_literals;
+  if (front.starts_with("\xff\xfe\0\0"sv) || front.starts_with("\0\0\xfe\xff"sv)) return "UTF-32";
+  if (front.starts_with("\xff\xfe"sv) || front.starts_with("\xfe\xff"sv)) return "UTF-16";
+  if (front.size() < 4) return {};
+  const bool zeros[] = {front[0] == 0, front[1] == 0, front[2] == 0, front[3] == 0};
+  if ((zeros[0] && zeros[1] && zeros[2]) || (zeros[1] && zeros[2] && zeros[3])) return "UTF-32";
+  if ((zeros[0] && zeros[2]) || (zeros[1] && zeros[3])) return "UTF-16";
+  return {};
+}
+
+bool is_empty_line(std::span<const CsvField> record) {
+  return record.size() == 1 && record[0].text.empty() && !record[0].is_quoted;
+}
+
+class CsvTable final : public TableInput {
+ public:
+  CsvTable(Input& input, const InputOptions& options, char delimiter)
+      : TableInput(true),
+        name_(input.name()),
+        options_(options),
+        dialect_{options.csv.delimiter.value_or(delimiter), options.csv.quote, options.csv.decimal,
+                 options.csv.has_header, options.csv.null_values},
+        spool_(options.csv.memory_bytes) {
+    const std::unique_ptr<ByteSource> source = decompressed(input);
+    CsvRecordReader reader(*source, name_);
+    reader.set_byte_after_end(
+        [file = input.file(), plain = is_plain(input)]() -> std::optional<char> {
+          const std::optional<char> next = file->byte_after_end();
+          // For compressed files the next decompressed byte is unknown. It is assumed to continue
+          // the line.
+          return next && !plain ? '\0' : next;
+        });
+    begin(reader);
+    read_names(reader);
+    make_columns();
+    add_empty_lines_before();
+    while (read_record(reader)) add_row();
+    if (reader.truncated_line()) {
+      notes_.push_back(
+          fmt::format("line {} is left out: it was written only in part when the file "
+                      "was opened",
+                      *reader.truncated_line()));
+    }
+    finish();
+  }
+
+  std::unique_ptr<NumberInput> open(std::size_t index) override {
+    const CsvColumn& column = *values_[index];
+    const Occurrence& nulls = column.nulls();
+    if (nulls && nulls_ == NullPolicy::kError) {
+      throw Failure(ExitCode::kFailure, column_place(name_, columns_[index].name),
+                    fmt::format("{} null{}, the first on line {}{}", nulls.count,
+                                nulls.count == 1 ? "" : "s", nulls.line, kNullAdvice));
+    }
+    return column.open(nulls_ == NullPolicy::kKeep);
+  }
+
+ private:
+  // Checks the encoding and determines the dialect.
+  void begin(CsvRecordReader& reader) {
+    const std::string_view front = reader.front();
+    if (front.empty()) throw Failure(ExitCode::kCorrupt, name_, "is empty: there is no header");
+    if (const std::string_view encoding = other_encoding(front); !encoding.empty()) {
+      throw Failure(ExitCode::kFailure, name_,
+                    fmt::format("the encoding is {}, not UTF-8 (iconv -f {} -t UTF-8 converts it)",
+                                encoding, encoding));
+    }
+    if (front.starts_with(kUtf8Mark)) reader.skip_bytes(kUtf8Mark.size());
+    if (!options_.csv.delimiter && dialect_.delimiter == ',') {
+      dialect_.delimiter = detect_delimiter(reader.front(), reader.front_is_whole(), dialect_);
+      if (dialect_.delimiter != ',') {
+        notes_.push_back(
+            fmt::format("the delimiter is taken to be {}", delimiter_name(dialect_.delimiter)));
+      }
+    }
+    if (dialect_.decimal == dialect_.delimiter) {
+      fail_usage("--decimal", fmt::format("{} is the delimiter too (--delimiter)",
+                                          delimiter_name(dialect_.delimiter)));
+    }
+    if (dialect_.quote == dialect_.delimiter) {
+      fail_usage("--quote", fmt::format("{} is the delimiter too (--delimiter)",
+                                        delimiter_name(dialect_.delimiter)));
+    }
+    reader.set_dialect(dialect_);
+  }
+
+  // The first record that is not an empty line is the header, or the first row if there is no
+  // header.
+  void read_names(CsvRecordReader& reader) {
+    bool is_empty = true;
+    while (is_empty && reader.next(record_)) {
+      is_empty = is_empty_line(record_);
+      if (is_empty) ++empty_lines_before_;
+    }
+    if (is_empty && (dialect_.has_header || empty_lines_before_ == 0)) {
+      throw Failure(ExitCode::kCorrupt, name_, "holds empty lines only: there is no header");
+    }
+    if (is_empty) record_.resize(1);  // no header: a column of nulls
+    first_is_row_ = !dialect_.has_header && !is_empty;
+    for (std::size_t i = 0; i < record_.size(); ++i) {
+      if (!dialect_.has_header) {
+        names_.push_back(fmt::format("f{}", i));
+        continue;
+      }
+      const std::string_view text = record_[i].text;
+      if (const std::optional<std::size_t> bad = first_not_utf8(text)) {
+        throw Failure(ExitCode::kFailure, name_,
+                      fmt::format("line {}: the name of column {} is not UTF-8 (byte 0x{:02x}); "
+                                  "what encoding is it? (iconv -f LATIN1 -t UTF-8 converts)",
+                                  record_[i].line, i, static_cast<unsigned char>(text[*bad])));
+      }
+      names_.emplace_back(text);
+    }
+  }
+
+  void make_columns() {
+    const std::vector<std::optional<NumberType>> dtypes = requested_dtypes(names_, name_, options_);
+    why_not_read_.resize(names_.size());
+    for (const std::string& skipped : options_.skip) {
+      why_not_read_[find_name(names_, name_, skipped)] = kSkipped;
+    }
+    if (options_.column) {
+      const std::size_t chosen = find_name(names_, name_, *options_.column);
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        if (i != chosen) why_not_read_[i] = "was not read";
+      }
+    }
+    values_.resize(names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (!why_not_read_[i].empty()) continue;
+      values_[i] = std::make_unique<CsvColumn>(dialect_, spool_, dtypes[i]);
+      read_.push_back(i);
+    }
+  }
+
+  // Without a header, leading empty lines are rows of a single column.
+  void add_empty_lines_before() {
+    if (dialect_.has_header || names_.size() > 1) return;
+    for (std::uint64_t line = 1; line <= empty_lines_before_; ++line) {
+      for (const std::size_t i : read_)
+        values_[i]->add({.text = {}, .is_quoted = false, .line = line});
+    }
+  }
+
+  // Moves to the next row. An empty line is a null if there is one column, and is skipped
+  // otherwise.
+  bool read_record(CsvRecordReader& reader) {
+    if (std::exchange(first_is_row_, false)) return true;
+    do {
+      if (!reader.next(record_)) return false;
+    } while (names_.size() > 1 && is_empty_line(record_));
+    if (record_.size() != names_.size()) refuse_row();
+    return true;
+  }
+
+  [[noreturn]] void refuse_row() const {
+    throw Failure(
+        ExitCode::kCorrupt, name_,
+        fmt::format("line {}: {} field{}, the {} has {}{}", record_[0].line, record_.size(),
+                    record_.size() == 1 ? "" : "s", dialect_.has_header ? "header" : "first line",
+                    names_.size(), delimiter_hint()));
+  }
+
+  // Suggests another delimiter if the header contains one.
+  std::string delimiter_hint() const {
+    if (names_.size() > 1) return "";
+    for (const char other : {',', ';', '\t', '|'}) {
+      if (other == dialect_.delimiter || names_[0].find(other) == std::string::npos) continue;
+      return fmt::format(" (the delimiter is {}; the header holds {}: --delimiter sets it)",
+                         delimiter_name(dialect_.delimiter), delimiter_name(other));
+    }
+    return "";
+  }
+
+  void add_row() {
+    for (const std::size_t i : read_) values_[i]->add(record_[i]);
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (values_[i] == nullptr) {
+        Column& column = columns_.emplace_back();
+        column.name = names_[i];
+        column.source_type = "text";
+        column.unfit = why_not_read_[i];
+        continue;
+      }
+      values_[i]->finish();
+      refuse_problem(i);
+      columns_.push_back(values_[i]->describe(names_[i]));
+      if (!columns_[i].unfit.empty()) columns_[i].unfit += delimiter_hint();
+      for (const std::string& note : values_[i]->notes()) {
+        notes_.push_back(fmt::format("column '{}': {}", names_[i], note));
+      }
+    }
+  }
+
+  void refuse_problem(std::size_t index) const {
+    const std::optional<std::string> problem = values_[index]->problem();
+    if (!problem) return;
+    throw Failure(ExitCode::kFailure, column_place(name_, names_[index]),
+                  fmt::format("{} (--dtype '{}=f64' sets a type, --skip '{}' leaves it out)",
+                              *problem, names_[index], names_[index]));
+  }
+
+  std::string name_;
+  InputOptions options_;
+  CsvDialect dialect_;
+  Spool spool_;
+  std::vector<std::string> names_;
+  std::vector<std::string> why_not_read_;
+  std::vector<std::unique_ptr<CsvColumn>> values_;  // null for columns that are not read
+  std::vector<std::size_t> read_;
+  std::vector<CsvField> record_;
+  bool first_is_row_ = false;             // record_ holds the first row, not yet added
+  std::uint64_t empty_lines_before_ = 0;  // before the first nonempty record
+};
+
+}  // namespace
+
+std::unique_ptr<TableInput> open_csv(std::unique_ptr<Input> input, const InputOptions& options) {
+  return std::make_unique<CsvTable>(*input, options, ',');
+}
+
+std::unique_ptr<TableInput> open_tsv(std::unique_ptr<Input> input, const InputOptions& options) {
+  return std::make_unique<CsvTable>(*input, options, '\t');
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts another program and communicates with it through its standard input and output.
+#ifndef NUMPACT_CLI_FORMATS_PYTHON_CHILD_PROCESS_HPP
+#define NUMPACT_CLI_FORMATS_PYTHON_CHILD_PROCESS_HPP
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace numpact::cli {
+
+// The child inherits standard error. The destructor kills it and waits for it; a signal that ends
+// this program kills it too.
+class ChildProcess {
+ public:
+  // Searches PATH for the program. Throws a Failure that names `place` if it cannot be started.
+  ChildProcess(const std::vector<std::string>& command, const std::string& place);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Writes all of `bytes`. Returns false if the child has exited.
+  bool write(std::span<const std::byte> bytes);
+  // Fills `out`. Returns false if the child exited before that.
+  bool read(std::span<std::byte> out);
+  // Waits for the child to exit. Returns the exit status as a shell would report it.
+  int finish();
+
+ private:
+  int wait(bool kill_it);
+
+  pid_t process_ = -1;
+  int to_child_ = -1;
+  int from_child_ = -1;
+};
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/python/python_helper.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "failure.hpp"
+#include "pco/manifest.hpp"
+
+namespace numpact::cli {
+namespace {
+
+using Json = PythonHelper::Json;
+
+constexpr char kJson = 'J';
+constexpr char kBytes = 'D';
+constexpr char kError = 'E';
+constexpr std::size_t kHeadBytes = 9;
+// Large enough for schemas of very many columns.
+constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{1} << 30;
+
+// Nothing is imported from the working folder: the path of an isolated interpreter (-I) contains
+// neither that folder nor folders from the environment. The module folders of the package's command
+// are passed explicitly. The user's site folder is processed as at a usual start, since import
+// hooks there may be needed. Exceptions are printed on one line that no terminal obeys.
+constexpr const char* kStart =
+    "import json, os, site, sys\n"
+    "sys.excepthook = lambda kind, value, _: sys.stderr.write(\n"
+    "    'numpact: ' + ascii(f'{kind.__name__}: {value}')[1:-1] + '\\n')\n"
+    "given = json.loads(os.environ.pop('NUMPACT_PYTHON_PATH', '{}'))\n"
+    "if given.get('user'): site.addsitedir(given['user'])\n"
+    "path = given.get('path', [])\n"
+    "sys.path[:] = path + [entry for entry in sys.path if entry not in path]\n"
+    "from numpact._tables.__main__ import main\n"
+    "main()\n";
+
+// Finds an interpreter that is named without a folder. Relative entries of PATH depend on the
+// working folder and are skipped.
+std::string find_program(const std::string& name, const std::string& place) {
+  const char* const list = std::getenv("PATH");
+  std::string_view rest = list == nullptr ? "" : list;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    if (!folder.starts_with('/')) continue;
+    std::string path = fmt::format("{}/{}", folder, name);
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("NUMPACT_PYTHON names '{}', which PATH does not lead to", name));
+}
+
+std::string interpreter(std::string_view needs, const std::string& place) {
+  const char* const named = std::getenv("NUMPACT_PYTHON");
+  if (named == nullptr || *named == '\0') {
+    throw Failure(
+        ExitCode::kFailure, place,
+        fmt::format("{} needs pyarrow: NUMPACT_PYTHON does not name a Python that has it", needs));
+  }
+  std::string python = named;
+  if (python.starts_with('/')) return python;
+  if (python.find('/') == std::string::npos) return find_program(python, place);
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("NUMPACT_PYTHON names '{}', which is no full path: nothing is started "
+                            "from the working folder",
+                            python));
+}
+
+std::vector<std::string> command_line(const std::vector<std::string>& args, std::string_view needs,
+                                      const std::string& place) {
+  std::vector<std::string> command{interpreter(needs, place), "-I", "-c", kStart};
+  command.insert(command.end(), args.begin(), args.end());
+  return command;
+}
+
+std::span<const std::byte> bytes_of_text(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+[[noreturn]] void fail_as_reported(const std::string& text, const std::string& place) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("code") || !json.contains("message") ||
+      !json["message"].is_string()) {
+    fail_protocol(place);
+  }
+  const bool corrupt = json["code"] == "corrupt";
+  throw Failure(corrupt ? ExitCode::kCorrupt : ExitCode::kFailure, place,
+                json["message"].get<std::string>());
+}
+
+}  // namespace
+
+void fail_protocol(const std::string& place) {
+  throw Failure(ExitCode::kFailure, place,
+                "the Python helper does not fit this program (is the package of one piece?)");
+}
+
+PythonHelper::PythonHelper(const std::vector<std::string>& args, std::string_view needs,
+                           const std::string& place)
+    : process_(command_line(args, needs, place), place) {}
+
+void PythonHelper::fail_exited(const std::string& place) {
+  // The reason may be waiting in the pipe, since this side was writing.
+  const int status = process_.finish();
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("the Python helper has ended early (status {})", status));
+}
+
+void PythonHelper::send(char kind, std::span<const std::byte> content, const std::string& place) {
+  std::array<std::byte, kHeadBytes> head{};
+  head[0] = static_cast<std::byte>(kind);
+  for (std::size_t i = 1; i < kHeadBytes; ++i) {
+    head[i] = static_cast<std::byte>(std::uint64_t{content.size()} >> (8 * (i - 1)));
+  }
+  if (process_.write(head) && process_.write(content)) return;
+  receive_head(kError, 0,
+               place);  // throws the error the helper sent before it exited, or that it exited
+}
+
+void PythonHelper::send(const Json& request, const std::string& place) {
+  // Names come from files: bytes that are not UTF-8 are replaced.
+  const std::string text = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  send(kJson, bytes_of_text(text), place);
+}
+
+void PythonHelper::send(std::span<const std::byte> bytes, const std::string& place) {
+  send(kBytes, bytes, place);
+}
+
+std::uint64_t PythonHelper::receive_head(char kind, std::uint64_t limit, const std::string& place) {
+  std::array<std::byte, kHeadBytes> head{};
+  if (!process_.read(head)) fail_exited(place);
+  std::uint64_t length = 0;
+  for (std::size_t i = 1; i < kHeadBytes; ++i) {
+    length |= std::to_integer<std::uint64_t>(head[i]) << (8 * (i - 1));
+  }
+  const char got = static_cast<char>(head[0]);
+  if (got == kError && length <= kMaxJsonBytes) {
+    std::string text(static_cast<std::size_t>(length), '\0');
+    receive_content(std::as_writable_bytes(std::span(text)), place);
+    fail_as_reported(text, place);
+  }
+  if (got != kind || length > limit) fail_protocol(place);
+  return length;
+}
+
+void PythonHelper::receive_content(std::span<std::byte> out, const std::string& place) {
+  if (!process_.read(out)) fail_exited(place);
+}
+
+Json PythonHelper::receive(const std::string& place) {
+  std::string text(static_cast<std::size_t>(receive_head(kJson, kMaxJsonBytes, place)), '\0');
+  receive_content(std::as_writable_bytes(std::span(text)), place);
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) fail_protocol(place);
+  return json;
+}
+
+std::vector<std::byte> PythonHelper::receive_bytes(std::uint64_t limit, const std::string& place) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(receive_head(kBytes, limit, place)));
+  receive_content(bytes, place);
+  return bytes;
+}
+
+void PythonHelper::finish(const std::string& place) {
+  const int status = process_.finish();
+  if (status == 0) return;
+  throw Failure(ExitCode::kFailure, place,
+                fmt::format("the Python helper has failed (status {})", status));
+}
+
+Json column_to_json(const Column& column) {
+  return {{"name", column.name},
+          {"type", std::string(name_of(column.type))},
+          {"kind", std::string(to_string(column.logical.kind))},
+          {"unit", std::string(to_string(column.logical.unit))},
+          {"timezone", column.logical.timezone},
+          {"list_size", column.is_list ? column.dimension : 0},
+          {"nullable", column.nullable},
+          {"metadata", metadata_to_json(column.metadata)}};
+}
+
+Metadata metadata_in(const Json& json, const std::string& place) {
+  const auto found = json.find("metadata");
+  if (found == json.end()) fail_protocol(place);
+  std::optional<Metadata> metadata = metadata_from_json(*found);
+  if (!metadata) fail_protocol(place);
+  return std::move(*metadata);
+}
+
+Column column_from_json(const Json& json, const std::string& place) {
+  const auto text = [&](const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_string()) fail_protocol(place);
+    return found->get<std::string>();
+  };
+  if (!json.is_object()) fail_protocol(place);
+  Column column;
+  column.name = text("name");
+  column.source_type = text("source_type");
+  const auto type = json.find("type");
+  if (type == json.end()) fail_protocol(place);
+  if (type->is_null()) {
+    column.unfit = text("unfit");
+    return column;
+  }
+  const auto nullable = json.find("nullable");
+  if (nullable == json.end() || !nullable->is_boolean()) fail_protocol(place);
+  column.nullable = nullable->get<bool>();
+  column.metadata = metadata_in(json, place);
+  const std::optional<NumberType> number = number_type_of_name(text("type"));
+  const std::optional<LogicalKind> kind = logical_kind_of(text("kind"));
+  const std::optional<TimeUnit> unit = time_unit_of(text("unit"));
+  if (!number || !kind || !unit || storage_of(*kind).value_or(*number) != *number) {
+    fail_protocol(place);
+  }
+  const auto list_size = json.find("list_size");
+  if (list_size == json.end() || !list_size->is_number_unsigned()) fail_protocol(place);
+  column.is_list = list_size->get<std::uint64_t>() != 0;
+  if (column.is_list) column.dimension = list_size->get<std::uint64_t>();
+  column.type = *number;
+  column.logical = {*kind, *unit, text("timezone")};
+  return column;
+}
+
+}  // namespace numpact::cli

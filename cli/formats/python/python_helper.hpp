@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes tables through a Python process with pyarrow (numpact._tables). The command in
+// the Python package uses it, since it does not link Arrow.
+//
+// NUMPACT_PYTHON, set by the package's command, names the interpreter. It is started isolated from
+// the working folder (-I), gets the module folders from NUMPACT_PYTHON_PATH (see
+// python/numpact/_command.py), and calls main() of numpact._tables.__main__ with
+//   read|write FORMAT [FILE]
+// The helper reads requests from its standard input and answers on its standard output. Messages
+// have the same form in both directions:
+//   kind     1 byte: J for JSON, D for bytes, E for a JSON error (from the helper only)
+//   length   8 bytes, little-endian
+//   content
+// Columns are described as {"name", "type": "i64", "kind": "timestamp", "unit": "us", "timezone",
+// "list_size": 0, "nullable", "metadata"}, with the names of logical_type.hpp and metadata as in a
+// manifest. If the values are not numbers, "type" is null, "source_type" describes them, and
+// "unfit" says why they are left out. If "list_size" is not 0, values are lists of that many
+// numbers of that type, which are transferred one list after another. An error is {"code":
+// "failure" or "corrupt", "message"}.
+//
+// Reading. Without FILE, this side first sends the bytes of the table as D messages, up to an empty
+// one. Then each request has one answer:
+//   {"verb": "open", "lists"}                          {"columns": [...], "metadata"}
+//   {"verb": "column", "column": 3,                    {"reader": 0, "rows": 1000 or null,
+//    "nulls": "error", "keep" or "drop"}                "unit": of the column}
+//   {"verb": "next", "reader": 0}                      {"rows": 5, at the end 0}, a D message of
+//                                                      the numbers, and one with a byte per row
+//                                                      (0: null), empty if no row is null
+// Writing. The helper returns the bytes of the table, and this side writes them to the file:
+//   {"verb": "create", "columns": [...], "metadata"}   D messages up to an empty one
+//   {"verb": "rows", "count": 5}, for each column a D  the same
+//   message of numbers and one of nulls, as above
+//   {"verb": "finish"}                                 the same
+#ifndef NUMPACT_CLI_FORMATS_PYTHON_PYTHON_HELPER_HPP
+#define NUMPACT_CLI_FORMATS_PYTHON_PYTHON_HELPER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/python/child_process.hpp"
+#include "formats/table.hpp"
+
+namespace numpact::cli {
+
+// All functions throw a Failure that names `place`. Not thread-safe.
+class PythonHelper {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  // `args`: the arguments. `needs`: the format that needs the helper, as "Parquet", for messages.
+  PythonHelper(const std::vector<std::string>& args, std::string_view needs,
+               const std::string& place);
+
+  void send(const Json& request, const std::string& place);
+  void send(std::span<const std::byte> bytes, const std::string& place);
+
+  Json receive(const std::string& place);
+  // Receives a message of at most `limit` bytes.
+  std::vector<std::byte> receive_bytes(std::uint64_t limit, const std::string& place);
+
+  Json ask(const Json& request, const std::string& place) {
+    send(request, place);
+    return receive(place);
+  }
+
+  // Waits for the helper to exit, which must succeed.
+  void finish(const std::string& place);
+
+ private:
+  void send(char kind, std::span<const std::byte> content, const std::string& place);
+  std::uint64_t receive_head(char kind, std::uint64_t limit, const std::string& place);
+  void receive_content(std::span<std::byte> out, const std::string& place);
+  [[noreturn]] void fail_exited(const std::string& place);
+
+  ChildProcess process_;
+};
+
+Metadata metadata_in(const PythonHelper::Json& json, const std::string& place);
+PythonHelper::Json column_to_json(const Column& column);
+// Fails if the helper's description is invalid.
+Column column_from_json(const PythonHelper::Json& json, const std::string& place);
+[[noreturn]] void fail_protocol(const std::string& place);
+
+}  // namespace numpact::cli
+
+#endif

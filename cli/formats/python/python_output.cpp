@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes tables through the Python helper, which returns the bytes of the file.
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "failure.hpp"
+#include "formats/arrow/parquet_fit.hpp"
+#include "formats/formats.hpp"
+#include "formats/python/python_helper.hpp"
+#include "pco/manifest.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Maximum size of a block of the returned bytes. Bounds what a broken helper can allocate.
+constexpr std::uint64_t kMaxOutputBlockBytes = std::uint64_t{1} << 24;
+
+class HelperOutput final : public TableOutput {
+ public:
+  HelperOutput(OutputFile& file, const OutputPlan& plan, const char* format, const char* needs)
+      : file_(checked(file, plan)),
+        columns_(plan.columns),
+        helper_({"write", format}, needs, file.name()) {
+    if (std::string_view(format) == "parquet") fit_.emplace(file.name());
+    PythonHelper::Json request{{"verb", "create"},
+                               {"columns", PythonHelper::Json::array()},
+                               {"metadata", metadata_to_json(plan.metadata)}};
+    for (const Column& column : columns_) request["columns"].push_back(column_to_json(column));
+    helper_.send(request, file_.name());
+    take_bytes();
+  }
+
+  void write(std::span<const ColumnBlock> columns) override {
+    if (columns[0].rows == 0) return;
+    if (fit_) fit_->check(columns_, columns);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      check_booleans(columns[c].numbers, columns_[c]);
+    }
+    const std::uint64_t rows = columns[0].rows;
+    helper_.send({{"verb", "rows"}, {"count", rows}}, file_.name());
+    for (const ColumnBlock& block : columns) {
+      helper_.send(bytes_of(block.numbers), file_.name());
+      helper_.send(std::as_bytes(block.valid), file_.name());
+    }
+    take_bytes();
+  }
+
+  void finish() override {
+    helper_.send({{"verb", "finish"}}, file_.name());
+    take_bytes();
+    helper_.finish(file_.name());
+  }
+
+ private:
+  // Checks the columns before the helper is started.
+  static OutputFile& checked(OutputFile& file, const OutputPlan& plan) {
+    check_table_columns(file, plan);
+    return file;
+  }
+
+  void check_booleans(const NumberView& numbers, const Column& column) const {
+    if (column.logical.kind != LogicalKind::kBool) return;
+    const auto is_none = [](std::byte value) { return value > std::byte{1}; };
+    const std::span<const std::byte> values = bytes_of(numbers);
+    if (std::any_of(values.begin(), values.end(), is_none)) {
+      throw Failure(ExitCode::kCorrupt, column_place(file_.name(), column.name),
+                    "corrupt: a boolean is neither 0 nor 1");
+    }
+  }
+
+  void take_bytes() {
+    for (;;) {
+      const std::vector<std::byte> bytes =
+          helper_.receive_bytes(kMaxOutputBlockBytes, file_.name());
+      if (bytes.empty()) return;
+      file_.put(bytes);
+    }
+  }
+
+  OutputFile& file_;
+  std::vector<Column> columns_;
+  std::optional<ParquetFit> fit_;  // for Parquet
+  PythonHelper helper_;
+};
+
+}  // namespace
+
+std::unique_ptr<TableOutput> make_parquet(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<HelperOutput>(file, plan, "parquet", "Parquet");
+}
+
+std::unique_ptr<TableOutput> make_arrow_file(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<HelperOutput>(file, plan, "arrow", "Arrow IPC");
+}
+
+std::unique_ptr<TableOutput> make_arrow_stream(OutputFile& file, const OutputPlan& plan) {
+  return std::make_unique<HelperOutput>(file, plan, "arrows", "Arrow IPC");
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of .safetensors files: 8 bytes of length, JSON, then the bytes of the tensors.
+#ifndef NUMPACT_CLI_FORMATS_SAFETENSORS_HEADER_HPP
+#define NUMPACT_CLI_FORMATS_SAFETENSORS_HEADER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/element.hpp"
+
+namespace numpact::cli {
+
+inline constexpr std::size_t kTensorHeadBytes = 8;
+
+struct Tensor {
+  std::string name;
+  std::string dtype;               // as spelt in the file, e.g. "BF16"
+  std::optional<Element> element;  // none: not a number type
+  std::vector<std::uint64_t> shape;
+  std::uint64_t offset = 0;  // from the start of the file
+  std::uint64_t bytes = 0;
+};
+
+// Returns all tensors in the order of their bytes, which lie inside the file and match their
+// shapes. Throws Failure.
+std::vector<Tensor> read_tensors(std::span<const std::byte> file, const std::string& name);
+
+std::string_view tensor_dtype(const Element& element);
+// The header of contiguous tensors, padded to at least `size` bytes.
+std::string tensor_header(std::span<const Tensor> tensors, std::size_t size);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Temporary files and folders, which are removed on failure and when a signal ends the program. A
+// signal also kills the child processes.
+#ifndef NUMPACT_CLI_IO_CLEANUP_HPP
+#define NUMPACT_CLI_IO_CLEANUP_HPP
+
+#include <sys/types.h>
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "numpact/file_lock.hpp"
+
+namespace numpact::cli {
+
+// Must be called first, before any other thread exists. Afterwards SIGINT, SIGTERM and SIGHUP
+// remove the registered paths before they end the program. A write to a closed pipe or beyond the
+// file size limit becomes an error instead of a signal.
+void watch_signals();
+
+// A new file or folder with a unique name. The destructor removes it with its contents, unless it
+// was moved to its final name.
+class TemporaryPath {
+ public:
+  // A private folder is accessible to its owner only, whatever exists at `target`.
+  enum class Kind { kFile, kFolder, kPrivateFolder };
+  enum class Sync { kNow, kLater };
+
+  // Creates it next to `target` under a hidden name. If `target` exists, only the owner has access
+  // at first; the caller then copies the access rights of `target` (try_take_access).
+  TemporaryPath(const std::string& target, Kind kind);
+  ~TemporaryPath();
+  TemporaryPath(const TemporaryPath&) = delete;
+  TemporaryPath& operator=(const TemporaryPath&) = delete;
+
+  const std::string& path() const { return path_; }
+  const std::string& leftover() const { return leftover_; }
+  // The open descriptor of a file, which the caller closes; -1 for a folder.
+  int descriptor() const { return descriptor_; }
+
+  // Renames `path`, which is this object's own path or a path inside it, to `target`, which must
+  // not exist. Syncs the parent folder to disk, unless the caller does so later.
+  void move(const std::string& path, const std::string& target, Sync sync = Sync::kNow);
+
+  // Replaces the folder `target` with this folder, and removes the files `names` of the old one.
+  // Returns false if the old folder contained other entries by then: it remains next to `target` as
+  // left().
+  bool replace_folder(const std::string& target, const std::set<std::string>& names);
+
+  // Replaces a file with another one. Waits for other processes that are writing it. `lock`: the
+  // lock of the old file, if it was acquired before that file was read. `name` is for messages.
+  void replace_file(const std::string& path, const std::string& target, const std::string& name,
+                    const LockConfig& config, FileLock& lock);
+
+ private:
+  std::string path_;  // empty once the folder has replaced another one
+  std::string leftover_;
+  int descriptor_ = -1;
+};
+
+// Starts a process that is killed when a signal ends this program. `start` sets the process id and
+// returns 0 or errno, which is returned.
+int start_guarded(pid_t& process, const std::function<int(pid_t&)>& start);
+// To be called when the process has exited, before its id can be reused.
+void end_guard(pid_t process);
+
+// Syncs the entries of a folder to disk, if the file system supports it.
+void sync_folder(const std::string& folder);
+
+// The parent folder of a path; "." if the path names none.
+std::string folder_of(const std::string& path);
+
+}  // namespace numpact::cli
+
+#endif

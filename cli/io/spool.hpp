@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers many growing byte streams in bounded memory; the excess goes to a temporary file.
+#ifndef NUMPACT_CLI_IO_SPOOL_HPP
+#define NUMPACT_CLI_IO_SPOOL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace numpact::cli {
+
+// All functions throw Failure if the temporary file cannot be created, written or read. The file
+// has no name, so nothing remains after a crash. Not thread-safe.
+class Spool {
+ public:
+  // `memory_bytes`: all buffers are flushed to the file when together they exceed this size.
+  explicit Spool(std::uint64_t memory_bytes) : memory_bytes_(memory_bytes) {}
+  ~Spool();
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
+
+  using Stream = std::size_t;
+  Stream add_stream();
+  void append(Stream stream, std::span<const std::byte> bytes);
+  // Discards the contents of the stream.
+  void clear(Stream stream);
+  std::uint64_t size(Stream stream) const { return streams_[stream].size; }
+
+  // Copies a range of a stream, which must exist.
+  void read(Stream stream, std::uint64_t offset, std::span<std::byte> out) const;
+
+ private:
+  struct Extent {
+    std::uint64_t stream_offset;
+    std::uint64_t file_offset;
+    std::uint64_t size;
+  };
+  struct StreamState {
+    std::uint64_t size = 0;
+    std::vector<Extent> extents;      // the part in the file, in order
+    std::vector<std::byte> buffered;  // the bytes after these extents
+  };
+
+  void flush_all();
+  void read_file(std::uint64_t offset, std::span<std::byte> out) const;
+
+  std::uint64_t memory_bytes_;
+  std::uint64_t buffered_bytes_ = 0;  // total capacity of all buffers
+  std::vector<StreamState> streams_;
+  int descriptor_ = -1;
+  std::uint64_t file_size_ = 0;
+};
+
+}  // namespace numpact::cli
+
+#endif

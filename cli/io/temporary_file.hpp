@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unnamed temporary files for data that does not fit into memory.
+#ifndef NUMPACT_CLI_IO_TEMPORARY_FILE_HPP
+#define NUMPACT_CLI_IO_TEMPORARY_FILE_HPP
+
+namespace numpact::cli {
+
+// Creates a file for reading and writing in the temporary folder (TMPDIR) and unlinks it. Returns
+// its descriptor, which the caller closes. Throws Failure.
+int open_unnamed_file();
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/column_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+class PlainRows final : public ColumnRows {
+ public:
+  explicit PlainRows(PcoInput& numbers) : numbers_(numbers) {}
+  ColumnBlock next() override { return {numbers_.next(), {}}; }
+
+ private:
+  PcoInput& numbers_;
+};
+
+// Distributes the numbers over the rows that are not null.
+class NullableRows final : public ColumnRows {
+ public:
+  NullableRows(PcoInput& numbers, std::unique_ptr<RunReader> runs, std::uint64_t rows, bool to_end)
+      : numbers_(numbers), runs_(std::move(runs)), left_(rows), to_end_(to_end) {}
+
+  ColumnBlock next() override {
+    const NumberType type = numbers_.type().value_or(NumberType::kU8);
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kBlockNumbers));
+    if (count == 0) {
+      if (!rest_.empty() || numbers_.next().count > 0) refuse("more numbers");
+      if (to_end_ && runs_->next(1).rows > 0) refuse("more rows");
+      return {NumberView(type, nullptr, 0), {}};
+    }
+    std::swap(current_, last_);
+    current_.valid.assign(count, 0);
+    current_.numbers.assign((count * size_of(type) + 7) / 8, 0);
+    auto* out = reinterpret_cast<std::byte*>(current_.numbers.data());
+    for (std::size_t row = 0; row < count;) {
+      const RunReader::Run run = runs_->next(count - row);
+      if (run.rows == 0) refuse("other nulls");
+      const auto rows = static_cast<std::size_t>(run.rows);
+      if (!run.is_null) {
+        std::fill_n(current_.valid.begin() + static_cast<std::ptrdiff_t>(row), rows, 1);
+        copy_numbers({out + row * size_of(type), rows * size_of(type)});
+      }
+      row += rows;
+    }
+    left_ -= count;
+    return {NumberView(type, out, count), current_.valid};
+  }
+
+ private:
+  struct Memory {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint8_t> valid;
+  };
+
+  void copy_numbers(std::span<std::byte> out) {
+    while (!out.empty()) {
+      if (rest_.empty()) rest_ = bytes_of(numbers_.next());
+      if (rest_.empty()) refuse("fewer numbers");
+      const std::size_t count = std::min(rest_.size(), out.size());
+      std::memcpy(out.data(), rest_.data(), count);
+      rest_ = rest_.subspan(count);
+      out = out.subspan(count);
+    }
+  }
+
+  [[noreturn]] void refuse(const char* what) const {
+    throw Failure(ExitCode::kCorrupt, numbers_.place(),
+                  fmt::format("corrupt: there are {} than the manifest says", what));
+  }
+
+  PcoInput& numbers_;
+  std::unique_ptr<RunReader> runs_;
+  std::uint64_t left_;
+  bool to_end_;
+  std::span<const std::byte> rest_;
+  Memory current_;
+  Memory last_;
+};
+
+}  // namespace
+
+std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers) {
+  return std::make_unique<PlainRows>(numbers);
+}
+
+std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<RunReader> runs,
+                                            std::uint64_t rows, bool to_end) {
+  return std::make_unique<NullableRows>(numbers, std::move(runs), rows, to_end);
+}
+
+RunReader::RunReader(const FileRef& file, std::string place, const DecodeConfig& config)
+    : file_(std::make_unique<Input>(file), std::move(place), config) {
+  if (file_.type().value_or(NumberType::kU64) == NumberType::kU64) return;
+  throw Failure(ExitCode::kCorrupt, file_.place(),
+                fmt::format("corrupt: holds {} numbers, not the u64 lengths of runs",
+                            name_of(*file_.type())));
+}
+
+// Moves to the next run that has rows left. Returns false at the end.
+bool RunReader::fill() {
+  while (left_ == 0) {
+    if (at_ == block_.count) {
+      block_ = file_.next();
+      at_ = 0;
+      if (block_.count == 0) return false;
+    }
+    left_ = static_cast<const std::uint64_t*>(block_.data)[at_++];
+    is_null_ = !is_null_;
+    starts_with_null_ = starts_with_null_ || (is_first_ && left_ == 0);
+    if (left_ == 0 && !is_first_) {
+      throw Failure(ExitCode::kCorrupt, file_.place(), "corrupt: a run of no rows");
+    }
+    is_first_ = false;
+  }
+  return true;
+}
+
+RunReader::Run RunReader::next(std::uint64_t max_rows) {
+  if (!fill()) return {0, false};
+  const std::uint64_t rows = std::min(left_, max_rows);
+  left_ -= rows;
+  return {rows, is_null_};
+}
+
+std::uint64_t RunReader::count_numbers(std::uint64_t rows) {
+  std::uint64_t numbers = 0;
+  while (rows > 0) {
+    const Run run = next(rows);
+    if (run.rows == 0) {
+      throw Failure(ExitCode::kCorrupt, file_.place(), "corrupt: there are fewer rows");
+    }
+    if (!run.is_null) numbers += run.rows;
+    rows -= run.rows;
+  }
+  return numbers;
+}
+
+std::uint64_t RunReader::check(std::uint64_t numbers, std::uint64_t nulls) {
+  std::uint64_t runs = 0;
+  std::uint64_t rows[2] = {0, 0};  // rows with numbers, null rows
+  while (fill()) {
+    std::uint64_t& sum = rows[is_null_ ? 1 : 0];
+    if (__builtin_add_overflow(sum, std::exchange(left_, 0), &sum)) {
+      throw Failure(ExitCode::kCorrupt, file_.place(),
+                    "corrupt: there are more rows than can be counted");
+    }
+    ++runs;
+  }
+  if (rows[0] != numbers || rows[1] != nulls) {
+    throw Failure(ExitCode::kCorrupt, file_.place(),
+                  fmt::format("corrupt: holds runs of {} numbers and {} nulls, the manifest says "
+                              "{} and {}",
+                              rows[0], rows[1], numbers, nulls));
+  }
+  return runs + (starts_with_null_ ? 1 : 0);
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of one column of a folder: its numbers, and which rows are null.
+#ifndef NUMPACT_CLI_PCO_COLUMN_ROWS_HPP
+#define NUMPACT_CLI_PCO_COLUMN_ROWS_HPP
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/table.hpp"
+#include "pco/pco_file.hpp"
+
+namespace numpact::cli {
+
+class ColumnRows {
+ public:
+  virtual ~ColumnRows() = default;
+  // Returns the next rows, none at the end. They stay valid until the second next() after this one.
+  virtual ColumnBlock next() = 0;
+};
+
+// For a column without nulls. `numbers` must outlive the result, and must keep its last block if
+// the caller relies on next() above.
+std::unique_ptr<ColumnRows> rows_without_nulls(PcoInput& numbers);
+
+// Reads a file of null runs from its beginning. All functions throw a Failure that names `place`.
+class RunReader {
+ public:
+  RunReader(const FileRef& file, std::string place, const DecodeConfig& config);
+
+  // A run of rows that are all null or all not null. next() returns at most `max_rows` rows of the
+  // current run; 0 rows at the end.
+  struct Run {
+    std::uint64_t rows;
+    bool is_null;
+  };
+  Run next(std::uint64_t max_rows);
+  // Skips `rows` rows and returns how many of them have numbers. Fails if there are fewer rows.
+  std::uint64_t count_numbers(std::uint64_t rows);
+  // Reads all runs and returns their count. Fails if they do not add up to `numbers` and `nulls`.
+  std::uint64_t check(std::uint64_t numbers, std::uint64_t nulls);
+  PcoNumbers& file() { return file_; }
+
+ private:
+  bool fill();
+
+  PcoNumbers file_;
+  NumberView block_;
+  std::size_t at_ = 0;
+  std::uint64_t left_ = 0;  // rows left in the current run
+  bool is_null_ = true;     // whether the current run is null; the first run is not
+  bool is_first_ = true;
+  bool starts_with_null_ = false;  // the first run is empty
+};
+
+// For a column of `rows` rows with nulls. `numbers` provides the values of the other rows.
+// `to_end`: fail if `runs` has more rows.
+std::unique_ptr<ColumnRows> rows_with_nulls(PcoInput& numbers, std::unique_ptr<RunReader> runs,
+                                            std::uint64_t rows, bool to_end);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/table_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "failure.hpp"
+
+namespace numpact::cli {
+namespace {
+
+// Maximum length of a chain of links within a folder.
+constexpr int kMaxLinks = 8;
+// Maximum attempts to open a folder that is replaced meanwhile. Nobody replaces a folder this often
+// while a few files are opened.
+constexpr int kMaxOpenAttempts = 100;
+// File descriptors reserved for other use if a table has more files than may be open.
+constexpr rlim_t kReservedDescriptors = 64;
+
+// Raises the limit of open files, since a table has a file open for each column. Returns how many.
+rlim_t allow_many_files() {
+  struct rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_max > kReservedDescriptors ? limit.rlim_max - kReservedDescriptors : 0;
+}
+
+int open_folder(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) fail_errno(path, "");
+  return descriptor;
+}
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
+}
+
+// The target of a link, which must be a file of the same folder.
+std::string target_of(int folder, const std::string& name, const std::string& place) {
+  char target[NAME_MAX + 1];
+  const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
+  if (size < 0) fail_errno(place, "");
+  const std::string_view text(target, static_cast<std::size_t>(size));
+  if (text.size() > NAME_MAX || !is_plain_name(text)) {
+    throw Failure(ExitCode::kCorrupt, place, "corrupt: is a link that leads out of the folder");
+  }
+  return std::string(text);
+}
+
+// Opens a regular file of an open folder. Other kinds are not even opened, since a pipe would block
+// and a device might act.
+FileRef open_in(int folder, const std::string& name, const std::string& place) {
+  std::string at = name;
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    struct stat found = {};
+    if (::fstatat(folder, at.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) fail_errno(place, "");
+    if (S_ISLNK(found.st_mode)) {
+      at = target_of(folder, at, place);
+      continue;
+    }
+    if (S_ISDIR(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is a folder");
+    if (!S_ISREG(found.st_mode)) throw Failure(ExitCode::kFailure, place, "is no regular file");
+    const int descriptor =
+        ::openat(folder, at.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) fail_errno(place, "");
+    auto file = std::make_shared<const OpenFile>(descriptor, place);
+    if (!file->size()) throw Failure(ExitCode::kFailure, place, "is no regular file");
+    return file;
+  }
+  throw Failure(ExitCode::kFailure, place, "the links lead back to themselves");
+}
+
+Manifest manifest_of(int folder, const std::string& place) {
+  const FileBytes bytes(open_in(folder, kManifestName, place));
+  const std::span<const std::byte> text = bytes.bytes();
+  return parse_manifest({reinterpret_cast<const char*>(text.data()), text.size()}, place);
+}
+
+template <class Function>
+void for_each_file(const Manifest& manifest, Function&& function) {
+  for (const ManifestColumn& column : manifest.columns) {
+    function(column.file);
+    if (!column.null_file.empty()) function(column.null_file);
+  }
+}
+
+// The entries of a folder: regular files, and all others.
+struct Entries {
+  std::set<std::string> files;
+  std::set<std::string> others;
+};
+
+Entries entries_of(const std::string& path, const std::string& name) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), &::closedir);
+  if (folder == nullptr) fail_errno(name, "");
+  Entries entries;
+  while (const dirent* const entry = ::readdir(folder.get())) {
+    const std::string file = entry->d_name;
+    if (file == "." || file == "..") continue;
+    struct stat found = {};
+    const bool is_file =
+        ::fstatat(::dirfd(folder.get()), file.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(found.st_mode);
+    (is_file ? entries.files : entries.others).insert(file);
+  }
+  return entries;
+}
+
+// The manifest of a folder that may contain anything; none if it is not a table.
+std::optional<Manifest> manifest_if_any(const std::string& path) {
+  const int folder = open_folder(path);
+  std::optional<Manifest> manifest;
+  try {
+    manifest = manifest_of(folder, kManifestName);
+  } catch (const Failure&) {
+    // Not a table.
+  }
+  ::close(folder);
+  return manifest;
+}
+
+}  // namespace
+
+TableFolder::TableFolder(const std::string& path) : path_(path) {
+  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+  const auto max_files = static_cast<std::size_t>(allow_many_files());
+  for (int attempt = 1;; ++attempt) {
+    descriptor_ = open_folder(path_);
+    try {
+      manifest_ = manifest_of(descriptor_, path_of(kManifestName));
+      if (open_all(max_files) || attempt == kMaxOpenAttempts || is_current()) return;
+    } catch (const Failure&) {
+      // Replacing a folder removes its old files; the files of the new folder are complete.
+      if (attempt == kMaxOpenAttempts || is_current()) {
+        ::close(std::exchange(descriptor_, -1));
+        throw;
+      }
+    }
+    ::close(std::exchange(descriptor_, -1));
+    files_.clear();
+    failures_.clear();
+  }
+}
+
+TableFolder::~TableFolder() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool TableFolder::is_current() const {
+  struct stat named = {};
+  struct stat opened = {};
+  if (::fstat(descriptor_, &opened) != 0 || ::stat(path_.c_str(), &named) != 0) return true;
+  return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+// Returns false if a file cannot be opened. Files beyond the limit are opened on demand.
+bool TableFolder::open_all(std::size_t max_files) {
+  for_each_file(manifest_, [&](const std::string& name) {
+    if (files_.size() >= max_files || files_.contains(name) || failures_.contains(name)) return;
+    try {
+      files_[name] = open_in(descriptor_, name, path_of(name));
+    } catch (const Failure&) {
+      files_.erase(name);
+      failures_[name] = std::current_exception();
+    }
+  });
+  return failures_.empty();
+}
+
+FileRef TableFolder::file(const std::string& name) const {
+  if (const auto failure = failures_.find(name); failure != failures_.end()) {
+    std::rethrow_exception(failure->second);
+  }
+  const auto found = files_.find(name);
+  return found != files_.end() ? found->second : open_in(descriptor_, name, path_of(name));
+}
+
+std::set<std::string> table_files(const std::string& path, const std::string& name) {
+  if (!is_folder(path)) {
+    throw Failure(ExitCode::kFailure, name,
+                  "exists already and is no folder of numpact: not overwritten");
+  }
+  Entries entries = entries_of(path, name);
+  if (entries.files.empty() && entries.others.empty()) return {};
+  const std::optional<Manifest> manifest = manifest_if_any(path);
+  std::set<std::string> named;
+  if (manifest) {
+    named.insert(kManifestName);
+    for_each_file(*manifest, [&](const std::string& file) { named.insert(file); });
+  }
+  std::set<std::string> foreign = std::move(entries.others);
+  for (const std::string& file : entries.files) {
+    if (!named.contains(file)) foreign.insert(file);
+  }
+  if (foreign.empty()) return std::move(entries.files);
+  if (!manifest) {
+    throw Failure(ExitCode::kFailure, name,
+                  fmt::format("exists already and is no folder of numpact (it holds '{}'): not "
+                              "overwritten",
+                              *foreign.begin()));
+  }
+  throw Failure(ExitCode::kFailure, name,
+                fmt::format("exists already and holds '{}', which is no part of the table: not "
+                            "overwritten",
+                            *foreign.begin()));
+}
+
+}  // namespace numpact::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots the distribution of a chunk's latents as described by its bins.
+#ifndef NUMPACT_CLI_REPORT_EXPLAIN_PLOT_HPP
+#define NUMPACT_CLI_REPORT_EXPLAIN_PLOT_HPP
+
+#include <cstddef>
+#include <string>
+
+#include "numpact/inspect.hpp"
+
+namespace numpact::cli {
+
+// SVG with a panel for each latent variable. A bin is a box from its lower to its upper end. Its
+// height is the share of latents per value, and its colour stands for its offset bits.
+std::string bins_plot(const std::string& place, std::size_t index, const ChunkInfo& chunk);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the results of commands on standard output.
+#ifndef NUMPACT_CLI_REPORT_PRINT_HPP
+#define NUMPACT_CLI_REPORT_PRINT_HPP
+
+#include <string_view>
+
+namespace numpact::cli {
+
+// Prints text of several lines. Control characters are escaped so that a terminal does not obey
+// them.
+void print_report(std::string_view text);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats tables as text.
+#ifndef NUMPACT_CLI_REPORT_TEXT_TABLE_HPP
+#define NUMPACT_CLI_REPORT_TEXT_TABLE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace numpact::cli {
+
+class TextTable {
+ public:
+  enum class Align { kLeft, kRight };
+
+  // Adds a column on the right. Longer cells are truncated to `max_width` characters, with a mark.
+  void add_column(std::string title, Align align, std::size_t max_width = 1000);
+  void add_row(std::vector<std::string> cells);
+  // Adds a horizontal line, or a heading that spans the table.
+  void add_rule();
+  void add_heading(const std::string& text);
+  // Narrows a column until no line is wider than `width` or the column has `min_width` characters.
+  void fit(std::size_t column, std::size_t min_width, std::size_t width);
+
+  // The lines of the table, each indented and terminated.
+  std::string text(std::size_t indent = 0) const;
+
+ private:
+  struct Column {
+    std::string title;
+    Align align;
+    std::size_t max_width;
+  };
+  struct Row {
+    enum class Kind { kCells, kRule, kHeading };
+    Kind kind = Kind::kCells;
+    std::vector<std::string> cells;  // of a heading: its text
+  };
+  std::size_t width_of(std::size_t column) const;
+  std::size_t full_width() const;
+
+  std::string line(const std::vector<std::string>& cells,
+                   const std::vector<std::size_t>& widths) const;
+
+  std::vector<Column> columns_;
+  std::vector<Row> rows_;
+};
+
+// Truncates UTF-8 text to `max_width` characters; the last one becomes '~' if text was removed.
+std::string shorten(std::string_view text, std::size_t max_width);
+
+// Groups digits by three: 1234567 becomes "1 234 567".
+std::string grouped(std::uint64_t number);
+
+}  // namespace numpact::cli
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Validates UTF-8.
+#ifndef NUMPACT_CLI_TEXT_UTF8_HPP
+#define NUMPACT_CLI_TEXT_UTF8_HPP
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace numpact::cli {
+
+// The offset of the first byte that is not part of a well-formed character; none if all are.
+// Surrogates and overlong forms are not well-formed.
+std::optional<std::size_t> first_not_utf8(std::string_view text);
+
+}  // namespace numpact::cli
+
+#endif

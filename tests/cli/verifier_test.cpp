@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pco/verifier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "failure.hpp"
+#include "numpact/pco.hpp"
+
+namespace numpact::cli {
+namespace {
+
+std::vector<std::int64_t> numbers_to(std::int64_t end) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(end));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+// The verifier's message for these bytes, fed in blocks of `block` bytes; empty if it accepts them.
+std::string verify(const std::vector<std::int64_t>& expected, std::span<const std::byte> bytes,
+                   std::size_t block) {
+  Verifier verifier(NumberType::kI64);
+  verifier.expect(std::span<const std::int64_t>(expected));
+  for (std::size_t at = 0; at < bytes.size(); at += block) {
+    verifier.feed(bytes.subspan(at, std::min(block, bytes.size() - at)));
+  }
+  try {
+    verifier.finish("FILE");
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), ExitCode::kFailure);
+    return failure.what();
+  }
+  return "";
+}
+
+TEST(Digest, DoesNotDependOnTheSplit) {
+  std::vector<std::byte> bytes(100);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
+  Digest whole;
+  whole.add(bytes);
+  for (std::size_t block = 1; block < 20; ++block) {
+    Digest split;
+    for (std::size_t at = 0; at < bytes.size(); at += block) {
+      split.add(std::span(bytes).subspan(at, std::min(block, bytes.size() - at)));
+    }
+    EXPECT_EQ(split, whole) << block;
+  }
+}
+
+TEST(Digest, CoversEveryBitAndTheLength) {
+  std::vector<std::byte> bytes(21);
+  Digest plain;
+  plain.add(bytes);
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::vector<std::byte> changed = bytes;
+    changed[bit / 8] ^= static_cast<std::byte>(1 << (bit % 8));
+    Digest other;
+    other.add(changed);
+    EXPECT_FALSE(other == plain) << bit;
+  }
+  Digest longer = plain;
+  longer.add(std::vector<std::byte>(1));
+  EXPECT_FALSE(longer == plain);
+}
+
+TEST(Verifier, AcceptsEncodedNumbers) {
+  const std::vector<std::int64_t> numbers = numbers_to(100'000);
+  const std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
+  for (const std::size_t block : {std::size_t{1}, std::size_t{1000}, file.size()}) {
+    EXPECT_EQ(verify(numbers, file, block), "");
+  }
+}
+
+TEST(Verifier, DetectsOtherNumbers) {
+  std::vector<std::int64_t> numbers = numbers_to(100'000);
+  const std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
+  numbers[77'777] += 1;
+  EXPECT_EQ(verify(numbers, file, 4096),
+            "FILE: what was written decodes to other numbers (100000 of 100000)");
+  numbers.pop_back();
+  EXPECT_EQ(verify(numbers, file, 4096),
+            "FILE: what was written decodes to other numbers (100000 of 99999)");
+}
+
+TEST(Verifier, DetectsUndecodableBytes) {
+  const std::vector<std::int64_t> numbers = numbers_to(100'000);
+  std::vector<std::byte> file = compress(std::span<const std::int64_t>(numbers));
+  const auto front = std::span(file).first(file.size() - 1);
+  EXPECT_NE(verify(numbers, front, 4096).find("does not decode: truncated"), std::string::npos);
+  file[0] ^= std::byte{1};
+  EXPECT_NE(verify(numbers, file, 4096).find("does not decode: corrupt"), std::string::npos);
+}
+
+TEST(Verifier, StopsTakingBytesAfterAnError) {
+  Verifier verifier(NumberType::kI64);
+  const std::vector<std::byte> junk(std::size_t{1} << 20);
+  for (int i = 0; i < 40; ++i) verifier.feed(junk);  // more than may be pending
+  EXPECT_THROW(verifier.finish("FILE"), Failure);
+}
+
+TEST(Verifier, MayBeAbandoned) {
+  Verifier verifier(NumberType::kI64);
+  verifier.feed(std::vector<std::byte>(3));
+}
+
+}  // namespace
+}  // namespace numpact::cli
