@@ -7,10 +7,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import dtype_of, numbers_of, stated_type, type_name
+from ._arrays import numbers_of
 from ._errors import TypeMismatchError, naming
 from ._file import contents
 from ._lock import core_timeout
+from ._number_types import dtype_of, stated_type, type_name
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,

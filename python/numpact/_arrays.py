@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import datetime
-import functools
 from typing import TYPE_CHECKING, Any
 
-from ._convert import check_unit, converted
+from ._arrow_columns import dense_numbers, is_column
+from ._convert import converted
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._number_types import is_stored_unchanged, stored_dtype
 from ._sequences import array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
@@ -17,87 +18,6 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-_KINDS = {"u": "uint", "i": "int", "f": "float"}
-TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
-_DTYPES = {name: _KINDS[name[0]] + name[1:] for name in TYPES}
-_TWO_MEANINGS = ("u8", "i8")
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
-
-
-def dtype_of(name: str) -> np.dtype[Any]:
-    """The NumPy type of a number type: "f64" gives float64."""
-    import numpy as np
-
-    return np.dtype(_DTYPES[name])
-
-
-def as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """What NumPy makes of a description of a type; None is none.
-
-    Raises:
-        TypeMismatchError: It makes nothing of it.
-    """
-    import numpy as np
-
-    if dtype is None:
-        raise TypeMismatchError("a dtype is needed, not None")
-    try:
-        return np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError) as error:
-        raise TypeMismatchError(str(error)) from None
-
-
-def stated_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """The type that numbers are to become, in native byte order; "f64" is one like "float64".
-
-    Raises:
-        TypeMismatchError: Nothing is stored as it, or a time without a unit.
-        InvalidArgumentError: "u8" and "i8", which mean two types.
-    """
-    name = type_name(dtype)
-    if isinstance(dtype, str) and dtype in _DTYPES:
-        return dtype_of(name)
-    given: np.dtype[Any] = as_dtype(dtype).newbyteorder("=")
-    check_unit(given)
-    return given
-
-
-def type_name(dtype: npt.DTypeLike) -> str:
-    """The number type that holds a NumPy type: datetime64 and timedelta64 are i64, bool is u8."""
-    if isinstance(dtype, str) and dtype in _DTYPES:
-        if dtype in _TWO_MEANINGS:
-            raise InvalidArgumentError(
-                f"{dtype!r} is {as_dtype(dtype)} to NumPy and {_DTYPES[dtype]} to Pco: say which"
-            )
-        return dtype
-    given = as_dtype(dtype)
-    name = _name_of(given)
-    if name is None:
-        raise TypeMismatchError(
-            f"arrays of {given} cannot be compressed; there are integers of 8 to 64 bits, "
-            "float16, float32 and float64, datetime64, timedelta64 and bool"
-        )
-    return name
-
-
-def is_stored(dtype: np.dtype[Any]) -> bool:
-    """Whether there is a number type that holds a NumPy type, in any byte order."""
-    return _name_of(dtype) is not None
-
-
-@functools.lru_cache(maxsize=256)  # what follows takes as long as decoding a thousand numbers
-def _name_of(dtype: np.dtype[Any]) -> str | None:
-    if dtype.kind in "mM":
-        return "i64"
-    if dtype.kind == "b":
-        return "u8"
-    return _NAMES.get(dtype.newbyteorder("=").name)
-
-
-@functools.lru_cache(maxsize=256)
-def _is_stored_as_it_is(dtype: np.dtype[Any]) -> bool:
-    return dtype.isnative and dtype.name in _NAMES
-
 
 def stored(array: Array) -> Array:
     """The array as it is stored: native, contiguous, of a number type. Copies only if it must."""
@@ -105,15 +25,15 @@ def stored(array: Array) -> Array:
 
     flags = array.flags
     is_plain = type(array) is np.ndarray and flags.c_contiguous and flags.aligned
-    if is_plain and _is_stored_as_it_is(array.dtype):
+    if is_plain and is_stored_unchanged(array.dtype):
         return array
     _check_no_mask(array)
     _check_no_objects(array)
-    name = type_name(array.dtype)
+    target = stored_dtype(array.dtype)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     array = np.require(array, requirements=("C", "A")).view(np.ndarray)
-    return array if _is_stored_as_it_is(array.dtype) else array.view(_DTYPES[name])
+    return array if is_stored_unchanged(array.dtype) else array.view(target)
 
 
 def _check_no_mask(array: Array) -> None:
@@ -170,9 +90,9 @@ def _shared(out: Any) -> Array:
 def writable(out: object) -> Array:
     """An array to decode into, as its stored type. Raises where it would have to be copied."""
     array = output_of(out)
-    if _is_stored_as_it_is(array.dtype):
+    if is_stored_unchanged(array.dtype):
         return array
-    return array.view(_DTYPES[type_name(array.dtype)])
+    return array.view(stored_dtype(array.dtype))
 
 
 def check_truth(numbers: Array) -> None:
@@ -197,7 +117,7 @@ def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
     elif isinstance(x, (str, dict, set, frozenset)):
         raise TypeMismatchError(f"{type(x).__name__} is not an array of numbers")
     elif wanted is not None and _is_empty(x):
-        return np.empty(0, _DTYPES[type_name(wanted)])
+        return np.empty(0, stored_dtype(wanted))
     else:
         array = _array_of(x, is_logical=wanted is not None)
     if wanted is not None:
@@ -228,9 +148,7 @@ def _array_of(x: Any, is_logical: bool) -> Array:
     if isinstance(getattr(x, "dtype", None), np.dtype) and hasattr(x, "__array__"):
         # Pandas' columns among them: through Arrow its NaN would become nulls.
         return _from_array_like(x)
-    if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-        from ._arrow import dense_numbers
-
+    if is_column(x):
         numbers = dense_numbers(x, is_logical)
         if numbers is not None:
             return numbers

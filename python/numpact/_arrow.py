@@ -6,10 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _arrow_frame, _core
-from ._arrays import as_dtype, dtype_of, type_name
+from ._arrow_columns import (
+    FORMATS,
+    as_logical,
+    is_column,
+    joined_validity,
+    joined_values,
+    read_column,
+)
 from ._codec import compress, decompress
 from ._convert import converted
 from ._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from ._number_types import as_dtype, dtype_of, type_name
 from ._progress import ProgressLike
 from ._sequences import array_of_sequence
 from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging, core_limit
@@ -19,12 +27,6 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     Array = npt.NDArray[Any]
-
-_FORMATS = {
-    "u8": "C", "u16": "S", "u32": "I", "u64": "L", "i8": "c", "i16": "s", "i32": "i", "i64": "l",
-    "f16": "e", "f32": "f", "f64": "g",
-}  # fmt: skip
-_UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 
 
 class ArrowArray:
@@ -79,7 +81,7 @@ class ArrowArray:
         """
         import numpy as np
 
-        numbers = _as_logical(self._values, self._format)
+        numbers = as_logical(self._values, self._format)
         if self._validity is None:
             return numbers
         if fill_value is None:
@@ -118,91 +120,6 @@ class ArrowArray:
         return f"<numpact.ArrowArray of {len(self)} ({self._format}), {self.null_count} nulls>"
 
 
-def _as_logical(values: Array, format: str) -> Array:
-    import numpy as np
-
-    if format == "b":
-        return values.view(np.bool_)
-    if format == "tdD":
-        return values.astype("datetime64[D]")
-    if format == "tdm":
-        return values.view("datetime64[ms]")
-    if format.startswith("ts"):
-        return values.view(f"datetime64[{_UNITS[format[2]]}]")
-    if format.startswith("tD"):
-        return values.view(f"timedelta64[{_UNITS[format[2]]}]")
-    return values
-
-
-# ---- in ----
-
-
-def pieces_of(x: Any) -> tuple[str, list[_core.ArrowPiece]]:
-    """The format of a column and its pieces, from an object that speaks either protocol."""
-    if hasattr(x, "__arrow_c_array__"):
-        return _core.import_arrow_array(*x.__arrow_c_array__())
-    return _core.import_arrow_stream(x.__arrow_c_stream__())
-
-
-def _joined(parts: list[Array], format: str) -> Array:
-    import numpy as np
-
-    if len(parts) == 1:
-        return parts[0]
-    return (
-        np.concatenate(parts) if parts else np.empty(0, dtype_of(_arrow_frame.number_type(format)))
-    )
-
-
-def dense_numbers(x: Any, is_logical: bool = False) -> Array | None:
-    """The numbers of a column without nulls; None where the object cannot speak Arrow after all.
-
-    Args:
-        is_logical: As NumPy's types for what they mean, not as they are stored. Times of day are
-            durations since midnight.
-
-    Raises:
-        InvalidArgumentError: Nulls.
-        TypeMismatchError: Not of numbers; or logical times with a time zone, which NumPy lacks.
-    """
-    try:
-        format, pieces = pieces_of(x)
-    except ImportError:  # pandas without pyarrow
-        return None
-    nulls = sum(piece.null_count for piece in pieces)
-    if nulls:
-        raise InvalidArgumentError(f"{nulls} nulls: compress_arrow keeps them")
-    numbers = _joined([piece.values() for piece in pieces], format)
-    return _as_converted(numbers, format) if is_logical else numbers
-
-
-def _as_converted(values: Array, format: str) -> Array:
-    """As _as_logical; but the type says all that the numbers mean."""
-    if format.startswith("ts") and len(format) > 4:
-        raise TypeMismatchError(
-            f"times of the zone {format[4:]} are not converted to datetime64, which has no zone: "
-            "take the zone off first"
-        )
-    if format.startswith("tt"):
-        unit = f"timedelta64[{_UNITS[format[2]]}]"
-        return values.astype("int64", copy=False).view(unit)
-    return _as_logical(values, format)
-
-
-def _validity(pieces: list[_core.ArrowPiece]) -> Array | None:
-    import numpy as np
-
-    masks = [piece.validity() for piece in pieces]
-    if all(mask is None for mask in masks):
-        return None
-    parts = [
-        np.ones(piece.length, np.bool_) if mask is None else mask.view(np.bool_)
-        for piece, mask in zip(pieces, masks, strict=True)
-    ]
-    whole: Array = np.concatenate(parts)
-    return None if whole.all() else whole
-
-
 def compress_arrow(
     column: Any,
     level: int = DEFAULT_LEVEL,
@@ -235,17 +152,14 @@ def compress_arrow(
     >>> pa.array(numpact.decompress_arrow(packed)).to_pylist()
     [1.5, None, 2.5]
     """
-    if not (hasattr(column, "__arrow_c_array__") or hasattr(column, "__arrow_c_stream__")):
+    if not is_column(column):
         raise TypeMismatchError(f"{type(column).__name__} is not an Arrow column")
-    format, pieces = pieces_of(column)
-    values = _joined([piece.values() for piece in pieces], format)
-    validity = _validity(pieces)
+    format, blocks = read_column(column)
+    values = joined_values(blocks, format)
+    validity = joined_validity(blocks)
     kept = values if validity is None else values[validity]
     numbers = compress(kept, level, mode, delta, paging, threads, progress=progress)
     return _arrow_frame.pack(format, values.size, validity, numbers)
-
-
-# ---- out ----
 
 
 def decompress_arrow(
@@ -268,7 +182,7 @@ def decompress_arrow(
     data = _arrow_frame.bytes_of(buf)
     if not _arrow_frame.is_frame(data):
         numbers = decompress(data, None, threads, max_output)
-        return ArrowArray(numbers, None, _FORMATS[type_name(numbers.dtype)])
+        return ArrowArray(numbers, None, FORMATS[type_name(numbers.dtype)])
     frame = _arrow_frame.unpack(data)
     size = dtype_of(_arrow_frame.number_type(frame.format)).itemsize
     limit = core_limit(max_output)

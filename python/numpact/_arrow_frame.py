@@ -8,7 +8,6 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._arrays import dtype_of
 from ._codec import compress, decompress
 from ._errors import (
     ChecksumError,
@@ -20,6 +19,7 @@ from ._errors import (
     TypeMismatchError,
     UnsupportedVersionError,
 )
+from ._number_types import dtype_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt

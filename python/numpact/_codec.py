@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import as_dtype, check_truth, is_stored, numbers_of, output_of, writable
+from ._arrays import check_truth, numbers_of, output_of, writable
 from ._convert import check_unit, converted
 from ._device import decompress_to_device, device_number
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._number_types import as_dtype, is_stored
 from ._progress import ProgressLike, core_progress
 from ._specs import (
     DEFAULT_LEVEL,

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._arrays import as_dtype, check_truth, dtype_of, output_of, writable
+from ._arrays import check_truth, output_of, writable
 from ._codec import check_seen, seen_as, viewed
 from ._errors import InvalidArgumentError, TypeMismatchError
 from ._integers import index_of
+from ._number_types import as_dtype, dtype_of
 from ._progress import ProgressLike, core_progress
 from ._specs import TrailerPolicy, core_limit, core_policy
 from ._threads import resolve

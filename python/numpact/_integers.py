@@ -7,6 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ._errors import TypeMismatchError
+from ._sequences import array_of_range, array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +40,6 @@ def indices_of(values: Any, name: str) -> npt.NDArray[np.integer[Any]]:
         TypeMismatchError: Something else, truth values among it.
     """
     import numpy as np
-
-    from ._sequences import array_of_range, array_of_sequence, is_sequence
 
     if isinstance(values, range):
         array = array_of_range(values)

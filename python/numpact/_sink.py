@@ -8,14 +8,14 @@ import io
 import os
 import secrets
 import stat
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, BinaryIO, Protocol, Union
 
 from . import _core
 from ._errors import InvalidArgumentError
 from ._lock import core_timeout
 
-if TYPE_CHECKING:
-    from ._writer import Target
+#: Where to write: a path, or a file that is open in binary mode.
+Target = Union[str, "os.PathLike[str]", BinaryIO, io.RawIOBase]
 
 
 class Sink(Protocol):

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _core
-from ._arrays import dtype_of
 from ._codec import seen_as, viewed
 from ._errors import Error, InvalidArgumentError, TypeMismatchError, naming
 from ._file import contents
 from ._inspect import TrailerState
 from ._lock import locked
+from ._number_types import dtype_of
 from ._progress import ProgressLike, core_progress
 from ._sink import sink_of
 from ._specs import TrailerSpec, core_limit, core_trailer

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import io
-import os
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO, Union
+from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import numbers_of, stated_type, type_name
-from ._sink import sink_of
+from ._arrays import numbers_of
+from ._number_types import stated_type, type_name
+from ._sink import Target, sink_of
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
@@ -30,8 +29,6 @@ from ._turns import Turns
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
-
-    Target = Union[str, os.PathLike[str], BinaryIO, io.RawIOBase]
 
 
 # Numbers of an array that one call encodes. Between calls bytes are written, and Ctrl-C works.

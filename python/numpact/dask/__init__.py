@@ -9,7 +9,7 @@ called. docs/scale-out.md tells how far they go.
 
 from __future__ import annotations
 
-from .._chunk_index import FileIndex, PcoIndex
+from .._remote.chunk_index import FileIndex, PcoIndex
 from ._array import from_pco, pco_index
 from ._cvc import from_cvc, to_cvc
 from ._store import to_pco

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
-from .._chunk_index import FileIndex, PcoIndex, as_index, walk
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
 from .._optional import require
-from .._parts import Described, Found, Part, common_dtype, from_headers, from_index
-from .._ranges import Location, Path, Paths, Stamp, StorageOptions, find
+from .._remote.chunk_index import FileIndex, PcoIndex, as_index, walk
+from .._remote.locations import Location, Path, Paths, Stamp, StorageOptions, find
+from .._remote.parts import Described, Found, Part, common_dtype, from_headers, from_index
 
 if TYPE_CHECKING:
     import dask.array

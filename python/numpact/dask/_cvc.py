@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._errors import ChecksumError, InvalidArgumentError
 from .._integers import index_of
 from .._optional import require
-from .._ranges import Location, Path, StorageOptions, join, locate
+from .._remote.locations import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
 from ..cvc._frames import front, record_head
 from ..cvc._json import header_for_writing, json_text

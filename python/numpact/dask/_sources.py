@@ -12,9 +12,9 @@ from typing import Any
 from .._errors import InvalidArgumentError
 from .._file import File
 from .._optional import require
-from .._parts import Part
-from .._ranges import Location
-from .._table_parts import TablePart
+from .._remote.locations import Location
+from .._remote.parts import Part
+from .._remote.table_parts import TablePart
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart
 

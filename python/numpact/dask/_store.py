@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._arrays import type_name
-from .._chunk_index import FileIndex, PcoIndex, index_of
 from .._codec import compress
 from .._errors import InvalidArgumentError
+from .._number_types import type_name
 from .._optional import require
-from .._ranges import Location, Path, StorageOptions, join, listing, locate
+from .._remote.chunk_index import FileIndex, PcoIndex, index_of
+from .._remote.locations import Location, Path, StorageOptions, join, listing, locate
 from .._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,

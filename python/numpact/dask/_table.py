@@ -8,16 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
-from .. import _manifest
-from .._arrays import dtype_of, type_name
-from .._chunk_index import PcoIndex, as_index
 from .._errors import CorruptError, InvalidArgumentError, LimitExceededError, TypeMismatchError
 from .._integers import index_of
-from .._manifest import LogicalType, logical_type_of
-from .._null_runs import NullRuns, read_null_runs
+from .._number_types import dtype_of, type_name
 from .._optional import require
-from .._parts import Described, Found, common_dtype
-from .._ranges import (
+from .._remote.chunk_index import PcoIndex, as_index
+from .._remote.locations import (
     Location,
     Path,
     Paths,
@@ -29,8 +25,12 @@ from .._ranges import (
     listed,
     locate,
 )
-from .._table_folder import TableFolder, with_table
-from .._table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
+from .._remote.manifest import NAME as MANIFEST_NAME
+from .._remote.manifest import Column, LogicalType, logical_type_of
+from .._remote.null_runs import NullRuns, read_null_runs
+from .._remote.parts import Described, Found, common_dtype
+from .._remote.table_folder import TableFolder, with_table
+from .._remote.table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
 from ._array import describe
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
     for path in listed(source):
         place = locate(path, options)
         if is_pattern(place):
-            manifests = globbed(place, f"{place.path.rstrip('/')}/{_manifest.NAME}")
+            manifests = globbed(place, f"{place.path.rstrip('/')}/{MANIFEST_NAME}")
             out += [Location(place.fs, file.path.rpartition("/")[0]) for file, _ in manifests]
         else:
             out.append(place)
@@ -255,7 +255,7 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
 
 
 def _described(
-    table: TableFolder, entries: list[_manifest.Column], index: PcoIndex | None, chunks: bool
+    table: TableFolder, entries: list[Column], index: PcoIndex | None, chunks: bool
 ) -> dict[str, _Column]:
     for entry in entries:
         if entry.rows >= _MAX_ROWS:
@@ -284,7 +284,7 @@ def _described(
     return columns
 
 
-def _present(table: TableFolder, entry: _manifest.Column, name: str) -> Found:
+def _present(table: TableFolder, entry: Column, name: str) -> Found:
     try:
         return table.file(name)
     except FileNotFoundError:
@@ -303,7 +303,7 @@ def _check_names(wanted: Sequence[str], present: Sequence[str], where: str) -> N
         raise InvalidArgumentError(f"{where}: has no columns")
 
 
-def _check_entry(file: Described, entry: _manifest.Column) -> None:
+def _check_entry(file: Described, entry: Column) -> None:
     if (file.type or entry.logical.number_type, file.count) != (
         entry.logical.number_type,
         entry.count,

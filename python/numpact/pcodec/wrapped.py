@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from .. import _core
-from .._arrays import TYPES
 from .._errors import Error, InvalidArgumentError, TypeMismatchError, UnsupportedVersionError
+from .._number_types import TYPES
 from .._spec_types import size_of
 from ._checks import BytesLike, check_bytes, check_destination, check_numbers
 from ._config import ChunkConfig, check_config, encoding_error

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numcodecs.abc import Codec
 
 from .. import _core
-from .._arrays import stored, type_name, writable
+from .._arrays import stored, writable
 from .._errors import CorruptError, InvalidArgumentError, OutputTooSmallError, TypeMismatchError
+from .._number_types import type_name
 from ._settings import DEFAULT_PAGE, Settings
 
 if TYPE_CHECKING:

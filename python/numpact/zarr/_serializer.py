@@ -11,8 +11,9 @@ import numpy as np
 from zarr.abc.codec import ArrayBytesCodec
 
 from .. import _core
-from .._arrays import stored, type_name
+from .._arrays import stored
 from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from .._number_types import type_name
 from ._numcodec import PCodec, decode_exactly
 from ._settings import Settings
 

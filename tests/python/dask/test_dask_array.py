@@ -293,7 +293,7 @@ def test_a_server_that_ignores_ranges(prices: Prices, monkeypatch: pytest.Monkey
 
 
 def test_ranges_are_asked_for_by_name() -> None:
-    from numpact._ranges import Location
+    from numpact._remote.locations import Location
 
     class Versioned:
         """As S3's file system: another argument stands before the range."""

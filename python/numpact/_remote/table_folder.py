@@ -17,10 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._errors import CorruptError, Error, InputOutputError, TruncatedError
-from ._manifest import MAX_BYTES, NAME, Column, parse_manifest
-from ._ranges import Location, Stamp, join, stamp_of, typed_errors
-from ._versions import Version, is_same, signs_in, version_of
+from .._errors import CorruptError, Error, InputOutputError, TruncatedError
+from .._versions import Version, is_same, signs_in, version_of
+from .locations import Location, Stamp, join, stamp_of, typed_errors
+from .manifest import MAX_BYTES, NAME, Column, parse_manifest
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._arrow import ArrowArray
-from ._errors import InvalidArgumentError
-from ._manifest import LogicalType
-from ._null_runs import NullRuns
-from ._optional import require
-from ._parts import Part
+from .._arrow import ArrowArray
+from .._errors import InvalidArgumentError
+from .._optional import require
+from .manifest import LogicalType
+from .null_runs import NullRuns
+from .parts import Part
 
 if TYPE_CHECKING:
     import numpy.typing as npt

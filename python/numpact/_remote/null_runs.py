@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._codec import decompress
-from ._errors import CorruptError, LimitExceededError
-from ._ranges import Location
+from .._codec import decompress
+from .._errors import CorruptError, LimitExceededError
+from .locations import Location
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._arrays import TYPES, dtype_of
-from ._arrow import _FORMATS
-from ._errors import (
+from .. import _core
+from .._arrow_columns import FORMATS
+from .._errors import (
     CorruptError,
     LimitExceededError,
     TypeMismatchError,
     UnsupportedVersionError,
 )
+from .._number_types import TYPES, dtype_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +67,7 @@ class LogicalType:
     def arrow_format(self) -> str:
         """As Arrow's C data interface spells it."""
         if self.kind == "number":
-            return _FORMATS[self.number_type]
+            return FORMATS[self.number_type]
         if self.kind in ("bool", "date32", "date64"):
             return {"bool": "b", "date32": "tdD", "date64": "tdm"}[self.kind]
         zone = f":{self.timezone}" if self.kind == "timestamp" else ""

@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._arrays import dtype_of, type_name
-from ._chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
-from ._codec import check_seen, seen_as, viewed
-from ._errors import (
+from .. import _core
+from .._codec import check_seen, seen_as, viewed
+from .._errors import (
     ChecksumError,
     CorruptError,
     Error,
@@ -21,7 +19,9 @@ from ._errors import (
     LimitExceededError,
     TypeMismatchError,
 )
-from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
+from .._number_types import dtype_of, type_name
+from .chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
+from .locations import Location, Stamp, check_unchanged, fronts, named_errors
 
 if TYPE_CHECKING:
     import numpy as np
