@@ -89,10 +89,10 @@ def append(
         _core.append_to_file(
             name,
             numbers_of(x, _type_of(name, dtype)),
-            *core_options(level, mode, delta, paging),
-            resolve(threads),
-            core_trailer(trailer),
-            timeout,
+            **core_options(level, mode, delta, paging),
+            threads=resolve(threads),
+            trailer=core_trailer(trailer),
+            timeout_ms=timeout,
         )
 
 

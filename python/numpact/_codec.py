@@ -102,13 +102,13 @@ def compress(
     with core_progress(progress, numbers.size) as callback:
         return _core.compress(
             numbers,
-            *core_options(level, mode, delta, paging),
-            True,
-            resolve(threads),
-            callback,
-            core_compat(compat),
-            core_flag("favor_decode_speed", favor_decode_speed),
-            core_trailer(trailer),
+            **core_options(level, mode, delta, paging),
+            uniform_type=True,
+            threads=resolve(threads),
+            progress=callback,
+            compat=core_compat(compat),
+            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            trailer=core_trailer(trailer),
         )
 
 
@@ -183,11 +183,14 @@ def decompress(
     policy = core_policy(trailer)
     if progress is None:
         limit = core_limit(max_output)
-        numbers = _core.decompress(buf, _threads_for(buf, threads), limit, None, policy)
+        workers = _threads_for(buf, threads)
+        numbers = _core.decompress(buf, workers, max_output=limit, trailer=policy)
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             limit = core_limit(max_output)
-            numbers = _core.decompress(buf, resolve(threads), limit, callback, policy)
+            numbers = _core.decompress(
+                buf, resolve(threads), max_output=limit, progress=callback, trailer=policy
+            )
     return numbers if wanted is None else viewed(numbers, wanted)
 
 
@@ -211,10 +214,17 @@ def decompress_into(
     policy, limit = core_policy(trailer), core_limit(max_output)
     if progress is None:
         workers = _threads_for(buf, threads)
-        count = _core.decompress_into(buf, numbers, workers, limit, None, policy)
+        count = _core.decompress_into(buf, numbers, workers, max_output=limit, trailer=policy)
     else:
         with core_progress(progress, _claimed(buf)) as callback:
-            count = _core.decompress_into(buf, numbers, resolve(threads), limit, callback, policy)
+            count = _core.decompress_into(
+                buf,
+                numbers,
+                resolve(threads),
+                max_output=limit,
+                progress=callback,
+                trailer=policy,
+            )
     if array.dtype.kind == "b":
         check_truth(numbers.reshape(-1)[:count])
     return count

@@ -126,5 +126,8 @@ def decompress_to_device(
     wrap = None if framework is None else require(framework, framework)
     module = cuda_module()
     data = np.frombuffer(memoryview(buf).cast("B"), np.uint8)
-    array = DeviceArray(*module.pco_decompress(data, device, resolve(threads), limit, policy))
+    exported = module.pco_decompress(
+        data, device, threads=resolve(threads), max_output=limit, trailer=policy
+    )
+    array = DeviceArray(*exported)
     return array if wrap is None else wrap.from_dlpack(array)

@@ -69,10 +69,10 @@ def explain(
     with core_progress(progress, numbers.size) as callback:
         raw = _core.explain(
             numbers,
-            *core_options(level, mode, delta, paging),
-            callback,
-            core_compat(compat),
-            core_flag("favor_decode_speed", favor_decode_speed),
+            **core_options(level, mode, delta, paging),
+            progress=callback,
+            compat=core_compat(compat),
+            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
         )
     raw["file"] = file_info(raw["file"])
     return raw

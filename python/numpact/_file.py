@@ -261,11 +261,11 @@ class File:
                 with core_progress(self._progress, self._header["n_hint"] or None) as callback:
                     self._reader = _core.Reader(
                         self._data,
-                        self._resolve(None),
-                        self._max_output,
-                        callback,
-                        None if self._chunks is None else [_as_tuple(c) for c in self._chunks],
-                        self._policy,
+                        threads=self._resolve(None),
+                        max_output=self._max_output,
+                        progress=callback,
+                        chunks=None if self._chunks is None else list(map(_as_tuple, self._chunks)),
+                        trailer=self._policy,
                     )
             return self._reader
 

@@ -88,12 +88,11 @@ class Writer:
         self._dtype = stated_type(dtype)
         self._encoder = _core.Encoder(
             type_name(self._dtype),
-            *core_options(level, mode, delta, paging),
-            resolve(threads),
-            0,
-            core_compat(compat),
-            core_flag("favor_decode_speed", favor_decode_speed),
-            core_trailer(trailer),
+            **core_options(level, mode, delta, paging),
+            threads=resolve(threads),
+            compat=core_compat(compat),
+            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            trailer=core_trailer(trailer),
         )
         self._count = 0
         self._written = 0

@@ -243,7 +243,6 @@ class Reader:
         total = sum(n for _, n in wanted)
         given = [None] * len(indices) if outs is None else list(outs)
         place = self._find_place(device, framework, given)
-        how = (verify, on_corruption, fill_value)
         pairs = list(zip(indices, given, strict=True))
         self._check_amount(total, [(i, dtype, out) for i, out in pairs], max_output)
         results: list[Any]
@@ -255,7 +254,15 @@ class Reader:
                     self._device_array(index, total, dtype, out, place) for index, out in pairs
                 ]
                 source = self._device_source(place, threads)
-                rows, corrupt = _read.read_ranges(source, wanted, arrays, *how, callback)
+                rows, corrupt = _read.read_ranges(
+                    source,
+                    wanted,
+                    arrays,
+                    verify=verify,
+                    on_corruption=on_corruption,
+                    fill_value=fill_value,
+                    progress=callback,
+                )
                 results = [array.result for array in arrays]
             else:
                 outputs = [
@@ -263,7 +270,14 @@ class Reader:
                 ]
                 targets = [output.target for output in outputs]
                 rows, corrupt = self._reader.read(
-                    wanted, targets, outs is None, self._resolve(threads), *how, callback
+                    wanted,
+                    targets,
+                    are_fresh=outs is None,
+                    threads=self._resolve(threads),
+                    verify=verify,
+                    on_corruption=on_corruption,
+                    fill=fill_value,
+                    progress=callback,
                 )
                 results = [output.result for output in outputs]
         for bad in corrupt:
@@ -319,9 +333,9 @@ class Reader:
             self._reader.gather(
                 numbers,
                 [output.target],
-                output.is_fresh,
-                self._resolve(threads),
-                verify,
+                are_fresh=output.is_fresh,
+                threads=self._resolve(threads),
+                verify=verify,
             )
         return output.result  # type: ignore[no-any-return] # a tensor, perhaps
 
@@ -365,7 +379,14 @@ class Reader:
         codes = empty(shape, kind)
         flat = codes.reshape(-1).view(np.uint8)
         with self._reading():
-            runs = self._reader.read_codes(first, rows, index, flat, self._resolve(threads), verify)
+            runs = self._reader.read_codes(
+                first,
+                rows,
+                column=index,
+                out=flat,
+                threads=self._resolve(threads),
+                verify=verify,
+            )
         own = "numpy" if self._place.is_on_gpu else self._place.framework
         wanted = own if framework is None else check_framework(framework)
         result = as_tensor(codes, kind == "uint16") if wanted == "torch" else codes

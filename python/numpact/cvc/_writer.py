@@ -141,19 +141,19 @@ class Writer:
             os.stat(os.path.dirname(os.path.abspath(path)))  # Python's own error for no folder
         self._writer = _core.CvcWriter(
             None if path is None else os.fspath(path),
-            version or ("1.0" if columns is None else "2.0"),
-            "fp16" if columns is not None or compression is None else str(compression),
-            chunk_size,
-            mmap_optimized,
-            schema,
-            dimension,
-            expected_rows,
-            allow_nonfinite,
-            rounding,
-            "" if metadata is None else json_text(metadata),
-            resolve(threads),
-            sync,
-            core_timeout(lock_timeout),
+            version=version or ("1.0" if columns is None else "2.0"),
+            compression="fp16" if columns is not None or compression is None else str(compression),
+            chunk_rows=chunk_size,
+            paged=mmap_optimized,
+            columns=schema,
+            dimension=dimension,
+            expected_rows=expected_rows,
+            allow_nonfinite=allow_nonfinite,
+            rounding=rounding,
+            metadata="" if metadata is None else json_text(metadata),
+            threads=resolve(threads),
+            sync=sync,
+            timeout_ms=core_timeout(lock_timeout),
         )
         self._turns = Turns("the writer", is_bound=True)
         self._report: WriteReport | None = None

@@ -59,9 +59,9 @@ class FileCompressor:
         if src.size > _MOST_N:
             raise invalid(f"count may not exceed {_MOST_N} per chunk (was {src.size})")
         try:
-            return _made_compressor(_core.ChunkEncoder(src, *options))
+            return _made_compressor(_core.ChunkEncoder(src, **options))
         except Error as error:
-            raise encoding_error(error, options.mode, name) from None
+            raise encoding_error(error, options["mode"], name) from None
 
 
 @final

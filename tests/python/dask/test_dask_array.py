@@ -341,7 +341,7 @@ def _claiming(count: int, numbers: np.ndarray) -> bytes:
     from numpact._specs import core_options
 
     options = core_options(8, "auto", "auto", "auto")
-    encoder = _core.Encoder("i64", *options, 1, count, "4.1", False, 0)
+    encoder = _core.Encoder("i64", **options, n_hint=count, trailer=0)
     return bytes(encoder.write(numbers)) + bytes(encoder.finish())
 
 
