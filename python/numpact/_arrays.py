@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever holds numbers, as one contiguous NumPy array of a type that Pco has."""
+"""Converts all accepted inputs to one contiguous NumPy array of a number type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 
 def stored(array: Array) -> Array:
-    """The array as it is stored: native, contiguous, of a number type. Copies only if it must."""
+    """The array in native byte order, C-contiguous, aligned, of a number type.
+
+    Copies only if the array is not so already. Times and booleans become views of their integers.
+
+    Raises:
+        InvalidArgumentError: Masked elements.
+        TypeMismatchError: No number type stores the elements.
+    """
     import numpy as np
 
     flags = array.flags
@@ -53,7 +60,12 @@ def _check_no_objects(array: Array) -> None:
 
 
 def output_of(out: object) -> Array:
-    """An array over the memory to decode into, of its own type. Raises where it would be a copy."""
+    """The ``out`` argument of a caller as a plain array that shares its memory, in its own type.
+
+    Raises:
+        InvalidArgumentError: It is masked, read-only, not C-contiguous, not aligned, big-endian, or
+            not memory at all.
+    """
     import numpy as np
 
     if type(out) is np.ndarray and out.flags.carray and out.dtype.isnative:
@@ -88,7 +100,7 @@ def _shared(out: Any) -> Array:
 
 
 def writable(out: object) -> Array:
-    """An array to decode into, as its stored type. Raises where it would have to be copied."""
+    """As ``output_of``, but viewed in its stored type: int64 for datetime64."""
     array = output_of(out)
     if is_stored_unchanged(array.dtype):
         return array
@@ -96,17 +108,25 @@ def writable(out: object) -> Array:
 
 
 def check_truth(numbers: Array) -> None:
-    """Raises unless uint8 numbers can be seen as bool; NumPy misbehaves on other values."""
+    """Raises TypeMismatchError unless all uint8 numbers are 0 or 1.
+
+    In NumPy, arrays of bool with other bytes have undefined behaviour.
+    """
     if numbers.size > 0 and numbers.max() > 1:
         raise TypeMismatchError("the file holds numbers over 1, not truth values")
 
 
 def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
-    """The numbers of any object that has some, in C order, as they are stored; see compress.
+    """The numbers of an argument of ``compress``, in C order, in their stored type.
 
     Args:
-        wanted: A type that they become, by the rule of ``converted``; None: they keep theirs, and
-            times and truth values become the integers that stand for them.
+        x: An array, Arrow column, DLPack tensor, sequence or number; see ``compress``.
+        wanted: Convert to this type first, by the rule of ``converted``. None: keep the type; times
+            and booleans become the integers that represent them.
+
+    Raises:
+        TypeMismatchError: ``x`` does not contain numbers, or none that ``wanted`` can represent.
+        InvalidArgumentError: Nulls or masked elements.
     """
     import numpy as np
 
@@ -128,7 +148,7 @@ def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
 
 
 def _is_empty(x: Any) -> bool:
-    """Whether it holds nothing, so that its type, which may be one of objects, says nothing."""
+    """Whether it has no elements; its type is ignored then, since [] is an array of objects."""
     try:
         return len(x) == 0
     except TypeError:
@@ -136,17 +156,17 @@ def _is_empty(x: Any) -> bool:
 
 
 def _array_of(x: Any, is_logical: bool) -> Array:
-    """An array of the values of any object but NumPy's own arrays.
+    """The values of any object except NumPy's own arrays.
 
     Args:
-        is_logical: Columns of Arrow keep what their numbers mean: times and truth values.
+        is_logical: Convert columns of Arrow to bool, datetime64 and timedelta64, not to integers.
     """
     import numpy as np
 
     if isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)
     if isinstance(getattr(x, "dtype", None), np.dtype) and hasattr(x, "__array__"):
-        # Pandas' columns among them: through Arrow its NaN would become nulls.
+        # Includes columns of pandas: through Arrow their NaN would become nulls.
         return _from_array_like(x)
     if is_column(x):
         numbers = dense_numbers(x, is_logical)
@@ -162,7 +182,7 @@ def _array_of(x: Any, is_logical: bool) -> Array:
 
 
 def _check_no_nulls(x: Any) -> None:
-    """For pandas' nullable arrays where pyarrow is missing: NumPy would get NaN of them."""
+    """For nullable arrays of pandas without pyarrow: NumPy would convert nulls to NaN."""
     nulls = int(x.isna().sum())
     if nulls:
         raise InvalidArgumentError(f"{nulls} nulls: compress_arrow keeps them")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow columns in and out, by the PyCapsule interface alone; pyarrow is not needed."""
+"""Compresses Arrow columns and returns them, through the PyCapsule interface; needs no pyarrow."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class ArrowArray:
-    """Numbers with nulls and a logical type, as ``decompress_arrow`` gives them.
+    """Numbers with nulls and a logical type: the result of ``decompress_arrow``.
 
-    ``pyarrow.array(a)``, ``polars.Series(a)`` and everything else that knows ``__arrow_c_array__``
-    takes it without a copy. Immutable; threads may share it.
+    ``pyarrow.array(a)``, ``polars.Series(a)`` and every other consumer of ``__arrow_c_array__``
+    accepts it without a copy. Immutable; threads may share it.
     """
 
     def __init__(self, values: Array, validity: Array | None, format: str) -> None:
-        # What was exported shares the memory, and Arrow's arrays do not change.
+        # Exported arrays share the memory, and arrays of Arrow are immutable.
         values.flags.writeable = False
         if validity is not None:
             validity.flags.writeable = False
@@ -47,17 +47,17 @@ class ArrowArray:
 
     @property
     def format(self) -> str:
-        """The type as Arrow's C data interface spells it: "g" is float64, "tsn:UTC" a timestamp."""
+        """The type in the notation of Arrow's C data interface: "g" is float64."""
         return self._format
 
     @property
     def values(self) -> Array:
-        """The numbers as they are stored, with 0 where there are nulls; read-only."""
+        """The stored numbers, (n,) of a number type, 0 at nulls; read-only."""
         return self._values
 
     @property
     def validity(self) -> Array | None:
-        """True where there is a number; None where there are no nulls at all."""
+        """(n,) of bool, True where there is a number; None if there are no nulls."""
         return self._validity
 
     @property
@@ -70,14 +70,14 @@ class ArrowArray:
         return int(self._values.size)
 
     def to_numpy(self, fill_value: Any = None) -> Array:
-        """The numbers as NumPy's type for them: bool, datetime64 and timedelta64 among them.
+        """The numbers, (n,) in NumPy's type for their meaning: also bool, datetime64, timedelta64.
 
         Args:
-            fill_value: What nulls become. None: an error if there are any.
+            fill_value: The value to put in place of nulls.
 
         Raises:
-            InvalidArgumentError: Nulls without a ``fill_value``.
-            TypeMismatchError: A ``fill_value`` that the type of the numbers does not have.
+            InvalidArgumentError: There are nulls and ``fill_value`` is None.
+            TypeMismatchError: ``fill_value`` is not a value of the type of the numbers.
         """
         import numpy as np
 
@@ -130,21 +130,24 @@ def compress_arrow(
     *,
     progress: ProgressLike = None,
 ) -> bytes:
-    """Compresses a column of an Arrow table with its nulls and its type.
+    """Compresses an Arrow column with its nulls and its logical type.
 
-    The result is an ordinary Pco file of the numbers that are not null, and what is needed to put
-    them back, in a frame of numpact's own (docs/format/arrow-column.md): ``decompress_arrow`` reads
-    it, other readers of Pco do not.
+    The result is a Pco file of the non-null numbers, and the positions of the nulls, in a frame
+    that is specific to numpact (docs/format/arrow-column.md). ``decompress_arrow`` reads it; other
+    readers of Pco do not.
 
     Args:
-        column: Anything with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
+        column: Any object with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
             array of pyarrow, a series of polars or pandas, a table or query of one column. Numbers,
-            truth values, dates, times, timestamps and durations.
+            booleans, dates, times, timestamps and durations.
         level, mode, delta, paging, threads, progress: As for ``compress``. There is no trailer: the
-            frame has a checksum, and is read as a whole.
+            frame has a checksum, and is always read as a whole.
+
+    Returns:
+        The frame.
 
     Raises:
-        TypeMismatchError: A column of something else, or an object that is not a column.
+        TypeMismatchError: The elements are not of these types, or the object is not a column.
         InvalidArgumentError: A table of several columns.
 
     >>> import numpact, pyarrow as pa
@@ -165,17 +168,17 @@ def compress_arrow(
 def decompress_arrow(
     buf: Buffer, threads: int | None = None, max_output: int | None = None
 ) -> ArrowArray:
-    """Gives back a column that ``compress_arrow`` compressed; takes plain Pco files as well.
+    """Decompresses a result of ``compress_arrow``; accepts plain Pco files, too.
 
     Args:
         buf: The bytes.
         threads: As for ``decompress``.
-        max_output: The most bytes of numbers to accept, nulls counted like numbers.
+        max_output: Maximum size of the column in memory, in bytes; nulls count like numbers.
 
     Raises:
-        CorruptError, TruncatedError, ChecksumError: Damage.
-        UnsupportedVersionError: A newer frame or format.
-        LimitExceededError: More than ``max_output``.
+        CorruptError, TruncatedError, ChecksumError: The data is damaged.
+        UnsupportedVersionError: A newer version of the frame or of the format.
+        LimitExceededError: The column is larger than ``max_output``.
     """
     import numpy as np
 
