@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the chunks of many files lie, found once and kept."""
+"""Determines the positions of the chunks of many files, and stores them."""
 
 from __future__ import annotations
 
@@ -30,47 +30,47 @@ if TYPE_CHECKING:
 
 _FORMAT = "numpact-pco-index"
 _VERSION = 1
-# Files up to this size are walked in memory, larger ones that are not local in a temporary file.
+# Remote files up to this size are scanned in memory, larger ones in a temporary file.
 _MEMORY_BYTES = 64 << 20
-_PIECE_BYTES = 16 << 20
-# What is read first of a file's end: the trailer of a hundred chunks.
+_PIECE_BYTES = 16 << 20  # of a request that copies a file to a temporary one
+# First request for the end of a file: contains the trailer of a hundred chunks.
 _TAIL_BYTES = 4096
-# Files up to this size are read whole at once, trailer or not.
+# Files up to this size are read by one request, with or without a trailer.
 _SMALL_BYTES = 1 << 16
 _CHUNK_HEAD_BYTES = 4  # type and count
-_MOST_BYTES = 1 << 63  # of a file
-FRONT_BYTES = 32  # hold the longest header and the type of the first chunk
+_MAX_FILE_BYTES = 1 << 63
+FRONT_BYTES = 32  # enough for the longest header and the type of the first chunk
 
 
 @dataclass(frozen=True)
 class FileIndex:
-    """One file: its header, type and chunks, and the state that they were found in."""
+    """One file: its header, its type, its chunks, and the version that they belong to."""
 
     url: str
     stamp: Stamp
     type: str | None  #: "f64", ...; None: an empty file that does not name one
     header: bytes
-    end: int  #: byte after the last chunk
+    end: int  #: position after the last chunk, in bytes
     chunks: tuple[Chunk, ...]
-    crcs: tuple[int, ...] = ()  #: CRC-32 of each chunk, where the file's trailer told them
+    crcs: tuple[int, ...] = ()  #: CRC-32 of each chunk from the trailer; (): no trailer
 
     @property
     def count(self) -> int:
-        """Numbers in the file."""
+        """The count of numbers in the file."""
         return self.chunks[-1].first + self.chunks[-1].count if self.chunks else 0
 
     def stop(self, index: int) -> int:
-        """The byte after a chunk."""
+        """The position after a chunk, in bytes."""
         return self.chunks[index + 1].offset if index + 1 < len(self.chunks) else self.end
 
 
 class PcoIndex:
-    """Where the chunks of Pco files lie: what ``numpact.dask.pco_index`` finds.
+    """Positions of the chunks of Pco files: the result of ``numpact.dask.pco_index``.
 
-    A Pco file without a trailer does not say where its chunks are, so somebody has to walk over it
-    once. This keeps the result: some 30 bytes a chunk as JSON, and checksums where there is a
-    trailer. It is bound to the files by their URL, size and ETag
-    or time of change, and holds no storage options. Immutable.
+    A Pco file without a trailer does not contain the positions of its chunks; they are found by
+    scanning it. The index stores them: about 30 bytes for each chunk as JSON, and checksums for
+    files with a trailer. It identifies the files by URL, size, and ETag or modification time. It
+    contains no storage options. Immutable; threads may share it.
     """
 
     def __init__(self, files: tuple[FileIndex, ...], dtype: str | None = None) -> None:
@@ -84,18 +84,18 @@ class PcoIndex:
 
     @property
     def dtype(self) -> str | None:
-        """What the numbers mean, if ``to_pco`` wrote the files: "datetime64[ns]", "bool", ..."""
+        """The NumPy type of times and booleans that ``to_pco`` wrote; None for other numbers."""
         return self._dtype
 
     def get(self, url: str) -> FileIndex | None:
-        """The entry of a file."""
+        """The entry of a file; None if there is none."""
         return self._by_url.get(url)
 
     def __iter__(self) -> Iterator[FileIndex]:
         return iter(self._files)
 
     def __len__(self) -> int:
-        """How many files."""
+        """The count of files."""
         return len(self._files)
 
     def __eq__(self, other: object) -> bool:
@@ -111,10 +111,10 @@ class PcoIndex:
         numbers = sum(file.count for file in self._files)
         return f"<numpact PcoIndex: {len(self)} files, {chunks} chunks, {numbers} numbers>"
 
-    # ---- kept ----
+    # ---- storing ----
 
     def to_json(self) -> str:
-        """The index as text, the same for equal indexes."""
+        """The index as JSON; equal indexes give equal text."""
         document: dict[str, Any] = {"format": _FORMAT, "version": _VERSION}
         if self._dtype is not None:
             document["dtype"] = self._dtype
@@ -123,10 +123,10 @@ class PcoIndex:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Reads what ``to_json`` wrote.
+        """Parses the result of ``to_json``.
 
         Raises:
-            CorruptError: Something else, or chunks that cannot lie as it says.
+            CorruptError: It is not an index, or the positions of chunks are impossible.
             UnsupportedVersionError: Written by a newer version.
         """
         try:
@@ -149,19 +149,19 @@ class PcoIndex:
         return cls(files, dtype)
 
     def save(self, url: Path, storage_options: StorageOptions | None = None) -> None:
-        """Writes the JSON to a path or URL, replacing what is there in one step."""
+        """Writes the JSON to a path or URL; replaces an existing file atomically."""
         locate(url, storage_options).replace(self.to_json().encode())
 
     @classmethod
     def load(cls, url: Path, storage_options: StorageOptions | None = None) -> Self:
-        """Reads what ``save`` wrote."""
+        """Reads an index that ``save`` wrote; errors as for ``from_json``."""
         return cls.from_json(locate(url, storage_options).read_all())
 
 
 def as_index(
     index: PcoIndex | Path | None, storage_options: StorageOptions | None
 ) -> PcoIndex | None:
-    """An index, or the one that lies at a path or URL."""
+    """The argument ``index``: an index, or the path or URL of one."""
     if index is None or isinstance(index, PcoIndex):
         return index
     if isinstance(index, (str, os.PathLike)):
@@ -173,7 +173,7 @@ def as_index(
 
 
 def _steps(numbers: list[int]) -> list[int]:
-    """Differences: shorter as text than the numbers themselves."""
+    """Differences: these are shorter as text than the numbers."""
     return [b - a for a, b in zip([0, *numbers], numbers, strict=False)]
 
 
@@ -221,7 +221,7 @@ def _file_of(entry: Mapping[str, Any]) -> FileIndex:
     file = FileIndex(url, Stamp(size, tag), entry["type"], header, end, tuple(chunks), tuple(crcs))
     if not isinstance(url, str) or not isinstance(tag, str) or type(end) is not int:
         raise CorruptError("index: an entry has fields of the wrong type")
-    if not 0 <= end < _MOST_BYTES:
+    if not 0 <= end < _MAX_FILE_BYTES:
         raise CorruptError(f"index: {url}: no file ends at byte {end}")
     if not (size is None or (type(size) is int and end < size)):
         raise CorruptError(f"index: {url}: size and chunks contradict each other")
@@ -244,10 +244,10 @@ def _file_of(entry: Mapping[str, Any]) -> FileIndex:
 
 
 def walk(place: Location, stamp: Stamp) -> FileIndex:
-    """Finds the chunks of a file, with one thread: by its trailer, else by walking over all of it.
+    """Determines the chunks of a file with one thread, from its trailer or by scanning the file.
 
     Raises:
-        CorruptError and other Errors, with the URL in front, for what is no Pco file.
+        CorruptError and other Errors: It is not a valid Pco file; the message starts with the URL.
     """
     data = place.contents()
     if data is not None:
@@ -273,7 +273,7 @@ def _named_index(place: Location, stamp: Stamp, data: Buffer) -> FileIndex:
 
 
 def index_of(url: str, stamp: Stamp, data: Buffer) -> FileIndex:
-    """The entry of a file that is in memory."""
+    """The entry of a file in memory."""
     view = memoryview(data)
     try:
         raw, _ = _core.read_trailer(view)
@@ -284,7 +284,7 @@ def index_of(url: str, stamp: Stamp, data: Buffer) -> FileIndex:
 
 
 def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
-    """By the end of a remote file; None where that does not help."""
+    """The entry by the trailer at the end of a remote file; None if it has no usable one."""
     start = max(0, size - min(_TAIL_BYTES, _PIECE_BYTES))
     try:
         raw, missing = _core.read_trailer(place.read(start, size), start)
@@ -292,7 +292,7 @@ def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
             start -= missing
             raw, _ = _core.read_trailer(place.read(start, size), start)
     except (CorruptError, UnsupportedVersionError, InputOutputError):
-        return None  # no such trailer, or a server that knows no ranges
+        return None  # no valid trailer, or a server without support for ranges
     if raw is None:
         return None
     (front,) = fronts([place], FRONT_BYTES)
@@ -301,7 +301,7 @@ def _by_tail(place: Location, stamp: Stamp, size: int) -> FileIndex | None:
 
 
 def _by_trailer(url: str, stamp: Stamp, front: Buffer, raw: _core.RawTrailer) -> FileIndex | None:
-    """None where the trailer is plainly not of this file. Tasks check what they decode by it."""
+    """The entry by a trailer; None if that does not belong to the file. Tasks check the chunks."""
     head = _core.read_header(front)
     header = bytes(memoryview(front)[: head["size_bytes"]])
     chunks = tuple(Chunk(*place) for place, *_ in raw["chunks"])
@@ -323,7 +323,7 @@ def _walked(url: str, stamp: Stamp, data: memoryview) -> FileIndex:
     header = bytes(data[: head["size_bytes"]])
     end = len(header)
     if chunks:
-        # Nothing says where the last chunk ends but itself.
+        # Only the last chunk itself determines where it ends.
         last = _core.inspect(b"".join((header, data[chunks[-1].offset :])), 1)["chunks"][0]
         end = chunks[-1].offset + _CHUNK_HEAD_BYTES + last["meta_bytes"] + last["page_bytes"]
     return FileIndex(url, stamp, head["number_type"], header, end, chunks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Byte ranges of files anywhere that fsspec reaches: local, S3, Google, Azure, HTTP, ..."""
+"""Paths, URLs and patterns, and byte ranges of files in all file systems of fsspec."""
 
 from __future__ import annotations
 
@@ -22,61 +22,62 @@ Path = Union[str, "os.PathLike[str]"]
 Paths = Union[Path, Sequence[Path]]
 StorageOptions = Mapping[str, Any]
 
-# Requests that wait for a store at the same time where each asks for one file's length.
-_REQUESTS = 32
-# What tells that a file was replaced, best first; each store has its own name for it.
+# Concurrent requests for the attributes of files, one request a file.
+_MAX_REQUESTS = 32
+# Attributes that change when a file is replaced, the best first; stores use different names.
 _TAGS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated", "created")
 _MAGIC = frozenset("*?[")
-# Before ranges of more bytes are asked for, the file's length is: an index may claim anything, and
-# the memory for what it claims is taken before a byte is read.
+# Before a longer range is read, the length of the file is checked: the range may come from an
+# untrusted index, and file systems allocate its memory before they read.
 _LONG_READ_BYTES = 1 << 26
-# Bytes that are asked for at a time from a file of unknown size.
+# Bytes per read from a file of unknown size.
 _STREAM_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """What is known of a file's state without reading it."""
+    """Identifies the version of a file without reading it."""
 
-    size: int | None  #: in bytes; None where a server does not say
-    tag: str  #: ETag or time of change; "" where there is neither
+    size: int | None  #: in bytes; None if the server does not report it
+    tag: str  #: ETag or modification time; "" if there is neither
 
 
 @dataclass(frozen=True)
 class Location:
-    """A file in a file system of fsspec. Can be pickled; it then carries the storage options."""
+    """A file in a file system of fsspec. Can be pickled, with the storage options."""
 
     fs: Any = field(repr=False)
     path: str
 
     @property
     def url(self) -> str:
-        """Its name with the protocol, which identifies it on any machine."""
+        """The path with the protocol, which identifies the file on every machine."""
         return str(self.fs.unstrip_protocol(self.path))
 
     @property
     def local_path(self) -> str | None:
-        """Its name for the operating system, if it lies in a local file system."""
+        """The path for the operating system; None if it is not in a local file system."""
         local = require("fsspec.implementations.local", "dask").LocalFileSystem
         return self.path if isinstance(self.fs, local) else None
 
     def stamp(self) -> Stamp:
+        """The current version of the file."""
         with typed_errors(self.url):
             return stamp_of(self.fs.info(self.path))
 
     def read(self, start: int, stop: int) -> bytes:
-        """The bytes from ``start`` to ``stop``, by one request for just these.
+        """The bytes from ``start`` to before ``stop``, by one range request.
 
         Raises:
             TruncatedError: The file ends before ``stop``.
-            InputOutputError: A server that sends something else; an error of the store's own.
+            InputOutputError: The server does not support ranges, or the store reports an error.
         """
         if start >= stop:
             return b""
         if stop - start > _LONG_READ_BYTES:
             self._check_length(stop)
         with typed_errors(self.url):
-            # By name: the order of these differs between file systems.
+            # Keywords, because the order of the parameters differs between file systems.
             data = bytes(self.fs.cat_file(self.path, start=start, end=stop))
         if len(data) < stop - start:
             raise TruncatedError(
@@ -88,7 +89,7 @@ class Location:
         return data
 
     def _check_length(self, stop: int) -> None:
-        """Raises where the file ends before: file systems make room for all that is asked for."""
+        """Raises TruncatedError if the file ends before ``stop``; see _LONG_READ_BYTES."""
         size = self.stamp().size
         if size is not None and size < stop:
             raise TruncatedError(
@@ -96,19 +97,20 @@ class Location:
             )
 
     def read_all(self) -> bytes:
+        """All bytes of the file."""
         with typed_errors(self.url):
             return bytes(self.fs.cat_file(self.path))
 
     def read_at_most(self, max_bytes: int) -> bytes:
-        """All bytes of a file whose size is not known.
+        """All bytes of a file of unknown size.
 
         Raises:
-            CorruptError: There are more than ``max_bytes``; no more than these are in memory.
+            CorruptError: There are more than ``max_bytes``; at most that many are in memory.
         """
         pieces: list[bytes] = []
         left = max_bytes
         with typed_errors(self.url), self.fs.open(self.path, "rb") as file:
-            # A stream gives as much as has arrived.
+            # A stream may return fewer bytes than requested.
             while data := file.read(min(left + 1, _STREAM_BYTES)):
                 left -= len(data)
                 if left < 0:
@@ -122,10 +124,10 @@ class Location:
         return None if local is None else contents(local)
 
     def replace(self, data: bytes) -> None:
-        """Writes the whole file. Others see what was there before or all of ``data``.
+        """Replaces the file atomically.
 
-        In a local file system it is written to a temporary file, synced and renamed. In others it
-        is put in one call; object stores show it when it is complete.
+        In a local file system a temporary file is written, synced and renamed. In other file
+        systems the data is uploaded by one call; object stores show it when it is complete.
         """
         local = self.local_path
         if local is None:
@@ -134,7 +136,7 @@ class Location:
             return
         os.makedirs(os.path.dirname(local) or ".", exist_ok=True)
         if os.path.exists(local) and not os.path.isfile(local):
-            # A pipe would wait for its other end, and a device might act.
+            # Opening a pipe blocks, and opening a device may have effects.
             raise InputOutputError(f"{self.url}: is no regular file")
         file = sink_of(local)
         try:
@@ -151,7 +153,7 @@ class Location:
 
 @contextmanager
 def typed_errors(url: str) -> Iterator[None]:
-    """Lets OSErrors and numpact's through; the stores' own classes become InputOutputError."""
+    """Converts exceptions of stores to InputOutputError; keeps OSErrors and those of numpact."""
     try:
         yield
     except (OSError, Error, ImportError, MemoryError):
@@ -162,10 +164,11 @@ def typed_errors(url: str) -> Iterator[None]:
 
 @contextmanager
 def named_errors(url: str, base: int = 0) -> Iterator[None]:
-    """Puts the name of a file in front of errors about its bytes.
+    """Prepends the name of a file to the messages of errors.
 
     Args:
-        base: Where the bytes began in the file, for the errors' ``offset``.
+        url: The name.
+        base: Position of the bytes in the file; is added to the ``offset`` of the errors.
     """
     try:
         yield
@@ -175,19 +178,23 @@ def named_errors(url: str, base: int = 0) -> Iterator[None]:
 
 
 def stamp_of(info: Mapping[str, Any]) -> Stamp:
-    """The stamp in what fsspec tells of a file."""
+    """The version in an ``info`` of fsspec."""
     size = info.get("size")
     for name in _TAGS:
         value = info.get(name)
         if value is not None:
-            # Some stores give a datetime for one file and seconds in lists.
+            # Some stores return a datetime for a single file and seconds in listings.
             seconds = value.timestamp() if hasattr(value, "timestamp") else value
             return Stamp(None if size is None else int(size), f"{name}:{seconds}")
     return Stamp(None if size is None else int(size), "")
 
 
 def locate(path: Path, options: StorageOptions | None = None) -> Location:
-    """The place that a path or URL names; nothing is asked of the store yet."""
+    """The location of a path or URL; sends no request.
+
+    Raises:
+        InvalidArgumentError: Not text, or an unknown protocol.
+    """
     core = require("fsspec.core", "dask")
     text = os.fspath(path)
     if not isinstance(text, str):
@@ -211,13 +218,14 @@ def listed(paths: Paths) -> list[Path]:
 def find(
     paths: Paths, options: StorageOptions | None = None, suffix: str = ".pco"
 ) -> list[tuple[Location, Stamp]]:
-    """The files that paths, URLs, patterns and folders name, in order, and their state.
+    """The files and their versions for paths, URLs, patterns and folders, in order.
 
-    Patterns (``*``, ``?``, ``[...]``, ``**``) and folders give files sorted by name, from a folder
-    those with the suffix. What is there by a name with such characters is no pattern.
+    The files of a pattern (``*``, ``?``, ``[...]``, ``**``) and of a folder are sorted by name;
+    those of a folder have the suffix. If a file with such a name exists, it is not a pattern.
 
     Raises:
-        FileNotFoundError: A file that is absent; a pattern or folder without files.
+        FileNotFoundError: A file does not exist, or a pattern or folder has no files.
+        InvalidArgumentError: An empty list.
     """
     found: list[tuple[Location, Stamp | None]] = []
     for path in listed(paths):
@@ -235,7 +243,7 @@ def find(
         raise InvalidArgumentError("no files are named")
     unknown = [place for place, stamp in found if stamp is None]
     if len(unknown) > 1:
-        with ThreadPoolExecutor(min(_REQUESTS, len(unknown))) as pool:
+        with ThreadPoolExecutor(min(_MAX_REQUESTS, len(unknown))) as pool:
             stamps = iter(list(pool.map(Location.stamp, unknown)))
     else:
         stamps = iter([place.stamp() for place in unknown])
@@ -248,12 +256,12 @@ def _is_folder(place: Location) -> bool:
 
 
 def has_magic(path: str) -> bool:
-    """Whether it is a pattern."""
+    """Whether a path has characters of a pattern."""
     return not _MAGIC.isdisjoint(path)
 
 
 def is_pattern(place: Location) -> bool:
-    """Whether it has the characters of a pattern, and nothing is there by that very name."""
+    """Whether it has characters of a pattern, and no file has this name."""
     if not has_magic(place.path):
         return False
     place.fs.invalidate_cache()
@@ -262,8 +270,8 @@ def is_pattern(place: Location) -> bool:
 
 
 def globbed(place: Location, pattern: str) -> list[tuple[Location, Stamp]]:
-    """Files that match a pattern, by name. Raises FileNotFoundError where there are none."""
-    # Lists that fsspec remembers would hide that a file was replaced.
+    """The files that match a pattern, sorted by name; FileNotFoundError if there are none."""
+    # Cached listings of fsspec would hide that a file was replaced.
     place.fs.invalidate_cache()
     with typed_errors(place.url):
         infos: dict[str, Any] = place.fs.glob(pattern, detail=True)
@@ -274,7 +282,7 @@ def globbed(place: Location, pattern: str) -> list[tuple[Location, Stamp]]:
 
 
 def listing(folder: Location, suffix: str = ".pco") -> list[tuple[Location, Stamp]]:
-    """Files of a folder with a suffix, by name."""
+    """The files of a folder with a suffix, sorted by name."""
     folder.fs.invalidate_cache()
     with typed_errors(folder.url):
         infos: list[dict[str, Any]] = folder.fs.ls(folder.path.rstrip("/"), detail=True)
@@ -290,7 +298,7 @@ def _files(place: Location, infos: list[dict[str, Any]]) -> list[tuple[Location,
 
 
 def fronts(places: Sequence[Location], count: int) -> list[bytes]:
-    """The first bytes of files, fewer where one is shorter; asked for at the same time."""
+    """The first ``count`` bytes of each file, or the whole file; by concurrent requests."""
     out: list[bytes] = [b""] * len(places)
     for fs in {id(place.fs): place.fs for place in places}.values():
         mine = [i for i, place in enumerate(places) if place.fs is fs]
@@ -306,7 +314,7 @@ def fronts(places: Sequence[Location], count: int) -> list[bytes]:
 
 
 def check_unchanged(url: str, known: Stamp, now: Stamp) -> None:
-    """Raises CorruptError where a file is not the one that an index was made of."""
+    """Raises CorruptError if the version of a file differs from the one in an index."""
     if known.size is not None and now.size is not None and known.size != now.size:
         raise CorruptError(
             f"{url}: was {known.size} bytes when it was indexed, is {now.size}: index it anew"
