@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers stored small and read back fast: the Pco codec.
+"""The Pco codec: lossless compression of numbers.
 
-``compress`` and ``decompress`` turn arrays into files and back, ``open`` reads parts of a file,
-``Writer`` writes one piece by piece, ``inspect`` shows what is inside, ``explain`` why it has its
-size, ``verify`` whether it is whole. ``numpact.pcodec`` stands in for the package ``pcodec``;
-``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger than a machine.
+``compress`` and ``decompress`` convert arrays to files and back, ``open`` reads parts of a file,
+``Writer`` writes a file in several calls, ``inspect`` describes the content of a file, ``explain``
+the reasons for its size, and ``verify`` checks it. ``numpact.pcodec`` replaces the package
+``pcodec``; ``numpact.zarr`` and ``numpact.dask`` are for arrays that are larger than memory.
 """
 
-# As typing has it, whose import takes longer than the rest of this module.
+# Not imported from typing: that takes longer than the rest of this module.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._append import append
@@ -101,7 +101,7 @@ __all__ = [
     "verify",
 ]
 
-# Which module has which names. Each is imported when one of its names is asked for first: the
+# The names of each module. A module is imported on first use of one of its names, so that the
 # command, and its helper for tables, start without the codec.
 _MODULES = {
     "_append": "append",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adding numbers to a file that is there."""
+"""Appends numbers to an existing file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import dtype_of, numbers_of, stated_type, type_name
+from ._arrays import numbers_of
 from ._errors import TypeMismatchError, naming
 from ._file import contents
 from ._lock import core_timeout
+from ._number_types import dtype_of, stated_type, type_name
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
@@ -43,35 +44,36 @@ def append(
     dtype: npt.DTypeLike | None = None,
     lock_timeout: float | None = None,
 ) -> None:
-    """Adds chunks with these numbers to a standalone Pco file of the same number type.
+    """Appends chunks with the given numbers to a standalone Pco file of the same number type.
 
-    The file is walked first, and then replaced by a longer copy that is written beside it: a crash
-    leaves the old file or the new one. What follows the end of the old file is lost, but a trailer
-    is made anew for all of it, which decodes it.
+    The file is scanned first, and then replaced by a longer copy that is written beside it: after a
+    crash there is either the old file or the new one. Bytes after the end of the old file are
+    dropped. If they are a trailer, the new file gets a new one; this decodes the whole file.
 
-    Several processes and threads may append at the same time, by any of numpact's doors, and lose
-    nothing: each waits for the others.
+    Several processes and threads may append to a file at the same time, from Python, C++ and the
+    command: each waits for the others, and no numbers are lost.
 
     Args:
         path: A file of format version 4, as every release of numpact and the releases 1.x of the
             reference write it.
-        x: Numbers, from anything that ``compress`` takes.
-        level: As the others for ``compress``. The file keeps its version, which may lack a mode.
-        trailer: As for ``compress``; but a file that has one gets one of its kind also without.
-        dtype: What the numbers of the file are, as for a ``Writer``; None: of the type that it
-            stores. Times need it, since files keep no unit.
-        lock_timeout: Seconds to wait for others that write the file; None: without end, but Ctrl-C
-            works; 0: not at all.
+        x: Numbers, as for ``compress``.
+        level, mode, delta, paging, threads: As for ``compress``. The file keeps its format version,
+            which may not have every mode.
+        trailer: As for ``compress``; a file with a trailer gets one of the same kind by default.
+        dtype: The type of the numbers of the file, as for a ``Writer``; None: the type that is
+            stored. Files do not store units, so datetime64 and timedelta64 must be given here.
+        lock_timeout: Seconds to wait for other writers of the file; None: without limit (Ctrl-C
+            interrupts it); 0: not at all.
 
     Raises:
-        FileNotFoundError: There is no such file: a ``Writer`` makes one.
-        LockTimeoutError: Another process is writing the file; it is left alone.
-        TypeMismatchError: Numbers that are not converted to those of the file, by the rule of
-            ``Writer.write``; a ``dtype`` that is stored as another type.
-        CorruptError: The file is damaged, or its trailer says so, or is damaged itself
-            (``ChecksumError``); it is left alone. ``salvage`` reads what is sound; the first
-            ``verify(path).file_bytes`` bytes are the file without its trailer.
-        UnsupportedVersionError: The file is of an older or newer format.
+        FileNotFoundError: The file does not exist; a ``Writer`` creates one.
+        LockTimeoutError: Another process is writing the file. The file is not changed.
+        TypeMismatchError: ``x`` is not convertible to the numbers of the file by the rule of
+            ``Writer.write``, or ``dtype`` is stored as another type.
+        CorruptError: The file is damaged according to its structure or its trailer, or the trailer
+            is damaged (``ChecksumError``). The file is not changed. ``salvage`` reads the intact
+            chunks; the first ``verify(path).file_bytes`` bytes are the file without its trailer.
+        UnsupportedVersionError: The file has an older or newer format version.
 
     >>> import numpact, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "counts.pco")
@@ -83,20 +85,20 @@ def append(
     """
     name = os.fspath(path)
     timeout = core_timeout(lock_timeout)
-    os.stat(name)  # Python's own errors for files that cannot be had
+    os.stat(name)  # raises Python's own errors for files that cannot be opened
     with naming(name):
         _core.append_to_file(
             name,
             numbers_of(x, _type_of(name, dtype)),
-            *core_options(level, mode, delta, paging),
-            resolve(threads),
-            core_trailer(trailer),
-            timeout,
+            **core_options(level, mode, delta, paging),
+            threads=resolve(threads),
+            trailer=core_trailer(trailer),
+            timeout_ms=timeout,
         )
 
 
 def _type_of(path: str, dtype: npt.DTypeLike | None) -> np.dtype[Any] | None:
-    """What the numbers of a file are; None for an empty file that names no type."""
+    """The type to convert to; None for an empty file that does not name a type."""
     stored = _core.read_header(contents(path))["number_type"]
     if dtype is None:
         return None if stored is None else dtype_of(stored)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever holds numbers, as one contiguous NumPy array of a type that Pco has."""
+"""Converts all accepted inputs to one contiguous NumPy array of a number type."""
 
 from __future__ import annotations
 
 import datetime
-import functools
 from typing import TYPE_CHECKING, Any
 
-from ._convert import check_unit, converted
+from ._arrow_columns import dense_numbers, is_column
+from ._convert import converted
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._number_types import is_stored_unchanged, stored_dtype
 from ._sequences import array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
@@ -17,103 +18,29 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-_KINDS = {"u": "uint", "i": "int", "f": "float"}
-TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64")
-_DTYPES = {name: _KINDS[name[0]] + name[1:] for name in TYPES}
-_TWO_MEANINGS = ("u8", "i8")
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
-
-
-def dtype_of(name: str) -> np.dtype[Any]:
-    """The NumPy type of a number type: "f64" gives float64."""
-    import numpy as np
-
-    return np.dtype(_DTYPES[name])
-
-
-def as_dtype(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """What NumPy makes of a description of a type; None is none.
-
-    Raises:
-        TypeMismatchError: It makes nothing of it.
-    """
-    import numpy as np
-
-    if dtype is None:
-        raise TypeMismatchError("a dtype is needed, not None")
-    try:
-        return np.dtype(dtype)
-    except (TypeError, ValueError, SyntaxError) as error:
-        raise TypeMismatchError(str(error)) from None
-
-
-def stated_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """The type that numbers are to become, in native byte order; "f64" is one like "float64".
-
-    Raises:
-        TypeMismatchError: Nothing is stored as it, or a time without a unit.
-        InvalidArgumentError: "u8" and "i8", which mean two types.
-    """
-    name = type_name(dtype)
-    if isinstance(dtype, str) and dtype in _DTYPES:
-        return dtype_of(name)
-    given: np.dtype[Any] = as_dtype(dtype).newbyteorder("=")
-    check_unit(given)
-    return given
-
-
-def type_name(dtype: npt.DTypeLike) -> str:
-    """The number type that holds a NumPy type: datetime64 and timedelta64 are i64, bool is u8."""
-    if isinstance(dtype, str) and dtype in _DTYPES:
-        if dtype in _TWO_MEANINGS:
-            raise InvalidArgumentError(
-                f"{dtype!r} is {as_dtype(dtype)} to NumPy and {_DTYPES[dtype]} to Pco: say which"
-            )
-        return dtype
-    given = as_dtype(dtype)
-    name = _name_of(given)
-    if name is None:
-        raise TypeMismatchError(
-            f"arrays of {given} cannot be compressed; there are integers of 8 to 64 bits, "
-            "float16, float32 and float64, datetime64, timedelta64 and bool"
-        )
-    return name
-
-
-def is_stored(dtype: np.dtype[Any]) -> bool:
-    """Whether there is a number type that holds a NumPy type, in any byte order."""
-    return _name_of(dtype) is not None
-
-
-@functools.lru_cache(maxsize=256)  # what follows takes as long as decoding a thousand numbers
-def _name_of(dtype: np.dtype[Any]) -> str | None:
-    if dtype.kind in "mM":
-        return "i64"
-    if dtype.kind == "b":
-        return "u8"
-    return _NAMES.get(dtype.newbyteorder("=").name)
-
-
-@functools.lru_cache(maxsize=256)
-def _is_stored_as_it_is(dtype: np.dtype[Any]) -> bool:
-    return dtype.isnative and dtype.name in _NAMES
-
 
 def stored(array: Array) -> Array:
-    """The array as it is stored: native, contiguous, of a number type. Copies only if it must."""
+    """The array in native byte order, C-contiguous, aligned, of a number type.
+
+    Copies only if the array is not so already. Times and booleans become views of their integers.
+
+    Raises:
+        InvalidArgumentError: Masked elements.
+        TypeMismatchError: No number type stores the elements.
+    """
     import numpy as np
 
     flags = array.flags
     is_plain = type(array) is np.ndarray and flags.c_contiguous and flags.aligned
-    if is_plain and _is_stored_as_it_is(array.dtype):
+    if is_plain and is_stored_unchanged(array.dtype):
         return array
     _check_no_mask(array)
     _check_no_objects(array)
-    name = type_name(array.dtype)
+    target = stored_dtype(array.dtype)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     array = np.require(array, requirements=("C", "A")).view(np.ndarray)
-    return array if _is_stored_as_it_is(array.dtype) else array.view(_DTYPES[name])
+    return array if is_stored_unchanged(array.dtype) else array.view(target)
 
 
 def _check_no_mask(array: Array) -> None:
@@ -133,7 +60,12 @@ def _check_no_objects(array: Array) -> None:
 
 
 def output_of(out: object) -> Array:
-    """An array over the memory to decode into, of its own type. Raises where it would be a copy."""
+    """The ``out`` argument of a caller as a plain array that shares its memory, in its own type.
+
+    Raises:
+        InvalidArgumentError: It is masked, read-only, not C-contiguous, not aligned, big-endian, or
+            not memory at all.
+    """
     import numpy as np
 
     if type(out) is np.ndarray and out.flags.carray and out.dtype.isnative:
@@ -168,25 +100,33 @@ def _shared(out: Any) -> Array:
 
 
 def writable(out: object) -> Array:
-    """An array to decode into, as its stored type. Raises where it would have to be copied."""
+    """As ``output_of``, but viewed in its stored type: int64 for datetime64."""
     array = output_of(out)
-    if _is_stored_as_it_is(array.dtype):
+    if is_stored_unchanged(array.dtype):
         return array
-    return array.view(_DTYPES[type_name(array.dtype)])
+    return array.view(stored_dtype(array.dtype))
 
 
 def check_truth(numbers: Array) -> None:
-    """Raises unless uint8 numbers can be seen as bool; NumPy misbehaves on other values."""
+    """Raises TypeMismatchError unless all uint8 numbers are 0 or 1.
+
+    In NumPy, arrays of bool with other bytes have undefined behaviour.
+    """
     if numbers.size > 0 and numbers.max() > 1:
         raise TypeMismatchError("the file holds numbers over 1, not truth values")
 
 
 def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
-    """The numbers of any object that has some, in C order, as they are stored; see compress.
+    """The numbers of an argument of ``compress``, in C order, in their stored type.
 
     Args:
-        wanted: A type that they become, by the rule of ``converted``; None: they keep theirs, and
-            times and truth values become the integers that stand for them.
+        x: An array, Arrow column, DLPack tensor, sequence or number; see ``compress``.
+        wanted: Convert to this type first, by the rule of ``converted``. None: keep the type; times
+            and booleans become the integers that represent them.
+
+    Raises:
+        TypeMismatchError: ``x`` does not contain numbers, or none that ``wanted`` can represent.
+        InvalidArgumentError: Nulls or masked elements.
     """
     import numpy as np
 
@@ -197,7 +137,7 @@ def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
     elif isinstance(x, (str, dict, set, frozenset)):
         raise TypeMismatchError(f"{type(x).__name__} is not an array of numbers")
     elif wanted is not None and _is_empty(x):
-        return np.empty(0, _DTYPES[type_name(wanted)])
+        return np.empty(0, stored_dtype(wanted))
     else:
         array = _array_of(x, is_logical=wanted is not None)
     if wanted is not None:
@@ -208,7 +148,7 @@ def numbers_of(x: object, wanted: np.dtype[Any] | None = None) -> Array:
 
 
 def _is_empty(x: Any) -> bool:
-    """Whether it holds nothing, so that its type, which may be one of objects, says nothing."""
+    """Whether it has no elements; its type is ignored then, since [] is an array of objects."""
     try:
         return len(x) == 0
     except TypeError:
@@ -216,21 +156,19 @@ def _is_empty(x: Any) -> bool:
 
 
 def _array_of(x: Any, is_logical: bool) -> Array:
-    """An array of the values of any object but NumPy's own arrays.
+    """The values of any object except NumPy's own arrays.
 
     Args:
-        is_logical: Columns of Arrow keep what their numbers mean: times and truth values.
+        is_logical: Convert columns of Arrow to bool, datetime64 and timedelta64, not to integers.
     """
     import numpy as np
 
     if isinstance(x, (bytes, bytearray)):
         return np.frombuffer(x, np.uint8)
     if isinstance(getattr(x, "dtype", None), np.dtype) and hasattr(x, "__array__"):
-        # Pandas' columns among them: through Arrow its NaN would become nulls.
+        # Includes columns of pandas: through Arrow their NaN would become nulls.
         return _from_array_like(x)
-    if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-        from ._arrow import dense_numbers
-
+    if is_column(x):
         numbers = dense_numbers(x, is_logical)
         if numbers is not None:
             return numbers
@@ -244,7 +182,7 @@ def _array_of(x: Any, is_logical: bool) -> Array:
 
 
 def _check_no_nulls(x: Any) -> None:
-    """For pandas' nullable arrays where pyarrow is missing: NumPy would get NaN of them."""
+    """For nullable arrays of pandas without pyarrow: NumPy would convert nulls to NaN."""
     nulls = int(x.isna().sum())
     if nulls:
         raise InvalidArgumentError(f"{nulls} nulls: compress_arrow keeps them")

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow columns in and out, by the PyCapsule interface alone; pyarrow is not needed."""
+"""Compresses Arrow columns and returns them, through the PyCapsule interface; needs no pyarrow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from . import _arrow_frame, _core
-from ._arrays import as_dtype, dtype_of, type_name
+from ._arrow_columns import (
+    FORMATS,
+    as_logical,
+    is_column,
+    joined_validity,
+    joined_values,
+    read_column,
+)
 from ._codec import compress, decompress
 from ._convert import converted
 from ._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from ._number_types import as_dtype, dtype_of, type_name
 from ._progress import ProgressLike
 from ._sequences import array_of_sequence
 from ._specs import DEFAULT_LEVEL, DEFAULT_PAGING, Delta, Mode, Paging, core_limit
@@ -20,22 +28,16 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-_FORMATS = {
-    "u8": "C", "u16": "S", "u32": "I", "u64": "L", "i8": "c", "i16": "s", "i32": "i", "i64": "l",
-    "f16": "e", "f32": "f", "f64": "g",
-}  # fmt: skip
-_UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
-
 
 class ArrowArray:
-    """Numbers with nulls and a logical type, as ``decompress_arrow`` gives them.
+    """Numbers with nulls and a logical type: the result of ``decompress_arrow``.
 
-    ``pyarrow.array(a)``, ``polars.Series(a)`` and everything else that knows ``__arrow_c_array__``
-    takes it without a copy. Immutable; threads may share it.
+    ``pyarrow.array(a)``, ``polars.Series(a)`` and every other consumer of ``__arrow_c_array__``
+    accepts it without a copy. Immutable; threads may share it.
     """
 
     def __init__(self, values: Array, validity: Array | None, format: str) -> None:
-        # What was exported shares the memory, and Arrow's arrays do not change.
+        # Exported arrays share the memory, and arrays of Arrow are immutable.
         values.flags.writeable = False
         if validity is not None:
             validity.flags.writeable = False
@@ -45,17 +47,17 @@ class ArrowArray:
 
     @property
     def format(self) -> str:
-        """The type as Arrow's C data interface spells it: "g" is float64, "tsn:UTC" a timestamp."""
+        """The type in the notation of Arrow's C data interface: "g" is float64."""
         return self._format
 
     @property
     def values(self) -> Array:
-        """The numbers as they are stored, with 0 where there are nulls; read-only."""
+        """The stored numbers, (n,) of a number type, 0 at nulls; read-only."""
         return self._values
 
     @property
     def validity(self) -> Array | None:
-        """True where there is a number; None where there are no nulls at all."""
+        """(n,) of bool, True where there is a number; None if there are no nulls."""
         return self._validity
 
     @property
@@ -68,18 +70,18 @@ class ArrowArray:
         return int(self._values.size)
 
     def to_numpy(self, fill_value: Any = None) -> Array:
-        """The numbers as NumPy's type for them: bool, datetime64 and timedelta64 among them.
+        """The numbers, (n,) in NumPy's type for their meaning: also bool, datetime64, timedelta64.
 
         Args:
-            fill_value: What nulls become. None: an error if there are any.
+            fill_value: The value to put in place of nulls.
 
         Raises:
-            InvalidArgumentError: Nulls without a ``fill_value``.
-            TypeMismatchError: A ``fill_value`` that the type of the numbers does not have.
+            InvalidArgumentError: There are nulls and ``fill_value`` is None.
+            TypeMismatchError: ``fill_value`` is not a value of the type of the numbers.
         """
         import numpy as np
 
-        numbers = _as_logical(self._values, self._format)
+        numbers = as_logical(self._values, self._format)
         if self._validity is None:
             return numbers
         if fill_value is None:
@@ -118,91 +120,6 @@ class ArrowArray:
         return f"<numpact.ArrowArray of {len(self)} ({self._format}), {self.null_count} nulls>"
 
 
-def _as_logical(values: Array, format: str) -> Array:
-    import numpy as np
-
-    if format == "b":
-        return values.view(np.bool_)
-    if format == "tdD":
-        return values.astype("datetime64[D]")
-    if format == "tdm":
-        return values.view("datetime64[ms]")
-    if format.startswith("ts"):
-        return values.view(f"datetime64[{_UNITS[format[2]]}]")
-    if format.startswith("tD"):
-        return values.view(f"timedelta64[{_UNITS[format[2]]}]")
-    return values
-
-
-# ---- in ----
-
-
-def pieces_of(x: Any) -> tuple[str, list[_core.ArrowPiece]]:
-    """The format of a column and its pieces, from an object that speaks either protocol."""
-    if hasattr(x, "__arrow_c_array__"):
-        return _core.import_arrow_array(*x.__arrow_c_array__())
-    return _core.import_arrow_stream(x.__arrow_c_stream__())
-
-
-def _joined(parts: list[Array], format: str) -> Array:
-    import numpy as np
-
-    if len(parts) == 1:
-        return parts[0]
-    return (
-        np.concatenate(parts) if parts else np.empty(0, dtype_of(_arrow_frame.number_type(format)))
-    )
-
-
-def dense_numbers(x: Any, is_logical: bool = False) -> Array | None:
-    """The numbers of a column without nulls; None where the object cannot speak Arrow after all.
-
-    Args:
-        is_logical: As NumPy's types for what they mean, not as they are stored. Times of day are
-            durations since midnight.
-
-    Raises:
-        InvalidArgumentError: Nulls.
-        TypeMismatchError: Not of numbers; or logical times with a time zone, which NumPy lacks.
-    """
-    try:
-        format, pieces = pieces_of(x)
-    except ImportError:  # pandas without pyarrow
-        return None
-    nulls = sum(piece.null_count for piece in pieces)
-    if nulls:
-        raise InvalidArgumentError(f"{nulls} nulls: compress_arrow keeps them")
-    numbers = _joined([piece.values() for piece in pieces], format)
-    return _as_converted(numbers, format) if is_logical else numbers
-
-
-def _as_converted(values: Array, format: str) -> Array:
-    """As _as_logical; but the type says all that the numbers mean."""
-    if format.startswith("ts") and len(format) > 4:
-        raise TypeMismatchError(
-            f"times of the zone {format[4:]} are not converted to datetime64, which has no zone: "
-            "take the zone off first"
-        )
-    if format.startswith("tt"):
-        unit = f"timedelta64[{_UNITS[format[2]]}]"
-        return values.astype("int64", copy=False).view(unit)
-    return _as_logical(values, format)
-
-
-def _validity(pieces: list[_core.ArrowPiece]) -> Array | None:
-    import numpy as np
-
-    masks = [piece.validity() for piece in pieces]
-    if all(mask is None for mask in masks):
-        return None
-    parts = [
-        np.ones(piece.length, np.bool_) if mask is None else mask.view(np.bool_)
-        for piece, mask in zip(pieces, masks, strict=True)
-    ]
-    whole: Array = np.concatenate(parts)
-    return None if whole.all() else whole
-
-
 def compress_arrow(
     column: Any,
     level: int = DEFAULT_LEVEL,
@@ -213,21 +130,24 @@ def compress_arrow(
     *,
     progress: ProgressLike = None,
 ) -> bytes:
-    """Compresses a column of an Arrow table with its nulls and its type.
+    """Compresses an Arrow column with its nulls and its logical type.
 
-    The result is an ordinary Pco file of the numbers that are not null, and what is needed to put
-    them back, in a frame of numpact's own (docs/format/arrow-column.md): ``decompress_arrow`` reads
-    it, other readers of Pco do not.
+    The result is a Pco file of the non-null numbers, and the positions of the nulls, in a frame
+    that is specific to numpact (docs/format/arrow-column.md). ``decompress_arrow`` reads it; other
+    readers of Pco do not.
 
     Args:
-        column: Anything with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
+        column: Any object with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or chunked
             array of pyarrow, a series of polars or pandas, a table or query of one column. Numbers,
-            truth values, dates, times, timestamps and durations.
+            booleans, dates, times, timestamps and durations.
         level, mode, delta, paging, threads, progress: As for ``compress``. There is no trailer: the
-            frame has a checksum, and is read as a whole.
+            frame has a checksum, and is always read as a whole.
+
+    Returns:
+        The frame.
 
     Raises:
-        TypeMismatchError: A column of something else, or an object that is not a column.
+        TypeMismatchError: The elements are not of these types, or the object is not a column.
         InvalidArgumentError: A table of several columns.
 
     >>> import numpact, pyarrow as pa
@@ -235,40 +155,37 @@ def compress_arrow(
     >>> pa.array(numpact.decompress_arrow(packed)).to_pylist()
     [1.5, None, 2.5]
     """
-    if not (hasattr(column, "__arrow_c_array__") or hasattr(column, "__arrow_c_stream__")):
+    if not is_column(column):
         raise TypeMismatchError(f"{type(column).__name__} is not an Arrow column")
-    format, pieces = pieces_of(column)
-    values = _joined([piece.values() for piece in pieces], format)
-    validity = _validity(pieces)
+    format, blocks = read_column(column)
+    values = joined_values(blocks, format)
+    validity = joined_validity(blocks)
     kept = values if validity is None else values[validity]
     numbers = compress(kept, level, mode, delta, paging, threads, progress=progress)
     return _arrow_frame.pack(format, values.size, validity, numbers)
 
 
-# ---- out ----
-
-
 def decompress_arrow(
     buf: Buffer, threads: int | None = None, max_output: int | None = None
 ) -> ArrowArray:
-    """Gives back a column that ``compress_arrow`` compressed; takes plain Pco files as well.
+    """Decompresses a result of ``compress_arrow``; accepts plain Pco files, too.
 
     Args:
         buf: The bytes.
         threads: As for ``decompress``.
-        max_output: The most bytes of numbers to accept, nulls counted like numbers.
+        max_output: Maximum size of the column in memory, in bytes; nulls count like numbers.
 
     Raises:
-        CorruptError, TruncatedError, ChecksumError: Damage.
-        UnsupportedVersionError: A newer frame or format.
-        LimitExceededError: More than ``max_output``.
+        CorruptError, TruncatedError, ChecksumError: The data is damaged.
+        UnsupportedVersionError: A newer version of the frame or of the format.
+        LimitExceededError: The column is larger than ``max_output``.
     """
     import numpy as np
 
     data = _arrow_frame.bytes_of(buf)
     if not _arrow_frame.is_frame(data):
         numbers = decompress(data, None, threads, max_output)
-        return ArrowArray(numbers, None, _FORMATS[type_name(numbers.dtype)])
+        return ArrowArray(numbers, None, FORMATS[type_name(numbers.dtype)])
     frame = _arrow_frame.unpack(data)
     size = dtype_of(_arrow_frame.number_type(frame.format)).itemsize
     limit = core_limit(max_output)

@@ -8,7 +8,6 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._arrays import dtype_of
 from ._codec import compress, decompress
 from ._errors import (
     ChecksumError,
@@ -20,6 +19,7 @@ from ._errors import (
     TypeMismatchError,
     UnsupportedVersionError,
 )
+from ._number_types import dtype_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,6 +35,8 @@ _CHECK = struct.Struct("<I")
 
 
 class Frame(NamedTuple):
+    """The fields of a frame; ``runs`` and ``numbers`` are still compressed."""
+
     format: str
     length: int
     null_count: int
@@ -58,7 +60,14 @@ def bytes_of(buf: Buffer) -> memoryview:
 
 
 def pack(format: str, length: int, validity: Array | None, numbers: bytes) -> bytes:
-    """A frame; `validity` is None where there are no nulls."""
+    """Builds a frame.
+
+    Args:
+        format: The type in Arrow's notation.
+        length: Rows, nulls included.
+        validity: (length,) of bool, True where there is a number; None if there are no nulls.
+        numbers: The non-null numbers as a Pco file.
+    """
     runs = b"" if validity is None else compress(_runs(validity))
     nulls = 0 if validity is None else length - int(validity.sum())
     name = format.encode()
@@ -70,7 +79,7 @@ def pack(format: str, length: int, validity: Array | None, numbers: bytes) -> by
 
 
 def _runs(validity: Array) -> Array:
-    """Lengths of runs: of numbers, of nulls, of numbers, ...; only the first may be 0."""
+    """Lengths of alternating runs of numbers and nulls; only the first may be 0."""
     import numpy as np
 
     edges = np.flatnonzero(np.diff(validity.view(np.int8))) + 1
@@ -80,7 +89,12 @@ def _runs(validity: Array) -> Array:
 
 
 def unpack(data: memoryview) -> Frame:
-    """Takes a frame apart and checks it, but for what runs and numbers hold."""
+    """Splits a frame into its fields and checks all but the compressed ones.
+
+    Raises:
+        CorruptError, TruncatedError, ChecksumError: The frame is damaged.
+        UnsupportedVersionError: A newer version of the frame.
+    """
     if len(data) < _HEAD.size + _CHECK.size:
         raise TruncatedError("the Arrow column's frame ends too early", len(data))
     _, version, zero, name_size, length, nulls, runs_size, numbers_size = _HEAD.unpack_from(data)
@@ -111,7 +125,7 @@ def unpack(data: memoryview) -> Frame:
 
 
 def number_type(format: str) -> str:
-    """The number type that stands for an Arrow type."""
+    """The number type that stores an Arrow type; CorruptError if there is none."""
     name = _core.arrow_type(format)
     if name is None:
         raise CorruptError(
@@ -133,12 +147,12 @@ def unpack_numbers(frame: Frame, threads: int | None) -> Array:
 
 
 def _decompressed(part: memoryview, frame: Frame, threads: int | None, most: int) -> Array:
-    """A part of the frame, decoded; errors are those of the frame."""
+    """Decodes a part of the frame; offsets in errors are positions in the frame."""
     try:
         numbers: Array = decompress(part, None, threads, most)
         return numbers
     except LimitExceededError:
-        # Not the caller's limit, but what the head says.
+        # The limit is the size in the header, not one of the caller.
         raise CorruptError("the Arrow column holds more than its head says") from None
     except Error as error:
         if error.offset is not None:
@@ -153,13 +167,13 @@ def unpack_validity(frame: Frame) -> Array:
     """True where there is a number."""
     import numpy as np
 
-    # Runs alternate, so there are at most two for each of the rarer kind, and one more.
+    # Runs alternate, so there are at most two for each row of the rarer kind, and one more.
     rarer = min(frame.null_count, frame.length - frame.null_count)
     runs = _decompressed(frame.runs, frame, 1, 8 * (2 * rarer + 2))
     if runs.dtype != np.uint64 or runs.size == 0 or not runs[1:].all():
         raise CorruptError("the Arrow column's runs are not runs")
     ends = np.cumsum(runs, dtype=np.uint64)
-    # Ends that go down have passed 2 ** 64.
+    # Ends that decrease have overflowed 64 bits.
     if (ends[1:] < ends[:-1]).any() or int(ends[-1]) != frame.length:
         raise CorruptError("the Arrow column's runs do not add up")
     if int(runs[1::2].sum()) != frame.null_count:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole files in memory: one call each."""
+"""Compresses and decompresses whole files in memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._arrays import as_dtype, check_truth, is_stored, numbers_of, output_of, writable
+from ._arrays import check_truth, numbers_of, output_of, writable
 from ._convert import check_unit, converted
 from ._device import decompress_to_device, device_number
 from ._errors import InvalidArgumentError, TypeMismatchError
+from ._number_types import as_dtype, is_stored
 from ._progress import ProgressLike, core_progress
 from ._specs import (
     DEFAULT_LEVEL,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
-# Files of fewer bytes are decoded by one thread anyway.
+# Files of fewer bytes are always decoded by one thread.
 _SMALL_FILE = 1 << 13
 
 
@@ -60,38 +61,38 @@ def compress(
             pandas), with Arrow's ``__arrow_c_array__`` or ``__arrow_c_stream__`` (pyarrow, polars,
             duckdb), with ``__dlpack__`` (torch), or a sequence. Integers of 8 to 64 bits, float16,
             float32, float64; datetime64 and timedelta64 are stored as int64, bool as uint8. Arrays
-            of several dimensions are taken in C order, and neither shape nor unit is kept. Arrays
-            that are strided, unaligned or big-endian are copied first. Nulls and masked elements
-            are an error: see ``compress_arrow``. Must not change meanwhile.
+            of several dimensions are read in C order; neither shape nor unit is stored. Strided,
+            unaligned and big-endian arrays are copied first. Nulls and masked elements are an
+            error; ``compress_arrow`` stores nulls. Must not change during the call.
         level: 0 (fast) to 12 (small).
-        mode: How numbers are split: ``"auto"``, ``"classic"``, ``"dict"``, ``"int-mult=BASE"``,
-            ``"float-mult=BASE"``, ``"float-quant=K"``.
-        delta: How neighbours are used: ``"auto"``, ``"none"``, ``"consecutive=ORDER"`` (0 to 7),
-            ``"lookback"``, ``"conv1=ORDER"`` (1 to 32).
-        paging: ``"auto"``: chunks end where the numbers change, and after 2**18 (level 0 to 5),
-            2**20 numbers at the latest. Else the most numbers in a chunk, or the
-            sizes of all chunks.
-        threads: How many work at the same time; None: as many as the machine runs at once, but one
-            in Zarr and Dask tasks. The bytes are the same for any.
-        compat: The oldest format version whose readers must read the file: ``"1"``, ``"2"``,
-            ``"3"``, ``"4.0"`` or ``"4.1"``. Older ones hold less, so files are larger.
-        favor_decode_speed: Among encodings of nearly the same size, take one that decodes fast.
-        trailer: What to append to the file; other readers ignore it. True: offsets, counts, ranges
-            and checksums of the chunks, so that parts are found at once and damage is detected
-            (56 bytes, and 40 for each chunk). A power of two from 2**8 to 2**24: also
-            restart points at this distance in numbers, to read from within a chunk (about 20 bytes
-            each).
-        progress: True for a tqdm bar, such a bar, or a function of a ``Progress`` that is called
-            after each chunk; False from it stops with ``CancelledError``.
+        mode: How numbers are split into latents: ``"auto"``, ``"classic"``, ``"dict"``,
+            ``"int-mult=BASE"``, ``"float-mult=BASE"``, ``"float-quant=K"``.
+        delta: How latents are predicted from earlier ones: ``"auto"``, ``"none"``,
+            ``"consecutive=ORDER"`` (0 to 7), ``"lookback"``, ``"conv1=ORDER"`` (1 to 32).
+        paging: ``"auto"``: a chunk ends where the data changes, and after 2**18 numbers (levels 0
+            to 5) or 2**20 numbers (other levels) at the latest. An integer: the maximum count of
+            numbers in a chunk. A sequence: the counts of all chunks.
+        threads: Number of threads; None: one per processor, but a single one in Zarr and Dask
+            tasks. The result does not depend on it.
+        compat: The oldest format version whose readers can read the file: ``"1"``, ``"2"``,
+            ``"3"``, ``"4.0"`` or ``"4.1"``. Older versions have fewer encodings; files are larger.
+        favor_decode_speed: Among encodings of nearly equal size, choose one that decodes fast.
+        trailer: What to append to the file; other readers ignore it. True: offsets, counts, value
+            ranges and checksums of the chunks, to find parts without a scan and to detect damage
+            (56 bytes, and 40 for each chunk). A power of two from 2**8 to 2**24: also restart
+            points at this interval, counted in numbers, to start reading inside a chunk (about 20
+            bytes each).
+        progress: True for a tqdm bar, an existing bar, or a function that is called with a
+            ``Progress`` after each chunk; if it returns False, the call raises ``CancelledError``.
 
     Returns:
-        The file. Any reader of Pco ``compat`` reads it.
+        The file. Every reader of format version ``compat`` can read it.
 
     Raises:
-        TypeMismatchError: Not numbers, or of a type that Pco lacks.
-        InvalidArgumentError: Options that contradict each other or the numbers' type.
+        TypeMismatchError: ``x`` is not numeric, or has a type that Pco does not support.
+        InvalidArgumentError: Options that contradict each other or the type of the numbers.
 
-    The GIL is released while it works; several threads may compress at once.
+    Thread-safe. The GIL is released during the computation.
 
     >>> import numpact
     >>> numpact.decompress(numpact.compress([3, 1, 4]))
@@ -101,13 +102,13 @@ def compress(
     with core_progress(progress, numbers.size) as callback:
         return _core.compress(
             numbers,
-            *core_options(level, mode, delta, paging),
-            True,
-            resolve(threads),
-            callback,
-            core_compat(compat),
-            core_flag("favor_decode_speed", favor_decode_speed),
-            core_trailer(trailer),
+            **core_options(level, mode, delta, paging),
+            uniform_type=True,
+            threads=resolve(threads),
+            progress=callback,
+            compat=core_compat(compat),
+            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            trailer=core_trailer(trailer),
         )
 
 
@@ -127,38 +128,41 @@ def decompress(
 
     Args:
         buf: The file: bytes or any object with a contiguous buffer.
-        out: Array to decode into, or another writable buffer: contiguous, of the file's number type
-            (or bool, datetime64, timedelta64 where that is uint8 or int64), at least as large as
-            the file, and apart from ``buf``.
-        threads: How many work at the same time; None: as many as the machine runs at once, but one
-            in Zarr and Dask tasks. They share chunks: a file of one gains nothing.
-        max_output: The most bytes of numbers to accept. Bytes from strangers should have a limit:
-            a small file can hold very many numbers.
-        dtype: The type of the result, in any byte order, where it has the same numbers: nothing is
-            rounded, cut or wrapped. Integers become datetime64 and timedelta64 as counts of the
-            unit that is named, since files keep none. With ``out`` only what its memory is.
-        trailer: ``"use"``: where the file has a sound one, what is read is held against its
-            checksums. ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none,
-            or a damaged one, is refused.
+        out: Array to decode into, or another writable buffer: C-contiguous, of the file's number
+            type (or bool, datetime64, timedelta64 if that is uint8 or int64), with room for all
+            numbers of the file. Must not overlap ``buf``.
+        threads: Number of threads; None: one per processor, but a single one in Zarr and Dask
+            tasks. Threads decode different chunks, so a file of one chunk uses one thread.
+        max_output: Maximum size of the numbers, in bytes. Set it for untrusted input: a small file
+            can contain very many numbers.
+        dtype: The type of the result, in any byte order. Every number must be exactly
+            representable: nothing is rounded, truncated or wrapped. Integers are read as counts of
+            the unit of a datetime64 or timedelta64, because files do not store units. With ``out``
+            it must match the memory of ``out``.
+        trailer: ``"use"``: if the file has a valid trailer, chunks are compared with its checksums.
+            ``"ignore"``: do not read it. ``"require"``: refuse a file that has none or a damaged
+            one.
         progress: As for ``compress``.
-        device: "cpu"; or "cuda", "cuda:1" and so on: a GPU of NVIDIA decodes, and the numbers stay
-            in its memory. Then ``out``, ``dtype`` and ``progress`` cannot be used.
-        framework: With a GPU: None for a ``DeviceArray``; "torch" or "cupy" for theirs, which share
-            the memory.
+        device: "cpu"; or "cuda", "cuda:1", ...: decode on an NVIDIA GPU and leave the numbers in
+            its memory. ``out``, ``dtype`` and ``progress`` cannot be used then.
+        framework: For a GPU: None returns a ``DeviceArray``; "torch" and "cupy" return their own
+            arrays, which share the memory.
 
     Returns:
-        A new array of one dimension; with ``out`` the part of it that was filled, flat.
+        A new array of shape (n,); with ``out`` a flat view of the part of it that was filled.
 
     Raises:
-        CorruptError: The bytes break a rule of the format; ``TruncatedError``: they end too early;
-            ``ChecksumError``: they are not what the trailer was made of, its ``chunk`` says where.
-        UnsupportedVersionError: A newer format.
-        TypeMismatchError: ``out`` is of another type; ``dtype`` lacks a number of the file, which
-            is named with its index; the file is empty and does not name its type, which older
-            writers leave out; or ``buf`` has no bytes.
+        CorruptError: The bytes violate the format; ``TruncatedError``: they end too early;
+            ``ChecksumError``: they do not match the trailer; its ``chunk`` says where.
+        UnsupportedVersionError: A newer format version.
+        TypeMismatchError: ``out`` has another type; ``dtype`` cannot represent a number of the
+            file (the message has its index); the file is empty and does not name its type, which
+            is the case for older writers; or ``buf`` has no buffer.
         OutputTooSmallError: ``out`` is too small.
-        LimitExceededError: More than ``max_output``.
-        UnavailableError: ``device`` is a GPU that is not there, or numpact was built without CUDA.
+        LimitExceededError: The numbers take more than ``max_output`` bytes.
+        UnavailableError: There is no such GPU, or numpact was built without CUDA.
+
+    Thread-safe. The GIL is released during the computation.
 
     >>> import numpact, numpy as np
     >>> days = np.arange("2024-02-27", "2024-03-02", dtype="datetime64[D]")
@@ -182,11 +186,14 @@ def decompress(
     policy = core_policy(trailer)
     if progress is None:
         limit = core_limit(max_output)
-        numbers = _core.decompress(buf, _threads_for(buf, threads), limit, None, policy)
+        workers = _threads_for(buf, threads)
+        numbers = _core.decompress(buf, workers, max_output=limit, trailer=policy)
     else:
         with core_progress(progress, _claimed(buf)) as callback:
             limit = core_limit(max_output)
-            numbers = _core.decompress(buf, resolve(threads), limit, callback, policy)
+            numbers = _core.decompress(
+                buf, resolve(threads), max_output=limit, progress=callback, trailer=policy
+            )
     return numbers if wanted is None else viewed(numbers, wanted)
 
 
@@ -202,40 +209,47 @@ def decompress_into(
     """Decodes a standalone Pco file into an array; see ``decompress``.
 
     Returns:
-        How many numbers were written, from the front of ``out``. What ``out`` holds after an error
-        is unspecified.
+        The count of numbers, which are at the start of ``out``. After an error the content of
+        ``out`` is unspecified.
     """
     array = output_of(out)
     numbers = writable(array)
     policy, limit = core_policy(trailer), core_limit(max_output)
     if progress is None:
         workers = _threads_for(buf, threads)
-        count = _core.decompress_into(buf, numbers, workers, limit, None, policy)
+        count = _core.decompress_into(buf, numbers, workers, max_output=limit, trailer=policy)
     else:
         with core_progress(progress, _claimed(buf)) as callback:
-            count = _core.decompress_into(buf, numbers, resolve(threads), limit, callback, policy)
+            count = _core.decompress_into(
+                buf,
+                numbers,
+                resolve(threads),
+                max_output=limit,
+                progress=callback,
+                trailer=policy,
+            )
     if array.dtype.kind == "b":
         check_truth(numbers.reshape(-1)[:count])
     return count
 
 
 def _threads_for(buf: Buffer, threads: int | None) -> int:
-    """As resolve(), which takes as long as a hundred numbers, where threads may gain something."""
+    """As resolve(), which takes as long as decoding a hundred numbers, but 1 for small files."""
     if threads is None and type(buf) is bytes and len(buf) < _SMALL_FILE:
         return 1
     return resolve(threads)
 
 
 def _claimed(buf: Buffer) -> int | None:
-    """What the writer says the count is; 0 where it did not know."""
+    """The count of numbers that the header claims; None if the writer did not know it."""
     return _core.read_header(buf)["n_hint"] or None
 
 
 def seen_as(dtype: npt.DTypeLike) -> np.dtype[Any]:
-    """A type that decoded numbers are to be given as.
+    """A caller's ``dtype`` for the result of decoding.
 
     Raises:
-        TypeMismatchError: Not a type, or a time without a unit.
+        TypeMismatchError: Not a type, or a time type without a unit.
     """
     wanted = as_dtype(dtype)
     check_unit(wanted)
@@ -243,13 +257,13 @@ def seen_as(dtype: npt.DTypeLike) -> np.dtype[Any]:
 
 
 def viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
-    """Decoded numbers as the type that is asked for, in its byte order.
+    """Decoded numbers in the type and byte order that the caller asked for.
 
-    Integers are counts of a datetime64 or timedelta64, since files keep no unit. Else the rule of
-    ``converted`` holds. The memory is shared where it already is what is asked for.
+    Integers are read as counts of a datetime64 or timedelta64, since files do not store units; else
+    the rule of ``converted`` applies. Returns a view if no conversion is necessary.
 
     Raises:
-        TypeMismatchError: A number that the type does not have, or a type without numbers.
+        TypeMismatchError: The type cannot represent a number, or is not numeric.
     """
     import numpy as np
 
@@ -268,14 +282,14 @@ def viewed(numbers: Array, wanted: np.dtype[Any]) -> Array:
 
 
 def check_seen(stored: np.dtype[Any], wanted: np.dtype[Any]) -> None:
-    """Raises where numbers as they are stored become no value of another type."""
+    """Raises TypeMismatchError if no value of the stored type is convertible to ``wanted``."""
     is_float_time = wanted.kind in "mM" and stored.kind == "f"
     if not is_stored(wanted) or is_float_time:
         raise TypeMismatchError(f"the file holds {stored} numbers, not {wanted}")
 
 
 def is_view(stored: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
-    """Whether numbers as they are stored are those of another type without a copy."""
+    """Whether stored numbers are viewed as another type without a copy."""
     if wanted.kind in "mM":
         return wanted.isnative and stored.kind == "i" and stored.itemsize == 8
     return stored == wanted or (wanted.kind == "b" and stored.kind == "u" and stored.itemsize == 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``numpact``: the program that the package carries, told where Python is.
+"""The command ``numpact``: starts the program in the package and passes it the path of Python.
 
 The program reads and writes Parquet and Arrow through this Python's pyarrow.
 """
@@ -11,7 +11,7 @@ import os
 import site
 import sys
 
-# Neither pathlib nor typing: they take longer to import than all that this module does.
+# No import of pathlib and typing: these take longer than everything else in this module.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -23,15 +23,15 @@ def _package() -> str:
 
 
 def program() -> str:
-    """Where the program lies."""
+    """The path of the program."""
     name = "numpact.exe" if sys.platform == "win32" else "numpact"
     return os.path.join(_package(), "_bin", name)
 
 
 def _from_working_folder() -> set[str]:
-    """The entries of ``sys.path`` that lead to the working folder, or were named from there.
+    """The entries of ``sys.path`` that are the working folder or relative to it.
 
-    Python has made full paths of relative ones by now, those of PYTHONPATH among them.
+    Python has replaced relative paths, also those of PYTHONPATH, by absolute ones before.
     """
     try:
         here = os.getcwd()
@@ -45,10 +45,10 @@ def _from_working_folder() -> set[str]:
 
 
 def module_folders() -> dict[str, Any]:
-    """Where modules are found: ``path``, and ``user``, the folder of the user's own packages.
+    """The module search path: ``path``, and ``user``, the folder of the user's own packages.
 
-    Nothing that a working folder decides is among them: who runs the command in a folder of
-    somebody's data must not run the modules that lie there.
+    Entries that depend on the working folder are left out: a command that is run in a folder of
+    untrusted data must not import modules from there.
     """
     unsafe = _from_working_folder()
 
@@ -64,13 +64,13 @@ def module_folders() -> dict[str, Any]:
     if not is_safe(user) or not os.path.isabs(os.environ.get("PYTHONUSERBASE") or os.sep):
         unsafe |= {user} if user else set()
         user = None
-    package = os.path.dirname(_package())  # import hooks may have found it
+    package = os.path.dirname(_package())  # not in sys.path if an import hook found it
     path = [entry for entry in [*sys.path, package] if is_safe(entry)]
     return {"path": list(dict.fromkeys(path)), "user": user}
 
 
 def main() -> int:
-    """Becomes the program; returns only where that is not there, or cannot be become."""
+    """Replaces this process by the program; returns only if that is missing or on Windows."""
     path = program()
     if not os.path.exists(path):
         print("numpact: this installation does not have the command", file=sys.stderr)

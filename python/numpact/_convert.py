@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and times as another type: the same values, or an error that names the first that is not.
+"""Exact conversion of numbers and times to another type.
 
-The rule of every function that takes numbers into a stated type (docs/python.md, "Types"):
+The rule for every function that converts to a given type (docs/python.md, "Types"):
 
-* Between truth values, integers and floats a number is converted where the other type has the same
-  number. -0.0 is no integer and no truth value; NaN stays NaN among floats, and only there.
-* Between times of one kind, datetime64 or timedelta64, a count is converted where the other unit
-  has the same instant or duration; NaT stays NaT.
-* Everything else is refused: times are not numbers, and instants are not durations.
+* Between booleans, integers and floats a number is converted if the other type can represent it
+  exactly. -0.0 is neither an integer nor a boolean; NaN is converted between floats only.
+* Between two datetime64 or two timedelta64 types a count is converted if the other unit can
+  represent the same instant or duration exactly; NaT stays NaT.
+* All other conversions are errors: times are not numbers, and instants are not durations.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Elements that are converted at a time: what checking them takes stays in the cache.
+# Elements per step, so that temporary arrays stay in the cache.
 _BLOCK = 1 << 16
-_KINDS = "biufmM"  # of NumPy's types: truth values, integers, floats and times
-_NAMES = {"U": "str", "S": "bytes"}  # by kind, where NumPy's name says a length
+_KINDS = "biufmM"  # of NumPy's types: booleans, integers, floats and times
+_NAMES = {"U": "str", "S": "bytes"}  # by kind: NumPy's names contain a length
 _MAX_INT64 = (1 << 63) - 1
-_NAT = -(1 << 63)  # the count that stands for NaT
+_NAT = -(1 << 63)  # the count that represents NaT
 # Units of NumPy's times, in attoseconds; and those whose length varies, in months.
 _LENGTHS = {
     unit: seconds * 10**18 for unit, seconds in (("W", 604_800), ("D", 86_400), ("h", 3_600))
 } | {"m": 60 * 10**18, "s": 10**18, "ms": 10**15, "us": 10**12, "ns": 10**9, "ps": 10**6}
 _LENGTHS |= {"fs": 1000, "as": 1}
 _MONTHS = {"Y": 12, "M": 1}
-# Months whose first day has a number in 63 bits, with room for the longest month.
-_MOST_MONTHS = _MAX_INT64 // 31
+# Counts of months up to this have a first day that fits into 63 bits.
+_MAX_MONTHS = _MAX_INT64 // 31
 
 
 def converted(array: Array, target: np.dtype[Any]) -> Array:
@@ -44,12 +44,12 @@ def converted(array: Array, target: np.dtype[Any]) -> Array:
 
     Args:
         array: Of any dtype, shape and byte order.
-        target: In native byte order: bool, an integer or float that Pco has, datetime64 or
+        target: In native byte order: bool, an integer or float type of Pco, datetime64 or
             timedelta64.
 
     Raises:
-        TypeMismatchError: A value that the target does not have, which is named; or types between
-            which nothing is converted, unless there are no elements.
+        TypeMismatchError: The target cannot represent a value (the message names the first); or the
+            types are not convertible and the array is not empty.
     """
     import numpy as np
 
@@ -60,7 +60,7 @@ def converted(array: Array, target: np.dtype[Any]) -> Array:
         return np.empty(array.shape, target)
     if source.newbyteorder("=") == target:
         return array.astype(target)
-    array = np.asarray(array)  # of no subclass, whose methods may do other things
+    array = np.asarray(array)  # methods of subclasses may behave differently
     is_nameless = source.kind in "mM" and source.kind == target.kind and not _has_unit(source)
     if is_nameless and np.isnat(array).all():  # NaT alone needs no unit
         return np.full(array.shape, "NaT", target)
@@ -87,7 +87,7 @@ def _not_exact(array: Array, flat: int, target: np.dtype[Any]) -> TypeMismatchEr
 
 
 def check_kinds(source: np.dtype[Any], target: np.dtype[Any]) -> None:
-    """Raises where no value of one type is one of the other."""
+    """Raises TypeMismatchError if the types are not convertible, whatever the values."""
     words = f"{_NAMES.get(source.kind, str(source))} values are not converted to {target}"
     for dtype in (source, target):
         check_unit(dtype)
@@ -104,7 +104,7 @@ def check_kinds(source: np.dtype[Any], target: np.dtype[Any]) -> None:
 
 
 def check_unit(dtype: np.dtype[Any]) -> None:
-    """Raises for datetime64 or timedelta64 without a unit, which says nothing of its counts."""
+    """Raises TypeMismatchError for datetime64 or timedelta64 without a unit."""
     if dtype.kind in "mM" and not _has_unit(dtype):
         raise TypeMismatchError(f"{dtype} has no unit: say {dtype}[ns] or another one")
 
@@ -117,7 +117,7 @@ def _has_unit(dtype: np.dtype[Any]) -> bool:
 
 
 def _numbers(block: Array, target: np.dtype[Any]) -> tuple[Array, Array | None]:
-    """The block in the target type, and True where that is not exact; None: it always is."""
+    """The block in the target type, and True where that is not exact; None: all is exact."""
     import numpy as np
 
     source = block.dtype
@@ -132,7 +132,7 @@ def _numbers(block: Array, target: np.dtype[Any]) -> tuple[Array, Array | None]:
             return made, _wrong_integers(block, made)
         if target.kind == "f":
             return made, (made.astype(source) != block) & ~np.isnan(block)
-        # Bounds of integers are powers of two, which float16 does not all have.
+        # The bounds of integers are powers of two; float16 cannot represent all of them.
         wide = block if source.itemsize >= 8 else block.astype(np.float64)
         bits = target.itemsize * 8 - (target.kind == "i")
         low = -(2.0**bits) if target.kind == "i" else 0.0
@@ -148,14 +148,14 @@ def _negative_zeros(block: Array) -> Array:
 
 
 def _wrong_integers(block: Array, made: Array) -> Array:
-    """Where integers differ from what they became: other integers, or floats."""
+    """True where integers differ from the result of their conversion to integers or floats."""
     import numpy as np
 
     source = block.dtype
     if made.dtype.kind != "f":
         wrong: Array = (made.astype(source) != block) | ((made < 0) != (block < 0))
         return wrong
-    # A float past the integer's range has no defined integer to compare with.
+    # Converting a float outside of the integer's range back is undefined: mark these first.
     wide = made.astype(np.float64)
     past: Array = ~np.isfinite(wide) | (wide >= 2.0 ** (source.itemsize * 8 - (source.kind == "i")))
     past |= np.where(past, 0, wide).astype(source) != block
@@ -163,7 +163,7 @@ def _wrong_integers(block: Array, made: Array) -> Array:
 
 
 def _is_within(source: np.dtype[Any], target: np.dtype[Any]) -> bool:
-    """Whether every value of one type is one of the other."""
+    """Whether the target represents every value of the source."""
     import numpy as np
 
     if source.kind == "b":
@@ -195,7 +195,7 @@ def _is_calendar(dtype: np.dtype[Any]) -> bool:
 
 
 def _length(dtype: np.dtype[Any]) -> int:
-    """How long one count is, in months or in attoseconds."""
+    """The length of one count, in months or in attoseconds."""
     unit, count = _unit(dtype)
     return count * (_MONTHS.get(unit) or _LENGTHS[unit])
 
@@ -221,7 +221,7 @@ def _times(block: Array, target: np.dtype[Any]) -> tuple[Array, Array]:
 
 
 def _scaled(counts: Array, length: int, other: int) -> tuple[Array, Array]:
-    """Counts of one length as counts of another, and True where that is not exact."""
+    """Counts of a unit converted to another unit, and True where that is not exact."""
     import numpy as np
 
     ratio = Fraction(length, other)
@@ -232,8 +232,8 @@ def _scaled(counts: Array, length: int, other: int) -> tuple[Array, Array]:
         wrong |= counts % ratio.denominator != 0
         counts = counts // ratio.denominator
     if ratio.numerator > 1:
-        most = _MAX_INT64 // ratio.numerator
-        wrong |= (counts > most) | (counts < -most)
+        limit = _MAX_INT64 // ratio.numerator
+        wrong |= (counts > limit) | (counts < -limit)
     return counts * ratio.numerator, wrong
 
 
@@ -241,7 +241,7 @@ def _months_to_days(months: Array, wrong: Array) -> tuple[Array, Array]:
     """The first day of each month."""
     import numpy as np
 
-    wrong = wrong | (months > _MOST_MONTHS) | (months < -_MOST_MONTHS)
+    wrong = wrong | (months > _MAX_MONTHS) | (months < -_MAX_MONTHS)
     months = np.where(wrong, 0, months)
     days = months.view("datetime64[M]").astype("datetime64[D]")
     wrong |= days.astype("datetime64[M]").view(np.int64) != months
@@ -249,7 +249,7 @@ def _months_to_days(months: Array, wrong: Array) -> tuple[Array, Array]:
 
 
 def _days_to_months(days: Array, wrong: Array) -> tuple[Array, Array]:
-    """The months that begin on these days."""
+    """The months that begin on these days, and True where none does."""
     import numpy as np
 
     days = np.where(wrong, 0, days)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in the memory of a GPU."""
+"""Decompression into the memory of a GPU."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DEVICE = re.compile(r"cuda(?::(\d+))?")
 
 
 class DeviceArray:
-    """Numbers in the memory of a GPU: contiguous, of one dimension, read-only by agreement.
+    """Numbers in the memory of a GPU: shape (n,), contiguous; consumers must not write to it.
 
-    Goes to PyTorch, CuPy, JAX and others without a copy, by DLPack
-    (``torch.from_dlpack(array)``) or by the CUDA array interface. The memory lives as long as this
-    or what was made of it. All numbers are there: nothing is queued on any stream.
+    PyTorch, CuPy, JAX and others use it without a copy through DLPack
+    (``torch.from_dlpack(array)``) or the CUDA array interface. The memory is freed when this object
+    and all arrays that share it are gone. Decoding has finished: no stream has pending work.
     """
 
     def __init__(self, exporter: Any, pointer: int, count: int, name: str) -> None:
@@ -37,12 +37,12 @@ class DeviceArray:
 
     @property
     def shape(self) -> tuple[int]:
-        """How many numbers there are."""
+        """(n,): the count of numbers."""
         return (self._count,)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Their type, as NumPy's."""
+        """The NumPy type of the numbers."""
         import numpy as np
 
         return np.dtype(f"{self._name[0]}{int(self._name[1:]) // 8}")
@@ -54,11 +54,11 @@ class DeviceArray:
         return f"DeviceArray({self._count} x {self.dtype})"
 
     def __dlpack__(self, **arguments: Any) -> Any:
-        """A capsule of DLPack; what it takes is in that protocol."""
+        """A capsule of DLPack; the arguments are those of the protocol."""
         return self._exporter.__dlpack__(**arguments)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        """Kind (2: CUDA) and number of the device."""
+        """The device type (2: CUDA) and the device number."""
         kind, number = self._exporter.__dlpack_device__()
         return int(kind), int(number)
 
@@ -76,7 +76,11 @@ class DeviceArray:
 
 
 def device_number(device: object) -> int | None:
-    """Of "cuda", "cuda:1" or such a device of PyTorch; None: the CPU."""
+    """The number in "cuda" (0), "cuda:1" or a device of PyTorch; None for the CPU.
+
+    Raises:
+        InvalidArgumentError: Not a device.
+    """
     name = str(device)
     if name == "cpu":
         return None
@@ -88,7 +92,7 @@ def device_number(device: object) -> int | None:
 
 
 def load_extension() -> Any:
-    """``numpact._cuda``; ImportError where it was not built."""
+    """Imports ``numpact._cuda``; ImportError if it was not built."""
     return importlib.import_module("numpact._cuda")
 
 
@@ -117,7 +121,7 @@ def decompress_to_device(
     max_output: int | None,
     trailer: TrailerPolicy,
 ) -> Any:
-    """What ``decompress`` does for a GPU."""
+    """``decompress`` for a GPU; the parameters are those of that function."""
     import numpy as np
 
     if framework not in (None, "torch", "cupy"):
@@ -126,5 +130,8 @@ def decompress_to_device(
     wrap = None if framework is None else require(framework, framework)
     module = cuda_module()
     data = np.frombuffer(memoryview(buf).cast("B"), np.uint8)
-    array = DeviceArray(*module.pco_decompress(data, device, resolve(threads), limit, policy))
+    exported = module.pco_decompress(
+        data, device, threads=resolve(threads), max_output=limit, trailer=policy
+    )
+    array = DeviceArray(*exported)
     return array if wrap is None else wrap.from_dlpack(array)

@@ -10,15 +10,15 @@ from contextlib import contextmanager
 
 
 class Error(RuntimeError):
-    """Base of everything that numpact raises by itself.
+    """Base class of all errors that numpact defines.
 
-    Problems of the outside world keep Python's own classes: a file that is absent is a
+    Errors of the operating system keep Python's classes: a missing file is a
     ``FileNotFoundError``, a full disk an ``OSError``.
 
     Attributes:
-        kind: the kind in words, as the C++ library names it, e.g. ``"corrupt"``.
-        offset: byte in the input where the error was found, or None.
-        chunk: index of the chunk that was being read, or None.
+        kind: The kind of error by its name in the C++ library, for example ``"corrupt"``.
+        offset: Position in the input where the error was found, in bytes, or None.
+        chunk: Index of the chunk that was being read, or None.
     """
 
     kind: str = "error"
@@ -36,7 +36,7 @@ class Error(RuntimeError):
 
 @contextmanager
 def naming(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Puts the name of a file in front of what is said of its damage; None: there is no name."""
+    """Prepends the name of a file to the messages of CorruptErrors; None: no name."""
     try:
         yield
     except CorruptError as error:
@@ -47,25 +47,25 @@ def naming(path: str | os.PathLike[str] | None) -> Iterator[None]:
 
 
 class InvalidArgumentError(Error, ValueError):
-    """An argument contradicts the documentation or another one."""
+    """An argument is out of range, or contradicts another one."""
 
     kind = "invalid argument"
 
 
 class TypeMismatchError(Error, TypeError):
-    """Numbers of another type than asked for, or of none that can be compressed."""
+    """Numbers of another type than required, or of a type that cannot be compressed."""
 
     kind = "type mismatch"
 
 
 class OutputTooSmallError(Error, ValueError):
-    """The array given for the result does not hold it."""
+    """The array for the result is too small."""
 
     kind = "output too small"
 
 
 class CorruptError(Error, ValueError):
-    """The bytes break a rule of the format."""
+    """The bytes violate the format."""
 
     kind = "corrupt"
 
@@ -77,7 +77,7 @@ class TruncatedError(CorruptError):
 
 
 class UnsupportedVersionError(Error, ValueError):
-    """Written in a format version that this library does not read."""
+    """The file has a format version that this library cannot read."""
 
     kind = "unsupported version"
 
@@ -89,7 +89,7 @@ class ChecksumError(CorruptError):
 
 
 class LimitExceededError(Error):
-    """Decoding would pass a limit of the caller, ``max_output`` say."""
+    """Decoding would exceed a limit of the caller, for example ``max_output``."""
 
     kind = "limit exceeded"
 
@@ -123,18 +123,18 @@ class CancelledError(Error):
 
 
 class UnavailableError(Error):
-    """There is no such device here, or nothing installed that drives it."""
+    """The device does not exist, or the software to use it is not installed."""
 
     kind = "unavailable"
 
 
 class DeviceError(Error):
-    """A device failed."""
+    """A device reported an error."""
 
     kind = "device"
 
 
-# By the values of numpact::ErrorKind.
+# The keys are the values of numpact::ErrorKind.
 _CLASSES: dict[int, type[Error]] = {
     10: InvalidArgumentError,
     11: TypeMismatchError,
@@ -153,15 +153,15 @@ _CLASSES: dict[int, type[Error]] = {
 }
 
 
-# What messages call options of the C++ interface, and the names that differ in Python. Nothing else
-# is looked for: messages may hold names of files.
+# How messages name options of the C++ interface, and the names that differ in Python. No other text
+# is replaced, because messages may contain file names.
 _CPP_MEMBER = re.compile(r"\b(?:Decode|Encode|Read|Write)(?:Limits|Config)::(\w+)")
 _PYTHON_NAMES = {"max_output_bytes": "max_output", "chunk_rows": "chunk_size"}
 _CPP_FUNCTION = "try_read_codes"
 
 
 def python_words(message: str) -> str:
-    """A message of the library with the names that its options have in Python."""
+    """A message of the library with the Python names of its options."""
     words = _CPP_MEMBER.sub(lambda found: _PYTHON_NAMES.get(found[1], found[1]), message)
     return words.replace(_CPP_FUNCTION, _CPP_FUNCTION.removeprefix("try_"))
 

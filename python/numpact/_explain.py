@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a column takes the bytes it takes."""
+"""Explains the compressed size of numbers."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ def explain(
     favor_decode_speed: bool = False,
     progress: ProgressLike = None,
 ) -> dict[str, Any]:
-    """Compresses numbers, throws the file away, and tells why it has the size it has.
+    """Compresses numbers and describes what the bytes of the file are used for.
 
     Args:
         x, level, mode, delta, paging, compat, favor_decode_speed, progress: As for ``compress``.
-            One thread works.
+            It uses one thread, and discards the file.
 
     Returns:
         A dictionary:
 
-        * ``file``: what ``inspect`` says of the file, a ``FileInfo``.
-        * ``parts``: what its bits are there for: ``framing`` (headers of file and chunks),
+        * ``file``: the description of the file by ``inspect``, a ``FileInfo``.
+        * ``parts``: the number of bits for each purpose: ``framing`` (headers of file and chunks),
           ``choices`` (modes, deltas, dictionaries), ``bins``, ``delta_states``, ``ans_states``,
-          ``codes`` (which bin each latent is in), ``offsets`` (where in the bin), ``padding``. They
-          add up to 8 times the bytes.
-        * ``entropy``: of the numbers: ``bits`` is what each costs at least where all are coded by
-          themselves and it is known how often each of the ``distinct`` ones occurs.
+          ``codes`` (the bin of each latent), ``offsets`` (the position in the bin), ``padding``.
+          The sum is 8 times the size in bytes.
+        * ``entropy``: the order-0 entropy of the numbers: ``bits`` for each number, and the count
+          of ``distinct`` numbers.
         * ``chunks``: for each chunk a dictionary of ``count``, ``bytes``, ``mode``, ``delta``,
-          ``parts``, ``entropy``; ``latents``: the entropy of what each latent variable stores, by
-          its name; ``candidates``: the ways to encode it that were weighed, each with ``mode``,
-          ``delta``, ``estimated_bits`` a number (None where there is no estimate), ``bytes`` (None
-          where it was not encoded in full), and whether it was ``chosen``; ``fallback``: none of
-          them was smaller than one bin over all numbers, which was taken.
+          ``parts``, ``entropy``; ``latents``: the entropy of each latent variable, by its name;
+          ``candidates``: the encodings that were considered, each with ``mode``, ``delta``,
+          ``estimated_bits`` for each number (None without an estimate), ``bytes`` (None if it was
+          not encoded completely), and whether it was ``chosen``; ``fallback``: true if no candidate
+          was smaller than a single bin for all numbers, which was used then.
 
     Raises:
         The errors of ``compress``.
@@ -69,10 +69,10 @@ def explain(
     with core_progress(progress, numbers.size) as callback:
         raw = _core.explain(
             numbers,
-            *core_options(level, mode, delta, paging),
-            callback,
-            core_compat(compat),
-            core_flag("favor_decode_speed", favor_decode_speed),
+            **core_options(level, mode, delta, paging),
+            progress=callback,
+            compat=core_compat(compat),
+            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
         )
     raw["file"] = file_info(raw["file"])
     return raw

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading parts of a file."""
+"""Reads parts of a file."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._arrays import as_dtype, check_truth, dtype_of, output_of, writable
+from ._arrays import check_truth, output_of, writable
 from ._codec import check_seen, seen_as, viewed
 from ._errors import InvalidArgumentError, TypeMismatchError
 from ._integers import index_of
+from ._number_types import as_dtype, dtype_of
 from ._progress import ProgressLike, core_progress
 from ._specs import TrailerPolicy, core_limit, core_policy
 from ._threads import resolve
@@ -33,24 +34,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Where a chunk lies in its file, and which numbers it holds."""
+    """The position of a chunk in its file, and the range of its numbers."""
 
     offset: int  #: of the chunk, in bytes
-    page_offset: int  #: of what follows its metadata
-    first: int  #: numbers in the chunks before it
-    count: int  #: its own
+    page_offset: int  #: of its page, which follows the metadata, in bytes
+    first: int  #: index of its first number
+    count: int  #: numbers in the chunk
 
 
-# Numbers that a slice with a step decodes at a time.
-_STRETCH = 1 << 22
+# Numbers that a slice with a step decodes at a time: 32 MiB at most.
+_MAX_WINDOW = 1 << 22
 
 
 def contents(source: Source) -> Buffer:
-    """The bytes of a file: mapped where it has a path, else read."""
+    """The bytes of a file: mapped if it is a path, else read.
+
+    Raises:
+        TypeMismatchError: Not a path, file or buffer.
+        InvalidArgumentError: A file in text mode.
+        CorruptError: A file of fsspec that was replaced while it was read.
+    """
     if isinstance(source, (str, os.PathLike)):
         return _contents_of_path(source)
     try:
-        # Before read(): objects that map files have both.
+        # First, because objects that map files also have read().
         return memoryview(source)  # type: ignore[arg-type,unused-ignore]
     except TypeError:
         read = getattr(source, "read", None)
@@ -72,12 +79,12 @@ def contents(source: Source) -> Buffer:
 def _contents_of_path(path: str | os.PathLike[str]) -> Buffer:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
-        # Pipes and such cannot be mapped, nor can empty files.
+        # Pipes, devices and empty files cannot be mapped.
         if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
             return file.read()
         try:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError):  # not every file system can
+        except (OSError, ValueError):  # not supported by every file system
             return file.read()
 
 
@@ -92,16 +99,17 @@ def _as_tuple(chunk: Chunk) -> tuple[int, int, int, int]:
 
 
 class File:
-    """A standalone Pco file, of which any part can be had; made by ``numpact.open``.
+    """A standalone Pco file with random access; returned by ``numpact.open``.
 
-    ``f[a:b]`` decodes the chunks that hold these numbers and no others. Where the chunks are is
-    found once, when it is first needed: in the file's trailer, or by walking over the file, which
-    costs about half of decoding it. With restart points in the trailer reading begins within a
-    chunk; chunks that are read whole are held against their checksums. Several threads may use one
-    object. It can be pickled if it was opened by path.
+    ``f[a:b]`` decodes only the chunks that contain these numbers. The positions of the chunks are
+    determined once, on first use: from the file's trailer, or by scanning the file, which takes
+    about half the time of decoding it. With restart points in the trailer, decoding starts inside a
+    chunk. Chunks that are read completely are compared with their checksums in the trailer.
 
-    It has ``shape``, ``dtype``, ``len()`` and slices as an array has them; ``numpy.asarray(f)``
-    decodes all, and so does ``f[:]``. Iteration goes by chunk.
+    ``shape``, ``dtype``, ``len()`` and slices are those of an array of one dimension. ``f[:]`` and
+    ``numpy.asarray(f)`` decode everything. Iteration yields an array for each chunk.
+
+    Thread-safe. Can be pickled if it was opened by path.
     """
 
     def __init__(
@@ -146,7 +154,7 @@ class File:
 
     @property
     def format_version(self) -> tuple[int, int]:
-        """Version of the format that the file is written in."""
+        """The format version of the file, (major, minor)."""
         return self._header["format_version"]
 
     def __len__(self) -> int:
@@ -167,25 +175,41 @@ class File:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the numbers take in memory."""
+        """Size of the numbers in memory, in bytes."""
         return len(self) * self.dtype.itemsize
 
     @property
     def chunks(self) -> list[Chunk]:
-        """The chunks in order. Give them to ``numpact.open(..., chunks=)`` to save the walk."""
+        """The chunks in order. ``numpact.open(..., chunks=)`` accepts them and skips the scan."""
         return [Chunk(*chunk) for chunk in self._opened().chunks()]
 
     # ---- reading ----
 
     def read(self, first: int, count: int, *, threads: int | None = None) -> Array:
-        """The numbers from ``first`` on. InvalidArgumentError where they end before ``count``."""
+        """Decodes ``count`` numbers from index ``first`` on into a new array, (count,).
+
+        Raises:
+            InvalidArgumentError: The range exceeds the file.
+            CorruptError, ChecksumError: A chunk is damaged.
+        """
         reader = self._opened()
         first, count = _checked_range(first, count, reader.count)
         numbers = reader.read(first, count, self._resolve(threads))
         return numbers if self._wanted is None else viewed(numbers, self._wanted)
 
     def read_into(self, first: int, out: Any, *, threads: int | None = None) -> None:
-        """Fills an array of the type that the file stores with the numbers from ``first`` on."""
+        """Fills an array with the numbers from index ``first`` on.
+
+        Args:
+            first: Index of the first number.
+            out: A C-contiguous, writable array or buffer of the type that the file stores (or bool,
+                datetime64, timedelta64 for uint8 and int64). Its size is the count of numbers.
+            threads: As for ``open``; None: as given there.
+
+        Raises:
+            InvalidArgumentError: The range exceeds the file.
+            CorruptError, ChecksumError: A chunk is damaged.
+        """
         array = output_of(out)
         reader = self._opened()
         first, _ = _checked_range(first, array.size, reader.count)
@@ -205,7 +229,7 @@ class File:
         if isinstance(key, slice):
             return self._slice(*key.indices(len(self)))
         try:
-            # NumPy takes a truth value for a mask.
+            # Not a bool, which is a mask in NumPy.
             index = index_of(key, "an index")
         except TypeMismatchError:
             raise IndexError("files take integers and slices") from None
@@ -222,11 +246,11 @@ class File:
             return self.read(0, 0)
         if step == 1:
             return self.read(start, count)
-        # Stretch by stretch, since what lies between may be much larger than what is asked for.
+        # In windows, because the numbers between may take much more memory than the result.
         out = np.empty(count, self.dtype)
-        per_stretch = max(1, _STRETCH // abs(step))
-        for done in range(0, count, per_stretch):
-            n = min(per_stretch, count - done)
+        per_window = max(1, _MAX_WINDOW // abs(step))
+        for done in range(0, count, per_window):
+            n = min(per_window, count - done)
             a = start + done * step
             b = a + (n - 1) * step
             numbers = self.read(min(a, b), abs(b - a) + 1)
@@ -260,11 +284,11 @@ class File:
                 with core_progress(self._progress, self._header["n_hint"] or None) as callback:
                     self._reader = _core.Reader(
                         self._data,
-                        self._resolve(None),
-                        self._max_output,
-                        callback,
-                        None if self._chunks is None else [_as_tuple(c) for c in self._chunks],
-                        self._policy,
+                        threads=self._resolve(None),
+                        max_output=self._max_output,
+                        progress=callback,
+                        chunks=None if self._chunks is None else list(map(_as_tuple, self._chunks)),
+                        trailer=self._policy,
                     )
             return self._reader
 
@@ -272,7 +296,7 @@ class File:
         return resolve(self._threads if threads is None else threads)
 
     def close(self) -> None:
-        """Lets go of the file; arrays that were read stay. Closing twice is fine."""
+        """Releases the file; arrays that were read stay valid. May be called repeatedly."""
         with self._turns:
             self._reader = None
             self._data = None
@@ -287,7 +311,7 @@ class File:
         if self._path is None:
             raise TypeError("only files that were opened by path can be pickled")
         chunks = self._chunks
-        # A trailer is found as fast, and knows more.
+        # Not with a trailer: reading it is as fast, and it contains checksums.
         if chunks is None and self._reader is not None and not self._reader.has_trailer:
             chunks = self.chunks
         path = os.path.abspath(os.fsdecode(self._path))
@@ -342,32 +366,32 @@ def open_file(
     trailer: TrailerPolicy = "use",
     dtype: npt.DTypeLike | None = None,
 ) -> File:
-    """Opens a standalone Pco file for reading parts of it.
+    """Opens a standalone Pco file for random access.
 
     Args:
-        source: A path, whose file is mapped: it may be replaced or removed while it is open, but
-            writing into it or cutting it short breaks the program. Or the bytes themselves, in any
-            contiguous buffer, ``mmap`` among them; or a file opened in binary mode, which is read
-            whole: of one that fsspec opened, two versions are not mixed (``CorruptError``).
-        threads: How many work at the same time where several chunks are read; None: as many as the
-            machine runs at once, but one in Zarr and Dask tasks.
-        max_output: The most bytes of numbers that the file may hold in all.
-        progress: For the walk that finds the chunks; as for ``compress``. A function that uses the
-            file itself, closes it say, gets an ``InvalidArgumentError``.
-        chunks: What ``File.chunks`` gave earlier for the same file: saves the walk, and goes before
-            a trailer.
-        trailer: ``"use"``: a sound one saves the walk, and what is read is held against it.
-            ``"ignore"`` takes no notice of it; with ``"require"`` a file that has none, or a
-            damaged one, is refused when its chunks are first needed. A trailer finds damage, not
-            malice: one that was made to lie about a place can give other numbers for a part.
-            ``"verify"`` proves it, by decoding the file once when its chunks are first needed, and
-            raises CorruptError for a lie or damage; a file without a trailer is walked.
-        dtype: The type to give numbers as, in any byte order; as for ``decompress``.
+        source: A path: the file is mapped. It may be replaced or removed while it is open, but the
+            process crashes if the file is overwritten or truncated. Or the bytes, in any contiguous
+            buffer, for example an ``mmap``. Or a file opened in binary mode: it is read completely;
+            if fsspec opened it, a concurrent replacement raises ``CorruptError``.
+        threads: Number of threads that decode chunks; None: one per processor, but a single one in
+            Zarr and Dask tasks.
+        max_output: Maximum size of all numbers of the file, in bytes.
+        progress: For the scan that finds the chunks, as for ``compress``. If the function uses the
+            file itself, for example closes it, it gets an ``InvalidArgumentError``.
+        chunks: The value of ``File.chunks`` for the same file: replaces the scan and the trailer.
+        trailer: ``"use"``: a valid trailer replaces the scan, and chunks are compared with its
+            checksums. ``"ignore"``: do not read it. ``"require"``: refuse a file that has none or a
+            damaged one, on first use of its chunks. A trailer detects accidental damage only: a
+            forged one can make a read return other numbers of the file. ``"verify"``: check the
+            trailer by decoding the file once, on first use of its chunks, and raise CorruptError
+            if it is forged or damaged; a file without a trailer is scanned.
+        dtype: The type of the arrays that are returned, in any byte order; as for ``decompress``.
 
     Raises:
-        FileNotFoundError and other OSErrors; CorruptError for a bad header at once, for bad chunks
-        when they are first needed. TypeMismatchError for a ``dtype`` that nothing in the file
-        becomes, and when a number that it lacks is read.
+        FileNotFoundError and other OSErrors: The file cannot be opened.
+        CorruptError: The header is damaged. Damaged chunks raise it on first use.
+        TypeMismatchError: No number of the file is convertible to ``dtype``. Reading raises it for
+            numbers that ``dtype`` cannot represent.
 
     >>> import numpact, numpy as np
     >>> f = numpact.open(numpact.compress(np.arange(1000)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole numbers of any class, as Python's own, which never overflow."""
+"""Converts integers of any class to Python's int, which does not overflow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ._errors import TypeMismatchError
+from ._sequences import array_of_range, array_of_sequence, is_sequence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,15 +15,19 @@ if TYPE_CHECKING:
 
 
 def is_truth(value: object) -> bool:
-    """Whether it is True or False, also one of NumPy's, which no index may be."""
+    """Whether it is a bool of Python or NumPy; these are not accepted as integers."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
 
 
 def index_of(value: object, name: str) -> int:
-    """An integer of Python's for one of any class; ``np.uint8`` would wrap around in sums.
+    """An integer of any class as an int; sums of ``np.uint8`` would wrap around.
+
+    Args:
+        value: The argument of a caller.
+        name: How messages call the argument.
 
     Raises:
-        TypeMismatchError: Not an integer; a truth value, which NumPy takes for a mask.
+        TypeMismatchError: Not an integer, or a bool.
     """
     try:
         if not is_truth(value):
@@ -33,14 +38,12 @@ def index_of(value: object, name: str) -> int:
 
 
 def indices_of(values: Any, name: str) -> npt.NDArray[np.integer[Any]]:
-    """A one-dimensional array of integers from an array or any sequence of them.
+    """An array, (n,) of an integer type, from an array or sequence of integers.
 
     Raises:
-        TypeMismatchError: Something else, truth values among it.
+        TypeMismatchError: Not a sequence of integers; also for bools.
     """
     import numpy as np
-
-    from ._sequences import array_of_range, array_of_sequence, is_sequence
 
     if isinstance(values, range):
         array = array_of_range(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting for files that others are writing."""
+"""Locks for files that several processes write."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from contextlib import contextmanager
 from . import _core
 from ._errors import InvalidArgumentError
 
-# What a time of the C++ library holds, in milliseconds, and far more than anybody waits.
+# In milliseconds: 36 million years, and representable by times of the C++ library.
 _MAX_MILLISECONDS = 1 << 60
 
 
 def core_timeout(lock_timeout: float | None) -> int | None:
-    """Seconds as whole milliseconds; None: without end."""
+    """A ``lock_timeout`` in seconds as whole milliseconds, rounded up; None: no limit.
+
+    Raises:
+        InvalidArgumentError: Negative, or not a number.
+    """
     if lock_timeout is None:
         return None
     try:
@@ -32,7 +36,11 @@ def core_timeout(lock_timeout: float | None) -> int | None:
 
 @contextmanager
 def locked(path: str | os.PathLike[str], lock_timeout: float | None) -> Iterator[_core.FileLock]:
-    """Nobody else writes the file meanwhile, but by this lock, which replacing it releases."""
+    """Holds the lock of a file in a ``with`` block; replacing the file through it releases it.
+
+    Raises:
+        LockTimeoutError: Another process or thread holds the lock.
+    """
     lock = _core.FileLock(os.fsdecode(path), core_timeout(lock_timeout))
     try:
         yield lock

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that only a part of numpact needs."""
+"""Imports optional dependencies."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from typing import Any
 
 
 def require(module: str, extra: str) -> Any:
-    """A module of another package, imported when it is first needed.
+    """Imports a module of an optional dependency.
+
+    Args:
+        module: Its full name.
+        extra: The extra of numpact that installs it.
 
     Raises:
-        ImportError: It is absent; the message names the extra that installs it.
+        ImportError: It is not installed; the message names the extra.
     """
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # What the module itself fails to import is told as it is.
+        # An import that fails inside of the module keeps its own message.
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             raise
         package = error.name.partition(".")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Telling how far a long call has come."""
+"""Progress reports of long calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._errors import InvalidArgumentError
 
 
 class Progress(NamedTuple):
-    """How far a call has come: numbers done, and bytes of the compressed form read or written."""
+    """The numbers processed so far, and the compressed bytes read or written so far."""
 
     numbers: int
     bytes: int
@@ -19,19 +19,19 @@ class Progress(NamedTuple):
 
 @runtime_checkable
 class ProgressBar(Protocol):
-    """What tqdm's bars look like; told how many numbers have been done since the last time."""
+    """The interface of tqdm's bars: ``update`` gets the count of numbers since the last call."""
 
     def update(self, n: int) -> object: ...
 
 
-#: None, True for a bar of tqdm's, such a bar, or a function of a Progress: False from it stops.
+#: None; True for a new tqdm bar; a bar; a function of a Progress that returns False to cancel.
 ProgressLike = Union[None, bool, ProgressBar, Callable[[Progress], object]]
 CoreProgress = Union[Callable[[int, int], bool], None]
 
 
 @contextmanager
 def core_progress(progress: ProgressLike, total: int | None) -> Iterator[CoreProgress]:
-    """What _core calls while the block runs; a bar that was made here is closed afterwards."""
+    """The callback for ``_core``, valid inside of the block; closes a bar that it created."""
     if progress is None or progress is False:
         yield None
         return
@@ -56,7 +56,7 @@ def _caller(function: Callable[[Progress], object]) -> Callable[[int, int], bool
 
     def call(numbers: int, size: int) -> bool:
         answer = function(Progress(numbers, size))
-        # What has no answer, or a number for one, does not mean to stop.
+        # Only a bool cancels: None and other results of a function do not.
         return not isinstance(answer, (bool, np.bool_)) or bool(answer)
 
     return call

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's sequences and scalars as arrays, where NumPy would round, drop or guess in silence."""
+"""Converts Python's sequences and scalars to arrays without a silent change of values.
+
+NumPy rounds integers to float64, drops masks and makes arrays of objects; here this is an error.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# Types whose mixtures NumPy makes int64, uint64, float64 or bool of, or no numbers at all.
+# Mixtures of these become int64, uint64, float64 or bool in NumPy, or arrays of objects.
 _PLAIN = frozenset({bool, int, float})
-# Python's times, none of which is finer. Classes made of these may be, pandas.Timestamp say.
+# Python's times and their resolutions. Subclasses may have a finer one, as pandas.Timestamp has.
 _TIMES = {
     datetime.date: "datetime64[D]",
     datetime.datetime: "datetime64[us]",
@@ -31,10 +34,7 @@ _MIN_INT64 = -(1 << 63)
 
 
 def is_sequence(x: Any) -> bool:
-    """Whether it holds items one after the other that NumPy would look at one by one.
-
-    Not so arrays and other objects with memory of one type, nor text.
-    """
+    """Whether NumPy would convert it item by item: not for arrays, buffers and text."""
     kind: Any = type(x)
     if kind is list or kind is tuple:
         return True
@@ -51,7 +51,7 @@ def _is_sequence_type(kind: type) -> bool:
         return False
     if hasattr(kind, "__array_struct__") or hasattr(kind, "dtype"):
         return False
-    # NumPy asks no more of a sequence than that.
+    # The protocol that NumPy uses for sequences.
     return issubclass(kind, Sequence) or (
         hasattr(kind, "__len__") and hasattr(kind, "__getitem__") and not hasattr(kind, "keys")
     )
@@ -66,10 +66,10 @@ def _has_buffer(x: Any) -> bool:
 
 
 def array_of_range(x: range) -> Array:
-    """The numbers of a range: int64 if that holds them all, else uint64.
+    """The numbers of a range, (len(x),) of int64 if possible, else of uint64.
 
     Raises:
-        TypeMismatchError: Neither does.
+        TypeMismatchError: Neither type can represent all of them.
     """
     import numpy as np
 
@@ -79,18 +79,18 @@ def array_of_range(x: range) -> Array:
     if low < _MIN_INT64 or high > _MAX_UINT64 or (low < 0 and high > _MAX_INT64):
         raise TypeMismatchError(f"no one type holds all of {x}")
     wrap = 1 << 64
-    # By arithmetic modulo 2**64, in which no number between is out of range.
+    # Arithmetic modulo 2**64: intermediate results cannot overflow.
     steps = np.arange(len(x), dtype=np.uint64) * np.uint64(x.step % wrap)
     numbers: Array = steps + np.uint64(x.start % wrap)
     return numbers if high > _MAX_INT64 else numbers.view(np.int64)
 
 
 def array_of_sequence(x: Any) -> Array:
-    """An array of a number, or of sequences of numbers, with the values that they have.
+    """An array with the exact values of a number, or of nested sequences of numbers.
 
     Raises:
-        TypeMismatchError: Something that is no number, which is named; numbers that no one type
-            holds.
+        TypeMismatchError: An item is not a number (the message names it), or no single type can
+            represent all items.
         InvalidArgumentError: Masked elements.
     """
     import numpy as np
@@ -111,7 +111,7 @@ def array_of_sequence(x: Any) -> Array:
     if array.dtype == object:
         raise _no_numbers(leaves)
     if types <= _PLAIN:
-        # NumPy makes floats of [2 ** 63, -1], and of [2 ** 60 + 1, 0.5].
+        # NumPy converts [2 ** 63, -1] and [2 ** 60 + 1, 0.5] to floats, which rounds.
         if array.dtype.kind == "f" and int in types:
             _check_integers(leaves, array.dtype)
     elif len(types) > 1 or not issubclass(types.pop(), np.generic) or array.dtype.kind in "mM":
@@ -120,7 +120,7 @@ def array_of_sequence(x: Any) -> Array:
 
 
 def _leaves(x: Any) -> tuple[Sequence[Any], set[type]]:
-    """What is no sequence, in order, and the types of that."""
+    """The items of nested sequences that are not sequences, in order, and their types."""
     if not is_sequence(x):
         return [x], {type(x)}
     if not isinstance(x, (list, tuple)):
@@ -147,7 +147,7 @@ def _check_no_zone(leaves: Sequence[Any]) -> None:
 
 
 def _check_leaves(leaves: Sequence[Any], types: set[type]) -> None:
-    """Raises for what is no number, nor an array of some, and for masked elements."""
+    """Raises for items that are not numbers or arrays of numbers, and for masked elements."""
     import numpy as np
 
     wrong = {kind for kind in types if not _may_be_numbers(kind)}
@@ -179,7 +179,7 @@ def _shown(leaf: Any) -> str:
 
 
 def _no_numbers(leaves: Sequence[Any]) -> TypeMismatchError:
-    """Why NumPy makes objects of these."""
+    """The error for items that NumPy converts to objects."""
     for index, leaf in enumerate(leaves):
         if isinstance(leaf, int) and not _MIN_INT64 <= leaf <= _MAX_UINT64:
             return TypeMismatchError(
@@ -203,7 +203,7 @@ def _check_integers(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
 
 
 def _check_parts(leaves: Sequence[Any], dtype: np.dtype[Any]) -> None:
-    """Raises where NumPy changed the value of an item to give all of them one type."""
+    """Raises if NumPy changed the value of an item to give all items the same type."""
     import numpy as np
 
     groups: dict[tuple[Any, ...], list[int]] = {}

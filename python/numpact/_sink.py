@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a Writer's bytes go."""
+"""Destinations of writers: files that are replaced atomically, and streams."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import io
 import os
 import secrets
 import stat
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, BinaryIO, Protocol, Union
 
 from . import _core
 from ._errors import InvalidArgumentError
 from ._lock import core_timeout
 
-if TYPE_CHECKING:
-    from ._writer import Target
+#: Where to write: a path, or a file that is open in binary mode.
+Target = Union[str, "os.PathLike[str]", BinaryIO, io.RawIOBase]
 
 
 class Sink(Protocol):
+    """The destination of a writer. Ends with ``commit`` or ``abort``; not thread-safe."""
+
     def write(self, data: bytes | memoryview) -> None: ...
     def commit(self) -> None: ...
     def abort(self) -> None: ...
@@ -27,14 +29,21 @@ class Sink(Protocol):
 def sink_of(
     target: Target, lock_timeout: float | None = None, lock: _core.FileLock | None = None
 ) -> Sink:
-    """A path is replaced when all is written; devices, pipes and file objects are written to.
+    """Opens a destination.
 
-    Replacing waits so long for others who write the file. ``lock``: it is held already, from before
-    the old file was read.
+    ``commit`` replaces a regular file; devices, pipes and file objects are written to directly.
+
+    Args:
+        target: A path, or a file that is open in binary mode.
+        lock_timeout: Seconds that ``commit`` waits for other writers of the file; None: no limit.
+        lock: A lock of the file that the caller holds already.
+
+    Raises:
+        InvalidArgumentError: Not a path or a file in binary mode.
     """
     timeout = core_timeout(lock_timeout)
     if isinstance(target, (str, os.PathLike)):
-        # What a link points to is replaced, not the link.
+        # Replace the target of a symbolic link, not the link.
         path = os.path.realpath(os.fsdecode(target))
         try:
             mode = os.stat(path).st_mode
@@ -58,16 +67,17 @@ def _write_all(file: Any, data: bytes | memoryview) -> None:
         if written is None:
             if isinstance(file, io.RawIOBase):
                 raise BlockingIOError("the file takes no more bytes at the moment")
-            return  # not every file object tells
+            return  # not every file object returns the count
         if not 0 < written <= len(view):
             raise OSError(f"the file claims to have written {written} of {len(view)} bytes")
         view = view[written:]  # raw files may take less than they are given
 
 
 class _Replacement:
-    """A temporary file beside its final name, which it takes once it is whole and on disk.
+    """A temporary file in the folder of the target. ``commit`` syncs it and renames it.
 
-    ``mode``: its permissions until then. In the end it gets those of the file that it replaces.
+    Args:
+        mode: Its permissions until then. ``commit`` gives it those of the file that it replaces.
     """
 
     def __init__(
@@ -79,7 +89,7 @@ class _Replacement:
         self._folder = os.path.dirname(path)
         self._process = os.getpid()
         self._temporary, handle = self._create(mode)
-        # Unbuffered: after fork() both processes would write out what waits.
+        # Unbuffered: after fork() both processes would flush the same buffer.
         self._file = os.fdopen(handle, "wb", buffering=0)
 
     def _create(self, mode: int) -> tuple[str, int]:
@@ -87,7 +97,7 @@ class _Replacement:
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         name = os.fsdecode(os.fsencode(os.path.basename(self._path))[:180])
         while True:
-            # As the other writers of numpact name theirs: known by it if the process is killed.
+            # The pattern of the C++ library: killed processes leave such files behind.
             hidden = f".{name}.{os.getpid()}-{secrets.token_hex(4)}.tmp"
             path = os.path.join(self._folder, hidden)
             with contextlib.suppress(FileExistsError):
@@ -105,7 +115,7 @@ class _Replacement:
         else:
             _core.replace_file(self._temporary, self._path, self._timeout)
         if os.name == "posix":
-            with contextlib.suppress(OSError):  # not every file system can sync a folder
+            with contextlib.suppress(OSError):  # not supported by every file system
                 folder = os.open(self._folder, os.O_RDONLY)
                 try:
                     os.fsync(folder)
@@ -115,14 +125,14 @@ class _Replacement:
     def abort(self) -> None:
         with contextlib.suppress(OSError):
             self._file.close()
-        # A process forked meanwhile has a copy of this object, but the file is not its own.
+        # A forked process has a copy of this object, but must not delete the file of its parent.
         if os.getpid() == self._process:
             with contextlib.suppress(OSError):
                 os.unlink(self._temporary)
 
 
 class _Stream:
-    """A file object, left open if it is the caller's."""
+    """A file object; closed at the end only if it is ``owned``."""
 
     def __init__(self, file: Any, owned: bool) -> None:
         self._file = file

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Literal, Union
+from typing import Literal, TypedDict, Union
 
 from . import _core
 from ._errors import InvalidArgumentError
@@ -106,11 +106,23 @@ def core_level(level: int) -> int:
     return number
 
 
-def core_options(
-    level: int, mode: Mode, delta: Delta, paging: Paging
-) -> tuple[int, str, str, CorePaging]:
+class CoreOptions(TypedDict):
+    """Keyword arguments of the encoders in _core."""
+
+    level: int
+    mode: str
+    delta: str
+    paging: CorePaging
+
+
+def core_options(level: int, mode: Mode, delta: Delta, paging: Paging) -> CoreOptions:
     """The four options of encoding as _core takes them; raises for what it would refuse."""
-    return core_level(level), core_mode(mode), core_delta(delta), core_paging(paging)
+    return {
+        "level": core_level(level),
+        "mode": core_mode(mode),
+        "delta": core_delta(delta),
+        "paging": core_paging(paging),
+    }
 
 
 def core_trailer(trailer: TrailerSpec) -> CoreTrailer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many threads a call uses where it does not say."""
+"""The default number of threads."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from types import FrameType
 
 from ._errors import InvalidArgumentError
 
-ALL = 0  # as numpact._core takes it: as many as the machine runs at once
-_MOST = 1024  # more gain nothing
+ALL = 0  # for numpact._core: one thread per processor
+_MAX_THREADS = 1024  # more do not make a call faster
 
 _wanted: ContextVar[int | None] = ContextVar("numpact_threads", default=None)
 
@@ -27,18 +27,18 @@ def _checked(threads: int) -> int:
         count = -1
     if count < 0:
         raise InvalidArgumentError(f"threads must be 0 (all), 1, 2, ..., not {threads!r}")
-    return min(count, _MOST)
+    return min(count, _MAX_THREADS)
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Sets what ``threads=None`` means inside a ``with`` block, in this thread or task.
+    """Sets the meaning of ``threads=None`` inside a ``with`` block, for this thread or task.
 
     Args:
-        count: 1 for none beside the calling one, 0 for as many as the machine runs at once.
+        count: 1: only the calling thread; 0: one thread per processor.
 
-    Threads that are started inside begin anew, as context variables do: for a whole program set
-    NUMPACT_THREADS in the environment.
+    Threads that are started in the block do not inherit the setting, because it is a context
+    variable. For a whole program set NUMPACT_THREADS in the environment.
 
     >>> import numpact
     >>> with numpact.threads(1):
@@ -52,7 +52,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 def _in_dask_task() -> bool:
-    """Whether this is a task that Dask runs beside others, as many as there are processors."""
+    """Whether this runs in a task of Dask, which uses all processors for tasks already."""
     worker = sys.modules.get("distributed.worker")
     if worker is not None and getattr(worker.thread_state, "execution_state", None) is not None:
         return True
@@ -60,10 +60,10 @@ def _in_dask_task() -> bool:
 
 
 def _in_dask_pool() -> bool:
-    """Whether a pool of Dask's schedulers for one machine runs this, threads or processes.
+    """Whether this runs in a pool of Dask's schedulers for one machine (threads or processes).
 
-    They leave no mark on their threads but the function that they call tasks from. The synchronous
-    scheduler has that too, but in the main thread: there nothing runs beside the task.
+    The only trace is the function of Dask on the stack. The synchronous scheduler has it too, but
+    it runs in the main thread, and no other task runs at the same time.
     """
     if threading.get_ident() == threading.main_thread().ident:
         process = sys.modules.get("multiprocessing.process")
@@ -78,7 +78,15 @@ def _in_dask_pool() -> bool:
 
 
 def resolve(count: int | None) -> int:
-    """What numpact._core gets for ``threads=count``."""
+    """The number of threads for ``numpact._core``; 0 means one per processor.
+
+    Args:
+        count: The caller's ``threads``. None: the value of an enclosing ``threads`` block, else 1
+            in a task of Dask, else NUMPACT_THREADS, else 0.
+
+    Raises:
+        InvalidArgumentError: ``count`` or NUMPACT_THREADS is not a number of threads.
+    """
     if count is not None:
         return _checked(count)
     wanted = _wanted.get()
@@ -91,4 +99,4 @@ def resolve(count: int | None) -> int:
         return ALL
     if not named.isdecimal():
         raise InvalidArgumentError(f"NUMPACT_THREADS is {named!r}, not a number of threads")
-    return min(int(named), _MOST)
+    return min(int(named), _MAX_THREADS)

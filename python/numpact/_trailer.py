@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may lie behind the numbers of a file (docs/format/trailer.md)."""
+"""Trailers (docs/format/trailer.md), and checking and recovering files with their help."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union, overload
 
 from . import _core
-from ._arrays import dtype_of
 from ._codec import seen_as, viewed
 from ._errors import Error, InvalidArgumentError, TypeMismatchError, naming
 from ._file import contents
 from ._inspect import TrailerState
 from ._lock import locked
+from ._number_types import dtype_of
 from ._progress import ProgressLike, core_progress
 from ._sink import sink_of
 from ._specs import TrailerSpec, core_limit, core_trailer
@@ -33,30 +33,30 @@ Path = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class TrailerChunk:
-    """What a trailer says of a chunk."""
+    """The entry of a chunk in a trailer."""
 
     index: int
     offset: int  #: of the chunk in the file, in bytes
-    page_offset: int  #: of what follows its metadata
-    first: int  #: numbers in the chunks before it
-    count: int  #: its own
+    page_offset: int  #: of its page, which follows the metadata, in bytes
+    first: int  #: index of its first number
+    count: int  #: numbers in the chunk
     bytes: int
     crc: int  #: CRC-32 of its bytes
-    nan_count: int  #: NaN among its numbers
-    min: Any  #: the least of its other numbers, a NumPy scalar; None where there are none
-    max: Any
+    nan_count: int  #: count of NaN
+    min: Any  #: the minimum of the other numbers, a NumPy scalar; None if all are NaN
+    max: Any  #: the maximum, likewise
     restart_points: int
 
 
 @dataclass(frozen=True)
 class Trailer:
-    """What ``numpact.read_trailer`` finds behind a file."""
+    """The result of ``numpact.read_trailer``."""
 
     type: str | None  #: "f64", ...; None: an empty file that does not name one
     count: int  #: numbers in the file
-    file_bytes: int  #: of the file without its trailer, which begins there
+    file_bytes: int  #: of the file without the trailer; the trailer starts there
     bytes: int  #: of the trailer
-    restart_every: int | None  #: numbers between restart points; None: it has none
+    restart_every: int | None  #: numbers between restart points; None: no points
     chunks: list[TrailerChunk] = field(repr=False)
 
     @property
@@ -65,28 +65,31 @@ class Trailer:
         return dtype_of(self.type or "u8")
 
     def chunks_within(self, lo: Any = None, hi: Any = None) -> list[TrailerChunk]:
-        """The chunks that may hold a number from ``lo`` to ``hi``, both among them.
+        """The chunks that may contain a number in the closed range from ``lo`` to ``hi``.
 
         Args:
-            lo, hi: Numbers as they are stored; None: no bound. NaN is within no range.
+            lo, hi: Bounds, as numbers of the stored type; None: no bound. NaN is in no range.
+
+        Raises:
+            TypeMismatchError: A bound is not a number.
 
         >>> import numpact
         >>> file = numpact.compress(range(3000), paging=1000, trailer=True)
         >>> [chunk.first for chunk in numpact.read_trailer(file).chunks_within(500, 1200)]
         [0, 1000]
         """
-        least, most = _plain(lo), _plain(hi)
+        low, high = _plain(lo), _plain(hi)
         return [
             chunk
             for chunk in self.chunks
             if chunk.min is not None
-            and (least is None or chunk.max.item() >= least)
-            and (most is None or chunk.min.item() <= most)
+            and (low is None or chunk.max.item() >= low)
+            and (high is None or chunk.min.item() <= high)
         ]
 
 
 def _plain(bound: Any) -> Any:
-    """As a number of Python's, which compares well with those of all types."""
+    """A bound as an int or float, whose comparisons with all types are exact."""
     value = bound.item() if getattr(bound, "shape", None) == () else bound
     if value is not None and not isinstance(value, (int, float)):
         kind = type(bound).__name__
@@ -95,17 +98,17 @@ def _plain(bound: Any) -> Any:
 
 
 def read_trailer(source: Source) -> Trailer | None:
-    """Reads the trailer of a standalone Pco file, and no more of the file.
+    """Reads the trailer of a standalone Pco file, and nothing else of the file.
 
     Args:
         source: The file: bytes, a path, or a file opened in binary mode.
 
     Returns:
-        None where the file does not end with one.
+        The trailer; None if the file has none.
 
     Raises:
-        ChecksumError, CorruptError, UnsupportedVersionError: One that is damaged, contradicts
-            itself or is newer. Whether it is true of the file, ``verify`` tells.
+        ChecksumError, CorruptError, UnsupportedVersionError: The trailer is damaged, inconsistent
+            or has a newer version. ``verify`` compares a trailer with the file.
 
     >>> import numpact
     >>> trailer = numpact.read_trailer(numpact.compress([3, 1, 4], trailer=True))
@@ -170,14 +173,15 @@ def add_trailer(
     progress: ProgressLike = None,
     lock_timeout: float | None = None,
 ) -> bytes | None:
-    """Gives a trailer to a standalone Pco file of any writer, by decoding it once.
+    """Adds a trailer to a standalone Pco file of any writer; decodes the file once.
 
     Args:
-        source: A path, whose file is replaced in one step by one that is longer; or the bytes of a
-            file. What follows the numbers, a trailer too, is replaced; but a file that its trailer
-            says is damaged is refused, and one whose trailer is damaged, since it could hide that.
+        source: A path: the file is replaced atomically by one with a trailer. Or the bytes of a
+            file. Bytes after the end of the file, such as an older trailer, are replaced. A file
+            that is damaged according to its trailer is refused, and so is a file with a damaged
+            trailer, because that could hide damage of the file.
         trailer: As for ``compress``.
-        max_output: The most bytes of numbers to accept.
+        max_output: Maximum size of the numbers, in bytes.
         progress: As for ``compress``.
         lock_timeout: For a path, as for ``append``.
 
@@ -185,9 +189,9 @@ def add_trailer(
         The bytes of the new file; None for a path.
 
     Raises:
-        CorruptError and the others of ``decompress``: the file is left alone. ``salvage`` reads
-            what is sound; the first ``verify(source).file_bytes`` bytes are the file without its
-            trailer.
+        CorruptError and the other errors of ``decompress``: The file is not changed. ``salvage``
+            reads the intact chunks; the first ``verify(source).file_bytes`` bytes are the file
+            without its trailer.
 
     >>> import numpact
     >>> file = numpact.add_trailer(numpact.compress(range(1000)), 256)
@@ -224,39 +228,39 @@ def _with_trailer(
 
 @dataclass(frozen=True)
 class Damage:
-    """A part of a file that cannot be decoded, or is not what it was."""
+    """A part of a file that cannot be decoded, or does not match its checksum."""
 
-    chunk: int  #: the first that is concerned
-    first: int  #: numbers before it
-    count: int | None  #: numbers lost; None: all to the end of the file, however many
+    chunk: int  #: index of its first chunk
+    first: int  #: index of its first number
+    count: int | None  #: numbers lost; None: an unknown count, to the end of the file
     offset: int  #: in bytes
     bytes: int
-    error: Error  #: what reading it would raise
+    error: Error  #: the error that reading it raises
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What ``numpact.verify`` finds."""
+    """The result of ``numpact.verify``."""
 
-    sound: bool  #: nothing is damaged, and nothing unknown follows the file
-    type: str | None
+    sound: bool  #: nothing is damaged, and no unknown bytes follow the file
+    type: str | None  #: "f64", ...; None: not known
     trailer: TrailerState
-    trailer_error: Error | None  #: what is wrong with the trailer
-    header_error: Error | None  #: what is wrong with the header
+    trailer_error: Error | None  #: the error of a damaged trailer
+    header_error: Error | None  #: the error of a damaged header
     damage: list[Damage]  #: in the order of the file
-    sound_count: int  #: numbers in sound chunks
-    good_bytes: int  #: from the front, up to the first damage
-    file_bytes: int  #: without the trailer; 0 where the end was not reached
-    trailing_bytes: int  #: the trailer, or whatever follows
+    sound_count: int  #: numbers in intact chunks
+    good_bytes: int  #: before the first damage
+    file_bytes: int  #: without the trailer; 0 if the end was not reached
+    trailing_bytes: int  #: after the end of the file: a trailer or unknown bytes
 
     @property
     def errors(self) -> list[Error]:
-        """All that is wrong."""
+        """All errors: of header, trailer and chunks."""
         whole = [error for error in (self.header_error, self.trailer_error) if error is not None]
         return whole + [part.error for part in self.damage if part.error not in whole]
 
     def check(self) -> None:
-        """Raises the first of the errors, if there are any."""
+        """Raises the first error, if there is one."""
         for error in self.errors:
             raise error
 
@@ -268,20 +272,22 @@ def verify(
     max_output: int | None = None,
     progress: ProgressLike = None,
 ) -> Verification:
-    """Checks all of a standalone Pco file: structure, checksums, and by decoding every number.
+    """Checks a standalone Pco file completely: its structure, its checksums, and by decoding it.
 
-    With a sound trailer each chunk is looked at by itself. Without one the first damage is the end,
-    and damage that keeps to the rules of the format is not seen.
+    With a valid trailer every chunk is checked. Without one the check ends at the first damage, and
+    damage that does not violate the format is not detected.
 
     Args:
         source: The file: bytes, a path, or a file opened in binary mode.
-        threads: As for ``decompress``; they share chunks where there is a trailer.
-        max_output: The most bytes of numbers that the file may hold in all.
+        threads: As for ``decompress``; more than one is used only with a trailer.
+        max_output: Maximum size of all numbers of the file, in bytes.
         progress: As for ``compress``.
 
+    Returns:
+        What was found. Damage is part of the result and not an error.
+
     Raises:
-        LimitExceededError, OutOfMemoryError, CancelledError. Damage is no error: it is what is
-            looked for.
+        LimitExceededError, OutOfMemoryError, CancelledError: The check was not completed.
 
     >>> import numpact
     >>> file = bytearray(numpact.compress(range(1000), paging=250, trailer=True))
@@ -304,22 +310,23 @@ def salvage(
     progress: ProgressLike = None,
     dtype: npt.DTypeLike | None = None,
 ) -> tuple[Array, list[Damage]]:
-    """Reads what is left of a damaged file: the numbers of its sound chunks, one after the other.
+    """Reads a damaged file: returns the concatenated numbers of its intact chunks.
 
-    With a trailer these are all chunks whose checksums are right, also where the header is damaged;
-    without one those before the first damage.
+    With a trailer these are all chunks that match their checksums, even if the header is damaged;
+    without one, the chunks before the first damage.
 
     Args:
         source, threads, max_output, progress: As for ``verify``.
-        dtype: The type to give the numbers as, in any byte order; as for ``decompress``.
+        dtype: The type of the result, in any byte order; as for ``decompress``.
 
     Returns:
-        The numbers, and what is missing between them; an empty list for a sound file.
+        The numbers, (n,), and a list of the parts that are missing, empty for an intact file.
 
     Raises:
-        CorruptError and others: Not even the header can be read, so that no type is known.
-        TypeMismatchError: ``dtype`` lacks a number that is left.
-        LimitExceededError, OutOfMemoryError, CancelledError.
+        CorruptError and others: The header is damaged and there is no trailer, so the type is not
+            known.
+        TypeMismatchError: ``dtype`` cannot represent a number.
+        LimitExceededError, OutOfMemoryError, CancelledError: Reading was not completed.
 
     >>> import numpact
     >>> file = bytearray(numpact.compress(range(1000), paging=250, trailer=True))

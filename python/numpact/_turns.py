@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may use an object: one thread at a time, no call inside of a call, perhaps one process."""
+"""Mutual exclusion for the methods of an object: between threads, reentrant calls and processes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import TracebackType
 
 from ._errors import InvalidArgumentError
 
-_forks = 0  # that led from the first process to this one
-_forker = 0  # the thread that called fork(): the only one that the child has at first
+_forks = 0  # calls of fork() between the first process and this one
+_forker = 0  # id of the thread that called fork(), the only thread of the child at first
 _renewing = threading.Lock()
 
 
@@ -26,15 +26,16 @@ if hasattr(os, "register_at_fork"):
 
 
 class Turns:
-    """A lock that is taken by ``with``, for the methods of one object.
+    """A lock for the methods of one object, used in a ``with`` statement.
 
-    A call that is made inside of another one by the same thread (by a file object, a progress
-    function or a signal handler) is refused, where a plain lock would wait for itself.
+    A reentrant call of the same thread (from a file object, a progress function or a signal
+    handler) raises InvalidArgumentError; with a plain lock it would deadlock.
 
     Args:
-        name: What the object is called in messages: "the writer".
-        is_bound: A forked process must not use it: it shares a file with its parent. Others get a
-            fresh lock there, as a thread that is gone may have held the old one.
+        name: How messages call the object, for example "the writer".
+        is_bound: A forked process must not use the object, because it shares a file with its
+            parent. Other objects get a new lock after a fork, because a thread that does not exist
+            in the child may have held the old one.
     """
 
     __slots__ = ("_forks", "_is_busy", "_lock", "_name", "_process")
@@ -48,7 +49,7 @@ class Turns:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether this is a forked process, and the object its parent's."""
+        """Whether this is a forked process and the object belongs to its parent."""
         return self._process not in (0, os.getpid())
 
     def check_process(self) -> None:
@@ -59,8 +60,8 @@ class Turns:
             )
 
     def check_outside(self) -> None:
-        """Raises if the calling thread is inside of a call."""
-        # Taken by this thread at once where it has it, and by no other while one is inside.
+        """Raises InvalidArgumentError if the calling thread is inside of a call."""
+        # The lock is reentrant: this succeeds if the calling thread holds it, or nobody does.
         lock = self._current()
         if lock.acquire(blocking=False):
             try:
@@ -104,9 +105,9 @@ class Turns:
         return self._lock
 
     def _is_mine(self) -> bool:
-        """Whether the calling thread has the lock: it called fork() inside of a call.
+        """Whether the calling thread holds the lock because it called fork() inside of a call.
 
-        New threads are asked for no more than that: one may bear the number of a lost thread.
+        Only for the thread that called fork(): a new thread may have the id of one that is gone.
         """
         if threading.get_ident() != _forker or not self._lock.acquire(blocking=False):
             return False

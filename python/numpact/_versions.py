@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a file that is read by several requests is the same one all the time."""
+"""Detects that a file is replaced while several requests read it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ._errors import CorruptError
 
 Version = Mapping[str, Any]
 
-# What tells two versions of a file apart, by the names that file systems of fsspec have for it.
-_SIGNS = (
+# Attributes that differ between versions of a file, by their names in file systems of fsspec.
+_ATTRIBUTES = (
     "size",
     "ETag",
     "etag",
@@ -35,17 +35,18 @@ _SIGNS = (
 
 
 def version_of(fs: Any, path: str) -> Version:
-    """What the file system says of a file now, past the lists that it remembers."""
+    """The current attributes of a file, without the cache of the file system."""
     fs.invalidate_cache(path)
     return signs_in(fs.info(path))
 
 
 def signs_in(info: Mapping[str, Any]) -> Version:
-    return {name: info[name] for name in _SIGNS if info.get(name) is not None}
+    """The attributes that identify a version, from an ``info`` of fsspec."""
+    return {name: info[name] for name in _ATTRIBUTES if info.get(name) is not None}
 
 
 def is_same(one: Version, other: Version) -> bool:
-    """Whether what both say agrees: some stores say less in lists than of single files."""
+    """Whether all attributes in both are equal: listings of some stores have fewer of them."""
     return all(_plain(one[name]) == _plain(other[name]) for name in one.keys() & other.keys())
 
 
@@ -63,7 +64,7 @@ def replaced(name: str) -> CorruptError:
 
 
 def _open_version(source: Any) -> tuple[str, Any] | None:
-    """The name of a file that fsspec opened, and what gives its state; None for other files."""
+    """The name and a function for the version of a file of fsspec; None for other files."""
     fs: Any = getattr(source, "fs", None)
     path = getattr(source, "path", None)
     if not hasattr(fs, "cat_file") or not isinstance(path, str):
@@ -73,7 +74,7 @@ def _open_version(source: Any) -> tuple[str, Any] | None:
     except (AttributeError, OSError, ValueError):
         return str(fs.unstrip_protocol(path)), lambda: version_of(fs, path)
 
-    # An open file of the operating system: what else gets its name meanwhile does not matter.
+    # A file of the operating system stays open: another file of the same name does not matter.
     def state() -> Version:
         status = os.fstat(number)
         return {"size": status.st_size, "mtime": status.st_mtime_ns}
@@ -83,14 +84,14 @@ def _open_version(source: Any) -> tuple[str, Any] | None:
 
 @contextmanager
 def watched(source: Any) -> Iterator[None]:
-    """While a file is read: CorruptError if fsspec opened it and it was replaced meanwhile."""
+    """Raises CorruptError if a file of fsspec was replaced during the ``with`` block."""
     known = _open_version(source)
     if known is None:
         yield
         return
     name, state = known
     before = state()
-    # Its length was taken when it was opened.
+    # fsspec keeps the attributes from the time of opening, among them the length that it uses.
     details = getattr(source, "details", None)
     opened = signs_in(details) if isinstance(details, Mapping) else before
     try:

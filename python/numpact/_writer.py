@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing a file piece by piece."""
+"""Writes a file in several calls."""
 
 from __future__ import annotations
 
-import io
-import os
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO, Union
+from typing import TYPE_CHECKING
 
 from . import _core
-from ._arrays import numbers_of, stated_type, type_name
-from ._sink import sink_of
+from ._arrays import numbers_of
+from ._number_types import stated_type, type_name
+from ._sink import Target, sink_of
 from ._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
@@ -31,37 +30,36 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Self
 
-    Target = Union[str, os.PathLike[str], BinaryIO, io.RawIOBase]
 
-
-# Numbers of an array that one call encodes. Between calls bytes are written, and Ctrl-C works.
-_PIECE = 1 << 22
+# Numbers per call of the encoder: between calls bytes are written and Ctrl-C is handled.
+_MAX_BLOCK = 1 << 22
 
 
 class Writer:
-    """Writes a standalone Pco file from arrays as they come, in the memory of a chunk a thread.
+    """Writes a standalone Pco file from several arrays, with memory for a few chunks per thread.
 
-    A path is written beside its name, synced and renamed by ``close()``: until then, and after an
-    error, what was there before stays. Leaving the ``with`` block by an exception throws the
-    unfinished file away, and so does forgetting ``close()``. A file object of the caller's is
-    written to directly and left open; so are devices and pipes.
+    For a path, a temporary file is written, which ``close()`` syncs and renames. Until then, and
+    after an error, an existing file of that name stays unchanged. If the ``with`` block ends with
+    an exception, or ``close()`` is never called, the unfinished file is deleted. A file object is
+    written to directly and not closed. Devices and pipes are written to directly, too.
 
     Args:
         target: A path, or a file opened in binary mode.
         dtype: The type of all numbers, in any byte order; datetime64 and timedelta64, with a unit,
             and bool are stored as ``compress`` stores them. ``write`` converts to it.
-        level, mode, delta: As for ``compress``, decided for each chunk.
-        paging: As for ``compress``: ``"auto"``, numbers in a chunk, or the sizes of all in turn.
-        threads: Chunks that are compressed at the same time; None: as many as the machine runs at
-            once, but one in Zarr and Dask tasks. Each takes the memory of two of the longest
-            chunks, and what compressing one takes.
+        level, mode, delta: As for ``compress``; ``"auto"`` chooses for each chunk.
+        paging: As for ``compress``: ``"auto"``, the count of numbers in a chunk, or the counts of
+            all chunks in order.
+        threads: Number of chunks that are compressed at the same time; None: one per processor, but
+            a single one in Zarr and Dask tasks. Each needs memory for two chunks of maximum length
+            and for their compression.
         compat, favor_decode_speed, trailer: As for ``compress``.
-        lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
-            replaces (``LockTimeoutError``); None: without end.
+        lock_timeout: Seconds that ``close()`` waits for other writers of the file that it replaces
+            (``LockTimeoutError``); None: no limit.
 
-    One thread at a time may use a Writer; others wait. A call inside of another one, by a file
-    object or a signal handler, is an error (``InvalidArgumentError``). So is writing and closing in
-    a forked process, which has a copy of the Writer, but leaves the file to its parent.
+    Thread-safe: calls of several threads are executed one after the other. A reentrant call, from a
+    file object or a signal handler, raises ``InvalidArgumentError``. So does writing and closing in
+    a forked process; the file belongs to its parent.
 
     >>> import numpact, numpy as np, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "prices.pco")
@@ -91,12 +89,11 @@ class Writer:
         self._dtype = stated_type(dtype)
         self._encoder = _core.Encoder(
             type_name(self._dtype),
-            *core_options(level, mode, delta, paging),
-            resolve(threads),
-            0,
-            core_compat(compat),
-            core_flag("favor_decode_speed", favor_decode_speed),
-            core_trailer(trailer),
+            **core_options(level, mode, delta, paging),
+            threads=resolve(threads),
+            compat=core_compat(compat),
+            favor_decode_speed=core_flag("favor_decode_speed", favor_decode_speed),
+            trailer=core_trailer(trailer),
         )
         self._count = 0
         self._written = 0
@@ -106,12 +103,12 @@ class Writer:
 
     @property
     def count(self) -> int:
-        """Numbers taken so far."""
+        """The count of numbers passed to ``write`` so far."""
         return self._count
 
     @property
     def bytes_written(self) -> int:
-        """Bytes of the file so far; those of the numbers that still wait are not among them."""
+        """Bytes of the file so far, without those of numbers that are still buffered."""
         return self._written
 
     @property
@@ -119,16 +116,19 @@ class Writer:
         return self._state != "open"
 
     def write(self, x: object) -> None:
-        """Takes what ``compress`` takes, if the Writer's type has the same values.
+        """Appends numbers.
 
-        Numbers of other types, byte orders and units of time are converted where that changes no
-        value: 2.0 to an integer, 0.5 to float16, days to nanoseconds. Nothing is rounded, cut or
-        wrapped. Times are not taken for numbers, nor numbers for times; times with a time zone do
-        not go into a Writer of datetime64, which has none.
+        Numbers of other types, byte orders and units of time are converted if the type of the
+        Writer can represent them exactly: 2.0 as an integer, 0.5 as float16, days as nanoseconds.
+        Nothing is rounded, truncated or wrapped. Times are not converted to numbers, nor numbers to
+        times, nor times with a time zone to datetime64, which has none.
+
+        Args:
+            x: Numbers, as for ``compress``.
 
         Raises:
-            TypeMismatchError: A value that the Writer's type does not have, which is named with
-                its index; or values of a kind that is not converted. Nothing is written then.
+            TypeMismatchError: The type of the Writer cannot represent a value (the message has its
+                index), or the types are not convertible. Nothing is written then.
             InvalidArgumentError: Nulls, or masked elements.
             ValueError: The writer is closed.
         """
@@ -137,16 +137,16 @@ class Writer:
         with self._turns:
             self._check_open()
             try:
-                for first in range(0, numbers.size, _PIECE):
-                    piece = numbers[first : first + _PIECE]
-                    self._send(self._encoder.write(piece))
-                    self._count += piece.size
+                for first in range(0, numbers.size, _MAX_BLOCK):
+                    block = numbers[first : first + _MAX_BLOCK]
+                    self._send(self._encoder.write(block))
+                    self._count += block.size
             except BaseException:
                 self._throw_away()
                 raise
 
     def append(self, x: object) -> None:
-        """The same as ``write``, by the name that ``numpact.cvc.Writer`` has for it."""
+        """Same as ``write``; the name that ``numpact.cvc.Writer`` uses."""
         self.write(x)
 
     def end_chunk(self) -> None:
@@ -154,14 +154,19 @@ class Writer:
         self._finish_part(self._encoder.end_chunk)
 
     def close(self) -> None:
-        """Writes what waits and the end of the file; a path gets its name now."""
+        """Writes the buffered numbers and the end of the file, and renames the file of a path.
+
+        Raises:
+            LockTimeoutError: Another process is writing the file.
+            ValueError: The writer was aborted.
+        """
         if self._state != "closed":
             self._finish_part(self._encoder.finish, is_last=True)
 
     def abort(self) -> None:
-        """Throws the file away; one that was there before stays."""
+        """Deletes the unfinished file; an existing file of that name stays unchanged."""
         if self._turns.is_foreign:
-            self._throw_away()  # no more than this process's own handle
+            self._throw_away()  # closes only the file handle of this process
             return
         with self._turns:
             self._throw_away()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import os
 from typing import Any, NamedTuple
 
 from .._device import device_number, load_extension
@@ -61,14 +61,17 @@ def _cuda_problem() -> str | None:
     return None if count > 0 else "there is no GPU of NVIDIA"
 
 
+def is_interpreted() -> bool:
+    """Whether Triton's interpreter runs the kernels, on the CPU: ``TRITON_INTERPRET=1``."""
+    return os.environ.get("TRITON_INTERPRET") == "1"
+
+
 def _triton_problem() -> str | None:
     """Why Triton cannot be used."""
     advice = "pip install 'numpact[triton]'"
     problem = _import_problem("torch", advice) or _import_problem("triton", advice)
     if problem is not None:
         return problem
-    from ._device._triton import is_interpreted
-
     if is_interpreted():
         return None
     torch: Any = importlib.import_module("torch")
@@ -142,11 +145,8 @@ def find_place(device: object, framework: str | None, backend: str) -> Place:
             f"framework {framework!r} requires device='cpu'; 'cuda' takes 'torch' or 'cupy'"
         )
     chosen = _choose(backend)
-    if framework == "cupy" and chosen == "triton":
-        from ._device._triton import is_interpreted
-
-        if is_interpreted():
-            raise InvalidArgumentError("Triton's interpreter takes framework='torch' only")
+    if framework == "cupy" and chosen == "triton" and is_interpreted():
+        raise InvalidArgumentError("Triton's interpreter takes framework='torch' only")
     advice = "pip install 'numpact[torch]'"
     if framework == "cupy":
         advice = "pip install cupy-cuda13x, or as CuPy's guide says for your CUDA"

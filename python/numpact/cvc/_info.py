@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a CVC file's header says."""
+"""The content of a CVC file's header."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .._integers import index_of
 
 @dataclass(frozen=True)
 class Column:
-    """Column of the schema; a file of one array has one without a name."""
+    """A column of the schema; a file of one array has one column with an empty name."""
 
     name: str
     dimension: int  #: values in a row; 1: scalars
     dtype: str  #: of the values that were written
-    compression: str  #: what chunks have where they do not say
-    is_vector: bool = False  #: of dimension 1: rows are vectors of one value, and not scalars
+    compression: str  #: the default for chunks
+    is_vector: bool = False  #: for dimension 1: rows are vectors of one value, not scalars
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Slice:
     min: float  #: int8: the value of code 0
     scale: float  #: int8: the step from code to code
     offset: int  #: from the start of the chunk's payload, in bytes
-    size: int | None  #: in bytes; None where only the chunk itself can tell
+    size: int | None  #: in bytes; None if only the chunk itself contains it
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Chunk:
 
     first_row: int
     rows: int
-    offset: int | None  #: of its record in the file; None where only earlier chunks can tell
+    offset: int | None  #: of its record in the file, in bytes; None if it depends on earlier chunks
     payload_bytes: int | None
     metadata: Any  #: any JSON value; None if it has none
     slices: list[Slice] = field(repr=False)  #: in the order of the columns
@@ -47,7 +47,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Section:
-    """A run of rows that has metadata of its own."""
+    """A range of rows with its own metadata."""
 
     first_row: int
     rows: int
@@ -56,7 +56,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Info:
-    """What a CVC file's header says."""
+    """The content of a CVC file's header."""
 
     version: tuple[int, int]
     is_columnar: bool
@@ -65,9 +65,9 @@ class Info:
     columns: list[Column]
     chunks: list[Chunk] = field(repr=False)
     sections: list[Section] = field(repr=False)
-    metadata: Any  #: of the user's; None if there is none
+    metadata: Any  #: any JSON value; None if there is none
     header: str = field(repr=False)  #: the JSON text
-    header_bytes: int  #: where the header ends in the file
+    header_bytes: int  #: position after the header in the file
     record_head_bytes: int = field(repr=False)  #: in front of each payload
 
     @property
@@ -76,7 +76,11 @@ class Info:
         return sum(column.dimension for column in self.columns)
 
     def find_column(self, name: str | int | None) -> int:
-        """Index of a column by name or index; None: the only one."""
+        """The index of a column, given by name or index; None: the only column.
+
+        Raises:
+            KeyError: There is no such column, or ``name`` is None and there are several.
+        """
         if name is None:
             if len(self.columns) == 1:
                 return 0
@@ -99,12 +103,12 @@ class Info:
 
 
 def _value(text: str | None) -> Any:
-    # Empty: a section that says nothing of itself.
+    # Empty for a section without metadata.
     return json.loads(text) if text else None
 
 
 def make_info(raw: dict[str, Any]) -> Info:
-    """Of what numpact._core gives."""
+    """Converts the result of ``CvcReader.info`` in ``_core``."""
     chunks = [
         Chunk(first, rows, offset, size, _value(metadata), [Slice(*s) for s in slices])
         for first, rows, offset, size, metadata, slices in raw["chunks"]

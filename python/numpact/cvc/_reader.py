@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading CVC files."""
+"""Reads CVC files."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _CODE_TYPES = {
 }
 
 
-# Rows that a slice with a step gathers at a time.
-_STRETCH = 1 << 20
+# Rows that a slice with a step gathers at a time: their indices take 8 MiB.
+_MAX_WINDOW = 1 << 20
 
 
 class CorruptionWarning(UserWarning):
-    """Rows were filled or left out, because the checksum of their chunk does not match."""
+    """Rows were filled or dropped because the checksum of their chunk does not match."""
 
 
 class CorruptRows(NamedTuple):
-    """Rows whose chunk is damaged."""
+    """Rows of a damaged chunk."""
 
     chunk: int
     first_row: int
@@ -61,10 +61,10 @@ class CorruptRows(NamedTuple):
 
 
 class CodeRun(NamedTuple):
-    """Rows of one chunk, and what their codes mean: min + code * scale where there are ranges.
+    """Rows of one chunk and the parameters of their codes: value = min + code * scale.
 
-    ``mins`` and ``scales`` (float32) hold one number for all (int8), one for each of the rows
-    (int8_row), one for each dimension (int8_dim, int4), or nothing.
+    ``mins`` and ``scales`` are arrays of float32: (1,) for int8, (rows,) for int8_row, (dimension,)
+    for int8_dim and int4, and empty for other compressions.
     """
 
     rows: int
@@ -83,40 +83,43 @@ class Damage(NamedTuple):
 
 
 class Reader:
-    """Rows of a CVC file of any version: collections of vectors, in chunks.
+    """Reads rows of a CVC file of any version: a collection of vectors, in chunks.
 
-    A path is mapped and must keep its length meanwhile; bytes are used in place. Of a file opened
-    in binary mode just the parts that are needed are read, from any place: of files that fsspec
-    opened by requests for ranges, several at a time; of others with seek() and read(), in turn.
-    What has no seek() is read whole. Immutable: threads may share one, and so may forked processes
-    unless it reads an open file. ``reader[a:b]`` reads rows. Files opened by path can be pickled.
+    A path is mapped; the file must not be truncated meanwhile. Bytes are used in place. Of a file
+    opened in binary mode only the necessary parts are read: by concurrent range requests if fsspec
+    opened it, else with seek() and read(). A file without seek() is read completely.
+    ``reader[a:b]`` reads rows.
 
-    A file of fsspec's is looked at again after each call: if its size, ETag or time is another one
-    than when the Reader was made, the call fails with ``CorruptError`` and gives no mixture of two
-    versions.
+    If fsspec opened the file, its version is compared after each call: if size, ETag or time have
+    changed since the Reader was created, the call raises ``CorruptError`` and does not return a
+    mixture of two versions.
+
+    Immutable and thread-safe. Forked processes may share a Reader unless it reads an open file. Can
+    be pickled if it was opened by path.
 
     Args:
         source: A path, a file, or the bytes.
-        threads: How many decode at the same time; None: as many as the machine runs at once, but
-            one in Zarr and Dask tasks.
-        max_output: The most bytes of values that a call may give, of all columns together; for
-            ``verify`` of all values of the file. None: no limit. Bytes from strangers should have
-            one: a small file can hold very many values.
-        max_memory: The most bytes that the tables of the header, and those that decoding a chunk
-            needs, may take. None: no limit.
-        framework: "numpy", or "torch" for tensors where this says arrays; on a GPU "torch" or
+        threads: Number of threads; None: one per processor, but a single one in Zarr and Dask
+            tasks.
+        max_output: Maximum size of the values that a call returns, of all columns together, in
+            bytes; for ``verify`` that of all values of the file. None: no limit. Set it for
+            untrusted input: a small file can contain very many values.
+        max_memory: Maximum size of the tables of the header, and of those for decoding a chunk, in
+            bytes. None: no limit.
+        framework: "numpy", or "torch" to return tensors instead of arrays; on a GPU "torch" or
             "cupy". None: "numpy" on the CPU, "torch" on a GPU.
-        device: "cpu", "cuda" or "cuda:N": where results go. Stored bytes are copied to a GPU and
-            decoded there, to the bits that the CPU gives; pco, and single rows of lossless data,
-            are decoded before they are copied. Results are for the framework's current stream, and
-            there when it has come so far.
-        backend: "auto"; what decodes on a GPU: "cuda" or "triton" (see ``get_backend_errors``).
+        device: The device of the results: "cpu", "cuda" or "cuda:N". For a GPU, stored bytes are
+            copied to it and decoded there, with the same result bit by bit; pco, and single rows of
+            lossless data, are decoded on the CPU and then copied. Results are ordered on the
+            framework's current stream.
+        backend: "auto", or the decoder for the GPU: "cuda" or "triton" (``get_backend_errors``).
 
     Raises:
-        BackendError: The device, or the backend, is not there; its text says what is missing.
-        CorruptError, TruncatedError, UnsupportedVersionError: of the header or the chunks' places.
+        BackendError: The device or the backend is not available; the message says why.
+        CorruptError, TruncatedError, UnsupportedVersionError: The header is damaged or not
+            supported.
         LimitExceededError: More than ``max_output`` or ``max_memory``.
-        InputOutputError: An open file cannot be read; ``__cause__`` tells why. Also an OSError.
+        InputOutputError: An open file cannot be read; ``__cause__`` is the reason. Also an OSError.
     """
 
     def __init__(
@@ -145,7 +148,7 @@ class Reader:
 
     @property
     def info(self) -> Info:
-        """What the header says."""
+        """The content of the header."""
         return self._info
 
     def __len__(self) -> int:
@@ -153,7 +156,7 @@ class Reader:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows, and values in a row of the only column."""
+        """(rows, values) or (rows,) of the only column; (rows,) if there are several."""
         if len(self._info.columns) == 1:
             return shape_of(self._info.columns[0], self._info.is_columnar, len(self))
         return (len(self),)
@@ -177,30 +180,36 @@ class Reader:
         progress: ProgressLike = None,
         max_output: int | None = None,
     ) -> Array:
-        """Rows from ``first`` on.
+        """Reads a range of rows.
 
         Args:
-            first: The first row.
-            count: How many; None: all that follow.
-            column: Name or index, where the file has several.
-            dtype: float32, float16 or "bfloat16" (as ml_dtypes has it, else as its bits in uint16),
-                or one of these of PyTorch, for a tensor. None: float32, but integers that are
-                stored as they are keep their type.
-            out: Array to read into, of the right shape and type; its rows may lie apart. Or a
-                tensor, whose type is taken for ``dtype``; one on a GPU, or an array of CuPy, says
-                for which device.
-            verify: Check the checksum also of chunks of which only a part is read.
-            on_corruption: What to do about a chunk whose checksum does not match: "raise", "fill"
-                its rows with ``fill_value``, or "drop" them. The last two warn.
-            fill_value: As said.
+            first: Index of the first row.
+            count: Count of rows; None: all that follow.
+            column: Name or index; needed if the file has several columns.
+            dtype: float32, float16 or "bfloat16" (the type of ml_dtypes if it is installed, else
+                the bits in uint16), or such a type of PyTorch to get a tensor. None: float32, but
+                integers that are stored unchanged keep their type.
+            out: Array to read into, of the shape and type of the result; rows need not be adjacent
+                in memory. Or a tensor, which also determines ``dtype``. A tensor on a GPU or an
+                array of CuPy also determines the device.
+            verify: Also check the checksums of chunks that are read partially.
+            on_corruption: For chunks whose checksum does not match: "raise" an error, "fill" their
+                rows with ``fill_value``, or "drop" them. The last two issue a CorruptionWarning.
+            fill_value: The value for "fill".
             framework: "numpy", "torch" or "cupy"; None: that of the reader.
-            device: As for the reader; None: its own.
+            device: As for the reader; None: that of the reader.
             threads, progress: As for ``numpact.decompress``.
-            max_output: As for the reader; None: its own.
+            max_output: As for the reader; None: that of the reader.
 
         Returns:
-            A new array or tensor, or the filled part of ``out``: of shape (rows, values), or
+            A new array or tensor, or the filled part of ``out``, of shape (rows, values), or
             (rows,) for a scalar column.
+
+        Raises:
+            ChecksumError, CorruptError: A chunk is damaged.
+            InvalidArgumentError, TypeMismatchError: Rows outside of the file, or an unsuitable
+                ``out`` or ``dtype``.
+            LimitExceededError: More than ``max_output``.
         """
         first, rows = self._rows(first, count)
         arrays = self.read_ranges(
@@ -235,7 +244,18 @@ class Reader:
         progress: ProgressLike = None,
         max_output: int | None = None,
     ) -> list[Array]:
-        """Rows of several ranges, (first, count) each, one after the other; an array a column."""
+        """Reads several ranges of rows, each (first, count), into one array for each column.
+
+        Args:
+            ranges: The ranges; their rows are concatenated in this order.
+            columns: Names or indices; None: all.
+            outs: Arrays to read into, one for each column.
+            dtype, verify, on_corruption, fill_value, framework, device: As for ``read``.
+            threads, progress, max_output: As for ``read``.
+
+        Returns:
+            An array or tensor for each column, as ``read`` returns it.
+        """
         indices = self._columns(columns)
         wanted = [(index_of(a, "a first row"), index_of(b, "a count")) for a, b in ranges]
         if any(first < 0 or n < 0 or first + n > len(self) for first, n in wanted):
@@ -243,7 +263,6 @@ class Reader:
         total = sum(n for _, n in wanted)
         given = [None] * len(indices) if outs is None else list(outs)
         place = self._find_place(device, framework, given)
-        how = (verify, on_corruption, fill_value)
         pairs = list(zip(indices, given, strict=True))
         self._check_amount(total, [(i, dtype, out) for i, out in pairs], max_output)
         results: list[Any]
@@ -255,7 +274,15 @@ class Reader:
                     self._device_array(index, total, dtype, out, place) for index, out in pairs
                 ]
                 source = self._device_source(place, threads)
-                rows, corrupt = _read.read_ranges(source, wanted, arrays, *how, callback)
+                rows, corrupt = _read.read_ranges(
+                    source,
+                    wanted,
+                    arrays,
+                    verify=verify,
+                    on_corruption=on_corruption,
+                    fill_value=fill_value,
+                    progress=callback,
+                )
                 results = [array.result for array in arrays]
             else:
                 outputs = [
@@ -263,7 +290,14 @@ class Reader:
                 ]
                 targets = [output.target for output in outputs]
                 rows, corrupt = self._reader.read(
-                    wanted, targets, outs is None, self._resolve(threads), *how, callback
+                    wanted,
+                    targets,
+                    are_fresh=outs is None,
+                    threads=self._resolve(threads),
+                    verify=verify,
+                    on_corruption=on_corruption,
+                    fill=fill_value,
+                    progress=callback,
                 )
                 results = [output.result for output in outputs]
         for bad in corrupt:
@@ -272,7 +306,7 @@ class Reader:
         return [result if rows == total else result[:rows] for result in results]
 
     def read_chunk(self, chunk: int, **options: Any) -> Array:
-        """The rows of a chunk; options as for ``read``."""
+        """Reads the rows of a chunk, given by its index; options as for ``read``."""
         found = self._info.chunks[index_of(chunk, "a chunk")]
         return self.read(found.first_row, found.rows, **options)
 
@@ -289,11 +323,14 @@ class Reader:
         threads: int | None = None,
         max_output: int | None = None,
     ) -> Array:
-        """The given rows, in any order and as often as asked for; only they are decoded.
+        """Reads single rows, in any order and with repetitions; decodes only these where possible.
 
         Args:
-            rows: Row numbers, (n,) of any integer type, on the CPU.
+            rows: Row indices, (n,) of any integer type, on the CPU.
             column, dtype, out, verify, framework, device, threads, max_output: As for ``read``.
+
+        Returns:
+            As for ``read``, with a row for each index.
         """
         import numpy as np
 
@@ -319,9 +356,9 @@ class Reader:
             self._reader.gather(
                 numbers,
                 [output.target],
-                output.is_fresh,
-                self._resolve(threads),
-                verify,
+                are_fresh=output.is_fresh,
+                threads=self._resolve(threads),
+                verify=verify,
             )
         return output.result  # type: ignore[no-any-return] # a tensor, perhaps
 
@@ -336,14 +373,20 @@ class Reader:
         threads: int | None = None,
         max_output: int | None = None,
     ) -> tuple[Array, list[CodeRun]]:
-        """The stored codes of rows, for engines that compute on them, and what they mean.
+        """Reads the stored codes of rows, for programs that compute with them.
+
+        Args:
+            first, count, column, verify, framework, threads, max_output: As for ``read``.
 
         Returns:
-            Codes, (rows, values) of uint8 for int8, int8_row and int8_dim, of float16 for fp16, of
-            uint16 for bfloat16, of the column's type for none; for int4 (rows, bytes) of uint8,
-            two codes each, the low half first. And what they mean, for each chunk's rows. With
-            ``framework="torch"`` codes are a tensor, of bfloat16 for that; the rest stays. All of
-            it is on the CPU, whatever the device.
+            The codes and their parameters, both on the CPU. Codes are (rows, values) of uint8 for
+            int8, int8_row and int8_dim, of float16 for fp16, of uint16 for bfloat16, of the
+            column's type for none; for int4 (rows, bytes) of uint8, with two codes in a byte, the
+            lower half first. With ``framework="torch"`` they are a tensor, for bfloat16 of that
+            type. Parameters are a list with a ``CodeRun`` for the rows of each chunk.
+
+        Raises:
+            InvalidArgumentError: The rows have codes of different types, or none.
         """
         import numpy as np
 
@@ -365,7 +408,14 @@ class Reader:
         codes = empty(shape, kind)
         flat = codes.reshape(-1).view(np.uint8)
         with self._reading():
-            runs = self._reader.read_codes(first, rows, index, flat, self._resolve(threads), verify)
+            runs = self._reader.read_codes(
+                first,
+                rows,
+                column=index,
+                out=flat,
+                threads=self._resolve(threads),
+                verify=verify,
+            )
         own = "numpy" if self._place.is_on_gpu else self._place.framework
         wanted = own if framework is None else check_framework(framework)
         result = as_tensor(codes, kind == "uint16") if wanted == "torch" else codes
@@ -375,7 +425,7 @@ class Reader:
         ]
 
     def __getitem__(self, key: Any) -> Array:
-        """Rows of the only column: one for an integer, several for a slice or a list of numbers."""
+        """Rows of the only column: one for an integer, several for a slice or a list of indices."""
         if key is Ellipsis:
             key = slice(None)
         if isinstance(key, slice):
@@ -398,16 +448,16 @@ class Reader:
         count = len(range(start, stop, step))
         if step == 1 or count == 0:
             return self.read(start if count else 0, count)
-        # Stretch by stretch: the numbers of rows would take as much memory as a claim is large.
+        # In windows: the indices of all rows may need more memory than there is.
         out: Array = self._fresh(count)
-        for done in range(0, count, _STRETCH):
-            n = min(_STRETCH, count - done)
+        for done in range(0, count, _MAX_WINDOW):
+            n = min(_MAX_WINDOW, count - done)
             rows = np.arange(n, dtype=np.int64) * step + (start + done * step)
             self.gather(rows, out=out[done : done + n])
         return out
 
     def _fresh(self, rows: int) -> Any:
-        """Memory for rows of the only column, as ``read`` gives it."""
+        """An uninitialized result of ``read`` for the only column."""
         index = self._info.find_column(None)
         self._check_amount(rows, [(index, None, None)], None)
         if self._place.is_on_gpu:
@@ -417,11 +467,11 @@ class Reader:
     # ---- finding ----
 
     def find_sections(self, key: str, value: Any) -> list[tuple[int, int]]:
-        """(first, count) of the sections whose metadata has this value under the key."""
+        """(first row, count) of each section whose metadata has this value for the key."""
         return self._reader.find_sections(key, json.dumps(value))
 
     def find_chunks(self, key: str, value: Any) -> list[int]:
-        """Chunks whose metadata has this value under the key."""
+        """Indices of the chunks whose metadata has this value for the key."""
         return self._reader.find_chunks(key, json.dumps(value))
 
     def verify(
@@ -431,7 +481,7 @@ class Reader:
         progress: ProgressLike = None,
         max_output: int | None = None,
     ) -> list[Damage]:
-        """Reads everything and gives the chunks that are damaged."""
+        """Decodes all chunks and returns those that are damaged; arguments as for ``read``."""
         every = [(index, column.dtype, None) for index, column in enumerate(self._info.columns)]
         self._check_amount(len(self), every, max_output)
         with self._reading(), core_progress(progress, len(self)) as callback:
@@ -442,7 +492,7 @@ class Reader:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """A call that reads from the source; afterwards it must be the same file as before."""
+        """Encloses a call that reads from the source; raises CorruptError if that was replaced."""
         ranges = self._ranges
         if ranges is None:
             yield
@@ -456,7 +506,7 @@ class Reader:
         ranges.check()
 
     def _rows(self, first: int, count: int | None) -> tuple[int, int]:
-        """The first row and how many."""
+        """Checks a range of rows; returns the first row and the count."""
         first = index_of(first, "first")
         stop = len(self) if count is None else first + index_of(count, "count")
         if first < 0 or stop < first or stop > len(self):
@@ -469,7 +519,7 @@ class Reader:
     def _check_amount(
         self, rows: int, columns: Sequence[tuple[int, Any, Any]], max_output: int | None
     ) -> None:
-        """Raises where rows of columns, each with dtype and out, would pass the limit."""
+        """Raises LimitExceededError if the result is too large; columns are (index, dtype, out)."""
         limit = self._limit(max_output)
         if limit is None:
             return
@@ -485,7 +535,7 @@ class Reader:
         return output_for(index, column, self._info.is_columnar, rows, dtype, out, framework)
 
     def _find_place(self, device: object, framework: str | None, outs: Sequence[Any]) -> Place:
-        """Where results of a call go."""
+        """The device and framework of the results of a call."""
         if device is None and any(out is not None for out in outs):
             from ._device._arrays import device_of, framework_of
 
@@ -496,10 +546,10 @@ class Reader:
             device = self._place.device
             if framework is None:
                 return self._place
-        is_alike = is_gpu(device) == self._place.is_on_gpu
-        if framework is None and is_alike:
+        is_same_kind = is_gpu(device) == self._place.is_on_gpu
+        if framework is None and is_same_kind:
             framework = self._place.framework
-        return find_place(device, framework, self._backend if is_alike else "auto")
+        return find_place(device, framework, self._backend if is_same_kind else "auto")
 
     def _device_array(
         self, index: int, rows: int, dtype: Any, out: Any, place: Place

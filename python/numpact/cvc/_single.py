@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._errors import CorruptError
-from .._ranges import Location, StorageOptions, locate, named_errors
+from .._remote.locations import Location, StorageOptions, locate, named_errors
 from .._specs import checked_limit, core_limit
 from ._frames import front, record_head
 from ._info import Info

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Union
 from .. import _versions as versions
 from .._errors import InputOutputError, InvalidArgumentError
 from .._file import contents
-from .._ranges import Location, typed_errors
+from .._remote.locations import Location, typed_errors
 from .._turns import Turns
 
 if TYPE_CHECKING:

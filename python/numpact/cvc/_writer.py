@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing CVC files."""
+"""Writes CVC files."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class _Counts(NamedTuple):
 
 
 class WriteReport(_Counts):
-    """What was written.
+    """Statistics of a file that was written; a tuple of (rows, chunks, bytes, overflows).
 
     Attributes:
-        rows, chunks, bytes: Of the file; these and the next are the items of the tuple.
+        rows, chunks, bytes: Counts of rows and chunks, and the size of the file.
         overflows: Finite values that became infinite in fp16 or bfloat16.
-        lost: Finite values that read as NaN: they share a range with one that is not finite.
+        lost: Finite values that read as NaN, because they share a range with a value that is not
+            finite.
     """
 
     lost: int
@@ -59,7 +60,7 @@ def _check_name(name: str) -> None:
 
 
 def _row_shape(name: str, dimension: int | tuple[int]) -> tuple[int, bool]:
-    """Values in a row, and whether a row of one is a vector."""
+    """Values in a row, and whether a row is a vector even if it has one value."""
     if not isinstance(dimension, tuple):
         return dimension, False
     if len(dimension) != 1:
@@ -68,38 +69,42 @@ def _row_shape(name: str, dimension: int | tuple[int]) -> tuple[int, bool]:
 
 
 class Writer:
-    """Writes a CVC file from rows as they come, in the memory of a few chunks a thread.
+    """Writes a CVC file from several arrays of rows, with memory for a few chunks per thread.
 
-    Until ``close()``, and after an error, what had the name before stays as it was. Leaving the
-    ``with`` block by an exception throws the unfinished file away. One thread at a time may use a
-    Writer; others wait. A call inside of another one, by a signal handler say, is an error
-    (``InvalidArgumentError``), and so is any in a forked process, which leaves the file alone.
+    Until ``close()``, and after an error, an existing file of that name stays unchanged. If the
+    ``with`` block ends with an exception, the unfinished file is deleted.
+
+    Thread-safe: calls of several threads are executed one after the other. A reentrant call, for
+    example from a signal handler, raises ``InvalidArgumentError``, and so does every call in a
+    forked process; the file belongs to its parent.
 
     Args:
-        path: The file; None: it is kept in memory, see ``contents``.
-        columns: For a columnar file (version 2.0): for each column its name and (dimension, dtype),
-            dimension 1 for scalars, (1,) for vectors of one value, arrays (rows, 1); dtype
-            float32, float16, int32, int64, int8 or uint8.
+        path: The file; None: keep it in memory, see ``contents``.
+        columns: For a columnar file (version 2.0): a mapping from names to (dimension, dtype).
+            Dimension 1 means scalars, arrays (rows,); (1,) means vectors of one value, arrays
+            (rows, 1). The dtype is float32, float16, int32, int64, int8 or uint8.
         compression: "fp16", "int8", "lossless", "bfloat16", "int8_row", "int8_dim", "int4" or
-            "pco"; for columns a mapping from names, where a column that is left out takes fp16 for
+            "pco". For columns also a mapping from names; the default of a column is "fp16" for
             floats and "none" for integers.
         chunk_size: Rows in a chunk.
-        version: "1.0" or "0.1" for one array, "2.0" for columns; None: what fits.
-        mmap_optimized: Records start on pages of 4096 bytes, and the header says where.
-        dimension: Values in a row, where no rows may come.
-        expected_rows: If the first ``append`` brings exactly these, the file is written at once.
-        allow_nonfinite: int8 and its kin: take NaN and infinities; their chunk (int8_row: row;
-            int8_dim, int4: dimension of the chunk) then decodes to NaN. ``WriteReport.lost``
-            counts the finite values among these.
-        rounding: Of int8_row, int8_dim and int4. "search": so that the errors of a row make up for
-            each other where rows lie: searches lose about half as much, at d * d / 2
-            multiplications for a row of d values. "nearest": each value by itself.
-        metadata: Any JSON value for the file; NaN and infinities are none. Lists and objects lie
-            at most 511 deep in each other, in metadata of chunks 509, of sections 507.
-        threads: Chunks that are compressed at the same time, as for ``numpact.Writer``.
-        sync: Ask the system to put the file on the disk before it gets its name.
-        lock_timeout: Seconds that ``close()`` waits for others that are writing the file which it
-            replaces (``LockTimeoutError``); None: without end.
+        version: "1.0" or "0.1" for one array, "2.0" for columns; None: "1.0" or "2.0".
+        mmap_optimized: Align records to pages of 4096 bytes, and store their positions in the
+            header.
+        dimension: Values in a row, for a file that may get no rows.
+        expected_rows: If the first ``append`` has exactly this count of rows, they are written
+            without buffering.
+        allow_nonfinite: For int8, int8_row, int8_dim and int4: accept NaN and infinities. Their
+            chunk (int8_row: their row; int8_dim, int4: their dimension of the chunk) decodes to
+            NaN. ``WriteReport.lost`` counts the finite values among these.
+        rounding: For int8_row, int8_dim and int4. "search": choose the codes of a row so that their
+            errors compensate in inner products; searches lose about half as much accuracy, at the
+            cost of d * d / 2 multiplications for a row of d values. "nearest": round each value.
+        metadata: A JSON value for the file, without NaN and infinities. Lists and objects may be
+            nested 511 deep, in metadata of chunks 509 and of sections 507.
+        threads: Number of chunks that are compressed at the same time, as for ``numpact.Writer``.
+        sync: Sync the file to the disk before it is renamed.
+        lock_timeout: Seconds that ``close()`` waits for other writers of the file that it replaces
+            (``LockTimeoutError``); None: no limit.
     """
 
     def __init__(
@@ -141,19 +146,19 @@ class Writer:
             os.stat(os.path.dirname(os.path.abspath(path)))  # Python's own error for no folder
         self._writer = _core.CvcWriter(
             None if path is None else os.fspath(path),
-            version or ("1.0" if columns is None else "2.0"),
-            "fp16" if columns is not None or compression is None else str(compression),
-            chunk_size,
-            mmap_optimized,
-            schema,
-            dimension,
-            expected_rows,
-            allow_nonfinite,
-            rounding,
-            "" if metadata is None else json_text(metadata),
-            resolve(threads),
-            sync,
-            core_timeout(lock_timeout),
+            version=version or ("1.0" if columns is None else "2.0"),
+            compression="fp16" if columns is not None or compression is None else str(compression),
+            chunk_rows=chunk_size,
+            paged=mmap_optimized,
+            columns=schema,
+            dimension=dimension,
+            expected_rows=expected_rows,
+            allow_nonfinite=allow_nonfinite,
+            rounding=rounding,
+            metadata="" if metadata is None else json_text(metadata),
+            threads=resolve(threads),
+            sync=sync,
+            timeout_ms=core_timeout(lock_timeout),
         )
         self._turns = Turns("the writer", is_bound=True)
         self._report: WriteReport | None = None
@@ -161,7 +166,16 @@ class Writer:
         self._is_open = True
 
     def append(self, rows: Any) -> None:
-        """Takes rows: a 2-D array; for columns a mapping from names to arrays of equal length."""
+        """Appends rows.
+
+        Args:
+            rows: An array, (rows, values); for columns a mapping from names to arrays of equal
+                length.
+
+        Raises:
+            InvalidArgumentError, TypeMismatchError: Other shapes, columns or types.
+            ValueError: The writer is closed.
+        """
         self._check_open()
         if self._names is None:
             array = vectors_of(rows)
@@ -178,10 +192,10 @@ class Writer:
 
     @contextmanager
     def section(self, metadata: Any) -> Iterator[None]:
-        """Rows appended inside the ``with`` block belong to a section with this metadata.
+        """Makes the rows that are appended inside the ``with`` block a section with this metadata.
 
-        The section ends with the block, also where an exception leaves that. There are no sections
-        in sections: InvalidArgumentError, and the writer goes on.
+        The section ends with the block, also by an exception. Sections cannot be nested:
+        InvalidArgumentError, after which the writer is still usable.
         """
         text = json_text(metadata, "section metadata", LEVELS_ABOVE_SECTION)
         with self._turns:
@@ -204,18 +218,18 @@ class Writer:
                 self._run(self._writer.end_section)
 
     def end_chunk(self) -> None:
-        """The rows at hand become a chunk, however few they are."""
+        """Ends the current chunk early."""
         self._guarded(self._writer.end_chunk)
 
     def set_chunk(
         self, chunk: int, *, compression: str | None = None, metadata: Any = _NOTHING
     ) -> None:
-        """Options of one chunk, before it is full.
+        """Sets options of a chunk that is not complete yet.
 
         Args:
             chunk: Its index.
-            compression: Instead of the file's; not for columns.
-            metadata: Any JSON value, None among them.
+            compression: Replaces that of the file; not for columns.
+            metadata: Any JSON value, also None.
         """
         chunk = index_of(chunk, "chunk")
         text = None
@@ -224,10 +238,14 @@ class Writer:
         self._guarded(lambda: self._writer.set_chunk(chunk, compression, text))
 
     def close(self) -> WriteReport:
-        """Writes what is left, and the header; the file gets its name.
+        """Writes the buffered rows and the header, and renames the file.
 
-        Warns (RuntimeWarning) of finite values that became infinite in fp16 or bfloat16, and of
-        those that are lost beside values that are not finite.
+        Issues a RuntimeWarning for finite values that became infinite in fp16 or bfloat16, and for
+        those that are lost (see ``WriteReport``).
+
+        Raises:
+            LockTimeoutError: Another process is writing the file.
+            ValueError: The writer was aborted.
         """
         if self._report is not None:
             return self._report
@@ -251,7 +269,7 @@ class Writer:
         return report[0]
 
     def abort(self) -> None:
-        """Throws the file away; one that was there before stays."""
+        """Deletes the unfinished file; an existing file of that name stays unchanged."""
         if self._turns.is_foreign:
             self._is_open = False
             return
@@ -265,7 +283,7 @@ class Writer:
 
     @property
     def contents(self) -> bytes:
-        """The file, where there is no path, once it is closed."""
+        """The bytes of a closed file without a path."""
         if self._report is not None:
             return self._writer.contents()
         with self._turns:
@@ -282,7 +300,7 @@ class Writer:
             raise ValueError("the writer is closed")
 
     def _run(self, work: Callable[[], object]) -> None:
-        """In turn; after an error nothing is left to go on with."""
+        """Runs a step; after an error the unfinished file is deleted."""
         try:
             work()
         except BaseException:

@@ -2,14 +2,14 @@
 """Pco and CVC files as Dask arrays and data frames, on one machine or many.
 
 ``from_pco`` and ``to_pco`` are for arrays, ``from_cvc`` and ``to_cvc`` for vectors, and
-``from_pco_table`` for tables whose columns are Pco files. They lie anywhere that fsspec reaches.
-Needs ``pip install 'numpact[dask]'``; Dask itself is imported when the first of these functions is
-called. docs/scale-out.md tells how far they go.
+``from_pco_table`` for tables whose columns are Pco files. Files may be in any file system of
+fsspec. Needs ``pip install 'numpact[dask]'``; Dask is imported by the first call of one of these
+functions. docs/scale-out.md describes the limits.
 """
 
 from __future__ import annotations
 
-from .._chunk_index import FileIndex, PcoIndex
+from .._remote.chunk_index import FileIndex, PcoIndex
 from ._array import from_pco, pco_index
 from ._cvc import from_cvc, to_cvc
 from ._store import to_pco

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
-from .._chunk_index import FileIndex, PcoIndex, as_index, walk
 from .._errors import InvalidArgumentError, TypeMismatchError
 from .._integers import index_of
 from .._optional import require
-from .._parts import Described, Found, Part, common_dtype, from_headers, from_index
-from .._ranges import Location, Path, Paths, Stamp, StorageOptions, find
+from .._remote.chunk_index import FileIndex, PcoIndex, as_index, walk
+from .._remote.locations import Location, Path, Paths, Stamp, StorageOptions, find
+from .._remote.parts import Described, Found, Part, common_dtype, from_headers, from_index
 
 if TYPE_CHECKING:
     import dask.array
@@ -32,39 +32,41 @@ def from_pco(
     storage_options: StorageOptions | None = None,
     name: str | None = None,
 ) -> dask.array.Array:
-    """A Dask array of the numbers of standalone Pco files, one after the other.
+    """A Dask array of the concatenated numbers of standalone Pco files.
 
-    Nothing but headers is read now. Every task then fetches the bytes that it needs by one request
-    for a range, and decodes them with one thread: Dask runs many at once.
+    The call reads headers only. Each task of the array fetches the bytes that it needs by one range
+    request, and decodes them with one thread; Dask runs several tasks in parallel.
 
     Args:
         paths: A path or URL, a pattern (``"s3://bucket/day=*/price.pco"``), a folder, or a list of
-            those. What a pattern or folder gives is sorted by name; a name with such characters
-            that is there by itself is no pattern.
-        by: ``"file"``: a task and a block for each file. ``"chunk"``: for each Pco chunk, so that
-            slicing reads only what it needs; takes the places of the chunks from ``index``, or has
-            a Dask task look at every file now: at the trailer, else it reads all of it.
+            these. The files of a pattern or folder are sorted by name. A file whose name contains
+            characters of a pattern is found by that name.
+        by: ``"file"``: one task and one block for each file. ``"chunk"``: for each Pco chunk, so
+            that a slice reads only the chunks that it needs. The positions of the chunks come from
+            ``index``; without it, a Dask task for each file determines them during the call, from
+            the trailer or by scanning the file.
         dtype: The type of the numbers, in any byte order, as for ``numpact.decompress``:
-            ``"datetime64[ns]"``, ``bool``. None: what the index says, else the files' own type.
-        index: What ``pco_index`` or ``to_pco`` gave, or where it was saved.
-        chunks_per_task: With ``by="chunk"``: how many neighbouring chunks are one block;
-            ``"auto"`` fills Dask's ``array.chunk-size``.
-        storage_options: For the file system, as fsspec takes them: keys, end points. They travel
-            with the tasks.
-        name: Of the array in the graph; None: made from the files' names and states.
+            ``"datetime64[ns]"``, ``bool``. None: the type in the index, else that of the files.
+        index: The result of ``pco_index`` or ``to_pco``, or the path or URL where it was saved.
+        chunks_per_task: With ``by="chunk"``: the count of consecutive chunks in a block; ``"auto"``
+            fills Dask's ``array.chunk-size``.
+        storage_options: Options of the file system for fsspec, such as keys and end points. They
+            are pickled into the tasks.
+        name: Name of the array in the graph; None: derived from names and versions of the files.
 
     Returns:
-        One dimension. Its blocks are known, by the index or by the headers. A header only claims a
-        count, which ``numpact.append`` keeps right: small local files are looked at instead, and a
-        task that finds another count fails with ``CorruptError``; an index helps.
+        An array of shape (n,) with known chunks. Their sizes come from the index, or from the
+        headers. The count in a header may be wrong (``numpact.append`` updates it); therefore small
+        local files are scanned, and a task raises ``CorruptError`` if the count differs. With an
+        index this cannot happen.
 
     Raises:
-        FileNotFoundError: A file that is absent; a pattern that nothing matches.
-        TypeMismatchError: Files of different types; a ``dtype`` that their numbers cannot be.
-        CorruptError: A bad header; a file that changed after it was indexed.
+        FileNotFoundError: A file does not exist, or no file matches a pattern.
+        TypeMismatchError: The files have different types, or numbers not convertible to ``dtype``.
+        CorruptError: A header is damaged, or a file changed after it was indexed.
         ImportError: Dask or fsspec is not installed.
 
-    Files must not be changed while the array is used: tasks check what they decode, not every byte.
+    Do not change the files while the array is used: tasks do not check every byte.
     """
     da = dask_array()
     if by not in ("file", "chunk"):
@@ -87,19 +89,21 @@ def pco_index(
     storage_options: StorageOptions | None = None,
     known: PcoIndex | Path | None = None,
 ) -> PcoIndex:
-    """Finds the chunks of Pco files, by Dask tasks that look at one file each.
+    """Determines the positions of the chunks of Pco files, with one Dask task for each file.
 
-    A trailer tells where they are; of remote files then no more is read than that. Without one
-    all bytes are read, which costs about half of decoding them; save the result and it is done once
-    in a file's life.
+    If a file has a trailer, only that is read. Otherwise the whole file is scanned, which takes
+    about half the time of decoding it; save the result to do this only once.
 
     Args:
         paths, storage_options: As for ``from_pco``.
-        known: An earlier index, or where it was saved: files in it that did not change since are
-            taken from it.
+        known: An earlier index, or the path or URL where it was saved. Files that have not changed
+            since are not read again.
+
+    Returns:
+        The index.
 
     Raises:
-        As ``from_pco``, and ``CorruptError`` for a file whose chunks are damaged.
+        The errors of ``from_pco``, and ``CorruptError`` for a file whose chunks are damaged.
 
     >>> import numpact, numpact.dask, numpy as np, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "a.pco")
@@ -131,20 +135,21 @@ def _kept(index: PcoIndex, place: Location, stamp: Stamp) -> FileIndex | None:
 def dask_array() -> Any:
     """The module ``dask.array``."""
     da = require("dask.array", "dask")
-    # Experimental in Dask, off unless asked for; its arrays lack constructor and methods used here.
+    # Experimental and off by default; its arrays do not have the constructor that is used here.
     if hasattr(da.Array, "expr"):
         raise InvalidArgumentError("numpact.dask needs Dask's array.query-planning to be off")
     return da
 
 
 def describe(found: Sequence[Found], index: PcoIndex | None, *, chunks: bool) -> list[Described]:
-    """What is known of files; where their chunks lie too if that is asked for."""
+    """Describes files by the index or by their headers; with ``chunks`` also their chunks."""
     if index is None and not chunks:
         return from_headers(found, walk_all)
     return from_index(found, index or PcoIndex(tuple(walk_all(found))))
 
 
 def walk_all(found: Sequence[Found]) -> list[FileIndex]:
+    """Determines the chunks of files, with one Dask task for each file."""
     if not found:
         return []
     dask = require("dask", "dask")
@@ -170,8 +175,8 @@ def _by_chunk(files: Sequence[Described], dtype: np.dtype[Any], group: Group) ->
         while first < len(chunks):
             end = first + 1
             if limit:
-                most = chunks[first].first + limit // dtype.itemsize
-                while end < len(chunks) and chunks[end].first + chunks[end].count <= most:
+                max_stop = chunks[first].first + limit // dtype.itemsize
+                while end < len(chunks) and chunks[end].first + chunks[end].count <= max_stop:
                     end += 1
             else:
                 end = min(first + size, len(chunks))
@@ -196,7 +201,7 @@ def _array(
 ) -> dask.array.Array:
     core = require("dask", "dask")
     ranges = [(part.place.url, part.start, part.stop, part.skip, part.count) for part in parts]
-    # Storage options are left out: they may hold secrets, and do not change the numbers.
+    # Without the storage options: they may contain secrets, and do not affect the numbers.
     name = name or f"from-pco-{core.base.tokenize(dtype.str, state, ranges)}"
     counts = tuple(part.count for part in parts)
     graph = {(name, i): (load, part, dtype.str) for i, part in enumerate(parts)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CVC files as Dask arrays, and back."""
+"""Reads CVC files as Dask arrays, and writes Dask arrays to CVC files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._errors import ChecksumError, InvalidArgumentError
 from .._integers import index_of
 from .._optional import require
-from .._ranges import Location, Path, StorageOptions, join, locate
+from .._remote.locations import Location, Path, StorageOptions, join, locate
 from .._sink import sink_of
 from ..cvc._frames import front, record_head
 from ..cvc._json import header_for_writing, json_text
@@ -42,29 +42,31 @@ def from_cvc(
     max_output: int | None = None,
     max_memory: int | None = None,
 ) -> dask.array.Array:
-    """A Dask array of the vectors of a CVC file: a task and a block for each chunk.
+    """A Dask array of the vectors of a CVC file, with one task and one block for each chunk.
 
-    The header is read now, by one request or two. Each task fetches the bytes of its chunk by one
-    request for a range, of a columnar file those of the one column, and decodes them with one
-    thread. Records of lossless chunks tell their sizes themselves: four bytes of each are read now.
+    The call reads the header, by one or two requests. Each task fetches its chunk (for a columnar
+    file, the chosen column of it) by one range request, and decodes it with one thread. The sizes
+    of lossless chunks are not in the header: four bytes of each are read during the call.
 
     Args:
         url: A path or URL.
-        column: Name or index, where the file has several.
-        dtype: float32 or float16; None: float32, but integers that are stored as they are keep
-            their type.
-        storage_options: For the file system, as fsspec takes them.
-        name: Of the array in the graph; None: made from the file's name and state.
-        max_output: The most bytes of values in a block.
+        column: Name or index; needed if the file has several columns.
+        dtype: float32 or float16; None: float32, but integers that are stored unchanged keep their
+            type.
+        storage_options: Options of the file system for fsspec.
+        name: Name of the array in the graph; None: derived from name and version of the file.
+        max_output: Maximum size of the values of a block, in bytes.
         max_memory: As for ``numpact.cvc.Reader``, for the header and for each block.
 
     Returns:
-        (rows, values), or (rows,) for a scalar column. Whole records are checked against their
-        checksums; one column of several is not, since its checksum covers them all.
+        An array of shape (rows, values), or (rows,) for a scalar column. Tasks compare records with
+        their checksums; not for one column of several, because a checksum covers all columns.
 
     Raises:
-        FileNotFoundError; CorruptError and the others of ``numpact.cvc.Reader``; KeyError: there is
-        no such column. ImportError: Dask or fsspec is not installed.
+        FileNotFoundError: The file does not exist.
+        CorruptError and the other errors of ``numpact.cvc.Reader``: The header is damaged.
+        KeyError: There is no such column.
+        ImportError: Dask or fsspec is not installed.
     """
     da = dask_array()
     core = require("dask", "dask")
@@ -104,12 +106,12 @@ def nothing(shape: tuple[int, ...], dtype: str) -> Array:
 
 
 class _Piece(NamedTuple):
-    """Chunks of one block, in a file of their own until all are there."""
+    """The chunks of one block, in a temporary file until all blocks are written."""
 
     place: Location
-    chunks: list[dict[str, Any]]  #: as the header has them
-    sizes: list[int]  #: of their payloads
-    checksums: list[int]  #: CRC-32 of these, as they were made
+    chunks: list[dict[str, Any]]  #: their entries in the header
+    sizes: list[int]  #: of their payloads, in bytes
+    checksums: list[int]  #: CRC-32 of the payloads
     report: WriteReport
 
 
@@ -125,24 +127,25 @@ def to_cvc(
 ) -> Any:
     """Writes a Dask array to one CVC file of version 1.0; blocks are compressed in parallel.
 
-    Tasks put their chunks into a folder beside the file (``url + ".parts-..."``), which all workers
-    must reach; the last task puts the header and the pieces together and removes the folder. The
-    file appears when it is whole. Tasks that Dask runs again write the same bytes to the same name.
+    Tasks write their chunks to a temporary folder beside the file (``url + ".parts-..."``), which
+    all workers must have access to. The last task assembles the file, which appears atomically, and
+    removes the folder. A task that Dask repeats writes the same bytes to the same name.
 
     Args:
-        array: (rows, values) of floats or integers. Blocks of rows are chunks of the file.
+        array: (rows, values) of floats or integers. Each block of rows becomes a chunk.
         url: A path or URL.
         compression: "fp16", "int8" or "lossless".
-        chunk_size: Rows in a chunk at most, for blocks that are longer; None: blocks stay whole.
+        chunk_size: Maximum rows in a chunk: longer blocks are split. None: no limit.
         metadata: Any JSON value for the file.
-        storage_options: For the file system, as fsspec takes them.
-        compute: False: give back a ``dask.delayed`` object that does it.
+        storage_options: Options of the file system for fsspec.
+        compute: False: return a ``dask.delayed`` object instead of writing now.
 
     Returns:
         A ``numpact.cvc.WriteReport``.
 
     Raises:
-        InvalidArgumentError: Not two dimensions; NaN or infinities for int8, from the task.
+        InvalidArgumentError: The array does not have two dimensions; or, from a task, it contains
+            NaN or infinities for int8.
     """
     dask_array()
     dask = require("dask", "dask")
@@ -173,7 +176,7 @@ def to_cvc(
 def write_piece(
     block: Array, place: Location, compression: str, chunk_size: int | None, index: int
 ) -> _Piece | None:
-    """A task of the graph: compresses a block and puts its payloads aside."""
+    """A task of the graph: compresses a block into a temporary file."""
     import numpy as np
 
     rows = np.asarray(block)
@@ -185,7 +188,7 @@ def write_piece(
         ) as writer:
             writer.append(rows)
     except InvalidArgumentError as error:
-        # Rows in its text are counted from the first of the block.
+        # The message counts rows from the start of the block.
         raise InvalidArgumentError(f"block {index}: {error}") from error
     packed = memoryview(writer.contents)
     reader = Reader(packed)
@@ -205,7 +208,7 @@ def write_piece(
 def assemble(
     pieces: Sequence[_Piece | None], target: Location, folder: Location, settings: dict[str, Any]
 ) -> WriteReport:
-    """The last task of the graph: header and payloads become the file."""
+    """The last task of the graph: writes header and payloads to the file."""
     there = [piece for piece in pieces if piece is not None]
     chunks = [chunk for piece in there for chunk in piece.chunks]
     rows = sum(chunk["rows"] for chunk in chunks)
@@ -250,12 +253,12 @@ def assemble(
 
 
 def _remove(folder: Location) -> None:
-    """The pieces are no longer needed; what cannot be removed is left."""
+    """Removes the temporary folder; ignores errors."""
     local = folder.local_path
     if local is not None:
         shutil.rmtree(local, ignore_errors=True)
         return
-    # One by one: rm() would take "*" in their names for a pattern.
+    # One by one: rm() treats "*" in a name as a pattern.
     with contextlib.suppress(OSError):
         for path in folder.fs.find(folder.path):
             folder.fs.rm_file(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files a Dask graph reads, so that none of them is written over before it is read."""
+"""Finds the files that a Dask graph reads, so that none is overwritten before it is read."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from typing import Any
 from .._errors import InvalidArgumentError
 from .._file import File
 from .._optional import require
-from .._parts import Part
-from .._ranges import Location
-from .._table_parts import TablePart
+from .._remote.locations import Location
+from .._remote.parts import Part
+from .._remote.table_parts import TablePart
 from ..cvc._reader import Reader
 from ..cvc._single import ChunkPart
 
-# Tasks hold their arguments a few levels deep; what is nested deeper is data.
+# Levels of containers that are searched: arguments of tasks are nested less deeply.
 _MAX_DEPTH = 12
 
 
 def check_apart(array: Any, folder: Location, names: Sequence[str]) -> None:
-    """Raises where an array is read from files that writing it would replace or remove.
+    """Raises if writing an array would replace or remove files that it is read from.
 
     Args:
         array: A Dask array.
-        folder: Where it goes.
+        folder: The destination.
         names: All files of the folder that will be written or removed.
 
     Raises:
-        InvalidArgumentError: With the name of the first such file.
+        InvalidArgumentError: There is such a file; the message names the first.
     """
     target = _Target(folder, names)
     for source in _sources(array):
@@ -53,7 +53,7 @@ class _Target:
             self._folder = posixpath.normpath(self._place.path)
             return
         self._folder = os.path.realpath(self._local)
-        # Files are written to where links lead.
+        # Writing replaces the targets of links.
         self._files = {os.path.realpath(os.path.join(self._folder, name)) for name in names}
 
     def holds(self, source: Location) -> bool:
@@ -67,7 +67,7 @@ class _Target:
         real = os.path.realpath(local)
         if real in self._files:
             return True
-        # By the name that it is read under, and by the one that it has.
+        # By the name that is used for reading, and by the one without links.
         return any(_is_same_folder(os.path.dirname(path), self._folder) for path in (local, real))
 
 
@@ -81,7 +81,7 @@ def _is_same_folder(one: str, other: str) -> bool:
 
 
 def _resolved(place: Location) -> Location:
-    """The place in the file system below those that only give names to folders, or keep copies."""
+    """The location in the underlying file system, without wrappers for folders and caches."""
     dirfs = require("fsspec.implementations.dirfs", "dask").DirFileSystem
     cached = require("fsspec.implementations.cached", "dask").CachingFileSystem
     while True:
@@ -95,7 +95,7 @@ def _resolved(place: Location) -> Location:
 
 
 def _store_of(fs: Any) -> tuple[object, ...]:
-    """What two file systems share where they reach the same files by the same names."""
+    """A key that is equal for file systems with the same files under the same names."""
     protocol = fs.protocol if isinstance(fs.protocol, str) else fs.protocol[0]
     options: Mapping[str, Any] = getattr(fs, "storage_options", None) or {}
     client = options.get("client_kwargs")
@@ -114,7 +114,7 @@ def _sources(array: Any) -> Iterator[Location]:
 
 
 def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Location]:
-    """Of files that a task, or what is in one, reads."""
+    """The files that an object in a graph reads: a task, its arguments, or parts of them."""
     if isinstance(thing, (Part, ChunkPart)):
         yield thing.place
     elif isinstance(thing, TablePart):
@@ -128,7 +128,7 @@ def _places_in(thing: Any, seen: dict[int, object], depth: int) -> Iterator[Loca
         inner = _inside(thing) if depth < _MAX_DEPTH else None
         if inner is None or id(thing) in seen:
             return
-        seen[id(thing)] = thing  # kept, so that nothing else gets its number
+        seen[id(thing)] = thing  # keeps the object alive, so that its id stays unique
         for item in inner:
             yield from _places_in(item, seen, depth + 1)
 
@@ -140,7 +140,7 @@ def _place_of_path(path: str | bytes | None) -> Iterator[Location]:
 
 
 def _inside(thing: Any) -> Iterator[Any] | None:
-    """What is in a container, or in a task of Dask's; None for what is neither."""
+    """The items of a container or of a task of Dask; None for other objects."""
     if isinstance(thing, Mapping):
         return iter(list(thing.values()))
     if isinstance(thing, (list, tuple, set, frozenset)):

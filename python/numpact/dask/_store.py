@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dask arrays into folders of Pco files."""
+"""Writes Dask arrays to folders of Pco files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._arrays import type_name
-from .._chunk_index import FileIndex, PcoIndex, index_of
 from .._codec import compress
 from .._errors import InvalidArgumentError
+from .._number_types import type_name
 from .._optional import require
-from .._ranges import Location, Path, StorageOptions, join, listing, locate
+from .._remote.chunk_index import FileIndex, PcoIndex, index_of
+from .._remote.locations import Location, Path, StorageOptions, join, listing, locate
 from .._specs import (
     DEFAULT_LEVEL,
     DEFAULT_PAGING,
@@ -45,34 +45,34 @@ def to_pco(
     storage_options: StorageOptions | None = None,
     compute: bool = True,
 ) -> Any:
-    """Writes every block of a Dask array to a Pco file of its own, in parallel.
+    """Writes each block of a Dask array to its own Pco file, in parallel.
 
-    The files are named ``part-00000.pco``, ``part-00001.pco``, ... A file appears when it is whole:
-    in local file systems it is written beside its name, synced and renamed; object stores show it
-    when the put is complete. Tasks that Dask runs again write the same bytes to the same name.
+    The files are named ``part-00000.pco``, ``part-00001.pco``, ... Each appears atomically: in
+    local file systems a temporary file is synced and renamed; object stores show an object when the
+    upload is complete. A task that Dask repeats writes the same bytes to the same name.
 
     Args:
-        array: One dimension. ``x.ravel()`` makes that of others; their shape is not kept: for
-            arrays of several dimensions there is Zarr.
-        folder: A path or URL; made if it is not there.
+        array: An array of shape (n,). ``x.ravel()`` flattens others; their shape is not stored. Use
+            Zarr for arrays of several dimensions.
+        folder: A path or URL; created if it does not exist.
         level, mode, delta, paging, trailer: As for ``numpact.compress``.
-        overwrite: Take a folder that holds ``.pco`` files already. They are replaced one by one;
-            those that are not part of the new array are removed when all others are written. False:
-            such a folder is an error.
-        storage_options: For the file system, as fsspec takes them.
-        compute: False: give back a ``dask.delayed`` object that does it.
+        overwrite: True: accept a folder that contains ``.pco`` files. They are replaced one by one;
+            files that are not part of the new array are removed at the end. False: raise an error
+            for such a folder.
+        storage_options: Options of the file system for fsspec.
+        compute: False: return a ``dask.delayed`` object instead of writing now.
 
     Returns:
-        The ``PcoIndex`` of what was written, which also keeps the ``dtype``: ``save`` it, give it
-        to ``from_pco(..., index=)``, and no file ever has to be walked over.
+        The ``PcoIndex`` of the files, with the ``dtype``. ``save`` it and pass it to
+        ``from_pco(..., index=)``, so that the files need not be scanned.
 
     Raises:
-        FileExistsError: The folder holds ``.pco`` files.
-        InvalidArgumentError: Several dimensions; an array that is read from files of the folder, by
-            any name that leads there. Nothing has been written then.
-        TypeMismatchError: Numbers that Pco lacks.
-        What a task raised: its file is left as it was, but tasks that run beside it may still be
-        writing theirs when Dask raises.
+        FileExistsError: The folder contains ``.pco`` files.
+        InvalidArgumentError: The array has several dimensions, or it is read from files of the
+            folder, also through links. Nothing has been written then.
+        TypeMismatchError: Pco does not support the type of the numbers.
+        The error of a task: Its file is not changed, but other tasks may still be writing when Dask
+            raises the error.
     """
     dask_array()
     dask = require("dask", "dask")
@@ -83,7 +83,7 @@ def to_pco(
     type_name(array.dtype)
     options = (level, mode, delta, paging)
     core_trailer(trailer)
-    core_options(*options)  # what compress would refuse is told here, not on some worker
+    core_options(*options)  # report invalid options here, not on a worker
     place = locate(folder, storage_options)
     present = _present(place)
     if present and not overwrite:
@@ -122,13 +122,13 @@ def write_block(
     paging: Paging,
     trailer: TrailerSpec = False,
 ) -> FileIndex:
-    """A task of the graph: writes a file and tells where its chunks lie."""
+    """A task of the graph: writes a file and returns the positions of its chunks."""
     import numpy as np
 
     numbers = np.asarray(block).astype(dtype, copy=False)
     data = compress(numbers, level, mode, delta, paging, threads=1, trailer=trailer)
     place.replace(data)
-    # Done here, where the bytes are at hand, the walk costs no request.
+    # Scanned here, where the bytes are in memory: that needs no request.
     return index_of(place.url, place.stamp(), data)
 
 

@@ -8,16 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
-from .. import _manifest
-from .._arrays import dtype_of, type_name
-from .._chunk_index import PcoIndex, as_index
 from .._errors import CorruptError, InvalidArgumentError, LimitExceededError, TypeMismatchError
 from .._integers import index_of
-from .._manifest import LogicalType, logical_type_of
-from .._null_runs import NullRuns, read_null_runs
+from .._number_types import dtype_of, type_name
 from .._optional import require
-from .._parts import Described, Found, common_dtype
-from .._ranges import (
+from .._remote.chunk_index import PcoIndex, as_index
+from .._remote.locations import (
     Location,
     Path,
     Paths,
@@ -29,8 +25,12 @@ from .._ranges import (
     listed,
     locate,
 )
-from .._table_folder import TableFolder, with_table
-from .._table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
+from .._remote.manifest import NAME as MANIFEST_NAME
+from .._remote.manifest import Column, LogicalType, logical_type_of
+from .._remote.null_runs import NullRuns, read_null_runs
+from .._remote.parts import Described, Found, common_dtype
+from .._remote.table_folder import TableFolder, with_table
+from .._remote.table_parts import BACKENDS, Backend, ColumnPart, Rows, TablePart, frame
 from ._array import describe
 
 if TYPE_CHECKING:
@@ -45,19 +45,19 @@ _MAX_ROWS = 1 << 63
 
 @dataclass(frozen=True)
 class _Column:
-    """The numbers of a column, and which of its rows are null."""
+    """The numbers of a column, and the positions of its nulls."""
 
     file: Described
     logical: LogicalType
     nulls: NullRuns | None = None
-    null_state: str = ""  #: changes when the file of the nulls does
+    null_state: str = ""  #: version of the file of null runs
 
     @property
     def count(self) -> int:
         return self.file.count if self.nulls is None else self.nulls.rows
 
     def part(self, first: int, count: int, is_nullable: bool) -> ColumnPart:
-        """Some rows in a row."""
+        """A range of rows."""
         if self.nulls is None:
             numbers = self.file.numbers(first, count)
             return ColumnPart(numbers, self.logical, is_nullable, None)
@@ -68,7 +68,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Columns of equal length side by side: a folder, or the n-th file of every column."""
+    """Columns of equal length: those of a folder, or the n-th files of all columns."""
 
     name: str
     columns: dict[str, _Column]
@@ -90,36 +90,36 @@ def from_pco_table(
 ) -> dask.dataframe.DataFrame:
     """A Dask data frame of a table whose columns are Pco files.
 
-    A computation that uses some columns reads those files and no others. Rows are numbered through,
-    and divisions are known: ``frame.divisions[-1] + 1`` is their count, for which ``len(frame)``
-    reads everything.
+    A computation reads only the files of the columns that it uses. The index numbers the rows of
+    all partitions from 0 on, and divisions are known: ``frame.divisions[-1] + 1`` is the count of
+    rows, without the reading that ``len(frame)`` causes.
 
     Args:
-        source: Folders that ``numpact compress TABLE -o FOLDER`` made: a path or URL, a pattern, or
-            a list of those; all must have the columns in question, with the same types. Or a
-            mapping of names to files: ``{"price": "s3://b/price/*.pco", ...}``, of which the first
-            files of all columns belong together, the second ones, and so on.
-        columns: Names of those that the frame has, in this order; None: all.
-        dtypes: With a mapping: what the numbers of a column mean: ``{"at": "datetime64[ns]"}``. A
-            folder says it in its manifest.
-        rows_per_partition: Rows of a partition. Each partition reads the Pco chunks that it
-            needs. It takes the places of the chunks from ``index``, or has the files of all chosen
-            columns walked over by Dask tasks now. None: a partition for each folder or file.
-        index: What ``pco_index`` gave for these files, or where it was saved.
-        dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of the day
-            timedelta64 since midnight. A column with nulls has NaT for those of dates and times,
-            else one of pandas' masked types (``Int64``, ``boolean``, ``Float64``).
-            ``"pyarrow"``: ``pandas.ArrowDtype``, types as they were.
-        storage_options: For the file system, as fsspec takes them. They travel with the tasks.
+        source: Folders written by ``numpact compress TABLE -o FOLDER``: a path or URL, a pattern,
+            or a list of these. All must have the chosen columns, with the same types. Or a mapping
+            of column names to files: ``{"price": "s3://b/price/*.pco", ...}``; the n-th files of
+            all columns form a partition.
+        columns: Names of the columns to read, in this order; None: all.
+        dtypes: For a mapping: the types of columns, ``{"at": "datetime64[ns]"}``. A folder has them
+            in its manifest.
+        rows_per_partition: Rows in a partition; each reads the Pco chunks that it needs. The
+            positions of the chunks come from ``index``; without it, Dask tasks scan the files of
+            all chosen columns during the call. None: one partition for each folder or file.
+        index: The result of ``pco_index`` for these files, or the path or URL where it was saved.
+        dtype_backend: ``"numpy"``: pandas types over NumPy; dates are datetime64, times of day
+            timedelta64 since midnight. Nulls are NaT in dates and times; other columns with nulls
+            have pandas' masked types (``Int64``, ``boolean``, ``Float64``). ``"pyarrow"``:
+            ``pandas.ArrowDtype`` with the original types.
+        storage_options: Options of the file system for fsspec. They are pickled into the tasks.
 
     Raises:
-        FileNotFoundError: A folder or file that is absent.
-        InvalidArgumentError: Columns that are not there, or differ in length.
-        TypeMismatchError: Files of a column that differ in type.
-        CorruptError: A damaged manifest or header; a file that changed after it was indexed; a link
-            that leads out of the folder. Of tasks: a table that was replaced since.
-        InputOutputError: A pipe or a device in place of a file.
-        LimitExceededError: A manifest that says more than a table of its size can hold.
+        FileNotFoundError: A folder or file does not exist.
+        InvalidArgumentError: A column does not exist, or columns differ in length.
+        TypeMismatchError: The files of a column have different types.
+        CorruptError: A manifest or header is damaged; a file changed after it was indexed; a link
+            leads out of the folder. From a task: the table was replaced after this call.
+        InputOutputError: A file of the table is a pipe or a device.
+        LimitExceededError: The manifest needs more memory than a valid one of its size.
         ImportError: Dask, pandas or fsspec is not installed.
     """
     dd = require("dask.dataframe", "dask")
@@ -161,7 +161,7 @@ def from_pco_table(
 def load(part: TablePart, columns: Sequence[str], backend: Backend) -> Any:
     """A task of the graph. Dask passes the columns that the computation uses.
 
-    Without a default for ``columns`` it passes them even if there are none, as ``len`` wants it.
+    ``columns`` has no default, so that Dask passes an empty list for ``len``.
     """
     return part.load(columns, backend)
 
@@ -204,7 +204,7 @@ def _of_folders(
     out: list[_Rows] = []
     first: dict[str, LogicalType] = {}
     for folder in _folders(source, options):
-        # Of one folder, so that nothing is kept of one that is replaced meanwhile.
+        # One folder at a time, so that nothing is kept of a folder that is replaced meanwhile.
         columns, types = with_table(
             folder, lambda table: _of_folder(table, chosen or list(first), index, chunks)
         )
@@ -232,7 +232,7 @@ def _of_folder(
         raise InvalidArgumentError(f"{url}: columns of the same name: {twice}")
     wanted = [by_name[name] for name in names]
     if len(wanted) > 1 and any(entry.nulls_dropped for entry in wanted):
-        # Also where as many were left out of each: the rows are not the same ones.
+        # Also for equal counts: different rows may have been left out.
         raise InvalidArgumentError(
             f"{url}: columns differ in length or rows where nulls were left out; choose one of them"
         )
@@ -245,7 +245,7 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
     for path in listed(source):
         place = locate(path, options)
         if is_pattern(place):
-            manifests = globbed(place, f"{place.path.rstrip('/')}/{_manifest.NAME}")
+            manifests = globbed(place, f"{place.path.rstrip('/')}/{MANIFEST_NAME}")
             out += [Location(place.fs, file.path.rpartition("/")[0]) for file, _ in manifests]
         else:
             out.append(place)
@@ -255,7 +255,7 @@ def _folders(source: Paths, options: StorageOptions | None) -> list[Location]:
 
 
 def _described(
-    table: TableFolder, entries: list[_manifest.Column], index: PcoIndex | None, chunks: bool
+    table: TableFolder, entries: list[Column], index: PcoIndex | None, chunks: bool
 ) -> dict[str, _Column]:
     for entry in entries:
         if entry.rows >= _MAX_ROWS:
@@ -284,7 +284,7 @@ def _described(
     return columns
 
 
-def _present(table: TableFolder, entry: _manifest.Column, name: str) -> Found:
+def _present(table: TableFolder, entry: Column, name: str) -> Found:
     try:
         return table.file(name)
     except FileNotFoundError:
@@ -303,7 +303,7 @@ def _check_names(wanted: Sequence[str], present: Sequence[str], where: str) -> N
         raise InvalidArgumentError(f"{where}: has no columns")
 
 
-def _check_entry(file: Described, entry: _manifest.Column) -> None:
+def _check_entry(file: Described, entry: Column) -> None:
     if (file.type or entry.logical.number_type, file.count) != (
         entry.logical.number_type,
         entry.count,

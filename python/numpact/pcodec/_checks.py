@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from .._arrays import TYPES, dtype_of
 from .._errors import InvalidArgumentError, TypeMismatchError
+from .._number_types import TYPES, dtype_of
 from .._threads import resolve
 from ._errors import not_an_instance
 

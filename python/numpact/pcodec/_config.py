@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 import numpy as np
 
 from .._errors import Error, InvalidArgumentError
 from .._spec_types import DeltaSpec, ModeSpec, PagingSpec, size_of
-from .._specs import DEFAULT_LEVEL, DEFAULT_PAGE_N, MAX_LEVEL, CorePaging
+from .._specs import DEFAULT_LEVEL, DEFAULT_PAGE_N, MAX_LEVEL, CoreOptions, CorePaging
 from ._errors import invalid, marked, not_an_instance
 
 if TYPE_CHECKING:
@@ -28,15 +28,6 @@ _ARGUMENTS = {ModeSpec: "mode_spec", DeltaSpec: "delta_spec", PagingSpec: "pagin
 # The largest orders that the format has, and the widest numbers that conv1 takes, in bits.
 _MOST_ORDERS = {"consecutive": 7, "conv1": 32}
 _MOST_CONV1_BITS = 32
-
-
-class Options(NamedTuple):
-    """What numpact._core takes."""
-
-    level: int
-    mode: str
-    delta: str
-    paging: CorePaging
 
 
 @final
@@ -125,7 +116,7 @@ class ChunkConfig:
             self._enable_8_bit,
         )
 
-    def _options(self, type_name: str, count: int) -> Options:
+    def _options(self, type_name: str, count: int) -> CoreOptions:
         """For numbers of a type; raises where the two do not go together."""
         if self._level > MAX_LEVEL:
             raise invalid(f"compression level may not exceed {MAX_LEVEL} (was {self._level})")
@@ -148,7 +139,7 @@ class ChunkConfig:
         _check_delta(name, int(number) if number else None, bits)
         if delta == "conv1=0" and bits <= 32:
             delta = "none"  # as pcodec has it
-        return Options(self._level, mode, delta, paging)
+        return {"level": self._level, "mode": mode, "delta": delta, "paging": paging}
 
 
 def _check_mode(mode: str, type_name: str) -> None:

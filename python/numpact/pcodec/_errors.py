@@ -7,7 +7,6 @@ The classes, the places in the file and what follows these words are numpact's.
 from __future__ import annotations
 
 from .. import _core
-from .._arrays import TYPES
 from .._errors import (
     CorruptError,
     Error,
@@ -16,6 +15,7 @@ from .._errors import (
     TypeMismatchError,
     UnsupportedVersionError,
 )
+from .._number_types import TYPES
 
 # Kinds of error in the reference, the first that fits.
 _KINDS: tuple[tuple[type[Error], str], ...] = (

@@ -53,12 +53,12 @@ def simple_compress(src: Array, config: ChunkConfig) -> bytes:
         # pcodec looks at nothing but exact page sizes here.
         check_page_sizes(config.paging_spec._core_paging, 0)
         config = _ANY_TYPE
-    level, mode, delta, paging = config._options(name, src.size)
+    options = config._options(name, src.size)
     threads = threads_for_numbers(src.nbytes)
     try:
-        return _core.compress(src, level, mode, delta, paging, False, threads, None)
+        return _core.compress(src, **options, uniform_type=False, threads=threads, progress=None)
     except Error as error:
-        raise encoding_error(error, mode, name) from None
+        raise encoding_error(error, options["mode"], name) from None
 
 
 def simple_decompress(src: BytesLike) -> Array | None:

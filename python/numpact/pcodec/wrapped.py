@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from .. import _core
-from .._arrays import TYPES
 from .._errors import Error, InvalidArgumentError, TypeMismatchError, UnsupportedVersionError
+from .._number_types import TYPES
 from .._spec_types import size_of
 from ._checks import BytesLike, check_bytes, check_destination, check_numbers
 from ._config import ChunkConfig, check_config, encoding_error
@@ -59,9 +59,9 @@ class FileCompressor:
         if src.size > _MOST_N:
             raise invalid(f"count may not exceed {_MOST_N} per chunk (was {src.size})")
         try:
-            return _made_compressor(_core.ChunkEncoder(src, *options))
+            return _made_compressor(_core.ChunkEncoder(src, **options))
         except Error as error:
-            raise encoding_error(error, options.mode, name) from None
+            raise encoding_error(error, options["mode"], name) from None
 
 
 @final

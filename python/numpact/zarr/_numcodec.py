@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numcodecs.abc import Codec
 
 from .. import _core
-from .._arrays import stored, type_name, writable
+from .._arrays import stored, writable
 from .._errors import CorruptError, InvalidArgumentError, OutputTooSmallError, TypeMismatchError
+from .._number_types import type_name
 from ._settings import DEFAULT_PAGE, Settings
 
 if TYPE_CHECKING:
@@ -117,11 +118,13 @@ class PCodec(Codec):  # type: ignore[misc]
                 decoded for the bytes of its type.
             InvalidArgumentError: Settings that do not exist or contradict each other.
         """
-        level, mode, delta, paging = self.settings.core()
+        options = self.settings.core()
         numbers = stored(self._flat(_array_of(buf)))
-        # Numpact's default names the type in the header. Others who write this codec do not, and
-        # nor do we, unless there is no number to tell it.
-        return _core.compress(numbers, level, mode, delta, paging, numbers.size == 0, 1, None)
+        # Other implementations of this codec do not write the type into the header; it is needed
+        # only where there is no chunk to contain it.
+        return _core.compress(
+            numbers, **options, uniform_type=numbers.size == 0, threads=1, progress=None
+        )
 
     def decode(self, buf: Buffer, out: Any = None) -> Array:  # pyright: ignore
         """Decodes a standalone Pco file.

@@ -11,8 +11,9 @@ import numpy as np
 from zarr.abc.codec import ArrayBytesCodec
 
 from .. import _core
-from .._arrays import stored, type_name
+from .._arrays import stored
 from .._errors import InvalidArgumentError, LimitExceededError, TypeMismatchError
+from .._number_types import type_name
 from ._numcodec import PCodec, decode_exactly
 from ._settings import Settings
 
@@ -97,8 +98,13 @@ class PcoCodec(ArrayBytesCodec):
     def _encode_sync(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
         numbers = stored(chunk_array.as_numpy_array().reshape(-1))
         _check_type(numbers.dtype, chunk_spec)
-        level, mode, delta, paging = self._settings.core()
-        file = _core.compress(numbers, level, mode, delta, paging, numbers.size == 0, 1, None)
+        file = _core.compress(
+            numbers,
+            **self._settings.core(),
+            uniform_type=numbers.size == 0,
+            threads=1,
+            progress=None,
+        )
         buffer: Buffer = chunk_spec.prototype.buffer.from_bytes(file)
         return buffer
 

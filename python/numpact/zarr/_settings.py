@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from .._errors import InvalidArgumentError, TypeMismatchError
-from .._specs import CorePaging, core_level
+from .._specs import CoreOptions, core_level
 
 DEFAULT_PAGE = 1 << 18
 MAX_PAGE = 1 << 24
@@ -39,8 +39,8 @@ class Settings:
         """By name, in the order in which they are stored. Numbers of NumPy become Python's."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 
-    def core(self) -> tuple[int, str, str, CorePaging]:
-        """Level, mode, delta and paging as numpact._core takes them.
+    def core(self) -> CoreOptions:
+        """Level, mode, delta and paging as keyword arguments of the encoders in ``_core``.
 
         Raises:
             InvalidArgumentError: A value that does not exist, or not together with the others.
@@ -55,7 +55,12 @@ class Settings:
             raise InvalidArgumentError(f"equal_pages_up_to must be 1 or more, not {page}")
         level = core_level(_whole("level", self.level))
         # A page is never larger than a Pco chunk: a higher limit changes nothing.
-        return level, self.mode_spec, self._core_delta(), min(page, MAX_PAGE)
+        return {
+            "level": level,
+            "mode": self.mode_spec,
+            "delta": self._core_delta(),
+            "paging": min(page, MAX_PAGE),
+        }
 
     def _core_delta(self) -> str:
         order = self.delta_encoding_order

@@ -68,9 +68,11 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """An extension that decodes on the CPU; the calls it got."""
     calls: list[Any] = []
 
-    def pco_decompress(*arguments: Any) -> tuple[Any, int, int, str]:
-        calls.append(arguments[1:])
-        numbers = numpact.decompress(arguments[0])
+    def pco_decompress(
+        buf: Any, device: int, threads: int, max_output: int | None, trailer: str
+    ) -> tuple[Any, int, int, str]:
+        calls.append((device, threads, max_output, trailer))
+        numbers = numpact.decompress(buf)
         return Exporter(numbers), numbers.ctypes.data, numbers.size, f"i{8 * numbers.itemsize}"
 
     module = SimpleNamespace(pco_decompress=pco_decompress)

@@ -70,7 +70,7 @@ def test_any_slice_is_numpys() -> None:
 def test_wide_steps_go_stretch_by_stretch(monkeypatch: pytest.MonkeyPatch) -> None:
     from numpact import _file
 
-    monkeypatch.setattr(_file, "_STRETCH", 100)
+    monkeypatch.setattr(_file, "_MAX_WINDOW", 100)
     f = numpact.open(PACKED)
     for step in (2, 3, 99, 100, 101, 1200, -2, -99, -100, -333):
         np.testing.assert_array_equal(f[::step], NUMBERS[::step])

@@ -61,7 +61,7 @@ def test_append_is_write() -> None:
 def test_large_arrays_go_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     from numpact import _writer
 
-    monkeypatch.setattr(_writer, "_PIECE", 1000)
+    monkeypatch.setattr(_writer, "_MAX_BLOCK", 1000)
     sizes: list[int] = []
 
     class Sink(io.BytesIO):

@@ -293,7 +293,7 @@ def test_a_server_that_ignores_ranges(prices: Prices, monkeypatch: pytest.Monkey
 
 
 def test_ranges_are_asked_for_by_name() -> None:
-    from numpact._ranges import Location
+    from numpact._remote.locations import Location
 
     class Versioned:
         """As S3's file system: another argument stands before the range."""
@@ -341,7 +341,7 @@ def _claiming(count: int, numbers: np.ndarray) -> bytes:
     from numpact._specs import core_options
 
     options = core_options(8, "auto", "auto", "auto")
-    encoder = _core.Encoder("i64", *options, 1, count, "4.1", False, 0)
+    encoder = _core.Encoder("i64", **options, n_hint=count, trailer=0)
     return bytes(encoder.write(numbers)) + bytes(encoder.finish())
 
 

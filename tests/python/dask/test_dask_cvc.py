@@ -130,7 +130,7 @@ def test_to_cvc_elsewhere(vectors: Array, folder: str) -> None:
 
 def test_damaged_pieces_are_not_put_together(vectors: Array, tmp_path: Path) -> None:
     """Their bytes get the checksums that they had, not new ones."""
-    from numpact._ranges import join, locate
+    from numpact._remote.locations import join, locate
     from numpact.dask import _cvc
 
     folder, target = locate(tmp_path / "parts"), locate(tmp_path / "a.cvc")

@@ -14,7 +14,7 @@ import pytest
 from dask_support import Prices, Reads, put
 
 import numpact
-from numpact import _chunk_index
+from numpact._remote import chunk_index
 from numpact.dask import PcoIndex, from_pco, pco_index
 
 
@@ -58,8 +58,8 @@ def test_large_files_that_are_not_local(
 ) -> None:
     folder, _ = prices
     in_memory = pco_index(folder)
-    monkeypatch.setattr(_chunk_index, "_MEMORY_BYTES", 100)
-    monkeypatch.setattr(_chunk_index, "_PIECE_BYTES", 1000)
+    monkeypatch.setattr(chunk_index, "_MEMORY_BYTES", 100)
+    monkeypatch.setattr(chunk_index, "_PIECE_BYTES", 1000)
     reads.clear()
     assert pco_index(folder) == in_memory
     assert max(stop - start for _, start, stop in reads.ranges) == 1000
@@ -104,7 +104,7 @@ def test_a_file_that_was_replaced_by_one_of_the_same_size(tmp_path: Path) -> Non
 
 
 def test_an_etag_goes_before_the_time() -> None:
-    from numpact._ranges import stamp_of
+    from numpact._remote.locations import stamp_of
 
     info = {"size": 5, "ETag": '"abc"', "LastModified": "today"}
     assert stamp_of(info) == stamp_of(info | {"LastModified": "tomorrow"})

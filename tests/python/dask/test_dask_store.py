@@ -14,6 +14,7 @@ from dask_support import Reads
 from fsspec.implementations.memory import MemoryFileSystem
 
 import numpact
+from numpact._remote.locations import Location
 from numpact.dask import PcoIndex, from_pco, pco_index, to_pco
 
 
@@ -189,7 +190,7 @@ def test_other_names_of_the_same_folder(
         (tmp_path / "y/a.pco").symlink_to(folder / "part-00001.pco")
         array, target = from_pco(tmp_path / "y"), "x"
     elif name == "dir":
-        place = numpact._ranges.Location(DirFileSystem(str(tmp_path), LocalFileSystem()), "x")
+        place = Location(DirFileSystem(str(tmp_path), LocalFileSystem()), "x")
         monkeypatch.setattr("numpact.dask._store.locate", lambda *_: place)
         target = "x"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -24,9 +24,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import numpact
 import numpact.dask
-from numpact import _table_folder
-from numpact._manifest import parse_manifest
-from numpact._ranges import Location
+from numpact._remote import table_folder
+from numpact._remote.locations import Location
+from numpact._remote.manifest import parse_manifest
 from numpact.dask import PcoIndex, from_pco_table
 
 MIB = 1 << 20
@@ -191,7 +191,7 @@ def test_a07_manifests_take_little_memory(tmp_path: Path, kind: str) -> None:
     (tmp_path / "manifest.json").write_bytes(hostile(kind, size))
     script = (
         "import resource, sys, time, numpact\n"
-        "from numpact._manifest import parse_manifest\n"
+        "from numpact._remote.manifest import parse_manifest\n"
         "text = open(sys.argv[1], 'rb').read()\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "before, begin = peak(), time.process_time()\n"
@@ -248,7 +248,7 @@ def test_manifests_of_unknown_size_are_bounded(monkeypatch: pytest.MonkeyPatch) 
         MemoryFileSystem().pipe_file(f"/sizeless/{name}", data)
         MemoryFileSystem().pipe_file(f"/endless/{name}", data)
     assert (from_pco_table("sizeless://sizeless").compute()["c3"] == 7).all()
-    monkeypatch.setattr(_table_folder, "MAX_BYTES", 3 << 20)
+    monkeypatch.setattr(table_folder, "MAX_BYTES", 3 << 20)
     SizelessFileSystem.given = 0
     with pytest.raises(numpact.CorruptError, match=r"endless/manifest.json: is too long"):
         from_pco_table("sizeless://endless")
@@ -366,7 +366,7 @@ def test_a_table_that_is_replaced_while_it_is_opened(
     """Its manifest is read, then it goes: the new one is read whole."""
     table = write(tmp_path / "t", files_of(1, nulls=True))
     later = [files_of(2, 70), files_of(3, 50)]
-    columns = _table_folder.TableFolder.columns
+    columns = table_folder.TableFolder.columns
 
     def replaced(folder: Any) -> Any:
         made = columns(folder)
@@ -374,7 +374,7 @@ def test_a_table_that_is_replaced_while_it_is_opened(
             replace(table, later.pop(0))
         return made
 
-    monkeypatch.setattr(_table_folder.TableFolder, "columns", replaced)
+    monkeypatch.setattr(table_folder.TableFolder, "columns", replaced)
     frame = from_pco_table(table, **options).compute(scheduler="synchronous")
     assert frame.shape == (50, len(NAMES))
     assert (frame == 3).all(axis=None)

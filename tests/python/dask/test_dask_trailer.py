@@ -13,7 +13,7 @@ from dask_support import Reads, put
 from fsspec.implementations.memory import MemoryFileSystem
 
 import numpact
-from numpact import _chunk_index
+from numpact._remote import chunk_index
 from numpact.dask import PcoIndex, from_pco, pco_index, to_pco
 
 NUMBERS = np.random.default_rng(8).random(20_000)
@@ -50,13 +50,13 @@ def test_a_changed_header_is_found(folder: str, size: int) -> None:
 def test_a_trailer_that_is_longer_than_the_first_look(
     folder: str, reads: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_chunk_index, "_TAIL_BYTES", 30)
+    monkeypatch.setattr(chunk_index, "_TAIL_BYTES", 30)
     size = put(f"{folder}/a.pco", FILE)
     (entry,) = pco_index(f"{folder}/a.pco")
     assert list(entry.chunks) == CHUNKS
     assert reads.of("a.pco") == [(size - 30, size), (len(PLAIN), size), (0, 32)]
     # None is fetched that would not fit in memory.
-    monkeypatch.setattr(_chunk_index, "_MEMORY_BYTES", 100)
+    monkeypatch.setattr(chunk_index, "_MEMORY_BYTES", 100)
     reads.clear()
     assert [len(file.crcs) for file in pco_index(f"{folder}/a.pco")] == [len(CHUNKS)]
     assert (len(PLAIN), size) not in reads.of("a.pco")

@@ -6,14 +6,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..._errors import InvalidArgumentError, TypeMismatchError
+from .._backends import Place, is_interpreted
 from ._blocks import SIZES
 from ._packages import import_cupy, import_torch
-
-if TYPE_CHECKING:
-    from .._backends import Place
 
 
 class DeviceArray(Protocol):
@@ -181,8 +179,6 @@ def make_array(
 
 def torch_device(place: Place) -> Any:
     """Where tensors lie: on the CPU where Triton's interpreter is to run the kernels."""
-    from ._triton import is_interpreted
-
     torch = import_torch()
     if place.backend == "triton" and is_interpreted():
         return torch.device("cpu")

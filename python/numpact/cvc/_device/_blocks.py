@@ -169,11 +169,21 @@ class CpuDecoder:
         target = (self.index, array, is_bfloat16)
         if rows.picked is None:
             place = (first_row + rows.first, rows.count)
-            how = (False, self.threads, verify, "raise", 0.0, None)
-            self.reader.read([place], [target], *how)
+            self.reader.read(
+                [place],
+                [target],
+                are_fresh=False,
+                threads=self.threads,
+                verify=verify,
+                on_corruption="raise",
+                fill=0.0,
+                progress=None,
+            )
         else:
             wanted = (rows.picked[0] + first_row).astype(np.uint64)
-            self.reader.gather(wanted, [target], False, self.threads, verify)
+            self.reader.gather(
+                wanted, [target], are_fresh=False, threads=self.threads, verify=verify
+            )
 
     def piece(self, first_row: int, rows: Rows, dtype: str) -> Piece:
         """To be decoded when there is room for it."""

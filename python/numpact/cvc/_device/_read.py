@@ -195,7 +195,14 @@ class _Work:
             room = np.empty((count, output.dimension), np.float32)
             target = (output.column, room, False)
             self._source.reader.read(
-                [(first, count)], [target], True, self._source.threads, False, "raise", 0.0, None
+                [(first, count)],
+                [target],
+                are_fresh=True,
+                threads=self._source.threads,
+                verify=False,
+                on_corruption="raise",
+                fill=0.0,
+                progress=None,
             )
             raise CorruptError("lossless: a code is past its dictionary")
 

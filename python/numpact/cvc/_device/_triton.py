@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._errors import InvalidArgumentError
+from .._backends import is_interpreted
 from ._arrays import DeviceArray, on_stream
 from ._blocks import SIZES, Part, Piece
 from ._packages import import_torch
@@ -30,11 +31,6 @@ _MOST_COPIES = 4  # more do not make memory faster
 #: Of a piece: the kernels count values, and bits of the codes of lossless, in 32 bits.
 _MOST_VALUES = (1 << 31) - (1 << 20)
 _MOST_LOSSLESS = _MOST_VALUES // 8
-
-
-def is_interpreted() -> bool:
-    """Whether Triton runs kernels on the CPU."""
-    return os.environ.get("TRITON_INTERPRET") == "1"
 
 
 def _aligned(size: int) -> int:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._arrow import ArrowArray
-from ._errors import InvalidArgumentError
-from ._manifest import LogicalType
-from ._null_runs import NullRuns
-from ._optional import require
-from ._parts import Part
+from .._arrow import ArrowArray
+from .._errors import InvalidArgumentError
+from .._optional import require
+from .manifest import LogicalType
+from .null_runs import NullRuns
+from .parts import Part
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,35 +26,40 @@ BACKENDS = ("numpy", "pyarrow")
 
 @dataclass(frozen=True)
 class ColumnPart:
-    """Some rows of a column: where its numbers are, and which rows are null."""
+    """A range of rows of a column: its numbers, and the positions of nulls."""
 
     numbers: Part
     logical: LogicalType
-    is_nullable: bool  #: some row of the whole table is null
-    nulls: NullRuns | None  #: None if none of these rows is
+    is_nullable: bool  #: the column has nulls, maybe in other rows
+    nulls: NullRuns | None  #: None if there are none in these rows
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a column in memory."""
+    """Rows of a column, decoded."""
 
-    values: Array  #: as they are stored, with 0 where a row is null
-    validity: Array | None  #: True where there is a number; None if no row is null
+    values: Array  #: (rows,) of the stored type, 0 in null rows
+    validity: Array | None  #: (rows,) of bool, True where there is a number; None: no nulls
     logical: LogicalType
     is_nullable: bool
 
 
 @dataclass(frozen=True)
 class TablePart:
-    """Some rows of a table. Can be pickled."""
+    """A range of rows of a table. Can be pickled."""
 
     columns: tuple[tuple[str, ColumnPart], ...]
-    first: int  #: rows of the table before these
+    first: int  #: index of the first row
     count: int
-    state: str  #: changes when a file does
+    state: str  #: versions of the files
 
     def load(self, columns: Sequence[str] | None, backend: Backend) -> pd.DataFrame:
-        """Fetches and decodes the columns asked for, and no others, in the order asked for."""
+        """Fetches and decodes the given columns only, and returns them in the given order.
+
+        Raises:
+            InvalidArgumentError: There is no such column.
+            CorruptError: A file is damaged or was replaced.
+        """
         known = dict(self.columns)
         names = list(known) if columns is None else columns
         loaded = {name: _load(known[name]) for name in names if name in known}
@@ -72,7 +77,7 @@ def _load(column: ColumnPart) -> Rows:
 
 
 def frame(columns: dict[str, Rows], backend: Backend, first: int, count: int) -> pd.DataFrame:
-    """Columns of stored numbers as a frame, its rows numbered from ``first`` on."""
+    """Columns of stored numbers as a frame with the index from ``first`` on."""
     pandas = require("pandas", "dask")
     index = pandas.RangeIndex(first, first + count)
     convert = _pyarrow_series if backend == "pyarrow" else _numpy_series
@@ -96,7 +101,7 @@ def _numpy_series(pandas: Any, index: Any, rows: Rows) -> Any:
 
 
 def _with_nulls(pandas: Any, values: Array, null: Array) -> Any:
-    """NaT for dates and times; else pandas' masked types, in which NaN is no null."""
+    """Values with nulls: NaT in dates and times, else pandas' masked types (NaN is not null)."""
     if values.dtype.kind in "mM":
         values = values.copy()
         values[null] = "NaT"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of a column are null, as the lengths of runs (docs/format/arrow-column.md)."""
+"""The null rows of a column, as lengths of runs (docs/format/arrow-column.md)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._codec import decompress
-from ._errors import CorruptError, LimitExceededError
-from ._ranges import Location
+from .._codec import decompress
+from .._errors import CorruptError, LimitExceededError
+from .locations import Location
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 
-_MAX_LIMIT = (1 << 64) - 1  # as numpact._core takes it
+_MAX_LIMIT = (1 << 64) - 1  # of a max_output for numpact._core
 
 
 @dataclass(frozen=True)
 class NullRuns:
-    """Rows in runs: with numbers, null, with numbers, and so on; a run may be 0. Can be pickled."""
+    """Alternating runs of rows with numbers and of null rows; a length may be 0. Can be pickled."""
 
-    lengths: Array  #: int64
+    lengths: Array  #: (n,) of int64
 
     @property
     def rows(self) -> int:
@@ -31,24 +31,24 @@ class NullRuns:
 
     @property
     def numbers(self) -> int:
-        """Rows that are not null."""
+        """The count of rows that are not null."""
         return int(self.lengths[::2].sum())
 
     def part(self, first: int, count: int) -> NullRuns:
-        """The runs of some rows in a row."""
+        """The runs of the rows from ``first`` to before ``first + count``."""
         import numpy as np
 
         bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths)])
         return NullRuns(np.diff(np.clip(bounds, first, first + count)))
 
     def validity(self) -> Array:
-        """True where there is a number."""
+        """(rows,) of bool, True where there is a number."""
         import numpy as np
 
         return np.repeat(np.arange(len(self.lengths)) % 2 == 0, self.lengths)
 
     def spread(self, numbers: Array) -> Array:
-        """The numbers at their rows, with 0 at those that are null."""
+        """(rows,): the numbers in their rows, with 0 in null rows."""
         import numpy as np
 
         spread = np.zeros(self.rows, numbers.dtype)
@@ -57,21 +57,21 @@ class NullRuns:
 
 
 def read_null_runs(place: Location, rows: int, nulls: int) -> NullRuns:
-    """Reads the file of null runs beside a column.
+    """Reads the file of null runs of a column.
 
     Raises:
-        CorruptError: Not such a file, or one that contradicts the counts.
+        CorruptError: It does not contain runs, or contradicts the counts of rows and nulls.
     """
     import numpy as np
 
-    most = 2 * min(nulls, rows - nulls) + 2  # runs: more do not fit
+    max_runs = 2 * min(nulls, rows - nulls) + 2
     try:
-        lengths = decompress(place.read_all(), None, 1, min(most * 8, _MAX_LIMIT))
+        lengths = decompress(place.read_all(), None, 1, min(max_runs * 8, _MAX_LIMIT))
     except LimitExceededError:
         raise CorruptError(f"{place.url}: holds more runs than there can be") from None
     if lengths.dtype != np.uint64:
         raise CorruptError(f"{place.url}: holds {lengths.dtype} numbers, not the lengths of runs")
-    # Each alone before their sum, which could wrap.
+    # Single lengths first, because their sum may overflow.
     if len(lengths) == 0 or (lengths > rows).any() or (lengths[1:] == 0).any():
         raise CorruptError(f"{place.url}: a run has a length that cannot be")
     runs = NullRuns(lengths.astype(np.int64))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of tables as files, which may come from strangers.
+"""Folders of tables, whose files may be untrusted.
 
-The rules are those of cli/pco/table_folder.cpp: only regular files are opened, and none outside of
-the folder. What is found in a folder is of one moment; files that are read later are those of then,
-or are refused.
+The rules are those of cli/pco/table_folder.cpp: only regular files inside of the folder are opened. All
+files of a folder belong to one version of the table; a file that is replaced later is an error.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._errors import CorruptError, Error, InputOutputError, TruncatedError
-from ._manifest import MAX_BYTES, NAME, Column, parse_manifest
-from ._ranges import Location, Stamp, join, stamp_of, typed_errors
-from ._versions import Version, is_same, signs_in, version_of
+from .._errors import CorruptError, Error, InputOutputError, TruncatedError
+from .._versions import Version, is_same, signs_in, version_of
+from .locations import Location, Stamp, join, stamp_of, typed_errors
+from .manifest import MAX_BYTES, NAME, Column, parse_manifest
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
 
     T = TypeVar("T")
 
-# Links within a folder that are followed one after the other.
+# Maximum length of a chain of links inside of a folder.
 _MAX_LINKS = 8
-# How often a folder is opened anew because it was replaced meanwhile.
+# Maximum attempts to read a folder that is replaced meanwhile.
 _ATTEMPTS = 100
 _OPEN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)
 _OPEN_FILE = _OPEN | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -38,7 +37,7 @@ _OPEN_FILE |= getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 @dataclass(frozen=True)
 class TableFile(Location):
-    """A file of a table, in the state that it was found in; what it became later is not read.
+    """A certain version of a file of a table; reading another version is an error.
 
     Can be pickled.
     """
@@ -78,12 +77,12 @@ class TableFile(Location):
             size = os.fstat(number).st_size
             try:
                 return mmap.mmap(number, 0, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):  # of an empty file, and not every file system can
+            except (OSError, ValueError):  # empty, or not supported by the file system
                 return _read_at(number, 0, size)
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        """Its descriptor. What is read is of the state that the file was found in."""
+        """A descriptor; raises CorruptError if the file was replaced or changed."""
         with _folder_of(self.folder) as folder:
             try:
                 number = _open_in(folder, self.name, self.url)
@@ -98,7 +97,7 @@ class TableFile(Location):
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """While a file of a store is read. There is no opening it, so its state is asked for."""
+        """Checks the version after reading from a store, which has no open files."""
         try:
             yield
         except Exception as error:
@@ -125,21 +124,26 @@ class TableFile(Location):
 
 
 class TableFolder:
-    """A table that is open: all files that it gives are those of one moment."""
+    """An open table; all its files belong to the same version."""
 
     def __init__(self, place: Location) -> None:
         self.place = place
 
     def file(self, name: str) -> tuple[TableFile, Stamp]:
-        """A file and its state. Raises FileNotFoundError, or says why it is none of the table."""
+        """A file and its version.
+
+        Raises:
+            FileNotFoundError: It does not exist.
+            CorruptError, InputOutputError: A link out of the folder, or not a regular file.
+        """
         raise NotImplementedError
 
     def is_current(self) -> bool:
-        """Whether the folder is still the one of that name."""
+        """Whether the path still leads to this folder."""
         return True
 
     def columns(self) -> list[Column]:
-        """What the manifest says."""
+        """The columns in the manifest; errors as for ``parse_manifest``."""
         file, stamp = self.file(NAME)
         if stamp.size is not None and stamp.size > MAX_BYTES:
             raise CorruptError(f"{file.url}: is too long")
@@ -171,7 +175,7 @@ class _LocalFolder(TableFolder):
             status = os.fstat(number)
         finally:
             os.close(number)
-        # As the file system of fsspec has it, which indexes are made by.
+        # The values of fsspec's local file system, which are in indexes.
         stamp = stamp_of({"size": status.st_size, "mtime": status.st_mtime})
         return TableFile(place.fs, place.path, self._path, name, version), stamp
 
@@ -183,13 +187,13 @@ class _LocalFolder(TableFolder):
 
 
 class _StoreFolder(TableFolder):
-    """Of a store, whose files are told by their ETag, or what else it says of their state."""
+    """A folder of a store; versions are compared by ETag or other attributes."""
 
     def __init__(self, place: Location) -> None:
         super().__init__(place)
         place.fs.invalidate_cache()
         with typed_errors(place.url):
-            # One list for the folder instead of a request for each file.
+            # One listing of the folder instead of a request for each file.
             infos: list[dict[str, Any]] = place.fs.ls(place.path.rstrip("/"), detail=True)
         self._infos = {str(info["name"]).rpartition("/")[2]: info for info in infos}
 
@@ -208,13 +212,13 @@ class _StoreFolder(TableFolder):
 
 
 def with_table(place: Location, work: Callable[[TableFolder], T]) -> T:
-    """What a function makes of an open table; anew where the folder was replaced meanwhile."""
+    """Calls ``work`` with an open table; repeats it if the folder was replaced meanwhile."""
     for attempt in range(1, _ATTEMPTS + 1):
         with _opened(place) as table:
             try:
                 made = work(table)
             except (Error, OSError):
-                # Who replaces a folder removes its files: those of the new one are whole.
+                # Replacing a folder removes files that are in use; the new folder is complete.
                 if attempt == _ATTEMPTS or table.is_current():
                     raise
             else:
@@ -240,11 +244,11 @@ def _folder_of(path: str) -> Iterator[int]:
 
 
 def _open_in(folder: int, name: str, url: str) -> int:
-    """A regular file of an open folder.
+    """Opens a regular file of a folder.
 
-    What is none is not even opened, since a pipe would wait and a device might act.
+    Other files are not opened: a pipe would block, and a device may have effects.
     """
-    # Names come from JSON, which may have halves of surrogate pairs.
+    # Names come from JSON, which may contain unpaired surrogates.
     at = name.encode("utf-8", "surrogatepass")
     for _ in range(_MAX_LINKS + 1):
         try:
@@ -269,7 +273,7 @@ def _open_in(folder: int, name: str, url: str) -> int:
 
 
 def _target_of(folder: int, name: bytes, url: str) -> bytes:
-    """What a link in the folder names, if that lies in the folder too."""
+    """The target of a link, which must be in the same folder."""
     target = os.readlink(name, dir_fd=folder)
     if target in (b"", b".", b"..") or b"/" in target:
         raise CorruptError(f"{url}: is a link that leads out of the folder")
@@ -278,13 +282,13 @@ def _target_of(folder: int, name: bytes, url: str) -> bytes:
 
 def _version_of_open(number: int) -> Version:
     status = os.fstat(number)
-    # Other machines that have the file may have other numbers for it.
+    # Without the inode number, which differs between machines that mount the folder.
     return {"size": status.st_size, "mtime": status.st_mtime_ns}
 
 
 def _read_at(number: int, start: int, stop: int) -> bytes:
-    """The bytes from one place to another; fewer only at the end of the file."""
-    # Room is made for what is there, whatever is asked for.
+    """The bytes from ``start`` to before ``stop``, or to the end of the file."""
+    # Allocates no more than the file has, whatever ``stop`` claims.
     stop = min(stop, os.fstat(number).st_size)
     pieces: list[bytes] = []
     while start < stop:

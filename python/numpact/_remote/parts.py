@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stretches of numbers in Pco files: what a task on some machine fetches and decodes."""
+"""Ranges of numbers in Pco files, which a task fetches and decodes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._arrays import dtype_of, type_name
-from ._chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
-from ._codec import check_seen, seen_as, viewed
-from ._errors import (
+from .. import _core
+from .._codec import check_seen, seen_as, viewed
+from .._errors import (
     ChecksumError,
     CorruptError,
     Error,
@@ -21,7 +19,9 @@ from ._errors import (
     LimitExceededError,
     TypeMismatchError,
 )
-from ._ranges import Location, Stamp, check_unchanged, fronts, named_errors
+from .._number_types import dtype_of, type_name
+from .chunk_index import FRONT_BYTES, FileIndex, PcoIndex, walk
+from .locations import Location, Stamp, check_unchanged, fronts, named_errors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-_MAX_LIMIT = (1 << 64) - 1  # as numpact._core takes it
-# Local files up to this size are walked over rather than believed: that takes less than a
-# millisecond.
+_MAX_LIMIT = (1 << 64) - 1  # of a max_output for numpact._core
+# Local files up to this size are scanned instead of trusting the count in the header: that takes
+# less than a millisecond.
 _SMALL_BYTES = 1 << 16
 
 Found = tuple[Location, Stamp]
@@ -40,29 +40,35 @@ Walk = Callable[[Sequence[Found]], list[FileIndex]]
 
 @dataclass(frozen=True)
 class Part:
-    """Numbers that lie together in one file. Small, and can be pickled.
+    """A range of numbers of one file. Small; can be pickled.
 
-    The bytes from ``start`` to ``stop`` are whole chunks without the file's header, or a whole file
-    with it; ``skip`` and ``count`` say which of their numbers are meant.
+    The bytes from ``start`` to ``stop`` are chunks without the file's header, or a complete file;
+    ``skip`` and ``count`` select some of their numbers.
     """
 
     place: Location
     start: int
-    stop: int | None  #: None: all bytes of a file whose size the store does not tell
-    header: bytes  #: what to put in front of the bytes; b"" if they are a whole file
-    held: int  #: numbers that the bytes hold
-    skip: int
-    count: int
-    type: str | None  #: None only where there are no numbers
-    chunk: int = 0  #: the first of the chunks
-    checks: tuple[tuple[int, int], ...] = ()  #: bytes and CRC-32 of each, where they are known
+    stop: int | None  #: None: to the end of a file of unknown size
+    header: bytes  #: to prepend to the bytes; b"" if they are a complete file
+    held: int  #: count of numbers in the bytes
+    skip: int  #: numbers before the range
+    count: int  #: numbers in the range
+    type: str | None  #: number type; None only if there are no numbers
+    chunk: int = 0  #: index of the first chunk
+    checks: tuple[tuple[int, int], ...] = ()  #: bytes and CRC-32 of each chunk, if known
 
     def load(self, dtype: npt.DTypeLike | None = None) -> Array:
         """Fetches the bytes by one request and decodes them with one thread.
 
+        Args:
+            dtype: The type of the result, as for ``numpact.decompress``.
+
+        Returns:
+            (count,) of the number type, or of ``dtype``.
+
         Raises:
-            CorruptError: Also where the file is no longer what it was when the part was made;
-                ``ChecksumError`` where the index knows checksums.
+            CorruptError: The file is damaged, or has changed since the part was made;
+                ``ChecksumError`` if the index has checksums.
         """
         import numpy as np
 
@@ -75,7 +81,7 @@ class Part:
             name = f"{self.place.url}, bytes {self.start} to {self.stop}"
         self._check(data)
         if self.header:
-            # Chunks alone, made a file: the header, and the byte that ends it.
+            # Chunks become a file by the header and the byte that terminates it.
             data = b"".join((self.header, data, b"\0"))
         limit = min(self.held * dtype_of(self.type or "u8").itemsize, _MAX_LIMIT)
         try:
@@ -96,7 +102,7 @@ class Part:
             )
         numbers = numbers[self.skip : self.skip + self.count]
         if self.count < self.held:
-            # A copy, not a view that holds on to what is left out.
+            # A copy, because a view would keep the other numbers in memory.
             numbers = numbers.copy()
         return numbers if dtype is None else viewed(numbers, seen_as(dtype))
 
@@ -113,7 +119,7 @@ class Part:
             at += size
 
     def dtype(self, wanted: npt.DTypeLike | None = None) -> np.dtype[Any]:
-        """The type of the array that ``load`` gives."""
+        """The type of the array that ``load`` returns."""
         import numpy as np
 
         return dtype_of(self.type or "u8") if wanted is None else np.dtype(wanted)
@@ -121,7 +127,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Described:
-    """A file, as far as it had to be looked at: by its header alone, or by an index."""
+    """What is known of a file, from its header or from an index."""
 
     place: Location
     stamp: Stamp
@@ -130,7 +136,7 @@ class Described:
     index: FileIndex | None
 
     def whole(self) -> Part:
-        """All numbers, as one part."""
+        """All numbers as one part."""
         if self.index is not None and self.index.chunks:
             return self.chunks(0, len(self.index.chunks))
         return Part(self.place, 0, self.stamp.size, b"", self.count, 0, self.count, self.type)
@@ -148,7 +154,7 @@ class Described:
         return Part(self.place, start, stop, index.header, held, 0, held, self.type, first, checks)
 
     def numbers(self, first: int, count: int) -> Part:
-        """Some numbers in a row: the chunks that hold them, and no others, will be fetched."""
+        """A range of numbers; only the chunks that contain it will be fetched."""
         if first == 0 and count == self.count:
             return self.whole()
         if count == 0:
@@ -166,11 +172,11 @@ class Described:
 
 
 def from_index(found: Sequence[Found], index: PcoIndex) -> list[Described]:
-    """Files that an index knows.
+    """Describes files by an index.
 
     Raises:
-        InvalidArgumentError: A file that it does not know.
-        CorruptError: A file that changed since.
+        InvalidArgumentError: A file is not in the index.
+        CorruptError: A file has changed since it was indexed.
     """
     out: list[Described] = []
     for place, stamp in found:
@@ -183,10 +189,10 @@ def from_index(found: Sequence[Found], index: PcoIndex) -> list[Described]:
 
 
 def from_headers(found: Sequence[Found], walk_all: Walk) -> list[Described]:
-    """Files by their headers: some bytes of each are read.
+    """Describes files by their headers, of which a few bytes are read.
 
-    The count is what the writer claimed: loading the numbers checks it. Files whose writer did not
-    know it are walked over, by ``walk_all``; small ones at hand are at once.
+    The count of numbers is the one in the header, which loading the numbers checks. Files without
+    that count are scanned by ``walk_all``; small local files are scanned here.
     """
     heads = fronts([place for place, _ in found], FRONT_BYTES)
     out: list[Described | None] = []
@@ -208,8 +214,7 @@ def from_headers(found: Sequence[Found], walk_all: Walk) -> list[Described]:
 
 
 def _counted(place: Location, stamp: Stamp) -> FileIndex | None:
-    """The chunks of a small file at hand. None for others, and for what cannot be read: that the
-    task will tell."""
+    """The chunks of a small local file; None for other files, and on errors, which tasks report."""
     if stamp.size is None or stamp.size > _SMALL_BYTES or place.local_path is None:
         return None
     try:
@@ -223,10 +228,10 @@ def _described(place: Location, stamp: Stamp, entry: FileIndex) -> Described:
 
 
 def common_type(files: Sequence[Described]) -> str | None:
-    """The number type of all files; None where none of them names one.
+    """The number type of all files; None if none of them names one.
 
     Raises:
-        TypeMismatchError: They differ.
+        TypeMismatchError: The types differ.
     """
     typed = [file for file in files if file.type is not None]
     for file in typed[1:]:
@@ -238,10 +243,10 @@ def common_type(files: Sequence[Described]) -> str | None:
 
 
 def common_dtype(files: Sequence[Described], wanted: npt.DTypeLike | None) -> np.dtype[Any]:
-    """The NumPy type of the files' numbers, seen as ``wanted`` if that is given.
+    """The NumPy type for the numbers of all files: ``wanted`` if given.
 
     Raises:
-        TypeMismatchError: The files differ, or do not say their type, or cannot be seen as that.
+        TypeMismatchError: The types of the files differ, are unknown, or are not convertible.
     """
     name = common_type(files)
     if wanted is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as ``numpact compress TABLE`` makes them: a folder of Pco files and its manifest.
+"""Manifests of tables that ``numpact compress TABLE`` writes: folders of Pco files.
 
-The rules are those of cli/pco/manifest.cpp; a manifest comes from outside like the files do.
+The rules are those of cli/pco/manifest.cpp; a manifest is untrusted input.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import _core
-from ._arrays import TYPES, dtype_of
-from ._arrow import _FORMATS
-from ._errors import (
+from .. import _core
+from .._arrow_columns import FORMATS
+from .._errors import (
     CorruptError,
     LimitExceededError,
     TypeMismatchError,
     UnsupportedVersionError,
 )
+from .._number_types import TYPES, dtype_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,13 +32,13 @@ MAX_BYTES = 64 << 20
 _FORMAT = "numpact-table"
 _VERSIONS = (1, 2)  #: 2 has nulls and metadata
 _MAX_VALUES = 1 << 22  #: scalars, lists and objects
-# The most that may be made of a text: what the command writes makes less. Beside it there is room
-# for some thousand columns.
+# Memory limit for the parsed manifest: this factor of the text and a constant for some thousand
+# columns. Manifests that the command writes need less.
 _MEMORY_OF_TEXT = 2
 _MEMORY_BESIDE = 4 << 20
-_COLUMN_BYTES = 200  #: of a Column, but for its texts
-# Before a longer text is made, the most that it can take is counted: 4 bytes for a character of the
-# string, and the string as UTF-8.
+_COLUMN_BYTES = 200  #: of a Column, without its strings
+# Before a longer string is created, its maximum memory is counted: 4 bytes for a character, and its
+# UTF-8 form.
 _LONG_TEXT_BYTES = 1 << 16
 _LONG_TEXT_FACTOR = 5
 _STORED = {
@@ -57,7 +57,7 @@ _ARROW_UNITS = {"s": "s", "ms": "m", "us": "u", "ns": "n"}
 
 @dataclass(frozen=True)
 class LogicalType:
-    """What the numbers of a column mean."""
+    """The logical type of a column."""
 
     kind: str  #: "number", "bool", "date32", "date64", "time32", "time64", "timestamp", "duration"
     number_type: str
@@ -65,16 +65,16 @@ class LogicalType:
     timezone: str = ""
 
     def arrow_format(self) -> str:
-        """As Arrow's C data interface spells it."""
+        """The format in Arrow's C data interface."""
         if self.kind == "number":
-            return _FORMATS[self.number_type]
+            return FORMATS[self.number_type]
         if self.kind in ("bool", "date32", "date64"):
             return {"bool": "b", "date32": "tdD", "date64": "tdm"}[self.kind]
         zone = f":{self.timezone}" if self.kind == "timestamp" else ""
         return f"{_ARROW_PREFIX[self.kind]}{_ARROW_UNITS[self.unit]}{zone}"
 
     def numpy_dtype(self) -> np.dtype[Any]:
-        """NumPy's nearest type. Dates are datetime64, times timedelta64 since midnight."""
+        """The closest NumPy type: datetime64 for dates, timedelta64 since midnight for times."""
         import numpy as np
 
         if self.kind == "number":
@@ -87,7 +87,7 @@ class LogicalType:
         return np.dtype(f"{name}[{self.unit}]")
 
     def as_numpy(self, numbers: Array) -> Array:
-        """Numbers as they are stored, as NumPy's nearest type; copies only 32-bit dates, times."""
+        """Stored numbers in the closest NumPy type; copies 32-bit dates and times only."""
         import numpy as np
 
         dtype = self.numpy_dtype()
@@ -100,11 +100,13 @@ class LogicalType:
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """A column of a manifest."""
+
     name: str
     file: str
     logical: LogicalType
     count: int  #: numbers in the file
-    null_file: str = ""  #: which rows are null; empty if none is
+    null_file: str = ""  #: file of the null runs; empty if there are no nulls
     null_count: int = 0
     nulls_dropped: int = 0  #: rows of the source that are not in the file
 
@@ -114,11 +116,15 @@ class Column:
 
 
 def parse_manifest(text: bytes, name: str) -> list[Column]:
-    """The columns of a table, within twice the memory of the text and 4 MiB.
+    """The columns of a table; needs at most twice the memory of the text and 4 MiB.
+
+    Args:
+        text: The manifest, UTF-8.
+        name: How messages call it.
 
     Raises:
-        CorruptError: Not a manifest, or one that names files outside its folder.
-        LimitExceededError: One that says more than a table of its size can hold.
+        CorruptError: Not a manifest, or it names files outside of its folder.
+        LimitExceededError: Its content needs more memory than that of a valid manifest.
         UnsupportedVersionError: Written by a newer version.
     """
     if len(text) > MAX_BYTES:
@@ -146,7 +152,7 @@ def parse_manifest(text: bytes, name: str) -> list[Column]:
 
 
 class _Memory:
-    """Counts what is kept of a text."""
+    """Counts the memory of the parsed manifest."""
 
     def __init__(self, text_bytes: int, name: str) -> None:
         self._left = _MEMORY_BESIDE + _MEMORY_OF_TEXT * text_bytes
@@ -161,7 +167,7 @@ class _Memory:
 
 
 class _Object:
-    """Reads fields of an object of a manifest."""
+    """Reads and checks the fields of a JSON object."""
 
     def __init__(self, json: _core.JsonView, name: str, memory: _Memory) -> None:
         self.name = name
@@ -215,7 +221,7 @@ class _Object:
             raise self.bad(f"file name {file!r} leads out of the folder")
         return file
 
-    # What is not used here: it is what it must be, or the manifest is none.
+    # Fields that are not used here, but must be valid.
 
     def check_text(self, key: str, is_needed: bool = True) -> None:
         found = self.field(key) if is_needed else self.find(key)
@@ -281,7 +287,7 @@ def _column(entry: _Object) -> Column:
 
 
 def _nulls(entry: _Object, count: int) -> tuple[str, int]:
-    """The file that says which rows are null, and how many are."""
+    """The file of the null runs, and the count of nulls."""
     found = entry.find("nulls")
     if found is None:
         return "", 0
@@ -293,7 +299,7 @@ def _nulls(entry: _Object, count: int) -> tuple[str, int]:
 
 
 def logical_type_of(dtype: npt.DTypeLike, number_type: str) -> LogicalType:
-    """The meaning that a NumPy type gives to stored numbers."""
+    """The logical type of stored numbers for a NumPy type."""
     import numpy as np
 
     wanted: np.dtype[Any] = np.dtype(dtype)
