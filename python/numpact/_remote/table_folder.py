@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders of tables, whose files may be untrusted.
 
-The rules are those of cli/pco/table_folder.cpp: only regular files inside of the folder are opened. All
-files of a folder belong to one version of the table; a file that is replaced later is an error.
+The rules are those of cli/pco/table_folder.cpp: only regular files inside of the folder are opened.
+All files of a folder belong to one version of the table; a file that is replaced later is an error.
 """
 
 from __future__ import annotations
